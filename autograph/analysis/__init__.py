@@ -1,0 +1,1 @@
+"""Pure functions from a tree to a table: they write nothing on nodes."""

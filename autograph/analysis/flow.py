@@ -1,0 +1,102 @@
+"""How control can leave a list of statements: its *completions*.
+
+`next` (falls off the end), `return`, `break`, `continue`, `raise`. What merely may raise, as almost
+any statement, does not count; `raise` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gast
+
+NEXT = frozenset({"next"})
+EXITS = frozenset({"return", "break", "continue"})
+
+
+def completions(statements: Sequence[gast.stmt]) -> frozenset[str]:
+    """The ways in which control can leave these statements."""
+    ways: frozenset[str] = frozenset()
+    for statement in statements:
+        found = _completions_of(statement)
+        ways |= found - NEXT
+        if "next" not in found:
+            return ways
+    return ways | NEXT
+
+
+def ends(statements: Sequence[gast.stmt]) -> bool:
+    """Whether control never falls off the end of these statements."""
+    return "next" not in completions(statements)
+
+
+def exits(node: gast.stmt) -> frozenset[str]:
+    """Those of `return`, `break`, `continue` by which control can leave the statement."""
+    return _completions_of(node) & EXITS
+
+
+def _completions_of(node: gast.stmt) -> frozenset[str]:
+    handler = _HANDLERS.get(type(node))
+    return handler(node) if handler is not None else NEXT
+
+
+def _if(node: gast.If) -> frozenset[str]:
+    return completions(node.body) | completions(node.orelse)
+
+
+def _loop(node: Any) -> frozenset[str]:
+    body = completions(node.body)
+    ways = body - {"next", "break", "continue"}
+    if not _is_endless(node):
+        ways |= completions(node.orelse)
+    return ways | NEXT if "break" in body else ways
+
+
+def _is_endless(node: Any) -> bool:
+    return (
+        isinstance(node, gast.While)
+        and isinstance(node.test, gast.Constant)
+        and bool(node.test.value)
+    )
+
+
+def _with(node: Any) -> frozenset[str]:
+    # The context manager may swallow an exception; then control goes on after the statement.
+    return completions(node.body) | NEXT
+
+
+def _try(node: Any) -> frozenset[str]:
+    final = completions(node.finalbody)
+    if "next" not in final:
+        return final
+    ways = completions([*node.body, *node.orelse])
+    for handler in node.handlers:
+        ways |= completions(handler.body)
+    return ways | (final - NEXT)
+
+
+def _match(node: Any) -> frozenset[str]:
+    ways = frozenset().union(*(completions(case.body) for case in node.cases))
+    return ways if any(_is_irrefutable(case) for case in node.cases) else ways | NEXT
+
+
+def _is_irrefutable(case: Any) -> bool:
+    return case.guard is None and isinstance(case.pattern, gast.MatchAs) and not case.pattern.pattern
+
+
+_HANDLERS: dict[type, Any] = {
+    gast.Return: lambda node: frozenset({"return"}),
+    gast.Break: lambda node: frozenset({"break"}),
+    gast.Continue: lambda node: frozenset({"continue"}),
+    gast.Raise: lambda node: frozenset({"raise"}),
+    gast.If: _if,
+    gast.For: _loop,
+    gast.AsyncFor: _loop,
+    gast.While: _loop,
+    gast.With: _with,
+    gast.AsyncWith: _with,
+    gast.Try: _try,
+    gast.TryStar: _try,
+    gast.Match: _match,
+}

@@ -1,0 +1,188 @@
+"""Live variables: which names may still be read before they are assigned again.
+
+Backward data flow on the structured tree (Aho et al., "Compilers", section 9.2.5). A name that a
+nested function captures can be read at any time; it is not tracked here: see `scopes`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import gast
+
+from autograph.analysis.scopes import Mentions, mentions
+
+Names = frozenset[str]
+NONE: Names = frozenset()
+
+
+class Live(NamedTuple):
+    """Live names around one `if`, `while` or `for`.
+
+    Attributes:
+        before: where the statement starts.
+        after: where control goes on after it.
+        body: where its body starts.
+        orelse: where its `else` starts.
+        raising: where an exception raised in it is handled.
+    """
+
+    before: Names
+    after: Names
+    body: Names
+    orelse: Names
+    raising: Names
+
+
+class Exits(NamedTuple):
+    """Names that are live where each way out of a piece of code leads."""
+
+    returning: Names = NONE
+    breaking: Names = NONE
+    continuing: Names = NONE
+    raising: Names = NONE
+
+
+def liveness(function: Any, flags: Names = NONE) -> dict[gast.AST, Live]:
+    """The live names at every `if`, `while` and `for` of a function (nested functions left out).
+
+    Args:
+        flags: names on which `for` loops stop; the condition stands with the iterable, and is
+            asked before every round.
+    """
+    analysis = _Liveness(flags)
+    analysis.block(function.body, NONE, Exits())
+    return analysis.table
+
+
+class _Liveness:
+    def __init__(self, flags: Names) -> None:
+        self.flags = flags
+        self.table: dict[gast.AST, Live] = {}
+        self.heads: dict[gast.AST, Names] = {}
+        self.found: dict[int, Mentions] = {}
+
+    def mentions(self, *nodes: Any) -> Mentions:
+        key = id(nodes[0])
+        if key not in self.found:
+            self.found[key] = mentions(*nodes)
+        return self.found[key]
+
+    def reads(self, node: Any) -> Names:
+        return NONE if node is None else frozenset(self.mentions(node).read)
+
+    def block(self, statements: list[gast.stmt], after: Names, exits: Exits) -> Names:
+        for statement in reversed(statements):
+            handler = _HANDLERS.get(type(statement), _Liveness.simple)
+            after = handler(self, statement, after, exits) | exits.raising
+        return after
+
+    def simple(self, node: gast.stmt, after: Names, exits: Exits) -> Names:
+        found = self.mentions(node)
+        return (after - _surely_bound(node, found)).union(found.read)
+
+    def if_(self, node: gast.If, after: Names, exits: Exits) -> Names:
+        body = self.block(node.body, after, exits)
+        orelse = self.block(node.orelse, after, exits)
+        before = self.reads(node.test) | body | orelse
+        self.table[node] = Live(before, after, body, orelse, exits.raising)
+        return before
+
+    def while_(self, node: gast.While, after: Names, exits: Exits) -> Names:
+        orelse = self.block(node.orelse, after, exits)
+        start = self.reads(node.test) | orelse
+        return self.loop(node, start, after, orelse, exits, NONE)
+
+    def for_(self, node: Any, after: Names, exits: Exits) -> Names:
+        orelse = self.block(node.orelse, after, exits)
+        target = self.mentions(node.target)
+        stop = self.flags.intersection(self.mentions(node.iter).captured)
+        start = orelse.union(target.read, stop)
+        head = self.loop(node, start, after, orelse, exits, frozenset(target.bound))
+        return head | self.reads(node.iter)
+
+    def loop(
+        self, node: Any, start: Names, after: Names, orelse: Names, exits: Exits, target: Names
+    ) -> Names:
+        """The names live at the loop's head: a fixed point, which starts from the last one found."""
+        head = self.heads.get(node, NONE) | start
+        while True:
+            inside = exits._replace(breaking=after, continuing=head)
+            body = self.block(node.body, head, inside) - target
+            if body <= head:
+                break
+            head |= body
+        self.heads[node] = head
+        self.table[node] = Live(head, after, body | target, orelse, exits.raising)
+        return head
+
+    def with_(self, node: Any, after: Names, exits: Exits) -> Names:
+        # An exception that the context manager swallows leads behind the statement.
+        inside = exits._replace(raising=exits.raising | after)
+        live = self.block(node.body, after, inside)
+        for item in reversed(node.items):
+            target = self.mentions(item.optional_vars) if item.optional_vars else Mentions()
+            live = live.difference(target.bound).union(target.read, self.reads(item.context_expr))
+        return live
+
+    def try_(self, node: Any, after: Names, exits: Exits) -> Names:
+        end, exits = self.finally_(node, after, exits)
+        handlers = NONE
+        for handler in node.handlers:
+            live = self.block(handler.body, end, exits)
+            bound = {handler.name.id} if handler.name is not None else set()
+            handlers |= (live - bound) | self.reads(handler.type)
+        orelse = self.block(node.orelse, end, exits)
+        return self.block(node.body, orelse, exits._replace(raising=exits.raising | handlers))
+
+    def finally_(self, node: Any, after: Names, exits: Exits) -> tuple[Names, Exits]:
+        """What is live where the `finally` starts, by each way into it."""
+        if not node.finalbody:
+            return after, exits
+        leave = Exits(*(self.block(node.finalbody, way, exits) for way in exits))
+        return self.block(node.finalbody, after | exits.raising, exits), leave
+
+    def match(self, node: Any, after: Names, exits: Exits) -> Names:
+        live = after
+        for case in node.cases:
+            pattern = self.mentions(case.pattern)
+            body = self.block(case.body, after, exits) | self.reads(case.guard)
+            live |= body.difference(pattern.bound).union(pattern.read)
+        return live | self.reads(node.subject)
+
+    def return_(self, node: gast.Return, after: Names, exits: Exits) -> Names:
+        return self.reads(node.value) | exits.returning
+
+    def raise_(self, node: gast.Raise, after: Names, exits: Exits) -> Names:
+        return self.reads(node) | exits.raising
+
+    def break_(self, node: gast.Break, after: Names, exits: Exits) -> Names:
+        return exits.breaking
+
+    def continue_(self, node: gast.Continue, after: Names, exits: Exits) -> Names:
+        return exits.continuing
+
+
+def _surely_bound(node: gast.stmt, found: Mentions) -> Names:
+    """The names that a simple statement binds whenever it is run to its end."""
+    if not any(isinstance(part, gast.NamedExpr) for part in gast.walk(node)):
+        return frozenset(found.bound)
+    targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
+    return frozenset(mentions(*targets).bound)
+
+
+_HANDLERS: dict[type, Any] = {
+    gast.If: _Liveness.if_,
+    gast.While: _Liveness.while_,
+    gast.For: _Liveness.for_,
+    gast.AsyncFor: _Liveness.for_,
+    gast.With: _Liveness.with_,
+    gast.AsyncWith: _Liveness.with_,
+    gast.Try: _Liveness.try_,
+    gast.TryStar: _Liveness.try_,
+    gast.Match: _Liveness.match,
+    gast.Return: _Liveness.return_,
+    gast.Raise: _Liveness.raise_,
+    gast.Break: _Liveness.break_,
+    gast.Continue: _Liveness.continue_,
+}

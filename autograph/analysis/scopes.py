@@ -1,0 +1,292 @@
+"""Which names a piece of code reads and binds, and whose names they are.
+
+`mentions` answers for one piece of code (a statement or an expression) in the scope that it stands in;
+`scope_of` for a whole function. Comprehensions of lists, sets and dicts run where they stand, so what
+they read counts as read there. Functions, lambdas and generator expressions run later: the names that
+they take from around them are *captured*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
+_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+
+
+class Mentions:
+    """What a piece of code does with names; each dict is an ordered set, in order of the tree."""
+
+    __slots__ = ("bound", "captured", "deleted", "global_", "mentioned", "nonlocal_", "read")
+
+    def __init__(self) -> None:
+        self.read: dict[str, None] = {}
+        self.bound: dict[str, None] = {}
+        self.deleted: dict[str, None] = {}
+        self.captured: dict[str, None] = {}
+        self.global_: dict[str, None] = {}
+        self.nonlocal_: dict[str, None] = {}
+        self.mentioned: dict[str, None] = {}
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The names of one function.
+
+    Attributes:
+        order: every name mentioned in it, with the place of its first mention.
+        locals: names bound in it.
+        outer: names bound in it that belong to another scope (`global`, `nonlocal`).
+        captured: names that functions, lambdas and generator expressions inside take from around
+            them.
+    """
+
+    order: dict[str, int]
+    locals: frozenset[str]
+    globals: frozenset[str]
+    nonlocals: frozenset[str]
+    captured: frozenset[str]
+    flags: frozenset[str]
+    outer: frozenset[str] = field(default=frozenset())
+
+    def sort(self, names: Any) -> list[str]:
+        """Names in order of their first mention."""
+        last = len(self.order)
+        return sorted(names, key=lambda name: (self.order.get(name, last), name))
+
+
+def mentions(*nodes: Any) -> Mentions:
+    """What statements, expressions, or lists of them do with names."""
+    found = Mentions()
+    visitor = _Visitor(found)
+    for node in nodes:
+        visitor.visit(node)
+    return found
+
+
+def scope_of(function: Any, flags: frozenset[str] = frozenset()) -> Scope:
+    """The scope of a function definition or a lambda.
+
+    Args:
+        flags: generated names; what captures them is generated too, and runs where it stands.
+    """
+    found = Mentions()
+    visitor = _Visitor(found)
+    for name in parameters(function):
+        found.bound[name] = found.mentioned[name] = None
+    visitor.visit(function.body)
+    outer = found.global_.keys() | found.nonlocal_.keys()
+    return Scope(
+        order={name: index for index, name in enumerate(found.mentioned)},
+        locals=frozenset(found.bound.keys() - outer),
+        globals=frozenset(found.global_),
+        nonlocals=frozenset(found.nonlocal_),
+        captured=frozenset(found.captured) - flags,
+        flags=flags,
+        outer=frozenset(outer),
+    )
+
+
+def parameters(function: Any) -> list[str]:
+    """The names of a function's parameters, in order."""
+    args = function.args
+    every = [*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg]
+    return [arg.id for arg in every if arg is not None]
+
+
+def free_names(function: Any) -> set[str]:
+    """The names that a function, lambda or generator expression takes from around it."""
+    if isinstance(function, gast.GeneratorExp):
+        found = Mentions()
+        _Visitor(found).comprehension(function, function.generators)
+        return found.read.keys() | found.captured.keys() | found.bound.keys()
+    scope = scope_of(function)
+    found = mentions(function.body)
+    used = found.read.keys() | found.captured.keys() | found.deleted.keys()
+    return (used - scope.locals - scope.globals) | scope.nonlocals
+
+
+def own_nodes(node: Any) -> Iterator[gast.AST]:
+    """The nodes of a tree (or list of trees) that are evaluated in the scope that it stands in.
+
+    Of a function, lambda or class, that is what is evaluated where it is defined.
+    """
+    pending = [node]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, list):
+            pending.extend(reversed(item))
+        elif isinstance(item, gast.AST):
+            yield item
+            pending.extend(reversed(_evaluated_here(item)))
+
+
+def _evaluated_here(node: gast.AST) -> list[Any]:
+    match node:
+        case gast.FunctionDef() | gast.AsyncFunctionDef():
+            args = node.args
+            return [node.decorator_list, args.defaults, args.kw_defaults]
+        case gast.Lambda():
+            return [node.args.defaults, node.args.kw_defaults]
+        case gast.ClassDef():
+            return [node.decorator_list, node.bases, node.keywords]
+    return list(vars(node).values())
+
+
+def functions_in(tree: gast.AST, blocks: frozenset[int] | set[int] = frozenset()) -> list[Any]:
+    """Every function definition of a tree, outer ones first; generated `blocks` (ids) are left out."""
+    return [
+        node for node in gast.walk(tree) if isinstance(node, FUNCTIONS) and id(node) not in blocks
+    ]
+
+
+def suspends(node: Any) -> bool:
+    """Whether running this may suspend the function: `yield`, `await`, `async for`, `async with`."""
+    kinds = (gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFor, gast.AsyncWith)
+    return any(
+        isinstance(found, kinds) or (isinstance(found, gast.comprehension) and found.is_async)
+        for found in own_nodes(node)
+    )
+
+
+class _Visitor:
+    """Fills a `Mentions`. `hidden` holds the names of the comprehensions that it is in."""
+
+    def __init__(self, found: Mentions, hidden: frozenset[str] = frozenset()) -> None:
+        self.found = found
+        self.hidden = hidden
+
+    def visit(self, node: Any) -> None:
+        if isinstance(node, list):
+            for item in node:
+                self.visit(item)
+            return
+        if not isinstance(node, gast.AST):
+            return
+        handler = _HANDLERS.get(type(node))
+        if handler is not None:
+            handler(self, node)
+        else:
+            self.generic(node)
+
+    def generic(self, node: gast.AST) -> None:
+        for value in vars(node).values():
+            if isinstance(value, gast.AST | list):
+                self.visit(value)
+
+    def name(self, node: gast.Name) -> None:
+        if isinstance(node.ctx, gast.Load):
+            self.read(node.id)
+        elif isinstance(node.ctx, gast.Del):
+            self.read(node.id)
+            self.bind(node.id)
+            self.found.deleted[node.id] = None
+        else:
+            self.bind(node.id)
+        if node.annotation is not None:
+            self.visit(node.annotation)
+
+    def read(self, name: str) -> None:
+        if name not in self.hidden:
+            self.found.read[name] = self.found.mentioned[name] = None
+
+    def bind(self, name: str | None) -> None:
+        if name is not None:
+            self.found.bound[name] = self.found.mentioned[name] = None
+
+    def capture(self, names: set[str]) -> None:
+        for name in sorted(names - self.hidden):
+            self.found.captured[name] = self.found.mentioned[name] = None
+
+    def augmented(self, node: gast.AugAssign) -> None:
+        if isinstance(node.target, gast.Name):
+            self.read(node.target.id)
+        self.generic(node)
+
+    def function(self, node: Any) -> None:
+        self.bind(node.name)
+        args = node.args
+        self.visit([node.decorator_list, args.defaults, args.kw_defaults, node.returns])
+        self.visit([arg.annotation for arg in _arguments(args) if arg.annotation is not None])
+        self.capture(free_names(node))
+
+    def lambda_(self, node: gast.Lambda) -> None:
+        self.visit([node.args.defaults, node.args.kw_defaults])
+        self.capture(free_names(node))
+
+    def class_(self, node: gast.ClassDef) -> None:
+        self.bind(node.name)
+        self.visit([node.decorator_list, node.bases, node.keywords])
+        inside = mentions(node.body)
+        for name in inside.read.keys() - inside.bound.keys():
+            self.read(name)
+        # A name that the class binds may still be the function's where it is read before.
+        self.capture((inside.captured.keys() | inside.read.keys()) & inside.mentioned.keys())
+
+    def comprehension_(self, node: Any) -> None:
+        self.visit(node.generators[0].iter)
+        if isinstance(node, gast.GeneratorExp):
+            self.capture(free_names(node))
+        else:
+            self.comprehension(node, node.generators)
+
+    def comprehension(self, node: Any, generators: list[Any]) -> None:
+        """All of it but the first iterable, which is evaluated outside."""
+        targets = mentions([generator.target for generator in generators]).bound
+        inner = _Visitor(self.found, self.hidden | targets.keys())
+        elements = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
+        inner.visit([generator.iter for generator in generators[1:]])
+        inner.visit([generator.ifs for generator in generators])
+        inner.visit(elements)
+
+    def handler(self, node: Any) -> None:
+        self.visit(node.type)
+        if node.name is not None:
+            self.bind(node.name.id)
+        self.visit(node.body)
+
+    def alias(self, node: gast.alias) -> None:
+        name = node.asname or node.name.partition(".")[0]
+        self.bind(None if name == "*" else name)
+
+    def capture_pattern(self, node: Any) -> None:
+        self.bind(getattr(node, "name", None) or getattr(node, "rest", None))
+        self.generic(node)
+
+    def global_(self, node: gast.Global) -> None:
+        for name in node.names:
+            self.found.global_[name] = self.found.mentioned[name] = None
+
+    def nonlocal_(self, node: gast.Nonlocal) -> None:
+        for name in node.names:
+            self.found.nonlocal_[name] = self.found.mentioned[name] = None
+
+
+def _arguments(args: gast.arguments) -> list[gast.Name]:
+    every = [*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg]
+    return [arg for arg in every if arg is not None]
+
+
+_HANDLERS: dict[type, Any] = {
+    gast.Name: _Visitor.name,
+    gast.AugAssign: _Visitor.augmented,
+    gast.FunctionDef: _Visitor.function,
+    gast.AsyncFunctionDef: _Visitor.function,
+    gast.Lambda: _Visitor.lambda_,
+    gast.ClassDef: _Visitor.class_,
+    gast.ListComp: _Visitor.comprehension_,
+    gast.SetComp: _Visitor.comprehension_,
+    gast.DictComp: _Visitor.comprehension_,
+    gast.GeneratorExp: _Visitor.comprehension_,
+    gast.ExceptHandler: _Visitor.handler,
+    gast.alias: _Visitor.alias,
+    gast.MatchAs: _Visitor.capture_pattern,
+    gast.MatchStar: _Visitor.capture_pattern,
+    gast.MatchMapping: _Visitor.capture_pattern,
+    gast.Global: _Visitor.global_,
+    gast.Nonlocal: _Visitor.nonlocal_,
+}

@@ -1,0 +1,52 @@
+"""Lower the comparisons that Python decides by itself: chained ones, `in`, and `is None`.
+
+    >>> from autograph.pipeline import show
+    >>> print(show('comparisons', '''
+    ... def f(a, b, c):
+    ...     return a < b < c, a is None, a in c, a == b
+    ... '''))
+    def f(a, b, c):
+        return ag.compare(a, '<', b, '<', lambda: c), ag.compare(a, 'is', None), ag.compare(a,
+            'in', c), a == b
+
+A single comparison that calls on its operands' own operator is left as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.context import Context
+from autograph.quoting import call_ag, constant, lambda_of
+from autograph.rewriting import fits_lambda, rewrite
+
+_SYMBOLS = {
+    gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=", gast.Eq: "==", gast.NotEq: "!=",
+    gast.Is: "is", gast.IsNot: "is not", gast.In: "in", gast.NotIn: "not in",
+}  # fmt: skip
+
+
+def convert(context: Context) -> None:
+    """Apply to the whole tree."""
+    rewrite(context.tree, {gast.Compare: _compare})
+
+
+def _compare(node: gast.Compare) -> gast.expr:
+    operands = [node.left, *node.comparators]
+    if not all(fits_lambda(operand) for operand in operands[2:]) or not _is_decided(node, operands):
+        return node
+    arguments: list[Any] = [operands[0]]
+    for index, (op, operand) in enumerate(zip(node.ops, operands[1:], strict=True)):
+        late = lambda_of(operand, operand) if index else operand
+        arguments += [constant(_SYMBOLS[type(op)], node), late]
+    return call_ag("compare", arguments, node)
+
+
+def _is_decided(node: gast.Compare, operands: list[Any]) -> bool:
+    """Whether Python would ask for a truth value, or for identity with None."""
+    if len(operands) > 2 or isinstance(node.ops[0], gast.In | gast.NotIn):
+        return True
+    nones = (isinstance(item, gast.Constant) and item.value is None for item in operands)
+    return isinstance(node.ops[0], gast.Is | gast.IsNot) and any(nones)

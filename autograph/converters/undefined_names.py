@@ -1,0 +1,129 @@
+"""Give names that may have no value an explicit one: `ag.Undefined`.
+
+    >>> from autograph.pipeline import show
+    >>> print(show('undefined_names', '''
+    ... def f(x):
+    ...     if x > 0:
+    ...         y = x
+    ...     return y
+    ... '''))
+    def f(x):
+        y = ag.Undefined('y')
+        if x > 0:
+            y = x
+        return ag.defined(y)
+
+Only where a block function takes such a name, or reads it: elsewhere Python itself raises
+`UnboundLocalError`. `ag.defined` stands on the reads that the analysis cannot prove safe.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.analysis.blocks import Flow
+from autograph.analysis.scopes import FUNCTIONS, free_names, mentions, own_nodes
+from autograph.context import Context
+from autograph.quoting import assign, call_ag, constant, expression_statement, name_load
+from autograph.rewriting import rewrite
+
+_COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try, gast.TryStar, gast.Match)
+
+
+def convert(context: Context) -> None:
+    """Apply to every function of the tree."""
+    for function in context.functions():
+        flow = context.flow(function)
+        names = _names(function, flow)
+        if names:
+            _guard_reads(function, flow, names)
+            function.body = _introduce(function, flow, names)
+
+
+def _names(function: Any, flow: Flow) -> set[str]:
+    """Names that may have no value where a block takes them or reads them."""
+    names: set[str] = set()
+    late = _late_nodes(function, flow)
+    for node in flow.controls():
+        taken = flow.names(node)
+        local_shared = flow.scope.locals.intersection(taken.shared)
+        names |= local_shared.union(taken.inputs) - flow.defined.before.get(node, frozenset())
+    return names | {read.id for read in flow.defined.unsafe if read in late}
+
+
+def _late_nodes(function: Any, flow: Flow) -> set[gast.AST]:
+    """Nodes that will stand inside a block function or a lambda."""
+    inside: list[Any] = []
+    for node in flow.controls():
+        test = [node.test] if isinstance(node, gast.While) else []
+        inside += [*test, *node.body, *node.orelse]
+    for node in own_nodes(function.body):
+        match node:
+            case gast.IfExp():
+                inside += [node.body, node.orelse]
+            case gast.BoolOp():
+                inside += node.values[1:]
+            case gast.Compare():
+                inside += node.comparators[1:]
+            case gast.Assert():
+                inside.append(node.msg)
+    return set(own_nodes(inside))
+
+
+def _guard_reads(function: Any, flow: Flow, names: set[str]) -> None:
+    unsafe = {read for read in flow.defined.unsafe if read.id in names}
+    for nested in own_nodes(function.body):
+        if isinstance(nested, (*FUNCTIONS, gast.Lambda, gast.GeneratorExp)):
+            unsafe |= _captured_reads(nested, names & free_names(nested))
+
+    def name(node: gast.Name) -> gast.expr:
+        is_load = isinstance(node.ctx, gast.Load)
+        return call_ag("defined", [node], node) if is_load and node in unsafe else node
+
+    def augmented(node: gast.AugAssign) -> list[gast.stmt]:
+        return [*_check(node.target), node] if node.target in unsafe else [node]
+
+    def delete(node: gast.Delete) -> list[gast.stmt]:
+        return [made for target in node.targets for made in _delete(target)]
+
+    def _delete(target: Any) -> list[gast.stmt]:
+        if not isinstance(target, gast.Name) or target.id not in names:
+            return [gast.copy_location(gast.Delete(targets=[target]), target)]
+        check = _check(target) if target in unsafe else []
+        return [*check, assign(target.id, _undefined(target.id, target), target)]
+
+    rewrite(function, {gast.Name: name, gast.AugAssign: augmented, gast.Delete: delete})
+
+
+def _captured_reads(nested: Any, names: set[str]) -> set[Any]:
+    if not names:
+        return set()
+    return {
+        node
+        for node in gast.walk(nested)
+        if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load) and node.id in names
+    }
+
+
+def _check(name: gast.Name) -> list[gast.stmt]:
+    return [expression_statement(call_ag("defined", [name_load(name.id, name)], name), name)]
+
+
+def _undefined(name: str, at: gast.AST) -> gast.expr:
+    return call_ag("Undefined", [constant(name, at)], at)
+
+
+def _introduce(function: Any, flow: Flow, names: set[str]) -> list[gast.stmt]:
+    """The body, with each name made undefined before the statement that first may bind it."""
+    made: list[gast.stmt] = []
+    pending = flow.scope.sort(names)
+    for statement in function.body:
+        bound = mentions(statement).bound if pending else {}
+        for name in [name for name in pending if name in bound]:
+            pending.remove(name)
+            if isinstance(statement, _COMPOUND):
+                made.append(assign(name, _undefined(name, statement), statement))
+        made.append(statement)
+    return made

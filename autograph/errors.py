@@ -1,0 +1,80 @@
+"""Errors: what is wrong, where in the user's file, why, and what to write instead."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from typing import Self
+
+
+class AutographError(Exception):
+    """Base of all errors about the user's code.
+
+    Attributes:
+        message: what is wrong, and why.
+        filename: the user's file, or None where it is not known.
+        lineno: line in that file, from 1.
+        col: column in characters, from 1.
+        variable: the user's variable that the error is about.
+        hint: what to write instead.
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        filename: str | None = None,
+        lineno: int | None = None,
+        col: int | None = None,
+        variable: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.filename = filename
+        self.lineno = lineno
+        self.col = col
+        self.variable = variable
+        self.hint = hint
+
+    @classmethod
+    def at(
+        cls,
+        node: ast.AST | None,
+        message: str,
+        *,
+        filename: str | None = None,
+        variable: str | None = None,
+        hint: str | None = None,
+    ) -> Self:
+        """The error placed at `node`; a node without a position leaves the place unknown."""
+        lineno: int | None = getattr(node, "lineno", None)
+        offset: int | None = getattr(node, "col_offset", None)
+        col = None if offset is None else _column(filename, lineno, offset)
+        return cls(message, filename=filename, lineno=lineno, col=col, variable=variable, hint=hint)
+
+    @property
+    def location(self) -> str:
+        """`file:line:col`, as far as it is known."""
+        known = (self.filename, self.lineno, self.col)
+        return ":".join(str(part) for part in known if part is not None)
+
+    def __str__(self) -> str:
+        text = f"{self.location}: {self.message}" if self.location else self.message
+        return f"{text}\n  {self.hint}" if self.hint else text
+
+
+class ConversionError(AutographError):
+    """Source that is missing, changed, invalid, or uses an unsupported construct."""
+
+
+class StagingError(AutographError, ValueError):
+    """Structures that differ where two paths join, or a construct refused while staging."""
+
+
+def _column(filename: str | None, lineno: int | None, offset: int) -> int:
+    # Nodes count UTF-8 bytes; people and editors count characters.
+    if filename is None or lineno is None:
+        return offset + 1
+    line = linecache.getline(filename, lineno)
+    return len(line.encode()[:offset].decode(errors="replace")) + 1 if line else offset + 1

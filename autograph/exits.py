@@ -1,0 +1,139 @@
+"""Exits as flags: `break`, `continue` and `return` that cannot stay where they are.
+
+An exit sets its flag; what follows a statement that may set it is guarded by the flag; a loop that it
+leaves stops on it. `definite_exits` has run before, so that a guard stands only where the flag may be
+either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from autograph.analysis.flow import completions, exits
+from autograph.context import Context
+from autograph.errors import ConversionError
+from autograph.quoting import call_ag, constant, lambda_of, name_load, quote, quote_expr, assign
+
+Replace = Callable[[Any], list[gast.stmt]]
+
+
+class ExitLowering:
+    """Lowers one kind of exit in one function or loop.
+
+    Args:
+        context: the conversion.
+        kind: `break`, `continue` or `return`.
+        flag: the flag's name.
+        replace: what stands in place of an exit.
+    """
+
+    def __init__(self, context: Context, kind: str, flag: str, replace: Replace) -> None:
+        self.context = context
+        self.kind = kind
+        self.flag = flag
+        self.replace = replace
+
+    def block(self, statements: list[gast.stmt]) -> list[gast.stmt]:
+        """These statements with their exits lowered."""
+        for index, statement in enumerate(statements):
+            if self.kind not in exits(statement):
+                continue
+            before, rest = statements[:index], statements[index + 1 :]
+            if isinstance(statement, gast.Break | gast.Continue | gast.Return):
+                return [*before, *self.replace(statement)]
+            self.inside(statement)
+            return [*before, statement, *self.guard(rest)]
+        return statements
+
+    def guard(self, statements: list[gast.stmt]) -> list[gast.stmt]:
+        """These statements, run only if the flag is not set."""
+        if not statements:
+            return []
+        return quote(
+            "if not flag: body", at=statements[0], flag=self.flag, body=self.block(statements)
+        )
+
+    def inside(self, node: Any) -> None:
+        """Lower the exits inside a compound statement."""
+        if isinstance(node, gast.For | gast.While):
+            self.loop(node)
+        elif isinstance(node, gast.If):
+            node.body, node.orelse = self.block(node.body), self.block(node.orelse)
+        elif isinstance(node, gast.Try | gast.TryStar):
+            self.try_(node)
+        elif isinstance(node, gast.Match):
+            for case in node.cases:
+                case.body = self.block(case.body)
+        else:
+            node.body = self.block(node.body)
+
+    def loop(self, node: Any) -> None:
+        # A `break` or `continue` that leaves an inner loop stands in its `else`.
+        if self.kind in completions(node.body) and self.kind == "return":
+            node.body = self.block(node.body)
+            stop_on(node, self.flag, self.context)
+        node.orelse = self.block(node.orelse)
+
+    def try_(self, node: Any) -> None:
+        self.refuse_in_finally(node)
+        may_leave_body = self.kind in completions(node.body)
+        node.body = self.block(node.body)
+        node.orelse = self.guard(node.orelse) if may_leave_body else self.block(node.orelse)
+        for handler in node.handlers:
+            handler.body = self.block(handler.body)
+
+    def refuse_in_finally(self, node: Any) -> None:
+        for statement in node.finalbody:
+            if self.kind in exits(statement):
+                raise ConversionError.at(
+                    statement,
+                    f"`{self.kind}` in a `finally` discards the exception that is being raised",
+                    filename=self.context.filename,
+                    hint=f"move the `{self.kind}` behind the `try` statement",
+                )
+
+
+def stop_on(loop: Any, flag: str, context: Context) -> None:
+    """Make a loop stop, before it asks for anything further, once a flag is set."""
+    context.flags.add(flag)
+    if isinstance(loop, gast.While):
+        loop.test = _while_not(flag, loop.test)
+        return
+    items, stop = until_of(loop, context.ag)
+    set_ = name_load(flag, loop)
+    stop = set_ if stop is None else quote_expr("stop or flag", at=loop, stop=stop, flag=flag)
+    loop.iter = call_ag("until", [items, lambda_of(stop, loop)], loop)
+
+
+def until_of(loop: gast.For, ag: str) -> tuple[gast.expr, gast.expr | None]:
+    """What a `for` iterates over, and the condition on which it stops, if it has one."""
+    match loop.iter:
+        case gast.Call(
+            func=gast.Attribute(value=gast.Name(id=name), attr="until"),
+            args=[items, gast.Lambda(body=stop)],
+        ) if name == ag:
+            return items, stop
+    return loop.iter, None
+
+
+def set_flag(flag: str, at: gast.AST) -> gast.stmt:
+    """`flag = True`"""
+    return assign(flag, constant(True, at), at)
+
+
+def clear_flag(flag: str, at: gast.AST) -> gast.stmt:
+    """`flag = False`"""
+    return assign(flag, constant(False, at), at)
+
+
+def _while_not(flag: str, test: Any) -> gast.expr:
+    going = quote_expr("not flag", at=test, flag=flag)
+    if isinstance(test, gast.Constant) and test.value:
+        return going
+    rest = test.values if isinstance(test, gast.BoolOp) and isinstance(test.op, gast.And) else [test]
+    both: Any = quote_expr("first and second", at=test, first=going, second=test)
+    both.values = [going, *rest]
+    return both

@@ -1,0 +1,89 @@
+"""What the converters of `if`, `while` and `for` have in common: making blocks and calling on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import gast
+
+from autograph.analysis.blocks import BlockNames, Flow
+from autograph.analysis.flow import ends
+from autograph.analysis.scopes import mentions
+from autograph.context import Context
+from autograph.quoting import (
+    assign,
+    bare_or_tuple,
+    block,
+    call_ag,
+    constant,
+    expression_statement,
+    returns,
+    tuple_of,
+)
+from autograph.rewriting import rewrite_own
+
+Lower = Callable[[Any, Context, Flow], list[gast.stmt]]
+
+
+def lower_statements(context: Context, kind: type[gast.stmt], lower: Lower) -> None:
+    """Replace every statement of a kind, inner ones first."""
+    for function in context.functions():
+        flow = context.flow(function)
+        blocks = {id(made) for made in context.blocks}
+        rewrite_own(function, {kind: lambda node, flow=flow: lower(node, context, flow)}, blocks)
+
+
+def make_block(
+    context: Context,
+    flow: Flow,
+    name: str,
+    params: Sequence[str],
+    body: Sequence[gast.stmt],
+    at: gast.AST,
+    names: BlockNames | None = None,
+) -> gast.FunctionDef:
+    """A block function that runs `body` and returns the outputs of the statement."""
+    statements = [statement for statement in body if not isinstance(statement, gast.Pass)]
+    if names is not None:
+        statements = [*_declare(flow, names.shared, statements, at), *statements]
+        if names.outputs and not ends(body):
+            statements.append(returns(names.outputs, body[-1] if body else at))
+    made = block(context.namer.available(name), params, statements, at)
+    context.blocks.append(made)
+    return made
+
+
+def control(
+    op: str,
+    parts: Sequence[Any],
+    names: BlockNames,
+    at: gast.AST,
+    keywords: Mapping[str, gast.expr] | None = None,
+) -> Any:
+    """The statement `outputs = ag.op(*parts, inputs, ...)`."""
+    inputs = [tuple_of(names.inputs, at)] if names.inputs else []
+    given = dict(keywords or {})
+    if names.outputs and names.outputs != names.inputs:
+        given["defines"] = constant(", ".join(names.outputs), at)
+    if names.shared:
+        given["shared"] = constant(", ".join(names.shared), at)
+    call = call_ag(op, [*parts, *inputs], at, given)
+    if not names.outputs:
+        return expression_statement(call, at)
+    return assign(bare_or_tuple(names.outputs, at, gast.Store), call, at)
+
+
+def _declare(
+    flow: Flow, shared: Sequence[str], body: Sequence[gast.stmt], at: gast.AST
+) -> list[gast.stmt]:
+    found = mentions(list(body))
+    mentioned = [name for name in shared if name in found.bound or name in found.captured]
+    globals_ = [name for name in mentioned if name in flow.scope.globals]
+    others = [name for name in mentioned if name not in flow.scope.globals]
+    made: list[gast.stmt] = []
+    if globals_:
+        made.append(gast.copy_location(gast.Global(names=globals_), at))
+    if others:
+        made.append(gast.copy_location(gast.Nonlocal(names=others), at))
+    return made
