@@ -8,7 +8,7 @@ import gast
 
 from autograph.analysis.blocks import Flow
 from autograph.analysis.scopes import functions_in
-from autograph.names import Namer
+from autograph.names import Namer, names_in
 
 
 class Context:
@@ -17,24 +17,24 @@ class Context:
     Attributes:
         tree: the function that is converted.
         filename: the user's file.
+        functions: the user's function definitions in the tree, outer ones first.
+        names: every name in the user's code.
         namer: gives names that the user does not use.
         ag: the name of the operators' namespace in the generated code.
         blocks: the block functions made so far.
         flags: the names of the flags made so far.
     """
 
-    def __init__(self, tree: Any, filename: str, namer: Namer) -> None:
+    def __init__(self, tree: Any, filename: str) -> None:
         self.tree = tree
         self.filename = filename
-        self.namer = namer
-        self.ag = namer.fresh("ag")
+        self.functions: list[Any] = functions_in(tree)
+        self.names = names_in(tree)
+        self.namer = Namer(self.names)
+        self.ag = self.namer.fresh("ag")
         self.blocks: list[gast.FunctionDef] = []
         self.flags: set[str] = set()
         self._flows: dict[gast.AST, Flow] = {}
-
-    def functions(self) -> list[Any]:
-        """The user's function definitions in the tree, outer ones first."""
-        return functions_in(self.tree, {id(block) for block in self.blocks})
 
     def flow(self, function: Any) -> Flow:
         """The analyses of a function of the tree; they hold until `forget`."""

@@ -1,8 +1,8 @@
 """Exits as flags: `break`, `continue` and `return` that cannot stay where they are.
 
-An exit sets its flag; what follows a statement that may set it is guarded by the flag; a loop that it
-leaves stops on it. `definite_exits` has run before, so that a guard stands only where the flag may be
-either way.
+An exit sets its flag; what follows a statement that may set it is guarded by the flag; a loop that
+it leaves stops on it. `definite_exits` has run before, so that a guard stands only where the flag
+may be either way.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import gast
 from autograph.analysis.flow import completions, exits
 from autograph.context import Context
 from autograph.errors import ConversionError
-from autograph.quoting import call_ag, constant, lambda_of, name_load, quote, quote_expr, assign
+from autograph.quoting import assign, call_ag, constant, lambda_of, name_load, quote, quote_expr
 
 Replace = Callable[[Any], list[gast.stmt]]
 
@@ -133,7 +133,9 @@ def _while_not(flag: str, test: Any) -> gast.expr:
     going = quote_expr("not flag", at=test, flag=flag)
     if isinstance(test, gast.Constant) and test.value:
         return going
-    rest = test.values if isinstance(test, gast.BoolOp) and isinstance(test.op, gast.And) else [test]
+    rest = (
+        test.values if isinstance(test, gast.BoolOp) and isinstance(test.op, gast.And) else [test]
+    )
     both: Any = quote_expr("first and second", at=test, first=going, second=test)
     both.values = [going, *rest]
     return both

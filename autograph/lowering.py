@@ -1,9 +1,10 @@
-"""What the converters of `if`, `while` and `for` have in common: making blocks and calling on them."""
+"""What the converters of `if`, `while` and `for` have in common: blocks, and calls on them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Protocol
 
 import gast
 
@@ -21,17 +22,21 @@ from autograph.quoting import (
     returns,
     tuple_of,
 )
-from autograph.rewriting import rewrite_own
+from autograph.rewriting import rewrite_statements
 
-Lower = Callable[[Any, Context, Flow], list[gast.stmt]]
+
+class Lower(Protocol):
+    """What stands in place of a control statement."""
+
+    def __call__(self, node: Any, context: Context, flow: Flow) -> list[gast.stmt]: ...
 
 
 def lower_statements(context: Context, kind: type[gast.stmt], lower: Lower) -> None:
     """Replace every statement of a kind, inner ones first."""
-    for function in context.functions():
+    for function in context.functions:
         flow = context.flow(function)
         blocks = {id(made) for made in context.blocks}
-        rewrite_own(function, {kind: lambda node, flow=flow: lower(node, context, flow)}, blocks)
+        rewrite_statements(function, {kind: partial(lower, context=context, flow=flow)}, blocks)
 
 
 def make_block(

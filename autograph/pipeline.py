@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import gast
@@ -18,6 +19,8 @@ from autograph.converters import (
     continue_statements,
     definite_exits,
     for_statements,
+    frame_calls,
+    hoisting,
     if_statements,
     item_assignments,
     return_statements,
@@ -25,24 +28,35 @@ from autograph.converters import (
     undefined_names,
     while_statements,
 )
-from autograph.names import Namer, names_in
 from autograph.quoting import ag_spelled
+from autograph.rewriting import Rule, Rules, rewrite
 
 
 class Converter(NamedTuple):
-    """One step. `keeps_flow`: the analyses made before it hold after it."""
+    """One step.
+
+    Attributes:
+        name: the construct that it lowers.
+        convert: changes the tree of a context; None for one that is given by `rules`.
+        rules: makes the rewriting rules of a context; neighbours' are applied in one go.
+        keeps_flow: whether the analyses made before it hold after it.
+    """
 
     name: str
-    convert: Callable[[Context], None]
-    keeps_flow: bool = False
+    convert: Callable[[Context], None] | None
+    rules: Callable[[Context], Rules] | None
+    keeps_flow: bool
 
 
 def _converter(module: Any, keeps_flow: bool = False) -> Converter:
-    return Converter(module.__name__.rpartition(".")[2], module.convert, keeps_flow)
+    name = module.__name__.rpartition(".")[2]
+    convert, rules = getattr(module, "convert", None), getattr(module, "rules", None)
+    return Converter(name, convert, rules, keeps_flow)
 
 
 CONVERTERS = (
-    # Exits first, while statements still stand as the user wrote them.
+    _converter(hoisting),  # the only one that makes loops and exits of expressions
+    # Exits early, while statements still stand as the user wrote them.
     _converter(definite_exits),  # an `else` spares most of what follows a flag
     _converter(continue_statements),  # before `break`: both may leave the same loop
     _converter(break_statements),  # before `return`: takes a loop's `else` out of the way
@@ -53,6 +67,7 @@ CONVERTERS = (
     _converter(while_statements, keeps_flow=True),
     _converter(for_statements, keeps_flow=True),
     _converter(if_statements),
+    _converter(frame_calls),  # as soon as the blocks are made
     # Expressions last: their lambdas would look like closures that capture names.
     _converter(assert_statements),
     _converter(comparisons),
@@ -76,17 +91,17 @@ def convert(tree: Any, filename: str = "<unknown>") -> Converted:
     Raises:
         ConversionError: a construct that is not supported, with its place in `filename`.
     """
-    context = Context(tree, filename, Namer(names_in(tree)))
-    for _ in _run(context):
-        pass
+    context = Context(tree, filename)
+    _run(context, _STEPS)
     return Converted(context.tree, context.blocks, context.ag)
 
 
 def stages(tree: Any, filename: str = "<unknown>") -> Iterator[tuple[str, Converted]]:
     """Convert a function definition in place; yields the name and the tree after each converter."""
-    context = Context(tree, filename, Namer(names_in(tree)))
-    for name in _run(context):
-        yield name, Converted(context.tree, context.blocks, context.ag)
+    context = Context(tree, filename)
+    for converter in CONVERTERS:
+        _run(context, [[converter]])
+        yield converter.name, Converted(context.tree, context.blocks, context.ag)
 
 
 def show(stage: str, source: str) -> str:
@@ -94,17 +109,26 @@ def show(stage: str, source: str) -> str:
     from autograph.printing import to_source
 
     tree = gast.parse(textwrap.dedent(source)).body[0]
-    context = Context(tree, "<example>", Namer(names_in(tree)))
-    for converter in CONVERTERS:
-        if converter.name == stage:
-            converter.convert(context)
+    _run(Context(tree, "<example>"), [[step] for step in CONVERTERS if step.name == stage])
     return to_source(tree).strip()
 
 
-def _run(context: Context) -> Iterator[str]:
+def _run(context: Context, steps: Sequence[Sequence[Converter]]) -> None:
     with ag_spelled(context.ag):
-        for converter in CONVERTERS:
-            converter.convert(context)
-            if not converter.keeps_flow:
+        for step in steps:
+            if step[0].convert is not None:
+                step[0].convert(context)
+            rules: dict[type[gast.AST], Rule] = {}
+            for converter in step:
+                rules |= converter.rules(context) if converter.rules else {}
+            if rules:
+                rewrite(context.tree, rules)
+            if not step[0].keeps_flow:
                 context.forget()
-            yield converter.name
+
+
+# Rules for different nodes do not meet: those of neighbours need but one walk.
+_STEPS = [
+    list(group)
+    for _, group in groupby(CONVERTERS, lambda step: "rules" if step.rules else step.name)
+]

@@ -26,6 +26,7 @@ assigned though it was read, it is copied. No two results share a node otherwise
 
 from __future__ import annotations
 
+import ast
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -35,7 +36,7 @@ from typing import Any
 
 import gast
 
-from autograph.trees import copy_tree
+from autograph.trees import copy_tree, to_gast
 
 Item = Any  # a name (str) or an expression
 Holes = Mapping[str, Any]
@@ -273,7 +274,7 @@ def _with_ag(holes: dict[str, Any]) -> dict[str, Any]:
 @cache
 def _statements(template: str, holes: tuple[str, ...]) -> Extend:
     compiler = _Compiler(template, holes)
-    extend = compiler.sequence(gast.parse(textwrap.dedent(template)).body)
+    extend = compiler.sequence(to_gast(ast.parse(textwrap.dedent(template))).body)
     compiler.check_complete()
     return extend
 
@@ -281,7 +282,7 @@ def _statements(template: str, holes: tuple[str, ...]) -> Extend:
 @cache
 def _expression(template: str, holes: tuple[str, ...]) -> Build:
     compiler = _Compiler(template, holes)
-    build = compiler.build(gast.parse(template.strip(), mode="eval").body)
+    build = compiler.build(to_gast(ast.parse(template.strip(), mode="eval")).body)
     compiler.check_complete()
     return build
 

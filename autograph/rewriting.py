@@ -1,8 +1,9 @@
-"""Rewriting expressions and statements, bottom up, by node type.
+"""Rewriting trees in place, bottom up, by node type.
 
-Left alone is what is not evaluated when the function runs (annotations, decorators and defaults of
-the converted function itself), what a pattern needs as it is, and class bodies: a lambda would not
-see a class's names.
+`rewrite` goes through everything that a function evaluates. Left alone is what is not evaluated
+when it runs (annotations; decorators and defaults of the converted function itself), what a pattern
+needs as it is, and class bodies: a lambda would not see a class's names. `rewrite_statements` goes
+through one function's own statements only.
 """
 
 from __future__ import annotations
@@ -17,22 +18,26 @@ from autograph.analysis.scopes import own_nodes, suspends
 Rule = Callable[[Any], Any]
 Rules = Mapping[type[gast.AST], Rule]
 
-_SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
-_SKIPPED = {"annotation", "ctx", "op", "ops", "pattern", "returns", "type_params", "decorator_list"}
+_SKIPPED = {
+    "annotation", "ctx", "op", "ops", "pattern", "returns", "type_params", "decorator_list",
+    "type_comment", "id", "attr", "kind", "conversion", "simple", "arg",
+}  # fmt: skip
+_LEAVES = (gast.Name, gast.Constant, gast.Pass, gast.Global, gast.Nonlocal)
+_FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
 
 
 def rewrite(tree: Any, rules: Rules) -> None:
-    """Apply rules in place to everything in the body of a function.
+    """Apply rules to everything in the body of a function, nested functions too.
 
     A rule gets a node whose children are rewritten already and returns what stands in its place: an
     expression; for a statement, a statement or a list of them.
     """
-    _Rewriter(rules).field(tree, "body")
+    tree.body = _list(tree.body, rules)
 
 
-def rewrite_own(function: Any, rules: Rules, blocks: Collection[int] = ()) -> None:
-    """As `rewrite`, without entering nested functions and lambdas, but for `blocks` (ids)."""
-    _Rewriter(rules, blocks).field(function, "body")
+def rewrite_statements(function: Any, rules: Rules, blocks: Collection[int] = ()) -> None:
+    """As `rewrite`, for a function's own statements; of nested functions, only `blocks` (ids)."""
+    function.body = _statements(function.body, rules, blocks)
 
 
 def is_ag(node: Any, ag: str) -> bool:
@@ -44,57 +49,90 @@ def is_ag(node: Any, ag: str) -> bool:
     )
 
 
-class _Rewriter:
-    def __init__(self, rules: Rules, blocks: Collection[int] | None = None) -> None:
-        self.rules = rules
-        self.blocks = blocks
+def fits_lambda(node: gast.expr) -> bool:
+    """Whether an expression means the same in a lambda: it binds nothing and does not suspend."""
+    if isinstance(node, gast.Name | gast.Constant):
+        return True
+    return not suspends(node) and not any(
+        isinstance(part, gast.NamedExpr) for part in own_nodes(node)
+    )
 
-    def visit(self, node: Any) -> Any:
-        cls = type(node)
+
+def _visit(node: Any, rules: Rules) -> Any:
+    cls = type(node)
+    if cls not in _LEAVES:
         if cls is gast.ClassDef:
-            self.class_(node)
-        elif self.blocks is None or cls not in _SCOPES or id(node) in self.blocks:
-            for name in _fields(cls):
-                self.field(node, name)
-        rule = self.rules.get(cls)
-        return node if rule is None else rule(node)
+            _methods(node, rules)
+        else:
+            _children(node, cls, rules)
+    rule = rules.get(cls)
+    return node if rule is None else rule(node)
 
-    def field(self, node: Any, name: str) -> None:
-        value = getattr(node, name)
-        if isinstance(value, gast.AST):
-            setattr(node, name, self.visit(value))
-        elif isinstance(value, list):
-            setattr(node, name, self.list_(value))
 
-    def list_(self, values: list[Any]) -> list[Any]:
-        made = []
-        for value in values:
-            new = self.visit(value) if isinstance(value, gast.AST) else value
-            if isinstance(new, list):
-                made.extend(new)
-            else:
-                made.append(new)
-        return made
+def _children(node: Any, cls: type[gast.AST], rules: Rules) -> None:
+    fields = vars(node)
+    for name in _fields(cls):
+        value = fields.get(name)
+        if value.__class__ is list:
+            if value:
+                fields[name] = _list(value, rules)
+        elif isinstance(value, gast.AST):
+            fields[name] = _visit(value, rules)
 
-    def class_(self, node: gast.ClassDef) -> None:
-        if self.blocks is not None:
-            return
-        for statement in node.body:
-            if isinstance(statement, gast.FunctionDef | gast.AsyncFunctionDef | gast.ClassDef):
-                self.visit(statement)
+
+def _list(values: list[Any], rules: Rules) -> list[Any]:
+    made: list[Any] = []
+    for value in values:
+        new = _visit(value, rules) if isinstance(value, gast.AST) else value
+        if new.__class__ is list:
+            made.extend(new)
+        else:
+            made.append(new)
+    return made
+
+
+def _methods(node: gast.ClassDef, rules: Rules) -> None:
+    for statement in node.body:
+        if isinstance(statement, (*_FUNCTIONS, gast.ClassDef)):
+            _visit(statement, rules)
+
+
+def _statements(statements: list[Any], rules: Rules, blocks: Collection[int]) -> list[Any]:
+    made: list[Any] = []
+    for statement in statements:
+        for part in _bodies(statement, blocks):
+            for name in ("body", "orelse", "finalbody"):
+                inner = getattr(part, name, None)
+                if inner:
+                    setattr(part, name, _statements(inner, rules, blocks))
+        rule = rules.get(type(statement))
+        new = statement if rule is None else rule(statement)
+        if new.__class__ is list:
+            made.extend(new)
+        else:
+            made.append(new)
+    return made
+
+
+def _bodies(node: Any, blocks: Collection[int]) -> list[Any]:
+    """The parts of a statement that hold lists of statements."""
+    match node:
+        case gast.ClassDef():
+            return []
+        case gast.FunctionDef() | gast.AsyncFunctionDef():
+            return [node] if id(node) in blocks else []
+        case gast.Try() | gast.TryStar():
+            return [node, *node.handlers]
+        case gast.Match():
+            return list(node.cases)
+    return [node]
 
 
 _cache: dict[type, tuple[str, ...]] = {}
 
 
 def _fields(cls: type[gast.AST]) -> tuple[str, ...]:
-    if cls not in _cache:
-        _cache[cls] = tuple(name for name in cls._fields if name not in _SKIPPED)
-    return _cache[cls]
-
-
-def fits_lambda(node: gast.expr) -> bool:
-    """Whether an expression means the same inside a lambda: it binds nothing and does not suspend."""
-    return not suspends(node) and not any(
-        isinstance(part, gast.NamedExpr) for part in own_nodes(node)
-    )
+    found = _cache.get(cls)
+    if found is None:
+        found = _cache[cls] = tuple(name for name in cls._fields if name not in _SKIPPED)
+    return found

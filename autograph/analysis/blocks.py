@@ -1,9 +1,10 @@
 """What the block functions of an `if`, `while` or `for` take and return.
 
-A name that a block assigns and that is live afterwards is returned; if its old value matters it is a
-parameter too. A name that others can see meanwhile is *shared*: blocks assign it where it lives
-(`nonlocal`, `global`), as the user's statement did. Those are names that a nested function captures,
-names of another scope, and names that are read where an exception raised in the statement is handled.
+A name that a block assigns and that is live afterwards is returned; if its old value matters it is
+a parameter too. A name that others can see meanwhile is *shared*: blocks assign it where it lives
+(`nonlocal`, `global`), as the user's statement did. Those are names that a nested function
+captures, names of another scope, and names that are read where an exception raised in the
+statement is handled.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import gast
 from autograph.analysis.definedness import Definedness, definedness
 from autograph.analysis.flow import ends, exits
 from autograph.analysis.liveness import Live, liveness
-from autograph.analysis.scopes import Scope, mentions, own_nodes, scope_of, suspends
+from autograph.analysis.scopes import Scope, own_nodes, remembered_mentions, scope_of, suspends
+
+Names = frozenset[str]
 
 
 class BlockNames(NamedTuple):
@@ -33,27 +36,35 @@ class BlockNames(NamedTuple):
 
 
 class Flow:
-    """The analyses of one function, made once."""
+    """The analyses of one function, made once.
 
-    def __init__(self, function: Any, flags: frozenset[str]) -> None:
+    Attributes:
+        scope: its names.
+        live: live names around its control statements.
+        defined: where its names surely have values.
+        functional: the control statements that become blocks, with what those take and return.
+    """
+
+    def __init__(self, function: Any, flags: Names) -> None:
+        self.mentions = remembered_mentions()
         self.scope: Scope = scope_of(function, flags)
-        self.live: dict[gast.AST, Live] = liveness(function, flags)
-        self.defined: Definedness = definedness(function, self.scope, flags)
-        self._names = {node: self._block_names(node) for node in self.live}
+        self.live: dict[gast.AST, Live] = liveness(function, self.mentions, flags)
+        self.defined: Definedness = definedness(function, self.mentions, self.scope)
+        may_suspend = suspends(function.body)
+        self.functional: dict[gast.AST, BlockNames] = {
+            node: self._block_names(node) for node in self.live if is_functional(node, may_suspend)
+        }
 
-    def names(self, node: Any) -> BlockNames:
-        """What the blocks of a control statement of this function take and return."""
-        return self._names[node]
-
-    def controls(self) -> list[Any]:
-        """The control statements of the function that become `cond`, `while_loop`, `for_loop`."""
-        return [node for node in self.live if is_functional(node)]
+    def bound(self, node: Any) -> Names:
+        """The names that a control statement's blocks bind."""
+        target = self.mentions(node.target).bound if isinstance(node, gast.For) else ()
+        body, orelse = self.mentions(node.body), self.mentions(node.orelse)
+        return frozenset(body.bound).union(orelse.bound, target)
 
     def _block_names(self, node: Any) -> BlockNames:
         live = self.live[node]
-        bound = frozenset(_bound(node))
         shared = self._shared(node)
-        own = bound - shared
+        own = self.bound(node) - shared
         if isinstance(node, gast.If):
             outputs = frozenset() if is_returning(node) else own & live.after
             inputs = own & (live.body | live.orelse)
@@ -62,35 +73,38 @@ class Flow:
         sort = self.scope.sort
         return BlockNames(sort(inputs), sort(outputs), sort(shared))
 
-    def _head(self, node: Any) -> frozenset[str]:
+    def _head(self, node: Any) -> Names:
         """What is live where the loop's next round starts."""
         live = self.live[node]
         if isinstance(node, gast.While):
             return live.before
-        target = frozenset(mentions(node.target).bound)
-        stop = self.scope.flags.intersection(mentions(node.iter).captured)
-        return live.after | (live.body - target) | live.orelse | stop
+        stop = self.scope.flags.intersection(self.mentions(node.iter).captured)
+        return live.body.difference(self.mentions(node.target).bound) | live.after | stop
 
     def _shared(self, node: Any) -> set[str]:
-        nested = [part for part in own_nodes(node) if part in self.live]
-        return set().union(*(self._own_shared(part) for part in nested))
-
-    def _own_shared(self, node: Any) -> set[str]:
         scope = self.scope
-        seen_by_others = scope.captured | scope.outer | self.live[node].raising
-        return {name for name in _bound(node) if name in seen_by_others}
+        seen_by_others = self.bound(node) & (scope.captured | scope.outer)
+        if not any(live.raising for live in self.live.values()):
+            return set(seen_by_others)
+        nested = [part for part in own_nodes(node) if part in self.live]
+        handled = (self.bound(part) & self.live[part].raising for part in nested)
+        return set(seen_by_others).union(*handled)
 
 
-def is_functional(node: Any) -> bool:
+def is_functional(node: Any, may_suspend: bool = True) -> bool:
     """Whether a control statement can become blocks.
 
-    Not what suspends the function, and not what control leaves by an exit: those are left to Python.
+    Not what suspends the function, and not what control leaves by an exit: those are left to
+    Python.
     """
-    if isinstance(node, gast.AsyncFor) or suspends([vars(node)[name] for name in _parts(node)]):
+    if isinstance(node, gast.AsyncFor):
+        return False
+    if may_suspend and suspends([getattr(node, name) for name in _parts(node)]):
         return False
     if isinstance(node, gast.If):
         return not exits(node) or is_returning(node)
-    return not node.orelse and not exits(node) and "break" not in _inner_exits(node)
+    leaves = frozenset[str]().union(*(exits(statement) for statement in node.body))
+    return not node.orelse and not leaves
 
 
 def is_returning(node: gast.If) -> bool:
@@ -98,15 +112,8 @@ def is_returning(node: gast.If) -> bool:
     return exits(node) == {"return"} and ends([node])
 
 
-def _inner_exits(node: Any) -> frozenset[str]:
-    return frozenset().union(*(exits(statement) for statement in node.body))
-
-
 def _parts(node: Any) -> tuple[str, ...]:
     # A loop's iterable is evaluated outside its blocks.
-    return ("body", "orelse") if isinstance(node, gast.For | gast.If) else ("test", "body", "orelse")
-
-
-def _bound(node: Any) -> dict[str, None]:
-    target = node.target if isinstance(node, gast.For) else None
-    return mentions(target, node.body, node.orelse).bound
+    return (
+        ("body", "orelse") if isinstance(node, gast.For | gast.If) else ("test", "body", "orelse")
+    )

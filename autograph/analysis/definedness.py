@@ -1,7 +1,7 @@
 """Definite assignment: which local names surely have a value at a point, and which may have none.
 
-Forward data flow on the structured tree, as in the Java Language Specification, chapter 16. A loop's
-body may run zero times; an exception may come before the first assignment of a `try`.
+Forward data flow on the structured tree, as in the Java Language Specification, chapter 16. A
+loop's body may run zero times; an exception may come before the first assignment of a `try`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import gast
 
-from autograph.analysis.scopes import Mentions, Scope, mentions, own_nodes, parameters
+from autograph.analysis.scopes import MentionsOf, Scope, mentions, own_nodes, parameters
 
 Names = frozenset[str]
 # The names that surely have a value; None where control never comes.
@@ -22,26 +22,24 @@ class Definedness(NamedTuple):
     """What is known about definite assignment in one function.
 
     Attributes:
-        before: for each `if`, `while` and `for`, the names that surely have a value where it starts.
-        unsafe: reads (and deletions) of local names that may have no value there.
+        before: for each `if`, `while` and `for`, the names that surely have a value where it
+        starts. unsafe: reads (and deletions) of local names that may have no value there.
     """
 
     before: dict[gast.AST, Names]
     unsafe: set[gast.AST]
 
 
-def definedness(
-    function: Any, scope: Scope, flags: frozenset[str] = frozenset()
-) -> Definedness:
+def definedness(function: Any, mentions_of: MentionsOf, scope: Scope) -> Definedness:
     """Definite assignment in a function (nested functions left out).
 
     Args:
         function: the function's definition.
-        scope: its names.
-        flags: names that are False wherever a loop starts whose test asks only for them: such a loop
-            was `while True`, and its body runs at least once.
+        mentions_of: what pieces of it do with names.
+        scope: its names. Its flags are False wherever a loop starts whose test asks only for them:
+            such a loop was `while True`, and its body runs at least once.
     """
-    analysis = _Definedness(scope, flags)
+    analysis = _Definedness(mentions_of, scope)
     analysis.block(function.body, frozenset(parameters(function)))
     return Definedness(analysis.before, analysis.unsafe)
 
@@ -52,9 +50,9 @@ def _join(states: Sequence[Defined]) -> Defined:
 
 
 class _Definedness:
-    def __init__(self, scope: Scope, flags: frozenset[str]) -> None:
+    def __init__(self, mentions_of: MentionsOf, scope: Scope) -> None:
+        self.mentions = mentions_of
         self.scope = scope
-        self.flags = flags
         self.before: dict[gast.AST, Names] = {}
         self.unsafe: set[gast.AST] = set()
         self.breaks: list[list[Defined]] = []
@@ -68,21 +66,19 @@ class _Definedness:
         return state
 
     def evaluate(self, node: Any, state: Names) -> Names:
-        """Note the unsafe reads of an expression or simple statement; what it binds is bound then."""
-        found = _own_names(node)
+        """Note the unsafe reads of an expression or simple statement; `:=` binds."""
+        found = self.mentions(node)
         # A walrus binds before what follows reads; what stands before it was bound already.
-        early = frozenset(
-            part.target.id for part in own_nodes(node) if isinstance(part, gast.NamedExpr)
-        )
-        for name in found:
-            is_read = not isinstance(name.ctx, gast.Store)
-            if is_read and name.id in self.scope.locals and name.id not in state | early:
-                self.unsafe.add(name)
-        return state | early
+        state = state.union(found.early)
+        if any(name in self.scope.locals and name not in state for name in found.read):
+            for name in _own_names(node):
+                if not isinstance(name.ctx, gast.Store):
+                    self.read(name, state)
+        return state
 
     def simple(self, node: gast.stmt, state: Names) -> Names:
         state = self.evaluate(node, state)
-        found: Mentions = mentions(node)
+        found = self.mentions(node)
         if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
             self.read(node.target, state)
         if isinstance(node, gast.AnnAssign) and node.value is None:
@@ -111,17 +107,17 @@ class _Definedness:
 
     def always_enters(self, node: gast.While) -> bool:
         names = [part.id for part in own_nodes(node.test) if isinstance(part, gast.Name)]
-        return bool(names) and self.flags.issuperset(names)
+        return bool(names) and self.scope.flags.issuperset(names)
 
     def for_(self, node: Any, state: Names) -> Defined:
         entry = self.evaluate(node.iter, state)
         state = self.loop_head(node, entry)
-        self.body(node, state.union(mentions(node.target).bound))
+        self.body(node, state.union(self.mentions(node.target).bound))
         return _join([self.block(node.orelse, state), *self.breaks.pop()])
 
     def loop_head(self, node: Any, state: Names) -> Names:
         self.before[node] = state
-        return state.difference(mentions(node.body).deleted)
+        return state.difference(self.mentions(node.body).deleted)
 
     def body(self, node: Any, state: Names) -> Defined:
         self.breaks.append([])
@@ -139,16 +135,16 @@ class _Definedness:
         for item in node.items:
             state = self.evaluate(item.context_expr, state)
             if item.optional_vars is not None:
-                state = state.union(mentions(item.optional_vars).bound)
+                state = state.union(self.mentions(item.optional_vars).bound)
         return self.block(node.body, state)
 
     def try_(self, node: Any, state: Names) -> Defined:
-        kept = state.difference(mentions(node.body).deleted)
+        kept = state.difference(self.mentions(node.body).deleted)
         ends = [self.block(node.orelse, self.block(node.body, state))]
         ends += [self.handler(handler, kept) for handler in node.handlers]
         if not node.finalbody:
             return _join(ends)
-        kept = kept.difference(mentions(node.handlers, node.orelse).deleted)
+        kept = kept.difference(mentions([*node.handlers, *node.orelse]).deleted)
         self.block(node.finalbody, kept)
         return self.block(node.finalbody, _join(ends))
 
@@ -164,7 +160,7 @@ class _Definedness:
         state = self.evaluate(node.subject, state)
         ends: list[Defined] = [state]
         for case in node.cases:
-            bound = state.union(mentions(case.pattern).bound)
+            bound = state.union(self.mentions(case.pattern).bound)
             if case.guard is not None:
                 bound = self.evaluate(case.guard, bound)
             ends.append(self.block(case.body, bound))

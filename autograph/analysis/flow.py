@@ -82,7 +82,9 @@ def _match(node: Any) -> frozenset[str]:
 
 
 def _is_irrefutable(case: Any) -> bool:
-    return case.guard is None and isinstance(case.pattern, gast.MatchAs) and not case.pattern.pattern
+    return (
+        case.guard is None and isinstance(case.pattern, gast.MatchAs) and not case.pattern.pattern
+    )
 
 
 _HANDLERS: dict[type, Any] = {

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import gast
 
-from autograph.analysis.scopes import Mentions, mentions
+from autograph.analysis.scopes import Mentions, MentionsOf, mentions
 
 Names = frozenset[str]
 NONE: Names = frozenset()
@@ -43,30 +43,26 @@ class Exits(NamedTuple):
     raising: Names = NONE
 
 
-def liveness(function: Any, flags: Names = NONE) -> dict[gast.AST, Live]:
+def liveness(function: Any, mentions_of: MentionsOf, flags: Names = NONE) -> dict[gast.AST, Live]:
     """The live names at every `if`, `while` and `for` of a function (nested functions left out).
 
     Args:
+        function: the function's definition.
+        mentions_of: what pieces of it do with names.
         flags: names on which `for` loops stop; the condition stands with the iterable, and is
             asked before every round.
     """
-    analysis = _Liveness(flags)
+    analysis = _Liveness(mentions_of, flags)
     analysis.block(function.body, NONE, Exits())
     return analysis.table
 
 
 class _Liveness:
-    def __init__(self, flags: Names) -> None:
+    def __init__(self, mentions_of: MentionsOf, flags: Names) -> None:
+        self.mentions = mentions_of
         self.flags = flags
         self.table: dict[gast.AST, Live] = {}
         self.heads: dict[gast.AST, Names] = {}
-        self.found: dict[int, Mentions] = {}
-
-    def mentions(self, *nodes: Any) -> Mentions:
-        key = id(nodes[0])
-        if key not in self.found:
-            self.found[key] = mentions(*nodes)
-        return self.found[key]
 
     def reads(self, node: Any) -> Names:
         return NONE if node is None else frozenset(self.mentions(node).read)
@@ -104,7 +100,7 @@ class _Liveness:
     def loop(
         self, node: Any, start: Names, after: Names, orelse: Names, exits: Exits, target: Names
     ) -> Names:
-        """The names live at the loop's head: a fixed point, which starts from the last one found."""
+        """The names live at the loop's head: a fixed point, from the last one found."""
         head = self.heads.get(node, NONE) | start
         while True:
             inside = exits._replace(breaking=after, continuing=head)
@@ -165,7 +161,7 @@ class _Liveness:
 
 def _surely_bound(node: gast.stmt, found: Mentions) -> Names:
     """The names that a simple statement binds whenever it is run to its end."""
-    if not any(isinstance(part, gast.NamedExpr) for part in gast.walk(node)):
+    if not found.early:
         return frozenset(found.bound)
     targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
     return frozenset(mentions(*targets).bound)

@@ -1,14 +1,14 @@
 """Which names a piece of code reads and binds, and whose names they are.
 
-`mentions` answers for one piece of code (a statement or an expression) in the scope that it stands in;
-`scope_of` for a whole function. Comprehensions of lists, sets and dicts run where they stand, so what
-they read counts as read there. Functions, lambdas and generator expressions run later: the names that
-they take from around them are *captured*.
+`mentions` answers for one piece of code (a statement or an expression) in the scope that it stands
+in; `scope_of` for a whole function. Comprehensions of lists, sets and dicts run where they stand,
+so what they read counts as read there. Functions, lambdas and generator expressions run later: the
+names that they take from around them are *captured*.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,11 +19,24 @@ _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp
 
 
 class Mentions:
-    """What a piece of code does with names; each dict is an ordered set, in order of the tree."""
+    """What a piece of code does with names; each dict is an ordered set, in order of the tree.
 
-    __slots__ = ("bound", "captured", "deleted", "global_", "mentioned", "nonlocal_", "read")
+    `early` are those bound inside an expression (`:=`).
+    """
+
+    __slots__ = (
+        "bound",
+        "captured",
+        "deleted",
+        "early",
+        "global_",
+        "mentioned",
+        "nonlocal_",
+        "read",
+    )
 
     def __init__(self) -> None:
+        self.early: dict[str, None] = {}
         self.read: dict[str, None] = {}
         self.bound: dict[str, None] = {}
         self.deleted: dict[str, None] = {}
@@ -31,6 +44,9 @@ class Mentions:
         self.global_: dict[str, None] = {}
         self.nonlocal_: dict[str, None] = {}
         self.mentioned: dict[str, None] = {}
+
+
+MentionsOf = Callable[[Any], Mentions]
 
 
 @dataclass(frozen=True)
@@ -59,13 +75,25 @@ class Scope:
         return sorted(names, key=lambda name: (self.order.get(name, last), name))
 
 
-def mentions(*nodes: Any) -> Mentions:
-    """What statements, expressions, or lists of them do with names."""
+def mentions(node: Any) -> Mentions:
+    """What a statement, an expression, or a list of them does with names."""
     found = Mentions()
-    visitor = _Visitor(found)
-    for node in nodes:
-        visitor.visit(node)
+    _Visitor(found).visit(node)
     return found
+
+
+def remembered_mentions() -> MentionsOf:
+    """`mentions` that looks at each node, or list of nodes, once: for a tree that stays."""
+    # The node is kept with the answer: its id must not pass to another one.
+    known: dict[int, tuple[Any, Mentions]] = {}
+
+    def mentions_of(node: Any) -> Mentions:
+        found = known.get(id(node))
+        if found is None:
+            found = known[id(node)] = (node, mentions(node))
+        return found[1]
+
+    return mentions_of
 
 
 def scope_of(function: Any, flags: frozenset[str] = frozenset()) -> Scope:
@@ -137,15 +165,13 @@ def _evaluated_here(node: gast.AST) -> list[Any]:
     return list(vars(node).values())
 
 
-def functions_in(tree: gast.AST, blocks: frozenset[int] | set[int] = frozenset()) -> list[Any]:
-    """Every function definition of a tree, outer ones first; generated `blocks` (ids) are left out."""
-    return [
-        node for node in gast.walk(tree) if isinstance(node, FUNCTIONS) and id(node) not in blocks
-    ]
+def functions_in(tree: gast.AST) -> list[Any]:
+    """Every function definition of a tree, outer ones first."""
+    return [node for node in gast.walk(tree) if isinstance(node, FUNCTIONS)]
 
 
 def suspends(node: Any) -> bool:
-    """Whether running this may suspend the function: `yield`, `await`, `async for`, `async with`."""
+    """Whether running this may suspend the function: `yield`, `await`, `async`."""
     kinds = (gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFor, gast.AsyncWith)
     return any(
         isinstance(found, kinds) or (isinstance(found, gast.comprehension) and found.is_async)
@@ -201,6 +227,10 @@ class _Visitor:
     def capture(self, names: set[str]) -> None:
         for name in sorted(names - self.hidden):
             self.found.captured[name] = self.found.mentioned[name] = None
+
+    def walrus(self, node: gast.NamedExpr) -> None:
+        self.found.early[node.target.id] = None
+        self.generic(node)
 
     def augmented(self, node: gast.AugAssign) -> None:
         if isinstance(node.target, gast.Name):
@@ -273,6 +303,7 @@ def _arguments(args: gast.arguments) -> list[gast.Name]:
 
 _HANDLERS: dict[type, Any] = {
     gast.Name: _Visitor.name,
+    gast.NamedExpr: _Visitor.walrus,
     gast.AugAssign: _Visitor.augmented,
     gast.FunctionDef: _Visitor.function,
     gast.AsyncFunctionDef: _Visitor.function,

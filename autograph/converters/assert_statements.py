@@ -19,12 +19,12 @@ import gast
 
 from autograph.context import Context
 from autograph.quoting import call_ag, expression_statement, lambda_of
-from autograph.rewriting import fits_lambda, rewrite
+from autograph.rewriting import Rules, fits_lambda
 
 
-def convert(context: Context) -> None:
-    """Apply to the whole tree."""
-    rewrite(context.tree, {gast.Assert: _assert})
+def rules(context: Context) -> Rules:
+    """What to do with which node."""
+    return {gast.Assert: _assert}
 
 
 def _assert(node: gast.Assert) -> Any:

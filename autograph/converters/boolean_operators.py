@@ -1,12 +1,12 @@
 """Lower `and`, `or` and `not` to operators; operands after the first are lambdas.
 
-    >>> from autograph.pipeline import show
-    >>> print(show('boolean_operators', '''
-    ... def f(a, b, c):
-    ...     return a and b and not c
-    ... '''))
-    def f(a, b, c):
-        return ag.and_(a, lambda: b, lambda: ag.not_(c))
+>>> from autograph.pipeline import show
+>>> print(show('boolean_operators', '''
+... def f(a, b, c):
+...     return a and b and not c
+... '''))
+def f(a, b, c):
+    return ag.and_(a, lambda: b, lambda: ag.not_(c))
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import gast
 
 from autograph.context import Context
 from autograph.quoting import call_ag, lambda_of
-from autograph.rewriting import fits_lambda, rewrite
+from autograph.rewriting import Rules, fits_lambda
 
 
-def convert(context: Context) -> None:
-    """Apply to the whole tree."""
-    rewrite(context.tree, {gast.BoolOp: _bool_op, gast.UnaryOp: _unary_op})
+def rules(context: Context) -> Rules:
+    """What to do with which node."""
+    return {gast.BoolOp: _bool_op, gast.UnaryOp: _unary_op}
 
 
 def _bool_op(node: gast.BoolOp) -> gast.expr:

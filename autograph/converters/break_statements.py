@@ -1,25 +1,25 @@
 """Lower `break` to a flag on which the loop stops, and a loop's `else` to an `if` behind the loop.
 
-    >>> from autograph.pipeline import show
-    >>> print(show('break_statements', '''
-    ... def halve(x, limit):
-    ...     while x > 1:
-    ...         x = x / 2
-    ...         if x < limit:
-    ...             break
-    ...     else:
-    ...         x = 0
-    ...     return x
-    ... '''))
-    def halve(x, limit):
-        did_break = False
-        while not did_break and x > 1:
-            x = x / 2
-            if x < limit:
-                did_break = True
-        if not did_break:
-            x = 0
-        return x
+>>> from autograph.pipeline import show
+>>> print(show('break_statements', '''
+... def halve(x, limit):
+...     while x > 1:
+...         x = x / 2
+...         if x < limit:
+...             break
+...     else:
+...         x = 0
+...     return x
+... '''))
+def halve(x, limit):
+    did_break = False
+    while not did_break and x > 1:
+        x = x / 2
+        if x < limit:
+            did_break = True
+    if not did_break:
+        x = 0
+    return x
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from autograph.quoting import quote
 
 def convert(context: Context) -> None:
     """Apply to every loop of the tree; generators and coroutines keep their exits."""
-    for function in context.functions():
+    for function in context.functions:
         if not suspends(function.body):
             function.body = _block(function.body, context, 0)
 

@@ -20,7 +20,7 @@ import gast
 
 from autograph.context import Context
 from autograph.quoting import call_ag, constant, lambda_of
-from autograph.rewriting import fits_lambda, rewrite
+from autograph.rewriting import Rules, fits_lambda
 
 _SYMBOLS = {
     gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=", gast.Eq: "==", gast.NotEq: "!=",
@@ -28,9 +28,9 @@ _SYMBOLS = {
 }  # fmt: skip
 
 
-def convert(context: Context) -> None:
-    """Apply to the whole tree."""
-    rewrite(context.tree, {gast.Compare: _compare})
+def rules(context: Context) -> Rules:
+    """What to do with which node."""
+    return {gast.Compare: _compare}
 
 
 def _compare(node: gast.Compare) -> gast.expr:

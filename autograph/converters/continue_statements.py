@@ -1,23 +1,23 @@
 """Lower `continue`: where a round ends anyway it goes; elsewhere it is a flag that skips the rest.
 
-    >>> from autograph.pipeline import show
-    >>> print(show('continue_statements', '''
-    ... def count(xs):
-    ...     n = 0
-    ...     for x in xs:
-    ...         if x < 0:
-    ...             continue
-    ...         n = n + 1
-    ...     return n
-    ... '''))
-    def count(xs):
-        n = 0
-        for x in xs:
-            if x < 0:
-                pass
-            else:
-                n = n + 1
-        return n
+>>> from autograph.pipeline import show
+>>> print(show('continue_statements', '''
+... def count(xs):
+...     n = 0
+...     for x in xs:
+...         if x < 0:
+...             continue
+...         n = n + 1
+...     return n
+... '''))
+def count(xs):
+    n = 0
+    for x in xs:
+        if x < 0:
+            pass
+        else:
+            n = n + 1
+    return n
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from autograph.exits import ExitLowering, clear_flag, set_flag
 
 def convert(context: Context) -> None:
     """Apply to every loop of the tree; generators and coroutines keep their exits."""
-    for function in context.functions():
+    for function in context.functions:
         if suspends(function.body):
             continue
         for node in own_nodes(function.body):
@@ -47,9 +47,7 @@ def _loop(node: Any, context: Context) -> None:
     if "continue" not in completions(node.body):
         return
     flag = context.namer.fresh("did_continue")
-    lowering = ExitLowering(
-        context, "continue", flag, lambda exit_: [set_flag(flag, exit_)]
-    )
+    lowering = ExitLowering(context, "continue", flag, lambda exit_: [set_flag(flag, exit_)])
     node.body = [clear_flag(flag, node), *lowering.block(node.body)]
 
 

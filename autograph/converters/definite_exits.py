@@ -13,8 +13,8 @@
         else:
             return 1
 
-Most exits then stand where control ends anyway, and need no flag. What cannot be reached is dropped.
-A branch that only raises stays a guard.
+Most exits then stand where control ends anyway, and need no flag. What cannot be reached is
+dropped. A branch that only raises stays a guard.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from autograph.context import Context
 
 def convert(context: Context) -> None:
     """Apply to every function of the tree; generators and coroutines keep their exits."""
-    for function in context.functions():
+    for function in context.functions:
         if not suspends(function.body):
             function.body = _block(function.body)
 

@@ -17,15 +17,15 @@
         total = ag.for_loop(xs, for_body, (total,))
         return total
 
-The element is a parameter of its own where the loop's target is not simply a name that only the body
-reads. A stop condition becomes `for_test`, asked before each further element.
+The element is a parameter of its own where the loop's target is not simply a name that only the
+body reads. A stop condition becomes `for_test`, asked before each further element.
 """
 
 from __future__ import annotations
 
 import gast
 
-from autograph.analysis.blocks import BlockNames, Flow, is_functional
+from autograph.analysis.blocks import BlockNames, Flow
 from autograph.context import Context
 from autograph.exits import until_of
 from autograph.lowering import control, lower_statements, make_block
@@ -38,9 +38,9 @@ def convert(context: Context) -> None:
 
 
 def _for(node: gast.For, context: Context, flow: Flow) -> list[gast.stmt]:
-    if not is_functional(node):
+    names = flow.functional.get(node)
+    if names is None:
         return [node]
-    names = flow.names(node)
     items, stop = until_of(node, context.ag)
     item, first = _element(node, context, names)
     statements = [*first, *node.body]
@@ -53,9 +53,7 @@ def _for(node: gast.For, context: Context, flow: Flow) -> list[gast.stmt]:
     return [test, body, control("for_loop", [items, body.name], names, node, ask)]
 
 
-def _element(
-    node: gast.For, context: Context, names: BlockNames
-) -> tuple[str, list[gast.stmt]]:
+def _element(node: gast.For, context: Context, names: BlockNames) -> tuple[str, list[gast.stmt]]:
     """The body's first parameter, and the statements that assign it to the loop's target."""
     target = node.target
     if isinstance(target, gast.Name) and target.id not in {*names.inputs, *names.shared}:

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import gast
 
-from autograph.analysis.blocks import Flow, is_functional, is_returning
+from autograph.analysis.blocks import Flow, is_returning
 from autograph.context import Context
 from autograph.lowering import control, lower_statements, make_block
 from autograph.quoting import constant, returns
@@ -40,9 +40,9 @@ def convert(context: Context) -> None:
 
 
 def _if(node: gast.If, context: Context, flow: Flow) -> list[gast.stmt]:
-    if not is_functional(node):
+    names = flow.functional.get(node)
+    if names is None:
         return [node]
-    names = flow.names(node)
     body = make_block(context, flow, "if_body", names.inputs, node.body, node, names)
     orelse = make_block(context, flow, "else_body", names.inputs, node.orelse, node, names)
     parts = [node.test, body.name, orelse.name]

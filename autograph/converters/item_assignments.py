@@ -12,8 +12,8 @@
         x = ag.update_item(x, 0, '+=', lambda: v)
         return x
 
-Only a local name can be rebound. Elsewhere the statement stands without a target, and a tensor there
-is refused. The arguments stand in the order in which Python evaluates them.
+Only a local name can be rebound. Elsewhere the statement stands without a target, and a tensor
+there is refused. The arguments stand in the order in which Python evaluates them.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from typing import Any
 
 import gast
 
-from autograph.analysis.scopes import Scope, own_nodes
+from autograph.analysis.scopes import Scope, own_nodes, scope_of
 from autograph.context import Context
 from autograph.quoting import assign, call_ag, constant, expression_statement, lambda_of
-from autograph.rewriting import fits_lambda, rewrite_own
+from autograph.rewriting import fits_lambda, rewrite_statements
 
 _OPERATORS = {
     gast.Add: "+=", gast.Sub: "-=", gast.Mult: "*=", gast.Div: "/=", gast.FloorDiv: "//=",
@@ -36,13 +36,13 @@ _OPERATORS = {
 
 def convert(context: Context) -> None:
     """Apply to every function of the tree."""
-    for function in context.functions():
-        scope = context.flow(function).scope
+    for function in context.functions:
+        scope = scope_of(function)
         rules = {
             gast.Assign: lambda node, scope=scope: _assign(node, scope),
             gast.AugAssign: lambda node, scope=scope: _augmented(node, scope),
         }
-        rewrite_own(function, rules)
+        rewrite_statements(function, rules)
 
 
 def _assign(node: gast.Assign, scope: Scope) -> gast.stmt:
@@ -64,7 +64,7 @@ def _augmented(node: gast.AugAssign, scope: Scope) -> gast.stmt:
 
 
 def _is_odd(target: gast.Subscript) -> bool:
-    """Subscripts that are no expressions by themselves: slices within brackets, and starred ones."""
+    """Whether the index holds what is no expression by itself."""
     return any(isinstance(part, gast.Starred) for part in own_nodes(target.slice))
 
 

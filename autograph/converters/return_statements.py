@@ -43,7 +43,7 @@ from autograph.quoting import assign, call_ag, constant, quote
 
 def convert(context: Context) -> None:
     """Apply to every function of the tree; generators and coroutines keep their exits."""
-    for function in context.functions():
+    for function in context.functions:
         if not suspends(function.body):
             function.body = _Returns(context).tail(function.body)
 

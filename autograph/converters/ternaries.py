@@ -1,12 +1,12 @@
 """Lower `a if test else b` to `ag.cond`, with both arms as lambdas.
 
-    >>> from autograph.pipeline import show
-    >>> print(show('ternaries', '''
-    ... def f(x):
-    ...     return x if x > 0 else -x
-    ... '''))
-    def f(x):
-        return ag.cond(x > 0, lambda: x, lambda: -x)
+>>> from autograph.pipeline import show
+>>> print(show('ternaries', '''
+... def f(x):
+...     return x if x > 0 else -x
+... '''))
+def f(x):
+    return ag.cond(x > 0, lambda: x, lambda: -x)
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import gast
 
 from autograph.context import Context
 from autograph.quoting import call_ag, lambda_of
-from autograph.rewriting import fits_lambda, rewrite
+from autograph.rewriting import Rules, fits_lambda
 
 
-def convert(context: Context) -> None:
-    """Apply to the whole tree."""
-    rewrite(context.tree, {gast.IfExp: _ternary})
+def rules(context: Context) -> Rules:
+    """What to do with which node."""
+    return {gast.IfExp: _ternary}
 
 
 def _ternary(node: gast.IfExp) -> gast.expr:

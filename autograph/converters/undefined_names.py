@@ -34,7 +34,7 @@ _COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try, gast.TryStar, g
 
 def convert(context: Context) -> None:
     """Apply to every function of the tree."""
-    for function in context.functions():
+    for function in context.functions:
         flow = context.flow(function)
         names = _names(function, flow)
         if names:
@@ -45,18 +45,24 @@ def convert(context: Context) -> None:
 def _names(function: Any, flow: Flow) -> set[str]:
     """Names that may have no value where a block takes them or reads them."""
     names: set[str] = set()
-    late = _late_nodes(function, flow)
-    for node in flow.controls():
-        taken = flow.names(node)
+    for node, taken in flow.functional.items():
         local_shared = flow.scope.locals.intersection(taken.shared)
         names |= local_shared.union(taken.inputs) - flow.defined.before.get(node, frozenset())
+        names |= local_shared.union(taken.outputs).intersection(_deleted(node, flow))
+    if not flow.defined.unsafe:
+        return names
+    late = _late_nodes(function, flow)
     return names | {read.id for read in flow.defined.unsafe if read in late}
+
+
+def _deleted(node: Any, flow: Flow) -> set[str]:
+    return {*flow.mentions(node.body).deleted, *flow.mentions(node.orelse).deleted}
 
 
 def _late_nodes(function: Any, flow: Flow) -> set[gast.AST]:
     """Nodes that will stand inside a block function or a lambda."""
     inside: list[Any] = []
-    for node in flow.controls():
+    for node in flow.functional:
         test = [node.test] if isinstance(node, gast.While) else []
         inside += [*test, *node.body, *node.orelse]
     for node in own_nodes(function.body):

@@ -1,31 +1,31 @@
 """Lower `while` to `ag.while_loop`.
 
-    >>> from autograph.pipeline import show
-    >>> print(show('while_statements', '''
-    ... def f(x, n):
-    ...     while n > 0:
-    ...         x = x * 2
-    ...         n = n - 1
-    ...     return x
-    ... '''))
-    def f(x, n):
+>>> from autograph.pipeline import show
+>>> print(show('while_statements', '''
+... def f(x, n):
+...     while n > 0:
+...         x = x * 2
+...         n = n - 1
+...     return x
+... '''))
+def f(x, n):
 
-        def while_test(x, n):
-            return n > 0
+    def while_test(x, n):
+        return n > 0
 
-        def while_body(x, n):
-            x = x * 2
-            n = n - 1
-            return x, n
-        x, n = ag.while_loop(while_test, while_body, (x, n))
-        return x
+    def while_body(x, n):
+        x = x * 2
+        n = n - 1
+        return x, n
+    x, n = ag.while_loop(while_test, while_body, (x, n))
+    return x
 """
 
 from __future__ import annotations
 
 import gast
 
-from autograph.analysis.blocks import Flow, is_functional
+from autograph.analysis.blocks import Flow
 from autograph.context import Context
 from autograph.lowering import control, lower_statements, make_block
 from autograph.quoting import returns
@@ -37,9 +37,9 @@ def convert(context: Context) -> None:
 
 
 def _while(node: gast.While, context: Context, flow: Flow) -> list[gast.stmt]:
-    if not is_functional(node):
+    names = flow.functional.get(node)
+    if names is None:
         return [node]
-    names = flow.names(node)
     test = make_block(
         context, flow, "while_test", names.inputs, [returns([node.test], node.test)], node
     )

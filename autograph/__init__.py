@@ -1,0 +1,45 @@
+"""AutoGraph: plain Python control flow, rewritten so that it may depend on staged values.
+
+Python in, Python out: it knows no array library. One plugs in with a `Backend`.
+"""
+
+from autograph.api import (
+    call,
+    convert,
+    converted_code,
+    do_not_convert,
+    is_converted,
+    observe_calls,
+    to_code,
+    to_graph,
+    why_not_converted,
+)
+from autograph.backend import Backend, backend_of, register_backend
+from autograph.errors import AutographError, ConversionError, StagingError
+from autograph.frames import register_library
+from autograph.operators.loop_options import loop_options, set_loop_options
+from autograph.policy import convert_package
+from autograph.undefined import Undefined
+
+__all__ = [
+    "AutographError",
+    "Backend",
+    "ConversionError",
+    "StagingError",
+    "Undefined",
+    "backend_of",
+    "call",
+    "convert",
+    "convert_package",
+    "converted_code",
+    "do_not_convert",
+    "is_converted",
+    "loop_options",
+    "observe_calls",
+    "register_backend",
+    "register_library",
+    "set_loop_options",
+    "to_code",
+    "to_graph",
+    "why_not_converted",
+]

@@ -1,0 +1,159 @@
+"""Where a tensor library plugs in: one `Backend` for each type of staged values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import CellType
+from typing import Any, NoReturn, TypeAlias
+from weakref import ref
+
+from autograph.errors import StagingError
+from autograph.frames import user_position
+
+Block: TypeAlias = Callable[..., Any]
+Thunk: TypeAlias = Callable[[], Any]
+Names: TypeAlias = tuple[str, ...]
+
+
+class Backend:
+    """How staged values of one library take part in Python's control flow.
+
+    Blocks are functional: they take state positionally and return it. `names` are the user's names
+    of what a block returns; the result is `None` for no name, the bare value for one, a tuple for
+    more. Every method here refuses with a `StagingError`; a library overrides what it supports.
+    """
+
+    def cond(
+        self, test: Any, body: Block, orelse: Block, inputs: tuple[Any, ...], names: Names
+    ) -> Any:
+        """`if test`: the result of one of two blocks, each called as `block(*inputs)`."""
+        _unsupported(test, "an `if`", names)
+
+    def while_loop(
+        self, test: Block, body: Block, state: tuple[Any, ...], names: Names, first: Any
+    ) -> Any:
+        """`while test(*state)`: the state after the last round of `body(*state)`.
+
+        Args:
+            first: the staged value of `test(*state)`, which is already known.
+        """
+        _unsupported(first, "a `while`", names)
+
+    def for_loop(
+        self,
+        items: Any,
+        body: Block,
+        state: tuple[Any, ...],
+        names: Names,
+        test: Block | None = None,
+    ) -> Any:
+        """`for item in items`: the state after the last round of `body(item, *state)`.
+
+        Args:
+            test: asked as `test(*state)` before each item but the first; false ends the loop.
+        """
+        _unsupported(items, "a `for`", names)
+
+    def not_(self, a: Any) -> Any:
+        """`not a`."""
+        _unsupported(a, "`not`")
+
+    def and_(self, a: Any, *rest: Thunk) -> Any:
+        """`a and rest[0]() and ...`."""
+        _unsupported(a, "`and`")
+
+    def or_(self, a: Any, *rest: Thunk) -> Any:
+        """`a or rest[0]() or ...`."""
+        _unsupported(a, "`or`")
+
+    def assert_(self, test: Any, message: Thunk | None) -> None:
+        """`assert test, message()`."""
+        _unsupported(test, "`assert`")
+
+    def setitem(self, value: Any, target: Any, key: Any) -> Any:
+        """`target[key] = value`: what the name of `target` stands for afterwards."""
+        _unsupported(target, "item assignment")
+
+    def defined(self, value: Any) -> Any:
+        """A staged value whose name may be unbound, read: it raises at run time where it is."""
+        return value
+
+    def owns(self, cell: CellType) -> bool:
+        """Whether a captured variable was made by the call that is being staged.
+
+        One that existed before cannot be changed by running what was staged; it is refused.
+        """
+        return True
+
+    def builtin(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """A builtin with a staged argument; `NotImplemented` leaves it to the plain function."""
+        return NotImplemented
+
+
+def _unsupported(value: object, construct: str, names: Names = ()) -> NoReturn:
+    place = user_position()
+    assigned = f" that assigns {', '.join(names)}" if names else ""
+    raise StagingError(
+        f"{construct}{assigned} cannot depend on a staged value of type "
+        f"{type(value).__qualname__}: its library does not support this",
+        filename=place and place.filename,
+        lineno=place and place.lineno,
+        col=place and place.col,
+        variable=names[0] if len(names) == 1 else None,
+        hint="compute it outside the staged function, or use the library's own operation",
+    )
+
+
+# Dispatch
+
+_registered: dict[type, Backend] = {}
+_static: dict[type, Backend | None] = {}
+_classes: dict[int, tuple[ref[type], Backend | None]] = {}
+
+
+def register_backend(kind: type, backend: Backend) -> None:
+    """Let `backend` handle values of type `kind` and of its subclasses.
+
+    Raises:
+        TypeError: `kind` is not a class, or is `object`, or `backend` is not a `Backend`.
+    """
+    if not isinstance(kind, type) or kind is object:
+        raise TypeError(f"a backend is registered for a class of staged values, not for {kind!r}")
+    if not isinstance(backend, Backend):
+        raise TypeError(f"not a Backend: {backend!r}")
+    _registered[kind] = backend
+    _static.clear()
+    _classes.clear()
+
+
+def backend_of(value: object) -> Backend | None:
+    """The backend of a staged value; None for a plain one."""
+    kind = type(value)
+    try:
+        return _static[kind]
+    except KeyError:
+        return backend_of_type(kind)
+
+
+def backend_of_type(kind: type) -> Backend | None:
+    """The backend of the values of a type; None for plain ones."""
+    if kind in _static:
+        return _static[kind]
+    known = _classes.get(id(kind))
+    if known is not None:
+        return known[1]
+    backend = next((_registered[base] for base in kind.__mro__ if base in _registered), None)
+    _remember(kind, backend)
+    return backend
+
+
+_HEAP_TYPE = 1 << 9
+
+
+def _remember(kind: type, backend: Backend | None) -> None:
+    # A class made at run time must stay collectable; a registered one is alive anyway.
+    if kind in _registered or not kind.__flags__ & _HEAP_TYPE:
+        _static[kind] = backend
+        return
+    key = id(kind)
+    _classes[key] = ref(kind, lambda _: _classes.pop(key, None)), backend

@@ -1,0 +1,51 @@
+"""What is known about code objects, for as long as they live.
+
+Code objects compare by value: two files may hold equal ones, and a copy equals its original. They
+are told apart here by identity.
+"""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import Generic, TypeVar
+from weakref import ref
+
+T = TypeVar("T")
+
+
+class CodeTable(Generic[T]):
+    """A mapping from code objects, by identity and without keeping them alive.
+
+    Attributes:
+        by_id: the values by `id(code)`, for a quick look.
+    """
+
+    __slots__ = ("_codes", "by_id")
+
+    def __init__(self) -> None:
+        self.by_id: dict[int, T] = {}
+        self._codes: dict[int, ref[CodeType]] = {}
+
+    def __setitem__(self, code: CodeType, value: T) -> None:
+        key = id(code)
+        if key not in self._codes:
+            self._codes[key] = ref(code, lambda _: self._forget(key))
+        self.by_id[key] = value
+
+    def __contains__(self, code: CodeType) -> bool:
+        return id(code) in self.by_id
+
+    def __len__(self) -> int:
+        return len(self.by_id)
+
+    def get(self, code: CodeType) -> T | None:
+        """The value for a code object, or None."""
+        return self.by_id.get(id(code))
+
+    def discard(self, code: CodeType) -> None:
+        """Forget a code object."""
+        self._forget(id(code))
+
+    def _forget(self, key: int) -> None:
+        self.by_id.pop(key, None)
+        self._codes.pop(key, None)

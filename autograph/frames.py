@@ -1,0 +1,99 @@
+"""Which frames are the user's: where an error happened for them, and tracebacks without ours."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import FrameType, TracebackType
+from typing import NamedTuple
+
+_PREFIXES = {__name__.partition(".")[0]}
+_known: dict[str, bool] = {}
+
+
+class Position(NamedTuple):
+    """A place in a user's file; `col` counts from 1 and is None where it is not known."""
+
+    filename: str
+    lineno: int
+    col: int | None
+
+
+def register_library(module_prefix: str) -> None:
+    """Count a package as a library: never converted, and its frames hidden where staging fails.
+
+    Args:
+        module_prefix: a module name; it stands for its submodules too.
+    """
+    _PREFIXES.add(module_prefix)
+    _known.clear()
+
+
+def is_library(module: str | None) -> bool:
+    """Whether a module belongs to autograph or to a registered library."""
+    if module is None:
+        return False
+    known = _known.get(module)
+    if known is None:
+        known = any(module == prefix or module.startswith(prefix + ".") for prefix in _PREFIXES)
+        _known[module] = known
+    return known
+
+
+def user_frame(depth: int = 1) -> FrameType | None:
+    """The innermost frame of the caller's stack that belongs to no library."""
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None and is_library(frame.f_globals.get("__name__")):
+        frame = frame.f_back
+    return frame
+
+
+def user_position() -> Position | None:
+    """Where the user's code stands just now."""
+    frame = user_frame(2)
+    return None if frame is None else position_in(frame)
+
+
+def position_in(frame: FrameType) -> Position:
+    """Where a frame stands."""
+    code = frame.f_code
+    lineno = frame.f_lineno or code.co_firstlineno
+    positions = list(code.co_positions())
+    column = positions[frame.f_lasti // 2][2] if frame.f_lasti >= 0 else None
+    return Position(code.co_filename, lineno, None if column is None else column + 1)
+
+
+def hide(error: BaseException) -> None:
+    """Take our frames that lead to the user's out of a traceback; a bare `raise` must follow.
+
+    The first frame, the one that is handling `error`, is ours whatever its module.
+    """
+    if shows_all_frames() or error.__traceback__ is None:
+        return
+    following = error.__traceback__.tb_next
+    while following is not None and is_library(following.tb_frame.f_globals.get("__name__")):
+        following = following.tb_next
+    error.__traceback__ = following
+
+
+def hide_libraries(error: BaseException) -> None:
+    """Take the frames of all libraries out of a traceback; a bare `raise` must follow."""
+    if not shows_all_frames():
+        error.__traceback__ = _without_libraries(error.__traceback__)
+
+
+def shows_all_frames() -> bool:
+    """Whether the environment asks for complete tracebacks (`AUTOGRAPH_FULL_TRACEBACK=1`)."""
+    return os.environ.get("AUTOGRAPH_FULL_TRACEBACK", "") not in ("", "0")
+
+
+def _without_libraries(traceback: TracebackType | None) -> TracebackType | None:
+    users: list[TracebackType] = []
+    while traceback is not None:
+        if not is_library(traceback.tb_frame.f_globals.get("__name__")):
+            users.append(traceback)
+        traceback = traceback.tb_next
+    kept: TracebackType | None = None
+    for entry in reversed(users):
+        kept = TracebackType(kept, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return kept

@@ -1,0 +1,276 @@
+"""From a definition to a function: compiled as a tree, under the user's file name and lines."""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import functools
+import inspect
+import operator
+import threading
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import CellType, CodeType, FunctionType
+from typing import Any
+
+import gast
+
+from autograph.quoting import is_scaffold
+from autograph.trees import to_ast
+
+Box = tuple[tuple[int, int], tuple[int, int]]  # (line, column) of the start and of the end
+
+_FUTURES: int = functools.reduce(
+    operator.or_,
+    (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names),
+)
+_warnings_lock = threading.Lock()
+
+
+def load(
+    node: gast.FunctionDef | gast.AsyncFunctionDef,
+    function: FunctionType,
+    bindings: Mapping[str, object],
+    *,
+    owner: str | None = None,
+) -> FunctionType:
+    """The function that `node` defines, as a twin of `function`.
+
+    Nothing is run. The twin has the globals, cells, defaults, attributes (shared, not copied),
+    names and signature of `function`. Functions that were made while converting bear the name of
+    the user's function around them, so that tracebacks and profiles read as the user wrote.
+
+    Args:
+        node: the definition; its decorators, defaults and annotations play no part.
+        function: the function that `node` was made from.
+        bindings: what other free names stand for, such as `{"ag": operators}`.
+        owner: the innermost class around the definition, for private names and `super()`.
+    """
+    original = function.__code__
+    code = compile_definition(
+        to_ast(node),
+        free=dict.fromkeys((*original.co_freevars, *bindings)),
+        owner=owner,
+        filename=original.co_filename,
+        flags=original.co_flags,
+    )
+    code = _Renaming(node).rename(code, original.co_name, original.co_qualname, ())
+    code = code.replace(co_firstlineno=original.co_firstlineno)
+    return _twin(code, function, bindings)
+
+
+def compile_definition(
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+    *,
+    free: Iterable[str],
+    owner: str | None,
+    filename: str,
+    flags: int,
+) -> CodeType:
+    """The code object of a definition, without running what is around it.
+
+    Args:
+        node: the definition; its decorators, defaults and annotations play no part.
+        free: the names that it may take from functions around it.
+        owner: the innermost class around it.
+        filename: the file that the code is said to come from.
+        flags: flags of a code object whose `from __future__` imports hold here too.
+    """
+    statement = _bare(node)
+    if owner is not None:
+        statement = _class(owner, statement)
+    module = ast.Module([_factory(free, statement)], [])
+    code: CodeType = compile_quietly(module, filename, flags)
+    for _ in range(2 if owner is None else 3):
+        code = next(const for const in code.co_consts if isinstance(const, CodeType))
+    return code
+
+
+def compile_quietly(source: Any, filename: str, flags: int = 0, mode: int = 0) -> Any:
+    """`compile`, without the warnings that the user has seen when the file was imported.
+
+    Args:
+        source: text or tree.
+        filename: the file it is said to come from.
+        flags: flags of a code object whose `from __future__` imports hold here too.
+        mode: further compiler flags, such as `ast.PyCF_ONLY_AST`.
+    """
+    with _warnings_lock, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return compile(source, filename, "exec", flags & _FUTURES | mode, dont_inherit=True)
+
+
+def as_function_def(node: gast.Lambda, name: str = "lambda_") -> gast.FunctionDef:
+    """`lambda params: expr` as `def name(params): return expr`; positions are kept."""
+    value = node.body
+    returned = gast.copy_location(gast.Return(value), value)
+    definition = gast.FunctionDef(name, node.args, [returned], [], None, None, [])
+    return gast.copy_location(definition, node)
+
+
+def codes_of(function: FunctionType) -> Iterator[CodeType]:
+    """The code object of a function and all those inside it."""
+    return nested_codes(function.__code__)
+
+
+def nested_codes(code: CodeType) -> Iterator[CodeType]:
+    """A code object and all those inside it."""
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from nested_codes(const)
+
+
+# Scaffolding around a definition
+
+
+def _bare(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Any:
+    """The definition without what is evaluated around it."""
+    args = _bare_arguments(node.args)
+    if isinstance(node, ast.Lambda):
+        return _stmt(ast.Expr, node, value=_stmt(ast.Lambda, node, args=args, body=node.body))
+    return _function(type(node), node.name, args, node.body, node)
+
+
+def _bare_arguments(args: ast.arguments) -> ast.arguments:
+    return ast.arguments(
+        posonlyargs=[_arg(arg.arg, arg) for arg in args.posonlyargs],
+        args=[_arg(arg.arg, arg) for arg in args.args],
+        vararg=args.vararg and _arg(args.vararg.arg, args.vararg),
+        kwonlyargs=[_arg(arg.arg, arg) for arg in args.kwonlyargs],
+        kw_defaults=[None] * len(args.kwonlyargs),
+        kwarg=args.kwarg and _arg(args.kwarg.arg, args.kwarg),
+        defaults=[],
+    )
+
+
+def _factory(free: Iterable[str], statement: ast.stmt) -> Any:
+    args = ast.arguments(
+        posonlyargs=[],
+        args=[_arg(name, statement) for name in free],
+        kwonlyargs=[],
+        kw_defaults=[],
+        defaults=[],
+    )
+    return _function(ast.FunctionDef, "factory", args, [statement], statement)
+
+
+def _class(name: str, statement: ast.stmt) -> Any:
+    return _stmt(
+        ast.ClassDef,
+        statement,
+        name=name,
+        bases=[],
+        keywords=[],
+        body=[statement],
+        decorator_list=[],
+        type_params=[],
+    )
+
+
+def _function(
+    cls: type[ast.AST], name: str, args: ast.arguments, body: list[ast.stmt], at: ast.AST
+) -> Any:
+    return _stmt(cls, at, name=name, args=args, body=body, decorator_list=[], type_params=[])
+
+
+def _arg(name: str, at: ast.AST) -> ast.arg:
+    return ast.copy_location(ast.arg(name, None, None), at)
+
+
+def _stmt(cls: Any, at: ast.AST, **fields: Any) -> Any:
+    node = cls.__new__(cls)
+    vars(node).update(fields)
+    return ast.copy_location(node, at)
+
+
+# Names of code objects
+
+
+class _Renaming:
+    """Gives the code objects of a converted definition the names that the user wrote."""
+
+    def __init__(self, node: gast.AST) -> None:
+        self.blocks: set[str] = set()
+        self.thunks: set[Box] = set()
+        users: set[Box] = set()
+        for inner in gast.walk(node):
+            if isinstance(inner, gast.Lambda):
+                (self.thunks if is_scaffold(inner) else users).add(_node_box(inner.body))
+            elif is_scaffold(inner):
+                self.blocks.add(inner.name)
+        self.thunks -= users
+
+    def rename(
+        self, code: CodeType, name: str, qualname: str, outer: Sequence[tuple[str, str]]
+    ) -> CodeType:
+        """`code` under that name; `outer` pairs old with new qualified names, innermost first."""
+        known = ((code.co_qualname, qualname), *outer)
+        consts = [
+            self.rename(const, *self.name_of(const, name, known), known)
+            if isinstance(const, CodeType)
+            else const
+            for const in code.co_consts
+        ]
+        if not code.co_flags & inspect.CO_OPTIMIZED:  # a class body sets its own __qualname__
+            consts = [qualname if const == code.co_qualname else const for const in consts]
+        return code.replace(co_name=name, co_qualname=qualname, co_consts=tuple(consts))
+
+    def name_of(
+        self, code: CodeType, parent: str, known: Sequence[tuple[str, str]]
+    ) -> tuple[str, str]:
+        if self.is_scaffold(code):
+            return parent, known[0][1]
+        for old, new in known:
+            if code.co_qualname.startswith(old + "."):
+                return code.co_name, new + code.co_qualname.removeprefix(old)
+        return code.co_name, code.co_qualname
+
+    def is_scaffold(self, code: CodeType) -> bool:
+        if code.co_name != "<lambda>":
+            return code.co_name in self.blocks
+        return bool(self.thunks) and _code_box(code) in self.thunks
+
+
+def _node_box(node: gast.AST) -> Box:
+    return (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+
+
+def _code_box(code: CodeType) -> Box | None:
+    """What the instructions of a lambda span, which is its body; None without columns."""
+    starts, ends = [], []
+    for lineno, end_lineno, col, end_col in code.co_positions():
+        if lineno is None or end_lineno is None or col is None or end_col is None:
+            continue
+        if (lineno, col) != (end_lineno, end_col):
+            starts.append((lineno, col))
+            ends.append((end_lineno, end_col))
+    return (min(starts), max(ends)) if starts else None
+
+
+# Function objects
+
+
+def _twin(code: CodeType, function: FunctionType, bindings: Mapping[str, object]) -> FunctionType:
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    cells |= {name: CellType(value) for name, value in bindings.items()}
+    twin = FunctionType(
+        code,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        tuple(cells[name] for name in code.co_freevars),
+    )
+    for attribute in _SHARED:
+        setattr(twin, attribute, getattr(function, attribute))
+    return twin
+
+
+_SHARED = [
+    "__kwdefaults__",
+    "__dict__",
+    "__doc__",
+    "__qualname__",
+    "__module__",
+    "__annotations__",
+] + ["__type_params__"] * hasattr(FunctionType, "__type_params__")

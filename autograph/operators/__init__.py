@@ -1,0 +1,29 @@
+"""What generated code calls: plain Python values take Python's own path, staged ones a backend's.
+
+Each operator takes itself out of a traceback that passes through it. Argument names follow the
+fields of the AST's nodes. `call` is in `autograph.api`, since it converts.
+"""
+
+from autograph.operators.assertion import assert_
+from autograph.operators.cond import cond
+from autograph.operators.definedness import defined
+from autograph.operators.for_loop import for_loop
+from autograph.operators.items import setitem, update_item
+from autograph.operators.logical import and_, compare, not_, or_
+from autograph.operators.until import until
+from autograph.operators.while_loop import while_loop
+
+__all__ = [
+    "and_",
+    "assert_",
+    "compare",
+    "cond",
+    "defined",
+    "for_loop",
+    "not_",
+    "or_",
+    "setitem",
+    "until",
+    "update_item",
+    "while_loop",
+]

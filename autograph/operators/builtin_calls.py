@@ -1,0 +1,175 @@
+"""Builtins that a backend may take over where an argument is staged."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+from collections.abc import Callable, Iterable
+from itertools import chain, islice
+from types import GeneratorType
+from typing import Any, TypeAlias
+
+from autograph.backend import Backend, backend_of, backend_of_type
+from autograph.frames import hide
+
+Function: TypeAlias = Callable[..., Any]
+Call: TypeAlias = Callable[[Any], Any]
+
+_DIRECT = (
+    "abs bool complex divmod enumerate float format int isinstance iter len list next pow range "
+    "repr reversed round set str sum tuple zip"
+)
+
+_INSPECTED = 1_000
+"""How many elements of a container are looked at for a staged one."""
+
+
+def taken_over(call: Call) -> dict[Function, Function]:
+    """What stands for a builtin in generated code.
+
+    Args:
+        call: gives what to call for a callable: for callbacks such as `key`.
+    """
+    direct = [getattr(builtins, name) for name in _DIRECT.split()]
+    direct += [function for function in vars(math).values() if callable(function)]
+    return {
+        **{function: _direct(function) for function in direct},
+        **{function: _mapping(function, call) for function in (map, filter, functools.reduce)},
+        **{function: _ordering(function, call) for function in (max, min, sorted)},
+        all: _deciding(all, decisive=False),
+        any: _deciding(any, decisive=True),
+        print: _printing(print),
+    }
+
+
+def _direct(function: Function) -> Function:
+    """For functions of which an argument itself may be staged."""
+
+    def builtin(*args: Any, **kwargs: Any) -> Any:
+        try:
+            for value in args:
+                backend = backend_of(value)
+                if backend is not None:
+                    return _ask(backend, function, args, kwargs)
+            if kwargs:
+                return _ask(_first_backend(kwargs.values()), function, args, kwargs)
+            return function(*args)
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+    return builtin
+
+
+def _mapping(function: Function, call: Call) -> Function:
+    """For functions that apply their first argument to the others."""
+
+    def builtin(*args: Any, **kwargs: Any) -> Any:
+        try:
+            applied = (call(args[0]), *args[1:]) if args else args
+            return _ask(_first_backend(args), function, applied, kwargs)
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+    return builtin
+
+
+def _ordering(function: Function, call: Call) -> Function:
+    """For functions that compare their arguments, or the elements of the only one."""
+
+    def builtin(*args: Any, **kwargs: Any) -> Any:
+        try:
+            if "key" in kwargs:
+                kwargs["key"] = call(kwargs["key"])
+            if len(args) == 1:
+                backend, args = _looked_at(args[0])
+            else:
+                backend = _first_backend(args)
+            return _ask(backend or _first_backend(kwargs.values()), function, args, kwargs)
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+    return builtin
+
+
+def _deciding(function: Function, decisive: bool) -> Function:
+    """For `any` and `all`: the elements up to the first staged one are decided as in Python."""
+
+    def builtin(*args: Any, **kwargs: Any) -> Any:
+        try:
+            backend = _first_backend(args)
+            if backend is not None or kwargs or len(args) != 1 or not _may_hold_staged(args[0]):
+                return _ask(backend, function, args, kwargs)
+            items = iter(args[0])
+            for item in items:
+                backend = backend_of(item)
+                if backend is not None:
+                    return _ask(backend, function, ([item, *items],), {})
+                if bool(item) is decisive:
+                    return decisive
+            return not decisive
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+    return builtin
+
+
+def _printing(function: Function) -> Function:
+    """For functions that show their arguments and what is in them."""
+
+    def builtin(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return _ask(_first_backend(args) or _backend_inside(args), function, args, kwargs)
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+    return builtin
+
+
+def _ask(
+    backend: Backend | None, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    if backend is not None:
+        result = backend.builtin(function, *args, **kwargs)
+        if result is not NotImplemented:
+            return result
+    return function(*args, **kwargs)
+
+
+def _first_backend(values: Iterable[Any]) -> Backend | None:
+    for value in values:
+        backend = backend_of(value)
+        if backend is not None:
+            return backend
+    return None
+
+
+def _backend_inside(containers: tuple[Any, ...]) -> Backend | None:
+    for container in containers:
+        if type(container) in (list, tuple, dict):
+            values = container.values() if type(container) is dict else container
+            for kind in set(map(type, islice(values, _INSPECTED))):
+                backend = backend_of_type(kind)
+                if backend is not None:
+                    return backend
+    return None
+
+
+def _may_hold_staged(items: Any) -> bool:
+    return type(items) is GeneratorType or _backend_inside((items,)) is not None
+
+
+def _looked_at(items: Any) -> tuple[Backend | None, tuple[Any, ...]]:
+    """Whether the only argument is staged, or has staged elements; and the argument."""
+    backend = backend_of(items) or _backend_inside((items,))
+    if backend is not None or type(items) is not GeneratorType:
+        return backend, (items,)
+    for first in items:
+        backend = backend_of(first)
+        return backend, (chain((first,), items) if backend is None else [first, *items],)
+    return None, ((),)

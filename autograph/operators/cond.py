@@ -1,0 +1,56 @@
+"""`if`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograph.backend import Backend, Block, Names, backend_of
+from autograph.frames import hide
+from autograph.operators.blocks import output_names
+from autograph.operators.shared import Shared
+
+
+def cond(
+    test: Any,
+    body: Block,
+    orelse: Block,
+    inputs: tuple[Any, ...] = (),
+    defines: str | None = None,
+    shared: str | None = None,
+) -> Any:
+    """`body(*inputs)` if `test` is true, else `orelse(*inputs)`.
+
+    Args:
+        defines: the names of the results, where they are not the parameters of the blocks.
+        shared: names that the blocks assign where they live.
+    """
+    try:
+        if test is not True and test is not False:
+            backend = backend_of(test)
+            if backend is not None:
+                names = output_names(body, defines)
+                if shared is None:
+                    return backend.cond(test, body, orelse, inputs, names)
+                return _shared_cond(backend, test, (body, orelse), inputs, names, shared)
+        taken = body if test else orelse
+        # Python 3.11 nests its interpreter for a starred call: spare deep recursion that.
+        return taken(*inputs) if inputs else taken()
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
+def _shared_cond(
+    backend: Backend,
+    test: Any,
+    blocks: tuple[Block, Block],
+    inputs: tuple[Any, ...],
+    names: Names,
+    shared: str,
+) -> Any:
+    carried = Shared(shared, blocks, backend)
+    names = names or ("return",)
+    body, orelse = (carried.block(block, len(inputs), len(names)) for block in blocks)
+    state = (*inputs, *carried.values())
+    result = backend.cond(test, body, orelse, state, (*names, *carried.names))
+    return carried.split(result, len(names))

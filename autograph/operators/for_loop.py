@@ -1,0 +1,79 @@
+"""`for`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from autograph.backend import Backend, Block, Names, backend_of
+from autograph.frames import hide
+from autograph.operators.blocks import output_names, unpacked
+from autograph.operators.shared import Shared
+from autograph.operators.unrolling import OWN_REFERENCES, guarded_rounds, refuse_unrolling
+
+
+def for_loop(
+    items: Any,
+    body: Block,
+    state: tuple[Any, ...] = (),
+    test: Block | None = None,
+    defines: str | None = None,
+    shared: str | None = None,
+) -> Any:
+    """The state after `for item in items: state = body(item, *state)`.
+
+    The iterator advances exactly as far as the original's. Where `test` becomes staged over plain
+    items, each of the remaining rounds runs under the condition that no exit was taken.
+
+    Args:
+        test: asked as `test(*state)` before each item but the first; false ends the loop.
+        defines: the names of the state, where they are not the parameters of `body`.
+        shared: names that the blocks assign where they live.
+    """
+    bare = len(state) == 1
+    try:
+        backend = backend_of(items)
+        if backend is not None:
+            names = output_names(body, defines, skip=1)
+            if shared is None:
+                return backend.for_loop(items, body, state, names, test)
+            return _shared_for(backend, items, body, state, names, test, shared)
+        iterator = iter(items)
+        for item in iterator:
+            result = body(item, *state)
+            state = (result,) if bare else result or ()
+            if test is None:
+                continue
+            proceed = test(*state)
+            if proceed is not True:
+                if backend_of(proceed) is not None:
+                    refuse_unrolling(items, shared=sys.getrefcount(items) > OWN_REFERENCES)
+                    names = output_names(body, defines, skip=1)
+                    return guarded_rounds(proceed, iterator, body, state, test, names, shared)
+                if not proceed:
+                    break
+        return unpacked(state)
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
+def _shared_for(
+    backend: Backend,
+    items: Any,
+    body: Block,
+    state: tuple[Any, ...],
+    names: Names,
+    test: Block | None,
+    shared: str,
+) -> Any:
+    carried = Shared(shared, (body,), backend)
+    count = len(state)
+    result = backend.for_loop(
+        items,
+        carried.block(body, count + 1, count),
+        (*state, *carried.values()),
+        (*names, *carried.names),
+        None if test is None else carried.block(test, count, count, gives=False),
+    )
+    return carried.split(result, count)

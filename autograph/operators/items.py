@@ -1,0 +1,79 @@
+"""`x[i] = v` and `x[i] += v`."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from autograph.backend import Backend, Thunk, backend_of
+from autograph.frames import hide
+
+
+def setitem(value: Any, *, to: Any, at: Any) -> Any:
+    """`to[at] = value`: what the name of `to` stands for afterwards.
+
+    A plain target is changed in place and returned; a staged one is a value, and a new one results.
+    """
+    try:
+        backend = _backend(to, at)
+        if backend is not None:
+            return backend.setitem(value, to, at)
+        to[at] = value
+        return to
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
+def update_item(target: Any, key: Any, symbol: str, value: Thunk) -> Any:
+    """`target[key] symbol value()`, as in `x[i] += v`: what the name of the target stands for.
+
+    Args:
+        symbol: the augmented operator, such as `'+='`.
+    """
+    try:
+        backend = _backend(target, key)
+        if backend is not None:
+            old = _item(backend, target, key)
+            return backend.setitem(_UPDATES[symbol](old, value()), target, key)
+        target[key] = _UPDATES[symbol](target[key], value())
+        return target
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
+def _backend(target: Any, key: Any) -> Backend | None:
+    backend = backend_of(target)
+    if backend is None and type(target) is list:
+        return _backend_of_key(key)
+    return backend
+
+
+def _backend_of_key(key: Any) -> Backend | None:
+    if type(key) is not slice:
+        return backend_of(key)
+    return backend_of(key.start) or backend_of(key.stop) or backend_of(key.step)
+
+
+def _item(backend: Backend, target: Any, key: Any) -> Any:
+    staged = backend.builtin(operator.getitem, target, key)
+    return target[key] if staged is NotImplemented else staged
+
+
+_UPDATES: dict[str, Callable[[Any, Any], Any]] = {
+    "+=": operator.iadd,
+    "-=": operator.isub,
+    "*=": operator.imul,
+    "/=": operator.itruediv,
+    "//=": operator.ifloordiv,
+    "%=": operator.imod,
+    "**=": operator.ipow,
+    "@=": operator.imatmul,
+    "&=": operator.iand,
+    "|=": operator.ior,
+    "^=": operator.ixor,
+    "<<=": operator.ilshift,
+    ">>=": operator.irshift,
+}

@@ -1,0 +1,118 @@
+"""`and`, `or`, `not` and comparisons."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from autograph.backend import Thunk, backend_of
+from autograph.frames import hide
+
+
+def and_(first: Any, *rest: Thunk) -> Any:
+    """`first and rest[0]() and ...`, with Python's value; staged from the first staged operand."""
+    value = first
+    try:
+        for position, thunk in enumerate(rest):
+            if value is not True:
+                backend = backend_of(value)
+                if backend is not None:
+                    return backend.and_(value, *rest[position:])
+                if not value:
+                    return value
+            value = thunk()
+        return value
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
+def or_(first: Any, *rest: Thunk) -> Any:
+    """`first or rest[0]() or ...`, with Python's value; staged from the first staged operand."""
+    value = first
+    try:
+        for position, thunk in enumerate(rest):
+            if value is not False:
+                backend = backend_of(value)
+                if backend is not None:
+                    return backend.or_(value, *rest[position:])
+                if value:
+                    return value
+            value = thunk()
+        return value
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
+def not_(value: Any) -> Any:
+    """`not value`."""
+    try:
+        backend = backend_of(value)
+        return not value if backend is None else backend.not_(value)
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
+def compare(left: Any, symbol: str, right: Any, *rest: Any) -> Any:
+    """`left symbol right`, or a chained comparison: `a < b() < c()`, each operand evaluated once.
+
+    Args:
+        rest: further pairs of an operator and a thunk of its right operand.
+    """
+    try:
+        holds = _COMPARISONS[symbol](left, right)
+        if not rest:
+            return holds
+        if holds is not True:
+            backend = backend_of(holds)
+            if backend is not None:
+                return backend.and_(holds, lambda: compare(right, rest[0], rest[1](), *rest[2:]))
+            if not holds:
+                return holds
+        return compare(right, rest[0], rest[1](), *rest[2:])
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
+def _is(left: Any, right: Any) -> Any:
+    return _staged(operator.is_, left, right)
+
+
+def _is_not(left: Any, right: Any) -> Any:
+    return not_(_staged(operator.is_, left, right))
+
+
+def _in(item: Any, container: Any) -> Any:
+    return _staged(operator.contains, container, item)
+
+
+def _not_in(item: Any, container: Any) -> Any:
+    return not_(_staged(operator.contains, container, item))
+
+
+def _staged(function: Callable[[Any, Any], bool], left: Any, right: Any) -> Any:
+    # Python makes a bool of these two itself, so that an operand's own method is no way to stage.
+    backend = backend_of(left) or backend_of(right)
+    if backend is not None:
+        staged = backend.builtin(function, left, right)
+        if staged is not NotImplemented:
+            return staged
+    return function(left, right)
+
+
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "is": _is,
+    "is not": _is_not,
+    "in": _in,
+    "not in": _not_in,
+}

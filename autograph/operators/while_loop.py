@@ -1,0 +1,66 @@
+"""`while`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograph.backend import Backend, Block, Names, backend_of
+from autograph.frames import hide
+from autograph.operators.blocks import output_names, unpacked
+from autograph.operators.shared import Shared
+
+
+def while_loop(
+    test: Block,
+    body: Block,
+    state: tuple[Any, ...] = (),
+    defines: str | None = None,
+    shared: str | None = None,
+) -> Any:
+    """The state after `while test(*state): state = body(*state)`.
+
+    A test that becomes staged after some rounds hands the present state to its backend.
+
+    Args:
+        defines: the names of the state, where they are not the parameters of `body`.
+        shared: names that the blocks assign where they live.
+    """
+    bare = len(state) == 1
+    try:
+        while True:
+            proceed = test(*state)
+            if proceed is not True:
+                backend = backend_of(proceed)
+                if backend is not None:
+                    names = output_names(body, defines)
+                    if shared is None:
+                        return backend.while_loop(test, body, state, names, proceed)
+                    return _shared_while(backend, test, body, state, names, proceed, shared)
+                if not proceed:
+                    return unpacked(state)
+            result = body(*state)
+            state = (result,) if bare else result or ()
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
+def _shared_while(
+    backend: Backend,
+    test: Block,
+    body: Block,
+    state: tuple[Any, ...],
+    names: Names,
+    first: Any,
+    shared: str,
+) -> Any:
+    carried = Shared(shared, (body,), backend)
+    count = len(state)
+    result = backend.while_loop(
+        carried.block(test, count, count, gives=False),
+        carried.block(body, count, count),
+        (*state, *carried.values()),
+        (*names, *carried.names),
+        first,
+    )
+    return carried.split(result, count)

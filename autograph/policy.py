@@ -1,0 +1,134 @@
+"""May this function be converted? One ordered table of rules; the first that holds decides."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
+
+from autograph import frames
+from autograph.codes import CodeTable
+
+CONVERT, AS_IS = True, False
+
+marked: CodeTable[bool] = CodeTable()
+"""Code that `do_not_convert` was asked to leave alone."""
+
+generated: CodeTable[CodeType] = CodeTable()
+"""Code that conversion made, with the user's function's code that it was made from."""
+
+unconverted: CodeTable[str] = CodeTable()
+"""Code of the user's that could not be converted, and why."""
+
+_converted_packages: set[str] = set()
+
+
+class Rule(NamedTuple):
+    """A reason, whether it holds for a function, and what follows from it."""
+
+    name: str
+    holds: Callable[[FunctionType], bool]
+    decision: bool
+
+
+RULES = (
+    Rule("marked with do_not_convert", lambda f: f.__code__ in marked, AS_IS),
+    Rule("made by conversion", lambda f: f.__code__ in generated, AS_IS),
+    Rule("part of autograph or of a tensor library", lambda f: _is_library(f), AS_IS),
+    Rule("in a package to convert", lambda f: _is_included(f), CONVERT),
+    Rule("part of Python's standard library", lambda f: _is_standard(f), AS_IS),
+    Rule("part of an installed package", lambda f: _is_installed(f), AS_IS),
+    Rule("the user's", lambda f: True, CONVERT),
+)
+
+
+def decide(function: FunctionType) -> Rule:
+    """The first rule that holds for a function."""
+    return next(rule for rule in RULES if rule.holds(function))
+
+
+def convert_package(module_prefix: str) -> None:
+    """Convert the functions of an installed package too when converted code calls them.
+
+    Packages in `site-packages` and the standard library are otherwise called as they are. It holds
+    for functions that were not called yet.
+
+    Args:
+        module_prefix: a module name; it stands for its submodules too.
+    """
+    _converted_packages.add(module_prefix)
+
+
+def _module(function: FunctionType) -> str:
+    # Not `__module__`, which functools.wraps copies from the function that it wraps.
+    return str(function.__globals__.get("__name__", ""))
+
+
+def _is_library(function: FunctionType) -> bool:
+    return frames.is_library(_module(function))
+
+
+def _is_included(function: FunctionType) -> bool:
+    module = _module(function)
+    return any(module == name or module.startswith(name + ".") for name in _converted_packages)
+
+
+_STANDARD = os.path.dirname(os.__file__) + os.sep
+_INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
+
+
+def _is_standard(function: FunctionType) -> bool:
+    filename = function.__code__.co_filename
+    return filename.startswith((_STANDARD, "<frozen "))
+
+
+def _is_installed(function: FunctionType) -> bool:
+    filename = function.__code__.co_filename
+    return any(folder in filename for folder in _INSTALLED)
+
+
+# Calls that a graph cannot repeat
+
+_IMPURE_MODULES = {
+    "random": "draws a random number once, while tracing",
+    "numpy.random": "draws random numbers once, while tracing",
+    "secrets": "draws a random number once, while tracing",
+    "uuid": "draws a random number once, while tracing",
+    "time": "reads the clock once, while tracing",
+    "logging": "logs once, while tracing",
+    "warnings": "warns once, while tracing",
+    "_io": "reads or writes a file once, while tracing",
+    "io": "reads or writes a file once, while tracing",
+    "subprocess": "starts a process once, while tracing",
+    "socket": "uses the network once, while tracing",
+    "shutil": "changes files once, while tracing",
+}
+_IMPURE_NAMES = {
+    ("builtins", "input"): "reads a line once, while tracing",
+    ("builtins", "next"): "advances an iterator once, while tracing",
+    ("datetime", "now"): "reads the clock once, while tracing",
+    ("datetime", "today"): "reads the clock once, while tracing",
+    ("datetime", "utcnow"): "reads the clock once, while tracing",
+}
+
+
+def impure(function: Callable[..., Any]) -> str | None:
+    """Why a call that depends on the world, or changes it, cannot stand in a staged block.
+
+    The reason continues a sentence that names the function; None for all but known callables.
+    """
+    receiver = getattr(function, "__self__", None)
+    owner = receiver if isinstance(receiver, type) else type(receiver)
+    for module in (getattr(function, "__module__", None), owner.__module__):
+        name = getattr(function, "__name__", "")
+        reason = _IMPURE_NAMES.get((str(module), name)) or _impure_module(str(module))
+        if reason is not None:
+            return reason
+    return None
+
+
+def _impure_module(module: str) -> str | None:
+    parts = module.split(".")
+    prefixes = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next((_IMPURE_MODULES[name] for name in prefixes if name in _IMPURE_MODULES), None)

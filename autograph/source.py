@@ -1,0 +1,421 @@
+"""From a function to its definition, with the positions that it has in its file.
+
+The whole file is parsed, once, and the definition is taken from that tree: nothing is cut out of
+the text or indented anew, so lines and columns are the user's. Whether the file is still the one
+that was imported is seen by compiling the definition and comparing with the function's code.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import dis
+import inspect
+import linecache
+import threading
+import tokenize
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from types import CodeType, FunctionType, MethodType
+from typing import Any
+
+import gast
+
+from autograph.errors import ConversionError
+from autograph.load import compile_definition, compile_quietly, nested_codes
+from autograph.trees import to_gast
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+_KEPT_FILES = 32  # a tree takes about thirty times the memory of its text
+_CHANGED = "reload the module or restart Python, so that the code and its file agree"
+_MOVE = "put the function in a file (or a notebook cell) and import it from there"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SourceFile:
+    """A parsed file. `tree` is shared: it must not be changed."""
+
+    filename: str
+    lines: Sequence[str]
+    tree: ast.Module
+
+    def module(self) -> gast.Module:
+        """A new gast tree of the file."""
+        return to_gast(self.tree)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Located:
+    """A definition found in its file.
+
+    Attributes:
+        node: a gast `FunctionDef`, `AsyncFunctionDef` or `Lambda`, made for this caller.
+        file: the file around it.
+        owners: the classes around it, outermost first, also through functions. The last one decides
+            private names.
+        path: the names of the definitions around it and its own, joined by dots.
+    """
+
+    node: Any
+    file: SourceFile
+    owners: tuple[str, ...]
+    path: str
+
+    @property
+    def filename(self) -> str:
+        return self.file.filename
+
+    @property
+    def owner(self) -> str | None:
+        """The innermost class around the definition."""
+        return self.owners[-1] if self.owners else None
+
+    @property
+    def source_lines(self) -> Sequence[str]:
+        """The lines of the definition, decorators included."""
+        return self.file.lines[_first_line(self.node) - 1 : self.node.end_lineno]
+
+
+def locate(function: Callable[..., object]) -> Located:
+    """The definition of a function, method or lambda.
+
+    Raises:
+        ConversionError: there is no source, it is not valid Python, or it is not (or no more) the
+            source of this function.
+    """
+    plain = _plain_function(function)
+    file = _file_of(plain)
+    node, owners, path = _find(file, plain)
+    return Located(to_gast(node), file, owners, path)
+
+
+def read_file(filename: str) -> SourceFile:
+    """A file, without importing it.
+
+    Raises:
+        ConversionError: it cannot be read, or is not valid Python.
+    """
+    try:
+        with tokenize.open(filename) as file:
+            lines = file.readlines()
+    except OSError as error:
+        raise ConversionError(error.strerror or str(error), filename=filename) from None
+    except (SyntaxError, UnicodeDecodeError) as error:
+        raise ConversionError(f"cannot be decoded: {error}", filename=filename) from None
+    return _parse(filename, lines)
+
+
+def definitions(file: SourceFile, module: gast.Module) -> list[Located]:
+    """The functions and methods in a gast tree of `file`, in order; not those inside functions."""
+    return [
+        Located(node, file, owners, path)
+        for node, owners, path in _definitions(module.body, (), "")
+    ]
+
+
+def definition_in(file: SourceFile, path: str) -> Located:
+    """The function that `path` (`f`, `Class.method`, `f.inner`) names once the file has run.
+
+    Raises:
+        ConversionError: there is none.
+    """
+    found = [one for one in _definitions(file.tree.body, (), "", nested=True) if one[2] == path]
+    if not found:
+        raise _no_definition(file, path)
+    node, owners, _ = found[-1]
+    return Located(to_gast(node), file, owners, path)
+
+
+# Files
+
+
+class _Files:
+    """The files parsed last."""
+
+    def __init__(self) -> None:
+        self._files: OrderedDict[str, SourceFile] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def parsed(self, filename: str, lines: list[str]) -> SourceFile:
+        with self._lock:
+            known = self._files.get(filename)
+            # linecache makes a new list when the file has another time or size.
+            if known is None or known.lines is not lines:
+                known = self._files[filename] = _parse(filename, lines)
+            self._files.move_to_end(filename)
+            if len(self._files) > _KEPT_FILES:
+                self._files.popitem(last=False)
+            return known
+
+
+_files = _Files()
+
+
+def _file_of(function: FunctionType) -> SourceFile:
+    filename = function.__code__.co_filename
+    linecache.checkcache(filename)
+    lines = linecache.getlines(filename, function.__globals__)
+    if not lines:
+        raise _no_source(function)
+    return _files.parsed(filename, lines)
+
+
+def _parse(filename: str, lines: list[str]) -> SourceFile:
+    try:
+        tree = compile_quietly("".join(lines), filename, mode=ast.PyCF_ONLY_AST)
+    except SyntaxError as error:
+        raise ConversionError(
+            f"not valid Python: {error.msg}",
+            filename=filename,
+            lineno=error.lineno,
+            col=error.offset,
+        ) from None
+    except ValueError as error:
+        raise ConversionError(f"not valid Python: {error}", filename=filename) from None
+    return SourceFile(filename, lines, tree)
+
+
+# Functions
+
+
+def _plain_function(function: Callable[..., object]) -> FunctionType:
+    plain: object = function
+    while isinstance(plain, MethodType | classmethod | staticmethod):
+        plain = plain.__func__
+    if isinstance(plain, FunctionType):
+        return plain
+    name = getattr(function, "__qualname__", None) or repr(function)
+    raise ConversionError(
+        f"{name} is {_kind(plain)}, which has no Python source",
+        variable=name,
+        hint="pass a function or method written in Python",
+    )
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, type):
+        return "a class"
+    return f"an object of type {type(value).__qualname__}"
+
+
+def _find(file: SourceFile, function: FunctionType) -> tuple[Definition, tuple[str, ...], str]:
+    code = function.__code__
+    found = [
+        (node, owners, path)
+        for node, owners, path in _at_line(file.tree, code.co_firstlineno, (), "")
+        if code.co_name == getattr(node, "name", "<lambda>")
+    ]
+    compiled = [_compiled(node, owners, code) for node, owners, _ in found]
+    for same in (_same_place, _same_code, _same_but_asserts):
+        for one, candidate in zip(found, compiled, strict=True):
+            if same(code, candidate, one[0]):
+                return one
+    raise ConversionError(
+        f"the source of {function.__qualname__} is not what was imported: "
+        "the file changed after import, or an import hook rewrote the code",
+        filename=file.filename,
+        lineno=code.co_firstlineno,
+        variable=function.__qualname__,
+        hint=_CHANGED,
+    )
+
+
+def _compiled(node: Definition, owners: tuple[str, ...], code: CodeType) -> CodeType:
+    return compile_definition(
+        node,
+        free=code.co_freevars,
+        owner=owners[-1] if owners else None,
+        filename=code.co_filename,
+        flags=code.co_flags,
+    )
+
+
+def _no_source(function: FunctionType) -> ConversionError:
+    filename = function.__code__.co_filename
+    if filename.startswith("<"):
+        why = f"{function.__qualname__} was not read from a file, so its source is not known"
+    else:
+        why = f"the source of {function.__qualname__} cannot be read any more"
+    return ConversionError(
+        why,
+        filename=filename,
+        lineno=function.__code__.co_firstlineno,
+        variable=function.__qualname__,
+        hint=_MOVE,
+    )
+
+
+def _no_definition(file: SourceFile, path: str) -> ConversionError:
+    paths = [found for _, _, found in _definitions(file.tree.body, (), "", nested=True)]
+    close = difflib.get_close_matches(path, paths, n=3)
+    return ConversionError(
+        f"no function {path}",
+        filename=file.filename,
+        variable=path,
+        hint=f"did you mean {', '.join(close)}?" if close else None,
+    )
+
+
+# Walking
+
+
+def _first_line(node: Any) -> int:
+    decorators = getattr(node, "decorator_list", None)
+    first: int = decorators[0].lineno if decorators else node.lineno
+    return first
+
+
+def _at_line(
+    node: ast.AST, line: int, owners: tuple[str, ...], path: str
+) -> Iterator[tuple[Definition, tuple[str, ...], str]]:
+    """The definitions that begin at a line, outer ones first."""
+    for child, inner_owners, inner_path in _children(node, owners, path):
+        if hasattr(child, "lineno") and not _spans(child, line):
+            continue
+        if isinstance(child, Definition) and _first_line(child) == line:
+            yield child, inner_owners, _join(inner_path, child)
+        yield from _at_line(child, line, inner_owners, inner_path)
+
+
+def _spans(node: Any, line: int) -> bool:
+    if isinstance(node, ast.FormattedValue):
+        return True  # up to Python 3.11, what stands inside an f-string may have wrong lines
+    return bool(_first_line(node) <= line <= node.end_lineno)
+
+
+def _children(
+    node: ast.AST, owners: tuple[str, ...], path: str
+) -> Iterator[tuple[Any, tuple[str, ...], str]]:
+    """The child nodes, each with the classes and the path around it."""
+    if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        yield from ((child, owners, path) for child in ast.iter_child_nodes(node))
+        return
+    inside = set(map(id, node.body))
+    inner_owners = (*owners, node.name) if isinstance(node, ast.ClassDef) else owners
+    inner_path = _join(path, node)
+    for child in ast.iter_child_nodes(node):
+        if id(child) in inside:
+            yield child, inner_owners, inner_path
+        else:
+            yield child, owners, path
+
+
+def _join(path: str, node: Any) -> str:
+    name = getattr(node, "name", "<lambda>")
+    return f"{path}.{name}" if path else name
+
+
+def _definitions(
+    body: Sequence[Any], owners: tuple[str, ...], path: str, *, nested: bool = False
+) -> Iterator[tuple[Any, tuple[str, ...], str]]:
+    """The functions in a list of statements, of ast or of gast, in order."""
+    for statement in body:
+        inner_owners, inner_path = owners, path
+        if isinstance(statement, _FUNCTIONS):
+            yield statement, owners, _join(path, statement)
+            if not nested:
+                continue
+            inner_path = _join(path, statement)
+        elif isinstance(statement, _CLASSES):
+            inner_owners, inner_path = (*owners, statement.name), _join(path, statement)
+        for block in _blocks(statement):
+            yield from _definitions(block, inner_owners, inner_path, nested=nested)
+
+
+def _blocks(statement: Any) -> Iterator[list[Any]]:
+    yield from (getattr(statement, field, []) for field in ("body", "orelse", "finalbody"))
+    for field in ("handlers", "cases"):
+        yield from (part.body for part in getattr(statement, field, ()))
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, gast.FunctionDef, gast.AsyncFunctionDef)
+_CLASSES = (ast.ClassDef, gast.ClassDef)
+
+
+# Comparing code
+
+
+def _same_place(code: CodeType, compiled: CodeType, node: Definition) -> bool:
+    """Equal, columns included: tells the lambdas of one line apart."""
+    return _same_code(code, compiled, node) and _positions(code) == _positions(compiled)
+
+
+def _positions(code: CodeType) -> list[Any]:
+    return list(code.co_positions())
+
+
+def _same_code(code: CodeType, compiled: CodeType, node: Definition) -> bool:
+    return bool(_key(code) == _key(compiled))
+
+
+def _key(code: CodeType) -> Any:
+    """What a code object does, apart from where it stands and what it is called."""
+    is_function = code.co_flags & inspect.CO_OPTIMIZED
+    return (
+        code.co_code,
+        code.co_names,
+        code.co_varnames,
+        code.co_cellvars,
+        code.co_freevars,
+        (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount),
+        code.co_exceptiontable,
+        [
+            _const_key(const)
+            for const in code.co_consts
+            if is_function or const != code.co_qualname  # the body of a class names itself
+        ],
+    )
+
+
+def _const_key(const: object) -> Any:
+    if isinstance(const, CodeType):
+        return _key(const)
+    if isinstance(const, tuple):
+        return [_const_key(item) for item in const]
+    if isinstance(const, frozenset):
+        return sorted(map(repr, const))
+    return type(const), repr(const)
+
+
+def _same_but_asserts(code: CodeType, compiled: CodeType, node: Definition) -> bool:
+    """Equal outside of `assert`s, which pytest rewrites in test modules before it compiles them."""
+    if not any(_names_of_pytest(code)):
+        return False
+    asserts = {
+        line
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Assert)
+        for line in range(inner.lineno, (inner.end_lineno or inner.lineno) + 1)
+    }
+    return _operands(code, asserts) == _operands(compiled, asserts)
+
+
+def _names_of_pytest(code: CodeType) -> Iterator[bool]:
+    for nested in nested_codes(code):
+        yield any(name.startswith("@py") for name in (*nested.co_names, *nested.co_varnames))
+
+
+def _operands(code: CodeType, skipped: set[int]) -> set[tuple[str, int, str]]:
+    """Which names and constants a function uses on which of its lines."""
+    return {
+        (nested.co_name, line, operand)
+        for nested in nested_codes(code)
+        for line, operand in _operands_here(nested)
+        if line not in skipped
+    }
+
+
+def _operands_here(code: CodeType) -> Iterator[tuple[int, str]]:
+    for instruction in dis.get_instructions(code):
+        line = instruction.positions.lineno if instruction.positions else None
+        # Where an implicit `return None` stands depends on the statement before it.
+        if line is None or instruction.argval is None or instruction.opcode not in _WITH_OPERAND:
+            continue
+        value = instruction.argval
+        for operand in value if isinstance(value, tuple) else (value,):
+            yield line, operand.co_name if isinstance(operand, CodeType) else repr(operand)
+
+
+_WITH_OPERAND = {*dis.hasconst, *dis.hasname, *dis.haslocal, *dis.hasfree}

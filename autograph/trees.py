@@ -1,0 +1,132 @@
+"""Between the trees of `ast` and those of gast, several times faster than gast's own translators.
+
+Positions are kept both ways, and no node is shared with what was given.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+
+def to_gast(node: Any) -> Any:
+    """The tree of gast for a tree of ast."""
+    special = _TO_GAST.get(type(node))
+    return _to_gast(node) if special is None else special(node)
+
+
+def to_ast(node: Any) -> Any:
+    """The tree of ast for a tree of gast; attributes that ast does not know are kept."""
+    special = _TO_AST.get(type(node))
+    return _to_ast(node) if special is None else special(node)
+
+
+def copy_tree(value: Any) -> Any:
+    """A copy of a node, or of a list of nodes."""
+    if isinstance(value, list):
+        return [copy_tree(item) for item in value]
+    if not isinstance(value, ast.AST):
+        return value
+    copied = _new(type(value))
+    fields = copied.__dict__
+    for field, child in value.__dict__.items():
+        fields[field] = copy_tree(child) if isinstance(child, list | ast.AST) else child
+    return copied
+
+
+def _new(cls: Any) -> Any:
+    return cls.__new__(cls)
+
+
+def _to_gast(node: Any) -> Any:
+    target, missing = _target(gast, type(node))
+    made = _new(target)
+    fields = made.__dict__
+    for field in missing:
+        fields[field] = [] if field == "type_params" else None
+    for field, value in node.__dict__.items():
+        if isinstance(value, list):
+            fields[field] = [to_gast(item) if isinstance(item, ast.AST) else item for item in value]
+        else:
+            fields[field] = to_gast(value) if isinstance(value, ast.AST) else value
+    return made
+
+
+def _to_ast(node: Any) -> Any:
+    made = _new(_target(ast, type(node))[0])
+    fields = made.__dict__
+    for field, value in node.__dict__.items():
+        if isinstance(value, list):
+            fields[field] = [to_ast(item) if isinstance(item, ast.AST) else item for item in value]
+        else:
+            fields[field] = to_ast(value) if isinstance(value, ast.AST) else value
+    return made
+
+
+def _target(module: Any, cls: Any) -> tuple[Any, list[str]]:
+    """The class of that name in `module`, and its fields that `cls` lacks in this Python."""
+    known = _targets.get(cls)
+    if known is None:
+        target = getattr(module, cls.__name__)
+        known = target, [field for field in target._fields if field not in cls._fields]
+        _targets[cls] = known
+    return known
+
+
+_targets: dict[Any, tuple[Any, list[str]]] = {}
+
+
+# gast has names for parameters and for caught exceptions where ast has `arg` and strings.
+
+
+def _arg_to_gast(node: ast.arg) -> Any:
+    annotation = None if node.annotation is None else to_gast(node.annotation)
+    made = gast.Name(node.arg, _new(gast.Param), annotation, node.type_comment)
+    return ast.copy_location(made, node)
+
+
+def _name_to_ast(node: Any) -> Any:
+    if not isinstance(node.ctx, gast.Param):
+        return _to_ast(node)
+    annotation = None if node.annotation is None else to_ast(node.annotation)
+    return ast.copy_location(ast.arg(node.id, annotation, node.type_comment), node)
+
+
+def _handler_to_gast(node: ast.ExceptHandler) -> Any:
+    made = _to_gast(node)
+    if node.name is not None:
+        name = gast.Name(node.name, _new(gast.Store), None, None)
+        made.name = ast.copy_location(name, node)
+    return made
+
+
+def _handler_to_ast(node: Any) -> Any:
+    made = _to_ast(node)
+    made.name = None if node.name is None else node.name.id
+    return made
+
+
+def _shared(node: ast.AST) -> Callable[[Any], Any]:
+    # As in what `ast.parse` gives, one node stands for all uses of an operator or a context.
+    return lambda _: node
+
+
+def _operators(base: type[ast.AST]) -> list[type[ast.AST]]:
+    return [cls for cls in base.__subclasses__() if cls.__module__ == "ast"]
+
+
+_TO_GAST: dict[type[ast.AST], Callable[[Any], Any]] = {
+    ast.arg: _arg_to_gast,
+    ast.ExceptHandler: _handler_to_gast,
+}
+_TO_AST: dict[type[ast.AST], Callable[[Any], Any]] = {
+    gast.Name: _name_to_ast,
+    gast.ExceptHandler: _handler_to_ast,
+} | {
+    getattr(gast, cls.__name__): _shared(cls())
+    for base in (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
+    for cls in _operators(base)
+}
