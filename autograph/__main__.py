@@ -19,12 +19,13 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple, NoReturn
+from typing import Any
 
 from autograph import pipeline, terminal
 from autograph.errors import AutographError, ConversionError
 from autograph.printing import to_source
 from autograph.source import Located, SourceFile, definition_in, definitions, read_file
+from autograph.terminal import Line
 from autograph.trees import to_ast
 
 FINE, DIFFERS, REFUSED = 0, 1, 2
@@ -40,13 +41,6 @@ examples:
 
 exit codes: 0 fine, 1 differs from GOLDEN, 2 usage or refused
 """
-
-
-class Line(NamedTuple):
-    """A line of output, and the user's line that it comes from."""
-
-    text: str
-    number: int | None = None
 
 
 class Usage(Exception):
@@ -78,14 +72,20 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("target", nargs="?", metavar="FILE[:FUNCTION]", help="Class.method and outer.inner work too")
+    add(
+        "target", nargs="?", metavar="FILE[:FUNCTION]", help="Class.method and outer.inner work too"
+    )
     add("--lines", action="store_true", help="the user's line numbers in the margin")
     add("--stage", metavar="NAME", help="stop after this stage")
     add("--args", metavar="SPECS", help='for --graph: "float32[2,3] int32[] float32[?,3]"')
     view = parser.add_mutually_exclusive_group()
-    view.add_argument("--diff", action="store_true", help="the original beside the converted source")
+    view.add_argument(
+        "--diff", action="store_true", help="the original beside the converted source"
+    )
     view.add_argument("--list", action="store_true", help="every stage; without FILE their names")
-    view.add_argument("--graph", action="store_true", help="import the file, print the traced graph")
+    view.add_argument(
+        "--graph", action="store_true", help="import the file, print the traced graph"
+    )
     output = parser.add_mutually_exclusive_group()
     output.add_argument("-o", dest="output", metavar="FILE", help="write there")
     output.add_argument("--check", metavar="GOLDEN", help="compare with this file")
@@ -94,14 +94,33 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(options: argparse.Namespace) -> int:
     _check(options)
+    to_terminal = options.output is None and options.check is None
+    text = _text(options, colour=to_terminal and _wants_colour())
+    if options.check is not None:
+        return _compare(text, options)
+    if options.output is not None:
+        _write(text, options)
+    else:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    return FINE
+
+
+def _text(options: argparse.Namespace, *, colour: bool) -> str:
     if options.target is None:
-        return _deliver("".join(f"{name}\n" for name in _stage_names()), options)
+        return "".join(f"{name}\n" for name in _stage_names())
     filename, path = _split(options.target)
     if options.graph:
-        if path is None:
-            raise Usage("autograph: --graph needs FILE:FUNCTION")
-        return _deliver(_graph(filename, path, options.args or ""), options)
-    return _deliver(_view(filename, path, options), options, python=not options.diff)
+        return _graph(filename, path, options.args or "")
+    file = read_file(filename)
+    lines = list(_view(file, path, options))
+    if options.diff:
+        width = shutil.get_terminal_size(fallback=(120, 24)).columns
+        before = _original(file, path)
+        rows = terminal.side_by_side(before, lines, width, numbers=options.lines, colour=colour)
+    else:
+        rows = _rows(lines, options.lines, colour)
+    return "".join(f"{row}\n" for row in rows)
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -132,28 +151,36 @@ def _split(target: str) -> tuple[str, str | None]:
 # Views
 
 
-def _view(filename: str, path: str | None, options: argparse.Namespace) -> list[Line]:
-    file = read_file(filename)
+def _view(file: SourceFile, path: str | None, options: argparse.Namespace) -> Iterator[Line]:
     if options.list:
-        return [line for one in _chosen(file, path) for line in _every_stage(one)]
-    if path is None:
-        return _whole(file, options.stage)
-    return _converted(definition_in(file, path), options.stage)
-
-
-def _chosen(file: SourceFile, path: str | None) -> list[Located]:
-    return definitions(file, file.module()) if path is None else [definition_in(file, path)]
+        chosen = definitions(file, file.module()) if path is None else [definition_in(file, path)]
+        for one in chosen:
+            yield from _every_stage(one)
+    elif path is None:
+        yield from _whole(file, options.stage)
+    else:
+        yield from _converted(definition_in(file, path), options.stage)
 
 
 def _whole(file: SourceFile, stage: str | None) -> list[Line]:
     """The file with each function converted where it stands; the rest is left as it is written."""
-    lines = [Line(text.rstrip("\r\n"), number) for number, text in enumerate(file.lines, start=1)]
+    lines = _original(file, None)
     for one in reversed(definitions(file, file.module())):
-        first = one.lineno
-        margin = lines[first - 1].text[: one.node.col_offset]
-        converted = [line._replace(text=margin + line.text) for line in _converted(one, stage)]
-        lines[first - 1 : one.node.end_lineno] = converted
+        end = one.node.end_lineno
+        first = end - len(one.source_lines)
+        margin = lines[first].text[: one.node.col_offset]
+        lines[first:end] = [
+            line._replace(text=(margin + line.text).rstrip()) for line in _converted(one, stage)
+        ]
     return lines
+
+
+def _original(file: SourceFile, path: str | None) -> list[Line]:
+    one = None if path is None else definition_in(file, path)
+    text = textwrap.dedent("".join(file.lines if one is None else one.source_lines))
+    first = 1 if one is None else one.node.end_lineno - len(one.source_lines) + 1
+    texts = text.removesuffix("\n").split("\n")
+    return [Line(text, number) for number, text in enumerate(texts, start=first)]
 
 
 def _converted(one: Located, stage: str | None) -> list[Line]:
@@ -168,7 +195,7 @@ def _every_stage(one: Located) -> Iterator[Line]:
     yield from [Line(f"# {one.path}: as written"), *before, Line("")]
     for name, converted in pipeline.stages(one.node, one.filename):
         after = _lines(converted.tree)
-        if after == before:
+        if [line.text for line in after] == [line.text for line in before]:
             yield Line(f"# {one.path}: {name} changes nothing")
         else:
             yield from [Line(f"# {one.path}: after {name}"), *after]
@@ -179,7 +206,7 @@ def _every_stage(one: Located) -> Iterator[Line]:
 def _lines(node: Any) -> list[Line]:
     text = to_source(node).rstrip("\n")
     numbers = dict(_numbers(ast.parse(text).body[0], to_ast(node)))
-    return [Line(line, numbers.get(n)) for n, line in enumerate(text.splitlines(), start=1)]
+    return [Line(line, numbers.get(n)) for n, line in enumerate(text.split("\n"), start=1)]
 
 
 def _numbers(printed: ast.AST, original: ast.AST) -> Iterator[tuple[int, int]]:
@@ -189,3 +216,144 @@ def _numbers(printed: ast.AST, original: ast.AST) -> Iterator[tuple[int, int]]:
         yield from _numbers(*pair)
     if hasattr(printed, "lineno") and hasattr(original, "lineno"):
         yield printed.lineno, original.lineno
+
+
+# Output
+
+
+def _wants_colour() -> bool:
+    return (
+        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )
+
+
+def _rows(lines: Sequence[Line], numbers: bool, colour: bool) -> Iterator[str]:
+    if colour:
+        texts = terminal.coloured("\n".join(line.text for line in lines)).split("\n")
+        lines = [line._replace(text=text) for line, text in zip(lines, texts, strict=True)]
+    shown = terminal.numbered(lines) if numbers else [line.text for line in lines]
+    return (row.rstrip() for row in shown)
+
+
+def _compare(text: str, options: argparse.Namespace) -> int:
+    golden = options.check
+    try:
+        expected = Path(golden).read_text(encoding="utf-8")
+    except OSError as error:
+        raise Usage(f"{golden}: {error.strerror}; -o {golden} makes it") from None
+    changed = difflib.unified_diff(
+        expected.splitlines(), text.splitlines(), golden, f"{options.target} now", lineterm=""
+    )
+    report = "".join(f"{line}\n" for line in changed)
+    sys.stdout.write(report)
+    return DIFFERS if report else FINE
+
+
+def _write(text: str, options: argparse.Namespace) -> None:
+    output = Path(options.output)
+    source = Path(_split(options.target)[0]) if options.target else None
+    if source is not None and output.exists() and output.samefile(source):
+        raise Usage(f"{output}: would overwrite the source")
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Usage(f"{output}: {error.strerror}") from None
+
+
+# Graphs
+
+
+def _graph(filename: str, path: str | None, words: str) -> str:
+    if path is None:
+        raise Usage("autograph: --graph needs FILE:FUNCTION")
+    specs = list(_specs(words))
+    read_file(filename)
+    try:
+        module = _import(Path(filename).resolve())
+        describe = _describer()
+        text = describe(_member(module, filename, path), specs)
+    except (AutographError, Usage):
+        raise
+    except (Exception, SystemExit) as error:  # the user's module may raise anything
+        raise _placed(error, filename) from None
+    return text.rstrip("\n") + "\n"
+
+
+_SPEC = re.compile(r"\s*(\w+)\[\s*(\*|(?:(?:\d+|\?)\s*,?\s*)*)\]")
+
+
+def _specs(words: str) -> Iterator[tuple[str, tuple[int | None, ...] | None]]:
+    """Dtype and shape of each argument; an unknown dimension or rank is None."""
+    rest = words
+    while rest.strip():
+        found = _SPEC.match(rest)
+        if found is None:
+            raise Usage(f'autograph: --args: {rest.strip()!r} is not like "float32[2,?] int32[]"')
+        dtype, shape = found.groups()
+        dimensions = re.findall(r"\d+|\?", shape)
+        yield (
+            dtype,
+            None if shape == "*" else tuple(None if d == "?" else int(d) for d in dimensions),
+        )
+        rest = rest[found.end() :]
+
+
+def _import(file: Path) -> ModuleType:
+    """The module of a file, under the name that its package gives it."""
+    root, name = file.parent, file.stem
+    while (root / "__init__.py").exists():
+        root, name = root.parent, f"{root.name}.{name}"
+    sys.path.insert(0, str(root))
+    if "." in name:
+        return importlib.import_module(name.removesuffix(".__init__"))
+    while name in sys.modules:
+        name += "_"
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise Usage(f"{file}: not a Python file")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _member(module: ModuleType, filename: str, path: str) -> Any:
+    found: Any = module
+    for name in path.split("."):
+        if not hasattr(found, name):
+            raise ConversionError(
+                f"after its import the module has no {path}",
+                filename=filename,
+                variable=path,
+                hint="--graph takes what the module defines itself, not what its functions define",
+            )
+        found = getattr(found, name)
+    return found
+
+
+def _describer() -> Callable[[Any, list[Any]], str]:
+    """How to print a traced graph, from a tensor library that was imported or else is installed."""
+    hooks = sorted(entry_points(group="autograph.graph"), key=lambda hook: hook.name)
+    imported = [hook for hook in hooks if hook.module.partition(".")[0] in sys.modules]
+    if not hooks:
+        raise Usage(
+            "autograph: --graph needs an installed tensor library: pip install autograph-runtime"
+        )
+    describe: Callable[[Any, list[Any]], str] = (imported or hooks)[0].load()
+    return describe
+
+
+def _placed(error: BaseException, filename: str) -> ConversionError:
+    """An exception of the user's code, at the innermost line of their file that it passed."""
+    name = str(Path(filename).resolve())
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == name]
+    last = frames[-1] if frames else None
+    return ConversionError(
+        f"{type(error).__name__}: {error}",
+        filename=filename,
+        lineno=last and last.lineno,
+        col=None if last is None or last.colno is None else last.colno + 1,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -417,8 +417,9 @@ def _call_method_wrapper(wrapper: Any) -> Any:
 
 def _constructor(cls: Any) -> Any:
     """What to call for a class: as `type.__call__`, with converted `__new__` and `__init__`."""
-    new = call(cls.__new__)
-    if new is cls.__new__ and call(cls.__init__) is cls.__init__:
+    original_new, init = cls.__new__, cls.__init__
+    new = call(original_new)
+    if new is original_new and call(init) is init:
         return cls
 
     def construct(*args: Any, **kwargs: Any) -> Any:

@@ -9,7 +9,7 @@ import inspect
 import operator
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
@@ -46,26 +46,57 @@ def load(
         bindings: what other free names stand for, such as `{"ag": operators}`.
         owner: the innermost class around the definition, for private names and `super()`.
     """
+    code = code_for(node, function, bindings, owner=owner)
+    return twin_of(function, code, {name: CellType(value) for name, value in bindings.items()})
+
+
+def code_for(
+    node: gast.FunctionDef | gast.AsyncFunctionDef,
+    function: FunctionType,
+    names: Iterable[str],
+    *,
+    owner: str | None = None,
+) -> CodeType:
+    """The code object of the twin that `load` makes; `names` are those that it binds."""
     original = function.__code__
     code = compile_definition(
         to_ast(node),
-        free=dict.fromkeys((*original.co_freevars, *bindings)),
+        free=dict.fromkeys((*original.co_freevars, *names)),
         owner=owner,
-        filename=original.co_filename,
-        flags=original.co_flags,
+        like=original,
     )
-    code = _Renaming(node).rename(code, original.co_name, original.co_qualname, ())
-    code = code.replace(co_firstlineno=original.co_firstlineno)
-    return _twin(code, function, bindings)
+    return _Renaming(node).rename(code, original.co_name, original.co_qualname, ())
+
+
+def twin_of(function: FunctionType, code: CodeType, cells: Mapping[str, CellType]) -> FunctionType:
+    """`function` with another code object, whose further free variables are `cells`."""
+    known = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    known |= cells
+    closure = tuple(known[name] for name in code.co_freevars)
+    twin = FunctionType(code, function.__globals__, function.__name__, None, closure)
+    for attribute in _SHARED:
+        setattr(twin, attribute, getattr(function, attribute))
+    return twin
+
+
+_SHARED = [
+    "__defaults__",
+    "__kwdefaults__",
+    "__dict__",
+    "__doc__",
+    "__qualname__",
+    "__module__",
+    "__annotations__",
+] + ["__type_params__"] * hasattr(FunctionType, "__type_params__")
 
 
 def compile_definition(
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
     *,
-    free: Iterable[str],
+    free: Collection[str],
     owner: str | None,
-    filename: str,
-    flags: int,
+    like: CodeType,
+    imported: Collection[str] = (),
 ) -> CodeType:
     """The code object of a definition, without running what is around it.
 
@@ -73,14 +104,17 @@ def compile_definition(
         node: the definition; its decorators, defaults and annotations play no part.
         free: the names that it may take from functions around it.
         owner: the innermost class around it.
-        filename: the file that the code is said to come from.
-        flags: flags of a code object whose `from __future__` imports hold here too.
+        like: a code object whose file, first line and `from __future__` imports it takes over.
+        imported: global names that are imported; their methods are called by other instructions.
     """
-    statement = _bare(node)
+    statement = _bare(node, like.co_firstlineno)
     if owner is not None:
         statement = _class(owner, statement)
     module = ast.Module([_factory(free, statement)], [])
-    code: CodeType = compile_quietly(module, filename, flags)
+    if imported:
+        aliases = [ast.copy_location(ast.alias(name), node) for name in imported]
+        module.body.append(_stmt(ast.Import, node, names=aliases))
+    code: CodeType = compile_quietly(module, like.co_filename, like.co_flags)
     for _ in range(2 if owner is None else 3):
         code = next(const for const in code.co_consts if isinstance(const, CodeType))
     return code
@@ -124,12 +158,17 @@ def nested_codes(code: CodeType) -> Iterator[CodeType]:
 # Scaffolding around a definition
 
 
-def _bare(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Any:
+def _bare(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, first_line: int) -> Any:
     """The definition without what is evaluated around it."""
     args = _bare_arguments(node.args)
     if isinstance(node, ast.Lambda):
         return _stmt(ast.Expr, node, value=_stmt(ast.Lambda, node, args=args, body=node.body))
-    return _function(type(node), node.name, args, node.body, node)
+    bare = _function(type(node), node.name, args, node.body, node)
+    if first_line != node.lineno:  # a code object begins with the decorators
+        bare.decorator_list = [
+            ast.Constant(None, lineno=first_line, end_lineno=first_line, col_offset=0)
+        ]
+    return bare
 
 
 def _bare_arguments(args: ast.arguments) -> ast.arguments:
@@ -144,7 +183,7 @@ def _bare_arguments(args: ast.arguments) -> ast.arguments:
     )
 
 
-def _factory(free: Iterable[str], statement: ast.stmt) -> Any:
+def _factory(free: Collection[str], statement: Any) -> Any:
     args = ast.arguments(
         posonlyargs=[],
         args=[_arg(name, statement) for name in free],
@@ -152,7 +191,12 @@ def _factory(free: Iterable[str], statement: ast.stmt) -> Any:
         kw_defaults=[],
         defaults=[],
     )
-    return _function(ast.FunctionDef, "factory", args, [statement], statement)
+    name = getattr(statement, "name", None)
+    body = [statement]
+    if name is not None and name not in free:
+        # What the definition calls itself by is global, unless it is a variable around it.
+        body.insert(0, _stmt(ast.Global, statement, names=[name]))
+    return _function(ast.FunctionDef, "factory", args, body, statement)
 
 
 def _class(name: str, statement: ast.stmt) -> Any:
@@ -246,31 +290,3 @@ def _code_box(code: CodeType) -> Box | None:
             starts.append((lineno, col))
             ends.append((end_lineno, end_col))
     return (min(starts), max(ends)) if starts else None
-
-
-# Function objects
-
-
-def _twin(code: CodeType, function: FunctionType, bindings: Mapping[str, object]) -> FunctionType:
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    cells |= {name: CellType(value) for name, value in bindings.items()}
-    twin = FunctionType(
-        code,
-        function.__globals__,
-        function.__name__,
-        function.__defaults__,
-        tuple(cells[name] for name in code.co_freevars),
-    )
-    for attribute in _SHARED:
-        setattr(twin, attribute, getattr(function, attribute))
-    return twin
-
-
-_SHARED = [
-    "__kwdefaults__",
-    "__dict__",
-    "__doc__",
-    "__qualname__",
-    "__module__",
-    "__annotations__",
-] + ["__type_params__"] * hasattr(FunctionType, "__type_params__")

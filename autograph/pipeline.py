@@ -105,12 +105,12 @@ def stages(tree: Any, filename: str = "<unknown>") -> Iterator[tuple[str, Conver
 
 
 def show(stage: str, source: str) -> str:
-    """What one converter alone makes of a function definition: for documentation and debugging."""
+    """The text of a function definition after the converters up to `stage`, without blank lines."""
     from autograph.printing import to_source
 
     tree = gast.parse(textwrap.dedent(source)).body[0]
-    _run(Context(tree, "<example>"), [[step] for step in CONVERTERS if step.name == stage])
-    return to_source(tree).strip()
+    shown = next(made.tree for name, made in stages(tree) if name == stage)
+    return "\n".join(line for line in to_source(shown).splitlines() if line)
 
 
 def _run(context: Context, steps: Sequence[Sequence[Converter]]) -> None:

@@ -35,11 +35,19 @@ _MOVE = "put the function in a file (or a notebook cell) and import it from ther
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceFile:
-    """A parsed file. `tree` is shared: it must not be changed."""
+    """A parsed file. `tree` is shared: it must not be changed.
+
+    Attributes:
+        filename: the name under which it was compiled or opened.
+        lines: its lines, decoded, with their ends.
+        tree: its tree.
+        imported: the global names that it imports.
+    """
 
     filename: str
     lines: Sequence[str]
     tree: ast.Module
+    imported: frozenset[str]
 
     def module(self) -> gast.Module:
         """A new gast tree of the file."""
@@ -174,7 +182,7 @@ def _parse(filename: str, lines: list[str]) -> SourceFile:
         ) from None
     except ValueError as error:
         raise ConversionError(f"not valid Python: {error}", filename=filename) from None
-    return SourceFile(filename, lines, tree)
+    return SourceFile(filename, lines, tree, frozenset(_imports(tree.body)))
 
 
 # Functions
@@ -207,7 +215,18 @@ def _find(file: SourceFile, function: FunctionType) -> tuple[Definition, tuple[s
         for node, owners, path in _at_line(file.tree, code.co_firstlineno, (), "")
         if code.co_name == getattr(node, "name", "<lambda>")
     ]
-    compiled = [_compiled(node, owners, code) for node, owners, _ in found]
+    names = {name for nested in nested_codes(code) for name in nested.co_names}
+    imported = sorted(file.imported & names)
+    compiled = [
+        compile_definition(
+            node,
+            free=code.co_freevars,
+            owner=owners[-1] if owners else None,
+            like=code,
+            imported=imported,
+        )
+        for node, owners, _ in found
+    ]
     for same in (_same_place, _same_code, _same_but_asserts):
         for one, candidate in zip(found, compiled, strict=True):
             if same(code, candidate, one[0]):
@@ -219,16 +238,6 @@ def _find(file: SourceFile, function: FunctionType) -> tuple[Definition, tuple[s
         lineno=code.co_firstlineno,
         variable=function.__qualname__,
         hint=_CHANGED,
-    )
-
-
-def _compiled(node: Definition, owners: tuple[str, ...], code: CodeType) -> CodeType:
-    return compile_definition(
-        node,
-        free=code.co_freevars,
-        owner=owners[-1] if owners else None,
-        filename=code.co_filename,
-        flags=code.co_flags,
     )
 
 
@@ -328,6 +337,17 @@ def _blocks(statement: Any) -> Iterator[list[Any]]:
     yield from (getattr(statement, field, []) for field in ("body", "orelse", "finalbody"))
     for field in ("handlers", "cases"):
         yield from (part.body for part in getattr(statement, field, ()))
+
+
+def _imports(body: Sequence[ast.stmt]) -> Iterator[str]:
+    """The names that the statements of a module import, also conditionally."""
+    for statement in body:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            for alias in statement.names:
+                yield alias.asname or alias.name.partition(".")[0]
+        elif not isinstance(statement, _FUNCTIONS + _CLASSES):
+            for block in _blocks(statement):
+                yield from _imports(block)
 
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, gast.FunctionDef, gast.AsyncFunctionDef)

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import zip_longest
+from typing import NamedTuple, TypeAlias
 
 _RESET = "\033[0m"
 _COLOURS = {
@@ -20,21 +21,19 @@ _COLOURS = {
     "name": "\033[1m",
 }
 _STRINGS = {"STRING", "FSTRING_START", "FSTRING_MIDDLE", "FSTRING_END"}
+Position: TypeAlias = tuple[int, int]
 _CHANGED = {" ": "", "|": "\033[33m", "<": "\033[31m", ">": "\033[32m"}
 
 
 def coloured(text: str) -> str:
-    """Python source with its tokens in colour; the calls of generated code (`ag.cond`) stand out."""
-    lines = text.splitlines()
+    """Python source with its tokens in colour; calls of generated code (`ag.cond`) stand out."""
+    lines = text.split("\n")
     for kind, start, end in reversed(list(_spans(text))):
         for row in range(end[0], start[0] - 1, -1):
             first = start[1] if row == start[0] else 0
             last = end[1] if row == end[0] else len(lines[row - 1])
             lines[row - 1] = _painted(lines[row - 1], first, last, _COLOURS[kind])
-    return "\n".join(lines) + "\n" * text.endswith("\n")
-
-
-Position = tuple[int, int]
+    return "\n".join(lines)
 
 
 def _spans(text: str) -> Iterator[tuple[str, Position, Position]]:
@@ -67,47 +66,93 @@ def _painted(line: str, first: int, last: int, colour: str) -> str:
     return f"{line[:first]}{colour}{line[first:last]}{_RESET}{line[last:]}"
 
 
-def with_margin(lines: Sequence[str], numbers: Sequence[int | None]) -> list[str]:
-    """The lines behind a margin that holds their numbers; None leaves it empty."""
-    width = len(str(max((n for n in numbers if n), default=0)))
-    margins = [" " * width if n is None else f"{n:>{width}}" for n in numbers]
-    return [f"{m} | {s}".rstrip() for m, s in zip(margins, lines, strict=True)]
+class Line(NamedTuple):
+    """A line of output, and the user's line that it comes from."""
+
+    text: str
+    number: int | None = None
+
+
+def numbered(lines: Sequence[Line]) -> list[str]:
+    """The lines behind a margin that holds the user's line numbers."""
+    texts = [line.text for line in lines]
+    return [m + text for m, text in zip(margins(lines), texts, strict=True)]
+
+
+def margins(lines: Sequence[Line]) -> list[str]:
+    """A margin for each line, all of one width; blank where the number is None."""
+    width = len(str(max((line.number or 0 for line in lines), default=0)))
+    return [f"{'' if n is None else n:>{width}} | " for _, n in lines]
 
 
 def side_by_side(
-    left: Sequence[str], right: Sequence[str], width: int, *, colour: bool = False
+    left: Sequence[Line],
+    right: Sequence[Line],
+    width: int,
+    *,
+    numbers: bool = False,
+    colour: bool = False,
 ) -> Iterator[str]:
     """Rows `left mark right` of at most `width` columns; long lines go on in the next row.
 
     The mark is a blank where both sides say the same (indentation aside), `|` where they differ,
     `<` or `>` where only that side has a line.
+
+    Args:
+        left: the original.
+        right: what was made of it.
+        width: columns for both sides together.
+        numbers: whether a margin on each side shows the user's line numbers.
+        colour: paint the rows that differ.
     """
-    half = max(8, (width - 3) // 2)
-    for mark, a, b in _aligned(left, right):
-        cells = zip_longest(_chopped(a, half), _chopped(b, half), fillvalue="")
-        for first, second in cells:
+    half = max(16, (width - 3) // 2)
+    cells = [_cells(side, half, numbers) for side in (left, right)]
+    for mark, i, j in _aligned(left, right):
+        a = [] if i is None else cells[0][i]
+        b = [] if j is None else cells[1][j]
+        for first, second in zip_longest(a, b, fillvalue=""):
             row = f"{first}{' ' * (half - _columns(first))} {mark} {second}".rstrip()
             yield f"{_CHANGED[mark]}{row}{_RESET}" if colour and mark != " " else row
 
 
-def _aligned(left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    same = SequenceMatcher(
-        None, [s.strip() for s in left], [s.strip() for s in right], autojunk=False
-    )
-    for tag, i, i_end, j, j_end in same.get_opcodes():
-        pairs = zip_longest(left[i:i_end], right[j:j_end])
-        for a, b in pairs:
-            mark = " " if tag == "equal" else "<" if b is None else ">" if a is None else "|"
-            yield mark, a or "", b or ""
+def _aligned(
+    left: Sequence[Line], right: Sequence[Line]
+) -> Iterator[tuple[str, int | None, int | None]]:
+    # With their numbers: a `return y` of the user's is not one that a block function needed.
+    a, b = ([(line.text.strip(), line.number) for line in side] for side in (left, right))
+    for tag, i, i_end, j, j_end in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        for one, other in zip_longest(range(i, i_end), range(j, j_end)):
+            mark = "<" if other is None else ">" if one is None else "|"
+            yield " " if tag == "equal" else mark, one, other
 
 
-def _chopped(line: str, width: int) -> list[str]:
-    pieces = [""]
-    for character in line:
-        if _columns(pieces[-1]) + _columns(character) > width:
-            pieces.append("")
-        pieces[-1] += character
-    return pieces
+def _cells(lines: Sequence[Line], width: int, numbers: bool) -> list[list[str]]:
+    """For each line the rows that it takes."""
+    before = margins(lines) if numbers else [""] * len(lines)
+    return [_cell(m, line.text, width) for m, line in zip(before, lines, strict=True)]
+
+
+def _cell(margin: str, text: str, width: int) -> list[str]:
+    first, *others = _pieces(text, width - len(margin))
+    return [margin + first, *(" " * len(margin) + other for other in others)]
+
+
+def _pieces(text: str, width: int) -> list[str]:
+    """A long line, in pieces that fit; those after the first are indented further."""
+    hang = " " * min(len(text) - len(text.lstrip()) + 4, width // 3)
+    pieces = []
+    while _columns(text) > width:
+        cut = _cut(text, width)
+        pieces.append(text[:cut].rstrip())
+        text = hang + text[cut:].lstrip()
+    return [*pieces, text]
+
+
+def _cut(text: str, width: int) -> int:
+    """Where to break a line: after the last blank that fits, if that leaves half of it filled."""
+    end = next(n for n in range(len(text), 0, -1) if _columns(text[:n]) <= width)
+    blank = text.rfind(" ", 0, end)
+    return blank + 1 if blank > end // 2 else end
 
 
 def _columns(text: str) -> int:

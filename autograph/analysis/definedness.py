@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import gast
 
+from autograph.analysis.flow import is_irrefutable
 from autograph.analysis.scopes import MentionsOf, Scope, mentions, own_nodes, parameters
 
 Names = frozenset[str]
@@ -158,7 +159,7 @@ class _Definedness:
 
     def match(self, node: Any, state: Names) -> Defined:
         state = self.evaluate(node.subject, state)
-        ends: list[Defined] = [state]
+        ends: list[Defined] = [] if is_irrefutable(node.cases[-1]) else [state]
         for case in node.cases:
             bound = state.union(self.mentions(case.pattern).bound)
             if case.guard is not None:

@@ -78,10 +78,11 @@ def _try(node: Any) -> frozenset[str]:
 
 def _match(node: Any) -> frozenset[str]:
     ways = frozenset().union(*(completions(case.body) for case in node.cases))
-    return ways if any(_is_irrefutable(case) for case in node.cases) else ways | NEXT
+    return ways if any(is_irrefutable(case) for case in node.cases) else ways | NEXT
 
 
-def _is_irrefutable(case: Any) -> bool:
+def is_irrefutable(case: Any) -> bool:
+    """Whether a `case` of a `match` takes whatever reaches it."""
     return (
         case.guard is None and isinstance(case.pattern, gast.MatchAs) and not case.pattern.pattern
     )

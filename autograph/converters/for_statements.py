@@ -10,7 +10,6 @@
     ... '''))
     def f(xs):
         total = 0
-
         def for_body(x, total):
             total = total + x
             return total

@@ -80,7 +80,8 @@ class _Hoisting:
         flag = self.namer.fresh("did_end") if node.orelse else None
         end = [] if flag is None else quote("flag = True", at=node, flag=flag)
         leave: Any = quote("if not test: end; break", at=node, test=node.test, end=end)
-        node.body = [*self.statement(leave[0]), *node.body]
+        rest = [part for part in node.body if not isinstance(part, gast.Pass)]
+        node.body = [*self.statement(leave[0]), *rest]
         node.test = gast.copy_location(gast.Constant(value=True, kind=None), node.test)
         if flag is None:
             return [node]

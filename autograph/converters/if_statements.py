@@ -10,11 +10,9 @@
     ...     return y
     ... '''))
     def clip(x, limit):
-
         def if_body():
             y = limit
             return y
-
         def else_body():
             y = x
             return y

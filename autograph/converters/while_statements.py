@@ -9,10 +9,8 @@
 ...     return x
 ... '''))
 def f(x, n):
-
     def while_test(x, n):
         return n > 0
-
     def while_body(x, n):
         x = x * 2
         n = n - 1

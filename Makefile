@@ -1,0 +1,55 @@
+# `make demo` and `make test` need Python 3.11, 3.12 or 3.13 and make, nothing else: what they use is
+# installed into .venv on the first run and kept until pyproject.toml changes.
+
+VENV := .venv
+PY := $(VENV)/bin/python
+PYTHON ?=
+PYTEST_ARGS ?=
+
+.PHONY: help demo test lint golden soak bench clean
+
+help:
+	@echo 'make demo    k-means over handwritten digits, as one staged function'
+	@echo 'make test    all tests (pass more options by PYTEST_ARGS=...)'
+	@echo 'make lint    ruff and mypy'
+	@echo 'make golden  write the golden files anew and show what changed'
+	@echo 'make soak    random programs for a long time'
+	@echo 'make bench   the project'"'"'s own measurements'
+	@echo 'make clean   remove everything that these commands made'
+
+demo: $(VENV)/.demo
+	@$(PY) -m examples.kmeans
+
+test: $(VENV)/.test
+	@$(PY) -m pytest -q -n auto $(PYTEST_ARGS)
+
+lint: $(VENV)/.dev
+	$(PY) -m ruff check
+	$(PY) -m ruff format --check
+	$(PY) -m mypy
+
+golden: $(VENV)/.test
+	@$(PY) -m pytest -q -m golden --update-golden $(PYTEST_ARGS)
+	git diff --exit-code -- fixtures
+	@new=$$(git ls-files --others --exclude-standard -- fixtures); \
+	[ -z "$$new" ] || { echo "not committed yet:"; echo "$$new"; exit 1; }
+
+soak: $(VENV)/.test
+	@$(PY) -m pytest -q -n auto -m "soak or not soak" --hypothesis-profile soak $(PYTEST_ARGS)
+
+bench: $(VENV)/.test
+	@$(PY) -m benchmarks
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .coverage .coverage.* htmlcov \
+		.pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One environment; a stamp for each set of extras.
+$(VENV)/.demo: EXTRAS = demo
+$(VENV)/.test: EXTRAS = demo,test
+$(VENV)/.dev: EXTRAS = dev
+
+$(VENV)/.demo $(VENV)/.test $(VENV)/.dev: pyproject.toml
+	@PYTHON='$(PYTHON)' sh .ci/setup '$(VENV)' '$(EXTRAS)'
+	@touch $@

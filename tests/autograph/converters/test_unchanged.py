@@ -1,0 +1,137 @@
+"""What each converter must leave alone. What it changes is shown in its docstring, and by the fixtures."""
+
+import re
+import textwrap
+
+import gast
+import pytest
+
+from autograph import pipeline
+from autograph.printing import to_source
+
+GENERATOR = """
+def f(xs):
+    for x in xs:
+        if x:
+            continue
+        if x > 1:
+            break
+        yield x
+    return xs
+"""
+COROUTINE = """
+async def f(xs):
+    async for x in xs:
+        if x:
+            break
+    return xs
+"""
+NESTED_ONLY = """
+def f(x):
+    class C:
+        y = x if x else [x and 1]
+        z = y(1)
+    return C
+"""
+PATTERNS = """
+def f(x):
+    match x:
+        case {'a': 1 | 2} | C(a=-1):
+            return 1
+"""
+ANNOTATIONS = """
+def f(x: g(1) if h else 2, *y: a and b) -> (k(1), not c):
+    z: m(1) = x
+    return z
+"""
+SIMPLE = """
+def f(x, y):
+    x.a = y
+    x.b[0].c = y + 1
+    x, y = y, x
+    z = [i + x for i in y]
+    del z
+    return (x < y, x is y, -x, x == None)
+"""
+LEAVES_NOTHING = """
+def f(x, y):
+    if x:
+        y = 1
+    else:
+        raise ValueError
+    return y
+"""
+
+UNCHANGED = {
+    "hoisting": [
+        "def f(x):\n    y = (z := x) + 1\n    return [w for v in x if v and (w := v)]",
+        "def f(x):\n    if (y := x) > 1:\n        pass\n    return y and x",
+        "def f(x):\n    while x and (yield (y := x)):\n        pass",
+        SIMPLE,
+    ],
+    "definite_exits": [
+        GENERATOR,
+        LEAVES_NOTHING,
+        "def f(x):\n    if x:\n        raise ValueError\n    return x",
+        "def f(x):\n    with x:\n        return 1\n    return 2",
+        "def f(x):\n    while x:\n        return 1\n    return 2",
+    ],
+    "continue_statements": [GENERATOR, COROUTINE, LEAVES_NOTHING, SIMPLE],
+    "break_statements": [GENERATOR, COROUTINE, LEAVES_NOTHING, SIMPLE],
+    "return_statements": [
+        GENERATOR,
+        LEAVES_NOTHING,
+        "def f(x):\n    if x:\n        return 1\n    else:\n        return 2",
+        "def f(x):\n    with x:\n        return 1\n    return 2",
+        "def f(x):\n    try:\n        return 1\n    except E:\n        return 2",
+        "def f(x):\n    try:\n        y = 1\n    except E:\n        return 2\n    return y",
+        "def f(x):\n    match x:\n        case 1:\n            return 2",
+    ],
+    "item_assignments": [
+        SIMPLE,
+        "def f(x):\n    x[0] = x[1] = 2\n    x[0], y = 1, 2\n    del x[0]\n    x[0].a = 1\n    return y",
+        "def f(x):\n    for x[0] in x:\n        pass",
+    ],
+    "undefined_names": [
+        LEAVES_NOTHING,
+        "def f(x):\n    try:\n        y = x\n    except E:\n        pass\n    return y",
+        "def f(x):\n    if x:\n        y = 1\n    else:\n        y = 2\n    return y",
+        "def f(x):\n    y = 1\n    del y\n    return y",
+    ],
+    "while_statements": ["def f(x):\n    while x:\n        yield x", SIMPLE],
+    "for_statements": ["def f(x):\n    for y in x:\n        yield y", COROUTINE, SIMPLE],
+    "if_statements": ["def f(x):\n    if x:\n        yield x", SIMPLE],
+    "frame_calls": ["def f(self, x):\n    return super().f(x), locals(), eval('x')"],
+    "assert_statements": [SIMPLE],
+    "comparisons": [SIMPLE, PATTERNS, "def f(x):\n    return x < 1, x is not y, x != y"],
+    "boolean_operators": [SIMPLE, PATTERNS, ANNOTATIONS, NESTED_ONLY, "def f(x):\n    return ~x & -x"],
+    "ternaries": [SIMPLE, PATTERNS, ANNOTATIONS, NESTED_ONLY],
+    "calls": [
+        PATTERNS,
+        ANNOTATIONS,
+        NESTED_ONLY,
+        "def f(self):\n    return super().f",
+        "@g(1)\ndef f(x=g(2)):\n\n    @g(3)\n    def h():\n        return x\n    return h",
+    ],
+}  # fmt: skip
+
+
+def test_every_converter_is_listed() -> None:
+    assert [step.name for step in pipeline.CONVERTERS] == list(UNCHANGED)
+
+
+@pytest.mark.parametrize(
+    ("stage", "source"),
+    [(stage, source) for stage, sources in UNCHANGED.items() for source in sources],
+)
+def test_unchanged(stage: str, source: str) -> None:
+    text = textwrap.dedent(source).strip()
+    before = re.sub(r"\n+", "\n", to_source(gast.parse(text).body[0]).strip())
+    assert pipeline.show(stage, text) == before
+
+
+def test_one_walk_gives_what_separate_stages_give() -> None:
+    source = "def f(x, g):\n    assert g(not x) and 0 < x < g(1) if x else g(2), g(3)\n    return g(g)(x)"
+    whole = pipeline.convert(gast.parse(source).body[0])
+    *_, (_, staged) = pipeline.stages(gast.parse(source).body[0])
+    assert to_source(whole.tree) == to_source(staged.tree)
