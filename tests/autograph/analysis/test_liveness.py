@@ -107,5 +107,5 @@ def test_nested_loops_are_analysed_in_polynomial_time() -> None:
         " " * depth + "x = x + 1",
         *(" " * (depth - i) + f"x{i} = x" for i in range(1, depth)),
     ]
-    flow, controls = flow_of("\n".join(lines))
+    _, controls = flow_of("\n".join(lines))
     assert len(controls) == depth
