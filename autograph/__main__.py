@@ -15,7 +15,7 @@ import shutil
 import sys
 import textwrap
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -54,8 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run(options)
     except (AutographError, Usage) as error:
         print(error, file=sys.stderr)
-    except RecursionError:
-        print(f"{options.target}: nested too deeply", file=sys.stderr)
+    except (RecursionError, MemoryError):  # the latter is what Python's own parser raises
+        print(f"{_split(options.target)[0]}: nested too deeply", file=sys.stderr)
     except BrokenPipeError:
         # Whoever reads has seen enough; without this Python would complain when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -101,8 +101,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.output is not None:
         _write(text, options)
     else:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        _print(text)
     return FINE
 
 
@@ -114,6 +113,7 @@ def _text(options: argparse.Namespace, *, colour: bool) -> str:
         return _graph(filename, path, options.args or "")
     file = read_file(filename)
     lines = list(_view(file, path, options))
+    rows: Iterable[str]
     if options.diff:
         width = shutil.get_terminal_size(fallback=(120, 24)).columns
         before = _original(file, path)
@@ -130,6 +130,8 @@ def _check(options: argparse.Namespace) -> None:
         raise Usage("autograph: --args goes with --graph")
     if options.stage is not None and (options.list or options.graph):
         raise Usage("autograph: --stage goes with neither --list nor --graph")
+    if options.lines and options.graph:
+        raise Usage("autograph: --lines does not go with --graph")
     if options.stage not in (None, *_stage_names()):
         names = ", ".join(_stage_names())
         raise Usage(f"autograph: no stage {options.stage}; the stages are {names}")
@@ -169,9 +171,7 @@ def _whole(file: SourceFile, stage: str | None) -> list[Line]:
         end = one.node.end_lineno
         first = end - len(one.source_lines)
         margin = lines[first].text[: one.node.col_offset]
-        lines[first:end] = [
-            line._replace(text=(margin + line.text).rstrip()) for line in _converted(one, stage)
-        ]
+        lines[first:end] = terminal.indented(_converted(one, stage), margin)
     return lines
 
 
@@ -179,7 +179,7 @@ def _original(file: SourceFile, path: str | None) -> list[Line]:
     one = None if path is None else definition_in(file, path)
     text = textwrap.dedent("".join(file.lines if one is None else one.source_lines))
     first = 1 if one is None else one.node.end_lineno - len(one.source_lines) + 1
-    texts = text.removesuffix("\n").split("\n")
+    texts = text.removesuffix("\n").split("\n") if text else []
     return [Line(text, number) for number, text in enumerate(texts, start=first)]
 
 
@@ -221,18 +221,23 @@ def _numbers(printed: ast.AST, original: ast.AST) -> Iterator[tuple[int, int]]:
 # Output
 
 
+def _print(text: str) -> None:
+    encoding = sys.stdout.encoding
+    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    sys.stdout.flush()
+
+
 def _wants_colour() -> bool:
     return (
         sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     )
 
 
-def _rows(lines: Sequence[Line], numbers: bool, colour: bool) -> Iterator[str]:
+def _rows(lines: Sequence[Line], numbers: bool, colour: bool) -> list[str]:
     if colour:
         texts = terminal.coloured("\n".join(line.text for line in lines)).split("\n")
         lines = [line._replace(text=text) for line, text in zip(lines, texts, strict=True)]
-    shown = terminal.numbered(lines) if numbers else [line.text for line in lines]
-    return (row.rstrip() for row in shown)
+    return terminal.numbered(lines) if numbers else [line.text for line in lines]
 
 
 def _compare(text: str, options: argparse.Namespace) -> int:
@@ -245,7 +250,7 @@ def _compare(text: str, options: argparse.Namespace) -> int:
         expected.splitlines(), text.splitlines(), golden, f"{options.target} now", lineterm=""
     )
     report = "".join(f"{line}\n" for line in changed)
-    sys.stdout.write(report)
+    _print(report)
     return DIFFERS if report else FINE
 
 

@@ -96,7 +96,7 @@ def compile_definition(
     free: Collection[str],
     owner: str | None,
     like: CodeType,
-    imported: Collection[str] = (),
+    special: Collection[str] = (),
 ) -> CodeType:
     """The code object of a definition, without running what is around it.
 
@@ -105,14 +105,14 @@ def compile_definition(
         free: the names that it may take from functions around it.
         owner: the innermost class around it.
         like: a code object whose file, first line and `from __future__` imports it takes over.
-        imported: global names that are imported; their methods are called by other instructions.
+        special: names that the module imports; what is called on them compiles differently.
     """
     statement = _bare(node, like.co_firstlineno)
     if owner is not None:
         statement = _class(owner, statement)
     module = ast.Module([_factory(free, statement)], [])
-    if imported:
-        aliases = [ast.copy_location(ast.alias(name), node) for name in imported]
+    if special:
+        aliases = [ast.copy_location(ast.alias(name), node) for name in special]
         module.body.append(_stmt(ast.Import, node, names=aliases))
     code: CodeType = compile_quietly(module, like.co_filename, like.co_flags)
     for _ in range(2 if owner is None else 3):

@@ -291,10 +291,11 @@ class _Compiler:
     def __init__(self, template: str, holes: tuple[str, ...]) -> None:
         self.template = template
         self.holes = {*holes, "ag"}
-        self.seen: set[str] = {"ag"}
+        self.seen: set[str] = set()
+        self.used: set[str] = {"ag"}
 
     def check_complete(self) -> None:
-        unused = self.holes - self.seen
+        unused = self.holes - self.seen - self.used
         if unused:
             raise ValueError(f"no hole {', '.join(sorted(unused))} in template:\n{self.template}")
 
@@ -351,7 +352,8 @@ class _Compiler:
         elif isinstance(value, list):
             parts.append((field, self.list_field(field, value)))
         elif isinstance(value, str) and cls is not gast.Constant and value in self.holes:
-            parts.append((field, self.identifier(value)))
+            is_label = cls in (gast.keyword, gast.Attribute)
+            parts.append((field, self.label(value) if is_label else self.identifier(value)))
         else:
             fixed[field] = value
 
@@ -409,6 +411,16 @@ class _Compiler:
             if not isinstance(value, str):
                 raise TypeError(f"hole {hole} names something: expected a str, got {value!r}")
             return value
+
+        return build
+
+    def label(self, hole: str) -> Build:
+        """A keyword or an attribute; it stays as it is if the hole is given something else."""
+        self.used.add(hole)
+
+        def build(given: Holes, position: Position) -> str:
+            value = given[hole]
+            return value if isinstance(value, str) else hole
 
         return build
 

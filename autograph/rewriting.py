@@ -40,6 +40,27 @@ def rewrite_statements(function: Any, rules: Rules, blocks: Collection[int] = ()
     function.body = _statements(function.body, rules, blocks)
 
 
+def replace_reads(tree: Any, replace: Callable[[Any], Any]) -> None:
+    """Apply `replace` to every name that is read, wherever in a tree, but in patterns."""
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        for field, value in vars(node).items():
+            if value.__class__ is list:
+                pending += [
+                    item for item in value if isinstance(item, gast.AST) and not _is_read(item)
+                ]
+                value[:] = [replace(item) if _is_read(item) else item for item in value]
+            elif _is_read(value):
+                setattr(node, field, replace(value))
+            elif isinstance(value, gast.AST) and field != "pattern":
+                pending.append(value)
+
+
+def _is_read(node: Any) -> bool:
+    return isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)
+
+
 def is_ag(node: Any, ag: str) -> bool:
     """Whether an expression is `ag.something`."""
     return (

@@ -12,6 +12,7 @@ import difflib
 import dis
 import inspect
 import linecache
+import re
 import threading
 import tokenize
 from collections import OrderedDict
@@ -29,6 +30,7 @@ from autograph.trees import to_gast
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 _KEPT_FILES = 32  # a tree takes about thirty times the memory of its text
+_BARE_SUPER = re.compile(r"\bsuper\b(?!\()")
 _CHANGED = "reload the module or restart Python, so that the code and its file agree"
 _MOVE = "put the function in a file (or a notebook cell) and import it from there"
 
@@ -41,13 +43,14 @@ class SourceFile:
         filename: the name under which it was compiled or opened.
         lines: its lines, decoded, with their ends.
         tree: its tree.
-        imported: the global names that it imports.
+        special: the global names whose uses compile differently: those that it imports, and
+            `super` where the module itself mentions it.
     """
 
     filename: str
     lines: Sequence[str]
     tree: ast.Module
-    imported: frozenset[str]
+    special: frozenset[str]
 
     def module(self) -> gast.Module:
         """A new gast tree of the file."""
@@ -171,8 +174,9 @@ def _file_of(function: FunctionType) -> SourceFile:
 
 
 def _parse(filename: str, lines: list[str]) -> SourceFile:
+    text = "".join(lines)
     try:
-        tree = compile_quietly("".join(lines), filename, mode=ast.PyCF_ONLY_AST)
+        tree = compile_quietly(text, filename, mode=ast.PyCF_ONLY_AST)
     except SyntaxError as error:
         raise ConversionError(
             f"not valid Python: {error.msg}",
@@ -182,7 +186,10 @@ def _parse(filename: str, lines: list[str]) -> SourceFile:
         ) from None
     except ValueError as error:
         raise ConversionError(f"not valid Python: {error}", filename=filename) from None
-    return SourceFile(filename, lines, tree, frozenset(_imports(tree.body)))
+    special = frozenset(_imports(tree.body))
+    if _BARE_SUPER.search(text) and _mentions(tree, "super"):
+        special |= {"super"}
+    return SourceFile(filename, lines, tree, special)
 
 
 # Functions
@@ -215,15 +222,14 @@ def _find(file: SourceFile, function: FunctionType) -> tuple[Definition, tuple[s
         for node, owners, path in _at_line(file.tree, code.co_firstlineno, (), "")
         if code.co_name == getattr(node, "name", "<lambda>")
     ]
-    names = {name for nested in nested_codes(code) for name in nested.co_names}
-    imported = sorted(file.imported & names)
+    special = sorted(file.special & _names(code))
     compiled = [
         compile_definition(
             node,
             free=code.co_freevars,
             owner=owners[-1] if owners else None,
             like=code,
-            imported=imported,
+            special=special,
         )
         for node, owners, _ in found
     ]
@@ -239,6 +245,15 @@ def _find(file: SourceFile, function: FunctionType) -> tuple[Definition, tuple[s
         variable=function.__qualname__,
         hint=_CHANGED,
     )
+
+
+def _names(code: CodeType) -> set[str]:
+    return {
+        name
+        for nested in nested_codes(code)
+        for names in (nested.co_names, nested.co_varnames, nested.co_cellvars, nested.co_freevars)
+        for name in names
+    }
 
 
 def _no_source(function: FunctionType) -> ConversionError:
@@ -348,6 +363,17 @@ def _imports(body: Sequence[ast.stmt]) -> Iterator[str]:
         elif not isinstance(statement, _FUNCTIONS + _CLASSES):
             for block in _blocks(statement):
                 yield from _imports(block)
+
+
+def _mentions(node: ast.AST, name: str) -> bool:
+    """Whether a name occurs in the scope of a module itself."""
+    if name in (getattr(node, "id", None), getattr(node, "name", None)):
+        return True
+    if isinstance(node, ast.Lambda):
+        return _mentions(node.args, name)
+    inside = node.body if isinstance(node, _FUNCTIONS + _CLASSES) else []
+    children = (child for child in ast.iter_child_nodes(node) if child not in inside)
+    return any(_mentions(child, name) for child in children)
 
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, gast.FunctionDef, gast.AsyncFunctionDef)

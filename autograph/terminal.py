@@ -73,13 +73,22 @@ class Line(NamedTuple):
     number: int | None = None
 
 
+def indented(lines: Sequence[Line], margin: str) -> list[Line]:
+    """Python source further to the right; what a string holds stays as it is."""
+    text = "\n".join(line.text for line in lines)
+    inside = {row for _, start, end in _spans(text) for row in range(start[0], end[0])}
+    return [
+        line if row in inside or not line.text else line._replace(text=margin + line.text)
+        for row, line in enumerate(lines)
+    ]
+
+
 def numbered(lines: Sequence[Line]) -> list[str]:
     """The lines behind a margin that holds the user's line numbers."""
-    texts = [line.text for line in lines]
-    return [m + text for m, text in zip(margins(lines), texts, strict=True)]
+    return [f"{m}{line.text}".rstrip() for m, line in zip(_margins(lines), lines, strict=True)]
 
 
-def margins(lines: Sequence[Line]) -> list[str]:
+def _margins(lines: Sequence[Line]) -> list[str]:
     """A margin for each line, all of one width; blank where the number is None."""
     width = len(str(max((line.number or 0 for line in lines), default=0)))
     return [f"{'' if n is None else n:>{width}} | " for _, n in lines]
@@ -128,7 +137,7 @@ def _aligned(
 
 def _cells(lines: Sequence[Line], width: int, numbers: bool) -> list[list[str]]:
     """For each line the rows that it takes."""
-    before = margins(lines) if numbers else [""] * len(lines)
+    before = _margins(lines) if numbers else [""] * len(lines)
     return [_cell(m, line.text, width) for m, line in zip(before, lines, strict=True)]
 
 

@@ -30,9 +30,6 @@ class Undefined:
             error.__traceback__ = None
             raise
 
-    def __reduce__(self) -> tuple[type[Undefined], tuple[str]]:
-        return Undefined, (name_of(self),)
-
 
 def name_of(value: Undefined) -> str:
     """The user's name that is not bound."""
@@ -44,6 +41,14 @@ def unbound(name: str) -> UnboundLocalError:
     """The error that Python raises where an unbound local `name` is read."""
     return UnboundLocalError(
         f"cannot access local variable {name!r} where it is not associated with a value"
+    )
+
+
+def unbound_free(name: str) -> NameError:
+    """The error that Python raises where a captured `name` is read that has no value."""
+    return NameError(
+        f"cannot access free variable {name!r} where it is not associated with a value in "
+        "enclosing scope"
     )
 
 

@@ -41,6 +41,7 @@ class Flow:
     Attributes:
         scope: its names.
         live: live names around its control statements.
+        live_after: live names after its simple statements.
         defined: where its names surely have values.
         functional: the control statements that become blocks, with what those take and return.
     """
@@ -48,7 +49,9 @@ class Flow:
     def __init__(self, function: Any, flags: Names) -> None:
         self.mentions = remembered_mentions()
         self.scope: Scope = scope_of(function, flags)
-        self.live: dict[gast.AST, Live] = liveness(function, self.mentions, flags)
+        live = liveness(function, self.mentions, flags)
+        self.live: dict[gast.AST, Live] = live.around
+        self.live_after: dict[gast.AST, Names] = live.after
         self.defined: Definedness = definedness(function, self.mentions, self.scope)
         may_suspend = suspends(function.body)
         self.functional: dict[gast.AST, BlockNames] = {

@@ -73,8 +73,7 @@ class _Definedness:
         state = state.union(found.early)
         if any(name in self.scope.locals and name not in state for name in found.read):
             for name in _own_names(node):
-                if not isinstance(name.ctx, gast.Store):
-                    self.read(name, state)
+                self.read(name, state)
         return state
 
     def simple(self, node: gast.stmt, state: Names) -> Names:
@@ -175,7 +174,9 @@ def _own_names(node: Any) -> list[Any]:
     for part in own_nodes(node):
         if isinstance(part, gast.comprehension):
             hidden.update(mentions(part.target).bound)
-        elif isinstance(part, gast.Name):
+        elif isinstance(part, gast.ClassDef):
+            names += _own_names(part.body)
+        elif isinstance(part, gast.Name) and not isinstance(part.ctx, gast.Store):
             names.append(part)
     return [name for name in names if name.id not in hidden]
 

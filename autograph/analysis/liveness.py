@@ -43,8 +43,20 @@ class Exits(NamedTuple):
     raising: Names = NONE
 
 
-def liveness(function: Any, mentions_of: MentionsOf, flags: Names = NONE) -> dict[gast.AST, Live]:
-    """The live names at every `if`, `while` and `for` of a function (nested functions left out).
+class Liveness(NamedTuple):
+    """The live names of one function.
+
+    Attributes:
+        around: for every `if`, `while` and `for`.
+        after: for every simple statement, what is live after it.
+    """
+
+    around: dict[gast.AST, Live]
+    after: dict[gast.AST, Names]
+
+
+def liveness(function: Any, mentions_of: MentionsOf, flags: Names = NONE) -> Liveness:
+    """The live names of a function (nested functions left out).
 
     Args:
         function: the function's definition.
@@ -54,7 +66,7 @@ def liveness(function: Any, mentions_of: MentionsOf, flags: Names = NONE) -> dic
     """
     analysis = _Liveness(mentions_of, flags)
     analysis.block(function.body, NONE, Exits())
-    return analysis.table
+    return Liveness(analysis.table, analysis.after)
 
 
 class _Liveness:
@@ -62,6 +74,7 @@ class _Liveness:
         self.mentions = mentions_of
         self.flags = flags
         self.table: dict[gast.AST, Live] = {}
+        self.after: dict[gast.AST, Names] = {}
         self.heads: dict[gast.AST, Names] = {}
 
     def reads(self, node: Any) -> Names:
@@ -74,6 +87,7 @@ class _Liveness:
         return after
 
     def simple(self, node: gast.stmt, after: Names, exits: Exits) -> Names:
+        self.after[node] = after | exits.raising
         found = self.mentions(node)
         return (after - _surely_bound(node, found)).union(found.read)
 

@@ -154,6 +154,7 @@ def own_nodes(node: Any) -> Iterator[gast.AST]:
 
 
 def _evaluated_here(node: gast.AST) -> list[Any]:
+    # A class's body runs where it stands, but its names are the class's.
     match node:
         case gast.FunctionDef() | gast.AsyncFunctionDef():
             args = node.args

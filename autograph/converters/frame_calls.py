@@ -8,7 +8,8 @@
     def f(self):
         return lambda: super(__class__, self).f()
 
-`super()` gets its arguments written out; `locals()` and its like are refused.
+`super()` gets its arguments written out. `locals()` and its like are refused; `eval` and `exec`
+only in blocks, where they would miss names.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 
 import gast
 
-from autograph.analysis.scopes import parameters
+from autograph.analysis.scopes import own_nodes, parameters
 from autograph.context import Context
 from autograph.errors import ConversionError
 from autograph.quoting import name_load
@@ -31,8 +32,9 @@ def convert(context: Context) -> None:
         return
     for function in context.functions:
         _write_out_super(function, context)
+        _refuse_locals(function.body, context, {"locals", "vars", "dir"})
     for made in context.blocks:
-        _refuse_locals(made, context)
+        _refuse_locals(made.body, context, set(_SEES_LOCALS))
 
 
 def _is_super(node: gast.AST) -> bool:
@@ -70,18 +72,19 @@ def _inside_blocks(function: Any, blocks: set[int]) -> list[gast.AST]:
     return found
 
 
-def _refuse_locals(made: gast.FunctionDef, context: Context) -> None:
-    for node in gast.walk(made):
+def _refuse_locals(statements: list[gast.stmt], context: Context, names: set[str]) -> None:
+    for node in own_nodes(statements):
         if (
             isinstance(node, gast.Call)
             and isinstance(node.func, gast.Name)
-            and len(node.args) < _SEES_LOCALS.get(node.func.id, 0)
+            and node.func.id in names
+            and len(node.args) < _SEES_LOCALS[node.func.id]
         ):
             raise ConversionError.at(
                 node,
-                f"`{node.func.id}()` inside an `if` or a loop would see the block's names, "
-                "not the function's",
+                f"`{node.func.id}` would see names of the converted function that are not the "
+                "user's, or not see some that are",
                 filename=context.filename,
                 variable=node.func.id,
-                hint="call it before the statement, or exclude the function with `do_not_convert`",
+                hint="name what it needs, or exclude the function with `do_not_convert`",
             )

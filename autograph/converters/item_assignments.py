@@ -12,19 +12,22 @@
         x = ag.update_item(x, 0, '+=', lambda: v)
         return x
 
-Only a local name can be rebound. Elsewhere the statement stands without a target, and a tensor
-there is refused. The arguments stand in the order in which Python evaluates them.
+A statement stays as it is, and a tensor refuses it, where the name cannot be rebound (an attribute,
+a global, a name that closures see) or is not read afterwards: the new value would be lost. The
+arguments stand in the order in which Python evaluates them.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import gast
 
-from autograph.analysis.scopes import Scope, own_nodes, scope_of
+from autograph.analysis.blocks import Flow
+from autograph.analysis.scopes import own_nodes
 from autograph.context import Context
-from autograph.quoting import assign, call_ag, constant, expression_statement, lambda_of
+from autograph.quoting import assign, call_ag, constant, lambda_of, name_load
 from autograph.rewriting import fits_lambda, rewrite_statements
 
 _OPERATORS = {
@@ -37,53 +40,48 @@ _OPERATORS = {
 def convert(context: Context) -> None:
     """Apply to every function of the tree."""
     for function in context.functions:
-        scope = scope_of(function)
-        rules = {
-            gast.Assign: lambda node, scope=scope: _assign(node, scope),
-            gast.AugAssign: lambda node, scope=scope: _augmented(node, scope),
-        }
-        rewrite_statements(function, rules)
+        if any(_is_item(node) for node in own_nodes(function.body)):
+            flow = context.flow(function)
+            rules = {gast.Assign: partial(_assign, flow), gast.AugAssign: partial(_augmented, flow)}
+            rewrite_statements(function, rules)
 
 
-def _assign(node: gast.Assign, scope: Scope) -> gast.stmt:
+def _is_item(node: Any) -> bool:
+    return isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store)
+
+
+def _assign(flow: Flow, node: gast.Assign) -> gast.stmt:
     target = node.targets[0]
-    if len(node.targets) > 1 or not isinstance(target, gast.Subscript) or _is_odd(target):
+    if len(node.targets) > 1 or not _can_rebind(target, node, flow):
         return node
-    keywords = {"to": target.value, "at": target.slice}
-    return _rebind(target.value, call_ag("setitem", [node.value], node, keywords), node, scope)
+    keywords = {"to": _read(target.value), "at": _slice(target.slice)}
+    return assign(target.value.id, call_ag("setitem", [node.value], node, keywords), node)
 
 
-def _augmented(node: gast.AugAssign, scope: Scope) -> gast.stmt:
+def _augmented(flow: Flow, node: gast.AugAssign) -> gast.stmt:
     target = node.target
-    if not isinstance(target, gast.Subscript) or _is_odd(target) or not fits_lambda(node.value):
+    if not _can_rebind(target, node, flow) or not fits_lambda(node.value):
         return node
     operator = constant(_OPERATORS[type(node.op)], node)
     value = lambda_of(node.value, node.value)
-    update = call_ag("update_item", [target.value, target.slice, operator, value], node)
-    return _rebind(target.value, update, node, scope)
+    arguments = [_read(target.value), _slice(target.slice), operator, value]
+    return assign(target.value.id, call_ag("update_item", arguments, node), node)
 
 
-def _is_odd(target: gast.Subscript) -> bool:
-    """Whether the index holds what is no expression by itself."""
-    return any(isinstance(part, gast.Starred) for part in own_nodes(target.slice))
+def _can_rebind(target: Any, node: gast.stmt, flow: Flow) -> bool:
+    if not _is_item(target) or not isinstance(target.value, gast.Name):
+        return False
+    name = target.value.id
+    scope = flow.scope
+    return name in scope.locals - scope.captured and name in flow.live_after[node]
 
 
-def _rebind(base: Any, update: gast.expr, at: gast.stmt, scope: Scope) -> gast.stmt:
-    _slices_as_calls(update)
-    if isinstance(base, gast.Name) and base.id in scope.locals - scope.captured:
-        return assign(base.id, update, at)
-    return expression_statement(update, at)
-
-
-def _slices_as_calls(update: Any) -> None:
-    """`a:b` is only syntax within brackets; as an argument it is `slice(a, b, None)`."""
-    for keyword in update.keywords:
-        keyword.value = _slice(keyword.value)
-    if len(update.args) > 1:
-        update.args[1] = _slice(update.args[1])
+def _read(name: gast.Name) -> gast.expr:
+    return name_load(name.id, name)
 
 
 def _slice(node: Any) -> Any:
+    """`a:b` is only syntax within brackets; as an argument it is `slice(a, b, None)`."""
     if isinstance(node, gast.Slice):
         parts = [part or constant(None, node) for part in (node.lower, node.upper, node.step)]
         return call_ag("slice", parts, node)

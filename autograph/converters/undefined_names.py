@@ -14,7 +14,8 @@
         return ag.defined(y)
 
 Only where a block function takes such a name, or reads it: elsewhere Python itself raises
-`UnboundLocalError`. `ag.defined` stands on the reads that the analysis cannot prove safe.
+`UnboundLocalError`. `ag.defined` stands on the reads that the analysis cannot prove safe; with `free`,
+it raises the `NameError` that Python raises in a function that captures the name.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from autograph.analysis.blocks import Flow
 from autograph.analysis.scopes import FUNCTIONS, free_names, mentions, own_nodes
 from autograph.context import Context
 from autograph.quoting import assign, call_ag, constant, expression_statement, name_load
-from autograph.rewriting import rewrite
+from autograph.rewriting import replace_reads, rewrite_statements
 
 _COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try, gast.TryStar, gast.Match)
 
@@ -80,13 +81,17 @@ def _late_nodes(function: Any, flow: Flow) -> set[gast.AST]:
 
 def _guard_reads(function: Any, flow: Flow, names: set[str]) -> None:
     unsafe = {read for read in flow.defined.unsafe if read.id in names}
+    free: set[Any] = set()
     for nested in own_nodes(function.body):
         if isinstance(nested, (*FUNCTIONS, gast.Lambda, gast.GeneratorExp)):
-            unsafe |= _captured_reads(nested, names & free_names(nested))
+            free |= _reads(nested, names & free_names(nested))
+        elif isinstance(nested, gast.ClassDef):
+            free |= _reads(nested, names) & unsafe
 
     def name(node: gast.Name) -> gast.expr:
-        is_load = isinstance(node.ctx, gast.Load)
-        return call_ag("defined", [node], node) if is_load and node in unsafe else node
+        if node in free:
+            return call_ag("defined", [node], node, {"free": constant(True, node)})
+        return call_ag("defined", [node], node) if node in unsafe else node
 
     def augmented(node: gast.AugAssign) -> list[gast.stmt]:
         return [*_check(node.target), node] if node.target in unsafe else [node]
@@ -100,10 +105,12 @@ def _guard_reads(function: Any, flow: Flow, names: set[str]) -> None:
         check = _check(target) if target in unsafe else []
         return [*check, assign(target.id, _undefined(target.id, target), target)]
 
-    rewrite(function, {gast.Name: name, gast.AugAssign: augmented, gast.Delete: delete})
+    rewrite_statements(function, {gast.AugAssign: augmented, gast.Delete: delete})
+    for statement in function.body:
+        replace_reads(statement, name)
 
 
-def _captured_reads(nested: Any, names: set[str]) -> set[Any]:
+def _reads(nested: Any, names: set[str]) -> set[Any]:
     if not names:
         return set()
     return {

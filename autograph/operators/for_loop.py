@@ -47,7 +47,8 @@ def for_loop(
             proceed = test(*state)
             if proceed is not True:
                 if backend_of(proceed) is not None:
-                    refuse_unrolling(items, shared=sys.getrefcount(items) > OWN_REFERENCES)
+                    references = sys.getrefcount(items)
+                    refuse_unrolling(items, shared=references > OWN_REFERENCES)
                     names = output_names(body, defines, skip=1)
                     return guarded_rounds(proceed, iterator, body, state, test, names, shared)
                 if not proceed:

@@ -18,8 +18,9 @@ from autograph.operators.cond import cond
 ROUNDS = 10_000
 """Rounds that items of unknown number may add to a graph."""
 
-OWN_REFERENCES = 2
-"""What `sys.getrefcount(items)` counts in `for_loop` where nobody else holds the items."""
+OWN_REFERENCES = 4
+"""What `sys.getrefcount` counts in `for_loop` for an iterator that nobody else holds: the parameter,
+the iterator made of it, the running `for`, and its own argument."""
 
 
 def guarded_rounds(
@@ -72,17 +73,18 @@ def _is_iterator(value: object) -> bool:
     return hasattr(type(value), "__next__")
 
 
-def _holds_shared_iterator(iterator: Any) -> bool:
-    # zip, enumerate, map and generator expressions advance the iterators that they hold.
-    return any(_is_shared(inner) for inner in gc.get_referents(iterator) if _is_iterator(inner))
+def _holds_shared_iterator(holder: Any) -> bool:
+    # zip, enumerate, map and generators advance the iterators that they hold.
+    held = gc.get_referents(holder)
+    if any(type(inner) is tuple and _holds_shared_iterator(inner) for inner in held):
+        return True
+    return any(_is_shared(inner, held) for inner in held if _is_iterator(inner))
 
 
-# The holder, the list of referents, the loop's variable, the parameter, and getrefcount's own.
-_INNER_REFERENCES = 5
-
-
-def _is_shared(iterator: Any) -> bool:
-    return sys.getrefcount(iterator) > _INNER_REFERENCES or _holds_shared_iterator(iterator)
+def _is_shared(iterator: Any, held: list[Any]) -> bool:
+    times = sum(inner is iterator for inner in held)  # a generator holds what it loops over twice
+    # Besides the holder's and the list's: the loop's variable, the parameter, getrefcount's own.
+    return sys.getrefcount(iterator) > 2 * times + 3 or _holds_shared_iterator(iterator)
 
 
 def _refuse(reason: str) -> None:

@@ -92,6 +92,10 @@ UNCHANGED = {
         "def f(x):\n    x[0] = x[1] = 2\n    x[0], y = 1, 2\n    return y",
         "def f(x):\n    del x[0]\n    x[0].a = 1\n    return x",
         "def f(x):\n    for x[0] in x:\n        pass",
+        "def f(x):\n    x[0] = 1",
+        "def f(x):\n    x.y[0] = x[1][2] = 1\n    x[1][2] += 1\n    return x",
+        "def f(x):\n    x[0] = 1\n    return lambda: x",
+        "def f():\n    x[0] = 1\n    return x",
     ],
     "undefined_names": [
         LEAVES_NOTHING,
@@ -102,7 +106,7 @@ UNCHANGED = {
     "while_statements": ["def f(x):\n    while x:\n        yield x", SIMPLE],
     "for_statements": ["def f(x):\n    for y in x:\n        yield y", COROUTINE, SIMPLE],
     "if_statements": ["def f(x):\n    if x:\n        yield x", SIMPLE],
-    "frame_calls": ["def f(self, x):\n    return super().f(x), locals(), eval('x')"],
+    "frame_calls": ["def f(self, x):\n    return super().f(x), vars(self), eval('x')"],
     "assert_statements": [SIMPLE],
     "comparisons": [SIMPLE, PATTERNS, "def f(x):\n    return x < 1, x is not y, x != y"],
     "boolean_operators": [

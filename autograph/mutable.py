@@ -1,0 +1,508 @@
+"""Kinds of mutable objects: how to remember, compare and bring back what each holds.
+
+Nothing here runs code of the user's: state is read and written below overridden methods.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from array import array
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache, partial
+from itertools import chain
+from operator import is_
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
+from typing import Any, Final, NamedTuple, TypeAlias
+from weakref import WeakKeyDictionary
+
+from autograph.codes import CodeTable
+from autograph.frames import is_library
+
+
+class _Missing:
+    def __repr__(self) -> str:
+        return "<missing>"
+
+
+MISSING: Final = _Missing()
+"""What stands where there is nothing."""
+
+
+# Paths, written out only where they are shown
+
+Style: TypeAlias = Callable[[Callable[[], str], Any], str]
+Path: TypeAlias = "tuple[Path | None, Style, Any]"
+Part: TypeAlias = tuple[Style, Any, Any]
+Difference: TypeAlias = tuple[Style, Any, Any, Any]
+
+
+def render(path: Path) -> str:
+    """A path as the user would write it."""
+    parent, style, key = path
+    return style(lambda: "" if parent is None else render(parent), key)
+
+
+def named(parent: Callable[[], str], key: Any) -> str:
+    """`key`, wherever it was found."""
+    return str(key)
+
+
+def _item(parent: Callable[[], str], key: Any) -> str:
+    # The `repr` of an object of the user's would run code.
+    shown = repr(key) if type(key) in _ATOMS else f"<{type(key).__qualname__}>"
+    return f"{parent()}[{shown}]"
+
+
+def _attribute(parent: Callable[[], str], key: Any) -> str:
+    return f"{parent()}.{key}"
+
+
+def _itself(parent: Callable[[], str], key: Any) -> str:
+    return parent()
+
+
+def _length(parent: Callable[[], str], key: Any) -> str:
+    return f"len({parent()})"
+
+
+# Kinds
+
+
+class Kind:
+    """One kind of state that objects have. This base looks through what cannot change itself."""
+
+    def __init__(self, held: Callable[[Any], Iterable[Part]] = lambda value: ()) -> None:
+        self._held = held
+
+    def key(self, value: Any) -> Any:
+        """What tells this state of this object from all others."""
+        return id(value), self
+
+    def size(self, value: Any) -> int:
+        """How many elements are remembered."""
+        return 1
+
+    def bytes(self, value: Any) -> int:
+        """How large a copy is, where one is made."""
+        return 0
+
+    def take(self, value: Any) -> Any:
+        """What is needed to compare and to bring back."""
+        return None
+
+    def parts(self, value: Any, state: Any) -> Iterable[Part]:
+        """The objects held, with their paths from here."""
+        return self._held(value)
+
+    def same(self, value: Any, state: Any) -> bool:
+        """Whether nothing has changed."""
+        return True
+
+    def differences(self, value: Any, state: Any) -> Iterator[Difference]:
+        """What has changed: style and key of the path from here, what was there, and what is."""
+        yield from ()
+
+    def put(self, value: Any, state: Any) -> None:
+        """Bring `state` back."""
+
+
+class _Single(Kind):
+    """State that is one value."""
+
+    def differences(self, value: Any, state: Any) -> Iterator[Difference]:
+        yield _itself, None, state, self.take(value)
+
+
+class _Sequence(Kind):
+    def __init__(self, base: type) -> None:
+        self._base: Any = base
+
+    def size(self, value: Any) -> int:
+        return int(self._base.__len__(value))
+
+    def take(self, value: Any) -> tuple[Any, ...]:
+        return tuple(self._base.__iter__(value))
+
+    def parts(self, value: Any, state: tuple[Any, ...]) -> Iterable[Part]:
+        if _ATOMS.issuperset(map(type, state)):
+            return ()
+        return [(_item, i, child) for i, child in enumerate(state) if type(child) not in _ATOMS]
+
+    def same(self, value: Any, state: tuple[Any, ...]) -> bool:
+        base = self._base
+        return base.__len__(value) == len(state) and all(map(is_, state, base.__iter__(value)))
+
+    def differences(self, value: Any, state: tuple[Any, ...]) -> Iterator[Difference]:
+        now = self.take(value)
+        for position, (before, after) in enumerate(zip(state, now, strict=False)):
+            if before is not after:
+                yield _item, position, before, after
+        if len(now) != len(state):
+            yield _length, None, len(state), len(now)
+
+    def put(self, value: Any, state: tuple[Any, ...]) -> None:
+        self._base.clear(value)
+        self._base.extend(value, state)
+
+
+class _Mapping(Kind):
+    """State that is a dict of names or keys."""
+
+    style = _item
+
+    def write(self, value: Any, key: Any, child: Any) -> None:
+        raise NotImplementedError
+
+    def clear(self, value: Any) -> None:
+        raise NotImplementedError
+
+    def parts(self, value: Any, state: dict[Any, Any]) -> Iterable[Part]:
+        if _ATOMS.issuperset(map(type, state.values())):
+            return ()
+        style = type(self).style
+        return [(style, key, child) for key, child in state.items() if type(child) not in _ATOMS]
+
+    def same(self, value: Any, state: dict[Any, Any]) -> bool:
+        now = self.take(value)
+        return (
+            len(now) == len(state)
+            and all(map(is_, state, now))
+            and all(map(is_, state.values(), now.values()))
+        )
+
+    def differences(self, value: Any, state: dict[Any, Any]) -> Iterator[Difference]:
+        now = self.take(value)
+        for key in {**state, **now}:
+            before, after = state.get(key, MISSING), now.get(key, MISSING)
+            if before is not after:
+                yield type(self).style, key, before, after
+        if now.keys() == state.keys() and not all(map(is_, state, now)):
+            yield _itself, None, list(state), list(now)  # the same keys in another order
+
+    def put(self, value: Any, state: dict[Any, Any]) -> None:
+        self.clear(value)
+        for key, child in state.items():
+            self.write(value, key, child)
+
+
+class _Dict(_Mapping):
+    def __init__(self, base: type[dict[Any, Any]]) -> None:
+        self._base = base
+
+    def size(self, value: dict[Any, Any]) -> int:
+        return dict.__len__(value)
+
+    def take(self, value: dict[Any, Any]) -> dict[Any, Any]:
+        return dict(dict.items(value))
+
+    def write(self, value: dict[Any, Any], key: Any, child: Any) -> None:
+        self._base.__setitem__(value, key, child)
+
+    def clear(self, value: dict[Any, Any]) -> None:
+        self._base.clear(value)
+
+
+class _Instance(_Mapping):
+    """Attributes, in slots and elsewhere."""
+
+    style = _attribute
+
+    def take(self, value: Any) -> dict[str, Any]:
+        cls = type(value)
+        state = {name: _slot(value, name) for name in _slots_of(cls)}
+        if cls.__dictoffset__:
+            state |= object.__getattribute__(value, "__dict__")
+        return {name: child for name, child in state.items() if child is not MISSING}
+
+    def write(self, value: Any, key: str, child: Any) -> None:
+        if key in _slots_of(type(value)):
+            object.__setattr__(value, key, child)
+        else:
+            object.__getattribute__(value, "__dict__")[key] = child
+
+    def clear(self, value: Any) -> None:
+        for name in _slots_of(type(value)):
+            if _slot(value, name) is not MISSING:
+                object.__delattr__(value, name)
+        if type(value).__dictoffset__:
+            object.__getattribute__(value, "__dict__").clear()
+
+
+class _Class(_Mapping):
+    style = _attribute
+
+    def take(self, value: type) -> dict[str, Any]:
+        return dict(type.__getattribute__(value, "__dict__")) if _is_users(value.__module__) else {}
+
+    def put(self, value: type, state: dict[str, Any]) -> None:
+        now = self.take(value)  # a class cannot be cleared: only what differs is written
+        for name in now.keys() - state.keys():
+            type.__delattr__(value, name)
+        for name, child in state.items():
+            if now.get(name, MISSING) is not child:
+                type.__setattr__(value, name, child)
+
+
+class _Set(Kind):
+    def size(self, value: set[Any]) -> int:
+        return set.__len__(value)
+
+    def take(self, value: set[Any]) -> tuple[Any, ...]:
+        return tuple(set.__iter__(value))
+
+    def parts(self, value: set[Any], state: tuple[Any, ...]) -> Iterable[Part]:
+        return [(_item, child, child) for child in state if type(child) not in _ATOMS]
+
+    def same(self, value: set[Any], state: tuple[Any, ...]) -> bool:
+        now = self.take(value)
+        return len(state) == len(now) and {*map(id, state)} == {*map(id, now)}
+
+    def differences(self, value: set[Any], state: tuple[Any, ...]) -> Iterator[Difference]:
+        yield _itself, None, frozenset(state), frozenset(self.take(value))
+
+    def put(self, value: set[Any], state: tuple[Any, ...]) -> None:
+        set.clear(value)
+        set.update(value, state)
+
+
+class _Bytes(_Single):
+    """Bytearrays, and the standard library's arrays."""
+
+    def bytes(self, value: Any) -> int:
+        return len(value) * getattr(value, "itemsize", 1)
+
+    def take(self, value: Any) -> Any:
+        return value[:]
+
+    def same(self, value: Any, state: Any) -> bool:
+        return bytes(value) == bytes(state)
+
+    def put(self, value: Any, state: Any) -> None:
+        value[:] = state
+
+
+class _Array(_Single):
+    """Arrays with NumPy's interface."""
+
+    def bytes(self, value: Any) -> int:
+        return int(value.nbytes)
+
+    def take(self, value: Any) -> Any:
+        return value.copy()
+
+    def same(self, value: Any, state: Any) -> bool:
+        alike = value.dtype == state.dtype and value.shape == state.shape
+        return bool(alike and value.tobytes() == state.tobytes())
+
+    def put(self, value: Any, state: Any) -> None:
+        value[...] = state
+
+
+class _Cell(_Single):
+    """A captured variable."""
+
+    def take(self, value: CellType) -> Any:
+        try:
+            return value.cell_contents
+        except ValueError:
+            return MISSING
+
+    def parts(self, value: CellType, state: Any) -> Iterable[Part]:
+        return [(_itself, None, state)]
+
+    def same(self, value: CellType, state: Any) -> bool:
+        return self.take(value) is state
+
+    def put(self, value: CellType, state: Any) -> None:
+        if state is MISSING:
+            del value.cell_contents
+        else:
+            value.cell_contents = state
+
+
+class Variable(NamedTuple):
+    """A global variable, or an attribute of a module."""
+
+    namespace: dict[str, Any]
+    name: str
+
+
+class _Global(_Single):
+    def key(self, value: Variable) -> Any:
+        return id(value.namespace), value.name
+
+    def take(self, value: Variable) -> Any:
+        return value.namespace.get(value.name, MISSING)
+
+    def parts(self, value: Variable, state: Any) -> Iterable[Part]:
+        return () if type(state) in _ATOMS else [(_itself, None, state)]
+
+    def same(self, value: Variable, state: Any) -> bool:
+        return self.take(value) is state
+
+    def put(self, value: Variable, state: Any) -> None:
+        if state is MISSING:
+            del value.namespace[value.name]
+        else:
+            value.namespace[value.name] = state
+
+
+# What is held by what cannot change
+
+
+def _elements(value: Iterable[Any]) -> list[Part]:
+    return [(_item, i, child) for i, child in enumerate(value) if type(child) not in _ATOMS]
+
+
+def _members(value: frozenset[Any]) -> list[Part]:
+    return [(_item, child, child) for child in value if type(child) not in _ATOMS]
+
+
+def _receiver(method: MethodType) -> list[Part]:
+    return [(_attribute, "__self__", method.__self__)]
+
+
+def _arguments(function: partial[Any]) -> list[Part]:
+    return [(_attribute, "args", function.args), (_attribute, "keywords", function.keywords)]
+
+
+def _captured(function: FunctionType) -> Iterator[Part]:
+    cells = function.__closure__ or ()
+    for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
+        yield named, name, cell
+    yield from _defaults(function)
+    yield from _globals(function)
+
+
+def _defaults(function: FunctionType) -> Iterator[Part]:
+    code, defaults = function.__code__, function.__defaults__ or ()
+    positional = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
+    keyword_only = function.__kwdefaults__ or {}
+    for name, value in chain(zip(positional, defaults, strict=True), keyword_only.items()):
+        if type(value) not in _ATOMS:
+            yield named, name, value
+
+
+def _globals(function: FunctionType) -> Iterator[Part]:
+    namespace, names = function.__globals__, _names_in(function.__code__)
+    for name in names:
+        value = namespace.get(name, MISSING)
+        if type(value) is ModuleType:
+            yield from _members_of_module(value, name, names)
+        elif value is not MISSING:
+            yield named, name, Variable(namespace, name)
+
+
+def _members_of_module(module: ModuleType, name: str, names: Iterable[str]) -> Iterator[Part]:
+    if _is_users(module.__name__):
+        for member in vars(module).keys() & set(names):
+            yield named, f"{name}.{member}", Variable(vars(module), member)
+
+
+_names: CodeTable[tuple[str, ...]] = CodeTable()
+
+
+def _names_in(code: CodeType) -> tuple[str, ...]:
+    """The names of globals and attributes in a function and in the functions inside it."""
+    names = _names.get(code)
+    if names is None:
+        inner = (_names_in(const) for const in code.co_consts if isinstance(const, CodeType))
+        names = _names[code] = tuple(dict.fromkeys(chain(code.co_names, *inner)))
+    return names
+
+
+# Which kinds a type has
+
+
+def kinds_of(kind: type) -> tuple[Kind, ...]:
+    """The kinds of state that the objects of a type have; none for what cannot change."""
+    known = _KINDS.get(kind)
+    if known is not None:
+        return known
+    found = _found.get(kind)
+    if found is None:
+        found = _found[kind] = tuple(_find_kinds(kind))
+    return found
+
+
+def _find_kinds(kind: type) -> Iterator[Kind]:
+    if issubclass(kind, type):
+        yield _CLASS
+        return
+    if hasattr(kind, "__array_interface__") and hasattr(kind, "__setitem__"):
+        yield _ARRAY
+        return
+    yield from (found for base, found in _CONTAINERS if issubclass(kind, base))
+    users = _is_users(kind.__module__) or issubclass(kind, SimpleNamespace | Namespace)
+    if users and (kind.__dictoffset__ or _slots_of(kind)):
+        yield _INSTANCE
+
+
+@lru_cache(1024)
+def _is_users(module: str) -> bool:
+    top = module.partition(".")[0]
+    if top in sys.stdlib_module_names or is_library(module):
+        return False
+    filename = getattr(sys.modules.get(top), "__file__", None) or ""
+    return "site-packages" not in filename and "dist-packages" not in filename
+
+
+def _slot(value: Any, name: str) -> Any:
+    try:
+        return object.__getattribute__(value, name)
+    except AttributeError:
+        return MISSING
+
+
+def _slots_of(cls: type) -> tuple[str, ...]:
+    known = _slots.get(cls)
+    if known is None:
+        members = (pair for base in cls.__mro__ if _has_slots(base) for pair in vars(base).items())
+        known = _slots[cls] = tuple(name for name, value in members if type(value) is _MEMBER)
+    return known
+
+
+def _has_slots(cls: type) -> bool:
+    return "__slots__" in vars(cls)
+
+
+class _Slotted:
+    __slots__ = ("slot",)
+
+
+_MEMBER = type(vars(_Slotted)["slot"])
+_slots: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
+_found: WeakKeyDictionary[type, tuple[Kind, ...]] = WeakKeyDictionary()
+
+_ATOMS = frozenset({
+    type(None), bool, int, float, complex, str, bytes, range, slice, type(...),
+    type(NotImplemented), CodeType, FunctionType, ModuleType, _Missing,
+    type(len), type(str.join), type(str.__add__), property, classmethod, staticmethod,
+})  # fmt: skip
+
+_ARRAY = _Array()
+_CLASS = _Class()
+_INSTANCE = _Instance()
+_CONTAINERS: tuple[tuple[type, Kind], ...] = (
+    (list, _Sequence(list)),
+    (deque, _Sequence(deque)),
+    (OrderedDict, _Dict(OrderedDict)),
+    (dict, _Dict(dict)),
+    (set, _Set()),
+    (bytearray, _Bytes()),
+    (array, _Bytes()),
+    (tuple, Kind(_elements)),
+    (frozenset, Kind(_members)),
+    (MethodType, Kind(_receiver)),
+    (partial, Kind(_arguments)),
+)
+_KINDS: dict[type, tuple[Kind, ...]] = {
+    **{kind: () for kind in _ATOMS},
+    **{kind: (found,) for kind, found in _CONTAINERS},
+    CellType: (_Cell(),),
+    Variable: (_Global(),),
+    # A function is an atom where others hold it, but looked into where a cell or a root does.
+    FunctionType: (Kind(_captured), _INSTANCE),
+}

@@ -1,0 +1,1 @@
+"""The project's own measurements: `python -m benchmarks [name ...]` runs them."""

@@ -1,0 +1,130 @@
+"""What a tape keeps of an op, and the way back through what it kept."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from runtime.dtypes import DType
+from runtime.primitive import Primitive
+from runtime.shapes import Shape
+from runtime.tensor import Tensor
+from runtime.types import TensorType
+
+Key = Hashable
+# primitive, keys of the inputs (None: not connected), key of the output or a tuple of keys, inputs, outputs, params
+Record = tuple[Primitive, tuple[Any, ...], Any, Any, Any, dict[str, Any]]
+
+new_key = count(1).__next__
+
+
+class Outline(Tensor):
+    """What is left of a tensor whose value no gradient reads: its dtype and shape.
+
+    `raw` is an array without storage of its own; where it is floating it is full of NaN, so that a rule which reads
+    a value that its row does not declare shows.
+    """
+
+    __slots__ = ("dtype", "static_shape")
+    dtype: DType
+    static_shape: Shape
+
+    def __init__(self, dtype: DType, static_shape: Shape) -> None:
+        self.dtype = dtype  # type: ignore[misc]
+        self.static_shape = static_shape  # type: ignore[misc]
+
+    @property
+    def type(self) -> TensorType:
+        """dtype and shape."""
+        return TensorType(self.dtype, self.static_shape)
+
+    @property
+    def raw(self) -> Any:
+        """An array of this dtype and shape, without values."""
+        dtype = self.dtype.np_dtype
+        return np.broadcast_to(np.array(np.nan if dtype.kind in "fc" else 0, dtype), self.static_shape)  # type: ignore[arg-type]
+
+
+class Operation:
+    """A recorded op, as gradient rules see it; `needed` tells which inputs a gradient is asked for."""
+
+    __slots__ = ("inputs", "outputs", "params", "sources")
+
+    def __init__(
+        self, inputs: Sequence[Any], outputs: Sequence[Any], params: dict[str, Any], sources: Any
+    ) -> None:
+        self.inputs = inputs
+        self.outputs = outputs
+        self.params = params
+        self.sources = sources
+
+    @property
+    def needed(self) -> list[bool]:
+        """For each input, whether its gradient is used."""
+        return [key is not None for key in self.sources]
+
+
+def kept(tensors: Sequence[Any], places: Sequence[int] | None) -> Sequence[Any]:
+    """The tensors, those at other places than `places` (None: all) without their values."""
+    if places is None:
+        return tensors
+    return [
+        tensor if place in places else Outline(tensor.dtype, tensor.static_shape)
+        for place, tensor in enumerate(tensors)
+    ]
+
+
+def backward(records: Iterable[Record], grads: dict[Any, Any], wanted: set[Any]) -> dict[Any, Any]:
+    """The gradients for the keys in `wanted`, from `grads` for the targets; records come last first."""
+    found: dict[Any, Any] = {}
+    take, known = grads.pop, grads.get
+    for primitive, sources, target, inputs, outputs, params in records:
+        if type(target) is tuple:
+            given = _of_outputs(target, grads, wanted, found)
+            if given is None:
+                continue
+        else:
+            grad = take(target, None)
+            if grad is None:
+                continue
+            if target in wanted:
+                found[target] = grad
+            given = (grad,)
+        results = primitive.gradient(Operation(inputs, outputs, params, sources), *given)  # type: ignore[misc]
+        if results is None:
+            continue
+        for key, result in zip(sources, results, strict=True):
+            if key is not None and result is not None:
+                before = known(key)
+                grads[key] = result if before is None else before + result
+    for key in wanted:
+        if key in grads:
+            found[key] = grads[key]
+    return found
+
+
+def _of_outputs(
+    target: tuple[Any, ...], grads: dict[Any, Any], wanted: set[Any], found: dict[Any, Any]
+) -> tuple[Any, ...] | None:
+    given = tuple([grads.pop(key, None) if key is not None else None for key in target])
+    for key, grad in zip(target, given, strict=True):
+        if grad is not None and key in wanted:
+            found[key] = grad
+    return given if any(grad is not None for grad in given) else None
+
+
+def leading_to(records: Sequence[Record], sources: Iterable[Any]) -> list[Record]:
+    """The records through which the targets depend on `sources`, with their other inputs disconnected."""
+    reached = set(sources)
+    chosen: list[Record] = []
+    for record in records:
+        keys = tuple([key if key in reached else None for key in record[1]])
+        if any(key is not None for key in keys):
+            target = record[2]
+            reached.update(target if type(target) is tuple else (target,))
+            chosen.append((record[0], keys, *record[2:]))
+    reached.discard(None)
+    return chosen

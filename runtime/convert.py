@@ -1,0 +1,392 @@
+"""From Python values and arrays to tensors."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+
+from runtime import dtypes, errors
+from runtime.dtypes import BY_NUMPY, DType, as_dtype
+from runtime.primitive import Primitive, bind, row, sample, state
+from runtime.shapes import Shape, TensorShape, format_shape
+from runtime.tensor import EagerTensor, Tensor
+from runtime.types import TensorType
+
+Conversion = Callable[[Any, DType | None], Any]
+
+_registered: dict[type, Conversion] = {}
+_found: dict[type, Conversion | None] = {}
+
+
+def register_conversion(kind: type, function: Conversion) -> None:
+    """`function(value, dtype)` converts values of `kind` and its subclasses (dtype None: the value's own).
+
+    It returns a Tensor, raises TypeError or ValueError, or returns NotImplemented to leave it to the defaults.
+    """
+    _registered[kind] = function
+    _found.clear()
+
+
+def conversion_of(kind: type) -> Conversion | None:
+    """The registered conversion of a type or of the first of its bases that has one."""
+    try:
+        return _found[kind]
+    except KeyError:
+        for base in kind.__mro__:
+            if base in _registered:
+                break
+        found = _found[kind] = _registered.get(base)
+        return found
+
+
+def _constant_type(*, value: Any) -> TensorType:
+    return TensorType(BY_NUMPY[value.dtype], value.shape)
+
+
+constant_p: Primitive = row(
+    "constant", lambda *, value: value, _constant_type, op_type="Const", samples=(sample(),)
+)
+
+
+def tensor_of(raw: Any) -> Tensor:
+    """A tensor with the value of an array that nobody will write to; a constant node while tracing."""
+    if state.run is None and (state.trace is not None or state.device is not None):
+        return cast(Tensor, bind(constant_p, value=raw))
+    return EagerTensor(raw)
+
+
+def convert_to_tensor(
+    value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
+) -> Tensor:
+    """The tensor of a Python number, string, nested list, ndarray, variable or tensor.
+
+    Python integers become int32, floats float32, truth values bool; arrays keep their dtype. `dtype` asks
+    for another; `dtype_hint` prefers another, where the value can have it.
+    Raises TypeError for values that cannot have the dtype, ValueError for ragged lists and numbers out of range.
+    """
+    if dtype is None and isinstance(value, Tensor) and type(value) is not dict:
+        return value
+    wanted = None if dtype is None else as_dtype(dtype)
+    if dtype_hint is not None and wanted is None:
+        return _hinted(value, as_dtype(dtype_hint))
+    return _convert(value, wanted)
+
+
+def _hinted(value: Any, hint: DType) -> Tensor:
+    try:
+        return _convert(value, hint)
+    except (TypeError, ValueError):
+        return _convert(value, None)
+
+
+def _convert(value: Any, dtype: DType | None) -> Tensor:
+    if isinstance(value, Tensor):
+        return _same_dtype(value, dtype)
+    kind = type(value)
+    if kind in _PLAIN:
+        return tensor_of(_scalar(value, dtype))
+    function = conversion_of(kind)
+    if function is not None:
+        made = function(value, dtype)
+        if made is not NotImplemented:
+            return cast(Tensor, made)
+    if isinstance(value, list | tuple) and _holds_tensors(value):
+        return _stacked(value, dtype)
+    return tensor_of(as_array(value, dtype))
+
+
+def _same_dtype(tensor: Tensor, dtype: DType | None) -> Tensor:
+    if dtype is None or tensor.dtype is dtype:
+        return tensor
+    message = (
+        f"Tensor conversion requested dtype {dtype.name} for a tensor of dtype {tensor.dtype.name}: "
+        "convert it with tf.cast"
+    )
+    if state.trace is not None:
+        raise TypeError(message)
+    raise errors.InvalidArgumentError(message)
+
+
+def _holds_tensors(values: Any) -> builtins.bool:
+    for value in values:
+        if isinstance(value, list | tuple):
+            if _holds_tensors(value):
+                return True
+        elif isinstance(value, Tensor):
+            return True
+        elif type(value) not in _PLAIN and conversion_of(type(value)) is not None:
+            return True
+    return False
+
+
+def _stacked(values: Any, dtype: DType | None) -> Tensor:
+    from runtime import ops
+
+    return ops.stack([_element(value, dtype or _dtype_within(values)) for value in values])
+
+
+def _element(value: Any, dtype: DType | None) -> Tensor:
+    return _convert(value, dtype)
+
+
+def _dtype_within(values: Any) -> DType | None:
+    """The dtype of the first tensor in nested lists: the Python numbers beside it take it."""
+    for value in values:
+        if isinstance(value, list | tuple):
+            found = _dtype_within(value)
+            if found is not None:
+                return found
+        elif isinstance(value, Tensor):
+            return value.dtype
+        elif type(value) not in _PLAIN and conversion_of(type(value)) is not None:
+            return getattr(value, "dtype", None)
+    return None
+
+
+_PLAIN = frozenset((builtins.bool, int, float, complex, str, bytes))
+_DEFAULT: dict[type, DType] = {
+    builtins.bool: dtypes.bool,
+    int: dtypes.int32,
+    float: dtypes.float32,
+    complex: dtypes.complex128,
+}
+# Which dtype kinds a Python number may become: nothing is lost but range and precision.
+_KINDS = {builtins.bool: "b", int: "iufc", float: "fc", complex: "c"}
+_KIND_OF_ARRAY = {"b": "b", "i": "iufc", "u": "iufc", "f": "fc", "c": "c"}
+
+
+def _refuse(value: Any, dtype: DType) -> TypeError:
+    text = repr(value)
+    if len(text) > 60:
+        text = text[:57] + "..."
+    return TypeError(
+        f"Cannot convert {text} to a tensor of dtype {dtype.name}; "
+        "write a value of that kind, or tf.cast the other operand"
+    )
+
+
+def _scalar(value: Any, dtype: DType | None) -> Any:
+    kind = type(value)
+    if kind is str or kind is bytes:
+        if dtype is not None and dtype is not dtypes.string:
+            raise _refuse(value, dtype)
+        return np.array(value.encode() if kind is str else value, dtype=object)
+    if dtype is None:
+        dtype = _DEFAULT[kind]
+    elif dtype.np_dtype.kind not in _KINDS[kind]:
+        raise _refuse(value, dtype)
+    try:
+        return dtype.as_numpy_dtype(value)
+    except OverflowError:
+        raise _out_of_range(value, dtype) from None
+
+
+def _out_of_range(value: Any, dtype: DType) -> ValueError:
+    return ValueError(
+        f"{value} does not fit dtype {dtype.name}; ask for a wider one, for example dtype=tf.int64"
+    )
+
+
+def as_array(value: Any, dtype: DType | None = None) -> Any:
+    """The array (of the caller's own) for a number, nested list or ndarray, with `dtype` or its default dtype.
+
+    Raises TypeError for what has no dtype of ours and ValueError for ragged lists and numbers out of range.
+    """
+    kind = type(value)
+    if kind in _PLAIN:
+        return _scalar(value, dtype)
+    if kind is np.ndarray:
+        return _of_array(value, dtype, copy=True)
+    if isinstance(value, np.generic):
+        return _of_array(np.asarray(value), dtype, copy=False)
+    if isinstance(value, TensorShape):
+        value = value.as_list()
+    if isinstance(value, list | tuple | range):
+        return _of_sequence(value, dtype)
+    if isinstance(value, builtins.bool | int | float | complex | str | bytes):
+        return _scalar(_plain(value), dtype)
+    if isinstance(value, DType) or not _array_like(value):
+        raise TypeError(f"Cannot convert a value of type {type(value).__name__} to a tensor: {value!r}")
+    return _of_array(np.asarray(value), dtype, copy=True)
+
+
+def _plain(value: Any) -> Any:
+    for kind in (builtins.bool, int, float, complex, str, bytes):
+        if isinstance(value, kind):
+            return kind(value)
+    raise TypeError(value)
+
+
+def _array_like(value: Any) -> builtins.bool:
+    return any(
+        hasattr(value, name)
+        for name in ("__array__", "__array_interface__", "__dlpack__")
+    ) or isinstance(value, memoryview | bytearray)
+
+
+def _of_array(array: Any, dtype: DType | None, copy: builtins.bool) -> Any:
+    own = array.dtype
+    if own.kind in "SUO":
+        return _of_strings(array, dtype)
+    if own not in BY_NUMPY:
+        own = _native(array)
+        array = array.astype(own)
+    if dtype is None or dtype.np_dtype == own:
+        canonical = BY_NUMPY[own].np_dtype
+        return array.astype(canonical, copy=copy) if copy or own is not canonical else array
+    if dtype.np_dtype.kind not in _KIND_OF_ARRAY[own.kind]:
+        raise _refuse(array, dtype)
+    return _narrowed(array, dtype)
+
+
+def _native(array: Any) -> Any:
+    try:
+        return as_dtype(array.dtype).np_dtype
+    except TypeError:
+        raise TypeError(f"Unsupported array dtype {array.dtype}: no tensor dtype holds it") from None
+
+
+def _narrowed(array: Any, dtype: DType) -> Any:
+    made = array.astype(dtype.np_dtype)
+    if dtype.is_integer and not np.array_equal(made, array):
+        bad = array[made != array].flat[0]
+        raise _out_of_range(bad, dtype)
+    return made
+
+
+def _of_strings(array: Any, dtype: DType | None) -> Any:
+    if dtype is not None and dtype is not dtypes.string:
+        raise _refuse(array, dtype)
+    made = np.empty(array.shape, dtype=object)
+    flat = made.reshape(-1)
+    for place, element in enumerate(array.reshape(-1).tolist()):
+        if isinstance(element, str):
+            element = element.encode()
+        if not isinstance(element, bytes):
+            raise TypeError(
+                f"Cannot convert a value of type {type(element).__name__} to a tensor: {element!r}"
+            )
+        flat[place] = element
+    return made
+
+
+def _of_sequence(value: Any, dtype: DType | None) -> Any:
+    try:
+        array = np.array(value)
+    except ValueError:
+        raise _ragged(value) from None
+    except OverflowError:
+        raise _out_of_range(value, dtype or dtypes.int32) from None
+    kind = array.dtype.kind
+    if kind in "SU" or kind == "O":
+        return _of_objects(value, array, dtype)
+    if dtype is not None:
+        if array.size == 0:
+            return array.astype(dtype.np_dtype)
+        if kind == "b" or dtype.np_dtype.kind not in _KIND_OF_ARRAY[kind]:
+            _refuse_mixed(value, kind, dtype)
+        return array.astype(dtype.np_dtype) if kind in "fc" else _narrowed(array, dtype)
+    _refuse_mixed(value, kind, None)
+    return array.astype(_default_of(value, array).np_dtype, copy=False) if kind != "i" else _ints(
+        value, array
+    )
+
+
+def _of_objects(value: Any, array: Any, dtype: DType | None) -> Any:
+    leaves = list(_leaves(value))
+    if all(isinstance(leaf, str | bytes | np.ndarray) for leaf in leaves):
+        return _of_strings(np.array(value, dtype=object), dtype)
+    if all(isinstance(leaf, int) for leaf in leaves):
+        raise _out_of_range(max(leaves, key=abs), dtype or dtypes.int32)
+    kinds = sorted({type(leaf).__name__ for leaf in leaves})
+    raise TypeError(f"Cannot convert a list of {', '.join(kinds)} to a tensor: {value!r}")
+
+
+def _leaves(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        for element in value:
+            yield from _leaves(element)
+    else:
+        yield value
+
+
+def _refuse_mixed(value: Any, kind: str, dtype: DType | None) -> None:
+    truths = [isinstance(leaf, builtins.bool | np.bool_) for leaf in _leaves(value)]
+    if kind != "b" and not any(truths):
+        if dtype is not None:
+            raise _refuse(value, dtype)
+        return
+    if kind == "b" and dtype in (None, dtypes.bool):
+        return
+    raise TypeError(f"Cannot convert {value!r} to a tensor: truth values and numbers do not mix")
+
+
+def _numpy_leaf(value: Any) -> Any:
+    """The dtype that NumPy values in a list give it; None for Python numbers only."""
+    found = [leaf.dtype for leaf in _leaves(value) if isinstance(leaf, np.generic | np.ndarray)]
+    return np.result_type(*found) if found else None
+
+
+def _default_of(value: Any, array: Any) -> DType:
+    explicit = _numpy_leaf(value)
+    if explicit is not None:
+        return as_dtype(array.dtype)
+    return {"f": dtypes.float32, "c": dtypes.complex128, "b": dtypes.bool}.get(
+        array.dtype.kind, as_dtype(array.dtype)
+    )
+
+
+def _ints(value: Any, array: Any) -> Any:
+    if _numpy_leaf(value) is not None:
+        return array
+    return _narrowed(array, dtypes.int32)
+
+
+def _ragged(value: Any) -> ValueError:
+    lengths = sorted({len(row) if isinstance(row, list | tuple) else 0 for row in value})
+    return ValueError(
+        "Can't convert non-rectangular Python sequence to Tensor: "
+        f"its rows have lengths {', '.join(map(str, lengths))}"
+    )
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
+    """A tensor with the value of a Python number, string, nested list or array.
+
+    `dtype` asks for a dtype, `shape` reshapes the value, or repeats a single element.
+    Raises TypeError for values that cannot have the dtype, ValueError for ragged lists, numbers out of range
+    and elements that do not fill `shape`.
+    """
+    kind = type(value)
+    if dtype is None and shape is None and state.run is not None and kind is float:
+        return EagerTensor(_float32(value))
+    if isinstance(value, EagerTensor):
+        value = value.raw
+    elif isinstance(value, Tensor):
+        raise TypeError("constant() takes values, not symbolic tensors; use tf.identity or tf.cast")
+    elif not (kind in _PLAIN or kind is np.ndarray):
+        made = convert_to_tensor(value, dtype)
+        if shape is None:
+            return made
+        value = cast(Any, made).raw if isinstance(made, EagerTensor) else as_array(value, None)
+    array = as_array(value, None if dtype is None else as_dtype(dtype))
+    return tensor_of(array if shape is None else _shaped(array, shape))
+
+
+_float32 = np.float32
+
+
+def _shaped(array: Any, shape: Any) -> Any:
+    dims = TensorShape(shape).dims
+    wanted = tuple(int(dim) for dim in dims or () if dim is not None)
+    if array.size == 1:
+        return np.full(wanted, array.reshape(-1)[0], dtype=array.dtype)
+    if int(np.prod(wanted)) != array.size:
+        raise TypeError(
+            f"Eager execution of tf.constant with unsupported shape. Tensor has {array.size} elements, "
+            f"but got `shape` {format_shape(cast(Shape, wanted))}"
+        )
+    return array.reshape(wanted)

@@ -1,0 +1,204 @@
+"""Element types of tensors, named as TensorFlow names them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+
+class DType:
+    """The type of a tensor's elements: ``float32``, ``int64``, ``string`` ...
+
+    A DType equals its own name and its NumPy dtype, so ``t.dtype == "int32"`` works. There is one object per
+    type: ``is`` and ``==`` agree between DTypes.
+    """
+
+    __slots__ = ("_hash", "as_datatype_enum", "as_numpy_dtype", "name", "np_dtype", "size")
+
+    def __init__(self, name: str, enum: int, scalar: type) -> None:
+        self.name = name
+        self.as_datatype_enum = enum
+        self.as_numpy_dtype = scalar
+        self.np_dtype: np.dtype[Any] = np.dtype(scalar)
+        self.size = 1 if scalar is np.object_ else self.np_dtype.itemsize
+        self._hash = hash(self.np_dtype)
+
+    @property
+    def is_floating(self) -> bool:
+        """Is it a real floating-point type?"""
+        return self.np_dtype.kind == "f"
+
+    @property
+    def is_integer(self) -> bool:
+        """Is it a signed or unsigned integer type?"""
+        return self.np_dtype.kind in "iu"
+
+    @property
+    def is_unsigned(self) -> bool:
+        """Is it an unsigned integer type?"""
+        return self.np_dtype.kind == "u"
+
+    @property
+    def is_complex(self) -> bool:
+        """Is it a complex type?"""
+        return self.np_dtype.kind == "c"
+
+    @property
+    def is_bool(self) -> bool:
+        """Is it the type of truth values?"""
+        return self.np_dtype.kind == "b"
+
+    @property
+    def is_numeric(self) -> bool:
+        """Is it an integer, floating-point or complex type?"""
+        return self.np_dtype.kind in "iufc"
+
+    @property
+    def is_numpy_compatible(self) -> bool:
+        """Does NumPy have this type? (All of ours are NumPy's.)"""
+        return True
+
+    @property
+    def real_dtype(self) -> DType:
+        """The type of the real part of a complex type; else the type itself."""
+        return _REAL_PARTS.get(self, self)
+
+    @property
+    def base_dtype(self) -> DType:
+        """The type itself: there are no reference types here."""
+        return self
+
+    @property
+    def min(self) -> Any:
+        """The smallest finite value; TypeError where the type has no order."""
+        return self._limits("minimum")[0]
+
+    @property
+    def max(self) -> Any:
+        """The largest finite value; TypeError where the type has no order."""
+        return self._limits("maximum")[1]
+
+    @property
+    def limits(self) -> tuple[Any, Any]:
+        """The smallest and largest finite value, as Python numbers."""
+        return self._limits("limits")
+
+    def _limits(self, what: str) -> tuple[Any, Any]:
+        if self.is_bool:
+            return False, True
+        if self.is_integer:
+            info = np.iinfo(self.np_dtype)
+            return info.min, info.max
+        if self.is_floating:
+            floats = np.finfo(self.np_dtype)
+            return floats.min, floats.max
+        raise TypeError(f"Cannot find {what} value of {self}.")
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Is `other` (anything that names a dtype) the same type?"""
+        return self is as_dtype(other)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if other is None or isinstance(other, DType):
+            return False
+        found = _find(other)
+        return found is self
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __int__(self) -> int:
+        return self.as_datatype_enum
+
+    def __repr__(self) -> str:
+        return "tf." + self.name
+
+    def __str__(self) -> str:
+        return f"<dtype: {self.name!r}>"
+
+    def __reduce__(self) -> tuple[Callable[[str], DType], tuple[str]]:
+        return as_dtype, (self.name,)
+
+
+float16 = DType("float16", 19, np.float16)
+float32 = DType("float32", 1, np.float32)
+float64 = DType("float64", 2, np.float64)
+int8 = DType("int8", 6, np.int8)
+int16 = DType("int16", 5, np.int16)
+int32 = DType("int32", 3, np.int32)
+int64 = DType("int64", 9, np.int64)
+uint8 = DType("uint8", 4, np.uint8)
+uint16 = DType("uint16", 17, np.uint16)
+uint32 = DType("uint32", 22, np.uint32)
+uint64 = DType("uint64", 23, np.uint64)
+bool = DType("bool", 10, np.bool_)
+complex64 = DType("complex64", 8, np.complex64)
+complex128 = DType("complex128", 18, np.complex128)
+string = DType("string", 7, np.object_)
+half = float16
+double = float64
+
+ALL = (
+    float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+    bool, complex64, complex128, string,
+)  # fmt: skip
+_REAL_PARTS = {complex64: float32, complex128: float64}
+_BY_NAME: dict[str, DType] = {dtype.name: dtype for dtype in ALL} | {
+    "half": float16,
+    "float": float32,
+    "double": float64,
+}
+_BY_SCALAR: dict[Any, DType] = {dtype.as_numpy_dtype: dtype for dtype in ALL} | {
+    float: float32,
+    int: int32,
+    np.bool_(True).item().__class__: bool,
+    complex: complex128,
+    str: string,
+    bytes: string,
+    np.str_: string,
+    np.bytes_: string,
+}
+BY_NUMPY: dict[np.dtype[Any], DType] = {dtype.np_dtype: dtype for dtype in ALL}
+_BY_ENUM = {dtype.as_datatype_enum: dtype for dtype in ALL}
+
+
+def _find(value: Any) -> DType | None:
+    if isinstance(value, str):
+        return _BY_NAME.get(value)
+    if isinstance(value, np.dtype):
+        return BY_NUMPY.get(value) or _of_numpy(value)
+    if isinstance(value, type):
+        return _BY_SCALAR.get(value)
+    return _BY_ENUM.get(value) if isinstance(value, int) else None
+
+
+def _of_numpy(dtype: np.dtype[Any]) -> DType | None:
+    if dtype.kind in "SU":
+        return string
+    if not dtype.isnative:
+        return BY_NUMPY.get(dtype.newbyteorder("="))
+    return BY_NUMPY.get(np.dtype(dtype.type)) if dtype.kind in "iu" else None
+
+
+def as_dtype(value: Any) -> DType:
+    """The DType that `value` names: a DType, a name, a NumPy dtype or scalar type, a Python number type.
+
+    Raises TypeError for anything else.
+    """
+    if type(value) is DType:
+        return value
+    found = _find(value)
+    if found is None:
+        found = _find(getattr(value, "dtype", None))
+    if found is None:
+        raise TypeError(f"Cannot convert the argument {value!r} to a DType.")
+    return found
+
+
+def names(dtypes: Iterable[DType]) -> str:
+    """The names of `dtypes`, for a message."""
+    return ", ".join(dtype.name for dtype in dtypes)

@@ -1,0 +1,166 @@
+"""The exceptions of ops, named as TensorFlow names them; each carries what failed and where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class OpError(Exception):
+    """Base of the errors that ops raise.
+
+    `message` says what is wrong, `op` is the op's name (or None), `error_code` the number that TensorFlow gives
+    the class.
+    """
+
+    error_code = 2
+
+    def __init__(
+        self,
+        node_def: Any = None,
+        op: Any = None,
+        message: str | None = None,
+        error_code: int | None = None,
+    ) -> None:
+        if message is None:
+            node_def, message = None, str(node_def)
+        super().__init__(message)
+        self.node_def = node_def
+        self.op = op
+        self.message = message
+        if error_code is not None:
+            self.error_code = error_code
+
+    def __str__(self) -> str:
+        return self.message
+
+    def __reduce__(self) -> Any:
+        return type(self), (None, self.op, self.message)
+
+
+class CancelledError(OpError):
+    """An operation was cancelled."""
+
+    error_code = 1
+
+
+class UnknownError(OpError):
+    """An error that fits no other class."""
+
+    error_code = 2
+
+
+class InvalidArgumentError(OpError, ValueError):
+    """An op was given arguments whose dtypes, shapes or values it does not take."""
+
+    error_code = 3
+
+
+class DeadlineExceededError(OpError):
+    """An operation did not end in time."""
+
+    error_code = 4
+
+
+class NotFoundError(OpError):
+    """A file or an entry is missing."""
+
+    error_code = 5
+
+
+class AlreadyExistsError(OpError):
+    """What was to be created is there already."""
+
+    error_code = 6
+
+
+class PermissionDeniedError(OpError):
+    """The caller may not do this."""
+
+    error_code = 7
+
+
+class ResourceExhaustedError(OpError):
+    """Memory or another resource ran out."""
+
+    error_code = 8
+
+
+class FailedPreconditionError(OpError):
+    """The system is not in the state that the op needs: an uninitialised variable, for example."""
+
+    error_code = 9
+
+
+class AbortedError(OpError):
+    """The operation was aborted."""
+
+    error_code = 10
+
+
+class OutOfRangeError(OpError):
+    """An iterator or a range has come to its end."""
+
+    error_code = 11
+
+
+class UnimplementedError(OpError):
+    """The op is not implemented for these arguments."""
+
+    error_code = 12
+
+
+class InternalError(OpError):
+    """An invariant of the runtime is broken: a bug here, not in the caller."""
+
+    error_code = 13
+
+
+class UnavailableError(OpError):
+    """A service is unavailable at present."""
+
+    error_code = 14
+
+
+class DataLossError(OpError):
+    """A file is damaged."""
+
+    error_code = 15
+
+
+class UnauthenticatedError(OpError):
+    """The caller has no valid credentials."""
+
+    error_code = 16
+
+
+class OperatorNotAllowedInGraphError(TypeError):
+    """Python asked a symbolic tensor for a value that exists only at run time (its truth, its elements).
+
+    `filename`, `lineno`, `col`, `variable` tell where, `hint` what to write instead.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        filename: str | None = None,
+        lineno: int | None = None,
+        col: int | None = None,
+        variable: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.filename = filename
+        self.lineno = lineno
+        self.col = col
+        self.variable = variable
+        self.hint = hint
+
+    def __str__(self) -> str:
+        place = [str(part) for part in (self.filename, self.lineno, self.col) if part is not None]
+        text = ": ".join((":".join(place), self.message)) if place else self.message
+        return f"{text}\n  {self.hint}" if self.hint else text
+
+
+class InaccessibleTensorError(TypeError):
+    """A symbolic tensor is used outside the graph that it belongs to."""

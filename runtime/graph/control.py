@@ -1,0 +1,452 @@
+"""Staged control flow: blocks of Python are traced into regions, and what they leave is joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from runtime import errors
+from runtime.graph import joins, numbers
+from runtime.graph.frames import Origin, origin_of
+from runtime.graph.handlers import check_unhandled
+from runtime.graph.ir import Location, Region, Value, format_location, position_of
+from runtime.graph.joins import Leaf, MaybeNone, Mismatch, Same, Spec, present
+from runtime.graph.nodes import COND, RAISE, TRUTH, WHILE
+from runtime.graph.refusals import is_refusal, refuse, refuse_dtypes
+from runtime.graph.structures import structure_of
+from runtime.graph.tracing import (
+    Scope,
+    SymbolicNumber,
+    SymbolicTensor,
+    Trace,
+    active,
+    apply_number,
+    is_symbol,
+)
+from runtime.tensor import Tensor
+
+Block = Callable[..., Any]
+Names = Sequence[str]
+Watch = Callable[[], AbstractContextManager[Any]]
+
+
+class Unreachable(BaseException):
+    """Every path to here raises at run time: what follows is dead code. Caught where the region ends."""
+
+
+# Truth
+
+
+def truth(value: Any) -> Any:
+    """Python's truth of a value: a bool, or a symbol that can steer a cond.
+
+    Raises ValueError for a tensor with more than one element.
+    """
+    if isinstance(value, MaybeNone):
+        return _truth_of_optional(value)
+    value = present(value)
+    if isinstance(value, SymbolicNumber):
+        return value if value.type.kind == "bool" else apply_number(numbers.TO_BOOL, value)
+    if isinstance(value, SymbolicTensor):
+        if value.dtype.is_bool and value.static_shape == ():
+            return value
+        trace = active()
+        return trace.apply(TRUTH, (trace.value_of(value),))
+    return bool(value)
+
+
+def _truth_of_optional(value: MaybeNone) -> Any:
+    def held() -> Any:
+        return truth(value.held)
+
+    def absent() -> bool:
+        return False
+
+    return truth(cond(value.flag, held, absent, (), ("the truth of an optional value",)))
+
+
+def not_(value: Any) -> Any:
+    """`not value`."""
+    steer = truth(value)
+    if isinstance(steer, bool):
+        return not steer
+    trace = active()
+    return trace.apply(numbers.NOT, (trace.value_of(steer),))
+
+
+def and_(first: Any, rest: Sequence[Block]) -> Any:
+    """`first and rest[0]() and ...` with Python's value: an operand."""
+    return _short_circuit(first, rest, "and")
+
+
+def or_(first: Any, rest: Sequence[Block]) -> Any:
+    """`first or rest[0]() or ...` with Python's value: an operand."""
+    return _short_circuit(first, rest, "or")
+
+
+def _short_circuit(value: Any, rest: Sequence[Block], name: str) -> Any:
+    if not rest:
+        return value
+    steer = truth(value)
+
+    def further() -> Any:
+        return _short_circuit(rest[0](), rest[1:], name)
+
+    def stop() -> Any:
+        return value
+
+    body, orelse = (further, stop) if name == "and" else (stop, further)
+    return cond(steer, body, orelse, (), (f"the value of `{name}`",))
+
+
+# Assertions
+
+
+class StagedAssertionError(AssertionError, errors.InvalidArgumentError):
+    """An `assert` on a staged value that does not hold at run time."""
+
+    def __init__(self, *args: Any) -> None:
+        errors.InvalidArgumentError.__init__(self, None, "Assert", str(args[0]) if args else "")
+        self.args = args
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+def assert_(test: Any, message: Block | None) -> None:
+    """`assert test, message()`: a branch that raises StagedAssertionError at run time."""
+
+    def holds() -> None:
+        pass
+
+    def fails() -> None:
+        raise StagedAssertionError(*([] if message is None else [message()]))
+
+    cond(test, holds, fails, (), ())
+
+
+# Branches
+
+
+@dataclass(slots=True)
+class Path:
+    """One traced block: where its nodes are, what it left, and whether its end is reached."""
+
+    scope: Scope
+    values: tuple[Any, ...]
+    reached: bool
+    block: Block
+
+
+def split(result: Any, names: Names) -> tuple[Any, ...]:
+    """What a block returned, one entry for each name (at least one)."""
+    return tuple(result) if len(names) > 1 else (result,)
+
+
+def pack(values: Sequence[Any], names: Names) -> Any:
+    """The opposite of `split`."""
+    return tuple(values) if len(names) > 1 else values[0]
+
+
+def cond(
+    test: Any,
+    body: Block,
+    orelse: Block,
+    inputs: tuple[Any, ...],
+    names: Names,
+    watch: Watch = nullcontext,
+) -> Any:
+    """`if test`: both blocks are traced, and what they leave is joined name by name.
+
+    Raises what `join` raises, and StagingError for what only Python could do.
+    """
+    steer = truth(test)
+    if isinstance(steer, bool):
+        return body(*inputs) if steer else orelse(*inputs)
+    trace = active()
+    paths = [
+        _trace_block(trace, block, inputs, names, watch) for block in (body, orelse)
+    ]
+    return _merge(trace, steer, paths, names)
+
+
+def _trace_block(
+    trace: Trace, block: Block, inputs: tuple[Any, ...], names: Names, watch: Watch
+) -> Path:
+    with trace.nested("a branch", trace.scope.next_site()) as scope, deferring(trace):
+        with watch():
+            result = block(*inputs)
+        return Path(scope, split(result, names), True, block)
+    return Path(scope, (), False, block)
+
+
+class deferring:
+    """Within it, an exception of the program's own ends the open region: it will be raised at run time."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> bool:
+        if isinstance(error, Unreachable):
+            return True
+        if not isinstance(error, Exception) or is_refusal(error):
+            return False
+        add_raise(self.trace, error)
+        return True
+
+
+def add_raise(trace: Trace, error: Exception) -> None:
+    """End the open region by raising `error`, with the run's values for the symbols among its arguments.
+
+    Raises StagingError where a handler around could act on it.
+    """
+    check_unhandled(trace.root, f"{type(error).__name__}")
+    places = [at for at, item in enumerate(error.args) if is_symbol(item)]
+    values = [trace.value_of(error.args[at]) for at in places]
+    origin = origin_of(error)
+    error.__traceback__ = error.__context__ = None
+    trace.append(RAISE, values, (), {"exception": error, "places": tuple(places)}, (), origin)
+
+
+def _merge(trace: Trace, steer: Any, paths: Sequence[Path], names: Names) -> Any:
+    test = trace.value_of(steer)
+    if not any(path.reached for path in paths):
+        trace.append(COND, (test,), regions=[path.scope.region(()) for path in paths])
+        raise Unreachable
+    specs = _specs(paths, names)
+    regions = [_close(trace, path, specs) for path in paths]
+    outputs = declare(trace, specs, names)
+    symbols = iter(trace.append(COND, (test,), outputs, regions=regions))
+    return pack([joins.lift(spec, symbols) for spec in specs], names)
+
+
+def _specs(paths: Sequence[Path], names: Names) -> list[Spec]:
+    first, second = paths
+    if first.reached and second.reached:
+        pairs = zip(first.values, second.values, strict=True)
+        return [_join_branches(paths, x, y, at, names) for at, (x, y) in enumerate(pairs)]
+    only = first if first.reached else second
+    return [joins.abstract_from(value, only.scope) for value in only.values]
+
+
+def _join_branches(paths: Sequence[Path], x: Any, y: Any, at: int, names: Names) -> Spec:
+    try:
+        return joins.join(*joins.abstract_pair(x, y))
+    except Mismatch as mismatch:
+        first, second = (place_of(v, mismatch, p.block) for v, p in zip((x, y), paths, strict=True))
+        raise mismatch_error(
+            mismatch, variable_name(names, at), "the branches of `if`", (first, second)
+        ) from None
+
+
+def _close(trace: Trace, path: Path, specs: Sequence[Spec]) -> Region:
+    if not path.reached:
+        return path.scope.region(())
+    with trace.reopened(path.scope):
+        pairs = zip(path.values, specs, strict=True)
+        results = [value for item, spec in pairs for value in joins.lower(item, spec, trace)]
+    return path.scope.region(results)
+
+
+def declare(trace: Trace, specs: Sequence[Spec], names: Names) -> list[Value]:
+    """New values of the graph for what is carried, named after the user's variables."""
+    made = []
+    for at, spec in enumerate(specs):
+        hint = variable_name(names, at) or "result"
+        labels = joins.names_of(spec, hint if hint.isidentifier() else "result")
+        for type, label in zip(joins.types_of(spec), labels, strict=True):
+            made.append(Value(type, trace.unique(label)))
+    return made
+
+
+def variable_name(names: Names, at: int) -> str | None:
+    """The user's name of one output."""
+    return (names[at] or None) if names else None
+
+
+# Errors of joins
+
+
+def mismatch_error(
+    mismatch: Mismatch, name: str | None, where: str, places: Sequence[Location | None]
+) -> Exception:
+    """The refusal of a join: the variable, and the line of each side."""
+    what = f"{name or 'the result'}{mismatch.path}"
+    sides = " and ".join(map(format_location, places))
+    message = f"{what!r} cannot be joined across {where}: {mismatch.reason} (at {sides})"
+    if mismatch.dtypes_differ:
+        return refuse_dtypes(message, mismatch.hint, name)
+    return refuse(message, mismatch.hint, name)
+
+
+def place_of(value: Any, mismatch: Mismatch, block: Block | None) -> Location | None:
+    """Where the user's code made the part of `value` that does not join; else where its block ends."""
+    for place in mismatch.places:
+        found = structure_of(value)
+        if found is None or place >= len(found[1]):
+            break
+        value = found[1][place]
+    origin: Origin | None = getattr(value, "origin", None) if is_symbol(value) else None
+    if origin is not None:
+        return position_of(*origin)
+    return None if block is None else _end_of(block)
+
+
+def _end_of(block: Block) -> Location | None:
+    code = getattr(block, "__code__", None)
+    if code is None:
+        return None
+    return position_of(code, len(code.co_code) - 2) or (code.co_filename, code.co_firstlineno, 1)
+
+
+# Loops
+
+
+@dataclass(slots=True)
+class Round:
+    """One traced round of a loop: the region's scope, what it was given and left, the next test."""
+
+    path: Path
+    given: tuple[Any, ...]
+    proceed: Any
+
+
+def while_loop(
+    test: Block,
+    body: Block,
+    state: tuple[Any, ...],
+    names: Names,
+    first: Any,
+    watch: Watch = nullcontext,
+    key: Block | None = None,
+) -> Any:
+    """`while test(*state)`: one region holds the body and the next test; the types of the state widen until they hold.
+
+    `first` is the value of `test(*state)`, known already. `key` is the user's block, if `body` only wraps it.
+    """
+    steer = truth(first)
+    if steer is False:
+        return _bare(state)
+    trace = active()
+    block = key or body
+    site = trace.scope.next_site(), getattr(block, "__code__", block)
+    specs = _entry_specs(trace, state, site)
+    # Each widening changes the type of a variable for good, and a type can widen only so often.
+    for _ in range(10 + 4 * len(specs)):
+        counts = dict(trace.counts)
+        round_ = _trace_round(trace, test, body, specs, names, watch, site[0])
+        if not round_.path.reached:
+            trace.counts = counts
+            return _raising_loop(steer, body, state, names, watch)
+        widened = _widen(specs, round_, state, names, block)
+        if widened == specs:
+            trace.memo[site] = specs
+            return _close_loop(trace, steer, round_, specs, state, names)
+        trace.counts = counts
+        specs = widened
+    raise refuse(
+        f"the types of {', '.join(names)} keep changing from round to round",
+        "give the state one structure before the loop",
+    )
+
+
+def _entry_specs(trace: Trace, state: tuple[Any, ...], site: Any) -> list[Spec]:
+    specs = [joins.abstract(value, staged=True) for value in state]
+    known = trace.memo.get(site)
+    if known is None or len(known) != len(specs):
+        return specs
+    # In another trace of the loop around, the types here are at least as wide as they were.
+    try:
+        return [joins.join(spec, wide) for spec, wide in zip(specs, known, strict=True)]
+    except Mismatch:
+        return specs
+
+
+def _trace_round(
+    trace: Trace,
+    test: Block,
+    body: Block,
+    specs: Sequence[Spec],
+    names: Names,
+    watch: Watch,
+    site: Any,
+) -> Round:
+    with trace.nested("the body of a loop", site) as scope:
+        given = _parameters(trace, specs, names)
+        with deferring(trace), watch():
+            left = _state(body(*given), len(specs))
+            proceed = truth(test(*left))
+            return Round(Path(scope, left, True, body), given, proceed)
+    return Round(Path(scope, (), False, body), given, False)
+
+
+def _parameters(trace: Trace, specs: Sequence[Spec], names: Names) -> tuple[Any, ...]:
+    values = declare(trace, specs, names)
+    trace.scope.parameters.extend(values)
+    symbols = iter([trace.symbol(value) for value in values])
+    return tuple([joins.lift(spec, symbols) for spec in specs])
+
+
+def _state(result: Any, size: int) -> tuple[Any, ...]:
+    if size == 0:
+        return ()
+    return (result,) if size == 1 else tuple(result)
+
+
+def _bare(state: tuple[Any, ...]) -> Any:
+    if not state:
+        return None
+    return state[0] if len(state) == 1 else state
+
+
+def _raising_loop(
+    steer: Any, body: Block, state: tuple[Any, ...], names: Names, watch: Watch
+) -> Any:
+    """No round reaches its end: the first one raises, or there is none."""
+
+    def no_round(*state: Any) -> Any:
+        return _bare(state)
+
+    return cond(steer, body, no_round, state, names, watch)
+
+
+def _widen(
+    specs: Sequence[Spec], round_: Round, state: tuple[Any, ...], names: Names, block: Block
+) -> list[Spec]:
+    widened = []
+    for at, (spec, left) in enumerate(zip(specs, round_.path.values, strict=True)):
+        try:
+            widened.append(joins.join(spec, joins.abstract(left, staged=True)))
+        except Mismatch as mismatch:
+            places = place_of(state[at], mismatch, None), place_of(left, mismatch, block)
+            name = variable_name(names, at)
+            raise mismatch_error(mismatch, name, "the rounds of a loop", places) from None
+    return widened
+
+
+def _close_loop(
+    trace: Trace,
+    steer: Any,
+    round_: Round,
+    specs: Sequence[Spec],
+    state: tuple[Any, ...],
+    names: Names,
+) -> Any:
+    with trace.reopened(round_.path.scope):
+        proceed = trace.value_of(round_.proceed)
+        results = list(_lower_all(trace, round_.path.values, specs))
+    region = round_.path.scope.region([proceed, *results])
+    inputs = [trace.value_of(steer), *_lower_all(trace, state, specs)]
+    outputs = declare(trace, specs, names)
+    symbols = iter(trace.append(WHILE, inputs, outputs, regions=[region]))
+    return _bare(tuple([joins.lift(spec, symbols) for spec in specs]))
+
+
+def _lower_all(trace: Trace, values: Sequence[Any], specs: Sequence[Spec]) -> Iterator[Value]:
+    for value, spec in zip(values, specs, strict=True):
+        yield from joins.lower(value, spec, trace)

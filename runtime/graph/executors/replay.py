@@ -1,0 +1,85 @@
+"""Run a graph op by op through `bind`, so that tapes record it and checks of each op see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from runtime.graph.executors.failures import at_origin, raised
+from runtime.graph.ir import Graph, Node, Region, Value
+from runtime.primitive import TABLE, bind
+from runtime.tensor import EagerTensor, Tensor, wrap
+from runtime.types import TensorType
+
+Values = dict[Value, Any]
+
+
+def replay(graph: Graph, arguments: Sequence[Any]) -> list[Any]:
+    """The results of the graph, as eager tensors and Python numbers, for arguments of these kinds."""
+    values: Values = dict(graph.captures)
+    return _region(graph.body, arguments, values)
+
+
+def _region(region: Region, arguments: Sequence[Any], values: Values) -> list[Any]:
+    values.update(zip(region.parameters, arguments, strict=True))
+    for node in region.nodes:
+        run = _STRUCTURES.get(node.primitive.name, _op)
+        with at_origin(node):
+            results = run(node, values)
+        values.update(zip(node.outputs, results, strict=True))
+    return [values[value] for value in region.results]
+
+
+def _op(node: Node, values: Values) -> Sequence[Any]:
+    inputs = [values[value] for value in node.inputs]
+    if TABLE.get(node.primitive.name) is node.primitive:
+        made = bind(node.primitive, *inputs, **node.params)
+    else:
+        made = _kernel(node, inputs)
+    return made if isinstance(made, tuple | list) else (made,)
+
+
+def _kernel(node: Node, inputs: Sequence[Any]) -> Any:
+    raws = [item.raw if isinstance(item, EagerTensor) else item for item in inputs]
+    made = node.primitive.kernel(*raws, **node.params)
+    results = made if isinstance(made, tuple) else (made,)
+    return [
+        wrap(raw) if isinstance(output.type, TensorType) else raw
+        for raw, output in zip(results, node.outputs, strict=False)
+    ]
+
+
+def _constant(node: Node, values: Values) -> Sequence[Any]:
+    value = node.params["value"]
+    return [wrap(value) if isinstance(node.outputs[0].type, TensorType) else value]
+
+
+def _cond(node: Node, values: Values) -> Sequence[Any]:
+    body, orelse = node.regions
+    return _region(body if values[node.inputs[0]] else orelse, (), values)
+
+
+def _while(node: Node, values: Values) -> Sequence[Any]:
+    proceed, *state = (values[value] for value in node.inputs)
+    while proceed:
+        proceed, *state = _region(node.regions[0], state, values)
+    return state
+
+
+def _call(node: Node, values: Values) -> Sequence[Any]:
+    return replay(node.params["callee"].graph, [values[value] for value in node.inputs])
+
+
+def _raise(node: Node, values: Values) -> Sequence[Any]:
+    inputs = [values[value] for value in node.inputs]
+    raws = [item.raw if isinstance(item, Tensor) else item for item in inputs]  # type: ignore[attr-defined]
+    raise raised(node.params["exception"], node.params["places"], *raws)
+
+
+_STRUCTURES: dict[str, Callable[[Node, Values], Sequence[Any]]] = {
+    "constant": _constant,
+    "cond": _cond,
+    "while": _while,
+    "call": _call,
+    "raise": _raise,
+}

@@ -1,0 +1,244 @@
+"""What a staged `for` iterates over: tensors, ranges of staged numbers, and enumerate, zip, map ... of them.
+
+A `Sequence` has a length (a Python int where it is known) and an element at each index; the loop counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+from runtime.graph import numbers
+from runtime.graph.control import Block, Names, Watch, cond, truth, while_loop
+from runtime.graph.nodes import LENGTH
+from runtime.graph.refusals import refuse
+from runtime.graph.tracing import SymbolicTensor, active, apply_number, is_symbol
+
+
+class Staged:
+    """Something with a length and elements, one of which only the run knows."""
+
+    __slots__ = ()
+
+    def length(self) -> Any:
+        """How many elements it has: an int, or a staged one."""
+        raise NotImplementedError
+
+    def at(self, index: Any) -> Any:
+        """The element at a staged index, which is in bounds."""
+        raise NotImplementedError
+
+    def __iter__(self) -> Any:
+        raise refuse(
+            f"a staged {type(self).__name__.lower()} is iterated over by code that is not converted",
+            "iterate over it in a `for` of a converted function",
+        )
+
+
+class Rows(Staged):
+    """The rows of a tensor."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+
+    def length(self) -> Any:
+        return length_of(self.tensor)
+
+    def at(self, index: Any) -> Any:
+        return self.tensor[index]
+
+
+class Range(Staged):
+    """`range` with a staged bound or step."""
+
+    __slots__ = ("start", "step", "stop")
+
+    def __init__(self, start: Any, stop: Any = None, step: Any = 1) -> None:
+        if stop is None:
+            start, stop = 0, start
+        self.start, self.stop, self.step = start, stop, step
+
+    def length(self) -> Any:
+        return apply_number(numbers.RANGE_LENGTH, self.start, self.stop, self.step)
+
+    def at(self, index: Any) -> Any:
+        offset = index if _is_one(self.step) else index * self.step
+        return offset if _is_zero(self.start) else self.start + offset
+
+
+def _is_one(number: Any) -> bool:
+    return isinstance(number, int) and number == 1
+
+
+def _is_zero(number: Any) -> bool:
+    return isinstance(number, int) and number == 0
+
+
+class Zip(Staged):
+    """`zip` of sequences; as long as the shortest."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: Sequence[Staged]) -> None:
+        self.parts = parts
+
+    def length(self) -> Any:
+        return shortest([part.length() for part in self.parts])
+
+    def at(self, index: Any) -> Any:
+        return tuple([part.at(index) for part in self.parts])
+
+
+class Enumerate(Staged):
+    """`enumerate` of a sequence."""
+
+    __slots__ = ("part", "start")
+
+    def __init__(self, part: Staged, start: Any = 0) -> None:
+        self.part, self.start = part, start
+
+    def length(self) -> Any:
+        return self.part.length()
+
+    def at(self, index: Any) -> Any:
+        return (index if _is_zero(self.start) else index + self.start), self.part.at(index)
+
+
+class Reversed(Staged):
+    """`reversed` of a sequence."""
+
+    __slots__ = ("part",)
+
+    def __init__(self, part: Staged) -> None:
+        self.part = part
+
+    def length(self) -> Any:
+        return self.part.length()
+
+    def at(self, index: Any) -> Any:
+        return self.part.at(self.length() - 1 - index)
+
+
+class Map(Staged):
+    """`map` of a function over sequences; the function runs in the loop that takes the elements."""
+
+    __slots__ = ("function", "parts")
+
+    def __init__(self, function: Callable[..., Any], parts: Sequence[Staged]) -> None:
+        self.function, self.parts = function, parts
+
+    def length(self) -> Any:
+        return shortest([part.length() for part in self.parts])
+
+    def at(self, index: Any) -> Any:
+        return self.function(*[part.at(index) for part in self.parts])
+
+
+class Filter(Staged):
+    """`filter` of a sequence: the loop's body runs only for elements that the function accepts."""
+
+    __slots__ = ("function", "part")
+
+    def __init__(self, function: Callable[[Any], Any] | None, part: Staged) -> None:
+        self.function, self.part = function, part
+
+
+def shortest(lengths: Sequence[Any]) -> Any:
+    """The least of some lengths."""
+    known = [length for length in lengths if not is_symbol(length)]
+    staged = [length for length in lengths if is_symbol(length)]
+    least = min(known) if known else None
+    for length in staged:
+        least = length if least is None else apply_number(numbers.MIN, least, length)
+    return least
+
+
+def length_of(tensor: Any) -> Any:
+    """`len` of a tensor: an int where it is known, else a staged int."""
+    shape = tensor.static_shape
+    if shape is None or (shape and shape[0] is None):
+        trace = active()
+        return trace.apply(LENGTH, (trace.value_of(tensor),))
+    if not shape:
+        raise TypeError("a scalar tensor has no len() and cannot be iterated over")
+    return shape[0]
+
+
+def staged(items: Any) -> Staged | None:
+    """The sequence for something that a staged `for` can iterate over; None for anything else."""
+    if isinstance(items, Staged):
+        return items
+    return Rows(items) if isinstance(items, SymbolicTensor) else None
+
+
+def for_loop(
+    items: Any,
+    body: Block,
+    state: tuple[Any, ...],
+    names: Names,
+    test: Block | None = None,
+    watch: Watch = nullcontext,
+) -> Any:
+    """`for item in items`: a while with an index; `test(*state)` is asked before each item but the first."""
+    if isinstance(items, Filter):
+        return _filtered(items, body, state, names, test, watch)
+    source = staged(items)
+    if source is None:
+        raise refuse(f"a {type(items).__qualname__} cannot be iterated over while tracing", "iterate over a tensor or a range")
+    length = source.length()
+    if not is_symbol(length) and length <= 0:
+        return state if len(state) > 1 else state[0] if state else None
+
+    def one_round(index: Any, *state: Any) -> Any:
+        left = _as_state(body(source.at(index), *state), len(state))
+        return (index + 1, *left) if left else index + 1
+
+    def proceed(index: Any, *state: Any) -> Any:
+        return index < length
+
+    def proceed_if_asked(index: Any, *state: Any) -> Any:
+        return _both(index < length, lambda: test(*state))  # type: ignore[misc]
+
+    index = active().number(0)
+    left = while_loop(
+        proceed if test is None else proceed_if_asked,
+        one_round,
+        (index, *state),
+        ("index", *names) if state else ("index",),
+        proceed(index),
+        watch,
+        key=body,
+    )
+    if not state:
+        return None
+    return left[1] if len(state) == 1 else left[1:]
+
+
+def _as_state(result: Any, size: int) -> tuple[Any, ...]:
+    if size == 0:
+        return ()
+    return (result,) if size == 1 else tuple(result)
+
+
+def _both(first: Any, second: Callable[[], Any]) -> Any:
+    def no() -> bool:
+        return False
+
+    return cond(first, lambda: truth(second()), no, (), ("the test of the loop",))
+
+
+def _filtered(
+    items: Filter, body: Block, state: tuple[Any, ...], names: Names, test: Block | None, watch: Watch
+) -> Any:
+    def accepted(item: Any, *state: Any) -> Any:
+        def skip(*state: Any) -> Any:
+            return state if len(state) > 1 else state[0] if state else None
+
+        accepts = item if items.function is None else items.function(item)
+        return cond(accepts, lambda *state: body(item, *state), skip, state, names, watch)
+
+    accepted.__name__ = body.__name__
+    return for_loop(items.part, accepted, state, names, test, watch)

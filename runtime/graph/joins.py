@@ -1,0 +1,528 @@
+"""Joins: what a variable is where two paths meet, in one place, for branches and loops alike.
+
+Each path leaves a Python value. `abstract` describes one by a `Spec`; `join` finds the Spec that covers two, or refuses;
+`lower` turns a Python value into the graph's values for a Spec; `lift` builds the Python value that stands for them.
+
+    leaf        a tensor, a staged number or list: one value of the graph
+    same        Python values that are equal on all paths: no value at all
+    tree        a tuple, list, dict, namedtuple, dataclass, attrs or registered class: its children's values
+    optional    None on one path: a flag "is there", then the values of the other path
+    maybe       unbound on one path: a flag "is bound", then the values of the other path
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from runtime import dtypes
+from runtime.graph import numbers
+from runtime.graph.ir import NO_PARAMS, Value
+from runtime.graph.nodes import (
+    BOOL,
+    CHECK_DEFINED,
+    CHECK_PRESENT,
+    NUMBER_TYPES,
+    UNDEFINED,
+)
+from runtime.graph.structures import Children, Structure, structure_of
+from runtime.graph.tracing import (
+    SymbolicNumber,
+    SymbolicTensor,
+    Trace,
+    active,
+    apply_number,
+    convertible,
+)
+from runtime.convert import convert_to_tensor
+from runtime.shapes import join_shapes
+from runtime.tensor import EagerTensor, Tensor
+from runtime.types import ListType, NumberType, TensorType, Type
+
+# Specs
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One value of the graph."""
+
+    type: Type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Same:
+    """A Python value that is equal on all paths, or a symbol from before the paths parted."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and same(self.value, other.value)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A structure and the Specs of its children."""
+
+    structure: Structure
+    children: tuple[Spec, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Optional:
+    """None, or what `inner` says."""
+
+    inner: Spec
+
+
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    """Unbound, or what `inner` says."""
+
+    inner: Spec
+    name: str
+
+
+Spec = Leaf | Same | Tree | Optional | Maybe
+
+
+class Mismatch(Exception):
+    """Two values do not join; `path` leads to the place within the variable."""
+
+    def __init__(self, reason: str, hint: str, dtypes_differ: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.hint = hint
+        self.dtypes_differ = dtypes_differ
+        self.path = ""
+        self.places: list[int] = []
+
+
+# What Python holds for a value that may be missing
+
+
+class Missing:
+    """A carried value that may be missing; using it checks, at run time, that it is there.
+
+    `flag` is the staged truth of that; `held` the Python value that stands for it when it is.
+    """
+
+    __slots__ = ("flag", "held")
+    __array_ufunc__ = None
+
+    def __init__(self, held: Any, flag: Any) -> None:
+        self.held = held
+        self.flag = flag
+
+    def get(self) -> Any:
+        """The value, after a check that it is there."""
+        raise NotImplementedError
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.get(), name)
+
+
+class MaybeUndefined(Missing):
+    """A name that some path leaves unbound: reading it there raises UnboundLocalError at run time."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, held: Any, flag: Any, name: str) -> None:
+        super().__init__(held, flag)
+        self.name = name
+
+    def get(self) -> Any:
+        """The value, after a check that the name is bound."""
+        trace = active()
+        trace.apply(CHECK_DEFINED, (trace.value_of(self.flag),), {"name": self.name})
+        return self.held
+
+    def __repr__(self) -> str:
+        return f"<possibly unbound {self.name!r}: {self.held!r}>"
+
+
+class MaybeNone(Missing):
+    """None on some path: `is None` is staged, any other use raises TypeError at run time where it is None."""
+
+    __slots__ = ()
+
+    def get(self) -> Any:
+        """The value, after a check that it is not None."""
+        trace = active()
+        trace.apply(CHECK_PRESENT, (trace.value_of(self.flag),))
+        return self.held
+
+    def __repr__(self) -> str:
+        return f"<None or {self.held!r}>"
+
+
+def present(value: Any) -> Any:
+    """The value itself, checked where it may be missing."""
+    while isinstance(value, Missing):
+        value = value.get()
+    return value
+
+
+def _forward(name: str) -> Callable[..., Any]:
+    def method(self: Missing, *args: Any) -> Any:
+        function = getattr(type(held := self.get()), name, None)
+        return NotImplemented if function is None else function(held, *map(present, args))
+
+    method.__name__ = name
+    return method
+
+
+_BINARY = "add sub mul truediv floordiv mod divmod pow lshift rshift and or xor matmul".split()
+for _name in [
+    *(f"__{name}__" for name in _BINARY),
+    *(f"__r{name}__" for name in _BINARY),
+    *(f"__{name}__" for name in "lt le gt ge eq ne neg pos abs invert round getitem".split()),
+    *(f"__{name}__" for name in "bool iter len contains int float index call format".split()),
+]:
+    setattr(Missing, _name, _forward(_name))
+Missing.__hash__ = None  # type: ignore[assignment]
+
+# What stands for an unbound name: autograph's class, handed in by the layer that knows it.
+_undefined: type = type("Undefined", (), {})
+_name_of: Callable[[Any], str] = str
+
+
+def install_undefined(kind: type, name_of: Callable[[Any], str]) -> None:
+    """Recognise objects of exactly this class as unbound names."""
+    global _undefined, _name_of
+    _undefined, _name_of = kind, name_of
+
+
+def is_undefined(value: Any) -> bool:
+    """Does it stand for an unbound name?"""
+    return type(value) is _undefined
+
+
+# Sameness
+
+_BY_VALUE = frozenset((bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range))
+
+
+def same(a: Any, b: Any) -> bool:
+    """Are the Python values identical, or of one immutable type and equal (1, 1.0 and True all differ)?"""
+    if a is b:
+        return True
+    kind = type(a)
+    if kind is not type(b):
+        return False
+    if kind in _BY_VALUE:
+        return bool(a == b)
+    if kind is float or kind is complex:
+        return repr(a) == repr(b)
+    if kind is _undefined:
+        return True
+    if kind is slice:
+        return same((a.start, a.stop, a.step), (b.start, b.stop, b.step))
+    if kind is tuple or kind is frozenset:
+        return len(a) == len(b) and all(map(same, a, b)) if kind is tuple else a == b
+    if kind is types.FunctionType:
+        return _same_function(a, b)
+    return kind is types.MethodType and a.__self__ is b.__self__ and a.__func__ is b.__func__
+
+
+def _same_function(a: Any, b: Any) -> bool:
+    # A def in a loop's body makes a new object each time that Python runs the body.
+    if a.__code__ is not b.__code__ or a.__globals__ is not b.__globals__:
+        return False
+    return (
+        _same_all(a.__defaults__, b.__defaults__)
+        and a.__kwdefaults__ == b.__kwdefaults__ is None
+        and a.__dict__ == b.__dict__ == {}
+        and _same_all(_contents(a), _contents(b))
+    )
+
+
+def _same_all(a: Any, b: Any) -> bool:
+    return a is b or (a is not None and b is not None and same(a, b))
+
+
+def _contents(function: Any) -> tuple[Any, ...]:
+    cells = function.__closure__ or ()
+    return tuple([cell.cell_contents if _is_filled(cell) else _is_filled for cell in cells])
+
+
+def _is_filled(cell: Any) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return False
+    return True
+
+
+# Describing one value
+
+
+def abstract(value: Any, staged: bool = False) -> Spec:
+    """The Spec of a Python value. With `staged`, Python numbers in it become values of the graph."""
+    kind = type(value)
+    if kind is SymbolicTensor or kind is SymbolicNumber:
+        return Leaf(value.value.type)
+    if kind in NUMBER_TYPES:
+        return Leaf(NUMBER_TYPES[kind]) if staged else Same(value)
+    if isinstance(value, Tensor):
+        return Leaf(TensorType(value.dtype, value.static_shape))
+    if isinstance(value, MaybeUndefined):
+        return Maybe(abstract(value.held, staged), value.name)
+    if isinstance(value, MaybeNone):
+        return Optional(abstract(value.held, staged))
+    if isinstance(value, np.ndarray | np.generic):
+        return Leaf(convert_to_tensor(value).type)
+    found = structure_of(value)
+    if found is None:
+        return Same(value)
+    structure, children = found
+    return Tree(structure, tuple([abstract(child, staged) for child in children]))
+
+
+def abstract_pair(a: Any, b: Any) -> tuple[Spec, Spec]:
+    """The Specs of the values that two branches leave; what is the same object on both stays as it is."""
+    if a is b:
+        return Same(a), Same(a)
+    first, second = structure_of(a), structure_of(b)
+    if first is None or second is None or first[0] != second[0]:
+        return abstract(a), abstract(b)
+    pairs = [abstract_pair(x, y) for x, y in zip(first[1], second[1], strict=True)]
+    return Tree(first[0], tuple([p for p, _ in pairs])), Tree(second[0], tuple([q for _, q in pairs]))
+
+
+def abstract_from(value: Any, made_in: Any) -> Spec:
+    """The Spec of the value that the only branch to reach its end leaves; what is older than it stays as it is."""
+    kind = type(value)
+    if kind is SymbolicTensor or kind is SymbolicNumber:
+        return Leaf(value.value.type) if value.scope is made_in else Same(value)
+    if isinstance(value, Missing):
+        return abstract(value)
+    found = structure_of(value)
+    if found is None:
+        return Same(value)
+    structure, children = found
+    return Tree(structure, tuple([abstract_from(child, made_in) for child in children]))
+
+
+# Joining two
+
+
+def join(a: Spec, b: Spec) -> Spec:
+    """The Spec that covers both.
+
+    Raises Mismatch, whose `path` says where in the variable.
+    """
+    if a == b:
+        return a
+    if isinstance(a, Maybe) or isinstance(b, Maybe) or _is_unbound(a) or _is_unbound(b):
+        return _join_maybe(a, b)
+    if isinstance(a, Optional) or isinstance(b, Optional) or _is_none(a) or _is_none(b):
+        return _join_optional(a, b)
+    if isinstance(a, Tree) and isinstance(b, Tree):
+        return _join_trees(a, b)
+    left, right = _leaf(a), _leaf(b)
+    if left is None or right is None:
+        raise _differ(a, b)
+    return Leaf(join_types(left, right))
+
+
+def _is_unbound(spec: Spec) -> bool:
+    return isinstance(spec, Same) and is_undefined(spec.value)
+
+
+def _is_none(spec: Spec) -> bool:
+    return isinstance(spec, Same) and spec.value is None
+
+
+def _join_maybe(a: Spec, b: Spec) -> Spec:
+    if isinstance(a, Same) and is_undefined(a.value):
+        return b if isinstance(b, Maybe) else Maybe(b, _name_of(a.value))
+    if isinstance(b, Same) and is_undefined(b.value):
+        return a if isinstance(a, Maybe) else Maybe(a, _name_of(b.value))
+    name = a.name if isinstance(a, Maybe) else b.name if isinstance(b, Maybe) else ""
+    return Maybe(
+        join(a.inner if isinstance(a, Maybe) else a, b.inner if isinstance(b, Maybe) else b), name
+    )
+
+
+def _join_optional(a: Spec, b: Spec) -> Spec:
+    if _is_none(a):
+        return b if isinstance(b, Optional) else Optional(b)
+    if _is_none(b):
+        return a if isinstance(a, Optional) else Optional(a)
+    return Optional(
+        join(a.inner if isinstance(a, Optional) else a, b.inner if isinstance(b, Optional) else b)
+    )
+
+
+def _join_trees(a: Tree, b: Tree) -> Spec:
+    if a.structure != b.structure:
+        raise Mismatch(
+            f"the structures differ: {a.structure} and {b.structure}",
+            "make the same tuple, list, dict or class with the same keys on both paths",
+        )
+    joined = []
+    for place, (x, y) in enumerate(zip(a.children, b.children, strict=True)):
+        try:
+            joined.append(join(x, y))
+        except Mismatch as mismatch:
+            mismatch.path = a.structure.path(place) + mismatch.path
+            mismatch.places.insert(0, place)
+            raise
+    return Tree(a.structure, tuple(joined))
+
+
+def _leaf(spec: Spec) -> Type | None:
+    if isinstance(spec, Leaf):
+        return spec.type
+    if isinstance(spec, Same):
+        kind = type(spec.value)
+        if kind in NUMBER_TYPES:
+            return NUMBER_TYPES[kind]
+        if isinstance(spec.value, Tensor | SymbolicNumber | np.ndarray | np.generic):
+            return _leaf(abstract(spec.value))
+    return None
+
+
+def _differ(a: Spec, b: Spec) -> Mismatch:
+    if isinstance(a, Same) and isinstance(b, Same):
+        hint = "a Python value that depends on a tensor cannot be chosen while tracing: choose numbers or tensors"
+        return Mismatch(f"the Python values {_show(a)} and {_show(b)} differ", hint)
+    return Mismatch(
+        f"{_show(a)} cannot be joined with {_show(b)}",
+        "leave values of the same kind and structure on both paths",
+    )
+
+
+def _show(spec: Spec) -> str:
+    if isinstance(spec, Leaf):
+        return f"a tensor {spec.type}" if isinstance(spec.type, TensorType) else f"a {spec.type}"
+    if isinstance(spec, Tree):
+        return f"a {spec.structure}"
+    if isinstance(spec, Same):
+        text = repr(spec.value)
+        return text if len(text) <= 60 else f"{text[:56]}..."
+    return f"{_show(spec.inner)} or {'None' if isinstance(spec, Optional) else 'nothing'}"
+
+
+def join_types(a: Type, b: Type) -> Type:
+    """The type that covers both: numbers widen or take a tensor's dtype, shapes relax; else raises Mismatch."""
+    if isinstance(a, NumberType) and isinstance(b, NumberType):
+        return numbers.widest(a, b)
+    if isinstance(a, TensorType) and isinstance(b, TensorType):
+        if a.dtype is not b.dtype:
+            raise _unequal_dtypes(a.dtype.name, b.dtype.name, b.dtype.name)
+        return TensorType(a.dtype, join_shapes(a.shape, b.shape))
+    if isinstance(a, TensorType) and isinstance(b, NumberType):
+        return _number_meets(b, a)
+    if isinstance(a, NumberType) and isinstance(b, TensorType):
+        return _number_meets(a, b)
+    if isinstance(a, ListType) and isinstance(b, ListType):
+        return ListType(join_types(a.element, b.element))
+    raise Mismatch(f"{a} cannot be joined with {b}", "leave values of the same kind on both paths")
+
+
+def _number_meets(number: NumberType, tensor: TensorType) -> Type:
+    if not convertible(number.kind, tensor.dtype):
+        raise _unequal_dtypes(f"Python {number.kind}", tensor.dtype.name, tensor.dtype.name)
+    return TensorType(tensor.dtype, join_shapes((), tensor.shape))
+
+
+def _unequal_dtypes(a: str, b: str, target: str) -> Mismatch:
+    return Mismatch(
+        f"its dtype is {a} on one path and {b} on the other",
+        f"convert one of them, for example with tf.cast(..., tf.{target})",
+        dtypes_differ=True,
+    )
+
+
+# Between Python values and the graph's
+
+
+def types_of(spec: Spec) -> Iterator[Type]:
+    """The types of the values that a Spec is carried by."""
+    if isinstance(spec, Leaf):
+        yield spec.type
+    elif isinstance(spec, Tree):
+        for child in spec.children:
+            yield from types_of(child)
+    elif isinstance(spec, Optional | Maybe):
+        yield BOOL
+        yield from types_of(spec.inner)
+
+
+def names_of(spec: Spec, name: str) -> Iterator[str]:
+    """A name for each of these values."""
+    if isinstance(spec, Leaf):
+        yield name
+    elif isinstance(spec, Tree):
+        for place, child in enumerate(spec.children):
+            yield from names_of(child, f"{name}_{spec.structure.label(place)}")
+    elif isinstance(spec, Optional | Maybe):
+        yield f"{name}_is_{'there' if isinstance(spec, Optional) else 'bound'}"
+        yield from names_of(spec.inner, name)
+
+
+def lower(value: Any, spec: Spec, trace: Trace) -> Iterator[Value]:
+    """The graph's values for a Python value that the Spec covers; conversions are added to the open scope."""
+    if isinstance(spec, Leaf):
+        yield _lower_leaf(value, spec.type, trace)
+    elif isinstance(spec, Tree):
+        found = structure_of(value)
+        assert found is not None
+        for child, inner in zip(found[1], spec.children, strict=True):
+            yield from lower(child, inner, trace)
+    elif isinstance(spec, Optional | Maybe):
+        yield from _lower_missing(value, spec, trace)
+
+
+def _lower_missing(value: Any, spec: Optional | Maybe, trace: Trace) -> Iterator[Value]:
+    holder = MaybeNone if isinstance(spec, Optional) else MaybeUndefined
+    if isinstance(value, holder):
+        yield trace.value_of(value.flag)
+        yield from lower(value.held, spec.inner, trace)
+    elif value is None if isinstance(spec, Optional) else is_undefined(value):
+        yield trace.value_of(False)
+        for type in types_of(spec.inner):
+            yield trace.apply(UNDEFINED, (), {"type": type}).value
+    else:
+        yield trace.value_of(True)
+        yield from lower(value, spec.inner, trace)
+
+
+def _lower_leaf(value: Any, type: Type, trace: Trace) -> Value:
+    if isinstance(type, TensorType):
+        return trace.value_of(convert_to_tensor(value, type.dtype))
+    if isinstance(type, NumberType):
+        return _lower_number(value, type, trace)
+    return trace.value_of(value)
+
+
+def _lower_number(value: Any, type: NumberType, trace: Trace) -> Value:
+    kind = value.type if isinstance(value, SymbolicNumber) else NUMBER_TYPES[value.__class__]
+    if kind == type:
+        return trace.value_of(value)
+    if isinstance(value, SymbolicNumber):
+        converted: Value = apply_number(numbers.CONVERSIONS[type.kind], value).value
+        return converted
+    return trace.value_of({"int": int, "float": float}[type.kind](value))
+
+
+def lift(spec: Spec, symbols: Iterator[Any]) -> Any:
+    """The Python value for a Spec, out of the symbols of its values."""
+    if isinstance(spec, Leaf):
+        return next(symbols)
+    if isinstance(spec, Same):
+        return spec.value
+    if isinstance(spec, Tree):
+        return spec.structure.build([lift(child, symbols) for child in spec.children])
+    flag = next(symbols)
+    held = lift(spec.inner, symbols)
+    return MaybeNone(held, flag) if isinstance(spec, Optional) else MaybeUndefined(held, flag, spec.name)

@@ -1,0 +1,213 @@
+"""The primitives of structure: constants, control flow, calls, effects, lists and checks of carried values.
+
+They are rows like those of ops, but they stand outside the op table: `bind` never sees them, the tracer
+adds them, and each executor gives cond, while, call and raise their meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from runtime import dtypes, errors
+from runtime.dtypes import DType
+from runtime.primitive import Primitive
+from runtime.shapes import Shape, is_known, size_of
+from runtime.types import ListType, NumberType, TensorType, Type
+
+BOOL = NumberType("bool")
+INT = NumberType("int")
+FLOAT = NumberType("float")
+NUMBER_TYPES: dict[type, NumberType] = {bool: BOOL, int: INT, float: FLOAT}
+
+
+def _structural(*_: Any, **__: Any) -> NoReturn:
+    raise errors.InternalError(None, None, "a structural node has no kernel")
+
+
+def _nothing(*_: Type, **__: Any) -> tuple[()]:
+    return ()
+
+
+# Values that are known, or of no concern
+
+
+def _constant_type(*, value: Any) -> Type:
+    number = NUMBER_TYPES.get(type(value))
+    return number or TensorType(dtypes.as_dtype(value.dtype), value.shape)
+
+
+def _constant(*, value: Any) -> Any:
+    return value
+
+
+def placeholder(type: Type) -> Any:
+    """Some value of this type, for a place that is never read."""
+    if isinstance(type, NumberType):
+        return {"bool": False, "int": 0, "float": 0.0}[type.kind]
+    if isinstance(type, ListType):
+        return ()
+    return np.zeros([dim or 0 for dim in type.shape or ()], type.dtype.np_dtype)[()]
+
+
+def _undefined(*, type: Type) -> Any:
+    return placeholder(type)
+
+
+def _undefined_type(*, type: Type) -> Type:
+    return type
+
+
+CONSTANT = Primitive("constant", _constant, _constant_type, op_type="Const")
+UNDEFINED = Primitive("undefined", _undefined, _undefined_type)
+
+# Control flow: the executors know these by name
+
+
+def _raise_type(*_: Type, exception: BaseException, places: Sequence[int]) -> tuple[()]:
+    return ()
+
+
+COND = Primitive("cond", _structural, op_type="If")
+WHILE = Primitive("while", _structural, op_type="While")
+CALL = Primitive("call", _structural, op_type="PartitionedCall")
+RAISE = Primitive("raise", _structural, _raise_type, effect=True, fallible=True)
+
+# Numbers and tensors
+
+
+def _truth(value: Any) -> bool:
+    if value.size != 1:
+        raise errors.InvalidArgumentError(
+            None, None, f"the truth of a tensor of shape {value.shape} is ambiguous: use reduce_any or reduce_all"
+        )
+    return bool(value.item())
+
+
+def _truth_type(tensor: TensorType) -> Type:
+    if is_known(tensor.shape) and size_of(tensor.shape) != 1:
+        raise ValueError(
+            f"the truth of a tensor of type {tensor} is ambiguous: use reduce_any or reduce_all"
+        )
+    return BOOL
+
+
+def _to_tensor(value: float, *, dtype: DType) -> Any:
+    try:
+        return dtype.as_numpy_dtype(value)
+    except OverflowError:
+        raise errors.InvalidArgumentError(
+            None, None, f"the Python number {value!r} does not fit into {dtype.name}"
+        ) from None
+
+
+def _to_tensor_type(value: NumberType, *, dtype: DType) -> Type:
+    return TensorType(dtype, ())
+
+
+def _length(value: Any) -> int:
+    return len(value) if isinstance(value, tuple) else int(value.shape[0])
+
+
+def _length_type(value: Type) -> Type:
+    if isinstance(value, TensorType) and value.shape == ():
+        raise TypeError("len of a scalar tensor")
+    return INT
+
+
+def _element(value: Any, index: int) -> Any:
+    return value[index]
+
+
+def _element_type(value: Type, index: Type) -> Type:
+    if isinstance(value, ListType):
+        return value.element
+    assert isinstance(value, TensorType)
+    return TensorType(value.dtype, element_shape(value.shape))
+
+
+def element_shape(shape: Shape) -> Shape:
+    """The shape of the rows of a tensor; TypeError for a scalar."""
+    if shape == ():
+        raise TypeError("iteration over a 0-d tensor")
+    return None if shape is None else shape[1:]
+
+
+TRUTH = Primitive("truth", _truth, _truth_type, fallible=True)
+TO_TENSOR = Primitive("to_tensor", _to_tensor, _to_tensor_type, op_type="Const", fallible=True)
+LENGTH = Primitive("length", _length, _length_type, op_type="Size")
+ELEMENT = Primitive("element", _element, _element_type, op_type="StridedSlice", fallible=True)
+
+# Carried values that may be missing
+
+
+def _check_defined(flag: bool, *, name: str) -> None:
+    if not flag:
+        raise UnboundLocalError(
+            f"cannot access local variable {name!r} where it is not associated with a value"
+        )
+
+
+def _check_present(flag: bool) -> None:
+    if not flag:
+        raise TypeError("unsupported operation on None: the value is None here")
+
+
+def _check_length(value: Any, *, expected: int) -> None:
+    if len(value) != expected:
+        few = len(value) < expected
+        got = f"expected {expected}, got {len(value)}" if few else f"expected {expected}"
+        raise ValueError(f"{'not enough' if few else 'too many'} values to unpack ({got})")
+
+
+def _check_length_type(value: TensorType, *, expected: int) -> tuple[()]:
+    if value.shape is not None and not value.shape:
+        raise TypeError("cannot unpack a scalar tensor")
+    return ()
+
+
+CHECK_LENGTH = Primitive("check_length", _check_length, _check_length_type, effect=True, fallible=True)
+CHECK_DEFINED = Primitive("check_defined", _check_defined, _nothing, effect=True, fallible=True)
+CHECK_PRESENT = Primitive("check_present", _check_present, _nothing, effect=True, fallible=True)
+
+# Effects
+
+
+def _print(*values: Any, write: Any) -> None:
+    write(*values)
+
+
+PRINT = Primitive("print", _print, _nothing, effect=True)
+
+# Lists are values: each of these makes a new one
+
+
+def _list_new(*, element: Type) -> tuple[Any, ...]:
+    return ()
+
+
+def _list_new_type(*, element: Type) -> Type:
+    return ListType(element)
+
+
+def _list_push(items: tuple[Any, ...], item: Any) -> tuple[Any, ...]:
+    return (*items, item)
+
+
+def _list_push_type(items: ListType, item: Type) -> Type:
+    return items
+
+
+def _list_pop(items: tuple[Any, ...]) -> tuple[Any, Any]:
+    return items[:-1], items[-1]
+
+
+def _list_pop_type(items: ListType) -> tuple[Type, Type]:
+    return items, items.element
+
+
+LIST_NEW = Primitive("list_new", _list_new, _list_new_type)
+LIST_PUSH = Primitive("list_push", _list_push, _list_push_type)
+LIST_POP = Primitive("list_pop", _list_pop, _list_pop_type, fallible=True)

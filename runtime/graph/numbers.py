@@ -1,0 +1,157 @@
+"""Staged Python numbers: the operators of int, float and bool, as rows whose kernels are Python's own.
+
+A graph that runs on Python numbers therefore computes exactly what Python does, with its errors. What
+cannot be decided from the kinds alone (the type of `2 ** n`) is decided by the kernel, which refuses a
+result of another kind.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from runtime import errors
+from runtime.graph.nodes import BOOL, FLOAT, INT
+from runtime.primitive import Primitive
+from runtime.shapes import is_known, size_of
+from runtime.types import NumberType, TensorType
+
+Rule = Callable[..., NumberType]
+
+
+def widest(*types: NumberType) -> NumberType:
+    """The kind that numbers of these kinds are joined to: bool below int below float."""
+    kinds = {number.kind for number in types}
+    return FLOAT if "float" in kinds else INT if "int" in kinds else BOOL
+
+
+def _arithmetic(*types: NumberType) -> NumberType:
+    return FLOAT if FLOAT in types else INT
+
+
+def _always(kind: NumberType) -> Rule:
+    return lambda *_: kind
+
+
+def _bitwise(*types: NumberType) -> NumberType:
+    return _integral(*types) if INT in types or FLOAT in types else BOOL
+
+
+def _integral(*types: NumberType) -> NumberType:
+    if FLOAT in types:
+        raise TypeError("unsupported operand type(s) for a bitwise operator: 'float'")
+    return INT
+
+
+def _whole(*types: NumberType) -> NumberType:
+    if FLOAT in types:
+        raise TypeError("'float' object cannot be interpreted as an integer")
+    return INT
+
+
+def _pair(*types: NumberType) -> tuple[NumberType, NumberType]:
+    kind = _arithmetic(*types)
+    return kind, kind
+
+
+def _invalid(message: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(None, None, message)
+
+
+def _power(base: float, exponent: float) -> float:
+    result = base**exponent
+    if isinstance(result, complex):
+        raise _invalid(f"{base!r} ** {exponent!r} is complex: staged numbers are int, float or bool")
+    if isinstance(base, int) and isinstance(exponent, int) and isinstance(result, float):
+        raise _invalid(
+            f"{base!r} ** {exponent!r} is a float, but the exponent of staged ints must not be "
+            f"negative: write float(base) ** exponent"
+        )
+    return result
+
+
+def _float_power(base: float, exponent: float) -> float:
+    return float(base**exponent)
+
+
+def _item(kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda raw: kind(raw.item())
+
+
+def _item_rule(kind: NumberType) -> Rule:
+    def rule(tensor: TensorType) -> NumberType:
+        if is_known(tensor.shape) and size_of(tensor.shape) != 1:
+            raise TypeError(f"only tensors with one element can be converted to a number, got {tensor}")
+        return kind
+
+    return rule
+
+
+def _row(name: str, kernel: Callable[..., Any], rule: Callable[..., Any], fails: bool = False) -> Primitive:
+    return Primitive(f"py.{name}", kernel, rule, op_type=name.title(), fallible=fails)
+
+
+BINARY = {
+    "add": _row("add", operator.add, _arithmetic),
+    "sub": _row("sub", operator.sub, _arithmetic),
+    "mul": _row("mul", operator.mul, _arithmetic),
+    "truediv": _row("truediv", operator.truediv, _always(FLOAT), fails=True),
+    "floordiv": _row("floordiv", operator.floordiv, _arithmetic, fails=True),
+    "mod": _row("mod", operator.mod, _arithmetic, fails=True),
+    "divmod": _row("divmod", divmod, _pair, fails=True),
+    "pow": _row("pow", _power, _arithmetic, fails=True),
+    "lshift": _row("lshift", operator.lshift, _integral, fails=True),
+    "rshift": _row("rshift", operator.rshift, _integral, fails=True),
+    "and": _row("and", operator.and_, _bitwise),
+    "or": _row("or", operator.or_, _bitwise),
+    "xor": _row("xor", operator.xor, _bitwise),
+    "lt": _row("lt", operator.lt, _always(BOOL)),
+    "le": _row("le", operator.le, _always(BOOL)),
+    "gt": _row("gt", operator.gt, _always(BOOL)),
+    "ge": _row("ge", operator.ge, _always(BOOL)),
+    "eq": _row("eq", operator.eq, _always(BOOL)),
+    "ne": _row("ne", operator.ne, _always(BOOL)),
+}
+# The exponent is known to be negative: Python's result is a float.
+FLOAT_POWER = _row("float_pow", _float_power, _always(FLOAT), fails=True)
+
+UNARY = {
+    "neg": _row("neg", operator.neg, _arithmetic),
+    "pos": _row("pos", operator.pos, _arithmetic),
+    "abs": _row("abs", abs, _arithmetic),
+    "invert": _row("invert", operator.invert, _integral),
+}
+NOT = _row("not", operator.not_, _always(BOOL))
+TO_INT = _row("int", int, _always(INT), fails=True)
+TO_FLOAT = _row("float", float, _always(FLOAT), fails=True)
+TO_BOOL = _row("bool", bool, _always(BOOL))
+CONVERSIONS = {"int": TO_INT, "float": TO_FLOAT, "bool": TO_BOOL}
+# From a tensor with one element, as int(t), float(t) compute eagerly.
+ITEMS = {"int": _row("item_int", _item(int), _item_rule(INT), fails=True),
+         "float": _row("item_float", _item(float), _item_rule(FLOAT), fails=True)}
+MAX = _row("max", max, widest)
+MIN = _row("min", min, widest)
+RANGE_LENGTH = _row("range_length", lambda *bounds: len(range(*bounds)), _whole, fails=True)
+ROUND = _row("round", round, _always(INT), fails=True)
+ROUND_TO = _row("round_to", round, _arithmetic)
+
+
+def _math_rows(names: str, kind: NumberType) -> dict[Callable[..., Any], Primitive]:
+    functions = {name: getattr(math, name) for name in names.split() if hasattr(math, name)}
+    return {f: _row(f"math.{name}", f, _always(kind), fails=True) for name, f in functions.items()}
+
+
+MATH: dict[Callable[..., Any], Primitive] = {
+    **_math_rows(
+        "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh degrees dist erf erfc exp exp2 expm1 fabs "
+        "fmod gamma hypot ldexp lgamma log log10 log1p log2 nextafter pow radians remainder sin sinh sqrt "
+        "tan tanh ulp",
+        FLOAT,
+    ),
+    **_math_rows("ceil comb factorial floor gcd isqrt lcm perm trunc", INT),
+    **_math_rows("isclose isfinite isinf isnan", BOOL),
+}
+"""Functions of `math` on numbers: each returns one kind, whatever it is given."""
+

@@ -1,0 +1,71 @@
+"""The errors of staging: each says what, where (the user's line), why, and what to write instead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runtime import errors
+from runtime.graph.frames import user_location
+from runtime.graph.ir import InvalidGraph, Location
+
+
+class _StagingError(ValueError):
+    """Stands for autograph's class of this name until `install` is given that one."""
+
+    def __init__(self, message: str, **fields: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.fields = fields
+
+
+_staging_error: type[Exception] = _StagingError
+_never_deferred: tuple[type[BaseException], ...] = (
+    _StagingError,
+    errors.OperatorNotAllowedInGraphError,
+    errors.InaccessibleTensorError,
+    errors.InternalError,
+    InvalidGraph,
+    RecursionError,
+    MemoryError,
+)
+
+
+def install(staging_error: type[Exception], *refusals: type[Exception]) -> None:
+    """Use this class for refusals, and never defer these: the layer above knows autograph, this one does not."""
+    global _staging_error, _never_deferred
+    _staging_error = staging_error
+    _never_deferred = (staging_error, *refusals, *_never_deferred)
+
+
+def is_refusal(error: BaseException) -> bool:
+    """Is the error the library's own, about staging, and no business of the program that is staged?"""
+    return isinstance(error, _never_deferred)
+
+
+def _fields(location: Location | None, variable: str | None, hint: str | None) -> dict[str, Any]:
+    filename, lineno, col = location or (None, None, None)
+    return {"filename": filename, "lineno": lineno, "col": col, "variable": variable, "hint": hint}
+
+
+def refuse(
+    message: str,
+    hint: str | None = None,
+    variable: str | None = None,
+    location: Location | None = None,
+) -> Exception:
+    """A StagingError at `location`, or where the user's code stands."""
+    return _staging_error(message, **_fields(location or user_location(), variable, hint))
+
+
+class JoinTypeError(errors.OperatorNotAllowedInGraphError):
+    """Tensors of unequal dtypes meet where two paths join; a TypeError with the place, variable and way out."""
+
+
+def refuse_dtypes(message: str, hint: str, variable: str | None) -> Exception:
+    """The TypeError of a join, where the user's code stands."""
+    return JoinTypeError(message, **_fields(user_location(), variable, hint))
+
+
+def not_allowed(message: str, hint: str) -> errors.OperatorNotAllowedInGraphError:
+    """The error for Python asking a symbol for what only the run knows."""
+    return errors.OperatorNotAllowedInGraphError(message, **_fields(user_location(), None, hint))

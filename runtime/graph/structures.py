@@ -1,0 +1,130 @@
+"""Structures that tensors travel in: tuples, lists, dicts, namedtuples, dataclasses, attrs and registered classes."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+Children = Sequence[Any]
+Flatten = Callable[[Any], tuple[Any, Children]]
+Build = Callable[[type, Any, Children], Any]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Structure:
+    """A kind of container with all but its children: its class, and its keys or number of children."""
+
+    kind: type
+    keys: Any
+    handler: Handler = dataclasses.field(compare=False)
+
+    def build(self, children: Children) -> Any:
+        """A new container with these children."""
+        return self.handler.build(self.kind, self.keys, children)
+
+    def path(self, place: int) -> str:
+        """How Python writes the way to a child, for messages: `[0]`, `['k']`, `.x`."""
+        return self.handler.path.format(self.label(place, plain=False))
+
+    def label(self, place: int, plain: bool = True) -> str:
+        """The key of a child; `plain` as part of an identifier."""
+        key = place if isinstance(self.keys, int) else self.handler.names(self.keys)[place]
+        text = str(key)
+        if plain:
+            return text if f"_{text}".isidentifier() else str(place)
+        return repr(key) if self.handler.path == "[{}]" else text
+
+    def __str__(self) -> str:
+        keys = f"of {self.keys}" if isinstance(self.keys, int) else f"with {self.handler.names(self.keys)}"
+        return f"{self.kind.__qualname__} {keys}"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Handler:
+    """How one kind of container is taken apart and built again."""
+
+    flatten: Flatten
+    build: Build
+    path: str
+    names: Callable[[Any], Sequence[Any]] = tuple
+
+
+def _build_object(kind: type, keys: Sequence[str], children: Children) -> Any:
+    # Past __init__ and __setattr__: the object exists already, this is its image.
+    made = object.__new__(kind)
+    for key, child in zip(keys, children, strict=True):
+        object.__setattr__(made, key, child)
+    return made
+
+
+def _flatten_object(fields: Callable[[Any], Sequence[Any]]) -> Flatten:
+    def flatten(item: Any) -> tuple[Any, Children]:
+        names = tuple(field.name for field in fields(item) if hasattr(item, field.name))
+        extra = getattr(item, "__dict__", {}).keys() - set(names)
+        names += tuple(name for name in getattr(item, "__dict__", ()) if name in extra)
+        return names, [getattr(item, name) for name in names]
+
+    return flatten
+
+
+_TUPLE = Handler(lambda t: (len(t), t), lambda kind, size, children: tuple(children), "[{}]")
+_LIST = Handler(lambda t: (len(t), t), lambda kind, size, children: list(children), "[{}]")
+_NAMED = Handler(
+    lambda t: (t._fields, t), lambda kind, fields, children: kind._make(children), ".{}"  # type: ignore[attr-defined]
+)
+_DICT = Handler(
+    lambda d: (tuple(d), list(d.values())),
+    lambda kind, keys, children: kind(zip(keys, children, strict=True)),
+    "[{}]",
+)
+_DEFAULTDICT = Handler(
+    lambda d: ((d.default_factory, *d), list(d.values())),
+    lambda kind, keys, children: kind(keys[0], zip(keys[1:], children, strict=True)),
+    "[{}]",
+    lambda keys: keys[1:],
+)
+_DATACLASS = Handler(_flatten_object(dataclasses.fields), _build_object, ".{}")
+_ATTRS = Handler(_flatten_object(lambda item: type(item).__attrs_attrs__), _build_object, ".{}")
+
+_handlers: dict[type, Handler | None] = {
+    tuple: _TUPLE,
+    list: _LIST,
+    dict: _DICT,
+    collections.OrderedDict: _DICT,
+    collections.defaultdict: _DEFAULTDICT,
+    int: None,
+    float: None,
+    str: None,
+    type(None): None,
+}
+
+
+def register_structure(kind: type, flatten: Flatten, build: Build) -> None:
+    """Carry objects of exactly this class by their children.
+
+    `flatten(item)` gives (keys, children), the keys hashable; `build(kind, keys, children)` makes the object again.
+    """
+    _handlers[kind] = Handler(flatten, build, ".{}")
+
+
+def _find(kind: type) -> Handler | None:
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return _NAMED
+    if dataclasses.is_dataclass(kind):
+        return _DATACLASS
+    return _ATTRS if hasattr(kind, "__attrs_attrs__") else None
+
+
+def structure_of(item: Any) -> tuple[Structure, Children] | None:
+    """A container's structure and children; None for anything else."""
+    kind = type(item)
+    try:
+        handler = _handlers[kind]
+    except KeyError:
+        handler = _handlers[kind] = _find(kind)
+    if handler is None:
+        return None
+    keys, children = handler.flatten(item)
+    return Structure(kind, keys, handler), children

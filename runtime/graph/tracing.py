@@ -1,0 +1,555 @@
+"""Tracing: while a `Trace` is active on a thread, ops add nodes to it and Python handles symbols.
+
+A `SymbolicTensor` stands for a tensor, a `SymbolicNumber` for a Python number; both belong to the scope (the
+region being built) in which they were made, and refuse to be used where that scope is not open.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from types import FrameType, TracebackType
+from typing import Any, NoReturn, cast
+
+from runtime import dtypes, errors
+from runtime.convert import as_array, register_conversion
+from runtime.dtypes import DType
+from runtime.graph import numbers, refusals
+from runtime.graph.frames import Origin, user_origin
+from runtime.graph.ir import (
+    NO_PARAMS,
+    Graph,
+    Node,
+    Params,
+    Region,
+    Value,
+    format_location,
+    position_of,
+    verify,
+)
+from runtime.graph.nodes import CHECK_LENGTH, CONSTANT, NUMBER_TYPES, TO_TENSOR
+from runtime.primitive import Primitive, state
+from runtime.primitive import _record as record
+from runtime.shapes import Shape
+from runtime.tensor import EagerTensor, Tensor
+from runtime.types import NumberType, TensorType, Type
+
+
+Site = tuple[int, ...]
+
+
+class Scope:
+    """A region being built: its nodes so far, and whether symbols made in it may be used now."""
+
+    __slots__ = ("inner", "kind", "nodes", "open", "outer", "parameters", "site", "trace")
+
+    def __init__(self, trace: Trace, kind: str, outer: Scope | None, site: Site = ()) -> None:
+        self.trace = trace
+        self.site = site
+        self.inner = 0
+        self.kind = kind
+        self.outer = outer
+        self.open = True
+        self.parameters: list[Value] = []
+        self.nodes: list[Node] = []
+
+    def next_site(self) -> Site:
+        """A place in this scope, the same in each trace of the same code."""
+        self.inner += 1
+        return (*self.site, self.inner)
+
+    def region(self, results: Sequence[Value]) -> Region:
+        """The finished region."""
+        return Region(tuple(self.parameters), tuple(self.nodes), tuple(results))
+
+
+class Symbol:
+    """What Python holds for a value of a graph being traced."""
+
+    __slots__ = ("origin", "scope", "value")
+    value: Value
+    scope: Scope
+    origin: Origin | None
+
+    def __init__(self, value: Value, scope: Scope, origin: Origin | None) -> None:
+        self.value = value
+        self.scope = scope
+        self.origin = origin
+
+
+class Trace:
+    """The graph being built on this thread. Used as a context manager, it is what ops are added to."""
+
+    __slots__ = ("_saved", "captures", "constants", "counts", "memo", "name", "root", "scope")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.root: FrameType | None = None
+        self.scope = Scope(self, "the body", None)
+        self.captures: dict[int, tuple[Value, Any]] = {}
+        self.constants: dict[Value, Any] = {}
+        self.counts: dict[str, int] = {}
+        self.memo: dict[Any, Any] = {}
+        self._saved: list[tuple[Any, Any]] = []
+
+    def __enter__(self) -> Trace:
+        self._saved.append((state.trace, state.tapes))
+        state.trace, state.tapes = self, ()
+        self.root = self.root or sys._getframe(1)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        state.trace, state.tapes = self._saved.pop()
+        if not self._saved:
+            self.root = None
+            self.scope.open = False
+
+    # Building
+
+    def emit(self, primitive: Primitive, inputs: Sequence[Any], params: dict[str, Any]) -> Any:
+        """Add one op on tensors: what `bind` does while this trace is active."""
+        values = tuple([self.value_of(x) for x in inputs])
+        outputs = self.apply(primitive, values, params or NO_PARAMS)
+        if not values and primitive.name == "constant":
+            self.constants[outputs.value] = params["value"]
+        if state._tapes or state._inspect is not None:
+            made = outputs if type(outputs) is tuple else (outputs,)
+            record(primitive, tuple(inputs), made, params)
+        return outputs
+
+    def apply(
+        self, primitive: Primitive, values: tuple[Value, ...], params: Params = NO_PARAMS
+    ) -> Any:
+        """Add a node whose types its primitive infers: the symbol of its output, or a tuple of them."""
+        inferred = primitive.infer(*[value.type for value in values], **params)
+        origin = user_origin()
+        name = self.unique(primitive.name.rpartition(".")[2])
+        if type(inferred) is not tuple:
+            output = Value(inferred, name)
+            self.scope.nodes.append(Node(primitive, values, (output,), params, (), origin))
+            return symbol(output, self.scope, origin)
+        outputs = tuple([Value(type, name, index) for index, type in enumerate(inferred)])
+        self.scope.nodes.append(Node(primitive, values, outputs, params, (), origin))
+        return tuple([symbol(output, self.scope, origin) for output in outputs])
+
+    def append(
+        self,
+        primitive: Primitive,
+        values: Sequence[Value],
+        outputs: Sequence[Value] = (),
+        params: Params = NO_PARAMS,
+        regions: Sequence[Region] = (),
+        origin: Origin | None = None,
+    ) -> tuple[Symbol, ...]:
+        """Add a node with given outputs: control flow, calls, raises."""
+        origin = origin or user_origin()
+        node = Node(primitive, tuple(values), tuple(outputs), params, tuple(regions), origin)
+        self.scope.nodes.append(node)
+        return tuple([symbol(output, self.scope, origin) for output in outputs])
+
+    def unique(self, name: str) -> str:
+        """`name`, with a number if this trace has used it already."""
+        count = self.counts.get(name, 0)
+        self.counts[name] = count + 1
+        return f"{name}_{count}" if count else name
+
+    def parameter(self, type: Type, name: str) -> Any:
+        """A new parameter of the open scope."""
+        value = Value(type, self.unique(name))
+        self.scope.parameters.append(value)
+        return self.symbol(value)
+
+    def symbol(self, value: Value) -> Any:
+        """What Python holds for a value of the open scope."""
+        return symbol(value, self.scope, user_origin())
+
+    @contextmanager
+    def nested(self, kind: str, site: Site) -> Iterator[Scope]:
+        """Build a region inside: nodes go to it until the block ends; then its symbols are out of reach."""
+        scope = self.scope = Scope(self, kind, self.scope, site)
+        try:
+            yield scope
+        finally:
+            scope.open = False
+            self.scope = cast(Scope, scope.outer)
+
+    @contextmanager
+    def reopened(self, scope: Scope) -> Iterator[None]:
+        """Add further nodes at the end of a region that was left."""
+        before, self.scope, scope.open = self.scope, scope, True
+        try:
+            yield
+        finally:
+            self.scope, scope.open = before, False
+
+    # Values
+
+    def value_of(self, item: Any) -> Value:
+        """The graph's value for a symbol, an eager tensor or a Python number.
+
+        Raises errors.InaccessibleTensorError for a symbol whose scope is not open.
+        """
+        kind = type(item)
+        if kind is SymbolicTensor or kind is SymbolicNumber:
+            scope = item.scope
+            if scope.open and scope.trace is self:
+                return cast(Value, item.value)
+            return self.foreign(item)
+        if kind in NUMBER_TYPES:
+            return cast(Value, self.number(item).value)
+        return self.capture(item, TensorType(item.dtype, item.static_shape))
+
+    def foreign(self, item: Any) -> Value:
+        """A symbol of a graph around this one is captured; any other is a leak."""
+        if not item.scope.open or item.scope.trace is self:
+            raise leaked(item)
+        return self.capture(item, item.value.type)
+
+    def capture(self, item: Any, type: Type) -> Value:
+        """The value that stands for an object from outside: one for each object, held by reference."""
+        known = self.captures.get(id(item))
+        if known is None:
+            known = Value(type, self.unique("captured")), item
+            self.captures[id(item)] = known
+        return known[0]
+
+    def number(self, value: float) -> Any:
+        """A constant Python number."""
+        origin = user_origin()
+        made = Value(NUMBER_TYPES[type(value)], "number")
+        self.scope.nodes.append(Node(CONSTANT, (), (made,), {"value": value}, (), origin))
+        return SymbolicNumber(made, self.scope, origin)
+
+    def finish(self, results: Sequence[Value]) -> Graph:
+        """The graph with these results, verified. Symbols from around it become parameters behind its own."""
+        captures = tuple([(v, x) for v, x in self.captures.values() if not is_symbol(x)])
+        self.scope.parameters += [v for v, x in self.captures.values() if is_symbol(x)]
+        graph = Graph(self.name, self.scope.region(results), captures)
+        verify(graph)
+        return graph
+
+    def outer_symbols(self) -> list[Any]:
+        """The symbols of graphs around this one that it uses, in the order of its last parameters."""
+        return [x for _, x in self.captures.values() if is_symbol(x)]
+
+
+def is_symbol(item: object) -> bool:
+    """Does it stand for a value of the graph?"""
+    return type(item) is SymbolicTensor or type(item) is SymbolicNumber or type(item) is Symbol
+
+
+def symbol(value: Value, scope: Scope, origin: Origin | None) -> Any:
+    """The Python object for a value: a tensor or a number by its type."""
+    kind = type(value.type)
+    if kind is TensorType:
+        return SymbolicTensor(value, scope, origin)
+    if kind is NumberType:
+        return SymbolicNumber(value, scope, origin)
+    return Symbol(value, scope, origin)
+
+
+def active() -> Trace:
+    """The trace that is active on this thread.
+
+    Raises errors.InaccessibleTensorError where there is none.
+    """
+    trace = state.trace
+    if trace is None:
+        raise errors.InaccessibleTensorError("a symbol is used while no graph is being traced")
+    return cast(Trace, trace)
+
+
+def leaked(item: Any) -> errors.InaccessibleTensorError:
+    """The error for a symbol that is used where its scope is not open."""
+    made = position_of(*item.origin) if item.origin else None
+    scope: Scope = item.scope
+    return errors.InaccessibleTensorError(
+        f"{item!r} was made at {format_location(made)} inside {scope.kind} of graph "
+        f"{scope.trace.name!r} and is used outside of it: return it, or pass it on as a variable "
+        f"that the block assigns; what is stored elsewhere while tracing is only a symbol"
+    )
+
+
+# Tensors
+
+_WAY_OUT = "decorate the function with @function(autograph=True), or write it with cond and while_loop"
+
+
+class SymbolicTensor(Tensor):
+    """A tensor whose value only the run of the graph knows."""
+
+    __slots__ = ("__weakref__", "origin", "scope", "value")
+    value: Value
+    scope: Scope
+    origin: Origin | None
+
+    def __init__(self, value: Value, scope: Scope, origin: Origin | None) -> None:
+        self.value = value
+        self.scope = scope
+        self.origin = origin
+
+    @property
+    def type(self) -> TensorType:
+        """dtype and static shape."""
+        return cast(TensorType, self.value.type)
+
+    @property
+    def name(self) -> str:
+        """Name of the op that makes it, and which of its outputs it is."""
+        return f"{self.value.name}:{self.value.index}"
+
+    @property
+    def graph(self) -> Any:
+        """The graph being traced that it belongs to."""
+        return self.scope.trace
+
+    @property
+    def static_value(self) -> Any:
+        """The array of a constant, else None."""
+        return self.scope.trace.constants.get(self.value)
+
+    def set_shape(self, shape: Any) -> None:
+        """Refuse a shape that contradicts the static one; the static shape of a symbol stays as traced."""
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(f"{self!r} cannot have the shape {shape}")
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
+
+    def __str__(self) -> str:
+        return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
+
+    def __bool__(self) -> NoReturn:
+        raise not_python(self, "as a Python bool", _WAY_OUT)
+
+    def __iter__(self) -> Iterator[Any]:
+        count = _unpacked_into(sys._getframe(1), self.static_shape)
+        if count is None:
+            raise not_python(self, "as a Python iterable", _WAY_OUT)
+        active().apply(CHECK_LENGTH, (active().value_of(self),), {"expected": count})
+        return iter([self[place] for place in range(count)])
+
+    def __len__(self) -> int:
+        shape = self.static_shape
+        if shape is None or (shape and shape[0] is None):
+            raise not_python(self, "as the argument of len", "use tf.shape(x)[0] for its size")
+        if not shape:
+            raise TypeError("Scalar tensor has no `len()`")
+        return cast(int, shape[0])
+
+    def __contains__(self, item: object) -> NoReturn:
+        raise not_python(self, "with the operator `in`", "write tf.reduce_any(x == item)")
+
+    def __int__(self) -> NoReturn:
+        raise not_python(self, "as a Python int", "use tf.cast(x, tf.int32)")
+
+    def __float__(self) -> NoReturn:
+        raise not_python(self, "as a Python float", "use tf.cast(x, tf.float32)")
+
+    def __complex__(self) -> NoReturn:
+        raise not_python(self, "as a Python complex", "use tf.cast(x, tf.complex64)")
+
+    def __index__(self) -> NoReturn:
+        raise not_python(self, "as a Python index", "index a tensor with it, for example by tf.gather")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+        raise not_python(self, "as a NumPy array", "use the op of the same name instead of NumPy's function")
+
+    def __format__(self, spec: str) -> str:
+        raise not_python(self, "in an f-string or format()", "print it with print(x) or tf.print(x)")
+
+    def numpy(self) -> NoReturn:
+        """Refused: a symbol has no value yet."""
+        raise not_python(self, "for its value by numpy()", "compute with tensors, and call numpy() on the result")
+
+
+def _unpacked_into(frame: FrameType, shape: Shape) -> int | None:
+    """How many rows Python takes where it iterates in order to unpack: `a, b = t`; None where it does not."""
+    code = frame.f_code.co_code
+    operation = dis.opname[code[frame.f_lasti]]
+    size = shape[0] if shape else None
+    if operation == "UNPACK_SEQUENCE":
+        count = code[frame.f_lasti + 1]
+        return count if size is None or size == count else size
+    return size if operation == "UNPACK_EX" else None
+
+
+def not_python(item: object, use: str, hint: str) -> errors.OperatorNotAllowedInGraphError:
+    """The error for a symbol that Python asks for what only the run knows."""
+    what = "symbolic tensor" if isinstance(item, SymbolicTensor) else "staged number"
+    return refusals.not_allowed(f"Using a {what} {use} is not allowed while tracing: {item!r}", hint)
+
+
+# Numbers
+
+
+class SymbolicNumber:
+    """A Python int, float or bool that only the run of the graph knows; its operators are Python's own.
+
+    Beside a tensor it takes the tensor's dtype, as a Python number does. Where a tensor is asked for without a
+    partner it becomes int32, float32 or bool.
+    """
+
+    __slots__ = ("__weakref__", "origin", "scope", "value")
+    __array_ufunc__ = None
+    value: Value
+    scope: Scope
+    origin: Origin | None
+
+    def __init__(self, value: Value, scope: Scope, origin: Origin | None) -> None:
+        self.value = value
+        self.scope = scope
+        self.origin = origin
+
+    @property
+    def type(self) -> NumberType:
+        """Its kind."""
+        return cast(NumberType, self.value.type)
+
+    def __repr__(self) -> str:
+        return f"<staged {self.type.kind} {self.value.name!r}>"
+
+    def __bool__(self) -> NoReturn:
+        raise not_python(self, "as a Python bool", _WAY_OUT)
+
+    def __int__(self) -> NoReturn:
+        raise not_python(self, "as a Python int", "use it in arithmetic, or as a tensor")
+
+    def __float__(self) -> NoReturn:
+        raise not_python(self, "as a Python float", "use it in arithmetic, or as a tensor")
+
+    def __index__(self) -> NoReturn:
+        raise not_python(self, "as a Python index", "index a tensor with it, not a Python list")
+
+    def __hash__(self) -> int:
+        raise not_python(self, "as a dictionary key or in a set", "use a tensor for the table")
+
+    def __format__(self, spec: str) -> str:
+        raise not_python(self, "in an f-string or format()", "print it with print(x) or tf.print(x)")
+
+    def __round__(self, ndigits: Any = None) -> Any:
+        return apply_number(numbers.ROUND, self) if ndigits is None else apply_number(numbers.ROUND_TO, self, ndigits)
+
+    def __divmod__(self, other: Any) -> Any:
+        return _binary(numbers.BINARY["divmod"], self, other)
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return _binary(numbers.BINARY["divmod"], other, self)
+
+    def __pow__(self, other: Any, modulo: Any = None) -> Any:
+        if modulo is not None:
+            return NotImplemented
+        return _power(self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _power(other, self)
+
+    def __trunc__(self) -> Any:
+        return self if self.type.kind == "int" else apply_number(numbers.TO_INT, self)
+
+
+def is_number(item: object) -> bool:
+    """Is it a Python number or a staged one? Those may meet in Python's arithmetic."""
+    return type(item) is SymbolicNumber or isinstance(item, int | float)
+
+
+def number_type(item: Any) -> NumberType:
+    """The kind of a Python number or a staged one."""
+    return item.type if type(item) is SymbolicNumber else NUMBER_TYPES[type(item)]
+
+
+def apply_number(primitive: Primitive, *items: Any) -> Any:
+    """Stage a row of numbers on Python numbers and staged ones."""
+    trace = active()
+    return trace.apply(primitive, tuple([trace.value_of(_plain(item)) for item in items]))
+
+
+def _plain(item: Any) -> Any:
+    # NumPy's float64 is a Python float by class; the graph knows Python's own kinds.
+    if type(item) in NUMBER_TYPES or type(item) is SymbolicNumber:
+        return item
+    return float(item) if isinstance(item, float) else int(item)
+
+
+def _binary(primitive: Primitive, a: Any, b: Any) -> Any:
+    if not (is_number(a) and is_number(b)):
+        return NotImplemented
+    return apply_number(primitive, a, b)
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    negative = isinstance(exponent, int) and exponent < 0
+    return _binary(numbers.FLOAT_POWER if negative else numbers.BINARY["pow"], base, exponent)
+
+
+def _operators() -> None:
+    for name, primitive in numbers.BINARY.items():
+        if name not in ("divmod", "pow"):
+            _install_binary(name, primitive)
+    for name, primitive in numbers.UNARY.items():
+        setattr(SymbolicNumber, f"__{name}__", _unary_method(primitive))
+    for name in ("floor", "ceil"):
+        row = numbers.MATH[getattr(numbers.math, name)]
+        setattr(SymbolicNumber, f"__{name}__", _unary_method(row))
+
+
+def _install_binary(name: str, primitive: Primitive) -> None:
+    def forward(self: SymbolicNumber, other: Any) -> Any:
+        return _binary(primitive, self, other)
+
+    def backward(self: SymbolicNumber, other: Any) -> Any:
+        return _binary(primitive, other, self)
+
+    setattr(SymbolicNumber, f"__{name}__", forward)
+    if name not in ("lt", "le", "gt", "ge", "eq", "ne"):
+        setattr(SymbolicNumber, f"__r{name}__", backward)
+
+
+def _unary_method(primitive: Primitive) -> Any:
+    def method(self: SymbolicNumber) -> Any:
+        return apply_number(primitive, self)
+
+    return method
+
+
+_operators()
+
+_SAMPLES: dict[str, float] = {"bool": True, "int": 1, "float": 1.0}
+DEFAULT_DTYPES = {"bool": dtypes.bool, "int": dtypes.int32, "float": dtypes.float32}
+
+
+@cache
+def convertible(kind: str, dtype: DType) -> bool:
+    """May a Python number of this kind become a tensor of this dtype? Asked of the eager conversion."""
+    try:
+        as_array(_SAMPLES[kind], dtype)
+    except TypeError:
+        return False
+    return True
+
+
+def number_to_tensor(number: SymbolicNumber, dtype: DType | None = None) -> Any:
+    """The tensor of a staged number: with the dtype asked for, else int32, float32 or bool.
+
+    A value that does not fit raises at run time. Raises TypeError for a dtype that such a number cannot have.
+    """
+    kind = number.type.kind
+    dtype = dtype or DEFAULT_DTYPES[kind]
+    if not convertible(kind, dtype):
+        raise TypeError(
+            f"Cannot convert a staged Python {kind} to a tensor of dtype {dtype.name}: "
+            "cast one of the two operands"
+        )
+    trace = active()
+    return trace.apply(TO_TENSOR, (trace.value_of(number),), {"dtype": dtype})
+
+
+register_conversion(SymbolicNumber, number_to_tensor)

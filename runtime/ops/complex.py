@@ -1,0 +1,104 @@
+"""Complex numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime.convert import convert_to_tensor
+from runtime.ops.define import matched, sum_to_shape_of
+from runtime.primitive import CLASSES, bind, broadcast_shapes, row, same_shape, sample
+from runtime.tensor import Tensor
+from runtime.types import TensorType
+
+_WITH_PARTS = {np.dtype("f"): np.dtype("F"), np.dtype("d"): np.dtype("D")}
+
+
+def _complex_kernel(real: Any, imag: Any) -> Any:
+    made = np.empty(np.broadcast_shapes(np.shape(real), np.shape(imag)), _WITH_PARTS[real.dtype])
+    made.real, made.imag = real, imag
+    return made
+
+
+def _complex_infer(real: TensorType, imag: TensorType) -> TensorType:
+    from runtime.dtypes import BY_NUMPY
+
+    complex_p.check_dtypes([real.dtype.np_dtype, imag.dtype.np_dtype])
+    if real.dtype.np_dtype not in _WITH_PARTS:
+        raise TypeError(f"Complex: parts must be float32 or float64, not {real.dtype.name}")
+    return TensorType(
+        BY_NUMPY[_WITH_PARTS[real.dtype.np_dtype]], broadcast_shapes(real.shape, imag.shape)
+    )
+
+
+def _complex_gradient(op: Any, g: Any) -> Any:
+    a, b = op.inputs
+    return sum_to_shape_of(real(g), a), sum_to_shape_of(imag(g), b)
+
+
+complex_p = row(
+    "complex", _complex_kernel, _complex_infer, signature="G,G->G", op_type="Complex",
+    gradient=_complex_gradient, keep_inputs=(), samples=(sample("2,3", "3"),),
+)  # fmt: skip
+
+
+def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
+    """The complex numbers with these real and imaginary parts."""
+    a, b = matched(real, imag)
+    return bind(complex_p, a, b)  # type: ignore[no-any-return]
+
+
+def _part(name: str, op_type: str, kernel: Any, gradient: Any, keep: Any = ()) -> Any:
+    return row(
+        name, kernel, signature="C->real C", shape=same_shape, op_type=op_type, gradient=gradient,
+        keep_inputs=keep, samples=(sample("2,3:c"),),
+    )  # fmt: skip
+
+
+real_p = _part("real", "Real", np.real, lambda op, g: (complex(g, ops.zeros_like(g)),))
+imag_p = _part("imag", "Imag", np.imag, lambda op, g: (complex(ops.zeros_like(g), g),))
+angle_p = _part(
+    "angle", "Angle", np.angle,
+    lambda op, g: (-complex(g, ops.zeros_like(g)) / _turn(op.inputs[0]),), None,
+)  # fmt: skip
+conj_p = row(
+    "conj", np.conj, signature="C->C", shape=same_shape, op_type="Conj",
+    gradient=lambda op, g: (conj(g),), keep_inputs=(), samples=(sample("2,3:c"),),
+)  # fmt: skip
+
+
+def _turn(z: Any) -> Any:
+    """The denominator of the gradient of the angle: y' + i x' of z = x + i y, as TensorFlow writes it."""
+    return complex(imag(z), real(z))
+
+
+def real(input: Any, name: str | None = None) -> Tensor:
+    """The real parts; what is real stays as it is."""
+    x = convert_to_tensor(input)
+    return bind(real_p, x) if x.dtype.is_complex else x
+
+
+def imag(input: Any, name: str | None = None) -> Tensor:
+    """The imaginary parts; zeros for what is real."""
+    x = convert_to_tensor(input)
+    return bind(imag_p, x) if x.dtype.is_complex else ops.zeros_like(x)
+
+
+def angle(input: Any, name: str | None = None) -> Tensor:
+    """The angles of complex numbers; 0 or pi for real ones."""
+    x = convert_to_tensor(input)
+    if x.dtype.is_complex:
+        return bind(angle_p, x)  # type: ignore[no-any-return]
+    return ops.where(ops.less(x, 0), ops.ones_like(x) * np.pi, ops.zeros_like(x))
+
+
+def conj(x: Any, name: str | None = None) -> Tensor:
+    """The complex conjugates; what is real stays as it is."""
+    z = convert_to_tensor(x)
+    if z.dtype.is_complex:
+        return bind(conj_p, z)  # type: ignore[no-any-return]
+    if z.dtype.np_dtype not in CLASSES["N"]:
+        raise TypeError(f"Expected numeric or variant tensor, got dtype {z.dtype!r}")
+    return z

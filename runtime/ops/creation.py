@@ -1,0 +1,319 @@
+"""New tensors from shapes and ranges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime import dtypes, errors
+from runtime.convert import convert_to_tensor, tensor_of
+from runtime.dtypes import DType, as_dtype
+from runtime.ops.define import axis_in, dims_of, fill_dims, static_ints, type_of_dims
+from runtime.primitive import bind, row, sample, state
+from runtime.shapes import Shape, TensorShape
+from runtime.tensor import EagerTensor, Tensor
+from runtime.types import TensorType
+
+
+def _checked(shape: Any) -> Any:
+    if any(dim is not None and dim < 0 for dim in shape or ()):
+        raise ValueError(f"a shape has no negative dimensions: {shape}")
+    return shape
+
+
+def _fill_kernel(value: Any, *dims: Any, shape: Shape) -> Any:
+    return np.full(_checked(fill_dims(shape, dims)), value, dtype=value.dtype)
+
+
+def _fill_infer(value: TensorType, *dims: TensorType, shape: Shape) -> TensorType:
+    if value.shape not in ((), None):
+        raise ValueError(f"Fill: the value must be a scalar, got {value}")
+    return type_of_dims(value.dtype, _checked(shape), dims)
+
+
+fill_p = row(
+    "fill", _fill_kernel, _fill_infer, op_type="Fill", keep_inputs=(),
+    gradient=lambda op, g: (ops.reduce_sum(g), *[None] * (len(op.inputs) - 1)),
+    samples=(sample("", shape=(2, 3)), sample("", shape=())),
+)  # fmt: skip
+
+
+def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
+    """A tensor of shape `dims` with the scalar `value` everywhere."""
+    static, dynamic = dims_of(dims)
+    return bind(fill_p, convert_to_tensor(value), *dynamic, shape=static)  # type: ignore[no-any-return]
+
+
+def _zero(dtype: DType) -> Any:
+    return np.array(b"", object) if dtype is dtypes.string else dtype.as_numpy_dtype(0)
+
+
+def _one(dtype: DType) -> Any:
+    if dtype is dtypes.string:
+        raise TypeError("there is no string that stands for 1")
+    return dtype.as_numpy_dtype(1)
+
+
+def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:
+    """A tensor of zeros (False, or empty strings)."""
+    return _filled(shape, _zero(as_dtype(dtype)))
+
+
+def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:
+    """A tensor of ones (True)."""
+    return _filled(shape, _one(as_dtype(dtype)))
+
+
+def _filled(shape: Any, value: Any) -> Tensor:
+    static, dynamic = dims_of(shape)
+    if state.run is not None and not dynamic:
+        if static is not None and any(dim < 0 for dim in static):  # type: ignore[operator]
+            raise errors.InvalidArgumentError(None, "Fill", f"Fill: a shape has no negative dimensions: {static}")
+        return EagerTensor(np.full(static, value, value.dtype))  # type: ignore[arg-type]
+    return bind(fill_p, tensor_of(value), *dynamic, shape=static)  # type: ignore[no-any-return]
+
+
+def _like(name: str, op_type: str, value: Any) -> Any:
+    def kernel(x: Any, *, dtype: DType) -> Any:
+        return np.full(np.shape(x), value(dtype), dtype.np_dtype)
+
+    return row(
+        name, kernel, signature="A->dtype", shape=lambda shape, *, dtype: shape, op_type=op_type,
+        keep_inputs=(), gradient=lambda op, g: (None,),
+        samples=(sample("2,3", dtype=dtypes.float32),),
+    )  # fmt: skip
+
+
+zeros_like_p = _like("zeros_like", "ZerosLike", _zero)
+ones_like_p = _like("ones_like", "OnesLike", _one)
+
+
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
+    """Zeros with the shape of `input`, and its dtype unless another is asked for."""
+    return _filled_like(zeros_like_p, input, dtype)
+
+
+def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
+    """Ones with the shape of `input`, and its dtype unless another is asked for."""
+    return _filled_like(ones_like_p, input, dtype)
+
+
+def _filled_like(primitive: Any, like: Any, dtype: Any) -> Tensor:
+    x = like if hasattr(like, "static_shape") else convert_to_tensor(like)
+    wanted = x.dtype if dtype is None else as_dtype(dtype)
+    if not isinstance(x, Tensor):
+        # What a tape keeps of a value that no gradient reads: its shape and dtype.
+        return _filled(x.static_shape, _zero(wanted) if primitive is zeros_like_p else _one(wanted))
+    return bind(primitive, x, dtype=wanted)  # type: ignore[no-any-return]
+
+
+def _eye_kernel(*dims: Any, shape: Shape, dtype: DType) -> Any:
+    rows, columns = _checked(fill_dims(shape, dims))
+    return np.eye(rows, columns, dtype=dtype.np_dtype)
+
+
+eye_p = row(
+    "eye", _eye_kernel, lambda *dims, shape, dtype: TensorType(dtype, _checked(shape)),
+    op_type="Eye", keep_inputs=(), gradient=lambda op, g: [None] * len(op.inputs),
+    samples=(sample(shape=(2, 3), dtype=dtypes.float32),),
+)  # fmt: skip
+
+
+def eye(
+    num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The identity matrix, possibly repeated for a batch."""
+    static, dynamic = dims_of([num_rows, num_rows if num_columns is None else num_columns])
+    matrix: Tensor = bind(eye_p, *dynamic, shape=static, dtype=as_dtype(dtype))
+    if batch_shape is None:
+        return matrix
+    batch, of_batch = dims_of(batch_shape)
+    if batch is None or of_batch:
+        full = ops.concat([ops.cast(convert_to_tensor(batch_shape), dtypes.int32), ops.shape(matrix)], 0)
+        return ops.broadcast_to(matrix, full)
+    if static is not None and None not in static:
+        return ops.broadcast_to(matrix, (*batch, *static))
+    return ops.broadcast_to(matrix, [*batch, *ops.unstack(ops.shape(matrix), 2)])
+
+
+# Ranges
+
+
+def _range_kernel(start: Any, limit: Any, delta: Any, *, length: int | None) -> Any:
+    if delta == 0:
+        raise errors.InvalidArgumentError("Requires delta != 0")
+    if start.dtype.kind in "iu":
+        # NumPy computes the length in floating point; Python's range is exact.
+        count = len(range_of(int(start), int(limit), int(delta)))
+        return int(start) + np.arange(count, dtype=start.dtype) * start.dtype.type(delta) if count else (
+            np.empty(0, start.dtype)
+        )
+    return np.arange(start, limit, delta, start.dtype)
+
+
+range_of = range
+
+
+def _range_shape(start: Shape, limit: Shape, delta: Shape, *, length: int | None) -> Shape:
+    for shape in (start, limit, delta):
+        if shape not in ((), None):
+            raise ValueError(f"the ends of a range must be scalars, got shape {shape}")
+    return (length,)
+
+
+range_p = row(
+    "range", _range_kernel, signature="R,R,R->R", shape=_range_shape, op_type="Range",
+    fallible=True, keep_inputs=(), gradient=lambda op, g: (None, None, None), samples=(),
+)  # fmt: skip
+
+
+def range(
+    start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = "range"
+) -> Tensor:
+    """The numbers from `start` (0 if only one argument is given) up to, not including, `limit` by steps of `delta`."""
+    if limit is None:
+        start, limit = 0, start
+    ends = _range_ends((start, limit, delta), None if dtype is None else as_dtype(dtype))
+    known = [end.static_value for end in ends]
+    length = None
+    if all(value is not None and np.ndim(value) == 0 for value in known) and known[2] != 0:
+        length = _length(*known)
+    return bind(range_p, *ends, length=length)  # type: ignore[no-any-return]
+
+
+def _length(start: Any, limit: Any, delta: Any) -> int:
+    if start.dtype.kind in "iu":
+        return len(range_of(int(start), int(limit), int(delta)))
+    return max(0, int(np.ceil((limit - start) / delta)))
+
+
+_RANKED = (dtypes.int32, dtypes.int64, dtypes.float16, dtypes.float32, dtypes.float64)
+
+
+def _range_ends(ends: tuple[Any, ...], dtype: DType | None) -> list[Tensor]:
+    tensors = [convert_to_tensor(end, dtype_hint=dtype) for end in ends]
+    if dtype is None:
+        # The widest of the dtypes given; Python numbers are as wide as their default.
+        found = {t.dtype for t in tensors}
+        dtype = max(found, key=_RANKED.index) if found <= set(_RANKED) else tensors[1].dtype
+    return [ops.cast(t, dtype) for t in tensors]
+
+
+def _linspace_kernel(start: Any, stop: Any, *dims: Any, shape: Shape, axis: int) -> Any:
+    (num,) = fill_dims(shape, dims)
+    if num < 1:
+        raise ValueError(f"requires num > 0, got {num}")
+    return np.linspace(start, stop, num, dtype=start.dtype, axis=axis)
+
+
+def _linspace_shape(start: Shape, stop: Shape, *dims: Shape, shape: Shape, axis: int) -> Shape:
+    from runtime.shapes import merge_shapes
+
+    ends = merge_shapes(start, stop)
+    if ends is None:
+        return None
+    place = axis_in(axis, len(ends) + 1)
+    (num,) = shape or (None,)
+    if num is not None and num < 1:
+        raise ValueError(f"requires num > 0, got {num}")
+    return (*ends[:place], num, *ends[place:])
+
+
+def _linspace_gradient(op: Any, g: Any) -> Any:
+    axis, extra = op.params["axis"], [None] * (len(op.inputs) - 2)
+    place = axis_in(axis, g.ndim)
+    num = ops.shape(g)[place]
+    steps = ops.cast(range(num), g.dtype) / ops.cast(ops.maximum(num - 1, 1), g.dtype)
+    weights = ops.reshape(steps, [-1] + [1] * (g.ndim - 1 - place))
+    return (ops.reduce_sum(g * (1 - weights), place), ops.reduce_sum(g * weights, place), *extra)
+
+
+linspace_p = row(
+    "linspace", _linspace_kernel, signature="G,G,i*->G", shape=_linspace_shape, op_type="LinSpace",
+    gradient=_linspace_gradient, keep_inputs=(),
+    samples=(sample("", "", shape=(5,), axis=0), sample("2", "2", shape=(3,), axis=1)),
+)  # fmt: skip
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any = 0) -> Tensor:
+    """`num` evenly spaced values from `start` to `stop`, both included, along a new axis."""
+    from runtime.ops.define import matched
+
+    first, last = matched(start, stop)
+    if not first.dtype.is_floating:
+        first, last = ops.cast(first, dtypes.float64), ops.cast(last, dtypes.float64)
+    static, dynamic = dims_of([num])
+    place = static_ints(axis, "axis")[0]
+    return bind(linspace_p, first, last, *dynamic, shape=static, axis=place)  # type: ignore[no-any-return]
+
+
+lin_space = linspace
+
+
+def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[Tensor]:
+    """Each vector repeated over the grid of all; with 'xy' the first two axes are exchanged, with 'ij' not."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"Argument `indexing` must be 'xy' or 'ij', got {indexing!r}")
+    vectors = [convert_to_tensor(arg) for arg in args]
+    sizes = [ops.size(vector) for vector in vectors]
+    places = list(range_of(len(vectors)))
+    if indexing == "xy" and len(vectors) > 1:
+        places[:2] = 1, 0
+        sizes[:2] = sizes[1], sizes[0]
+    grids = []
+    for vector, place in zip(vectors, places, strict=True):
+        shape = [-1 if i == place else 1 for i in range_of(len(vectors))]
+        grids.append(ops.broadcast_to(ops.reshape(vector, shape), sizes))
+    return grids
+
+
+def one_hot(
+    indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None,
+    dtype: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """For each index a vector of length `depth` with `on_value` there and `off_value` elsewhere.
+
+    An index outside of 0 .. depth - 1 gives `off_value` only. The vectors lie along `axis` (default: the last).
+    """
+    x = convert_to_tensor(indices)
+    on, off = _hot_values(on_value, off_value, None if dtype is None else as_dtype(dtype))
+    rank = x.ndim
+    if rank is None:
+        raise ValueError("one_hot needs indices of known rank")
+    place = axis_in(-1 if axis is None else int(axis), rank + 1)
+    positions = ops.reshape(ops.cast(range(depth), x.dtype), [-1] + [1] * (rank - place))
+    return ops.where(ops.equal(ops.expand_dims(x, place), positions), on, off)
+
+
+def _hot_values(on: Any, off: Any, dtype: DType | None) -> tuple[Tensor, Tensor]:
+    given = [value for value in (on, off) if value is not None]
+    if dtype is None:
+        dtype = convert_to_tensor(given[0]).dtype if given else dtypes.float32
+    return convert_to_tensor(1 if on is None else on, _weak(on, dtype)), convert_to_tensor(
+        0 if off is None else off, _weak(off, dtype)
+    )
+
+
+def _weak(value: Any, dtype: DType) -> DType:
+    return dtype
+
+
+def sequence_mask(
+    lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None
+) -> Tensor:
+    """For each length n a row whose first n elements are true, the others false."""
+    x = convert_to_tensor(lengths)
+    if maxlen is None:
+        maxlen = ops.maximum(ops.reduce_max(x), 0)
+    limit = convert_to_tensor(maxlen, dtype_hint=x.dtype)
+    positions = range(ops.cast(0, limit.dtype), limit, ops.cast(1, limit.dtype))
+    mask = ops.less(positions, ops.expand_dims(ops.cast(x, limit.dtype), -1))
+    return mask if as_dtype(dtype) is dtypes.bool else ops.cast(mask, dtype)
+
+
+def as_tensor_shape(value: Any) -> TensorShape:
+    """A TensorShape of a shape argument that must be static."""
+    return TensorShape(value)

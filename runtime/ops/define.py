@@ -1,0 +1,263 @@
+"""How families of ops are written down: rows with their public functions, and what their gradients share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime.convert import conversion_of, convert_to_tensor
+from runtime.primitive import (
+    Kernel,
+    Primitive,
+    Sample,
+    bind,
+    broadcast_shapes,
+    row,
+    same_shape,
+    sample,
+    state,
+)
+from runtime.shapes import Shape, TensorShape, is_known
+from runtime.tensor import EagerTensor, Tensor
+from runtime.types import TensorType
+
+PublicUnary = Callable[..., Tensor]
+FLOATING = (sample("2,3"), sample(""))
+POSITIVE = (sample("2,3:+"), sample(":+"))
+UNIT = (sample("2,3:u"), sample(":u"))
+PAIRS = (sample("2,3", "2,3"), sample("2,3", "3"), sample("2,1", "3"), sample("", "2"))
+
+
+def unary(
+    name: str,
+    kernel: Kernel,
+    signature: str = "F->F",
+    *,
+    gradient: Callable[[Any, Any, Any], Any] | None = None,
+    reads: str = "x",
+    op_type: str | None = None,
+    doc: str,
+    samples: tuple[Sample, ...] = FLOATING,
+) -> PublicUnary:
+    """The public function of an elementwise op of one tensor, and its row.
+
+    `gradient(x, y, g)` gives the gradient for x; `reads` tells which of the values of x and y it uses.
+    """
+
+    def rule(op: Any, g: Any) -> Any:
+        assert gradient is not None
+        return (gradient(op.inputs[0], op.outputs[0], g),)
+
+    primitive = row(
+        name,
+        kernel,
+        signature=signature,
+        shape=same_shape,
+        gradient=rule if gradient else None,
+        keep_inputs=(0,) if "x" in reads else (),
+        keep_outputs=(0,) if "y" in reads else (),
+        op_type=op_type,
+        samples=samples,
+    )
+    return named(_unary_function(primitive), name, doc)
+
+
+def _unary_function(primitive: Primitive) -> PublicUnary:
+    kernel, accepted = primitive.kernel, primitive.accepted
+    # Only C code may run in the shared context: it cannot be entered twice.
+    direct = isinstance(kernel, np.ufunc)
+
+    def function(x: Any, name: str | None = None) -> Tensor:
+        run = state.run
+        if direct and run is not None and type(x) is EagerTensor:
+            raw = x.raw
+            if raw.dtype in accepted:
+                return EagerTensor(run(kernel, raw))
+        return bind(primitive, convert_to_tensor(x))  # type: ignore[no-any-return]
+
+    return function
+
+
+def named(function: PublicUnary, name: str, doc: str) -> PublicUnary:
+    """`function` with the name and docstring that users see."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
+
+
+def binary(
+    name: str,
+    kernel: Kernel,
+    signature: str = "N,N->N",
+    *,
+    gradient: Callable[[Any, Any, Any, Any], tuple[Any, Any]] | None = None,
+    reads: str = "ab",
+    op_type: str | None = None,
+    doc: str,
+    fallible: bool = False,
+    samples: tuple[Sample, ...] = PAIRS,
+) -> PublicUnary:
+    """The public function of an elementwise op of two tensors that broadcast, and its row.
+
+    `gradient(a, b, y, g)` gives both gradients at the broadcast shape; `reads` tells which of a, b, y it uses.
+    """
+
+    def rule(op: Any, g: Any) -> Any:
+        assert gradient is not None
+        a, b = op.inputs
+        for_a, for_b = gradient(a, b, op.outputs[0], g)
+        return sum_to_shape_of(for_a, a), sum_to_shape_of(for_b, b)
+
+    primitive = row(
+        name,
+        kernel,
+        signature=signature,
+        shape=broadcast_shapes,
+        gradient=rule if gradient else None,
+        keep_inputs=tuple("ab".index(letter) for letter in reads if letter in "ab"),
+        keep_outputs=(0,) if "y" in reads else (),
+        op_type=op_type,
+        fallible=fallible,
+        samples=samples,
+    )
+    return named(_binary_function(primitive), name, doc)
+
+
+def _binary_function(primitive: Primitive) -> PublicUnary:
+    kernel, accepted = primitive.kernel, primitive.accepted
+    direct = isinstance(kernel, np.ufunc) and primitive.uniform and np.dtype(object) not in accepted
+
+    def function(x: Any, y: Any, name: str | None = None) -> Tensor:
+        run = state.run
+        if direct and run is not None and type(x) is EagerTensor and type(y) is EagerTensor:
+            a, b = x.raw, y.raw
+            dtype = a.dtype
+            if dtype is b.dtype and dtype in accepted:
+                try:
+                    return EagerTensor(run(kernel, a, b))
+                except ValueError:
+                    pass  # bind computes it again, and explains
+        x, y = matched(x, y)
+        return bind(primitive, x, y)  # type: ignore[no-any-return]
+
+    return function
+
+
+def matched(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+    """Both operands as tensors: what is no tensor takes the other's dtype, where its kind allows it."""
+    if isinstance(x, Tensor):
+        return x, _operand(y, x)
+    if isinstance(y, Tensor):
+        return _operand(x, y), y
+    first = convert_to_tensor(x)
+    try:
+        return first, convert_to_tensor(y, first.dtype)
+    except (TypeError, ValueError):
+        second = convert_to_tensor(y)
+        return convert_to_tensor(x, second.dtype), second
+
+
+def _operand(value: Any, beside: Tensor) -> Tensor:
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, np.ndarray | np.generic):
+        return convert_to_tensor(value, dtype_hint=beside.dtype)
+    return convert_to_tensor(value, beside.dtype)
+
+
+def sum_to_shape_of(g: Any, x: Any) -> Any:
+    """The gradient `g` of a broadcast result, summed to the shape of the operand `x`."""
+    if g is None:
+        return None
+    shape = x.static_shape
+    if is_known(shape):
+        return g if g.static_shape == shape else bind(ops.sum_to_p, g, shape=shape)
+    return bind(ops.sum_to_p, g, ops.shape(x), shape=shape)
+
+
+def dims_of(shape: Any) -> tuple[Shape, tuple[Tensor, ...]]:
+    """A shape argument as static dimensions, None where one is a tensor, and those tensors, scalars in order.
+
+    A whole shape that is only known at run time gives None and the vector itself.
+    """
+    if isinstance(shape, TensorShape):
+        return _from_dims(shape.as_list())
+    if isinstance(shape, int | np.integer):
+        return (int(shape),), ()
+    if isinstance(shape, list | tuple):
+        return _from_dims(shape)
+    vector = convert_to_tensor(shape, dtype_hint=None)
+    value = vector.static_value
+    if value is None:
+        return (None, (vector,)) if vector.ndim != 0 else ((None,), (vector,))
+    integers = np.asarray(value)
+    if integers.dtype.kind not in "iu" and integers.size:
+        raise TypeError(f"a shape is made of integers, not {vector.dtype.name}")
+    return tuple(integers.reshape(-1).tolist()), ()
+
+
+def _from_dims(dims: Sequence[Any]) -> tuple[Shape, tuple[Tensor, ...]]:
+    static: list[int | None] = []
+    dynamic: list[Tensor] = []
+    for dim in dims:
+        known = _static_dim(dim)
+        static.append(known)
+        if known is None:
+            dynamic.append(convert_to_tensor(dim))
+    return tuple(static), tuple(dynamic)
+
+
+def _static_dim(dim: Any) -> int | None:
+    if type(dim) is int:
+        return dim
+    if dim is None:
+        raise ValueError("a dimension of this shape must not be None")
+    if isinstance(dim, Tensor) or conversion_of(type(dim)) is not None:
+        value = convert_to_tensor(dim).static_value
+        return None if value is None else int(value)
+    if isinstance(dim, float | str):
+        raise TypeError(f"a dimension must be an integer, not {dim!r}")
+    return int(dim.__index__())
+
+
+def fill_dims(shape: Shape, dynamic: Sequence[Any]) -> tuple[int, ...]:
+    """In a kernel: the dimensions of `dims_of` with the arrays of the run-time ones put in."""
+    if shape is None:
+        return tuple(dynamic[0].tolist())
+    if not dynamic:
+        return shape  # type: ignore[return-value]
+    values = iter(dynamic)
+    return tuple([int(next(values)) if dim is None else dim for dim in shape])
+
+
+def static_ints(value: Any, what: str) -> tuple[int, ...]:
+    """An argument that must be known while tracing (an axis, a permutation), as Python integers."""
+    if isinstance(value, int):
+        return (int(value),)
+    if isinstance(value, Tensor):
+        value = value.static_value
+        if value is None:
+            raise TypeError(f"{what} must be known while tracing: pass Python integers")
+    integers = np.asarray(value)
+    if integers.dtype.kind not in "iu" and integers.size:
+        raise TypeError(f"{what} must be made of integers, not {value!r}")
+    return tuple(integers.reshape(-1).tolist())
+
+
+def axis_in(axis: int, rank: int, what: str = "axis") -> int:
+    """`axis` counted from the front; ValueError where a tensor of this rank has no such axis."""
+    if not -rank <= axis < rank:
+        raise ValueError(f"{what} {axis} is out of range for rank {rank}")
+    return axis + rank if axis < 0 else axis
+
+
+def type_of_dims(dtype: Any, shape: Shape, dynamic: Sequence[Any]) -> TensorType:
+    """The type of a tensor with the dimensions of `dims_of`; of a vector of known length the rank is known."""
+    if shape is not None or not dynamic:
+        return TensorType(dtype, shape)
+    length = dynamic[0].shape
+    rank = length[0] if length else None
+    return TensorType(dtype, None if rank is None else (None,) * rank)

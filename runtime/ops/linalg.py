@@ -1,0 +1,148 @@
+"""Products of matrices and vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime.ops.define import matched, sum_to_shape_of
+from runtime.primitive import bind, row, sample, state
+from runtime.shapes import Shape, broadcast
+from runtime.tensor import EagerTensor, Tensor
+
+
+def _turned(x: Any, flag: bool) -> Any:
+    return x.swapaxes(-1, -2) if flag else x
+
+
+def _matmul_kernel(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+    if a.ndim < 2 or b.ndim < 2:
+        raise ValueError("matrices must have rank 2 or more")
+    if transpose_a or transpose_b:
+        a, b = _turned(a, transpose_a), _turned(b, transpose_b)
+    return np.dot(a, b) if a.ndim == 2 and b.ndim == 2 else np.matmul(a, b)
+
+
+def _matmul_shape(a: Shape, b: Shape, *, transpose_a: bool, transpose_b: bool) -> Shape:
+    for shape in (a, b):
+        if shape is not None and len(shape) < 2:
+            raise ValueError(f"matrices must have rank 2 or more, got shape {shape}")
+    if a is None or b is None:
+        return None
+    rows, inner = reversed(a[-2:]) if transpose_a else a[-2:]
+    inner_b, columns = reversed(b[-2:]) if transpose_b else b[-2:]
+    if None not in (inner, inner_b) and inner != inner_b:
+        raise ValueError(
+            f"Matrix size-incompatible: {a} (transposed: {transpose_a}) and {b} (transposed: {transpose_b})"
+        )
+    batch = broadcast(a[:-2], b[:-2])
+    return None if batch is None else (*batch, rows, columns)
+
+
+def _matmul_gradient(op: Any, g: Any) -> Any:
+    a, b = op.inputs
+    ta, tb = op.params["transpose_a"], op.params["transpose_b"]
+    ca, cb = ops.conj(a), ops.conj(b)
+    for_a = _product(cb, g, tb, True) if ta else _product(g, cb, False, not tb)
+    for_b = _product(g, ca, True, ta) if tb else _product(ca, g, not ta, False)
+    return _sum_batch(for_a, a), _sum_batch(for_b, b)
+
+
+def _sum_batch(g: Any, x: Any) -> Any:
+    return g if g.ndim == 2 and x.ndim == 2 else sum_to_shape_of(g, x)
+
+
+def _product(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
+    return bind(matmul_p, a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+
+
+matmul_p = row(
+    "matmul", _matmul_kernel, signature="N,N->N", shape=_matmul_shape, op_type="MatMul",
+    gradient=_matmul_gradient,
+    samples=(
+        sample("2,3", "3,4", transpose_a=False, transpose_b=False),
+        sample("3,2", "4,3", transpose_a=True, transpose_b=True),
+        sample("5,2,3", "3,4", transpose_a=False, transpose_b=False),
+        sample("5,2,3", "1,4,3", transpose_a=False, transpose_b=True),
+    ),
+)  # fmt: skip
+_ACCEPTED = matmul_p.accepted
+
+
+def matmul(
+    a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,
+    adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,
+    output_type: Any = None, grad_a: bool = False, grad_b: bool = False, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The product of matrices, batched and broadcast over the leading axes; each may be transposed or adjoint."""
+    if (
+        state.run is not None
+        and type(a) is EagerTensor
+        and type(b) is EagerTensor
+        and not (transpose_a or transpose_b or adjoint_a or adjoint_b)
+    ):
+        x, y = a.raw, b.raw
+        dtype = x.dtype
+        if dtype is y.dtype and dtype in _ACCEPTED and x.ndim == 2 and y.ndim == 2:
+            try:
+                return EagerTensor(state.run(np.dot, x, y))
+            except ValueError:
+                pass  # bind computes it again, and explains
+    if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
+        raise ValueError("Only one of transpose and adjoint can be True for an operand.")
+    left, right = matched(a, b)
+    left = ops.conj(left) if adjoint_a else left
+    right = ops.conj(right) if adjoint_b else right
+    return bind(  # type: ignore[no-any-return]
+        matmul_p, left, right, transpose_a=bool(transpose_a or adjoint_a),
+        transpose_b=bool(transpose_b or adjoint_b),
+    )  # fmt: skip
+
+
+def matvec(
+    a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False,
+    b_is_sparse: bool = False, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The product of a matrix and a vector, batched over the leading axes."""
+    left, right = matched(a, b)
+    column = ops.expand_dims(right, -1)
+    return ops.squeeze(matmul(left, column, transpose_a=transpose_a, adjoint_a=adjoint_a), [-1])
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+    """The sum of products over axes: the last `axes` of a with the first of b, or two lists of axes."""
+    left, right = matched(a, b)
+    if left.ndim is None or right.ndim is None:
+        raise ValueError("tensordot needs tensors of known rank")
+    of_a, of_b = _contracted(axes, left.ndim)
+    keep_a = [i for i in range(left.ndim) if i not in {i % left.ndim for i in of_a}]
+    keep_b = [i for i in range(right.ndim) if i not in {i % right.ndim for i in of_b}]
+    sizes_a, sizes_b = ops.shape(left), ops.shape(right)
+    rows = ops.reshape(ops.transpose(left, [*keep_a, *of_a]), _merged(sizes_a, of_a, last=True))
+    columns = ops.reshape(ops.transpose(right, [*of_b, *keep_b]), _merged(sizes_b, of_b, last=False))
+    outer = [sizes_a[i] for i in keep_a] + [sizes_b[i] for i in keep_b]
+    return ops.reshape(matmul(rows, columns), outer)
+
+
+def _merged(sizes: Tensor, axes: Any, last: bool) -> list[Any]:
+    inner: Any = 1
+    for axis in axes:
+        inner = sizes[axis] * inner
+    return [-1, inner] if last else [inner, -1]
+
+
+def _contracted(axes: Any, rank: int) -> tuple[list[int], list[int]]:
+    if isinstance(axes, Tensor):
+        axes = axes.static_value
+    if isinstance(axes, int | np.integer):
+        if not 0 <= axes <= rank:
+            raise ValueError(f"axes {axes} is out of range for rank {rank}")
+        return list(range(rank - int(axes), rank)), list(range(int(axes)))
+    first, second = (np.asarray(axis).reshape(-1).tolist() for axis in axes)
+    if len(first) != len(second):
+        raise ValueError(f"Different number of contraction axes `a` and `b`, {first} and {second}.")
+    return first, second
+
+

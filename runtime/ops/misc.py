@@ -1,0 +1,226 @@
+"""The less common ops on arrays: truncating division, bits of other dtypes, partitions, sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime import dtypes, errors
+from runtime.convert import convert_to_tensor
+from runtime.dtypes import DType, as_dtype
+from runtime.ops.define import axis_in, binary, static_ints
+from runtime.ops.indexing import getitem
+from runtime.primitive import bind, row, sample, trap_division
+from runtime.shapes import Shape
+from runtime.tensor import Tensor
+from runtime.types import TensorType
+
+
+def _truncated(a: Any, b: Any) -> Any:
+    remainder = np.fmod(a, b)
+    return (a - remainder) / b if a.dtype.kind == "f" else np.floor_divide(a - remainder, b)
+
+
+def _safe(function: Any) -> Any:
+    def kernel(a: Any, b: Any) -> Any:
+        if a.dtype.kind == "f":
+            return function(a, b)
+        try:
+            return trap_division(function, a, b)
+        except FloatingPointError:
+            raise errors.InvalidArgumentError("Integer division by zero") from None
+
+    return kernel
+
+
+_DIVISIONS = (sample("2,3", "2,3:+"), sample("4:i9", "4:i4+"))
+truncatediv = binary(
+    "truncatediv", _safe(_truncated), "R,R->R", op_type="TruncateDiv", reads="", fallible=True,
+    gradient=lambda a, b, y, g: (None, None), samples=_DIVISIONS,
+    doc="x / y rounded towards zero.",
+)  # fmt: skip
+truncatemod = binary(
+    "truncatemod", _safe(np.fmod), "R,R->R", op_type="TruncateMod", fallible=True,
+    gradient=lambda a, b, y, g: (g, -g * ops.truncatediv(a, b)), samples=_DIVISIONS,
+    doc="The remainder of truncatediv, with the sign of x.",
+)  # fmt: skip
+
+
+def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x / y for floating-point tensors."""
+    return ops.divide_real(x, y)
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """`value` with another dtype; what that cannot hold becomes its smallest or largest number."""
+    x, wanted = convert_to_tensor(value), as_dtype(dtype)
+    if x.dtype.is_complex or wanted.is_complex:
+        return ops.cast(x, wanted)
+    low = max(x.dtype.min, wanted.min)
+    high = min(x.dtype.max, wanted.max)
+    kind = x.dtype.np_dtype
+    low, high = _inside(low, wanted, kind, up=True), _inside(high, wanted, kind, up=False)
+    return ops.cast(ops.clip_by_value(x, low, high), wanted)
+
+
+def _inside(bound: Any, wanted: DType, kind: Any, up: bool) -> Any:
+    """`bound` in the dtype of the values, moved inwards where rounding took it out of the range."""
+    value = np.asarray(bound).astype(kind)
+    if kind.kind == "f" and wanted.is_integer and int(value) not in range(wanted.min, wanted.max + 1):
+        return np.nextafter(value, kind.type(0))
+    return value
+
+
+def _bitcast_kernel(x: Any, *, dtype: DType) -> Any:
+    x = np.ascontiguousarray(x).reshape(np.shape(x))
+    old, new = x.dtype.itemsize, dtype.np_dtype.itemsize
+    if old > new:
+        return x[..., np.newaxis].view(dtype.np_dtype)
+    return x.view(dtype.np_dtype) if old == new else x.view(dtype.np_dtype)[..., 0]
+
+
+def _bitcast_infer(x: TensorType, *, dtype: DType) -> TensorType:
+    old, new = x.dtype.np_dtype.itemsize, dtype.np_dtype.itemsize
+    if dtypes.string in (x.dtype, dtype):
+        raise TypeError("Bitcast: strings have no fixed bits")
+    if x.shape is None or old == new:
+        return TensorType(dtype, x.shape)
+    if old > new:
+        return TensorType(dtype, (*x.shape, old // new))
+    if not x.shape or x.shape[-1] not in (None, new // old):
+        raise ValueError(f"Bitcast: the last dimension of {x} must be {new // old}")
+    return TensorType(dtype, x.shape[:-1])
+
+
+bitcast_p = row(
+    "bitcast", _bitcast_kernel, _bitcast_infer, op_type="Bitcast", keep_inputs=(),
+    gradient=lambda op, g: (None,), samples=(sample("2,3:f4", dtype=dtypes.int32),),
+)  # fmt: skip
+
+
+def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
+    """The same bits read as another dtype."""
+    return bind(bitcast_p, convert_to_tensor(input), dtype=as_dtype(type))  # type: ignore[no-any-return]
+
+
+def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
+    """Tensors with the same values."""
+    return [ops.identity(x) for x in input]
+
+
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """The value as an ndarray where it is known already (eager tensors, constants), else None."""
+    value = convert_to_tensor(tensor).static_value
+    return None if value is None else np.array(value)
+
+
+def strided_slice(
+    input_: Any, begin: Any, end: Any, strides: Any = None, begin_mask: int = 0, end_mask: int = 0,
+    ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: Any = None,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The slices begin:end:strides of each axis; bit i of a mask changes what entry i means.
+
+    begin_mask and end_mask ignore a bound, ellipsis_mask and new_axis_mask stand for `...` and `None`,
+    shrink_axis_mask takes the one element at `begin`.
+    """
+    starts, stops = static_ints(begin, "begin"), static_ints(end, "end")
+    steps = [1] * len(starts) if strides is None else static_ints(strides, "strides")
+    key: list[Any] = []
+    for i, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
+        bit = 1 << i
+        if ellipsis_mask & bit:
+            key.append(Ellipsis)
+        elif new_axis_mask & bit:
+            key.append(None)
+        elif shrink_axis_mask & bit:
+            key.append(start)
+        else:
+            key.append(slice(None if begin_mask & bit else start, None if end_mask & bit else stop, step))
+    return getitem(convert_to_tensor(input_), tuple(key))
+
+
+def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
+    """For positions in a flattened tensor of shape `dims`, the index along each axis, as rows."""
+    flat = convert_to_tensor(indices)
+    sizes = convert_to_tensor(dims, flat.dtype)
+    steps = ops.cumprod(sizes, exclusive=True, reverse=True)
+    extra = [-1] + [1] * (flat.ndim or 0)
+    return ops.expand_dims(flat, 0) // ops.reshape(steps, extra) % ops.reshape(sizes, extra)
+
+
+def histogram_fixed_width_bins(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None
+) -> Tensor:
+    """The bin of each value among `nbins` of equal width; what lies outside goes to the first or last."""
+    x = convert_to_tensor(values)
+    ends = convert_to_tensor(value_range, x.dtype)
+    scaled = ops.truediv(x - ends[0], ends[1] - ends[0])
+    count = ops.cast(nbins, scaled.dtype)
+    place = ops.floor(count * scaled)
+    return ops.cast(ops.clip_by_value(place, ops.zeros_like(count), count - 1), dtype)
+
+
+def histogram_fixed_width(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None
+) -> Tensor:
+    """How many values fall into each of `nbins` bins of equal width."""
+    bins = histogram_fixed_width_bins(ops.reshape(values, (-1,)), value_range, nbins)
+    return ops.unsorted_segment_sum(ops.ones_like(bins, dtype), bins, nbins)
+
+
+def dynamic_partition(
+    data: Any, partitions: Any, num_partitions: int, name: str | None = None
+) -> list[Tensor]:
+    """The rows of `data` sorted into lists by the number that `partitions` gives each."""
+    x, numbers = convert_to_tensor(data), convert_to_tensor(partitions)
+    return [ops.boolean_mask(x, ops.equal(numbers, i)) for i in range(num_partitions)]
+
+
+def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None = None) -> Tensor:
+    """One tensor whose row `indices[m][i]` is `data[m][i]`; the last one wins where several name a row."""
+    places = [ops.reshape(i, (-1,)) for i in map(convert_to_tensor, indices)]
+    rows = []
+    for i, x in zip(map(convert_to_tensor, indices), map(convert_to_tensor, data), strict=True):
+        rest = ops.shape(x)[i.ndim :]
+        rows.append(ops.reshape(x, ops.concat([[-1], rest], 0)))
+    at, values = ops.concat(places, 0), ops.concat(rows, 0)
+    count = ops.reduce_max(at) + 1
+    start = ops.zeros(ops.concat([[count], ops.shape(values)[1:]], 0), values.dtype)
+    return ops.tensor_scatter_nd_update(start, ops.expand_dims(at, -1), values)
+
+
+def _reverse_kernel(x: Any, lengths: Any, *, seq_axis: int, batch_axis: int) -> Any:
+    size = x.shape[seq_axis]
+    if np.any((lengths < 0) | (lengths > size)) or lengths.shape != (x.shape[batch_axis],):
+        raise errors.InvalidArgumentError(f"lengths {lengths} do not fit shape {x.shape}")
+    place = np.arange(size)
+    order = np.where(place < lengths[:, np.newaxis], lengths[:, np.newaxis] - 1 - place, place)
+    front = np.moveaxis(x, (batch_axis, seq_axis), (0, 1))
+    turned = front[np.arange(len(order))[:, np.newaxis], order]
+    return np.moveaxis(turned, (0, 1), (batch_axis, seq_axis))
+
+
+def _reverse_shape(shape: Shape, lengths: Shape, *, seq_axis: int, batch_axis: int) -> Shape:
+    if shape is not None:
+        axis_in(seq_axis, len(shape)), axis_in(batch_axis, len(shape))
+    return shape
+
+
+reverse_sequence_p = row(
+    "reverse_sequence", _reverse_kernel, signature="A,I->A", shape=_reverse_shape,
+    op_type="ReverseSequence", fallible=True, keep_inputs=(1,),
+    gradient=lambda op, g: (bind(reverse_sequence_p, g, op.inputs[1], **op.params), None),
+    samples=(sample("2,4", [1, 3], seq_axis=1, batch_axis=0),),
+)  # fmt: skip
+
+
+def reverse_sequence(
+    input: Any, seq_lengths: Any, seq_axis: int = 1, batch_axis: int = 0, name: str | None = None
+) -> Tensor:
+    """Each sequence of a batch with its first `seq_lengths[i]` elements reversed."""
+    x, lengths = convert_to_tensor(input), convert_to_tensor(seq_lengths)
+    return bind(reverse_sequence_p, x, lengths, seq_axis=seq_axis, batch_axis=batch_axis)  # type: ignore[no-any-return]

@@ -1,0 +1,336 @@
+"""Activations, softmax, losses, normalisation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime import dtypes
+from runtime.convert import convert_to_tensor
+from runtime.ops.define import axis_in, matched, static_ints, unary
+from runtime.primitive import bind, row, same_shape, sample
+from runtime.shapes import Shape, broadcast, merge_shapes
+from runtime.tensor import Tensor
+
+# Activations
+
+
+def _relu_kernel(x: Any) -> Any:
+    return np.maximum(x, x.dtype.type(0))
+
+
+def _masked(g: Any, y: Any) -> Any:
+    return bind(relu_grad_p, g, y)
+
+
+relu_grad_p = row(
+    "relu_grad", lambda g, y: np.where(y > 0, g, g.dtype.type(0)), signature="R,R->R",
+    shape=lambda g, y: merge_shapes(g, y), op_type="ReluGrad",
+    gradient=lambda op, g: (_masked(g, op.inputs[1]), None), keep_inputs=(1,),
+    samples=(sample("2,3", "2,3"),),
+)  # fmt: skip
+relu = unary(
+    "relu", _relu_kernel, "R->R", reads="y", gradient=lambda x, y, g: _masked(g, y),
+    doc="max(x, 0).",
+)  # fmt: skip
+relu6 = unary(
+    "relu6", lambda x: np.clip(x, x.dtype.type(0), x.dtype.type(6)), "R->R", reads="y",
+    gradient=lambda x, y, g: _masked(_masked(g, y), 6 - y), doc="min(max(x, 0), 6).",
+)  # fmt: skip
+
+
+def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
+    """x where it is positive, `alpha` times x elsewhere."""
+    x = convert_to_tensor(features)
+    if x.dtype.is_integer:
+        x = ops.cast(x, dtypes.float32)
+    return bind(leaky_relu_p, x, alpha=float(alpha))  # type: ignore[no-any-return]
+
+
+def _leaky_gradient(op: Any, g: Any) -> Any:
+    x, alpha = op.inputs[0], op.params["alpha"]
+    return (ops.where(ops.greater(x, ops.zeros_like(x)), g, g * alpha),)
+
+
+leaky_relu_p = row(
+    "leaky_relu", lambda x, *, alpha: np.where(x > 0, x, x * x.dtype.type(alpha)),
+    signature="G->G", shape=same_shape, op_type="LeakyRelu", gradient=_leaky_gradient,
+    samples=(sample("2,3", alpha=0.2),),
+)  # fmt: skip
+
+
+def _sigmoid_kernel(x: Any) -> Any:
+    if np.ndim(x) == 0:
+        return 1 / (1 + np.exp(-x))
+    y = np.negative(x)
+    np.exp(y, out=y)
+    np.add(y, y.dtype.type(1), out=y)
+    return np.reciprocal(y, out=y)
+
+
+sigmoid = unary(
+    "sigmoid", _sigmoid_kernel, reads="y", gradient=lambda x, y, g: g * (y * (1 - y)),
+    doc="1 / (1 + exp(-x)).",
+)  # fmt: skip
+
+
+def _softplus_kernel(x: Any) -> Any:
+    return np.logaddexp(x, x.dtype.type(0))
+
+
+softplus = unary(
+    "softplus", _softplus_kernel, "G->G", gradient=lambda x, y, g: g * sigmoid(x),
+    doc="log(1 + exp(x)), without overflow.",
+)  # fmt: skip
+softsign = unary(
+    "softsign", lambda x: x / (1 + np.abs(x)), "G->G",
+    gradient=lambda x, y, g: g / ops.square(1 + ops.abs(x)), doc="x / (1 + |x|).",
+)  # fmt: skip
+
+
+def _elu_kernel(x: Any) -> Any:
+    return np.where(x > 0, x, np.expm1(np.minimum(x, x.dtype.type(0))))
+
+
+elu = unary(
+    "elu", _elu_kernel, "G->G", reads="y", doc="x where it is positive, exp(x) - 1 elsewhere.",
+    gradient=lambda x, y, g: ops.where(ops.greater(y, ops.zeros_like(y)), g, g * (y + 1)),
+)  # fmt: skip
+_ALPHA, _SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
+
+
+def selu(features: Any, name: str | None = None) -> Tensor:
+    """The scaled exponential linear unit, which keeps mean 0 and variance 1."""
+    x = convert_to_tensor(features)
+    negative = (ops.exp(ops.minimum(x, 0.0)) - 1) * (_SCALE * _ALPHA)
+    return ops.where(ops.greater(x, 0.0), x * _SCALE, negative)
+
+
+def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
+    """relu of x and of -x, joined along `axis`."""
+    x = convert_to_tensor(features)
+    return relu(ops.concat([x, -x], axis))
+
+
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
+    """x times the normal distribution up to x; `approximate` uses tanh instead of erf."""
+    x = convert_to_tensor(features)
+    if not approximate:
+        return 0.5 * x * (1 + ops.erf(x * float(np.sqrt(0.5))))
+    inner = float(np.sqrt(2 / np.pi)) * (x + 0.044715 * ops.pow(x, 3))
+    return 0.5 * x * (1 + ops.tanh(inner))
+
+
+def silu(features: Any, beta: float = 1.0) -> Tensor:
+    """x * sigmoid(beta * x)."""
+    x = convert_to_tensor(features)
+    return x * sigmoid(x if isinstance(beta, float) and beta == 1.0 else x * beta)
+
+
+swish = silu
+
+
+def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+    """log(sigmoid(x)), without overflow."""
+    return -softplus(-convert_to_tensor(x))
+
+
+# Softmax
+
+
+def _axis_shape(shape: Shape, *, axis: int) -> Shape:
+    if shape is not None:
+        if not shape:
+            raise ValueError("softmax needs at least one dimension, got a scalar")
+        axis_in(axis, len(shape))
+    return shape
+
+
+def _softmax_kernel(x: Any, *, axis: int) -> Any:
+    y = np.subtract(x, np.maximum.reduce(x, axis, None, None, True, _lowest(x)))
+    np.exp(y, out=y)
+    return np.divide(y, np.add.reduce(y, axis, None, None, True), out=y)
+
+
+def _lowest(x: Any) -> Any:
+    return x.dtype.type(-np.inf)
+
+
+def _softmax_gradient(op: Any, g: Any) -> Any:
+    y, axis = op.outputs[0], op.params["axis"]
+    weighted = g * y
+    return (weighted - y * ops.reduce_sum(weighted, axis, True),)
+
+
+_ROWS = (sample("2,3", axis=-1), sample("2,3", axis=0))
+softmax_p = row(
+    "softmax", _softmax_kernel, signature="G->G", shape=_axis_shape, op_type="Softmax",
+    gradient=_softmax_gradient, keep_inputs=(), keep_outputs=(0,), samples=_ROWS,
+)  # fmt: skip
+
+
+def softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Tensor:
+    """exp(logits) divided by its sum along `axis`."""
+    place = -1 if axis is None else static_ints(axis, "axis")[0]
+    return bind(softmax_p, convert_to_tensor(logits), axis=place)  # type: ignore[no-any-return]
+
+
+def _log_softmax_kernel(x: Any, *, axis: int) -> Any:
+    y = np.subtract(x, np.maximum.reduce(x, axis, None, None, True, _lowest(x)))
+    return np.subtract(y, np.log(np.add.reduce(np.exp(y), axis, None, None, True)), out=y)
+
+
+def _log_softmax_gradient(op: Any, g: Any) -> Any:
+    y, axis = op.outputs[0], op.params["axis"]
+    return (g - ops.exp(y) * ops.reduce_sum(g, axis, True),)
+
+
+log_softmax_p = row(
+    "log_softmax", _log_softmax_kernel, signature="G->G", shape=_axis_shape, op_type="LogSoftmax",
+    gradient=_log_softmax_gradient, keep_inputs=(), keep_outputs=(0,), samples=_ROWS,
+)  # fmt: skip
+
+
+def log_softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Tensor:
+    """log(softmax(logits)) along `axis`, without overflow."""
+    place = -1 if axis is None else static_ints(axis, "axis")[0]
+    return bind(log_softmax_p, convert_to_tensor(logits), axis=place)  # type: ignore[no-any-return]
+
+
+# Losses
+
+
+def softmax_cross_entropy_with_logits(
+    labels: Any, logits: Any, axis: Any = -1, name: str | None = None
+) -> Tensor:
+    """The cross entropy of softmax(logits) against distributions `labels` along `axis`."""
+    truth, scores = matched(labels, logits)
+    _same_shapes(truth, scores)
+    return -ops.reduce_sum(truth * log_softmax(scores, axis), axis)
+
+
+def _same_shapes(labels: Tensor, logits: Tensor) -> None:
+    merged = broadcast(labels.static_shape, logits.static_shape)
+    if merged is not None and None in (labels.ndim, logits.ndim):
+        return
+    if labels.ndim != logits.ndim:
+        raise ValueError(f"logits and labels must have the same shape: {logits.shape} and {labels.shape}")
+
+
+def sparse_softmax_cross_entropy_with_logits(
+    labels: Any, logits: Any, name: str | None = None
+) -> Tensor:
+    """The cross entropy of softmax(logits) against class numbers, one for each row of `logits`.
+
+    InvalidArgumentError for a class number that no column has.
+    """
+    classes, scores = convert_to_tensor(labels), convert_to_tensor(logits)
+    if classes.ndim is None or scores.ndim is None or classes.ndim != scores.ndim - 1:
+        raise ValueError(
+            "Rank mismatch: Rank of labels should equal rank of logits minus 1 "
+            f"(labels {classes.shape}, logits {scores.shape})."
+        )
+    return -ops.gather(log_softmax(scores), classes, axis=classes.ndim, batch_dims=classes.ndim)
+
+
+def sigmoid_cross_entropy_with_logits(
+    labels: Any = None, logits: Any = None, name: str | None = None
+) -> Tensor:
+    """The cross entropy of sigmoid(logits) against probabilities, elementwise, without overflow."""
+    scores, truth = matched(logits, labels)
+    merge_shapes(scores.static_shape, truth.static_shape)
+    return relu(scores) - scores * truth + softplus(-ops.abs(scores))
+
+
+def weighted_cross_entropy_with_logits(
+    labels: Any, logits: Any, pos_weight: Any, name: str | None = None
+) -> Tensor:
+    """As sigmoid_cross_entropy_with_logits, errors on positive labels counted `pos_weight` times."""
+    scores, truth = matched(logits, labels)
+    weight = 1 + (convert_to_tensor(pos_weight, scores.dtype) - 1) * truth
+    return (1 - truth) * scores + weight * (softplus(-ops.abs(scores)) + relu(-scores))
+
+
+def log_poisson_loss(
+    targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
+) -> Tensor:
+    """The negative log likelihood of counts `targets` under a Poisson distribution with rate exp(log_input)."""
+    rate, counts = matched(log_input, targets)
+    loss = ops.exp(rate) - rate * counts
+    if not compute_full_loss:
+        return loss
+    stirling = counts * ops.log(counts) - counts + 0.5 * ops.log(2 * np.pi * counts)
+    inside = ops.logical_and(ops.greater_equal(counts, 0.0), ops.less_equal(counts, 1.0))
+    return loss + ops.where(inside, ops.zeros_like(counts), stirling)
+
+
+def l2_loss(t: Any, name: str | None = None) -> Tensor:
+    """Half the sum of squares."""
+    return ops.reduce_sum(ops.square(t)) * 0.5
+
+
+# Normalisation
+
+
+def moments(
+    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Mean and variance along `axes`."""
+    value = convert_to_tensor(x)
+    wide = ops.cast(value, dtypes.float32) if value.dtype is dtypes.float16 else value
+    mean = ops.reduce_mean(wide, axes, True)
+    variance = ops.reduce_mean(ops.squared_difference(wide, ops.stop_gradient(mean)), axes, keepdims)
+    if not keepdims:
+        mean = ops.squeeze(mean, axes)
+    return ops.cast(mean, value.dtype), ops.cast(variance, value.dtype)
+
+
+def weighted_moments(
+    x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Mean and variance along `axes`, each element counted as often as its weight says."""
+    value, weights = matched(x, frequency_weights)
+    total = ops.reduce_sum(weights + ops.zeros_like(value), axes, True)
+    mean = ops.reduce_sum(weights * value, axes, True) / total
+    variance = ops.reduce_sum(weights * ops.squared_difference(value, mean), axes, True) / total
+    return (mean, variance) if keepdims else (ops.squeeze(mean, axes), ops.squeeze(variance, axes))
+
+
+def batch_normalization(
+    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """x less `mean`, over the deviation, times `scale`, plus `offset` (each may be None but the first three)."""
+    value = convert_to_tensor(x)
+    factor = ops.rsqrt(convert_to_tensor(variance) + variance_epsilon)
+    if scale is not None:
+        factor = factor * scale
+    shift = -convert_to_tensor(mean) * factor
+    if offset is not None:
+        shift = shift + offset
+    return value * ops.cast(factor, value.dtype) + ops.cast(shift, value.dtype)
+
+
+def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
+    """A vector added along the axis of channels: the last one, or the second with a format that starts with NC."""
+    x, added = matched(value, bias)
+    if added.ndim not in (1, None):
+        raise ValueError(f"bias must be a vector, got shape {added.shape}")
+    if data_format is not None and data_format.startswith("NC") and x.ndim is not None:
+        added = ops.reshape(added, [-1] + [1] * (x.ndim - 2))
+    return x + added
+
+
+def embedding_lookup(
+    params: Any, ids: Any, max_norm: Any = None, name: str | None = None
+) -> Tensor:
+    """The rows of `params` that `ids` names, scaled down to a norm of at most `max_norm` if that is given."""
+    rows = ops.gather(params, ids)
+    if max_norm is None:
+        return rows
+    axes = list(range(convert_to_tensor(ids).ndim or 0, rows.ndim or 0))
+    return ops.clip_by_norm(rows, max_norm, axes)
+
+

@@ -1,0 +1,191 @@
+"""Python's operators on tensors: one table, attached to all tensors, with a shortcut for eager ones."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime import dtypes, errors
+from runtime.convert import conversion_of, convert_to_tensor
+from runtime.ops import comparison, indexing, linalg, math
+from runtime.primitive import COMPLEX, FLOATS, NUMBERS, REALS, state
+from runtime.tensor import EagerTensor, Tensor
+
+Accepted = frozenset[np.dtype[Any]]
+
+# Which dtypes a Python number takes beside a tensor: nothing but range and precision may be lost.
+_WEAK: dict[type, Accepted] = {int: NUMBERS, float: FLOATS | COMPLEX, complex: COMPLEX}
+_INEXACT = FLOATS | COMPLEX
+
+
+def _foreign(other: Any, reflected: str) -> bool:
+    """Is it something that the other operand's class should deal with?"""
+    return (
+        not isinstance(other, Tensor | np.ndarray | np.generic | list | tuple)
+        and conversion_of(type(other)) is None
+        and hasattr(type(other), reflected)
+        and not isinstance(other, int | float | complex | str | bytes)
+    )
+
+
+def _general(function: Any, reflected: str) -> tuple[Any, Any]:
+    """The two methods of a binary operator for tensors of any kind."""
+
+    def forward(self: Tensor, other: Any) -> Any:
+        return NotImplemented if _foreign(other, reflected) else function(self, other)
+
+    def backward(self: Tensor, other: Any) -> Any:
+        return function(other, self)
+
+    return forward, backward
+
+
+def _shortcut(
+    compute: Callable[[Any, Any], Any], accepted: Accepted, general: Any, swapped: Any
+) -> tuple[Any, Any]:
+    """The two methods for eager tensors: computed at once while nothing records and dtypes agree.
+
+    `operator` functions are used because they are much faster than ufuncs on NumPy scalars.
+    """
+    weak = {kind: dtypes_ & accepted for kind, dtypes_ in _WEAK.items()}
+    none: Accepted = frozenset()
+    of_kind = weak.get
+    local, eager = state, EagerTensor
+
+    def forward(self: EagerTensor, other: Any) -> Any:
+        run = local.run
+        if run is not None:
+            a = self.raw
+            try:
+                if type(other) is eager:
+                    b = other.raw
+                    dtype = a.dtype
+                    if b.dtype is dtype and dtype in accepted:
+                        return eager(run(compute, a, b))
+                elif a.dtype in of_kind(type(other), none):
+                    return eager(run(compute, a, other))
+            except (ValueError, OverflowError, RuntimeError):
+                pass  # the general method computes it again, and explains
+        return general(self, other)
+
+    def backward(self: EagerTensor, other: Any) -> Any:
+        run = local.run
+        if run is not None:
+            a = self.raw
+            if a.dtype in of_kind(type(other), none):
+                try:
+                    return eager(run(compute, other, a))
+                except (ValueError, OverflowError, RuntimeError):
+                    pass  # the general method computes it again, and explains
+        return swapped(self, other)
+
+    return forward, backward
+
+
+def _both(boolean: Any, integer: Any) -> Any:
+    """A logical operator on truth values that works on the bits of integers."""
+
+    def function(x: Any, y: Any) -> Tensor:
+        tensor = x if isinstance(x, Tensor) else y
+        return (boolean if tensor.dtype.is_bool else integer)(x, y)
+
+    return function
+
+
+# name, public function, operator for the shortcut (None: no shortcut) and the dtypes it is right for.
+# Integer division checks for zero and converts, so that only floats go the short way.
+_ARITHMETIC: tuple[tuple[str, Any, Any, Accepted], ...] = (
+    ("add", math.add, operator.add, NUMBERS),
+    ("sub", math.subtract, operator.sub, NUMBERS),
+    ("mul", math.multiply, operator.mul, NUMBERS),
+    ("truediv", math.truediv, operator.truediv, _INEXACT),
+    ("floordiv", math.floordiv, operator.floordiv, FLOATS),
+    ("mod", math.floormod, operator.mod, FLOATS),
+    ("pow", math.pow, operator.pow, NUMBERS),
+    ("matmul", linalg.matmul, None, NUMBERS),
+    ("and", _both(comparison.logical_and, comparison.bitwise_and), None, NUMBERS),
+    ("or", _both(comparison.logical_or, comparison.bitwise_or), None, NUMBERS),
+    ("xor", _both(comparison.logical_xor, comparison.bitwise_xor), None, NUMBERS),
+)
+_ORDER: tuple[tuple[str, Any, Any, str], ...] = (
+    ("lt", comparison.less, operator.lt, "__gt__"),
+    ("le", comparison.less_equal, operator.le, "__ge__"),
+    ("gt", comparison.greater, operator.gt, "__lt__"),
+    ("ge", comparison.greater_equal, operator.ge, "__le__"),
+)
+
+
+def _equality(function: Any, unequal: bool) -> Any:
+    def method(self: Tensor, other: Any) -> Any:
+        if other is None:
+            return unequal
+        try:
+            return function(self, other)
+        except errors.InvalidArgumentError:
+            if not isinstance(other, Tensor) or other.dtype is self.dtype:
+                return convert_to_tensor(unequal)  # shapes that do not broadcast
+            raise
+
+    return method
+
+
+def _invert(self: Tensor) -> Tensor:
+    return comparison.logical_not(self) if self.dtype.is_bool else comparison.invert(self)
+
+
+def _negative(self: EagerTensor) -> Tensor:
+    run, raw = state.run, self.raw
+    if run is not None and raw.dtype in NUMBERS:
+        return EagerTensor(run(operator.neg, raw))
+    return math.negative(self)
+
+
+def attach(method: str, general: Any, shortcut: Any) -> None:
+    """Give all tensors the method `general`, eager ones `shortcut`."""
+    for cls, function in ((Tensor, general), (EagerTensor, shortcut)):
+        function.__name__ = method
+        function.__qualname__ = f"{cls.__name__}.{method}"
+        setattr(cls, method, function)
+
+
+def _attach_all() -> None:
+    for name, function, compute, accepted in _ARITHMETIC:
+        reflected = f"__r{name}__"
+        forward, backward = _general(function, reflected)
+        short, short_back = forward, backward
+        if compute is not None:
+            short, short_back = _shortcut(compute, accepted, forward, backward)
+        attach(f"__{name}__", forward, short)
+        attach(reflected, backward, short_back)
+    for name, function, compute, reflected in _ORDER:
+        forward, _ = _general(function, reflected)
+        short, _ = _shortcut(compute, REALS, forward, forward)
+        attach(f"__{name}__", forward, short)
+    _attach_equality()
+
+
+def _attach_equality() -> None:
+    every = NUMBERS | {dtypes.bool.np_dtype}
+    for name, function, compute in (
+        ("eq", comparison.equal, operator.eq),
+        ("ne", comparison.not_equal, operator.ne),
+    ):
+        general = _equality(function, unequal=name == "ne")
+        short, _ = _shortcut(compute, every, general, general)
+        attach(f"__{name}__", general, short)
+
+
+def _positive(self: Tensor) -> Tensor:
+    return ops.identity(self)
+
+
+_attach_all()
+attach("__neg__", lambda self: math.negative(self), _negative)
+attach("__pos__", _positive, _positive)
+attach("__abs__", lambda self: math.abs(self), lambda self: math.abs(self))
+attach("__invert__", _invert, _invert)
+attach("__getitem__", indexing.getitem, indexing.fast_getitem)

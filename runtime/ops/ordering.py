@@ -1,0 +1,389 @@
+"""Sorting, searching, and what is found by it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime import dtypes, errors
+from runtime.convert import convert_to_tensor
+from runtime.dtypes import DType, as_dtype
+from runtime.ops.define import axis_in, static_ints
+from runtime.primitive import bind, row, sample
+from runtime.shapes import Shape
+from runtime.tensor import Tensor
+from runtime.types import TensorType
+
+# Largest and smallest positions
+
+
+def _position_infer(x: TensorType, *, axis: int, dtype: DType) -> TensorType:
+    if not (x.dtype.is_integer or x.dtype.is_floating or x.dtype.is_bool):
+        raise TypeError(f"ArgMax: elements of dtype {x.dtype.name} have no order")
+    if x.shape is None:
+        return TensorType(dtype, None)
+    place = axis_in(axis, len(x.shape))
+    if x.shape[place] == 0:
+        raise ValueError(f"ArgMax: axis {axis} of {x} has no elements")
+    return TensorType(dtype, x.shape[:place] + x.shape[place + 1 :])
+
+
+def _position(name: str, op_type: str, function: Any) -> Any:
+    def kernel(x: Any, *, axis: int, dtype: DType) -> Any:
+        return function(x, axis).astype(dtype.np_dtype)
+
+    return row(
+        name, kernel, _position_infer, signature="O->dtype", op_type=op_type, keep_inputs=(),
+        gradient=lambda op, g: (None,),
+        samples=(sample("2,3", axis=0, dtype=dtypes.int64), sample("2,3", axis=-1, dtype=dtypes.int32)),
+    )  # fmt: skip
+
+
+argmax_p = _position("argmax", "ArgMax", np.argmax)
+argmin_p = _position("argmin", "ArgMin", np.argmin)
+
+
+def argmax(
+    input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None
+) -> Tensor:
+    """The position of the first largest element along `axis` (default 0)."""
+    place = 0 if axis is None else static_ints(axis, "axis")[0]
+    return bind(argmax_p, convert_to_tensor(input), axis=place, dtype=as_dtype(output_type))  # type: ignore[no-any-return]
+
+
+def argmin(
+    input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None
+) -> Tensor:
+    """The position of the first smallest element along `axis` (default 0)."""
+    place = 0 if axis is None else static_ints(axis, "axis")[0]
+    return bind(argmin_p, convert_to_tensor(input), axis=place, dtype=as_dtype(output_type))  # type: ignore[no-any-return]
+
+
+# Sorting
+
+
+def _descending(order: Any, n: int, axis: int) -> Any:
+    """Positions for a descending stable sort from those that an ascending one gives on the reversed elements."""
+    return n - 1 - np.flip(order, axis)
+
+
+def _argsort_kernel(x: Any, *, axis: int, descending: bool) -> Any:
+    if descending:
+        order = np.argsort(np.flip(x, axis), axis, kind="stable")
+        return _descending(order, x.shape[axis], axis).astype(np.int32)
+    return np.argsort(x, axis, kind="stable").astype(np.int32)
+
+
+def _ranked(shape: Shape, *, axis: int, descending: bool) -> Shape:
+    if shape is not None:
+        axis_in(axis, len(shape))
+    return shape
+
+
+_SORTED = (
+    sample("5", axis=0, descending=False),
+    sample("2,4", axis=-1, descending=True),
+    sample("3,2", axis=0, descending=False),
+)
+argsort_p = row(
+    "argsort", _argsort_kernel, signature="O->int32", shape=_ranked, op_type="ArgSort",
+    gradient=lambda op, g: (None,), keep_inputs=(), samples=_SORTED,
+)  # fmt: skip
+
+
+def _sort_kernel(x: Any, *, axis: int, descending: bool) -> Any:
+    found = np.sort(x, axis)
+    return np.flip(found, axis) if descending else found
+
+
+def _sort_gradient(op: Any, g: Any) -> Any:
+    x, params = op.inputs[0], op.params
+    order = bind(argsort_p, x, **params)
+    return (_put_back(g, order, x, axis_in(params["axis"], x.ndim)),)
+
+
+def _put_back(g: Any, indices: Any, x: Any, axis: int) -> Any:
+    """`g` added where `indices` took it from along `axis`, row by row."""
+    rank = x.ndim
+    if axis != rank - 1:
+        turn = [i for i in range(rank) if i != axis] + [axis]
+        back = np.argsort(turn).tolist()
+        g, indices, x = (ops.transpose(t, turn) for t in (g, indices, x))
+        return ops.transpose(ops.gather_gradient(g, indices, x, rank - 1, rank - 1), back)
+    return ops.gather_gradient(g, indices, x, rank - 1, rank - 1)
+
+
+sort_p = row(
+    "sort", _sort_kernel, signature="R->R", shape=_ranked, op_type="Sort",
+    gradient=_sort_gradient, samples=_SORTED,
+)  # fmt: skip
+
+
+def _direction(direction: str) -> bool:
+    if direction.upper() not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(f"direction should be 'ASCENDING' or 'DESCENDING', got {direction!r}")
+    return direction.upper() == "DESCENDING"
+
+
+def sort(
+    values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None
+) -> Tensor:
+    """The elements sorted along `axis`, 'ASCENDING' or 'DESCENDING'."""
+    place = static_ints(axis, "axis")[0]
+    return bind(  # type: ignore[no-any-return]
+        sort_p, convert_to_tensor(values), axis=place, descending=_direction(direction)
+    )
+
+
+def argsort(
+    values: Any, axis: Any = -1, direction: str = "ASCENDING", stable: bool = False,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The positions (int32) that sort the elements along `axis`; always stable."""
+    place = static_ints(axis, "axis")[0]
+    return bind(  # type: ignore[no-any-return]
+        argsort_p, convert_to_tensor(values), axis=place, descending=_direction(direction)
+    )
+
+
+class TopK(NamedTuple):
+    """The largest elements and where they are."""
+
+    values: Tensor
+    indices: Tensor
+
+
+def _top_k_kernel(x: Any, *, k: int, dtype: DType) -> Any:
+    if not 0 <= k <= x.shape[-1]:
+        raise ValueError(f"input must have at least {k} columns, got shape {x.shape}")
+    order = _argsort_kernel(x, axis=-1, descending=True)[..., :k]
+    return np.take_along_axis(x, order, -1), order.astype(dtype.np_dtype)
+
+
+def _top_k_shape(shape: Shape, *, k: int, dtype: DType) -> tuple[Shape, Shape]:
+    if shape is None:
+        return None, None
+    if not shape or (shape[-1] is not None and not 0 <= k <= shape[-1]):
+        raise ValueError(f"input must have at least {k} columns, got shape {shape}")
+    return (*shape[:-1], k), (*shape[:-1], k)
+
+
+def _top_k_gradient(op: Any, g: Any, _: Any) -> Any:
+    x = op.inputs[0]
+    if g is None:
+        return (None,)
+    return (_put_back(g, op.outputs[1], x, x.ndim - 1),)
+
+
+top_k_p = row(
+    "top_k", _top_k_kernel, signature="R->R,dtype", shape=_top_k_shape, op_type="TopKV2",
+    gradient=_top_k_gradient, keep_inputs=(), keep_outputs=(1,),
+    samples=(sample("5", k=2, dtype=dtypes.int32), sample("2,4", k=3, dtype=dtypes.int64)),
+)  # fmt: skip
+
+
+def top_k(
+    input: Any, k: Any = 1, sorted: bool = True, index_type: Any = dtypes.int32,
+    name: str | None = None,
+) -> TopK:  # fmt: skip
+    """The `k` largest elements of each row and their positions, largest first, the earlier of equals first."""
+    count = static_ints(k, "k")[0]
+    return TopK(*bind(top_k_p, convert_to_tensor(input), k=count, dtype=as_dtype(index_type)))
+
+
+def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
+    """Is the element of each row of `predictions` that `targets` names among the `k` largest?"""
+    rows, wanted = convert_to_tensor(predictions), convert_to_tensor(targets)
+    own = ops.gather(rows, wanted, batch_dims=1)
+    larger = ops.greater(rows, ops.expand_dims(own, -1))
+    count = ops.reduce_sum(ops.cast(larger, dtypes.int32), -1)
+    return ops.logical_and(ops.less(count, k), ops.is_finite(own))
+
+
+# Distinct elements
+
+
+class Unique(NamedTuple):
+    """Distinct elements in order of first appearance, and which of them each element is."""
+
+    y: Tensor
+    idx: Tensor
+
+
+class UniqueWithCounts(NamedTuple):
+    """As Unique, with how often each occurs."""
+
+    y: Tensor
+    idx: Tensor
+    count: Tensor
+
+
+def _unique_kernel(x: Any, *, dtype: DType) -> Any:
+    if x.ndim != 1:
+        raise ValueError(f"unique expects a 1D vector, got shape {x.shape}")
+    _, first, inverse, counts = np.unique(
+        x, return_index=True, return_inverse=True, return_counts=True
+    )
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    kind = dtype.np_dtype
+    return x[first[order]], place[inverse].astype(kind), counts[order].astype(kind)
+
+
+def _unique_shape(shape: Shape, *, dtype: DType) -> tuple[Shape, ...]:
+    if shape is not None and len(shape) != 1:
+        raise ValueError(f"unique expects a 1D vector, got shape {shape}")
+    return (None,), (None,) if shape is None else shape, (None,)
+
+
+unique_p = row(
+    "unique", _unique_kernel, signature="A->A,dtype,dtype", shape=_unique_shape,
+    op_type="UniqueWithCounts", gradient=lambda op, *g: (None,), keep_inputs=(),
+    samples=(sample("6:i3", dtype=dtypes.int32),),
+)  # fmt: skip
+
+
+def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
+    """The distinct elements of a vector in order of first appearance, and for each element which one it is."""
+    return Unique(*bind(unique_p, convert_to_tensor(x), dtype=as_dtype(out_idx))[:2])
+
+
+def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> UniqueWithCounts:
+    """As `unique`, with how often each distinct element occurs."""
+    return UniqueWithCounts(*bind(unique_p, convert_to_tensor(x), dtype=as_dtype(out_idx)))
+
+
+# Searching
+
+
+def _search_kernel(rows: Any, values: Any, *, side: str, dtype: DType) -> Any:
+    if rows.ndim <= 1:
+        return np.searchsorted(rows, values, side).astype(dtype.np_dtype)  # type: ignore[call-overload]
+    flat, wanted = rows.reshape(-1, rows.shape[-1]), values.reshape(-1, values.shape[-1])
+    found = [np.searchsorted(a, v, side) for a, v in zip(flat, wanted, strict=True)]  # type: ignore[call-overload]
+    return np.reshape(found, values.shape).astype(dtype.np_dtype)
+
+
+def _search_shape(rows: Shape, values: Shape, *, side: str, dtype: DType) -> Shape:
+    if rows is not None and values is not None:
+        known = None not in rows[:-1] and None not in values[:-1]
+        if len(rows) != len(values) or (known and rows[:-1] != values[:-1]):
+            raise ValueError(f"Leading dim_size of both tensors must match: {rows} and {values}")
+    return values
+
+
+searchsorted_p = row(
+    "searchsorted", _search_kernel, signature="R,R->dtype", shape=_search_shape,
+    op_type="LowerBound", gradient=lambda op, g: (None, None), keep_inputs=(),
+    samples=(sample("4:s+", "3", side="left", dtype=dtypes.int32),),
+)  # fmt: skip
+
+
+def searchsorted(
+    sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Where each value would be put into the sorted rows: before ('left') or after ('right') its equals."""
+    if side not in ("left", "right"):
+        raise ValueError(f"side must be either 'right' or 'left'. Saw: {side}.")
+    rows = convert_to_tensor(sorted_sequence)
+    wanted = convert_to_tensor(values, rows.dtype)
+    return bind(searchsorted_p, rows, wanted, side=side, dtype=as_dtype(out_type))  # type: ignore[no-any-return]
+
+
+def _inverse_kernel(x: Any) -> Any:
+    if x.ndim != 1 or not np.array_equal(np.sort(x), np.arange(len(x))):
+        raise errors.InvalidArgumentError(f"{x} is not a permutation of 0 .. n - 1")
+    made = np.empty_like(x)
+    made[x] = np.arange(len(x), dtype=x.dtype)
+    return made
+
+
+invert_permutation_p = row(
+    "invert_permutation", _inverse_kernel, signature="I->I", shape=lambda shape: shape,
+    op_type="InvertPermutation", fallible=True, gradient=lambda op, g: (None,), keep_inputs=(),
+    samples=(sample("4:p"),),
+)  # fmt: skip
+
+
+def invert_permutation(x: Any, name: str | None = None) -> Tensor:
+    """The permutation that undoes `x`, a vector holding 0 .. n - 1."""
+    return bind(invert_permutation_p, convert_to_tensor(x))  # type: ignore[no-any-return]
+
+
+# Counting
+
+
+def _bincount_kernel(x: Any, weights: Any, size: Any, *, dtype: DType, binary: bool) -> Any:
+    if np.any(x < 0):
+        raise errors.InvalidArgumentError("Input arr must be non-negative!")
+    flat = x.reshape(-1)
+    kept = flat < size
+    made = np.zeros(int(size), dtype.np_dtype)
+    amounts = np.ones(flat.shape, dtype.np_dtype) if weights.size == 0 else weights.reshape(-1)
+    if binary:
+        made[flat[kept]] = 1
+    else:
+        np.add.at(made, flat[kept], amounts[kept])
+    return made
+
+
+bincount_p = row(
+    "bincount", _bincount_kernel, signature="I,N,i->dtype", op_type="Bincount", fallible=True,
+    shape=lambda *shapes, dtype, binary: (None,), gradient=lambda op, g: (None, None, None),
+    keep_inputs=(), samples=(),
+)  # fmt: skip
+
+
+def bincount(
+    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None,
+    dtype: Any = dtypes.int32, name: str | None = None, axis: Any = None,
+    binary_output: bool = False,
+) -> Tensor:  # fmt: skip
+    """How often each non-negative integer occurs, or the sum of its `weights`."""
+    x = convert_to_tensor(arr)
+    if axis not in (None, 0):
+        rows = [
+            bincount(part, None, minlength, maxlength, dtype, None, None, binary_output)
+            for part in ops.unstack(x)
+        ]
+        size = max(int(part.shape[0] or 0) for part in rows)
+        return ops.stack([ops.pad(part, [[0, size - int(part.shape[0] or 0)]]) for part in rows])
+    size = ops.reduce_max(ops.concat([ops.reshape(x, (-1,)), ops.cast([-1], x.dtype)], 0)) + 1
+    if minlength is not None:
+        size = ops.maximum(size, minlength)
+    if maxlength is not None:
+        size = ops.minimum(size, maxlength)
+    kind = as_dtype(dtype)
+    amounts = ops.zeros([0], kind) if weights is None else convert_to_tensor(weights)
+    kind = kind if weights is None else amounts.dtype
+    return bind(bincount_p, x, amounts, size, dtype=kind, binary=binary_output)  # type: ignore[no-any-return]
+
+
+def confusion_matrix(
+    labels: Any, predictions: Any, num_classes: Any = None, weights: Any = None,
+    dtype: Any = dtypes.int32, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """How often each label (row) was predicted as each class (column)."""
+    truth = ops.cast(labels, dtypes.int64)
+    guess = ops.cast(predictions, dtypes.int64)
+    if num_classes is None:
+        num_classes = ops.maximum(ops.reduce_max(truth), ops.reduce_max(guess)) + 1
+    n = ops.cast(num_classes, dtypes.int64)
+    ones = ops.ones_like(truth, dtype) if weights is None else ops.cast(weights, dtype)
+    return ops.scatter_nd(ops.stack([truth, guess], 1), ones, ops.stack([n, n]))
+
+
+def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+    """Is no element smaller than the one before it?"""
+    flat = ops.reshape(x, (-1,))
+    return ops.reduce_all(ops.less_equal(flat[:-1], flat[1:]))
+
+
+def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+    """Is each element larger than the one before it?"""
+    flat = ops.reshape(x, (-1,))
+    return ops.reduce_all(ops.less(flat[:-1], flat[1:]))

@@ -1,0 +1,435 @@
+"""Reductions along axes, their cumulative forms, and the ways back from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime import dtypes
+from runtime.convert import convert_to_tensor
+from runtime.ops.define import axis_in, fill_dims, static_ints
+from runtime.primitive import Primitive, Sample, bind, row, sample, state
+from runtime.shapes import Shape, broadcast, is_known
+from runtime.tensor import EagerTensor, Tensor
+
+Axis = tuple[int, ...] | None
+REDUCED = (
+    sample("2,3", axis=None, keepdims=False),
+    sample("2,3,4", axis=(1,), keepdims=False),
+    sample("2,3,4", axis=(0, 2), keepdims=True),
+    sample("", axis=None, keepdims=False),
+)
+
+
+def reduced_shape(shape: Shape, *, axis: Axis, keepdims: bool, **params: Any) -> Shape:
+    """Shape rule of reductions; axis None reduces all."""
+    if shape is None:
+        return () if axis is None and not keepdims else None
+    rank = len(shape)
+    gone = set(range(rank)) if axis is None else {axis_in(i, rank) for i in axis}
+    if keepdims:
+        return tuple(1 if i in gone else dim for i, dim in enumerate(shape))
+    return tuple(dim for i, dim in enumerate(shape) if i not in gone)
+
+
+def _axis_of(axis: Any) -> Axis:
+    if axis is None or type(axis) is tuple:
+        return axis  # type: ignore[return-value]
+    return static_ints(axis, "axis")
+
+
+def restore(value: Any, like: Any, axis: Axis, keepdims: bool) -> Any:
+    """`value`, a reduction of `like` along `axis`, with the reduced axes put back as 1."""
+    if keepdims:
+        return value
+    rank = like.ndim
+    if axis is None:
+        if rank is None:
+            return value
+        return ops.reshape(value, (1,) * rank)
+    if rank is None:
+        raise ValueError("the gradient of a reduction along an axis needs a tensor of known rank")
+    for i in sorted(axis_in(i, rank) for i in axis):
+        value = ops.expand_dims(value, i)
+    return value
+
+
+def _spread(op: Any, g: Any) -> Any:
+    """`g` repeated over the axes that the reduction summed."""
+    x = op.inputs[0]
+    return ops.broadcast_like(restore(g, x, op.params["axis"], op.params["keepdims"]), x)
+
+
+def reduction(
+    name: str,
+    kernel: Callable[..., Any],
+    signature: str,
+    *,
+    op_type: str,
+    doc: str,
+    gradient: Callable[[Any, Any], Any] | None = None,
+    keep_inputs: tuple[int, ...] | None = None,
+    keep_outputs: tuple[int, ...] = (),
+    samples: tuple[Sample, ...] = REDUCED,
+) -> Callable[..., Tensor]:
+    """The public function and row of a reduction whose kernel takes `axis` and `keepdims`."""
+    primitive = row(
+        name, kernel, signature=signature, shape=reduced_shape, op_type=op_type, gradient=gradient,
+        keep_inputs=keep_inputs, keep_outputs=keep_outputs, samples=samples,
+    )  # fmt: skip
+    function = _reduction_function(primitive)
+    function.__name__ = function.__qualname__ = "reduce_" + name
+    function.__doc__ = doc
+    return function
+
+
+def _reduction_function(primitive: Primitive) -> Callable[..., Tensor]:
+    def function(
+        input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    ) -> Tensor:
+        return bind(  # type: ignore[no-any-return]
+            primitive, convert_to_tensor(input_tensor), axis=_axis_of(axis), keepdims=bool(keepdims)
+        )
+
+    return function
+
+
+def _sum_kernel(x: Any, *, axis: Axis, keepdims: bool) -> Any:
+    return np.add.reduce(x, axis, x.dtype, None, keepdims)
+
+
+sum_p = row(
+    "sum", _sum_kernel, signature="N->N", shape=reduced_shape, op_type="Sum", keep_inputs=(),
+    gradient=lambda op, g: (_spread(op, g),), samples=REDUCED,
+)  # fmt: skip
+_SUMMED = sum_p.accepted
+_add_reduce = np.add.reduce
+
+
+def reduce_sum(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The sum of the elements along `axis` (an int or several; None: all). Keeps the dtype."""
+    run = state.run
+    if run is not None and axis is None and type(input_tensor) is EagerTensor:
+        raw = input_tensor.raw
+        if raw.dtype in _SUMMED:
+            return EagerTensor(run(_add_reduce, raw, None, raw.dtype, None, keepdims))
+    return bind(  # type: ignore[no-any-return]
+        sum_p, convert_to_tensor(input_tensor), axis=_axis_of(axis), keepdims=bool(keepdims)
+    )
+
+
+def _count(x: Any, axis: Axis) -> Any:
+    shape = x.static_shape
+    if is_known(shape):
+        chosen = shape if axis is None else [shape[i] for i in axis]
+        return int(np.prod(chosen, dtype=np.int64))
+    sizes = ops.shape(x)
+    if axis is not None:
+        sizes = ops.gather(sizes, np.asarray(axis))
+    return ops.cast(bind(prod_p, sizes, axis=None, keepdims=False), x.dtype)
+
+
+def _mean_kernel(x: Any, *, axis: Axis, keepdims: bool) -> Any:
+    if x.dtype.kind in "fc":
+        return np.mean(x, axis=axis, keepdims=keepdims)
+    total = np.add.reduce(x, axis, x.dtype, None, keepdims)
+    count = np.size(x) // max(1, np.size(total))
+    return np.asarray(np.trunc(total / count)).astype(x.dtype) if count else total
+
+
+reduce_mean = reduction(
+    "mean", _mean_kernel, "N->N", op_type="Mean", keep_inputs=(),
+    gradient=lambda op, g: (_spread(op, g) / _count(op.inputs[0], op.params["axis"]),),
+    doc="The mean along `axis` (None: of all elements). Keeps the dtype: integers are truncated.",
+)  # fmt: skip
+
+
+def _extremum(op: Any, g: Any) -> Any:
+    x, y = op.inputs[0], op.outputs[0]
+    axis, keepdims = op.params["axis"], op.params["keepdims"]
+    chosen = ops.cast(ops.equal(x, restore(y, x, axis, keepdims)), x.dtype)
+    shares = bind(sum_p, chosen, axis=axis, keepdims=True)
+    return (chosen / shares * restore(g, x, axis, keepdims),)
+
+
+def _extremum_kernel(ufunc: Any, lowest: bool) -> Callable[..., Any]:
+    def kernel(x: Any, *, axis: Axis, keepdims: bool) -> Any:
+        # NumPy refuses to reduce nothing; the neutral element answers that.
+        if np.size(x) == 0:
+            return ufunc.reduce(x, axis, None, None, keepdims, _limit(x.dtype, lowest))
+        return ufunc.reduce(x, axis, None, None, keepdims)
+
+    return kernel
+
+
+def _limit(dtype: Any, lowest: bool) -> Any:
+    if dtype.kind == "f":
+        return dtype.type(-np.inf if lowest else np.inf)
+    return np.iinfo(dtype).min if lowest else np.iinfo(dtype).max
+
+
+reduce_max = reduction(
+    "max", _extremum_kernel(np.maximum, True), "R->R", op_type="Max", gradient=_extremum,
+    keep_outputs=(0,), doc="The largest element along `axis` (None: of all).",
+)  # fmt: skip
+reduce_min = reduction(
+    "min", _extremum_kernel(np.minimum, False), "R->R", op_type="Min", gradient=_extremum,
+    keep_outputs=(0,), doc="The smallest element along `axis` (None: of all).",
+)  # fmt: skip
+
+
+def _prod_gradient(op: Any, g: Any) -> Any:
+    """g times the product of all *other* elements: right where elements are 0, and twice differentiable."""
+    x, axis = op.inputs[0], op.params["axis"]
+    g = restore(g, x, axis, op.params["keepdims"])
+    rank = x.ndim
+    if rank is None:
+        raise ValueError("the gradient of reduce_prod needs a tensor of known rank")
+    gone = sorted(range(rank) if axis is None else {axis_in(i, rank) for i in axis})
+    kept = [i for i in range(rank) if i not in gone]
+    order = kept + gone
+    turned = ops.transpose(x, order)
+    sizes = ops.shape(turned)
+    rows = ops.reshape(turned, ops.concat([sizes[: len(kept)], [-1]], 0))
+    others = ops.cumprod(rows, axis=-1, exclusive=True) * ops.cumprod(
+        rows, axis=-1, exclusive=True, reverse=True
+    )
+    back = ops.transpose(ops.reshape(others, sizes), np.argsort(order).tolist())
+    return (g * back,)
+
+
+prod_p = row(
+    "prod", lambda x, *, axis, keepdims: np.multiply.reduce(x, axis, x.dtype, None, keepdims),
+    signature="N->N", shape=reduced_shape, op_type="Prod", gradient=_prod_gradient, samples=REDUCED,
+)  # fmt: skip
+
+
+def reduce_prod(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The product of the elements along `axis` (None: of all). Keeps the dtype."""
+    return bind(  # type: ignore[no-any-return]
+        prod_p, convert_to_tensor(input_tensor), axis=_axis_of(axis), keepdims=bool(keepdims)
+    )
+
+
+_TRUTHS = (
+    sample("2,3:b", axis=None, keepdims=False),
+    sample("2,3:b", axis=(-1,), keepdims=True),
+)
+reduce_all = reduction(
+    "all", lambda x, *, axis, keepdims: np.logical_and.reduce(x, axis, None, None, keepdims),
+    "B->bool", op_type="All", keep_inputs=(), samples=_TRUTHS,
+    doc="Are all elements along `axis` (None: everywhere) true?",
+)  # fmt: skip
+reduce_any = reduction(
+    "any", lambda x, *, axis, keepdims: np.logical_or.reduce(x, axis, None, None, keepdims),
+    "B->bool", op_type="Any", keep_inputs=(), samples=_TRUTHS,
+    doc="Is any element along `axis` (None: anywhere) true?",
+)  # fmt: skip
+
+
+def _centred_square(x: Tensor, axis: Axis) -> Tensor:
+    if not (x.dtype.is_floating or x.dtype.is_complex):
+        raise TypeError(f"Input must be either real or complex, not {x.dtype.name}")
+    distance = x - reduce_mean(x, axis, True)
+    return ops.square(ops.abs(distance) if x.dtype.is_complex else distance)
+
+
+def reduce_variance(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The variance (of the whole population) along `axis`; TypeError for integers."""
+    chosen = _axis_of(axis)
+    return reduce_mean(_centred_square(convert_to_tensor(input_tensor), chosen), chosen, keepdims)
+
+
+def reduce_std(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The standard deviation (of the whole population) along `axis`; TypeError for integers."""
+    return ops.sqrt(reduce_variance(input_tensor, axis, keepdims))
+
+
+def reduce_euclidean_norm(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The square root of the sum of squares along `axis`."""
+    x = convert_to_tensor(input_tensor)
+    return ops.sqrt(reduce_sum(x * ops.conj(x), axis, keepdims))
+
+
+def reduce_logsumexp(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """log(sum(exp(x))) along `axis`, without overflow."""
+    x, chosen = convert_to_tensor(input_tensor), _axis_of(axis)
+    top = ops.stop_gradient(reduce_max(x, chosen, True))
+    top = ops.where(ops.is_finite(top), top, ops.zeros_like(top))
+    result = ops.log(reduce_sum(ops.exp(x - top), chosen, True)) + top
+    return result if keepdims else _drop(result, chosen)
+
+
+def _drop(x: Tensor, axis: Axis) -> Tensor:
+    return ops.reshape(x, ()) if axis is None else ops.squeeze(x, axis)
+
+
+def count_nonzero(
+    input: Any, axis: Any = None, keepdims: bool = False, dtype: Any = dtypes.int64,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """How many elements along `axis` (None: of all) are not zero, not false or not empty."""
+    x = convert_to_tensor(input)
+    nothing = convert_to_tensor("" if x.dtype is dtypes.string else np.zeros((), x.dtype.np_dtype))
+    return reduce_sum(ops.cast(ops.not_equal(x, nothing), dtype), axis, keepdims)
+
+
+def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+    """The share of zeros among all elements, as float32."""
+    x = convert_to_tensor(value)
+    zeros = ops.cast(ops.equal(x, ops.zeros_like(x)), dtypes.float32)
+    return reduce_mean(zeros)
+
+
+# The way back from broadcasting
+
+
+def _sum_to_kernel(x: Any, *dims: Any, shape: Shape) -> Any:
+    wanted = tuple(dims[0].tolist()) if dims else fill_dims(shape, ())
+    extra = x.ndim - len(wanted)
+    axes = tuple(range(extra)) + tuple(
+        extra + i for i, dim in enumerate(wanted) if dim == 1 and x.shape[extra + i] != 1
+    )
+    return np.add.reduce(x, axes, x.dtype).reshape(wanted) if axes else x
+
+
+def _sum_to_shape(x: Shape, *dims: Shape, shape: Shape) -> Shape:
+    if x is not None and shape is not None:
+        broadcast(x, shape)
+    return shape
+
+
+sum_to_p = row(
+    "sum_to", _sum_to_kernel, signature="N,i*->N", shape=_sum_to_shape, op_type="SumTo",
+    gradient=lambda op, g: (ops.broadcast_like(g, op.inputs[0]), *[None] * (len(op.inputs) - 1)),
+    keep_inputs=(), samples=(sample("2,3", shape=(3,)), sample("4,2,3", shape=(2, 1))),
+)  # fmt: skip
+
+
+# Cumulative forms
+
+
+def cumulative(ufunc: Any) -> Callable[..., Any]:
+    """The kernel that accumulates `ufunc` along an axis."""
+
+    def kernel(x: Any, *, axis: int, exclusive: bool, reverse: bool) -> Any:
+        if reverse:
+            x = np.flip(x, axis)
+        total = ufunc.accumulate(x, axis, x.dtype)
+        if exclusive:
+            total = _shifted(total, axis, ufunc.identity)
+        return np.flip(total, axis) if reverse else total
+
+    return kernel
+
+
+def _shifted(x: Any, axis: int, first: Any) -> Any:
+    made = np.empty_like(x)
+    ahead, behind, start = ([slice(None)] * x.ndim for _ in range(3))
+    ahead[axis], behind[axis], start[axis] = slice(1, None), slice(None, -1), slice(0, 1)
+    made[tuple(ahead)] = x[tuple(behind)]
+    made[tuple(start)] = first
+    return made
+
+
+def _cumulative_shape(shape: Shape, *, axis: int, **params: Any) -> Shape:
+    if shape is not None:
+        axis_in(axis, len(shape))
+    return shape
+
+
+_CUMULATED = (
+    sample("3", axis=0, exclusive=False, reverse=False),
+    sample("2,3", axis=1, exclusive=True, reverse=False),
+    sample("2,3", axis=0, exclusive=False, reverse=True),
+    sample("2,3", axis=-1, exclusive=True, reverse=True),
+)
+
+
+def _cumsum_gradient(op: Any, g: Any) -> Any:
+    params = op.params
+    back = cumsum(g, params["axis"], params["exclusive"], not params["reverse"])
+    return (back,)
+
+
+cumsum_p = row(
+    "cumsum", cumulative(np.add), signature="N->N", shape=_cumulative_shape, op_type="Cumsum",
+    gradient=_cumsum_gradient, keep_inputs=(), samples=_CUMULATED,
+)  # fmt: skip
+
+
+def _cumprod_gradient(op: Any, g: Any) -> Any:
+    """d out[k] / d x[j] is the product of the other elements up to k: a matrix with zeros where x has them."""
+    x, params = op.inputs[0], op.params
+    rank, axis = x.ndim, axis_in(params["axis"], x.ndim)
+    order = [i for i in range(rank) if i != axis] + [axis]
+    x, g = ops.transpose(x, order), ops.transpose(g, order)
+    if params["reverse"]:
+        x, g = ops.reverse(x, [-1]), ops.reverse(g, [-1])
+    n = ops.shape(x)[-1]
+    eye = ops.eye(n, dtype=x.dtype)
+    # row j: x with element j replaced by 1; its running products are d out / d x[j] from j on
+    rows = ops.expand_dims(x, -2) * (1 - eye) + eye
+    products = cumprod(rows, -1, params["exclusive"])
+    position = ops.range(n)
+    first = ops.expand_dims(position, -1) + (1 if params["exclusive"] else 0)
+    reached = ops.cast(ops.greater_equal(ops.expand_dims(position, 0), first), x.dtype)
+    result = reduce_sum(products * reached * ops.expand_dims(g, -2), -1)
+    if params["reverse"]:
+        result = ops.reverse(result, [-1])
+    return (ops.transpose(result, np.argsort(order).tolist()),)
+
+
+cumprod_p = row(
+    "cumprod", cumulative(np.multiply), signature="N->N", shape=_cumulative_shape,
+    op_type="Cumprod", gradient=_cumprod_gradient, samples=_CUMULATED,
+)  # fmt: skip
+
+
+def cumsum(
+    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
+    """Running sums along `axis`; `exclusive` leaves the element itself out, `reverse` runs from the end."""
+    return bind(  # type: ignore[no-any-return]
+        cumsum_p, convert_to_tensor(x), axis=static_ints(axis, "axis")[0],
+        exclusive=bool(exclusive), reverse=bool(reverse),
+    )  # fmt: skip
+
+
+def cumprod(
+    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
+    """Running products along `axis`; `exclusive` leaves the element itself out, `reverse` runs from the end."""
+    return bind(  # type: ignore[no-any-return]
+        cumprod_p, convert_to_tensor(x), axis=static_ints(axis, "axis")[0],
+        exclusive=bool(exclusive), reverse=bool(reverse),
+    )  # fmt: skip
+
+
+def add_n(inputs: Any, name: str | None = None) -> Tensor:
+    """The sum of several tensors of one shape and dtype."""
+    tensors = [convert_to_tensor(x) for x in inputs]
+    if not tensors:
+        raise ValueError("add_n needs at least one tensor")
+    total = tensors[0]
+    for tensor in tensors[1:]:
+        total = ops.add(total, tensor)
+    return total
+
+
+accumulate_n = add_n

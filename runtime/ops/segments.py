@@ -1,0 +1,172 @@
+"""Reductions over groups of rows that a vector of segment numbers names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime import errors
+from runtime.convert import convert_to_tensor
+from runtime.primitive import bind, row, sample
+from runtime.shapes import Shape, merge_shapes
+from runtime.tensor import Tensor
+
+
+def _kernel(ufunc: Any, start: Any) -> Any:
+    def kernel(data: Any, ids: Any, count: Any) -> Any:
+        if data.shape[: ids.ndim] != ids.shape:
+            raise ValueError(f"segment numbers of shape {ids.shape} do not fit data {data.shape}")
+        if np.any(ids >= count):
+            raise errors.InvalidArgumentError(f"segment_ids = {ids.max()} is not in [0, {count})")
+        rest = data.shape[ids.ndim :]
+        made = np.full((int(count), *rest), start(data.dtype), data.dtype)
+        kept = ids >= 0
+        ufunc.at(made, ids[kept], data[kept])
+        return made
+
+    return kernel
+
+
+def _shape(data: Shape, ids: Shape, count: Shape) -> Shape:
+    if data is None or ids is None:
+        return None
+    merge_shapes(data[: len(ids)], ids)
+    return (None, *data[len(ids) :])
+
+
+def _taken(x: Any, ids: Any) -> Any:
+    """The row of each segment number, zeros for negative ones."""
+    found = ops.gather(x, ops.maximum(ids, ops.zeros_like(ids)))
+    kept = ops.greater_equal(ids, ops.zeros_like(ids))
+    extra = (found.ndim or 0) - (ids.ndim or 0)
+    kept = ops.reshape(kept, ops.concat([ops.shape(ids), [1] * extra], 0)) if extra else kept
+    return ops.where(kept, found, ops.zeros_like(found))
+
+
+def _extreme_gradient(op: Any, g: Any) -> Any:
+    data, ids, count = op.inputs
+    best = _taken(op.outputs[0], ids)
+    chosen = ops.cast(ops.equal(data, best), g.dtype)
+    shares = bind(segment_sum_p, chosen, ids, count)
+    return chosen * _taken(ops.divide_no_nan(g, shares), ids), None, None
+
+
+_SAMPLES = (sample("4,2", [0, 0, 1, 2], 3), sample("4", [2, 0, -1, 2], 4))
+
+
+def _limit(lowest: bool) -> Any:
+    def value(dtype: Any) -> Any:
+        info: Any = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
+        return info.min if lowest else info.max
+
+    return value
+
+
+def _zero(dtype: Any) -> Any:
+    return dtype.type(0)
+
+
+def _segments(name: str, op_type: str, ufunc: Any, start: Any, gradient: Any, **fields: Any) -> Any:
+    return row(
+        name, _kernel(ufunc, start), signature="N,I,i->N", shape=_shape, op_type=op_type,
+        gradient=gradient, fallible=True, samples=_SAMPLES, **fields,
+    )  # fmt: skip
+
+
+segment_sum_p = _segments(
+    "unsorted_segment_sum", "UnsortedSegmentSum", np.add, _zero,
+    lambda op, g: (_taken(g, op.inputs[1]), None, None), keep_inputs=(1,),
+)  # fmt: skip
+segment_max_p = _segments(
+    "unsorted_segment_max", "UnsortedSegmentMax", np.maximum, _limit(True), _extreme_gradient,
+    keep_outputs=(0,),
+)  # fmt: skip
+segment_min_p = _segments(
+    "unsorted_segment_min", "UnsortedSegmentMin", np.minimum, _limit(False), _extreme_gradient,
+    keep_outputs=(0,),
+)  # fmt: skip
+segment_prod_p = _segments(
+    "unsorted_segment_prod", "UnsortedSegmentProd", np.multiply, lambda dtype: dtype.type(1), None
+)
+
+
+def _arguments(data: Any, ids: Any, count: Any) -> tuple[Tensor, Tensor, Tensor]:
+    return convert_to_tensor(data), convert_to_tensor(ids), convert_to_tensor(count)
+
+
+def unsorted_segment_sum(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """The sums of the rows of each segment; rows with a negative number are left out."""
+    return bind(segment_sum_p, *_arguments(data, segment_ids, num_segments))  # type: ignore[no-any-return]
+
+
+def unsorted_segment_max(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """The maxima of the rows of each segment; the lowest number for empty ones."""
+    return bind(segment_max_p, *_arguments(data, segment_ids, num_segments))  # type: ignore[no-any-return]
+
+
+def unsorted_segment_min(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """The minima of the rows of each segment; the highest number for empty ones."""
+    return bind(segment_min_p, *_arguments(data, segment_ids, num_segments))  # type: ignore[no-any-return]
+
+
+def unsorted_segment_prod(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """The products of the rows of each segment; 1 for empty ones. It has no gradient."""
+    return bind(segment_prod_p, *_arguments(data, segment_ids, num_segments))  # type: ignore[no-any-return]
+
+
+def _sizes(data: Tensor, ids: Tensor, count: Any) -> Tensor:
+    ones = ops.ones_like(ids, data.dtype)
+    sizes = ops.maximum(unsorted_segment_sum(ones, ids, count), ops.cast(1, data.dtype))
+    extra = (data.ndim or 0) - (ids.ndim or 0)
+    return ops.reshape(sizes, [-1] + [1] * extra)
+
+
+def unsorted_segment_mean(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """The means of the rows of each segment; 0 for empty ones."""
+    x, ids, count = _arguments(data, segment_ids, num_segments)
+    return unsorted_segment_sum(x, ids, count) / _sizes(x, ids, count)
+
+
+def unsorted_segment_sqrt_n(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """The sums of the rows of each segment divided by the root of their number."""
+    x, ids, count = _arguments(data, segment_ids, num_segments)
+    return unsorted_segment_sum(x, ids, count) / ops.sqrt(_sizes(x, ids, count))
+
+
+def _sorted(function: Any, name: str, empty_is_zero: bool, doc: str) -> Any:
+    def public(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+        x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+        if ids.ndim not in (1, None):
+            raise ValueError(f"segment_ids should be a vector, got shape {ids.shape}")
+        count = ids[-1] + 1
+        found = function(x, ids, count)
+        if not empty_is_zero:
+            return found  # type: ignore[no-any-return]
+        used = unsorted_segment_sum(ops.ones_like(ids), ids, count)
+        used = ops.reshape(ops.greater(used, ops.zeros_like(used)), [-1] + [1] * ((x.ndim or 1) - 1))
+        return ops.where(used, found, ops.zeros_like(found))
+
+    public.__name__ = public.__qualname__ = name
+    public.__doc__ = doc
+    return public
+
+
+segment_sum = _sorted(unsorted_segment_sum, "segment_sum", False, "The sums of the rows of each segment of a sorted vector.")
+segment_mean = _sorted(unsorted_segment_mean, "segment_mean", False, "The means of the rows of each segment of a sorted vector.")
+segment_max = _sorted(unsorted_segment_max, "segment_max", True, "The maxima of the rows of each segment of a sorted vector.")
+segment_min = _sorted(unsorted_segment_min, "segment_min", True, "The minima of the rows of each segment of a sorted vector.")
+segment_prod = _sorted(unsorted_segment_prod, "segment_prod", False, "The products of the rows of each segment of a sorted vector.")

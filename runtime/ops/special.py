@@ -1,0 +1,343 @@
+"""Error function, gamma function and their relatives, and the guarded forms of arithmetic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime.convert import convert_to_tensor
+from runtime.ops.define import POSITIVE, UNIT, binary, unary
+from runtime.primitive import sample
+from runtime.tensor import Tensor
+
+_SQRT_PI = float(np.sqrt(np.pi))
+
+# Rational approximations of erf and erfc by W. J. Cody (1969), relative error below 1e-16 in float64.
+_NEAR = (
+    (1.85777706184603153e-1, 3.16112374387056560e0, 1.13864154151050156e2, 3.77485237685302021e2, 3.20937758913846947e3),
+    (1.0, 2.36012909523441209e1, 2.44024637934444173e2, 1.28261652607737228e3, 2.84423683343917062e3),
+)  # fmt: skip
+_MIDDLE = (
+    (2.15311535474403846e-8, 5.64188496988670089e-1, 8.88314979438837594e0, 6.61191906371416295e1,
+     2.98635138197400131e2, 8.81952221241769090e2, 1.71204761263407058e3, 2.05107837782607147e3,
+     1.23033935479799725e3),
+    (1.0, 1.57449261107098347e1, 1.17693950891312499e2, 5.37181101862009858e2,
+     1.62138957456669019e3, 3.29079923573345963e3, 4.36261909014324716e3, 3.43936767414372164e3,
+     1.23033935480374942e3),
+)  # fmt: skip
+_FAR = (
+    (1.63153871373020978e-2, 3.05326634961232344e-1, 3.60344899949804439e-1, 1.25781726111229246e-1,
+     1.60837851487422766e-2, 6.58749161529837803e-4),
+    (1.0, 2.56852019228982242e0, 1.87295284992346725e0, 5.27905102951428412e-1,
+     6.05183413124413191e-2, 2.33520497626869185e-3),
+)  # fmt: skip
+
+
+def _ratio(tables: Any, x: Any) -> Any:
+    return np.polyval(tables[0], x) / np.polyval(tables[1], x)
+
+
+def _exp_minus_square(x: Any) -> Any:
+    """exp(-x * x) with the rounding error of the square taken into account."""
+    head = np.trunc(x * 16) / 16
+    return np.exp(-head * head) * np.exp(-(x - head) * (x + head))
+
+
+def _erfc_of_positive(x: Any) -> Any:
+    """erfc for x > 0.46875."""
+    x = np.minimum(x, 30.0)
+    inverse = 1 / (x * x)
+    far = (1 / _SQRT_PI - inverse * _ratio(_FAR, inverse)) / x
+    return _exp_minus_square(x) * np.where(x > 4, far, _ratio(_MIDDLE, x))
+
+
+def _erf_kernel(x: Any) -> Any:
+    wide = np.asarray(x, np.float64)
+    size = np.abs(wide)
+    near = wide * _ratio(_NEAR, np.where(size <= 0.46875, wide, 0) ** 2)
+    rest = np.sign(wide) * (1 - _erfc_of_positive(np.maximum(size, 0.46875)))
+    return _narrow(np.where(size <= 0.46875, near, rest), x, wide)
+
+
+def _erfc_kernel(x: Any) -> Any:
+    wide = np.asarray(x, np.float64)
+    size = np.abs(wide)
+    near = 1 - wide * _ratio(_NEAR, np.where(size <= 0.46875, wide, 0) ** 2)
+    tail = _erfc_of_positive(np.maximum(size, 0.46875))
+    return _narrow(np.where(size <= 0.46875, near, np.where(wide < 0, 2 - tail, tail)), x, wide)
+
+
+def _narrow(result: Any, x: Any, wide: Any) -> Any:
+    return np.where(np.isnan(wide), wide, result).astype(x.dtype)
+
+
+def _erfinv_start(x: Any) -> Any:
+    """A first guess (M. Giles, 2012), good to single precision."""
+    w = -np.log1p(-x * x)
+    small = np.minimum(w, 5) - 2.5
+    large = np.sqrt(np.maximum(w, 5)) - 3
+    near = np.polyval(
+        (2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
+         -0.00125372503, -0.00417768164, 0.246640727, 1.50140941), small)  # fmt: skip
+    far = np.polyval(
+        (-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
+         -0.0076224613, 0.00943887047, 1.00167406, 2.83297682), large)  # fmt: skip
+    return x * np.where(w < 5, near, far)
+
+
+def _erfinv_kernel(x: Any) -> Any:
+    wide = np.asarray(x, np.float64)
+    inside = np.where(np.abs(wide) < 1, wide, 0)
+    y = _erfinv_start(inside)
+    for _ in range(2):
+        tail = 1 - np.abs(inside)
+        error = np.where(
+            np.abs(inside) < 0.5,
+            _erf_kernel(y) - inside,
+            np.sign(inside) * (tail - _erfc_kernel(np.abs(y))),
+        )
+        step = error / (2 / _SQRT_PI * np.exp(-y * y))
+        y = y - step / (1 + y * step)
+    edge = np.where(np.abs(wide) == 1, np.copysign(np.inf, wide), np.nan)
+    return np.where(np.abs(wide) < 1, y, edge).astype(x.dtype)
+
+
+# Stirling's series: Bernoulli numbers over 2k (2k - 1) and over 2k
+_STIRLING = (
+    -1.0 / 1680, 1.0 / 1260, -1.0 / 360, 1.0 / 12,
+)  # fmt: skip
+_MORE = (1.0 / 156, -691.0 / 360360, 1.0 / 1188)
+_SHIFT = 10
+
+
+def _lgamma_kernel(x: Any) -> Any:
+    wide = np.asarray(x, np.float64)
+    reflected = wide < 0.5
+    z = np.where(reflected, 1 - wide, wide)
+    product = np.ones_like(z)
+    small = z < _SHIFT
+    shifted = np.where(small, z + _SHIFT, z)
+    for k in range(_SHIFT):
+        product = product * np.where(small, z + k, 1)
+    inverse = 1 / (shifted * shifted)
+    series = np.polyval(_MORE + _STIRLING, inverse) / shifted
+    value = (shifted - 0.5) * np.log(shifted) - shifted + 0.5 * np.log(2 * np.pi) + series
+    value = np.where(np.isposinf(z), np.inf, value - np.log(product))
+    mirror = np.log(np.pi) - np.log(np.abs(_sin_pi(wide))) - value
+    pole = (wide <= 0) & (wide == np.floor(wide))
+    result = np.where(pole, np.inf, np.where(reflected, mirror, value))
+    return _narrow(result, x, wide)
+
+
+def _sin_pi(x: Any) -> Any:
+    """sin(pi x) from the distance to the nearest integer; only the size matters to the callers."""
+    return np.sin(np.pi * (x - np.rint(x)))
+
+
+_DIGAMMA = (
+    1.0 / 12, -691.0 / 32760, 1.0 / 132, -1.0 / 240, 1.0 / 252, -1.0 / 120, 1.0 / 12, 0.0,
+)  # fmt: skip
+
+
+def _digamma_kernel(x: Any) -> Any:
+    wide = np.asarray(x, np.float64)
+    reflected = wide < 0.5
+    z = np.where(reflected, 1 - wide, wide)
+    small = z < _SHIFT
+    total = np.zeros_like(z)
+    for k in range(_SHIFT):
+        total = total + np.where(small, 1 / (z + k), 0)
+    shifted = np.where(small, z + _SHIFT, z)
+    inverse = 1 / (shifted * shifted)
+    value = np.log(shifted) - 0.5 / shifted - np.polyval(_DIGAMMA, inverse) - total
+    around = wide - np.rint(wide)
+    mirror = value - np.pi * np.cos(np.pi * around) / np.sin(np.pi * around)
+    pole = (wide <= 0) & (wide == np.floor(wide))
+    return _narrow(np.where(pole, np.nan, np.where(reflected, mirror, value)), x, wide)
+
+
+# Bernoulli numbers B2, B4 ... over (2k)! for the Euler-Maclaurin tail of the zeta function
+_BERNOULLI = (
+    8.333333333333333e-02, -1.388888888888889e-03, 3.306878306878307e-05, -8.267195767195767e-07,
+    2.087675698786810e-08, -5.284190138687493e-10, 1.338253653068468e-11, -3.389680296322583e-13,
+)  # fmt: skip
+
+
+def _zeta_kernel(x: Any, q: Any) -> Any:
+    s, start = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(q, np.float64))
+    total = np.zeros_like(s)
+    for k in range(_SHIFT):
+        total = total + (start + k) ** -s
+    end = start + _SHIFT
+    total = total + end ** (1 - s) / (s - 1) + 0.5 * end**-s
+    factor = s * end ** (-s - 1)
+    for k, bernoulli in enumerate(_BERNOULLI):
+        total = total + bernoulli * factor
+        factor = factor * (s + 2 * k + 1) * (s + 2 * k + 2) / (end * end)
+    total = np.where(s == 1, np.inf, np.where(s < 1, np.nan, total))
+    return total.astype(x.dtype)
+
+
+def _polygamma_kernel(a: Any, x: Any) -> Any:
+    order, wide = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(x, np.float64))
+    factorial = np.exp(_lgamma_kernel(order + 1))
+    value = (-1.0) ** (order + 1) * factorial * _zeta_kernel(order + 1, wide)
+    return np.where(order == 0, _digamma_kernel(wide), value).astype(x.dtype)
+
+
+erf = unary(
+    "erf", _erf_kernel, "G->G", op_type="Erf", doc="The error function.",
+    gradient=lambda x, y, g: g * (2 / _SQRT_PI) * ops.exp(-ops.square(x)),
+)  # fmt: skip
+erfc = unary(
+    "erfc", _erfc_kernel, "G->G", op_type="Erfc", doc="1 - erf(x), accurate where that is small.",
+    gradient=lambda x, y, g: g * (-2 / _SQRT_PI) * ops.exp(-ops.square(x)),
+)  # fmt: skip
+erfinv = unary(
+    "erfinv", _erfinv_kernel, "G->G", op_type="Erfinv", reads="y", samples=UNIT,
+    doc="The inverse of the error function.",
+    gradient=lambda x, y, g: g * (_SQRT_PI / 2) * ops.exp(ops.square(y)),
+)  # fmt: skip
+lgamma = unary(
+    "lgamma", _lgamma_kernel, "G->G", op_type="Lgamma", samples=POSITIVE,
+    doc="The logarithm of the absolute value of the gamma function.",
+    gradient=lambda x, y, g: g * digamma(x),
+)  # fmt: skip
+digamma = unary(
+    "digamma", _digamma_kernel, "G->G", op_type="Digamma", samples=POSITIVE,
+    doc="The derivative of lgamma.",
+    gradient=lambda x, y, g: g * polygamma(ops.ones_like(x), x),
+)  # fmt: skip
+polygamma = binary(
+    "polygamma", _polygamma_kernel, "G,G->G", op_type="Polygamma",
+    doc="The derivative of order a of digamma, at x.",
+    gradient=lambda a, x, y, g: (None, g * polygamma(a + 1, x)),
+    samples=(sample([1.0, 2.0, 3.0], "3:+"),),
+)  # fmt: skip
+zeta = binary(
+    "zeta", _zeta_kernel, "G,G->G", op_type="Zeta", doc="The sum of (q + k) ** -x over k = 0, 1, ...",
+    gradient=lambda x, q, y, g: (None, -g * x * zeta(x + 1, q)),
+    samples=(sample([2.0, 3.5, 4.0], "3:+"),),
+)  # fmt: skip
+
+
+def ndtri(x: Any, name: str | None = None) -> Tensor:
+    """The inverse of the cumulative distribution of the standard normal."""
+    return erfinv(2 * convert_to_tensor(x) - 1) * float(np.sqrt(2))
+
+
+def erfcinv(x: Any, name: str | None = None) -> Tensor:
+    """The inverse of erfc."""
+    return erfinv(1 - convert_to_tensor(x))
+
+
+def lbeta(x: Any, name: str | None = None) -> Tensor:
+    """The logarithm of the absolute value of the beta function of the rows' elements."""
+    values = convert_to_tensor(x)
+    return ops.reduce_sum(lgamma(values), -1) - lgamma(ops.reduce_sum(values, -1))
+
+
+# Forms that give 0 where the plain form would give NaN
+
+
+def _zero_first(function: Any) -> Any:
+    def kernel(a: Any, b: Any) -> Any:
+        nothing = a == 0
+        return np.where(nothing, a.dtype.type(0), function(a, np.where(nothing, b.dtype.type(1), b)))
+
+    return kernel
+
+
+def _no_nan_divide(a: Any, b: Any) -> Any:
+    nothing = b == 0
+    return np.where(nothing, a.dtype.type(0), a / np.where(nothing, b.dtype.type(1), b))
+
+
+def _no_nan_multiply(a: Any, b: Any) -> Any:
+    nothing = b == 0
+    return np.where(nothing, a.dtype.type(0), a * b)
+
+
+_BESIDE = (sample("2,3", "3:+"), sample("2,1:+", "3:+"))
+divide_no_nan = binary(
+    "div_no_nan", _no_nan_divide, "F,F->F", op_type="DivNoNan", samples=_BESIDE,
+    doc="x / y, and 0 where y is 0.",
+    gradient=lambda a, b, y, g: (
+        divide_no_nan(g, b), -g * divide_no_nan(divide_no_nan(a, b), b),
+    ),
+)  # fmt: skip
+multiply_no_nan = binary(
+    "mul_no_nan", _no_nan_multiply, "F,F->F", op_type="MulNoNan", samples=_BESIDE,
+    doc="x * y, and 0 where y is 0 even if x is infinite or NaN.",
+    gradient=lambda a, b, y, g: (multiply_no_nan(g, b), multiply_no_nan(a, g)),
+)  # fmt: skip
+xlogy = binary(
+    "xlogy", _zero_first(lambda a, b: a * np.log(b)), "F,F->F", op_type="Xlogy",
+    samples=(sample("2,3:+", "3:+"),), doc="x * log(y), and 0 where x is 0.",
+    gradient=lambda a, b, y, g: (g * xlogy(_nonzero(a), b), g * xdivy(a, b)),
+)  # fmt: skip
+xlog1py = binary(
+    "xlog1py", _zero_first(lambda a, b: a * np.log1p(b)), "F,F->F", op_type="Xlog1py",
+    samples=(sample("2,3:+", "3:+"),), doc="x * log(1 + y), and 0 where x is 0.",
+    gradient=lambda a, b, y, g: (g * xlog1py(_nonzero(a), b), g * xdivy(a, b + 1)),
+)  # fmt: skip
+xdivy = binary(
+    "xdivy", _zero_first(np.divide), "F,F->F", op_type="Xdivy",
+    samples=(sample("2,3:+", "3:+"),), doc="x / y, and 0 where x is 0.",
+    gradient=lambda a, b, y, g: (g * xdivy(_nonzero(a), b), -g * xdivy(xdivy(a, b), b)),
+)  # fmt: skip
+
+
+def _nonzero(x: Any) -> Any:
+    """1 where x is not 0, else 0."""
+    return ops.cast(ops.not_equal(x, ops.zeros_like(x)), x.dtype)
+
+
+def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
+    """1 / x, and 0 where x is 0."""
+    value = convert_to_tensor(x)
+    return divide_no_nan(ops.ones_like(value), value)
+
+
+nextafter = binary(
+    "next_after", np.nextafter, "G,G->G", op_type="NextAfter", reads="",
+    gradient=lambda a, b, y, g: (g, None), samples=(),
+    doc="The number next to x in the direction of y.",
+)  # fmt: skip
+
+
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
+    """A tensor times a scalar; ValueError if the first is none."""
+    value = convert_to_tensor(x)
+    factor = convert_to_tensor(scalar, value.dtype)
+    if factor.ndim not in (0, None):
+        raise ValueError(f"The input scalar must be a 0-D value. Received: shape {factor.shape}")
+    return value * factor
+
+
+def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
+    """The polynomial with these coefficients (the highest power first) at x."""
+    if not isinstance(coeffs, list):
+        raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
+    value = convert_to_tensor(x)
+    if not coeffs:
+        return ops.zeros_like(value)
+    total = convert_to_tensor(coeffs[0], value.dtype)
+    for coefficient in coeffs[1:]:
+        total = convert_to_tensor(coefficient, value.dtype) + total * value
+    return total
+
+
+def cumulative_logsumexp(
+    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
+    """log(cumsum(exp(x))) along `axis`, computed relative to the largest element."""
+    value = convert_to_tensor(x)
+    top = ops.stop_gradient(ops.reduce_max(value, axis, True))
+    sums = ops.cumsum(ops.exp(value - top), axis, exclusive, reverse)
+    lowest = convert_to_tensor(value.dtype.min, value.dtype)
+    empty = ops.equal(sums, ops.zeros_like(sums))
+    safe = ops.log(ops.where(empty, ops.ones_like(sums), sums)) + top
+    return ops.where(empty, lowest, safe)

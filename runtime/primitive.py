@@ -1,0 +1,404 @@
+"""Primitives: one row per op, and `bind`, the one place where ops are computed, recorded or staged.
+
+A row holds the op's kernel (NumPy arrays in, arrays out), its rule for dtypes and shapes, its gradient and
+sample inputs. `bind` decides what calling it means now: compute, compute and record on tapes, or add a node
+to the trace that is active on this thread.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, cast
+
+import numpy as np
+
+from runtime import dtypes, errors
+from runtime.dtypes import BY_NUMPY, DType
+from runtime.shapes import Shape, broadcast
+from runtime.types import TensorType, Type
+
+Kernel = Callable[..., Any]
+Infer = Callable[..., Any]
+Gradient = Callable[..., Any]
+Sample = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+class Operation(Protocol):
+    """What a gradient rule is given: one executed or staged op."""
+
+    @property
+    def inputs(self) -> Sequence[Any]: ...
+    @property
+    def outputs(self) -> Sequence[Any]: ...
+    @property
+    def params(self) -> dict[str, Any]: ...
+
+
+def _np_dtypes(codes: str) -> frozenset[np.dtype[Any]]:
+    return frozenset(map(np.dtype, codes))
+
+
+ANY = frozenset(BY_NUMPY)
+INTEGERS = _np_dtypes("bhiqBHIQ") | {np.dtype(np.int64), np.dtype(np.uint64)}
+FLOATS = _np_dtypes("efd")
+COMPLEX = _np_dtypes("FD")
+REALS = INTEGERS | FLOATS
+NUMBERS = REALS | COMPLEX
+_BOOL = _np_dtypes("?")
+_STRING = _np_dtypes("O")
+# The letters of signatures. One letter is one dtype within a signature: "N,N->N"; only "i" may vary.
+CLASSES: dict[str, frozenset[np.dtype[Any]]] = {
+    "A": ANY, "T": ANY,
+    "N": NUMBERS, "M": NUMBERS,
+    "P": NUMBERS | _STRING,
+    "Q": NUMBERS | _BOOL,
+    "F": FLOATS | COMPLEX,
+    "G": FLOATS,
+    "R": REALS,
+    "O": REALS | _BOOL,
+    "I": INTEGERS, "J": INTEGERS, "K": INTEGERS,
+    "L": INTEGERS | _BOOL,
+    "B": _BOOL,
+    "S": _STRING,
+    "C": COMPLEX,
+    "W": _np_dtypes("fdFD"),
+    "i": INTEGERS,
+}  # fmt: skip
+
+
+class Primitive:
+    """One row of the op table.
+
+    name: its name in graphs; op_type: the name that TensorFlow gives the op.
+    kernel(*arrays, **params): array, NumPy scalar or a tuple of them; raises errors.OpError for bad values.
+    infer(*types, **params): the result's type or a tuple; ValueError for shapes, TypeError for dtypes.
+    gradient(op, *output_grads): one entry per input (None: no gradient), or None for an op without gradients.
+    keep_inputs, keep_outputs: indices of the inputs and outputs whose *values* the gradient reads (None: all).
+    effect: must run once, in program order. fallible: may raise at run time although its types are right.
+    signature: dtypes by letter, "N,N->N" (see CLASSES); shape(*shapes, **params): the shape rule that goes with it.
+    """
+
+    __slots__ = (
+        "accepted", "effect", "fallible", "gradient", "infer", "keep_inputs", "keep_outputs", "kernel",
+        "letters", "name", "op_type", "result", "samples", "shape", "uniform", "variadic",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        kernel: Kernel,
+        infer: Infer | None = None,
+        *,
+        signature: str = "",
+        shape: Callable[..., Any] | None = None,
+        gradient: Gradient | None = None,
+        op_type: str | None = None,
+        effect: bool = False,
+        fallible: bool = False,
+        keep_inputs: tuple[int, ...] | None = None,
+        keep_outputs: tuple[int, ...] | None = (),
+        samples: tuple[Sample, ...] = (),
+    ) -> None:
+        self.name = name
+        self.kernel = kernel
+        self.gradient = gradient
+        self.op_type = op_type or name.title().replace("_", "")
+        self.effect = effect
+        self.fallible = fallible
+        self.keep_inputs = keep_inputs
+        self.keep_outputs = keep_outputs
+        self.samples = samples
+        self.shape = shape
+        self._read_signature(signature)
+        self.infer: Infer = infer or self._infer_by_rule
+
+    def _read_signature(self, signature: str) -> None:
+        declared, _, result = signature.partition("->")
+        self.variadic = declared.endswith("*")
+        letters = declared.rstrip("*")
+        self.letters = letters.split(",") if letters else []
+        self.accepted = CLASSES[self.letters[0]] if self.letters else ANY
+        self.uniform = len(set(self.letters)) == 1 and letters != "i"
+        self.result = result.split(",")
+
+    def _infer_by_rule(self, *types: Any, **params: Any) -> Any:
+        found = self.check_dtypes([t.dtype.np_dtype for t in types])
+        results = [self._result_dtype(letter, found, params) for letter in self.result]
+        assert self.shape is not None
+        try:
+            shapes = self.shape(*[t.shape for t in types], **params)
+        except ValueError as error:
+            raise ValueError(f"{self.op_type}: {error} [inputs: {_list(types)}]") from None
+        if len(results) == 1:
+            return TensorType(results[0], shapes)
+        return tuple(map(TensorType, results, shapes))
+
+    @staticmethod
+    def _result_dtype(
+        letter: str, found: dict[str, np.dtype[Any]], params: dict[str, Any]
+    ) -> DType:
+        dtype = found.get(letter)
+        if dtype is not None:
+            return BY_NUMPY[dtype]
+        named = params.get(letter)
+        if named is not None:
+            return cast(DType, named)
+        if letter.startswith("real "):
+            return BY_NUMPY[found[letter[5:]]].real_dtype
+        return dtypes.as_dtype(letter)
+
+    def check_dtypes(self, given: Sequence[np.dtype[Any]]) -> dict[str, np.dtype[Any]]:
+        """The dtype of each letter of the signature; TypeError where the inputs do not fit it."""
+        letters = self.letters
+        if self.variadic:
+            letters = letters + letters[-1:] * (len(given) - len(letters))
+        found: dict[str, np.dtype[Any]] = {}
+        for place, (letter, dtype) in enumerate(zip(letters, given, strict=False)):
+            first = found.setdefault(letter, dtype)
+            if first is not dtype and letter != "i":
+                raise TypeError(self._mixed(letters.index(letter), first, place, dtype))
+            if dtype not in CLASSES[letter]:
+                raise TypeError(self._refused(place, dtype, CLASSES[letter]))
+        return found
+
+    def _mixed(self, i: int, a: np.dtype[Any], j: int, b: np.dtype[Any]) -> str:
+        return (
+            f"{self.op_type}: input {j} has dtype {BY_NUMPY[b].name}, but input {i} has dtype "
+            f"{BY_NUMPY[a].name}; both must be the same (convert one with cast)"
+        )
+
+    def _refused(
+        self, place: int, dtype: np.dtype[Any], allowed: frozenset[np.dtype[Any]]
+    ) -> str:
+        fitting = dtypes.names(t for t in dtypes.ALL if t.np_dtype in allowed)
+        return (
+            f"{self.op_type}: input {place} has dtype {BY_NUMPY[dtype].name}, "
+            f"which it does not take; it takes {fitting}"
+        )
+
+    def __repr__(self) -> str:
+        return f"<primitive {self.name}>"
+
+
+TABLE: dict[str, Primitive] = {}
+
+
+def row(name: str, kernel: Kernel, infer: Infer | None = None, **fields: Any) -> Primitive:
+    """A new Primitive, entered in the table of rows under its name."""
+    if name in TABLE:
+        raise ValueError(f"there are two rows named {name!r}")
+    made = TABLE[name] = Primitive(name, kernel, infer, **fields)
+    return made
+
+
+def sample(*inputs: Any, **params: Any) -> Sample:
+    """Sample inputs of a row, in the notation that the tests read: "2,3" is a shape, "3:i4" its kind and bound."""
+    return inputs, params
+
+
+def same_shape(shape: Shape, *others: Shape, **params: Any) -> Shape:
+    """Shape rule: the shape of the first input."""
+    return shape
+
+
+def broadcast_shapes(first: Shape, *others: Shape, **params: Any) -> Shape:
+    """Shape rule: all inputs broadcast together."""
+    for other in others:
+        first = broadcast(first, other)
+    return first
+
+
+def scalar_shape(*shapes: Shape, **params: Any) -> Shape:
+    """Shape rule: a scalar, whatever the inputs."""
+    return ()
+
+
+def _quiet() -> contextvars.Context:
+    context = contextvars.copy_context()
+    context.run(np.seterr, all="ignore")
+    return context
+
+
+def _trapping() -> contextvars.Context:
+    context = contextvars.copy_context()
+    context.run(lambda: np.seterr(divide="raise", over="ignore", under="ignore", invalid="ignore"))
+    return context
+
+
+_TRAPPING = _trapping()
+
+
+def trap_division(kernel: Kernel, *arrays: Any) -> Any:
+    """`kernel(*arrays)`; a division by zero in it raises FloatingPointError (NumPy does so for integers too)."""
+    return _TRAPPING.copy().run(kernel, *arrays)
+
+
+class State(threading.local):
+    """What is active on this thread.
+
+    `trace`: the trace that ops are added to, or None. `tapes`: the tapes that record. `inspect`: None or a
+    function (primitive, inputs, outputs, params) that sees each computed op. `device`: the name that results are
+    given, None for the usual one. `run(f, *arrays)` calls f with NumPy's floating-point warnings off; it is None
+    while anything above is active, so that one read tells the fast paths whether they may compute at once.
+    `tape`: the tape, where one tape is all that is active.
+    """
+
+    run: Callable[..., Any] | None
+
+    def __init__(self) -> None:
+        # NumPy keeps its error settings in a context variable: a context of our own leaves the user's alone.
+        self.context = _quiet()
+        self._trace: Any = None
+        self._tapes: tuple[Any, ...] = ()
+        self._inspect: Any = None
+        self._device: str | None = None
+        self.tape: Any = None
+        self.run = self.context.run
+
+    def _refresh(self) -> None:
+        tapes = self._tapes
+        plain = self._trace is None and self._inspect is None and self._device is None
+        self.run = self.context.run if plain and not tapes else None
+        self.tape = tapes[0] if plain and len(tapes) == 1 else None
+
+    @property
+    def trace(self) -> Any:
+        """The active trace, or None."""
+        return self._trace
+
+    @trace.setter
+    def trace(self, trace: Any) -> None:
+        self._trace = trace
+        self._refresh()
+
+    @property
+    def tapes(self) -> tuple[Any, ...]:
+        """The recording tapes."""
+        return self._tapes
+
+    @tapes.setter
+    def tapes(self, tapes: tuple[Any, ...]) -> None:
+        self._tapes = tapes
+        self._refresh()
+
+    @property
+    def inspect(self) -> Any:
+        """A function that is shown each computed op, or None."""
+        return self._inspect
+
+    @inspect.setter
+    def inspect(self, inspect: Any) -> None:
+        self._inspect = inspect
+        self._refresh()
+
+    @property
+    def device(self) -> str | None:
+        """The device that results are said to be on, None for the usual one."""
+        return self._device
+
+    @device.setter
+    def device(self, device: str | None) -> None:
+        self._device = device
+        self._refresh()
+
+
+state = State()
+
+
+def _no_tensors_yet(raw: Any) -> Any:
+    raise RuntimeError("runtime.tensor must be imported before an op is bound")
+
+
+# Set by runtime.tensor: array or NumPy scalar -> EagerTensor.
+_wrap: Callable[[Any], Any] = _no_tensors_yet
+
+
+def install_tensor(wrap: Callable[[Any], Any]) -> None:
+    """Tell `bind` how to make an eager tensor of a kernel's result."""
+    global _wrap
+    _wrap = wrap
+
+
+_MAPPED = (ValueError, TypeError, IndexError, ArithmeticError, errors.OpError)
+
+
+def bind(primitive: Primitive, *inputs: Any, **params: Any) -> Any:
+    """Apply a primitive to tensors: compute it, and record it on the active tapes; or stage it in the active trace.
+
+    Raises errors.InvalidArgumentError for inputs that it does not take (while tracing: TypeError for dtypes,
+    ValueError for shapes).
+    """
+    trace = state._trace
+    if trace is not None:
+        return trace.emit(primitive, inputs, params)
+    raws = [x.raw for x in inputs]
+    if primitive.uniform:
+        first = raws[0].dtype
+        if first not in primitive.accepted:
+            raise _explain(primitive, inputs, params, None)
+        for raw in raws:
+            if raw.dtype is not first:
+                raise _explain(primitive, inputs, params, None)
+    elif primitive.letters:
+        _check(primitive, inputs, raws, params)
+    if primitive.effect:
+        result = primitive.kernel(*raws, **params)
+    else:
+        try:
+            # A copy, because a context cannot be entered twice and a kernel may run Python.
+            result = state.context.copy().run(primitive.kernel, *raws, **params)
+        except _MAPPED as error:
+            raise _explain(primitive, inputs, params, error) from error
+    if type(result) is tuple:
+        outputs = tuple([_wrap(raw) for raw in result])
+        if state.run is None:
+            _record(primitive, inputs, outputs, params)
+        return outputs
+    output = _wrap(result)
+    if state.run is None:
+        _record(primitive, inputs, (output,), params)
+    return output
+
+
+def _record(
+    primitive: Primitive, inputs: tuple[Any, ...], outputs: tuple[Any, ...], params: dict[str, Any]
+) -> None:
+    for tape in state._tapes:
+        tape.record(primitive, inputs, outputs, params)
+    if state._inspect is not None:
+        state._inspect(primitive, inputs, outputs, params)
+    if state._device is not None and state._trace is None:
+        for output in outputs:
+            output._device = state._device
+
+
+def _check(primitive: Primitive, inputs: Any, raws: Any, params: dict[str, Any]) -> None:
+    try:
+        primitive.check_dtypes([raw.dtype for raw in raws])
+    except TypeError as error:
+        raise _explain(primitive, inputs, params, error) from None
+
+
+def _list(types: Sequence[Type]) -> str:
+    return ", ".join(map(str, types))
+
+
+def _explain(
+    primitive: Primitive, inputs: Sequence[Any], params: dict[str, Any], error: Exception | None
+) -> errors.OpError:
+    """The documented error for an op that failed: the words of its rules where they refuse it, else the kernel's."""
+    types = [x.type for x in inputs]
+    if isinstance(error, errors.OpError):
+        if error.op is None:
+            error.op = primitive.op_type
+            error.message = f"{primitive.op_type}: {error.message}"
+        return error
+    try:
+        primitive.infer(*types, **params)
+    except (ValueError, TypeError) as refused:
+        return errors.InvalidArgumentError(None, primitive.op_type, str(refused))
+    return errors.InvalidArgumentError(
+        None, primitive.op_type, f"{primitive.op_type}: {error} [inputs: {_list(types)}]"
+    )

@@ -1,0 +1,432 @@
+"""The Backend for symbols: how converted code stages its control flow into the graph that is being traced."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+import operator
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import autograph
+from autograph import AutographError, Backend, StagingError, Undefined, register_backend
+from autograph.undefined import name_of
+from runtime import ops
+from runtime.convert import convert_to_tensor
+from runtime.graph import control, frames, iteration, joins, numbers, refusals
+from runtime.graph.control import Block, Names, truth
+from runtime.graph.iteration import Staged
+from runtime.graph.joins import MaybeNone, MaybeUndefined, Missing, present
+from runtime.graph.nodes import NUMBER_TYPES, PRINT
+from runtime.graph.refusals import refuse
+from runtime.graph.tracing import (
+    SymbolicNumber,
+    SymbolicTensor,
+    active,
+    apply_number,
+    is_number,
+    is_symbol,
+)
+from runtime.tensor import Tensor, wrap
+
+autograph.register_library("runtime")
+frames.register_package(os.path.dirname(autograph.__file__))
+refusals.install(StagingError, AutographError)
+joins.install_undefined(Undefined, name_of)
+
+
+def _watch() -> AbstractContextManager[Any]:
+    return nullcontext()
+
+
+class StagingBackend(Backend):
+    """Stages control flow into the active trace."""
+
+    def cond(
+        self, test: Any, body: Block, orelse: Block, inputs: tuple[Any, ...], names: Names
+    ) -> Any:
+        """A cond node; what the branches leave is joined."""
+        return control.cond(test, body, orelse, inputs, names, _watch)
+
+    def while_loop(
+        self, test: Block, body: Block, state: tuple[Any, ...], names: Names, first: Any
+    ) -> Any:
+        """A while node; the types of the state are found by fixed point."""
+        return control.while_loop(test, body, state, names, first, _watch)
+
+    def for_loop(
+        self,
+        items: Any,
+        body: Block,
+        state: tuple[Any, ...],
+        names: Names,
+        test: Block | None = None,
+    ) -> Any:
+        """A while node over the rows of a tensor or the elements of a staged range."""
+        return iteration.for_loop(present(items), body, state, names, test, _watch)
+
+    def not_(self, a: Any) -> Any:
+        """`not a`, a staged bool."""
+        return control.not_(a)
+
+    def and_(self, a: Any, *rest: Callable[[], Any]) -> Any:
+        """`a and ...`: the further operands are computed only where they are needed."""
+        return control.and_(a, rest)
+
+    def or_(self, a: Any, *rest: Callable[[], Any]) -> Any:
+        """`a or ...`: the further operands are computed only where they are needed."""
+        return control.or_(a, rest)
+
+    def assert_(self, test: Any, message: Callable[[], Any] | None) -> None:
+        """A branch that raises AssertionError, which is an InvalidArgumentError too."""
+        control.assert_(test, message)
+
+    def setitem(self, value: Any, target: Any, key: Any) -> Any:
+        """The tensor `target` with `value` at `key`."""
+        return set_item(value, present(target), key)
+
+    def defined(self, value: Any) -> Any:
+        """A name that may be unbound: checked at run time."""
+        while isinstance(value, MaybeUndefined):
+            value = value.get()
+        return value
+
+    def builtin(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """A builtin, or a function of math, with a staged argument."""
+        staged = _BUILTINS.get(function)
+        if staged is not None:
+            if function not in _TAKES_MISSING:
+                args = tuple(map(present, args))
+            return staged(*args, **kwargs)
+        row = numbers.MATH.get(function)
+        return NotImplemented if row is None else _math(function, row, args)
+
+
+BACKEND = StagingBackend()
+for _kind in (SymbolicTensor, SymbolicNumber, Missing, Staged):
+    register_backend(_kind, BACKEND)
+
+
+# Item assignment
+
+
+def set_item(value: Any, target: Any, key: Any) -> Any:
+    """`target[key] = value` for a tensor: the new tensor.
+
+    Raises StagingError for a Python container, which a staged key cannot index.
+    """
+    if not isinstance(target, Tensor):
+        raise refuse(
+            f"an item of a {type(target).__qualname__} is assigned at a place that only the run knows",
+            "use a tensor in place of the Python container",
+        )
+    return ops.setitem(target, key, value)
+
+
+# Builtins
+
+
+def _tensor_or_number(number: Callable[[Any], Any], tensor: Callable[[Any], Any]) -> Any:
+    def builtin(value: Any) -> Any:
+        return number(value) if is_number(value) else tensor(value)
+
+    return builtin
+
+
+def _to_number(kind: str) -> Callable[..., Any]:
+    row = numbers.CONVERSIONS[kind]
+
+    def builtin(value: Any) -> Any:
+        if is_number(value):
+            return apply_number(row, value)
+        trace = active()
+        return trace.apply(numbers.ITEMS[kind], (trace.value_of(convert_to_tensor(value)),))
+
+    return builtin
+
+
+def _int(value: Any, base: Any = None) -> Any:
+    if base is not None:
+        raise refuse("int() with a base is given a staged value", "convert the text before")
+    return _to_number("int")(value)
+
+
+def _bool(value: Any = False) -> Any:
+    steer = truth(value)
+    return steer if isinstance(steer, bool) else control.not_(control.not_(steer))
+
+
+def _len(value: Any) -> Any:
+    if isinstance(value, Staged):
+        return value.length()
+    if not isinstance(value, Tensor):
+        raise TypeError(f"object of type {_name(value)!r} has no len()")
+    return iteration.length_of(value)
+
+
+def _name(value: Any) -> str:
+    return str(value.type.kind) if isinstance(value, SymbolicNumber) else type(value).__name__
+
+
+def _range(*bounds: Any) -> Any:
+    return iteration.Range(*[_index(bound) for bound in bounds])
+
+
+def _index(value: Any) -> Any:
+    """What Python's `operator.index` gives: a Python or staged int."""
+    if isinstance(value, SymbolicTensor):
+        if not value.dtype.is_integer:
+            raise TypeError(f"only integer scalar tensors can be converted to an index, got {value.type}")
+        return _to_number("int")(value)
+    if isinstance(value, SymbolicNumber):
+        if value.type.kind == "float":
+            raise TypeError("'float' object cannot be interpreted as an integer")
+        return value
+    return operator.index(value)
+
+
+def _isinstance(value: Any, classes: Any) -> bool:
+    if isinstance(value, SymbolicNumber):
+        kinds = {"bool": bool, "int": int, "float": float}
+        return issubclass(kinds[value.type.kind], classes)
+    return isinstance(value, classes)
+
+
+def _is(a: Any, b: Any) -> Any:
+    if b is not None and a is not None:
+        return a is b
+    value = b if a is None else a
+    if isinstance(value, MaybeUndefined):
+        value = value.get()
+    return control.not_(value.flag) if isinstance(value, MaybeNone) else value is None
+
+
+def _contains(container: Any, item: Any) -> Any:
+    container, item = present(container), present(item)
+    if isinstance(container, SymbolicTensor):
+        return ops.reduce_any(ops.equal(container, item))
+    if not isinstance(container, list | tuple | set | frozenset | range):
+        return NotImplemented
+    elements = list(container)
+    return _either([lambda each=each: item == each for each in elements], decisive=True)
+
+
+def _either(thunks: Any, decisive: bool) -> Any:
+    """`any` or `all` of some thunks, as far as it must be known: a bool."""
+    for at, thunk in enumerate(thunks):
+        steer = truth(thunk())
+        if isinstance(steer, bool):
+            if steer is decisive:
+                return decisive
+            continue
+        rest = thunks[at + 1 :]
+        known, further = (lambda: decisive), (lambda: _either(rest, decisive))
+        body, orelse = (known, further) if decisive else (further, known)
+        return control.cond(steer, body, orelse, (), ("the result of any() or all()",))
+    return not decisive
+
+
+def _any(items: Any) -> Any:
+    if isinstance(items, SymbolicTensor):
+        return _over_rows(items, ops.reduce_any, True)
+    return _either([lambda item=item: item for item in elements(items, "any")], True)
+
+
+def _all(items: Any) -> Any:
+    if isinstance(items, SymbolicTensor):
+        return _over_rows(items, ops.reduce_all, False)
+    return _either([lambda item=item: item for item in elements(items, "all")], False)
+
+
+def _over_rows(tensor: Any, reduce: Callable[..., Any], decisive: bool) -> Any:
+    if tensor.ndim == 1:
+        truths = tensor if tensor.dtype.is_bool else ops.not_equal(tensor, 0)
+        return _bool(reduce(truths))
+    return _either([lambda item=item: item for item in elements(tensor, "any() or all()")], decisive)
+
+
+def elements(items: Any, function: str) -> list[Any]:
+    """The elements of something iterable whose number is known while tracing.
+
+    Raises StagingError where only the run knows the number.
+    """
+    source = iteration.staged(items)
+    if source is None:
+        return list(items)
+    length = source.length()
+    if is_symbol(length):
+        raise refuse(
+            f"{function} is given a sequence whose length only the run knows",
+            "write a `for` loop over it, or use an op on the tensor",
+        )
+    return [source.at(index) for index in range(length)]
+
+
+def _listed(kind: Callable[[Any], Any]) -> Callable[..., Any]:
+    def builtin(items: Any = ()) -> Any:
+        return kind(elements(items, kind.__name__))
+
+    return builtin
+
+
+def _extreme(name: str, tensor_op: Callable[..., Any]) -> Callable[..., Any]:
+    def builtin(*args: Any, key: Any = None, **default: Any) -> Any:
+        items = elements(args[0], name) if len(args) == 1 else [*args]
+        if len(args) == 1 and isinstance(args[0], SymbolicTensor) and key is None and args[0].ndim == 1:
+            return tensor_op(args[0])
+        if not items and default:
+            return default["default"]
+        if not items:
+            raise ValueError(f"{name}() arg is an empty sequence")
+        return functools.reduce(functools.partial(_pick, name, key or _itself), items)
+
+    return builtin
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _pick(name: str, key: Callable[[Any], Any], best: Any, item: Any) -> Any:
+    # The first of equals wins, as in Python; a NaN stays where Python leaves it.
+    a, b = key(best), key(item)
+    steer = truth(b > a if name == "max" else b < a)
+    if isinstance(steer, bool):
+        return item if steer else best
+    return control.cond(steer, lambda: item, lambda: best, (), (f"the result of {name}()",))
+
+
+def _sum(items: Any, start: Any = 0) -> Any:
+    source = iteration.staged(items)
+    if source is None or not is_symbol(source.length()):
+        return functools.reduce(operator.add, elements(items, "sum"), start)
+    return iteration.for_loop(source, lambda item, total: total + item, (start,), ("the sum",))
+
+
+def _divmod(a: Any, b: Any) -> Any:
+    return divmod(a, b) if is_number(a) and is_number(b) else (a // b, a % b)
+
+
+def _pow(base: Any, exponent: Any, modulo: Any = None) -> Any:
+    if modulo is not None:
+        raise refuse("pow() with a modulus is given a staged value", "write base ** exponent % modulus")
+    return base**exponent
+
+
+def _round(value: Any, ndigits: Any = None) -> Any:
+    if isinstance(value, Tensor):
+        value = _to_number("float" if value.dtype.is_floating else "int")(value)
+    return value.__round__(ndigits)
+
+
+def _sequence_of(items: Any) -> Staged | None:
+    return iteration.staged(items)
+
+
+def _combined(
+    plain: Callable[..., Any], build: Callable[[list[Staged]], Staged]
+) -> Callable[..., Any]:
+    def builtin(*args: Any, **kwargs: Any) -> Any:
+        parts = [iteration.staged(item) for item in args]
+        if all(part is not None for part in parts):
+            return build([part for part in parts if part is not None])
+        # Plain items beside staged ones: as many rounds as there are plain items.
+        return plain(*[item if part is None else elements(item, plain.__name__) for item, part in zip(args, parts, strict=True)], **kwargs)
+
+    return builtin
+
+
+def _zip(*args: Any, strict: bool = False) -> Any:
+    return _combined(functools.partial(_plain_zip, strict=strict), iteration.Zip)(*args)
+
+
+def _plain_zip(*args: Any, strict: bool) -> Any:
+    return zip(*args, strict=strict)
+
+
+_plain_zip.__name__ = "zip"
+
+
+def _enumerate(items: Any, start: Any = 0) -> Any:
+    source = iteration.staged(items)
+    if source is not None:
+        return iteration.Enumerate(source, start)
+    return zip(_counting(start), items, strict=False)
+
+
+def _counting(start: Any) -> Any:
+    while True:
+        yield start
+        start = start + 1
+
+
+def _map(function: Callable[..., Any], *args: Any) -> Any:
+    return _combined(functools.partial(map, function), lambda parts: iteration.Map(function, parts))(*args)
+
+
+def _filter(function: Any, items: Any) -> Any:
+    source = iteration.staged(items)
+    return NotImplemented if source is None else iteration.Filter(function, source)
+
+
+def _reversed(items: Any) -> Any:
+    source = iteration.staged(items)
+    return NotImplemented if source is None else iteration.Reversed(source)
+
+
+def _print(*args: Any, sep: Any = None, end: Any = None, file: Any = None, flush: bool = False) -> None:
+    trace = active()
+    symbols, template = [], []
+    for arg in map(present, args):
+        template.append(not is_symbol(arg))
+        symbols.append(arg)
+    staged = [item for item in symbols if is_symbol(item)]
+
+    def write(*values: Any) -> None:
+        found = iter([_shown(value) for value in values])
+        texts = [next(found) if is_symbol(item) else item for item in symbols]
+        builtins.print(*texts, sep=sep, end=end, file=file, flush=flush)
+
+    trace.append(PRINT, [trace.value_of(item) for item in staged], (), {"write": write})
+
+
+def _shown(value: Any) -> Any:
+    return value if type(value) in NUMBER_TYPES else wrap(value)
+
+
+def _math(function: Callable[..., Any], row: Any, args: tuple[Any, ...]) -> Any:
+    items = [_to_number("float" if a.dtype.is_floating else "int")(a) if isinstance(a, Tensor) else a for a in map(present, args)]
+    return apply_number(row, *items)
+
+
+_BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
+    abs: operator.abs,
+    all: _all,
+    any: _any,
+    bool: _bool,
+    divmod: _divmod,
+    enumerate: _enumerate,
+    filter: _filter,
+    float: _to_number("float"),
+    int: _int,
+    isinstance: _isinstance,
+    len: _len,
+    list: _listed(list),
+    map: _map,
+    max: _extreme("max", ops.reduce_max),
+    min: _extreme("min", ops.reduce_min),
+    operator.contains: _contains,
+    operator.is_: _is,
+    pow: _pow,
+    print: _print,
+    range: _range,
+    reversed: _reversed,
+    round: _round,
+    sum: _sum,
+    tuple: _listed(tuple),
+    zip: _zip,
+}
+_TAKES_MISSING = frozenset((operator.is_, isinstance, print))

@@ -1,0 +1,48 @@
+"""Options, profiles and the `golden` fixture that all tests share."""
+
+import difflib
+from collections.abc import Callable
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+hypothesis.settings.register_profile("default", deadline=None, max_examples=60)
+hypothesis.settings.register_profile("soak", deadline=None, max_examples=5000)
+hypothesis.settings.load_profile("default")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden", action="store_true", help="write golden files instead of comparing"
+    )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "golden" in getattr(item, "fixturenames", ()):
+            item.add_marker("golden")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
+    """`golden(path, text)`: the file holds exactly the text; a missing file fails."""
+    if request.config.getoption("--update-golden"):
+        return write_golden
+    return compare_golden
+
+
+def write_golden(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def compare_golden(path: Path, text: str) -> None:
+    if not path.exists():
+        pytest.fail(f"{path} is missing: make it by `pytest --update-golden`, then read it")
+    expected = path.read_text(encoding="utf-8")
+    if text != expected:
+        changed = difflib.unified_diff(
+            expected.splitlines(), text.splitlines(), str(path), "now", lineterm=""
+        )
+        pytest.fail("\n".join(changed), pytrace=False)

@@ -1,0 +1,14 @@
+"""What may be refused while staging: the rows of the README's table of limits, as data.
+
+A random program that is refused for any other reason is a failure. Each row is the beginning of a row of the
+table, and a pattern that the refusal's message contains; a test compares the two tables.
+"""
+
+import re
+
+LIMITS: dict[str, str] = {}
+
+
+def refused_by(error: Exception) -> str | None:
+    """The row of the table of limits that allows this refusal."""
+    return next((row for row, pattern in LIMITS.items() if re.search(pattern, str(error))), None)

@@ -1,0 +1,151 @@
+"""Who may import whom: the table is the documentation. Imports are read, not run."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+WATCHED = {"autograph", "runtime", "gast", "astor", "numpy", "jax", "torch", "tensorflow"}
+
+# What converters share: no converter imports another, and none imports an operator.
+TREES = "gast autograph.trees autograph.names autograph.errors"
+SHARED = (
+    f"{TREES} autograph.analysis autograph.quoting autograph.context autograph.rewriting "
+    "autograph.lowering autograph.exits"
+)
+DISPATCH = "autograph.backend autograph.undefined autograph.errors autograph.frames"
+TYPES = "numpy runtime.dtypes runtime.shapes runtime.types runtime.errors"
+OPS = f"{TYPES} runtime.primitive runtime.tensor runtime.convert runtime.ops"
+
+# The longest prefix of a module's name finds its row. Each word of a row allows a module and all
+# below it. What a row does not name is not imported, not even inside a function. The rows of the
+# packages themselves hold for their public names alone: every module in them has a row.
+MAY_IMPORT = {
+    "autograph.errors": "",
+    "autograph.frames": "autograph.errors",
+    "autograph.trees": "gast",
+    "autograph.names": "gast",
+    "autograph.quoting": TREES,
+    "autograph.analysis": f"{TREES} autograph.analysis",
+    "autograph.context": SHARED,
+    "autograph.rewriting": SHARED,
+    "autograph.lowering": SHARED,
+    "autograph.exits": SHARED,
+    "autograph.converters": SHARED,
+    "autograph.pipeline": f"{SHARED} autograph.converters autograph.printing",
+    "autograph.printing": f"{TREES} astor",
+    "autograph.load": f"{TREES} autograph.quoting",
+    "autograph.source": f"{TREES} autograph.load",
+    "autograph.undefined": "autograph.errors",
+    "autograph.backend": DISPATCH,
+    "autograph.operators": f"{DISPATCH} autograph.operators",
+    "autograph.codes": "",
+    "autograph.policy": "autograph.codes autograph.frames autograph.errors",
+    "autograph.mutation": "autograph.codes autograph.frames autograph.errors",
+    "autograph.terminal": "",
+    "autograph.api": "autograph",
+    "autograph.__main__": "autograph",
+    "autograph": "autograph",
+    "runtime.errors": "",
+    "runtime.dtypes": "numpy",
+    "runtime.shapes": TYPES,
+    "runtime.types": TYPES,
+    "runtime.primitive": TYPES,
+    "runtime.tensor": f"{TYPES} runtime.primitive",
+    "runtime.convert": OPS,
+    "runtime.ops": OPS,
+    "runtime.graph": f"{OPS} runtime.graph",
+    "runtime.graph.nodes": f"{TYPES} runtime.primitive",
+    "runtime.graph.ir": f"{TYPES} runtime.primitive runtime.graph.nodes runtime.graph.frames",
+    "runtime.graph.passes": f"{TYPES} runtime.primitive runtime.graph",
+    "runtime.graph.executors": f"{TYPES} runtime.primitive runtime.tensor runtime.graph",
+    "runtime.staging": "autograph runtime numpy",
+    "runtime.function": "autograph runtime numpy",
+    "runtime": "runtime numpy",
+}
+
+
+def modules() -> dict[str, Path]:
+    files = [path for top in ("autograph", "runtime") for path in (ROOT / top).rglob("*.py")]
+    return {module_name(path): path for path in sorted(files)}
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = modules()
+
+
+def imports(name: str, path: Path) -> Iterator[tuple[int, str]]:
+    """Each import of a watched module, with its line."""
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for imported in imported_names(node, package):
+            if imported.partition(".")[0] in WATCHED:
+                yield node.lineno, imported
+
+
+def imported_names(node: ast.AST, package: str) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if not isinstance(node, ast.ImportFrom):
+        return []
+    parents = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+    base = ".".join([*parents, *([node.module] if node.module else [])])
+    full = [f"{base}.{alias.name}" for alias in node.names]
+    return [name if name in MODULES else base for name in full]
+
+
+def is_under(name: str, prefix: str) -> bool:
+    return f"{name}.".startswith(f"{prefix}.")
+
+
+def row_of(name: str) -> str | None:
+    rows = [row for row in MAY_IMPORT if name == row or ("." in row and is_under(name, row))]
+    return max(rows, key=len, default=None)
+
+
+def allowed(name: str, imported: str) -> bool:
+    row = row_of(name)
+    return row is not None and any(is_under(imported, word) for word in MAY_IMPORT[row].split())
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_has_a_layer(name: str) -> None:
+    assert row_of(name), f"say in MAY_IMPORT what {name} may import"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_imports_only_what_its_layer_allows(name: str) -> None:
+    path = MODULES[name]
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line}: {name} imports {imported}"
+        for line, imported in imports(name, path)
+        if not allowed(name, imported)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "imported"),
+    [
+        ("autograph.converters.loops", "autograph.operators"),
+        ("autograph.converters.loops", "autograph.converters.calls"),
+        ("autograph.operators.control", "gast"),
+        ("autograph.api", "runtime"),
+        ("autograph.api", "numpy"),
+        ("runtime.ops.math", "autograph"),
+        ("runtime.graph.ir", "runtime.function"),
+    ],
+)
+def test_the_table_refuses(name: str, imported: str) -> None:
+    assert not allowed(name, imported)
+
+
+def test_every_row_governs_something() -> None:
+    unused = set(MAY_IMPORT) - {row_of(name) for name in MODULES}
+    assert not unused

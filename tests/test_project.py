@@ -1,0 +1,78 @@
+"""The project as a whole: what its files promise is there, and what must not be there is not."""
+
+import re
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+SOURCES = sorted(path for top in ("autograph", "runtime") for path in (ROOT / top).rglob("*.py"))
+TEXTS = sorted(
+    path
+    for suffix in ("py", "md", "toml", "yaml")
+    for path in ROOT.rglob(f"*.{suffix}")
+    if not any(part.startswith(".") and part != ".ci" for part in path.relative_to(ROOT).parts)
+)
+TARGETS = ["demo", "test", "lint", "golden", "soak", "bench", "clean"]
+
+needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+
+
+def make(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["make", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+
+
+@needs_make
+@pytest.mark.parametrize("target", TARGETS)
+def test_make_knows_the_target(target: str) -> None:
+    assert make("--dry-run", target).returncode == 0
+
+
+@needs_make
+def test_make_help_names_every_target() -> None:
+    assert re.findall(r"^make (\w+)", make("help").stdout, re.MULTILINE) == TARGETS
+
+
+@needs_make
+def test_setup_refuses_a_python_that_does_not_run(tmp_path: Path) -> None:
+    done = make("test", f"VENV={tmp_path / 'venv'}", "PYTHON=/no/such/python")
+    assert done.returncode != 0
+    assert done.stderr.splitlines()[0].startswith("setup: needs Python 3.11, 3.12 or 3.13; found")
+
+
+@pytest.mark.parametrize("package", ["autograph", "runtime"])
+def test_packages_are_typed(package: str) -> None:
+    assert (ROOT / package / "py.typed").exists()
+
+
+def test_version_is_in_the_changelog_or_unreleased() -> None:
+    headings = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert headings[0] == "Unreleased" or headings[0].startswith(PROJECT["project"]["version"])
+
+
+def test_python_versions_agree() -> None:
+    claimed = [c.rpartition(" ")[2] for c in PROJECT["project"]["classifiers"] if "Python ::" in c]
+    assert claimed == ["3.11", "3.12", "3.13"]
+    assert PROJECT["project"]["requires-python"] == ">=3.11,<3.14"
+
+
+@pytest.mark.parametrize(
+    "word", ["TO" + "DO", "FIX" + "ME", "X" + "XX", "NotImplemented" + "Error"]
+)
+def test_nothing_is_left_for_later(word: str) -> None:
+    places = [str(path.relative_to(ROOT)) for path in SOURCES if word in path.read_text("utf-8")]
+    assert places == []
+
+
+def test_no_path_of_one_machine() -> None:
+    pattern = re.compile("/" + r"(?:home|root|work|Users)/\w")
+    places = [
+        str(path.relative_to(ROOT)) for path in TEXTS if pattern.search(path.read_text("utf-8"))
+    ]
+    assert places == []
