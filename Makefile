@@ -35,7 +35,8 @@ golden: $(VENV)/.test
 	[ -z "$$new" ] || { echo "not committed yet:"; echo "$$new"; exit 1; }
 
 soak: $(VENV)/.test
-	@$(PY) -m pytest -q -n auto -m "soak or not soak" --hypothesis-profile soak $(PYTEST_ARGS)
+	@$(PY) -m pytest -q -n auto -m "soak or not soak" --hypothesis-profile soak \
+		-o faulthandler_timeout=0 $(PYTEST_ARGS)
 
 bench: $(VENV)/.test
 	@$(PY) -m benchmarks

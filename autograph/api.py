@@ -132,8 +132,9 @@ def _convert_code(function: FunctionType) -> _Made:
 def _make(function: FunctionType, located: source.Located) -> _Made:
     converted = _converted_tree(located)
     twin = load.load(converted.tree, function, {converted.ag: None}, owner=located.owner)
+    original = function.__code__.replace()  # a copy: the original lives no longer than its users
     for code in load.codes_of(twin):
-        policy.generated[code] = function.__code__
+        policy.generated[code] = original
         _recipes[code] = ()
     return _Made(twin.__code__, converted.ag)
 

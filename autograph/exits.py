@@ -13,6 +13,7 @@ from typing import Any
 import gast
 
 from autograph.analysis.flow import completions, exits
+from autograph.analysis.scopes import mentions, own_nodes
 from autograph.context import Context
 from autograph.errors import ConversionError
 from autograph.quoting import assign, call_ag, constant, lambda_of, name_load, quote, quote_expr
@@ -34,6 +35,7 @@ class ExitLowering:
         self.context = context
         self.kind = kind
         self.flag = flag
+        context.flags.add(flag)
         self.replace = replace
 
     def block(self, statements: list[gast.stmt]) -> list[gast.stmt]:
@@ -52,8 +54,22 @@ class ExitLowering:
         """These statements, run only if the flag is not set."""
         if not statements:
             return []
-        return quote(
-            "if not flag: body", at=statements[0], flag=self.flag, body=self.block(statements)
+        at, body = statements[0], self.block(statements)
+        if len(body) == 1 and self._is_guard(body[0]):
+            guard: Any = body[0]
+            either = quote_expr("flag or other", at=at, flag=self.flag, other=guard.test.operand)
+            guard.test.operand = either
+            return body
+        return quote("if not flag: body", at=at, flag=self.flag, body=body)
+
+    def _is_guard(self, node: Any) -> bool:
+        """Whether a statement is what another flag guards already."""
+        return (
+            isinstance(node, gast.If)
+            and not node.orelse
+            and isinstance(node.test, gast.UnaryOp)
+            and isinstance(node.test.op, gast.Not)
+            and self.context.flags.issuperset(mentions(node.test).read)
         )
 
     def inside(self, node: Any) -> None:
@@ -84,6 +100,8 @@ class ExitLowering:
         node.orelse = self.guard(node.orelse) if may_leave_body else self.block(node.orelse)
         for handler in node.handlers:
             handler.body = self.block(handler.body)
+            if may_leave_body and _may_raise_on_the_way_out(node.body):
+                handler.body.insert(0, clear_flag(self.flag, handler.body[0]))
 
     def refuse_in_finally(self, node: Any) -> None:
         for statement in node.finalbody:
@@ -98,7 +116,6 @@ class ExitLowering:
 
 def stop_on(loop: Any, flag: str, context: Context) -> None:
     """Make a loop stop, before it asks for anything further, once a flag is set."""
-    context.flags.add(flag)
     if isinstance(loop, gast.While):
         loop.test = _while_not(flag, loop.test)
         return
@@ -117,6 +134,14 @@ def until_of(loop: gast.For, ag: str) -> tuple[gast.expr, gast.expr | None]:
         ) if name == ag:
             return items, stop
     return loop.iter, None
+
+
+def _may_raise_on_the_way_out(statements: list[gast.stmt]) -> bool:
+    """Whether an exception may come after an exit was taken: then the exit does not happen."""
+    return any(
+        isinstance(node, gast.With) or (isinstance(node, gast.Try) and node.finalbody)
+        for node in own_nodes(statements)
+    )
 
 
 def set_flag(flag: str, at: gast.AST) -> gast.stmt:

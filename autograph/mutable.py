@@ -195,7 +195,7 @@ class _Dict(_Mapping):
         return dict.__len__(value)
 
     def take(self, value: dict[Any, Any]) -> dict[Any, Any]:
-        return dict(dict.items(value))
+        return dict(self._base.items(value))
 
     def write(self, value: dict[Any, Any], key: Any, child: Any) -> None:
         self._base.__setitem__(value, key, child)

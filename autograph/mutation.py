@@ -5,10 +5,11 @@ has changed, and can put it back. Elements are compared by identity, and no code
 
 Looked at are lists, dicts, sets, deques and bytearrays (also of subclasses), attributes and slots
 of instances, attributes of the user's classes, arrays by content, and of functions the cells,
-defaults and attributes, the globals that they name, and what they name of the user's modules. Looked
-through are tuples, frozensets, bound methods and partial functions. A function that is met is looked
-into where a cell or a root holds it. Not looked into are instances of classes of the standard
-library and of installed packages, and what C code keeps to itself, such as an iterator's position.
+defaults and attributes, the globals that they name, and what they name of the user's modules.
+Looked through are tuples, frozensets, bound methods and partial functions. A function that is met
+is looked into where a cell or a root holds it. Not looked into are instances of classes of the
+standard library and of installed packages, and what C code keeps to itself, such as the position
+of an iterator.
 """
 
 from __future__ import annotations
@@ -94,6 +95,10 @@ class Snapshot:
                 entries[key] = _Entry(kind, value, state, path)
                 for style, part, child in kind.parts(value, state):
                     pending.append((child, (path, style, part), depth + 1))
+
+    def knows(self, value: Any) -> bool:
+        """Was this mutable object reached?"""
+        return any(kind.key(value) in self._entries for kind in kinds_of(type(value)))
 
     def changes(self) -> list[Change]:
         """What is different now, in the order in which it was looked at."""

@@ -16,7 +16,7 @@ marked: CodeTable[bool] = CodeTable()
 """Code that `do_not_convert` was asked to leave alone."""
 
 generated: CodeTable[CodeType] = CodeTable()
-"""Code that conversion made, with the user's function's code that it was made from."""
+"""Code that conversion made, with a copy of the code of the user's function."""
 
 unconverted: CodeTable[str] = CodeTable()
 """Code of the user's that could not be converted, and why."""

@@ -84,11 +84,27 @@ def quote_expr(template: str, /, at: gast.AST, **holes: Any) -> gast.expr:
 def position_of(node: gast.AST) -> Position:
     """The position of a node; of a compound statement, that of its header."""
     position: Position = {key: getattr(node, key) for key in _POSITION}
-    last = _header_end(node)
-    if last is not None:
+    header_end = _HEADER_END.get(type(node))
+    if header_end is not None:
+        last = header_end(node)
         position["end_lineno"] = last.end_lineno
         position["end_col_offset"] = last.end_col_offset
+    elif isinstance(getattr(node, "body", None), list):  # `def`, `class`, `try`: its first letters
+        position["end_lineno"] = position["lineno"]
+        position["end_col_offset"] = position["col_offset"] + len("def")
     return position
+
+
+# The last node of a compound statement's header.
+_HEADER_END: dict[Any, Callable[[Any], Any]] = {
+    gast.If: lambda node: node.test,
+    gast.While: lambda node: node.test,
+    gast.For: lambda node: node.iter,
+    gast.AsyncFor: lambda node: node.iter,
+    gast.With: lambda node: node.items[-1].optional_vars or node.items[-1].context_expr,
+    gast.AsyncWith: lambda node: node.items[-1].optional_vars or node.items[-1].context_expr,
+    gast.Match: lambda node: node.subject,
+}
 
 
 # Small builders
@@ -206,8 +222,17 @@ def _node(cls: type[gast.AST], position: Position, **fields: Any) -> Any:
     vars(node).update(fields)
     if cls in _FUNCTIONS:
         vars(node)[_SCAFFOLD] = True
-    vars(node).update(position)
+    _place(node, position)
     return node
+
+
+def _place(node: gast.AST, position: Position) -> None:
+    fields = vars(node)
+    fields.update(position)
+    # Python reports a call of an attribute that spans lines on the last of them.
+    if type(node) is gast.Attribute and position["end_lineno"] != position["lineno"]:
+        fields["end_lineno"] = position["lineno"]
+        fields["end_col_offset"] = position["col_offset"]
 
 
 def _name(id: str, ctx: type[gast.expr_context], position: Position) -> gast.Name:
@@ -247,20 +272,6 @@ def _parameters(names: Sequence[str], position: Position) -> gast.arguments:
         kwarg=None,
         defaults=[],
     )
-
-
-def _header_end(node: gast.AST) -> gast.AST | None:
-    """The last node of a compound statement's header, None where there is no such."""
-    match node:
-        case gast.If() | gast.While():
-            return node.test
-        case gast.For() | gast.AsyncFor():
-            return node.iter
-        case gast.With() | gast.AsyncWith():
-            return node.items[-1].optional_vars or node.items[-1].context_expr
-        case gast.Match():
-            return node.subject
-    return None
 
 
 # Compiling templates: each node of a template becomes a closure that builds it. A build takes the
@@ -334,7 +345,7 @@ class _Compiler:
             for field, part in parts:
                 fields[field] = part(given, position)
             if takes_position:
-                fields.update(position)
+                _place(made, position)
             return made
 
         return build

@@ -148,7 +148,7 @@ def _cell(margin: str, text: str, width: int) -> list[str]:
 
 def _pieces(text: str, width: int) -> list[str]:
     """A long line, in pieces that fit; those after the first are indented further."""
-    hang = " " * min(len(text) - len(text.lstrip()) + 4, width // 3)
+    hang = " " * min(_indent(text) + 4, width // 4)
     pieces = []
     while _columns(text) > width:
         cut = _cut(text, width)
@@ -161,7 +161,11 @@ def _cut(text: str, width: int) -> int:
     """Where to break a line: after the last blank that fits, if that leaves half of it filled."""
     end = next(n for n in range(len(text), 0, -1) if _columns(text[:n]) <= width)
     blank = text.rfind(" ", 0, end)
-    return blank + 1 if blank > end // 2 else end
+    return blank + 1 if blank > max(end // 2, _indent(text)) else end
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
 
 
 def _columns(text: str) -> int:

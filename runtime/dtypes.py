@@ -172,7 +172,9 @@ def _find(value: Any) -> DType | None:
     if isinstance(value, np.dtype):
         return BY_NUMPY.get(value) or _of_numpy(value)
     if isinstance(value, type):
-        return _BY_SCALAR.get(value)
+        named = _BY_SCALAR.get(value)
+        other = named is None and issubclass(value, np.generic) and value is not np.generic
+        return _of_numpy(np.dtype(value)) if other else named
     return _BY_ENUM.get(value) if isinstance(value, int) else None
 
 

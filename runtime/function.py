@@ -15,6 +15,7 @@ import numpy as np
 
 import autograph
 from autograph.frames import hide
+from autograph.mutation import Snapshot
 from runtime import errors
 from runtime.convert import convert_to_tensor
 from runtime.graph import joins
@@ -35,10 +36,13 @@ from runtime.graph.joins import (
 )
 from runtime.graph.nodes import CALL, NUMBER_TYPES
 from runtime.graph.passes import optimize
+from runtime.graph.places import refuse_change
 from runtime.graph.refusals import refuse
 from runtime.graph.signatures import (
     Parameters,
+    changed_image,
     conform,
+    images,
     key_of,
     leaf_names,
     leaf_types,
@@ -281,8 +285,11 @@ def _exported(value: Any) -> Any:
 class _Tracer:
     """One trace of a Python function."""
 
-    def __init__(self, name: str, python_function: Any, converted: Any) -> None:
+    def __init__(
+        self, name: str, python_function: Any, converted: Any, labels: Sequence[str]
+    ) -> None:
         self.name = name
+        self.labels = labels
         self.python_function = python_function
         self.converted = converted
         self.guards = Guards()
@@ -295,10 +302,20 @@ class _Tracer:
         trace = Trace(self.name)
         self.guards.watch(self.python_function)
         self._watch_receiver(self.python_function)
+        trace.existed = Snapshot({"": self.python_function, "args": args, "kwargs": kwargs}).knows
         with trace:
-            leaves = iter([trace.parameter(type, name) for type, name in zip(types, names, strict=True)])
-            given = rebuild(args, leaves), rebuild(kwargs, leaves)
-            spec, results = self._run(trace, *given)
+            symbols = [trace.parameter(type, name) for type, name in zip(types, names, strict=True)]
+            leaves = iter(symbols)
+            given, named = rebuild(args, leaves), rebuild(kwargs, leaves)
+            before: list[tuple[str, Any, Any]] = []
+            for path, item in (*zip(self.labels, given, strict=False), *named.items()):
+                images(item, path, before)
+            spec, results = self._run(trace, given, named)
+            changed = changed_image(before)
+        if changed is not None:
+            raise refuse_change(
+                changed, "a traced function gets copies of its arguments, so that its caller would not see it"
+            )
         graph = trace.finish(results)
         self.guards.settle()
         return ConcreteFunction(
@@ -585,7 +602,8 @@ class Function:
         traces.running.add(key)
         try:
             traces.count += 1
-            tracer = _Tracer(self._name, self._python_function, self._converted())
+            labels = [self._parameters.label(place) for place in range(len(call.args))]
+            tracer = _Tracer(self._name, self._python_function, self._converted(), labels)
             names = call.leaf_names(self._parameters)
             concrete = tracer.trace(call.args, call.kwargs, call.types, names)
         finally:

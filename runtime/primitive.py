@@ -78,11 +78,13 @@ class Primitive:
     keep_inputs, keep_outputs: indices of the inputs and outputs whose *values* the gradient reads (None: all).
     effect: must run once, in program order. fallible: may raise at run time although its types are right.
     signature: dtypes by letter, "N,N->N" (see CLASSES); shape(*shapes, **params): the shape rule that goes with it.
+    partials: of an elementwise op, one function (*inputs, output, output_grad) for each input that gives its
+    gradient at the shape of the output; `gradient` does the same for all inputs at their own shapes.
     """
 
     __slots__ = (
-        "accepted", "effect", "fallible", "gradient", "infer", "keep_inputs", "keep_outputs", "kernel",
-        "letters", "name", "op_type", "result", "samples", "shape", "uniform", "variadic",
+        "accepted", "effect", "fallible", "gradient", "infer", "keep_inputs", "keep_outputs", "keeps", "kernel",
+        "letters", "name", "op_type", "partials", "result", "samples", "shape", "uniform", "variadic",
     )  # fmt: skip
 
     def __init__(
@@ -100,6 +102,7 @@ class Primitive:
         keep_inputs: tuple[int, ...] | None = None,
         keep_outputs: tuple[int, ...] | None = (),
         samples: tuple[Sample, ...] = (),
+        partials: tuple[Gradient, ...] | None = None,
     ) -> None:
         self.name = name
         self.kernel = kernel
@@ -110,6 +113,11 @@ class Primitive:
         self.keep_inputs = keep_inputs
         self.keep_outputs = keep_outputs
         self.samples = samples
+        self.partials = partials
+        # For the shortcut of tapes: are the values of the first input, the second and the output kept?
+        self.keeps = tuple(keep_inputs is None or i in keep_inputs for i in (0, 1)) + (
+            keep_outputs is None or 0 in keep_outputs,
+        )
         self.shape = shape
         self._read_signature(signature)
         self.infer: Infer = infer or self._infer_by_rule
@@ -242,7 +250,8 @@ class State(threading.local):
     function (primitive, inputs, outputs, params) that sees each computed op. `device`: the name that results are
     given, None for the usual one. `run(f, *arrays)` calls f with NumPy's floating-point warnings off; it is None
     while anything above is active, so that one read tells the fast paths whether they may compute at once.
-    `tape`: the tape, where one tape is all that is active.
+    `tape`: what records, where tapes are all that is active. `quiet`: `run` whatever is active; it cannot be
+    entered twice, so that only C code may run in it.
     """
 
     run: Callable[..., Any] | None
@@ -255,13 +264,14 @@ class State(threading.local):
         self._inspect: Any = None
         self._device: str | None = None
         self.tape: Any = None
-        self.run = self.context.run
+        self.quiet = self.context.run
+        self.run = self.quiet
 
     def _refresh(self) -> None:
         tapes = self._tapes
         plain = self._trace is None and self._inspect is None and self._device is None
-        self.run = self.context.run if plain and not tapes else None
-        self.tape = tapes[0] if plain and len(tapes) == 1 else None
+        self.run = self.quiet if plain and not tapes else None
+        self.tape = tapes[-1].beside(tapes) if plain and tapes else None
 
     @property
     def trace(self) -> Any:

@@ -7,12 +7,13 @@ import functools
 import math
 import operator
 import os
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import autograph
 from autograph import AutographError, Backend, StagingError, Undefined, register_backend
+from autograph.mutation import Snapshot
+from autograph.policy import impure
 from autograph.undefined import name_of
 from runtime import ops
 from runtime.convert import convert_to_tensor
@@ -38,8 +39,49 @@ refusals.install(StagingError, AutographError)
 joins.install_undefined(Undefined, name_of)
 
 
-def _watch() -> AbstractContextManager[Any]:
-    return nullcontext()
+class BlockRecorder:
+    """Watches what a staged block does to Python objects, and refuses calls that a graph cannot repeat."""
+
+    def __init__(self, block: Block, inputs: Sequence[Any], names: Names) -> None:
+        roots = dict(zip(names, inputs, strict=False)) | {"": block}
+        self._snapshot = Snapshot(roots)
+        self._observing = autograph.observe_calls(self._observe)
+
+    def __enter__(self) -> None:
+        self._observing.__enter__()
+
+    def __exit__(self, *exception: Any) -> None:
+        self._observing.__exit__(*exception)
+
+    def _observe(self, function: Any, args: tuple[Any, ...]) -> None:
+        reason = impure(function)
+        if reason is not None:
+            name = getattr(function, "__qualname__", repr(function))
+            raise refuse(
+                f"{name} inside a staged block {reason}",
+                "call it before the block, or use an op of the library",
+            )
+        self._snapshot.add(getattr(function, "__name__", "the callee"), function)
+
+    def changed(self) -> list[tuple[str, Any]]:
+        """The objects that are different, each with the path of its first difference."""
+        if self._snapshot.beyond:
+            raise refuse(
+                f"a staged block can reach {self._snapshot.beyond[0]}: whether it changes cannot be watched",
+                "pass what the block needs as a tensor or a local variable",
+            )
+        found: dict[int, tuple[str, Any]] = {}
+        for change in self._snapshot.changes():
+            found.setdefault(id(change.object), (change.path, change.object))
+        return list(found.values())
+
+    def restore(self) -> None:
+        """Put back what was there."""
+        self._snapshot.restore()
+
+    def knows(self, item: Any) -> bool:
+        """Was the object within reach of the block before it?"""
+        return self._snapshot.knows(item)
 
 
 class StagingBackend(Backend):
@@ -49,13 +91,13 @@ class StagingBackend(Backend):
         self, test: Any, body: Block, orelse: Block, inputs: tuple[Any, ...], names: Names
     ) -> Any:
         """A cond node; what the branches leave is joined."""
-        return control.cond(test, body, orelse, inputs, names, _watch)
+        return control.cond(test, body, orelse, inputs, names, BlockRecorder)
 
     def while_loop(
         self, test: Block, body: Block, state: tuple[Any, ...], names: Names, first: Any
     ) -> Any:
         """A while node; the types of the state are found by fixed point."""
-        return control.while_loop(test, body, state, names, first, _watch)
+        return control.while_loop(test, body, state, names, first, BlockRecorder)
 
     def for_loop(
         self,
@@ -66,7 +108,7 @@ class StagingBackend(Backend):
         test: Block | None = None,
     ) -> Any:
         """A while node over the rows of a tensor or the elements of a staged range."""
-        return iteration.for_loop(present(items), body, state, names, test, _watch)
+        return iteration.for_loop(present(items), body, state, names, test, BlockRecorder)
 
     def not_(self, a: Any) -> Any:
         """`not a`, a staged bool."""

@@ -1,6 +1,7 @@
 """Options, profiles and the `golden` fixture that all tests share."""
 
 import difflib
+import resource
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,14 @@ import pytest
 hypothesis.settings.register_profile("default", deadline=None, max_examples=60)
 hypothesis.settings.register_profile("soak", deadline=None, max_examples=5000)
 hypothesis.settings.load_profile("default")
+
+
+MEMORY = 6 << 30
+
+
+def pytest_configure() -> None:
+    # What grows without end fails its own test, and does not take the machine with it.
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

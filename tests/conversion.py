@@ -1,9 +1,8 @@
-"""What tests ask of a conversion: its stages as trees and as functions, its text, and what must hold of a tree."""
+"""What tests ask of a conversion: its stages as trees and as functions, its text."""
 
 import ast
-import inspect
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import gast
@@ -71,10 +70,11 @@ def same_program(stage: Stage, text: str) -> None:
     assert ast.dump(parsed, indent=1) == ast.dump(to_ast(stage.tree), indent=1)
 
 
+NO_PLACE = gast.expr_context | gast.operator | gast.unaryop | gast.cmpop | gast.boolop
+
+
 def nodes(tree: Any) -> Iterator[Any]:
-    for node in gast.walk(tree):
-        if not isinstance(node, gast.expr_context | gast.operator | gast.unaryop | gast.cmpop | gast.boolop):
-            yield node
+    return (node for node in gast.walk(tree) if not isinstance(node, NO_PLACE))
 
 
 def shared_nodes(tree: Any) -> list[str]:
@@ -90,7 +90,10 @@ def misplaced_nodes(tree: Any, inside: Any) -> list[str]:
         f"{gast.dump(node)} at {getattr(node, 'lineno', None)}"
         for node in nodes(tree)
         if "lineno" in node._attributes
-        and not first <= getattr(node, "lineno", 0) <= (getattr(node, "end_lineno", 0) or 0) <= inside.end_lineno
+        and not first
+        <= getattr(node, "lineno", 0)
+        <= (getattr(node, "end_lineno", 0) or 0)
+        <= inside.end_lineno
     ]
 
 
@@ -99,22 +102,22 @@ def remaining(stage: Stage) -> list[str]:
     names = [name for name, _ in _order()]
     done = names[: names.index(stage.name) + 1] if stage.name in names else []
     kinds = tuple(kind for name in done for kind in GONE.get(name, ()))
-    return [gast.dump(node)[:200] for node in converted_nodes(stage.tree) if isinstance(node, kinds)]
+    return [
+        gast.dump(node)[:200] for node in converted_nodes(stage.tree) if isinstance(node, kinds)
+    ]
 
 
 def converted_nodes(tree: Any) -> Iterator[Any]:
-    """The nodes that converters change: neither generators nor coroutines nor the bodies of classes."""
-    if isinstance(tree, gast.ClassDef):
-        left = [node for node in tree.body if isinstance(node, gast.FunctionDef)]
-    elif isinstance(tree, gast.FunctionDef) and any(map(suspends, tree.body)):
-        left = []
-    elif isinstance(tree, gast.AsyncFunctionDef):
-        left = []
-    else:
-        left = list(gast.iter_child_nodes(tree))
+    """The nodes that converters change: not in generators, coroutines and the bodies of classes."""
     yield tree
-    for node in left:
-        yield from converted_nodes(node)
+    if isinstance(tree, gast.AsyncFunctionDef):
+        return
+    if isinstance(tree, gast.FunctionDef) and any(map(suspends, tree.body)):
+        return
+    inside = tree.body if isinstance(tree, gast.ClassDef) else gast.iter_child_nodes(tree)
+    for node in inside:
+        if not isinstance(tree, gast.ClassDef) or isinstance(node, gast.FunctionDef):
+            yield from converted_nodes(node)
 
 
 def suspends(node: Any) -> bool:
@@ -128,7 +131,3 @@ def suspends(node: Any) -> bool:
 
 def _order() -> list[tuple[str, Any]]:
     return [(converter.name, converter) for converter in pipeline.CONVERTERS]
-
-
-def parameters(function: Callable[..., Any]) -> inspect.Signature:
-    return inspect.signature(function)

@@ -1,15 +1,17 @@
-"""The bank of cases in `fixtures/`: how a case is read, run and described, so that two runs can be compared.
+"""The bank of cases in `fixtures/`: how a case is read, run and described, to compare two runs.
 
-A case is one file. The function under test has the file's name (or is named by `ENTRY`, "Class.method" for a
-method); `INPUTS` lists its arguments, a tuple or a dict for each call; `RAISES` names the classes of the
-exceptions that they lead to; `LOG` collects what the case wants seen of the order of events; `STAGED` names the
-parameters that become tensors when the case is staged. Every run executes the file anew: nothing is shared.
+A case is one file. The function under test has the file's name (or is named by `ENTRY`,
+"Class.method" for a method); `INPUTS` lists its arguments, a tuple or a dict for each call; `RAISES`
+names the classes of the exceptions that they lead to; `LOG` collects what the case wants seen of the
+order of events; `STAGED` names the parameters that become tensors when the case is staged. Every run
+executes the file anew: nothing is shared.
 """
 
 import inspect
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -64,7 +66,7 @@ class Case:
 
     @property
     def sees_frames(self) -> bool:
-        """Whether the case looks at the stack, which shows in text alone that functions were made."""
+        """Whether the case looks at the stack, where text alone shows functions of ours."""
         return bool(self.settings.get("SEES_FRAMES"))
 
     @property
@@ -156,7 +158,7 @@ def plain_names(namespace: Namespace) -> Any:
 
 
 def describe(value: Any) -> Any:
-    """A value as nested tuples: types, exact numbers, contents, and which parts are the same object."""
+    """A value as nested tuples: types, exact numbers, contents, and what is the same object."""
     return Describer().describe(value)
 
 
@@ -199,16 +201,12 @@ class Describer:
 
 def attributes(value: Any) -> Iterator[tuple[str, Any]]:
     """Attributes and slots, read past any `__getattr__` and property of the case's."""
-    try:
+    with suppress(AttributeError):
         yield from object.__getattribute__(value, "__dict__").items()
-    except AttributeError:
-        pass
     slots = [name for kind in type(value).__mro__ for name in vars(kind).get("__slots__", ())]
     for name in slots:
-        try:
+        with suppress(AttributeError):
             yield name, object.__getattribute__(value, name)
-        except AttributeError:
-            continue
 
 
 class Place(NamedTuple):
@@ -273,8 +271,8 @@ def lines_of_functions(code: types.CodeType, inside: bool = False) -> Iterator[i
 class BadInput:
     """A file of `fixtures/errors`: what it does wrong, and what must be said about it.
 
-    Either `trigger()` does it, or the function with the file's name, staged on `INPUTS`. `ERROR` is the class, by
-    name; `SAYS` lists parts of the message; `LINE` is the beginning of the line of the file that it must name.
+    Either `trigger()` does it, or the function with the file's name, staged on `INPUTS`. `ERROR` is
+    the class, by name; `SAYS` lists parts of the message; `LINE` is on the line that it must name.
     """
 
     path: Path
@@ -292,7 +290,6 @@ class BadInput:
 
 
 def bad_inputs() -> list[BadInput]:
-    found = []
-    for path in sorted((FIXTURES / "errors").glob("*.py")):
-        found.append(BadInput(path, read_case(path).fresh()))
-    return found
+    """Every file of `fixtures/errors`."""
+    paths = sorted((FIXTURES / "errors").glob("*.py"))
+    return [BadInput(path, read_case(path).fresh()) for path in paths]

@@ -1,7 +1,7 @@
 """What may be refused while staging: the rows of the README's table of limits, as data.
 
-A random program that is refused for any other reason is a failure. Each row is the beginning of a row of the
-table, and a pattern that the refusal's message contains; a test compares the two tables.
+A random program that is refused for any other reason is a failure. Each row is the beginning of a
+row of the table, and a pattern that the refusal's message contains.
 """
 
 import re

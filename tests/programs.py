@@ -1,21 +1,26 @@
 """Random small programs: their text, a strategy that draws them, and how to run one.
 
-A program is a module with a function `program` and what it uses. It always ends: each loop counts its rounds.
-The choices come either from hypothesis, which can then shrink a failing program, or from a seeded generator.
-Two dialects: PLAIN uses all that Python values allow; STAGED keeps every name to one type, so that the function
-can take tensors and CPython's own result can be compared with the graph's.
+A program is a module with a function `program` and what it uses. It always ends: each loop counts
+its rounds. The choices come either from hypothesis, which can then shrink a failing program, or from
+a seeded generator. Two dialects: PLAIN uses all that Python values allow; STAGED keeps every name to
+one type, so that the function can take tensors and CPython's own result be compared with the graph's.
 """
 
 import itertools
 import linecache
 import random
+import re
 import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+
+import autograph
+from tests.harness import attempt
 
 
 class Choices(Protocol):
@@ -55,9 +60,9 @@ class Program(NamedTuple):
     calls: tuple[tuple[tuple[Any, ...], int], ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Dialect:
-    """What programs may contain. Weights are relative; a statement without a weight does not occur."""
+    """What programs may contain. A statement without a weight does not occur."""
 
     statements: dict[str, int]
     prelude: str
@@ -67,7 +72,7 @@ class Dialect:
     free: bool
 
 
-PLAIN_PRELUDE = '''\
+PLAIN_PRELUDE = """\
 from contextlib import suppress
 
 LOG = []
@@ -115,9 +120,9 @@ def step(x, y=1, *, z=0):
     return x + z
 
 
-'''
+"""
 
-STAGED_PRELUDE = '''\
+STAGED_PRELUDE = """\
 G = 2
 
 
@@ -130,7 +135,7 @@ def step(x, y=1, *, z=0):
     return x + z
 
 
-'''
+"""
 
 PLAIN = Dialect(
     statements={
@@ -219,9 +224,7 @@ class Writer:
         self.in_function = 0
         self.fresh = itertools.count()
         self.result = self.pick(["int", "float", "pair"])
-        self.kinds = [
-            name for name, weight in dialect.statements.items() for _ in range(weight)
-        ]
+        self.kinds = [name for name, weight in dialect.statements.items() for _ in range(weight)]
 
     # Decisions
 
@@ -653,7 +656,9 @@ class Writer:
         self.bind(name, "list")
 
     def attribute(self) -> None:
-        self.line(self.pick(["o.v = {}", "o.v += {}", "o._v = {}", "o.new = {}"]).format(self.integer(1)))
+        self.line(
+            self.pick(["o.v = {}", "o.v += {}", "o._v = {}", "o.new = {}"]).format(self.integer(1))
+        )
 
     def closure(self) -> None:
         if self.level > (3 if self.dialect.free else 2) or self.in_function:
@@ -667,7 +672,9 @@ class Writer:
         self.in_function += 1
         self.line(f"def {name}(u):")
         self.level += 1
-        self.types = {n: t for n, t in types.items() if t != "list" and n not in maybe} | {"u": "int"}
+        self.types = {n: t for n, t in types.items() if t != "list" and n not in maybe} | {
+            "u": "int"
+        }
         self.kept |= set(types)
         if changed:
             self.line(f"nonlocal {changed}")
@@ -788,6 +795,8 @@ def programs(draw: Any, dialect: Dialect) -> Program:
     return write(Drawn(draw), dialect)
 
 
+unhurried = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+
 numbers = itertools.count()
 
 
@@ -812,3 +821,20 @@ def loaded(text: str) -> Iterator[Loaded]:
         yield Loaded(filename, compile(text, filename, "exec"))
     finally:
         del linecache.cache[filename]
+
+
+def explain(program: Program, number: int, expected: Any, got: Any, code: Loaded) -> str:
+    """A failing program as one would want to read it."""
+    function = code.fresh()["program"]
+    shown = attempt(lambda: autograph.to_code(function))
+    converted = shown[1] if shown[0] == "raised" else autograph.to_code(function)
+    args, value = program.calls[number]
+    return (
+        f"call {number}: program{args!r} with G = {value}\n"
+        f"expected {shorter(expected)}\n     got {shorter(got)}\n\n{program.text}\n\n{converted}"
+    )
+
+
+def shorter(value: Any) -> str:
+    text = f"{type(value).__name__}: {value}" if isinstance(value, Exception) else repr(value)
+    return re.sub(r"\s+", " ", text)[:1000]

@@ -47,7 +47,7 @@ def attempt(run: Callable[[], Any]) -> Any:
 
 
 def same_outcome(expected: Any, got: Any) -> bool:
-    """Whether a staged outcome is Python's: an equal value, or an exception of that class that says the same."""
+    """Whether a staged outcome is Python's: an equal value, or an exception that says the same."""
     if isinstance(expected, Exception):
         return isinstance(got, type(expected)) and str(expected) in str(got)
     return not isinstance(got, Exception) and equal(expected, got)

@@ -1,4 +1,4 @@
-"""Bad input: every file of `fixtures/errors` is refused, or fails, with the class, place and words that it names."""
+"""Bad input: every file of `fixtures/errors` fails with the class, place and words that it names."""
 
 import inspect
 

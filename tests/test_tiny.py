@@ -6,7 +6,7 @@ import autograph
 import runtime as rt
 from tests import conversion, harness
 
-# The three functions that the design was made with, and the most lines that their conversion may take.
+# The three functions that the design was made with, and how many lines they may become.
 EXAMPLES = {"if/clip": 12, "while/count": 22, "for/find": 30}
 
 
@@ -26,7 +26,9 @@ def test_converted_code_is_short(name: str, most: int) -> None:
 def test_converted_code_does_the_same(name: str) -> None:
     case = example(name)
     for row in case.rows:
-        assert harness.observe(case, row, autograph.convert) == harness.observe(case, row, lambda f: f)
+        assert harness.observe(case, row, autograph.convert) == harness.observe(
+            case, row, lambda f: f
+        )
 
 
 def test_every_stage_does_the_same() -> None:
@@ -34,7 +36,10 @@ def test_every_stage_does_the_same() -> None:
     for stage in conversion.stages(case.function(case.fresh())):
         for row in case.rows:
             expected = harness.observe(case, row, lambda f: f)
-            assert harness.observe(case, row, lambda f, s=stage: conversion.function_of(s, f)) == expected
+            assert (
+                harness.observe(case, row, lambda f, s=stage: conversion.function_of(s, f))
+                == expected
+            )
 
 
 def count(x, limit):  # type: ignore[no-untyped-def]

@@ -90,7 +90,8 @@ class Flow:
         if not any(live.raising for live in self.live.values()):
             return set(seen_by_others)
         nested = [part for part in own_nodes(node) if part in self.live]
-        handled = (self.bound(part) & self.live[part].raising for part in nested)
+        # An exception abandons the exit that is being taken: its flag keeps the old value.
+        handled = ((self.bound(part) & self.live[part].raising) - scope.flags for part in nested)
         return set(seen_by_others).union(*handled)
 
 

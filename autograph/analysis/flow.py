@@ -68,12 +68,10 @@ def _with(node: Any) -> frozenset[str]:
 
 def _try(node: Any) -> frozenset[str]:
     final = completions(node.finalbody)
-    if "next" not in final:
-        return final
     ways = completions([*node.body, *node.orelse])
     for handler in node.handlers:
         ways |= completions(handler.body)
-    return ways | (final - NEXT)
+    return ways | final if "next" in final and "next" in ways else (ways | final) - NEXT
 
 
 def _match(node: Any) -> frozenset[str]:

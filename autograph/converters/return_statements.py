@@ -54,6 +54,7 @@ class _Returns:
     def __init__(self, context: Context) -> None:
         self.flag = context.namer.available("did_return")
         self.value = context.namer.available("retval")
+        context.flags.add(self.value)
         self.lowering = ExitLowering(context, "return", self.flag, self.replace)
 
     def replace(self, node: Any) -> list[gast.stmt]:

@@ -19,8 +19,8 @@ ROUNDS = 10_000
 """Rounds that items of unknown number may add to a graph."""
 
 OWN_REFERENCES = 4
-"""What `sys.getrefcount` counts in `for_loop` for an iterator that nobody else holds: the parameter,
-the iterator made of it, the running `for`, and its own argument."""
+"""What `sys.getrefcount` counts in `for_loop` for an iterator that nobody else holds: the
+parameter, the iterator made of it, the running `for`, and its own argument."""
 
 
 def guarded_rounds(

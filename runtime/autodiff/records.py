@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count
 from typing import Any
 
 import numpy as np
 
+import runtime.ops as ops
 from runtime.dtypes import DType
-from runtime.primitive import Primitive
+from runtime.primitive import bind
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
 from runtime.types import TensorType
 
-Key = Hashable
-# primitive, keys of the inputs (None: not connected), key of the output or a tuple of keys, inputs, outputs, params
-Record = tuple[Primitive, tuple[Any, ...], Any, Any, Any, dict[str, Any]]
+# primitive, keys of the inputs (None: not connected), key of the output or a tuple of keys, inputs, outputs, params;
+# of an elementwise op with partials: primitive, key of x, key of y, x, output
+#                             or with: primitive, keys of a and b, key of y, a, b, y, shapes of a and b
+Record = tuple[Any, ...]
 
 new_key = count(1).__next__
 
@@ -81,29 +83,58 @@ def backward(records: Iterable[Record], grads: dict[Any, Any], wanted: set[Any])
     """The gradients for the keys in `wanted`, from `grads` for the targets; records come last first."""
     found: dict[Any, Any] = {}
     take, known = grads.pop, grads.get
-    for primitive, sources, target, inputs, outputs, params in records:
-        if type(target) is tuple:
-            given = _of_outputs(target, grads, wanted, found)
-            if given is None:
-                continue
-        else:
-            grad = take(target, None)
-            if grad is None:
-                continue
-            if target in wanted:
-                found[target] = grad
-            given = (grad,)
-        results = primitive.gradient(Operation(inputs, outputs, params, sources), *given)  # type: ignore[misc]
-        if results is None:
+    for record in records:
+        size = len(record)
+        if size == 6:
+            _step(record, grads, wanted, found)
             continue
-        for key, result in zip(sources, results, strict=True):
-            if key is not None and result is not None:
+        target = record[2] if size == 5 else record[3]
+        grad = take(target, None)
+        if grad is None:
+            continue
+        if target in wanted:
+            found[target] = grad
+        if size == 5:
+            primitive, key, _, x, y = record
+            result = primitive.partials[0](x, y, grad)
+            if result is not None:
                 before = known(key)
                 grads[key] = result if before is None else before + result
+            continue
+        primitive, key, other, _, a, b, y, shape, other_shape = record
+        partials = primitive.partials
+        if key is not None:
+            result = partials[0](a, b, y, grad)
+            if result is not None:
+                if result.static_shape != shape:
+                    result = bind(ops.sum_to_p, result, shape=shape)
+                before = known(key)
+                grads[key] = result if before is None else before + result
+        if other is not None:
+            result = partials[1](a, b, y, grad)
+            if result is not None:
+                if result.static_shape != other_shape:
+                    result = bind(ops.sum_to_p, result, shape=other_shape)
+                before = known(other)
+                grads[other] = result if before is None else before + result
     for key in wanted:
         if key in grads:
             found[key] = grads[key]
     return found
+
+
+def _step(record: Record, grads: dict[Any, Any], wanted: set[Any], found: dict[Any, Any]) -> None:
+    primitive, sources, target, inputs, outputs, params = record
+    given = _of_outputs(target if type(target) is tuple else (target,), grads, wanted, found)
+    if given is None:
+        return
+    results = primitive.gradient(Operation(inputs, outputs, params, sources), *given)
+    if results is None:
+        return
+    for key, result in zip(sources, results, strict=True):
+        if key is not None and result is not None:
+            before = grads.get(key)
+            grads[key] = result if before is None else before + result
 
 
 def _of_outputs(
@@ -121,10 +152,20 @@ def leading_to(records: Sequence[Record], sources: Iterable[Any]) -> list[Record
     reached = set(sources)
     chosen: list[Record] = []
     for record in records:
-        keys = tuple([key if key in reached else None for key in record[1]])
-        if any(key is not None for key in keys):
-            target = record[2]
-            reached.update(target if type(target) is tuple else (target,))
-            chosen.append((record[0], keys, *record[2:]))
-    reached.discard(None)
+        size = len(record)
+        if size == 5:
+            if record[1] in reached:
+                reached.add(record[2])
+                chosen.append(record)
+        elif size == 6:
+            keys = tuple([key if key in reached else None for key in record[1]])
+            if any(key is not None for key in keys):
+                reached.update(record[2] if type(record[2]) is tuple else (record[2],))
+                reached.discard(None)
+                chosen.append((record[0], keys, *record[2:]))
+        else:
+            a, b = [key if key in reached else None for key in record[1:3]]
+            if a is not None or b is not None:
+                reached.add(record[3])
+                chosen.append((record[0], a, b, *record[3:]))
     return chosen

@@ -55,6 +55,7 @@ class GradientTape:
 
     def _begin(self) -> None:
         self._records = []
+        self._append = self._records.append
         self._known: set[Any] = set()
         self._watched: dict[Any, Any] = {}
 
@@ -88,6 +89,10 @@ class GradientTape:
         state.tapes = tuple([tape for tape in state.tapes if tape is not self])
         self._recording = False
 
+    def beside(self, tapes: tuple[Any, ...]) -> Any:
+        """What records for all these tapes, the last of which is this one."""
+        return self if len(tapes) == 1 else None
+
     def record(
         self,
         primitive: Primitive,
@@ -98,6 +103,10 @@ class GradientTape:
         """Keep an op that was computed or staged, if one of its inputs is connected to what is watched."""
         trace = state._trace
         if trace is not None and trace.scope is not self._scope:
+            return
+        if not inputs:
+            if "variable" in params:
+                self._record_read(primitive, outputs, params["variable"])
             return
         known = self._known
         connected = False
@@ -118,6 +127,76 @@ class GradientTape:
         target = targets[0] if len(targets) == 1 else tuple(targets)
         self._records.append((primitive, tuple(sources), target, inputs, outputs, params))  # type: ignore[union-attr]
 
+    def single(self, primitive: Primitive, x: Any, raw: Any) -> EagerTensor:
+        """The tensor of an elementwise op of one eager tensor, computed already; the op is kept if it matters."""
+        y = EagerTensor(raw)
+        key = x.node
+        if key in self._known and primitive.partials is not None:
+            self._keep_single(primitive, key, x, y)
+        return y
+
+    def _keep_single(self, primitive: Primitive, key: Any, x: Any, y: EagerTensor) -> None:
+        y.node = target = y.node or new_key()
+        self._known.add(target)
+        keep_x, _, keep_y = primitive.keeps
+        self._append((primitive, key, target, x if keep_x else None, y if keep_y else None))
+
+    def pair(self, primitive: Primitive, a: Any, b: Any, raw: Any) -> EagerTensor:
+        """The tensor of an elementwise op of two eager tensors, computed already; the op is kept if it matters."""
+        y = EagerTensor(raw)
+        known = self._known
+        first, second = a.node, b.node
+        if first in known:
+            if second not in known:
+                second = None
+        elif second in known:
+            first = None
+        else:
+            return y
+        if primitive.partials is None:
+            return y
+        y.node = target = new_key()
+        known.add(target)
+        keep_a, keep_b, keep_y = primitive.keeps
+        self._append((
+            primitive, first, second, target,
+            a if keep_a else None, b if keep_b else None, y if keep_y else None,
+            a.raw.shape, b.raw.shape,
+        ))  # fmt: skip
+        return y
+
+    def before_number(self, primitive: Primitive, a: Any, number: Any, raw: Any) -> EagerTensor:
+        """`pair` where the second operand is a Python number."""
+        y = EagerTensor(raw)
+        key = a.node
+        if key in self._known and primitive.partials is not None:
+            y.node = target = new_key()
+            self._known.add(target)
+            keep_a, keep_b, keep_y = primitive.keeps
+            dtype = a.raw.dtype
+            self._append((
+                primitive, key, None, target,
+                a if keep_a else None, EagerTensor(dtype.type(number)) if keep_b else None,
+                y if keep_y else None, a.raw.shape, (),
+            ))  # fmt: skip
+        return y
+
+    def after_number(self, primitive: Primitive, number: Any, b: Any, raw: Any) -> EagerTensor:
+        """`pair` where the first operand is a Python number."""
+        y = EagerTensor(raw)
+        key = b.node
+        if key in self._known and primitive.partials is not None:
+            y.node = target = new_key()
+            self._known.add(target)
+            keep_a, keep_b, keep_y = primitive.keeps
+            dtype = b.raw.dtype
+            self._append((
+                primitive, None, key, target,
+                EagerTensor(dtype.type(number)) if keep_a else None, b if keep_b else None,
+                y if keep_y else None, (), b.raw.shape,
+            ))  # fmt: skip
+        return y
+
     def _connect(self, output: Any) -> Any:
         """The key of an output; None for one that cannot have a gradient."""
         if not _differentiable(output):
@@ -128,20 +207,17 @@ class GradientTape:
         self._known.add(key)
         return key
 
-    def record_read(self, variable: Any, primitive: Primitive, output: Any) -> None:
-        """Keep that `output` is the value of `variable`; the variable is watched if it is trainable."""
-        trace = state._trace
-        if trace is not None and trace.scope is not self._scope:
-            return
+    def _record_read(self, primitive: Primitive, outputs: Sequence[Any], variable: Any) -> None:
+        """Keep that an output is the value of a variable, which is watched if it is trainable."""
         if variable.trainable and self._watch_accessed:
             self._watch_variable(variable)
         if variable.node in self._known:
-            key = self._connect(output)
-            self._records.append((primitive, (variable.node,), key, (variable,), (output,), {}))  # type: ignore[union-attr]
+            key = self._connect(outputs[0])
+            self._records.append((primitive, (variable.node,), key, (), (), {}))  # type: ignore[union-attr]
 
     def _watch_variable(self, variable: Any) -> None:
         key = variable.node
-        if key not in self._known:
+        if key not in self._known and _differentiable(variable):
             self._known.add(key)
             self._watched[key] = variable
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from runtime.graph.handlers import check_unhandled
 from runtime.graph.ir import Location, Region, Value, format_location, position_of
 from runtime.graph.joins import Leaf, MaybeNone, Mismatch, Same, Spec, present
 from runtime.graph.nodes import COND, RAISE, TRUTH, WHILE
+from runtime.graph.places import Contents, Place, Recorder, Watch, no_watch, refuse_change
 from runtime.graph.refusals import is_refusal, refuse, refuse_dtypes
 from runtime.graph.structures import structure_of
 from runtime.graph.tracing import (
@@ -29,7 +30,8 @@ from runtime.tensor import Tensor
 
 Block = Callable[..., Any]
 Names = Sequence[str]
-Watch = Callable[[], AbstractContextManager[Any]]
+MOST_CARRIED = 1000
+"""Variables and objects that one loop carries at most."""
 
 
 class Unreachable(BaseException):
@@ -132,12 +134,17 @@ def assert_(test: Any, message: Block | None) -> None:
 
 @dataclass(slots=True)
 class Path:
-    """One traced block: where its nodes are, what it left, and whether its end is reached."""
+    """One traced block: where its nodes are, what it left, and whether its end is reached.
+
+    `changed` holds the contents of the objects that it changed, by the objects' ids.
+    """
 
     scope: Scope
     values: tuple[Any, ...]
     reached: bool
     block: Block
+    recorder: Recorder
+    changed: dict[int, tuple[Place, Contents]]
 
 
 def split(result: Any, names: Names) -> tuple[Any, ...]:
@@ -156,7 +163,7 @@ def cond(
     orelse: Block,
     inputs: tuple[Any, ...],
     names: Names,
-    watch: Watch = nullcontext,
+    watch: Watch = no_watch,
 ) -> Any:
     """`if test`: both blocks are traced, and what they leave is joined name by name.
 
@@ -166,20 +173,61 @@ def cond(
     if isinstance(steer, bool):
         return body(*inputs) if steer else orelse(*inputs)
     trace = active()
-    paths = [
-        _trace_block(trace, block, inputs, names, watch) for block in (body, orelse)
-    ]
-    return _merge(trace, steer, paths, names)
+    paths = [_trace_block(trace, block, inputs, names, watch) for block in (body, orelse)]
+    if not any(path.reached for path in paths):
+        regions = [path.scope.region(()) for path in paths]
+        trace.append(COND, (trace.value_of(steer),), regions=regions)
+        raise Unreachable
+    places = _add_contents(trace, paths)
+    values = _merge(trace, steer, paths, [*(names or ("",)), *(place.path for place in places)])
+    return pack(_write_back(values, places), names)
 
 
 def _trace_block(
     trace: Trace, block: Block, inputs: tuple[Any, ...], names: Names, watch: Watch
 ) -> Path:
-    with trace.nested("a branch", trace.scope.next_site()) as scope, deferring(trace):
-        with watch():
-            result = block(*inputs)
-        return Path(scope, split(result, names), True, block)
-    return Path(scope, (), False, block)
+    recorder = watch(block, inputs, names)
+    with trace.nested("a branch", trace.scope.next_site()) as scope:
+        path = Path(scope, (), False, block, recorder, {})
+        with deferring(trace), recorder:
+            path.values = split(block(*inputs), names)
+            path.reached = True
+        path.changed = _undone(trace, recorder)
+    return path
+
+
+def _undone(trace: Trace, recorder: Recorder) -> dict[int, tuple[Place, Contents]]:
+    """What the block did to objects that existed before it; they are as they were then.
+
+    Raises StagingError for an object that existed before the call, or that cannot be carried.
+    """
+    places = [Place(path, item) for path, item in recorder.changed()]
+    for place in places:
+        if trace.existed(place.object):
+            recorder.restore()
+            raise refuse_change(place.path, "it existed before the traced function was called")
+    changed = {id(place.object): (place, place.read()) for place in places}
+    recorder.restore()
+    return changed
+
+
+def _add_contents(trace: Trace, paths: Sequence[Path]) -> list[Place]:
+    """Carry the contents of what any of the blocks changed: they become further values of each path."""
+    places = {key: place for path in paths for key, (place, _) in path.changed.items()}
+    for path in paths:
+        untouched = ((place, place.read()) for key, place in places.items() if key not in path.changed)
+        found = path.changed | {id(place.object): (place, was) for place, was in untouched}
+        if path.reached:
+            path.values += tuple([found[key][1] for key in places])
+    return list(places.values())
+
+
+def _write_back(values: Sequence[Any], places: Sequence[Place]) -> Sequence[Any]:
+    """Put what was carried into its objects; the values of the names remain."""
+    size = len(values) - len(places)
+    for place, contents in zip(places, values[size:], strict=True):
+        place.write(contents)
+    return values[:size]
 
 
 class deferring:
@@ -213,16 +261,13 @@ def add_raise(trace: Trace, error: Exception) -> None:
     trace.append(RAISE, values, (), {"exception": error, "places": tuple(places)}, (), origin)
 
 
-def _merge(trace: Trace, steer: Any, paths: Sequence[Path], names: Names) -> Any:
+def _merge(trace: Trace, steer: Any, paths: Sequence[Path], names: Names) -> list[Any]:
     test = trace.value_of(steer)
-    if not any(path.reached for path in paths):
-        trace.append(COND, (test,), regions=[path.scope.region(()) for path in paths])
-        raise Unreachable
     specs = _specs(paths, names)
     regions = [_close(trace, path, specs) for path in paths]
     outputs = declare(trace, specs, names)
     symbols = iter(trace.append(COND, (test,), outputs, regions=regions))
-    return pack([joins.lift(spec, symbols) for spec in specs], names)
+    return [joins.lift(spec, symbols) for spec in specs]
 
 
 def _specs(paths: Sequence[Path], names: Names) -> list[Spec]:
@@ -231,7 +276,8 @@ def _specs(paths: Sequence[Path], names: Names) -> list[Spec]:
         pairs = zip(first.values, second.values, strict=True)
         return [_join_branches(paths, x, y, at, names) for at, (x, y) in enumerate(pairs)]
     only = first if first.reached else second
-    return [joins.abstract_from(value, only.scope) for value in only.values]
+    is_older = only.recorder.knows
+    return [joins.abstract_from(value, only.scope, is_older) for value in only.values]
 
 
 def _join_branches(paths: Sequence[Path], x: Any, y: Any, at: int, names: Names) -> Spec:
@@ -258,10 +304,17 @@ def declare(trace: Trace, specs: Sequence[Spec], names: Names) -> list[Value]:
     made = []
     for at, spec in enumerate(specs):
         hint = variable_name(names, at) or "result"
-        labels = joins.names_of(spec, hint if hint.isidentifier() else "result")
+        labels = joins.names_of(spec, _identifier(hint))
         for type, label in zip(joins.types_of(spec), labels, strict=True):
             made.append(Value(type, trace.unique(label)))
     return made
+
+
+def _identifier(hint: str) -> str:
+    if hint.isidentifier():
+        return hint
+    words = "_".join(re.findall(r"\w+", hint))
+    return words if words.isidentifier() and " " not in hint else "result"
 
 
 def variable_name(names: Names, at: int) -> str | None:
@@ -308,11 +361,29 @@ def _end_of(block: Block) -> Location | None:
 
 
 @dataclass(slots=True)
+class Loop:
+    """A `while` being staged: its blocks, what it starts with, and what it carries.
+
+    `values` are those of the names, then the contents of the objects in `places`.
+    """
+
+    test: Block
+    body: Block
+    key: Block
+    names: list[str]
+    size: int
+    watch: Watch
+    site: Any
+    values: list[Any]
+    places: list[Place]
+    specs: list[Spec]
+
+
+@dataclass(slots=True)
 class Round:
-    """One traced round of a loop: the region's scope, what it was given and left, the next test."""
+    """One traced round: its path and the next test."""
 
     path: Path
-    given: tuple[Any, ...]
     proceed: Any
 
 
@@ -322,86 +393,94 @@ def while_loop(
     state: tuple[Any, ...],
     names: Names,
     first: Any,
-    watch: Watch = nullcontext,
+    watch: Watch = no_watch,
     key: Block | None = None,
 ) -> Any:
     """`while test(*state)`: one region holds the body and the next test; the types of the state widen until they hold.
 
     `first` is the value of `test(*state)`, known already. `key` is the user's block, if `body` only wraps it.
+    Raises what `join` raises, and StagingError for what only Python could do.
     """
     steer = truth(first)
     if steer is False:
-        return _bare(state)
+        return bare(state)
     trace = active()
     block = key or body
     site = trace.scope.next_site(), getattr(block, "__code__", block)
-    specs = _entry_specs(trace, state, site)
+    loop = Loop(test, body, block, list(names), len(state), watch, site, list(state), [], [])
+    loop.specs = _entry_specs(trace, loop)
     # Each widening changes the type of a variable for good, and a type can widen only so often.
-    for _ in range(10 + 4 * len(specs)):
-        counts = dict(trace.counts)
-        round_ = _trace_round(trace, test, body, specs, names, watch, site[0])
-        if not round_.path.reached:
+    while len(loop.names) < MOST_CARRIED:
+        for _ in range(10 + 4 * len(loop.specs)):
+            counts = dict(trace.counts)
+            round_ = _trace_round(trace, loop)
+            if not round_.path.reached:
+                trace.counts = counts
+                return _raising_loop(steer, body, state, names, watch)
+            if _carry_further(loop, round_.path):
+                trace.counts = counts
+                break
+            widened = _widen(loop, round_.path)
+            if widened == loop.specs:
+                trace.memo[site] = loop.specs
+                return _close_loop(trace, steer, loop, round_)
             trace.counts = counts
-            return _raising_loop(steer, body, state, names, watch)
-        widened = _widen(specs, round_, state, names, block)
-        if widened == specs:
-            trace.memo[site] = specs
-            return _close_loop(trace, steer, round_, specs, state, names)
-        trace.counts = counts
-        specs = widened
+            loop.specs = widened
+        else:
+            break
     raise refuse(
-        f"the types of {', '.join(names)} keep changing from round to round",
+        f"the types of {', '.join(loop.names)} keep changing from round to round",
         "give the state one structure before the loop",
     )
 
 
-def _entry_specs(trace: Trace, state: tuple[Any, ...], site: Any) -> list[Spec]:
-    specs = [joins.abstract(value, staged=True) for value in state]
-    known = trace.memo.get(site)
-    if known is None or len(known) != len(specs):
+def _entry_specs(trace: Trace, loop: Loop) -> list[Spec]:
+    specs = [joins.abstract_entry(value) for value in loop.values]
+    known = trace.memo.get(loop.site)
+    if known is None:
         return specs
     # In another trace of the loop around, the types here are at least as wide as they were.
     try:
-        return [joins.join(spec, wide) for spec, wide in zip(specs, known, strict=True)]
+        return [joins.join(spec, wide) for spec, wide in zip(specs, known, strict=False)]
     except Mismatch:
         return specs
 
 
-def _trace_round(
-    trace: Trace,
-    test: Block,
-    body: Block,
-    specs: Sequence[Spec],
-    names: Names,
-    watch: Watch,
-    site: Any,
-) -> Round:
-    with trace.nested("the body of a loop", site) as scope:
-        given = _parameters(trace, specs, names)
-        with deferring(trace), watch():
-            left = _state(body(*given), len(specs))
-            proceed = truth(test(*left))
-            return Round(Path(scope, left, True, body), given, proceed)
-    return Round(Path(scope, (), False, body), given, False)
+def _trace_round(trace: Trace, loop: Loop) -> Round:
+    with trace.nested("the body of a loop", loop.site[0]) as scope:
+        recorder = loop.watch(loop.key, (), ())
+        path = Path(scope, (), False, loop.key, recorder, {})
+        given = _parameters(trace, loop)
+        round_ = Round(path, False)
+        with deferring(trace), recorder:
+            for place, contents in zip(loop.places, given[loop.size :], strict=True):
+                place.write(contents)
+            left = as_state(loop.body(*given[: loop.size]), loop.size)
+            round_.proceed = truth(loop.test(*left))
+            path.values, path.reached = left, True
+        path.changed = _undone(trace, recorder)
+    return round_
 
 
-def _parameters(trace: Trace, specs: Sequence[Spec], names: Names) -> tuple[Any, ...]:
-    values = declare(trace, specs, names)
+def _parameters(trace: Trace, loop: Loop) -> tuple[Any, ...]:
+    values = declare(trace, loop.specs, loop.names)
     trace.scope.parameters.extend(values)
     symbols = iter([trace.symbol(value) for value in values])
-    return tuple([joins.lift(spec, symbols) for spec in specs])
+    return tuple([joins.lift(spec, symbols) for spec in loop.specs])
 
 
-def _state(result: Any, size: int) -> tuple[Any, ...]:
+def as_state(result: Any, size: int) -> tuple[Any, ...]:
+    """What a body returned, one entry for each of `size` names."""
     if size == 0:
         return ()
     return (result,) if size == 1 else tuple(result)
 
 
-def _bare(state: tuple[Any, ...]) -> Any:
+def bare(state: Sequence[Any]) -> Any:
+    """The opposite of `as_state`."""
     if not state:
         return None
-    return state[0] if len(state) == 1 else state
+    return state[0] if len(state) == 1 else tuple(state)
 
 
 def _raising_loop(
@@ -410,41 +489,48 @@ def _raising_loop(
     """No round reaches its end: the first one raises, or there is none."""
 
     def no_round(*state: Any) -> Any:
-        return _bare(state)
+        return bare(state)
 
     return cond(steer, body, no_round, state, names, watch)
 
 
-def _widen(
-    specs: Sequence[Spec], round_: Round, state: tuple[Any, ...], names: Names, block: Block
-) -> list[Spec]:
+def _carry_further(loop: Loop, path: Path) -> bool:
+    """Objects that the round changed, and whose contents are not carried yet, are from now on."""
+    known = {id(place.object) for place in loop.places}
+    new = [place for key, (place, _) in path.changed.items() if key not in known]
+    for place in new:
+        contents = place.read()
+        loop.places.append(place)
+        loop.names.append(place.path)
+        loop.values.append(contents)
+        loop.specs.append(joins.abstract_entry(contents))
+    carried = [path.changed[id(place.object)][1] if id(place.object) in path.changed else place.read() for place in loop.places]
+    path.values += tuple(carried)
+    return bool(new)
+
+
+def _widen(loop: Loop, path: Path) -> list[Spec]:
     widened = []
-    for at, (spec, left) in enumerate(zip(specs, round_.path.values, strict=True)):
+    for at, (spec, left) in enumerate(zip(loop.specs, path.values, strict=True)):
         try:
-            widened.append(joins.join(spec, joins.abstract(left, staged=True)))
+            widened.append(joins.join(spec, joins.abstract_next(left, spec)))
         except Mismatch as mismatch:
-            places = place_of(state[at], mismatch, None), place_of(left, mismatch, block)
-            name = variable_name(names, at)
+            places = place_of(loop.values[at], mismatch, None), place_of(left, mismatch, loop.key)
+            name = variable_name(loop.names, at)
             raise mismatch_error(mismatch, name, "the rounds of a loop", places) from None
     return widened
 
 
-def _close_loop(
-    trace: Trace,
-    steer: Any,
-    round_: Round,
-    specs: Sequence[Spec],
-    state: tuple[Any, ...],
-    names: Names,
-) -> Any:
+def _close_loop(trace: Trace, steer: Any, loop: Loop, round_: Round) -> Any:
     with trace.reopened(round_.path.scope):
         proceed = trace.value_of(round_.proceed)
-        results = list(_lower_all(trace, round_.path.values, specs))
+        results = list(_lower_all(trace, round_.path.values, loop.specs))
     region = round_.path.scope.region([proceed, *results])
-    inputs = [trace.value_of(steer), *_lower_all(trace, state, specs)]
-    outputs = declare(trace, specs, names)
+    inputs = [trace.value_of(steer), *_lower_all(trace, loop.values, loop.specs)]
+    outputs = declare(trace, loop.specs, loop.names)
     symbols = iter(trace.append(WHILE, inputs, outputs, regions=[region]))
-    return _bare(tuple([joins.lift(spec, symbols) for spec in specs]))
+    values = [joins.lift(spec, symbols) for spec in loop.specs]
+    return bare(_write_back(values, loop.places))
 
 
 def _lower_all(trace: Trace, values: Sequence[Any], specs: Sequence[Spec]) -> Iterator[Value]:

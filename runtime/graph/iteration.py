@@ -6,12 +6,12 @@ A `Sequence` has a length (a Python int where it is known) and an element at eac
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from typing import Any
 
 from runtime.graph import numbers
-from runtime.graph.control import Block, Names, Watch, cond, truth, while_loop
+from runtime.graph.control import Block, Names, as_state, bare, cond, truth, while_loop
 from runtime.graph.nodes import LENGTH
+from runtime.graph.places import Watch, no_watch
 from runtime.graph.refusals import refuse
 from runtime.graph.tracing import SymbolicTensor, active, apply_number, is_symbol
 
@@ -180,7 +180,7 @@ def for_loop(
     state: tuple[Any, ...],
     names: Names,
     test: Block | None = None,
-    watch: Watch = nullcontext,
+    watch: Watch = no_watch,
 ) -> Any:
     """`for item in items`: a while with an index; `test(*state)` is asked before each item but the first."""
     if isinstance(items, Filter):
@@ -190,10 +190,10 @@ def for_loop(
         raise refuse(f"a {type(items).__qualname__} cannot be iterated over while tracing", "iterate over a tensor or a range")
     length = source.length()
     if not is_symbol(length) and length <= 0:
-        return state if len(state) > 1 else state[0] if state else None
+        return bare(state)
 
     def one_round(index: Any, *state: Any) -> Any:
-        left = _as_state(body(source.at(index), *state), len(state))
+        left = as_state(body(source.at(index), *state), len(state))
         return (index + 1, *left) if left else index + 1
 
     def proceed(index: Any, *state: Any) -> Any:
@@ -212,15 +212,7 @@ def for_loop(
         watch,
         key=body,
     )
-    if not state:
-        return None
-    return left[1] if len(state) == 1 else left[1:]
-
-
-def _as_state(result: Any, size: int) -> tuple[Any, ...]:
-    if size == 0:
-        return ()
-    return (result,) if size == 1 else tuple(result)
+    return bare(left[1:]) if state else None
 
 
 def _both(first: Any, second: Callable[[], Any]) -> Any:
@@ -235,7 +227,7 @@ def _filtered(
 ) -> Any:
     def accepted(item: Any, *state: Any) -> Any:
         def skip(*state: Any) -> Any:
-            return state if len(state) > 1 else state[0] if state else None
+            return bare(state)
 
         accepts = item if items.function is None else items.function(item)
         return cond(accepts, lambda *state: body(item, *state), skip, state, names, watch)

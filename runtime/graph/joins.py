@@ -29,8 +29,10 @@ from runtime.graph.nodes import (
     NUMBER_TYPES,
     UNDEFINED,
 )
-from runtime.graph.structures import Children, Structure, structure_of
+from runtime.graph.places import is_mutable
+from runtime.graph.structures import Structure, structure_of
 from runtime.graph.tracing import (
+    Scope,
     SymbolicNumber,
     SymbolicTensor,
     Trace,
@@ -286,6 +288,29 @@ def abstract(value: Any, staged: bool = False) -> Spec:
     return Tree(structure, tuple([abstract(child, staged) for child in children]))
 
 
+def abstract_entry(value: Any) -> Spec:
+    """The Spec of what a loop starts with: a mutable container is itself, until a round makes another one."""
+    if is_mutable(value):
+        return Same(value)
+    found = structure_of(value)
+    if found is None:
+        return abstract(value, staged=True)
+    return Tree(found[0], tuple([abstract_entry(child) for child in found[1]]))
+
+
+def abstract_next(value: Any, spec: Spec) -> Spec:
+    """The Spec of what a round leaves, where the round began with `spec`."""
+    if isinstance(spec, Same) and value is spec.value:
+        return spec
+    if isinstance(spec, Optional | Maybe) and not isinstance(value, Missing):
+        return abstract_next(value, spec.inner)
+    found = structure_of(value)
+    if found is None or not isinstance(spec, Tree) or found[0] != spec.structure:
+        return abstract(value, staged=True)
+    pairs = zip(found[1], spec.children, strict=True)
+    return Tree(found[0], tuple([abstract_next(child, inner) for child, inner in pairs]))
+
+
 def abstract_pair(a: Any, b: Any) -> tuple[Spec, Spec]:
     """The Specs of the values that two branches leave; what is the same object on both stays as it is."""
     if a is b:
@@ -297,7 +322,7 @@ def abstract_pair(a: Any, b: Any) -> tuple[Spec, Spec]:
     return Tree(first[0], tuple([p for p, _ in pairs])), Tree(second[0], tuple([q for _, q in pairs]))
 
 
-def abstract_from(value: Any, made_in: Any) -> Spec:
+def abstract_from(value: Any, made_in: Scope, is_older: Callable[[Any], bool]) -> Spec:
     """The Spec of the value that the only branch to reach its end leaves; what is older than it stays as it is."""
     kind = type(value)
     if kind is SymbolicTensor or kind is SymbolicNumber:
@@ -305,10 +330,10 @@ def abstract_from(value: Any, made_in: Any) -> Spec:
     if isinstance(value, Missing):
         return abstract(value)
     found = structure_of(value)
-    if found is None:
+    if found is None or is_older(value):
         return Same(value)
     structure, children = found
-    return Tree(structure, tuple([abstract_from(child, made_in) for child in children]))
+    return Tree(structure, tuple([abstract_from(child, made_in, is_older) for child in children]))
 
 
 # Joining two
@@ -325,12 +350,19 @@ def join(a: Spec, b: Spec) -> Spec:
         return _join_maybe(a, b)
     if isinstance(a, Optional) or isinstance(b, Optional) or _is_none(a) or _is_none(b):
         return _join_optional(a, b)
+    a, b = _opened(a), _opened(b)
     if isinstance(a, Tree) and isinstance(b, Tree):
         return _join_trees(a, b)
     left, right = _leaf(a), _leaf(b)
     if left is None or right is None:
         raise _differ(a, b)
     return Leaf(join_types(left, right))
+
+
+def _opened(spec: Spec) -> Spec:
+    if isinstance(spec, Same) and structure_of(spec.value) is not None:
+        return abstract(spec.value, staged=True)
+    return spec
 
 
 def _is_unbound(spec: Spec) -> bool:

@@ -142,6 +142,29 @@ def rebuild(value: Any, leaves: Any) -> Any:
     return structure.build([rebuild(child, leaves) for child in children])
 
 
+def images(value: Any, path: str, found: list[tuple[str, Any, Any]]) -> None:
+    """(path, container, structure and children) of each container in an argument, as it is now."""
+    image = structure_of(value)
+    if image is None:
+        return
+    structure, children = image
+    found.append((path, value, (structure, tuple(children))))
+    for place, child in enumerate(children):
+        images(child, path + structure.path(place), found)
+
+
+def changed_image(found: list[tuple[str, Any, Any]]) -> str | None:
+    """The path of the first container that is different now; None if all are as they were."""
+    for path, value, (structure, children) in found:
+        now = structure_of(value)
+        if now is None or now[0] != structure:
+            return path
+        for place, (before, after) in enumerate(zip(children, now[1], strict=True)):
+            if before is not after:
+                return path + structure.path(place)
+    return None
+
+
 def leaf_names(value: Any, name: str, names: list[str]) -> None:
     """A name for each leaf of an argument."""
     if isinstance(value, Tensor | TensorSpec | SymbolicNumber | np.ndarray | np.generic):

@@ -6,6 +6,7 @@ import collections
 import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 Children = Sequence[Any]
 Flatten = Callable[[Any], tuple[Any, Children]]
@@ -101,12 +102,17 @@ _handlers: dict[type, Handler | None] = {
 }
 
 
+def add_handler(kind: type, handler: Handler) -> None:
+    """Take objects of exactly this class apart by `handler`."""
+    _handlers[kind] = handler
+
+
 def register_structure(kind: type, flatten: Flatten, build: Build) -> None:
     """Carry objects of exactly this class by their children.
 
     `flatten(item)` gives (keys, children), the keys hashable; `build(kind, keys, children)` makes the object again.
     """
-    _handlers[kind] = Handler(flatten, build, ".{}")
+    add_handler(kind, Handler(flatten, build, ".{}"))
 
 
 def _find(kind: type) -> Handler | None:
@@ -117,13 +123,22 @@ def _find(kind: type) -> Handler | None:
     return _ATTRS if hasattr(kind, "__attrs_attrs__") else None
 
 
+_found: WeakKeyDictionary[type, Handler | None] = WeakKeyDictionary()
+
+
+def _handler_of(kind: type) -> Handler | None:
+    # Classes made at run time must stay collectable.
+    try:
+        return _found[kind]
+    except KeyError:
+        made = _found[kind] = _find(kind)
+        return made
+
+
 def structure_of(item: Any) -> tuple[Structure, Children] | None:
     """A container's structure and children; None for anything else."""
     kind = type(item)
-    try:
-        handler = _handlers[kind]
-    except KeyError:
-        handler = _handlers[kind] = _find(kind)
+    handler = _handlers[kind] if kind in _handlers else _handler_of(kind)
     if handler is None:
         return None
     keys, children = handler.flatten(item)

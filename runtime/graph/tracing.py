@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dis
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from types import FrameType, TracebackType
@@ -80,10 +80,14 @@ class Symbol:
         self.origin = origin
 
 
+def _nothing_existed(item: Any) -> bool:
+    return False
+
+
 class Trace:
     """The graph being built on this thread. Used as a context manager, it is what ops are added to."""
 
-    __slots__ = ("_saved", "captures", "constants", "counts", "memo", "name", "root", "scope")
+    __slots__ = ("_saved", "existed", "captures", "constants", "counts", "memo", "name", "root", "scope")
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -93,6 +97,7 @@ class Trace:
         self.constants: dict[Value, Any] = {}
         self.counts: dict[str, int] = {}
         self.memo: dict[Any, Any] = {}
+        self.existed: Callable[[Any], bool] = _nothing_existed
         self._saved: list[tuple[Any, Any]] = []
 
     def __enter__(self) -> Trace:
@@ -286,7 +291,7 @@ _WAY_OUT = "decorate the function with @function(autograph=True), or write it wi
 class SymbolicTensor(Tensor):
     """A tensor whose value only the run of the graph knows."""
 
-    __slots__ = ("__weakref__", "origin", "scope", "value")
+    __slots__ = ("__weakref__", "_owner", "origin", "scope", "value")
     value: Value
     scope: Scope
     origin: Origin | None
@@ -300,6 +305,11 @@ class SymbolicTensor(Tensor):
     def type(self) -> TensorType:
         """dtype and static shape."""
         return cast(TensorType, self.value.type)
+
+    @property
+    def node(self) -> Value:
+        """What tapes know this tensor by."""
+        return self.value
 
     @property
     def name(self) -> str:
@@ -334,7 +344,8 @@ class SymbolicTensor(Tensor):
         count = _unpacked_into(sys._getframe(1), self.static_shape)
         if count is None:
             raise not_python(self, "as a Python iterable", _WAY_OUT)
-        active().apply(CHECK_LENGTH, (active().value_of(self),), {"expected": count})
+        if len(self.static_shape or (None,)) == 0 or (self.static_shape or (None,))[0] is None:
+            active().apply(CHECK_LENGTH, (active().value_of(self),), {"expected": count})
         return iter([self[place] for place in range(count)])
 
     def __len__(self) -> int:

@@ -115,11 +115,11 @@ from runtime.ops.clipping import (
     clip_by_value as clip_by_value, clip_p as clip_p, global_norm as global_norm,
 )
 from runtime.ops.segments import (
-    max_p as max_p, min_p as min_p, prod_p as prod_p, segment_max as segment_max,
-    segment_mean as segment_mean, segment_min as segment_min, segment_prod as segment_prod,
-    segment_sum as segment_sum, sum_p as sum_p, unsorted_segment_max as unsorted_segment_max,
-    unsorted_segment_mean as unsorted_segment_mean, unsorted_segment_min as unsorted_segment_min,
-    unsorted_segment_prod as unsorted_segment_prod,
+    segment_max as segment_max, segment_max_p as segment_max_p, segment_mean as segment_mean,
+    segment_min as segment_min, segment_min_p as segment_min_p, segment_prod as segment_prod,
+    segment_prod_p as segment_prod_p, segment_sum as segment_sum, segment_sum_p as segment_sum_p,
+    unsorted_segment_max as unsorted_segment_max, unsorted_segment_mean as unsorted_segment_mean,
+    unsorted_segment_min as unsorted_segment_min, unsorted_segment_prod as unsorted_segment_prod,
     unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
     unsorted_segment_sum as unsorted_segment_sum,
 )

@@ -101,11 +101,8 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
 
 
 def _filled_like(primitive: Any, like: Any, dtype: Any) -> Tensor:
-    x = like if hasattr(like, "static_shape") else convert_to_tensor(like)
+    x = convert_to_tensor(like)
     wanted = x.dtype if dtype is None else as_dtype(dtype)
-    if not isinstance(x, Tensor):
-        # What a tape keeps of a value that no gradient reads: its shape and dtype.
-        return _filled(x.static_shape, _zero(wanted) if primitive is zeros_like_p else _one(wanted))
     return bind(primitive, x, dtype=wanted)  # type: ignore[no-any-return]
 
 

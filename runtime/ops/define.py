@@ -25,6 +25,8 @@ from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
 
 PublicUnary = Callable[..., Tensor]
+Partial = Callable[[Any, Any, Any, Any], Any]
+BinaryGradient = Callable[[Any, Any, Any, Any], tuple[Any, Any]] | tuple[Partial, Partial]
 FLOATING = (sample("2,3"), sample(""))
 POSITIVE = (sample("2,3:+"), sample(":+"))
 UNIT = (sample("2,3:u"), sample(":u"))
@@ -57,6 +59,7 @@ def unary(
         signature=signature,
         shape=same_shape,
         gradient=rule if gradient else None,
+        partials=(gradient,) if gradient else None,
         keep_inputs=(0,) if "x" in reads else (),
         keep_outputs=(0,) if "y" in reads else (),
         op_type=op_type,
@@ -72,10 +75,13 @@ def _unary_function(primitive: Primitive) -> PublicUnary:
 
     def function(x: Any, name: str | None = None) -> Tensor:
         run = state.run
-        if direct and run is not None and type(x) is EagerTensor:
+        if direct and type(x) is EagerTensor:
             raw = x.raw
             if raw.dtype in accepted:
-                return EagerTensor(run(kernel, raw))
+                if run is not None:
+                    return EagerTensor(run(kernel, raw))
+                if state.tape is not None:
+                    return state.tape.single(primitive, x, state.quiet(kernel, raw))  # type: ignore[no-any-return]
         return bind(primitive, convert_to_tensor(x))  # type: ignore[no-any-return]
 
     return function
@@ -93,7 +99,7 @@ def binary(
     kernel: Kernel,
     signature: str = "N,N->N",
     *,
-    gradient: Callable[[Any, Any, Any, Any], tuple[Any, Any]] | None = None,
+    gradient: BinaryGradient | None = None,
     reads: str = "ab",
     op_type: str | None = None,
     doc: str,
@@ -102,13 +108,15 @@ def binary(
 ) -> PublicUnary:
     """The public function of an elementwise op of two tensors that broadcast, and its row.
 
-    `gradient(a, b, y, g)` gives both gradients at the broadcast shape; `reads` tells which of a, b, y it uses.
+    `gradient(a, b, y, g)` gives both gradients at the broadcast shape, or is a pair of functions that give one each;
+    `reads` tells which of a, b, y it uses.
     """
+    partials = gradient if isinstance(gradient, tuple) else None
 
     def rule(op: Any, g: Any) -> Any:
-        assert gradient is not None
         a, b = op.inputs
-        for_a, for_b = gradient(a, b, op.outputs[0], g)
+        y = op.outputs[0]
+        for_a, for_b = [f(a, b, y, g) for f in partials] if partials else gradient(a, b, y, g)  # type: ignore[operator, misc]
         return sum_to_shape_of(for_a, a), sum_to_shape_of(for_b, b)
 
     primitive = row(
@@ -117,6 +125,7 @@ def binary(
         signature=signature,
         shape=broadcast_shapes,
         gradient=rule if gradient else None,
+        partials=partials,
         keep_inputs=tuple("ab".index(letter) for letter in reads if letter in "ab"),
         keep_outputs=(0,) if "y" in reads else (),
         op_type=op_type,
@@ -130,14 +139,19 @@ def _binary_function(primitive: Primitive) -> PublicUnary:
     kernel, accepted = primitive.kernel, primitive.accepted
     direct = isinstance(kernel, np.ufunc) and primitive.uniform and np.dtype(object) not in accepted
 
+    shortcut = direct and (primitive.gradient is None or primitive.partials is not None)
+
     def function(x: Any, y: Any, name: str | None = None) -> Tensor:
         run = state.run
-        if direct and run is not None and type(x) is EagerTensor and type(y) is EagerTensor:
+        if direct and type(x) is EagerTensor and type(y) is EagerTensor:
             a, b = x.raw, y.raw
             dtype = a.dtype
             if dtype is b.dtype and dtype in accepted:
                 try:
-                    return EagerTensor(run(kernel, a, b))
+                    if run is not None:
+                        return EagerTensor(run(kernel, a, b))
+                    if shortcut and state.tape is not None:
+                        return state.tape.pair(primitive, x, y, state.quiet(kernel, a, b))  # type: ignore[no-any-return]
                 except ValueError:
                     pass  # bind computes it again, and explains
         x, y = matched(x, y)

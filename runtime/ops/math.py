@@ -25,22 +25,22 @@ def _c(x: Any) -> Any:
 
 add = binary(
     "add", np.add, "P,P->P", op_type="AddV2", reads="",
-    gradient=lambda a, b, y, g: (g, g),
+    gradient=(lambda a, b, y, g: g, lambda a, b, y, g: g),
     doc="x + y, elementwise with broadcasting; strings are concatenated.",
 )  # fmt: skip
 subtract = binary(
     "sub", np.subtract, op_type="Sub", reads="",
-    gradient=lambda a, b, y, g: (g, -g),
+    gradient=(lambda a, b, y, g: g, lambda a, b, y, g: -g),
     doc="x - y, elementwise with broadcasting.",
 )  # fmt: skip
 multiply = binary(
     "mul", np.multiply, op_type="Mul",
-    gradient=lambda a, b, y, g: (g * _c(b), g * _c(a)),
+    gradient=(lambda a, b, y, g: g * _c(b), lambda a, b, y, g: g * _c(a)),
     doc="x * y, elementwise with broadcasting.",
 )  # fmt: skip
 divide_real = binary(
     "div", np.divide, "F,F->F", op_type="RealDiv",
-    gradient=lambda a, b, y, g: (g / _c(b), -g * _c(a / b / b)),
+    gradient=(lambda a, b, y, g: g / _c(b), lambda a, b, y, g: -g * _c(a / b / b)),
     doc="x / y for floating-point tensors.", samples=(sample("2,3", "2,3:+"), sample("2,1", "3:+")),
 )  # fmt: skip
 
@@ -85,25 +85,28 @@ floordiv = binary(
 )  # fmt: skip
 floormod = binary(
     "mod", _integer_safe(np.remainder), "R,R->R", op_type="FloorMod", fallible=True,
-    gradient=lambda a, b, y, g: (g, -g * floordiv(a, b)),
+    gradient=(lambda a, b, y, g: g, lambda a, b, y, g: -g * floordiv(a, b)),
     doc="x % y with the sign of y as in Python. InvalidArgumentError where an integer is divided by 0.",
     samples=_DIVISIONS,
 )  # fmt: skip
 mod = floormod
 
 
-def _power_gradient(a: Any, b: Any, y: Any, g: Any) -> tuple[Any, Any]:
-    for_a = g * _c(b * pow(a, b - ops.ones_like(b)))
+def _power_of_base(a: Any, b: Any, y: Any, g: Any) -> Any:
+    return g * _c(b * pow(a, b - ops.ones_like(b)))
+
+
+def _power_of_exponent(a: Any, b: Any, y: Any, g: Any) -> Any:
     # log of what is not positive: the gradient for the exponent is taken as 0 there.
     usable = ops.not_equal(a, ops.zeros_like(a)) if a.dtype.is_complex else ops.greater(a, 0)
     safe = ops.where(usable, a, ops.ones_like(a))
-    return for_a, g * _c(y * ops.where(usable, log(safe), ops.zeros_like(a)))
+    return g * _c(y * ops.where(usable, log(safe), ops.zeros_like(a)))
 
 
 pow = binary(
-    "pow", np.power, op_type="Pow", gradient=_power_gradient, reads="aby", fallible=True,
+    "pow", np.power, op_type="Pow", gradient=(_power_of_base, _power_of_exponent), reads="aby", fallible=True,
     doc="x ** y. InvalidArgumentError for integers with a negative exponent.",
-    samples=(sample("2,3:+", "2,3"), sample("2,1:+", "3"), sample("3:i5", "3:i4")),
+    samples=(sample("2,3:+f", "2,3"), sample("2,1:+f", "3"), sample("3:i5", "3:i4")),
 )  # fmt: skip
 negative = unary(
     "neg", np.negative, "N->N", op_type="Neg", reads="", gradient=lambda x, y, g: -g, doc="-x."
@@ -289,12 +292,15 @@ minimum = binary(
 )  # fmt: skip
 squared_difference = binary(
     "squared_difference", lambda a, b: np.square(np.subtract(a, b)), op_type="SquaredDifference",
-    gradient=lambda a, b, y, g: (g * _c(a - b) * 2, g * _c(a - b) * -2),
+    gradient=(lambda a, b, y, g: g * _c(a - b) * 2, lambda a, b, y, g: g * _c(a - b) * -2),
     doc="(x - y) * (x - y).",
 )  # fmt: skip
 atan2 = binary(
     "atan2", np.arctan2, "G,G->G", op_type="Atan2",
-    gradient=lambda a, b, y, g: (g * (b / (a * a + b * b)), -g * (a / (a * a + b * b))),
+    gradient=(
+        lambda a, b, y, g: g * (b / (a * a + b * b)),
+        lambda a, b, y, g: -g * (a / (a * a + b * b)),
+    ),
     doc="The angle of the point (x, y): the inverse tangent of y / x with the quadrant right.",
     samples=(sample("2,3:+", "2,3:+"),),
 )  # fmt: skip

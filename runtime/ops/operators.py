@@ -12,7 +12,7 @@ import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.convert import conversion_of, convert_to_tensor
 from runtime.ops import comparison, indexing, linalg, math
-from runtime.primitive import COMPLEX, FLOATS, NUMBERS, REALS, state
+from runtime.primitive import COMPLEX, FLOATS, NUMBERS, REALS, TABLE, state
 from runtime.tensor import EagerTensor, Tensor
 
 Accepted = frozenset[np.dtype[Any]]
@@ -45,9 +45,9 @@ def _general(function: Any, reflected: str) -> tuple[Any, Any]:
 
 
 def _shortcut(
-    compute: Callable[[Any, Any], Any], accepted: Accepted, general: Any, swapped: Any
+    compute: Callable[[Any, Any], Any], accepted: Accepted, general: Any, swapped: Any, op: str
 ) -> tuple[Any, Any]:
-    """The two methods for eager tensors: computed at once while nothing records and dtypes agree.
+    """The two methods for eager tensors: computed at once while at most tapes record and dtypes agree.
 
     `operator` functions are used because they are much faster than ufuncs on NumPy scalars.
     """
@@ -55,10 +55,34 @@ def _shortcut(
     none: Accepted = frozenset()
     of_kind = weak.get
     local, eager = state, EagerTensor
+    primitive = TABLE[op]
+
+    def recorded(self: EagerTensor, other: Any, turned: bool) -> Any:
+        """The same while tapes record; None where it is not for the shortcut."""
+        tape, a = local.tape, self.raw
+        if tape is None:
+            return None
+        try:
+            if type(other) is eager:
+                b = other.raw
+                dtype = a.dtype
+                if b.dtype is dtype and dtype in accepted:
+                    return tape.pair(primitive, self, other, local.quiet(compute, a, b))
+            elif a.dtype in of_kind(type(other), none):
+                if turned:
+                    return tape.after_number(primitive, other, self, local.quiet(compute, other, a))
+                return tape.before_number(primitive, self, other, local.quiet(compute, a, other))
+        except (ValueError, OverflowError, RuntimeError):
+            pass  # the general method computes it again, and explains
+        return None
 
     def forward(self: EagerTensor, other: Any) -> Any:
         run = local.run
-        if run is not None:
+        if run is None:
+            made = recorded(self, other, False)
+            if made is not None:
+                return made
+        else:
             a = self.raw
             try:
                 if type(other) is eager:
@@ -74,7 +98,11 @@ def _shortcut(
 
     def backward(self: EagerTensor, other: Any) -> Any:
         run = local.run
-        if run is not None:
+        if run is None:
+            made = recorded(self, other, True)
+            if made is not None:
+                return made
+        else:
             a = self.raw
             if a.dtype in of_kind(type(other), none):
                 try:
@@ -139,9 +167,15 @@ def _invert(self: Tensor) -> Tensor:
 
 def _negative(self: EagerTensor) -> Tensor:
     run, raw = state.run, self.raw
-    if run is not None and raw.dtype in NUMBERS:
-        return EagerTensor(run(operator.neg, raw))
+    if raw.dtype in NUMBERS:
+        if run is not None:
+            return EagerTensor(run(operator.neg, raw))
+        if state.tape is not None:
+            return state.tape.single(_NEG, self, state.quiet(operator.neg, raw))  # type: ignore[no-any-return]
     return math.negative(self)
+
+
+_NEG = TABLE["neg"]
 
 
 def attach(method: str, general: Any, shortcut: Any) -> None:
@@ -158,12 +192,13 @@ def _attach_all() -> None:
         forward, backward = _general(function, reflected)
         short, short_back = forward, backward
         if compute is not None:
-            short, short_back = _shortcut(compute, accepted, forward, backward)
+            op = "div" if name == "truediv" else name
+            short, short_back = _shortcut(compute, accepted, forward, backward, op)
         attach(f"__{name}__", forward, short)
         attach(reflected, backward, short_back)
     for name, function, compute, reflected in _ORDER:
         forward, _ = _general(function, reflected)
-        short, _ = _shortcut(compute, REALS, forward, forward)
+        short, _ = _shortcut(compute, REALS, forward, forward, function.__name__)
         attach(f"__{name}__", forward, short)
     _attach_equality()
 
@@ -175,7 +210,7 @@ def _attach_equality() -> None:
         ("ne", comparison.not_equal, operator.ne),
     ):
         general = _equality(function, unequal=name == "ne")
-        short, _ = _shortcut(compute, every, general, general)
+        short, _ = _shortcut(compute, every, general, general, function.__name__)
         attach(f"__{name}__", general, short)
 
 

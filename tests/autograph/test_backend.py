@@ -26,13 +26,17 @@ BACKEND = Backend()
 register_backend(Value, BACKEND)
 
 
-@pytest.mark.parametrize("value", [Value(), Derived(), Mixed()], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "value", [Value(), Derived(), Mixed()], ids=lambda value: type(value).__name__
+)
 def test_found_by_class(value: Any) -> None:
     assert backend_of(value) is BACKEND
     assert backend_of(value) is BACKEND
 
 
-@pytest.mark.parametrize("value", [1, None, "a", [Value()], Value, object(), len, lambda: 1], ids=repr)
+@pytest.mark.parametrize(
+    "value", [1, None, "a", [Value()], Value, object(), len, lambda: 1], ids=repr
+)
 def test_plain(value: Any) -> None:
     assert backend_of(value) is None
     assert backend_of(value) is None
@@ -73,7 +77,7 @@ def test_classes_stay_collectable() -> None:
 
 @pytest.mark.parametrize(("kind", "backend"), [(object, BACKEND), (3, BACKEND), (Value, object())])
 def test_wrong_registrations(kind: Any, backend: Any) -> None:
-    with pytest.raises(TypeError, match="Backend|class"):
+    with pytest.raises(TypeError, match=r"Backend|class"):
         register_backend(kind, backend)
 
 

@@ -15,7 +15,7 @@ import gast
 import pytest
 
 from autograph import load, quoting, source, trees
-from tests.autograph.test_source import import_text
+from tests.autograph.files import import_text
 
 Rewrite = Callable[[Any], None]
 
@@ -141,7 +141,7 @@ class _Derived(Base):
         return _Derived
 
     def inner_super(self) -> str:
-        return [super(_Derived, self).greet() for _ in range(1)][0]
+        return next(super(_Derived, self).greet() for _ in range(1))
 
     key = lambda self: self.__secret  # noqa: E731
 
@@ -228,7 +228,9 @@ def test_generators_and_coroutines() -> None:
 
 
 def test_futures_hold(tmp_path: Path) -> None:
-    text = "from __future__ import annotations\ndef f():\n    def g(x: Missing): pass\n    return g\n"
+    text = (
+        "from __future__ import annotations\ndef f():\n    def g(x: Missing): pass\n    return g\n"
+    )
     module = import_text(tmp_path / "sample.py", text)
     assert twin(module.f)().__annotations__ == {"x": "Missing"}
     without = import_text(tmp_path / "other.py", text.partition("\n")[2], "other")
@@ -304,7 +306,7 @@ def quality(x: int) -> object:
             return [lambda: x]
 
     def inner() -> object:
-        return lambda: (lambda: 2)
+        return lambda: lambda: 2
 
     async def later() -> None: ...
 

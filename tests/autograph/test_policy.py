@@ -60,7 +60,8 @@ def test_called_as_they_are(function: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "function", [len([1]).bit_length, np.sum, np.add, np.array, "a".upper, [].append, object, str.join]
+    "function",
+    [len([1]).bit_length, np.sum, np.add, np.array, "a".upper, [].append, object, str.join],
 )
 def test_c_functions_are_called_as_they_are(function: Any) -> None:
     assert call(function) is function
@@ -116,7 +117,8 @@ def test_without_source_it_is_called_as_it_is_and_known_why() -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "why"), [(marked, "do_not_convert"), (json.dumps, "standard library"), (users, None)]
+    ("function", "why"),
+    [(marked, "do_not_convert"), (json.dumps, "standard library"), (users, None)],
 )
 def test_why_not(function: Any, why: str | None) -> None:
     call(function)

@@ -192,11 +192,22 @@ def test_positions(at: Any) -> None:
         ("with a as bcd:\n  pass", 13),
         ("match ab:\n  case 1: pass", 8),
         ("x = 1", 5),
+        ("def f():\n  pass", 3),
+        ("try:\n  pass\nfinally:\n  pass", 3),
     ],
 )
 def test_position_of_a_header(statement: str, end: int) -> None:
     position = quoting.position_of(stmts(statement)[0])
     assert position == {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": end}
+
+
+def test_calls_of_ag_are_on_the_first_line() -> None:
+    at = stmts("if (a and\n  b):\n  pass")[0]
+    made = [quoting.call_ag("not_", [], at), quote_expr("ag.not_()", at=at)]
+    module = ast.Module([ast.Expr(trees.to_ast(node)) for node in made], [])
+    code = compile(ast.fix_missing_locations(module), "generated", "exec")
+    assert {line for *_, line in code.co_lines()} <= {0, 1, None}
+    assert [(node.lineno, node.end_lineno) for node in made] == [(1, 2), (1, 2)]
 
 
 def test_results_share_nothing(at: Any) -> None:

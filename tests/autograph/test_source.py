@@ -2,7 +2,6 @@
 
 import ast
 import builtins
-import importlib.util
 import inspect
 import linecache
 import os
@@ -19,16 +18,7 @@ import pytest
 
 from autograph import errors, source, trees
 from autograph.load import nested_codes
-
-
-def import_text(path: Path, text: str | bytes, name: str = "sample") -> types.ModuleType:
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from tests.autograph.files import import_text
 
 
 def functions_of(*values: object) -> Iterator[types.FunctionType]:

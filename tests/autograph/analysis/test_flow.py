@@ -30,6 +30,7 @@ CASES = [
     ("try:\n pass\nexcept E:\n return 1\nelse:\n return 2", "return"),
     ("try:\n return 1\nfinally:\n x = 1", "return"),
     ("try:\n pass\nfinally:\n return 1", "return"),
+    ("try:\n break\nfinally:\n raise E", "break raise"),
     ("match a:\n case 1: return 1", "next return"),
     ("match a:\n case 1: return 1\n case _: return 2", "return"),
     ("match a:\n case x if x: return 1", "next return"),

@@ -172,7 +172,21 @@ def test_print(capsys: pytest.CaptureFixture[str], log: list[Any]) -> None:
     assert [entry[0] for entry in log] == ["print"] * 3
 
 
-FRAMES = [super, locals, globals, vars, eval, exec, dir, type, object, getattr, hasattr, id, property]
+FRAMES = [
+    super,
+    locals,
+    globals,
+    vars,
+    eval,
+    exec,
+    dir,
+    type,
+    object,
+    getattr,
+    hasattr,
+    id,
+    property,
+]
 
 
 @pytest.mark.parametrize("function", FRAMES)

@@ -1,4 +1,4 @@
-"""`set_loop_options`: a no-op that checks its arguments, and the backend's way to what was asked."""
+"""`set_loop_options`: checked, without effect on plain loops, and read by backends."""
 
 from typing import Any
 

@@ -11,7 +11,7 @@ from autograph.operators import until
 def test_stops_before_it_fetches_another(stop: int) -> None:
     items = iter(range(5))
     seen: list[int] = []
-    for x in until(items, lambda: x == stop):
+    for x in until(items, lambda: seen[-1] == stop):
         seen.append(x)
     assert seen == list(range(min(stop + 1, 5)))
     assert next(items, None) == (stop + 1 if stop < 4 else None)

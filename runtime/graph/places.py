@@ -1,0 +1,149 @@
+"""Python objects that staged blocks change: what is in them is carried like a variable.
+
+While a block is traced a `Recorder` watches the mutable objects that the block can reach. What the block did
+to an object is read and undone; its contents are then joined, and written back behind the statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from types import CellType
+from typing import Any, Protocol
+
+from numpy import ndarray
+
+from runtime.graph.refusals import refuse
+from runtime.graph.structures import Handler, add_handler, structure_of
+
+
+class Recorder(Protocol):
+    """Watches the objects that one block can reach, while it is entered."""
+
+    def __enter__(self) -> Any: ...
+    def __exit__(self, *exception: Any) -> Any: ...
+
+    def changed(self) -> Sequence[tuple[str, Any]]:
+        """The objects that are different now, with the path by which the user knows each."""
+        ...
+
+    def restore(self) -> None:
+        """Put back what was in them."""
+        ...
+
+    def knows(self, item: Any) -> bool:
+        """Did the object exist, within reach of the block, before the block?"""
+        ...
+
+
+class NoRecorder:
+    """Watches nothing."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: Any) -> None:
+        pass
+
+    def changed(self) -> Sequence[tuple[str, Any]]:
+        """Nothing."""
+        return ()
+
+    def restore(self) -> None:
+        """Nothing to do."""
+
+    def knows(self, item: Any) -> bool:
+        """Never."""
+        return False
+
+
+Watch = Callable[[Callable[..., Any], Sequence[Any], Sequence[str]], Recorder]
+
+
+def no_watch(block: Callable[..., Any], inputs: Sequence[Any], names: Sequence[str]) -> Recorder:
+    """For blocks that are not watched."""
+    return NoRecorder()
+
+
+class Place:
+    """An object whose contents are carried, and the path by which the user knows it."""
+
+    __slots__ = ("object", "path")
+
+    def __init__(self, path: str, item: Any) -> None:
+        self.path = path.removeprefix("len(").rstrip(")")
+        self.object = item
+
+    def read(self) -> Contents:
+        """What is in it now. StagingError for an object that cannot be carried."""
+        item = self.object
+        if type(item) is list:
+            return Items(len(item), item)
+        if isinstance(item, dict) and "__builtins__" not in item:
+            return Items(tuple(item), item.values())
+        if type(item) is CellType:
+            return Attributes(("value",), [item.cell_contents])
+        attributes = getattr(item, "__dict__", None)
+        if type(attributes) is dict and not isinstance(item, set | bytearray | ndarray):
+            return Attributes(tuple(attributes), attributes.values())
+        kind = type(item).__qualname__
+        raise refuse_change(self.path, f"a {kind} cannot be carried through a staged block")
+
+    def write(self, contents: Contents) -> None:
+        """Replace what is in it."""
+        item, children = self.object, contents.children
+        if type(item) is list:
+            item[:] = children
+        elif type(item) is CellType:
+            (item.cell_contents,) = children
+        else:
+            target = item if isinstance(item, dict) else item.__dict__
+            target.clear()
+            target.update(zip(contents.keys, children, strict=True))
+
+
+class Contents:
+    """What is in an object, apart from the object: joins take it apart like any structure."""
+
+    __slots__ = ("children", "keys")
+
+    def __init__(self, keys: Any, children: Iterable[Any]) -> None:
+        self.keys = keys
+        self.children = list(children)
+
+
+class Items(Contents):
+    """Elements of a list or a dict."""
+
+    __slots__ = ()
+
+
+class Attributes(Contents):
+    """Attributes of an object, or the contents of a captured variable."""
+
+    __slots__ = ()
+
+
+def _flatten(contents: Contents) -> tuple[Any, Sequence[Any]]:
+    return contents.keys, contents.children
+
+
+def _build(kind: Callable[..., Any], keys: Any, children: Sequence[Any]) -> Any:
+    return kind(keys, children)
+
+
+add_handler(Items, Handler(_flatten, _build, "[{}]"))
+add_handler(Attributes, Handler(_flatten, _build, ".{}"))
+
+
+def refuse_change(path: str, why: str) -> Exception:
+    """The refusal of a change to a Python object inside a staged block."""
+    return refuse(
+        f"{path} is changed while the function is staged: {why}",
+        "keep it in a local variable or a tensor and return it, or change it outside the function",
+        variable=path,
+    )
+
+
+def is_mutable(item: Any) -> bool:
+    """Is it a container that joins take apart, and that can be changed in place?"""
+    return not isinstance(item, tuple | Contents) and structure_of(item) is not None

@@ -1,0 +1,62 @@
+"""Name scopes: prefixes for the names of variables and ops."""
+
+from __future__ import annotations
+
+import re
+import threading
+from types import TracebackType
+
+_VALID = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
+
+
+class _Names(threading.local):
+    def __init__(self) -> None:
+        self.prefix = ""
+
+
+_names = _Names()
+
+
+def scoped(name: str) -> str:
+    """`name` with the prefixes of the open scopes before it."""
+    return _names.prefix + name
+
+
+class name_scope:
+    """Inside this block names of variables begin with `name/`; scopes may be nested, and entered again.
+
+    A name that ends in "/" replaces the open scopes, an empty name leaves all of them. Raises ValueError for
+    characters that names cannot have.
+    """
+
+    def __init__(self, name: str | None, default_name: str | None = None, values: object = None) -> None:
+        chosen = default_name if name is None else name
+        if chosen is not None and not isinstance(chosen, str):
+            raise ValueError("name for name_scope must be a string.")
+        self._name = chosen or ""
+        if not _VALID.match(self._name):
+            raise ValueError(f"'{self._name}' is not a valid root scope name")
+        self._before: list[str] = []
+
+    @property
+    def name(self) -> str:
+        """The name as given."""
+        return self._name
+
+    def __enter__(self) -> str:
+        self._before.append(_names.prefix)
+        if not self._name:
+            _names.prefix = ""
+        elif self._name.endswith("/"):
+            _names.prefix = self._name
+        else:
+            _names.prefix += self._name + "/"
+        return _names.prefix
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        _names.prefix = self._before.pop()

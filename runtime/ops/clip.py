@@ -1,0 +1,115 @@
+"""Clipping of values and norms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import runtime.ops as ops
+from runtime import dtypes
+from runtime.convert import convert_to_tensor
+from runtime.shapes import compatible
+from runtime.tensor import Tensor
+
+
+def _check_shape(values: Tensor, clipped: Tensor, what: str) -> None:
+    if not compatible(values.static_shape, clipped.static_shape):
+        raise ValueError(
+            f"{what} must broadcast to the shape of the values, {values.shape}, "
+            f"but together they have shape {clipped.shape}"
+        )
+
+
+def clip_by_value(
+    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+) -> Tensor:
+    """`t` with what is below `clip_value_min` or above `clip_value_max` replaced by these.
+
+    The bounds are scalars or tensors that broadcast to the shape of `t`. Where they cross, the lower one wins.
+    """
+    values = convert_to_tensor(t)
+    clipped = ops.maximum(ops.minimum(values, clip_value_max), clip_value_min)
+    _check_shape(values, clipped, "the bounds")
+    return clipped
+
+
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
+    """`t` scaled so that its norm (along `axes`; None: of all elements) is at most `clip_norm`."""
+    values = convert_to_tensor(t)
+    limit = ops.maximum(convert_to_tensor(clip_norm, values.dtype), 0)
+    norm = _safe_norm(values, axes)
+    clipped = values * limit / ops.maximum(norm, _positive(limit))
+    _check_shape(values, clipped, "clip_norm")
+    return clipped
+
+
+def _positive(limit: Tensor) -> Tensor:
+    """`limit`, or 1 where it is 0: nothing is divided by 0 then."""
+    return ops.where(ops.greater(limit, 0), limit, ops.ones_like(limit))
+
+
+def _safe_norm(values: Tensor, axes: Any) -> Tensor:
+    """The norm, whose gradient is 0 (not NaN) where the norm is."""
+    squares = ops.reduce_sum(values * values, axes, True)
+    nonzero = ops.greater(squares, 0)
+    safe = ops.sqrt(ops.where(nonzero, squares, ops.ones_like(squares)))
+    return ops.where(nonzero, safe, squares)
+
+
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
+    """`t` scaled so that its norm divided by its number of elements is at most `clip_norm`."""
+    values = convert_to_tensor(t)
+    limit = convert_to_tensor(clip_norm, values.dtype)
+    average = _safe_norm(values, None) / ops.cast(ops.size(values), values.dtype)
+    return values * (limit / ops.maximum(average, limit))
+
+
+def _tensors(t_list: Any) -> list[Tensor | None]:
+    if isinstance(t_list, str) or not isinstance(t_list, Sequence):
+        raise TypeError(f"`t_list` must be a sequence of tensors, not {type(t_list).__name__}")
+    return [None if t is None else convert_to_tensor(t) for t in t_list]
+
+
+def global_norm(t_list: Any, name: str | None = None) -> Tensor:
+    """The norm of all elements of all tensors together; entries that are None do not count.
+
+    TypeError where `t_list` is no sequence.
+    """
+    return _norm_of([t for t in _tensors(t_list) if t is not None])
+
+
+def _norm_of(tensors: list[Tensor]) -> Tensor:
+    if not tensors:
+        return convert_to_tensor(0.0, dtypes.float32)
+    total = ops.reduce_sum(tensors[0] * tensors[0])
+    for t in tensors[1:]:
+        total = total + ops.reduce_sum(t * t)
+    return ops.sqrt(total)
+
+
+def clip_by_global_norm(
+    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> tuple[list[Tensor | None], Tensor]:
+    """All tensors scaled by one factor so that their global norm is at most `clip_norm`, and the norm before.
+
+    `use_norm` gives the norm where it is known already. Entries that are None stay None; where the norm is not finite
+    all becomes NaN. TypeError where `t_list` is no sequence.
+    """
+    tensors = _tensors(t_list)
+    given = [t for t in tensors if t is not None]
+    norm = _norm_of(given) if use_norm is None else convert_to_tensor(use_norm)
+    if not given:
+        return tensors, norm
+    limit = convert_to_tensor(clip_norm, norm.dtype)
+    # norm - norm is NaN for what is not finite, else 0.
+    scale = limit * ops.minimum(1.0 / norm, 1.0 / limit) + (norm - norm)
+    return [None if t is None else t * ops.cast(scale, t.dtype) for t in tensors], norm
+
+
+__all__ = [
+    "clip_by_average_norm",
+    "clip_by_global_norm",
+    "clip_by_norm",
+    "clip_by_value",
+    "global_norm",
+]

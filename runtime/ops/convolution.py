@@ -1,0 +1,745 @@
+"""Convolutions: the kernels on NumPy and BLAS, their gradients as ops of their own, and the public functions.
+
+A convolution is linear in its input and in its filter, so that three ops (the convolution, its gradient for the
+input and its gradient for the filter) are each other's gradients, to any order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime import dtypes
+from runtime.convert import convert_to_tensor
+from runtime.ops.define import dims_of, matched
+from runtime.ops.windows import (
+    Padding,
+    Sizes,
+    channels_first,
+    checked_rank,
+    cropped,
+    padded,
+    padded_sizes,
+    padding_of,
+    pads_of,
+    positions,
+    spatial,
+    taps,
+    windows,
+)
+from runtime.primitive import Primitive, bind, row, sample
+from runtime.shapes import Shape, is_known, merge_shapes
+from runtime.tensor import Tensor
+
+# Bytes of unfolded windows at a time: few enough to stay in a core's cache.
+_UNFOLDED = 1 << 20
+# With fewer channels than this a window is made of short runs, and copying it tap by tap is faster.
+_FEW_CHANNELS = 8
+
+
+def _blocks(view: Any, spatial_rank: int) -> Iterator[tuple[slice, slice]]:
+    """Pieces of windows (over images and the first spatial axis) that unfold to about _UNFOLDED bytes."""
+    images, rows = view.shape[:2]
+    row = max(1, math.prod(view.shape[2:]) * view.itemsize)
+    if rows * row <= _UNFOLDED:
+        step = _UNFOLDED // max(1, rows * row)
+        for start in range(0, images, step):
+            yield slice(start, start + step), slice(None)
+        return
+    step = max(1, _UNFOLDED // row)
+    for image in range(images):
+        for start in range(0, rows, step):
+            yield slice(image, image + 1), slice(start, start + step)
+
+
+def _unfolded(part: Any, spatial_rank: int) -> Any:
+    """Windows as a matrix: one row per place, one column per element of the window."""
+    places = part.shape[: spatial_rank + 1]
+    depth = math.prod(part.shape[spatial_rank + 1 :])
+    if part.shape[-1] >= _FEW_CHANNELS:
+        return part.reshape(math.prod(places), depth)
+    front = tuple(range(spatial_rank + 1, part.ndim)) + tuple(range(spatial_rank + 1))
+    return part.transpose(front).reshape(depth, math.prod(places)).T
+
+
+def _correlate(x: Any, w: Any, strides: Sizes, dilations: Sizes, places: Sizes) -> Any:
+    """The convolution of a padded array, of one group."""
+    *kernel, _, out_channels = w.shape
+    view = windows(x, kernel, strides, dilations, places)
+    matrix = w.reshape(-1, out_channels)
+    made = np.empty((x.shape[0], *places, out_channels), x.dtype)
+    for images, rows in _blocks(view, len(kernel)):
+        part = made[images, rows]
+        np.dot(_unfolded(view[images, rows], len(kernel)), matrix, out=part.reshape(-1, out_channels))
+    return made
+
+
+def _for_filter(x: Any, g: Any, kernel: Sizes, strides: Sizes, dilations: Sizes) -> Any:
+    """The gradient for the filter, of a padded array and one group."""
+    view = windows(x, kernel, strides, dilations, g.shape[1:-1])
+    made = np.zeros((math.prod(kernel) * x.shape[-1], g.shape[-1]), x.dtype)
+    for images, rows in _blocks(view, len(kernel)):
+        part = g[images, rows].reshape(-1, g.shape[-1])
+        made += np.dot(_unfolded(view[images, rows], len(kernel)).T, part)
+    return made.reshape(*kernel, x.shape[-1], g.shape[-1])
+
+
+def _for_input(w: Any, g: Any, sizes: Sizes, strides: Sizes, dilations: Sizes, pads: Any) -> Any:
+    """The gradient for an input with the spatial `sizes` that was padded by `pads`, of one group."""
+    if w.shape[-2] < _FEW_CHANNELS:
+        full = _scattered_by_channel(w, g, padded_sizes(sizes, pads), strides, dilations)
+    elif set(strides) == {1}:
+        return _turned_around(w, g, sizes, dilations, pads)
+    else:
+        full = _scattered(w, g, padded_sizes(sizes, pads), strides, dilations)
+    return cropped(full, pads, sizes)
+
+
+def _turned_around(w: Any, g: Any, sizes: Sizes, dilations: Sizes, pads: Any) -> Any:
+    """With strides of 1 the gradient is itself a convolution: with the filter turned around."""
+    spatial_rank = len(sizes)
+    reach = [(k - 1) * d for k, d in zip(w.shape, dilations, strict=False)]
+    around = []
+    for size, places, r, (before, _) in zip(sizes, g.shape[1:], reach, pads, strict=False):
+        around.append((r - before, size + before - places))
+    turned = w[(slice(None, None, -1),) * spatial_rank].swapaxes(-1, -2)
+    return _correlate(padded(g, around), turned, (1,) * spatial_rank, dilations, sizes)
+
+
+def _scattered(w: Any, g: Any, sizes: Sizes, strides: Sizes, dilations: Sizes) -> Any:
+    places = g.shape[1:-1]
+    made = np.zeros((g.shape[0], *sizes, w.shape[-2]), g.dtype)
+    flat = g.reshape(-1, g.shape[-1])
+    for index, cut in taps(w.shape[:-2], strides, dilations, places):
+        made[cut] += np.dot(flat, w[index].T).reshape(g.shape[0], *places, -1)
+    return made
+
+
+def _scattered_by_channel(w: Any, g: Any, sizes: Sizes, strides: Sizes, dilations: Sizes) -> Any:
+    """As `_scattered`, with the channels in front meanwhile: long runs where there are few channels."""
+    places, channels = g.shape[1:-1], w.shape[-2]
+    made = np.zeros((channels, g.shape[0], *sizes), g.dtype)
+    flat = g.reshape(-1, g.shape[-1]).T
+    for index, cut in taps(w.shape[:-2], strides, dilations, places):
+        made[(slice(None), *cut)] += np.dot(w[index], flat).reshape(channels, g.shape[0], *places)
+    return np.moveaxis(made, 0, -1)
+
+
+def _by_group(compute: Callable[[int], Any], groups: int, axis: int = -1) -> Any:
+    if groups == 1:
+        return compute(0)
+    return np.concatenate([compute(i) for i in range(groups)], axis)
+
+
+def _part(x: Any, i: int, groups: int) -> Any:
+    """The channels (last axis) of one group."""
+    if groups == 1:
+        return x
+    size = x.shape[-1] // groups
+    return x[..., i * size : (i + 1) * size]
+
+
+def _precise(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """`kernel`, computed in float32 where it is given float16: BLAS knows no halves."""
+
+    def computed(a: Any, b: Any, *rest: Any, **params: Any) -> Any:
+        if a.dtype.char != "e":
+            return kernel(a, b, *rest, **params)
+        return kernel(a.astype("f"), b.astype("f"), *rest, **params).astype("e")
+
+    return computed
+
+
+# Shapes
+
+
+def _conv_shape(
+    x: Shape, w: Shape, *, strides: Sizes, padding: Padding, dilations: Sizes
+) -> Shape:
+    rank = len(strides)
+    checked_rank(x, rank + 2, "the input")
+    checked_rank(w, rank + 2, "the filter")
+    if w is None:
+        return (None if x is None else x[0], *[None] * (rank + 1))
+    if 0 in w[:-1]:
+        raise ValueError(f"the filter must not be empty, got shape {w}")
+    if x is None:
+        return (None, *[None] * rank, w[-1])
+    _check_channels(x, w)
+    return (x[0], *positions(x[1:-1], w[:-2], strides, padding, dilations), w[-1])
+
+
+def _check_channels(x: tuple[int | None, ...], w: tuple[int | None, ...]) -> None:
+    depth, per_group, made = x[-1], w[-2], w[-1]
+    if depth is None or per_group is None:
+        return
+    if depth % per_group:
+        raise ValueError(
+            f"the input's {depth} channels are no multiple of the filter's {per_group}: shapes {x} and {w}"
+        )
+    if made is not None and depth and made % (depth // per_group):
+        raise ValueError(
+            f"the filter's {made} output channels do not divide into {depth // per_group} groups: "
+            f"shapes {x} and {w}"
+        )
+
+
+def _input_shape(
+    w: Shape, g: Shape, *dims: Shape, shape: Shape, strides: Sizes, padding: Padding, dilations: Sizes
+) -> Shape:  # fmt: skip
+    rank = len(strides)
+    checked_rank(shape, rank + 2, "the input's shape")
+    made = (None,) * (rank + 2) if shape is None else shape
+    geometry = {"strides": strides, "padding": padding, "dilations": dilations}
+    _check_result(_conv_shape(made, w, **geometry), g, made)  # type: ignore[arg-type]
+    return made
+
+
+def _check_result(expected: Shape, g: Shape, of: Shape) -> None:
+    try:
+        merge_shapes(expected, g)
+    except ValueError:
+        raise ValueError(
+            f"a convolution of shape {of} has a result of shape {expected}, which {g} is not"
+        ) from None
+
+
+def _filter_shape(
+    x: Shape, g: Shape, *dims: Shape, shape: Shape, strides: Sizes, padding: Padding, dilations: Sizes
+) -> Shape:  # fmt: skip
+    rank = len(strides)
+    checked_rank(shape, rank + 2, "the filter's shape")
+    made = (None,) * (rank + 2) if shape is None else shape
+    geometry = {"strides": strides, "padding": padding, "dilations": dilations}
+    _check_result(_conv_shape(x, made, **geometry), g, x)  # type: ignore[arg-type]
+    return made
+
+
+def _whole(shape: Shape, dims: Any) -> tuple[int, ...]:
+    """In a kernel: a shape that is static, or else the input that holds it."""
+    return tuple(dims[0].tolist()) if dims else shape  # type: ignore[return-value]
+
+
+# Kernels and rows
+
+
+def _conv_kernel(x: Any, w: Any, *, strides: Sizes, padding: Padding, dilations: Sizes) -> Any:
+    shape = _conv_shape(x.shape, w.shape, strides=strides, padding=padding, dilations=dilations)
+    assert shape is not None
+    places: Any = shape[1:-1]
+    groups = max(1, x.shape[-1] // w.shape[-2])
+    x = padded(x, pads_of(x.shape[1:-1], w.shape[:-2], strides, padding, dilations))
+    return _by_group(
+        lambda i: _correlate(_part(x, i, groups), _part(w, i, groups), strides, dilations, places), groups
+    )
+
+
+def _backprop_input_kernel(
+    w: Any, g: Any, *dims: Any, shape: Shape, strides: Sizes, padding: Padding, dilations: Sizes
+) -> Any:
+    whole = _whole(shape, dims)
+    geometry: Any = {"strides": strides, "padding": padding, "dilations": dilations}
+    _input_shape(w.shape, g.shape, shape=whole, **geometry)
+    pads = pads_of(whole[1:-1], w.shape[:-2], strides, padding, dilations)
+    groups = max(1, whole[-1] // w.shape[-2])
+    return _by_group(
+        lambda i: _for_input(
+            _part(w, i, groups), _part(g, i, groups), whole[1:-1], strides, dilations, pads
+        ),
+        groups,
+    )  # fmt: skip
+
+
+def _backprop_filter_kernel(
+    x: Any, g: Any, *dims: Any, shape: Shape, strides: Sizes, padding: Padding, dilations: Sizes
+) -> Any:
+    whole = _whole(shape, dims)
+    geometry: Any = {"strides": strides, "padding": padding, "dilations": dilations}
+    _filter_shape(x.shape, g.shape, shape=whole, **geometry)
+    x = padded(x, pads_of(x.shape[1:-1], whole[:-2], strides, padding, dilations))
+    groups = max(1, x.shape[-1] // whole[-2])
+    return _by_group(
+        lambda i: _for_filter(
+            _part(x, i, groups), _part(g, i, groups), whole[:-2], strides, dilations
+        ),
+        groups,
+    )  # fmt: skip
+
+
+def _geometry(op: Any) -> dict[str, Any]:
+    return {key: op.params[key] for key in ("strides", "padding", "dilations")}
+
+
+def like(shape_of: Any) -> tuple[tuple[Any, ...], Shape]:
+    """For an op that is told a shape: what it is told at run time, and what is static."""
+    static = shape_of.static_shape
+    return () if is_known(static) else (ops.shape(shape_of),), static
+
+
+Rule = Callable[..., Any]
+
+
+def _gradients(for_input: Rule, for_filter: Rule, convolve: Rule) -> tuple[Rule, Rule, Rule]:
+    """The gradients of a convolution, of its gradient for the input and of that for the filter."""
+
+    def of_convolution(op: Any, g: Any) -> Any:
+        (x, w), geometry = op.inputs, _geometry(op)
+        # The gradient for the first layer's input is as dear as the others, and mostly not asked for.
+        of_x = for_input(w, g, x, geometry) if _needed(op, 0) else None
+        return of_x, for_filter(x, g, w, geometry) if _needed(op, 1) else None
+
+    def of_input_gradient(op: Any, h: Any) -> Any:
+        (w, g, *dims), geometry = op.inputs, _geometry(op)
+        return for_filter(h, g, w, geometry), convolve(h, w, geometry), *[None] * len(dims)
+
+    def of_filter_gradient(op: Any, h: Any) -> Any:
+        (x, g, *dims), geometry = op.inputs, _geometry(op)
+        return for_input(h, g, x, geometry), convolve(x, h, geometry), *[None] * len(dims)
+
+    return of_convolution, of_input_gradient, of_filter_gradient
+
+
+def _needed(op: Any, place: int) -> bool:
+    needed = getattr(op, "needed", None)
+    return needed is None or bool(needed[place])
+
+
+def _family(rank: int) -> tuple[Primitive, Primitive, Primitive]:
+    """The rows of the convolution over `rank` axes and of its two gradients."""
+
+    def for_input(w: Any, g: Any, x: Any, geometry: Any) -> Any:
+        dims, shape = like(x)
+        return bind(backprop_input, w, g, *dims, shape=shape, **geometry)
+
+    def for_filter(x: Any, g: Any, w: Any, geometry: Any) -> Any:
+        dims, shape = like(w)
+        return bind(backprop_filter, x, g, *dims, shape=shape, **geometry)
+
+    conv_gradient, input_gradient, filter_gradient = _gradients(
+        for_input, for_filter, lambda x, w, geometry: bind(conv, x, w, **geometry)
+    )
+    samples = _SAMPLES[rank]
+    conv = row(
+        f"conv{rank}d", _precise(_conv_kernel), signature="R,R->R", shape=_conv_shape,
+        op_type=f"Conv{rank}D", gradient=conv_gradient,
+        samples=tuple(sample(x, w, **geometry) for x, w, _, geometry in samples),
+    )  # fmt: skip
+    backprop_input = row(
+        f"conv{rank}d_backprop_input", _precise(_backprop_input_kernel), signature="R,R,i*->R",
+        shape=_input_shape, op_type=f"Conv{rank}DBackpropInput", gradient=input_gradient,
+        keep_inputs=(0, 1),
+        samples=tuple(
+            sample(w, g, shape=_numbers(x), **geometry) for x, w, g, geometry in samples
+        ),
+    )  # fmt: skip
+    backprop_filter = row(
+        f"conv{rank}d_backprop_filter", _precise(_backprop_filter_kernel), signature="R,R,i*->R",
+        shape=_filter_shape, op_type=f"Conv{rank}DBackpropFilter", gradient=filter_gradient,
+        keep_inputs=(0, 1),
+        samples=tuple(
+            sample(x, g, shape=_numbers(w), **geometry) for x, w, g, geometry in samples
+        ),
+    )  # fmt: skip
+    return conv, backprop_input, backprop_filter
+
+
+def _numbers(shape: str) -> tuple[int, ...]:
+    return tuple(map(int, shape.split(",")))
+
+
+def _sampled(strides: int, padding: Padding, dilations: int, rank: int) -> dict[str, Any]:
+    return {"strides": (strides,) * rank, "padding": padding, "dilations": (dilations,) * rank}
+
+
+# (input, filter, result, geometry) in the notation of samples
+_SAMPLES = {
+    2: (
+        ("2,4,5,2", "3,2,2,3", "2,4,5,3", _sampled(1, "SAME", 1, 2)),
+        ("1,5,4,2", "2,2,2,1", "1,2,2,1", _sampled(2, "VALID", 1, 2)),
+        ("1,4,3,2", "2,2,1,2", "1,5,2,2", _sampled(1, ((1, 1), (0, 0)), 1, 2)),
+        ("1,4,4,9", "2,2,9,1", "1,2,2,1", _sampled(1, "VALID", 2, 2)),
+        ("1,4,3,8", "2,2,8,1", "1,2,2,1", _sampled(2, "SAME", 1, 2)),
+    ),
+    3: (("1,3,3,2,2", "2,2,2,2,2", "1,2,2,1,2", _sampled(1, "VALID", 1, 3)),),
+}
+conv2d_p, conv2d_backprop_input_p, conv2d_backprop_filter_p = _family(2)
+conv3d_p, conv3d_backprop_input_p, conv3d_backprop_filter_p = _family(3)
+_CONV = {2: conv2d_p, 3: conv3d_p}
+_BACKPROP_INPUT = {2: conv2d_backprop_input_p, 3: conv3d_backprop_input_p}
+
+
+# Depthwise
+
+
+def _depthwise_shape(
+    x: Shape, w: Shape, *, strides: Sizes, padding: Padding, dilations: Sizes
+) -> Shape:
+    checked_rank(x, 4, "the input")
+    checked_rank(w, 4, "the filter")
+    if w is None:
+        return (None if x is None else x[0], None, None, None)
+    if 0 in w:
+        raise ValueError(f"the filter must not be empty, got shape {w}")
+    made = None if w[2] is None or w[3] is None else w[2] * w[3]
+    if x is None:
+        return (None, None, None, made)
+    if None not in (x[3], w[2]) and x[3] != w[2]:
+        raise ValueError(f"the input has {x[3]} channels, the filter {w[2]}: shapes {x} and {w}")
+    return (x[0], *positions(x[1:-1], w[:-2], strides, padding, dilations), made)
+
+
+def _depthwise_kernel(x: Any, w: Any, *, strides: Sizes, padding: Padding, dilations: Sizes) -> Any:
+    shape = _depthwise_shape(x.shape, w.shape, strides=strides, padding=padding, dilations=dilations)
+    assert shape is not None
+    places: Any = shape[1:-1]
+    x = padded(x, pads_of(x.shape[1:-1], w.shape[:-2], strides, padding, dilations))
+    made = np.zeros((x.shape[0], *places, *w.shape[2:]), x.dtype)
+    for index, cut in taps(w.shape[:2], strides, dilations, places):
+        made += x[cut][..., None] * w[index]
+    return made.reshape(*made.shape[:3], -1)
+
+
+def _depthwise_input_shape(
+    w: Shape, g: Shape, *dims: Shape, shape: Shape, strides: Sizes, padding: Padding, dilations: Sizes
+) -> Shape:  # fmt: skip
+    checked_rank(shape, 4, "the input's shape")
+    made = (None,) * 4 if shape is None else shape
+    expected = _depthwise_shape(made, w, strides=strides, padding=padding, dilations=dilations)
+    _check_result(expected, g, made)
+    return made
+
+
+def _depthwise_input_kernel(
+    w: Any, g: Any, *dims: Any, shape: Shape, strides: Sizes, padding: Padding, dilations: Sizes
+) -> Any:
+    whole = _whole(shape, dims)
+    geometry: Any = {"strides": strides, "padding": padding, "dilations": dilations}
+    _depthwise_input_shape(w.shape, g.shape, shape=whole, **geometry)
+    pads = pads_of(whole[1:-1], w.shape[:-2], strides, padding, dilations)
+    full = np.zeros((whole[0], *padded_sizes(whole[1:-1], pads), whole[-1]), g.dtype)
+    split = g.reshape(*g.shape[:3], *w.shape[2:])
+    for index, cut in taps(w.shape[:2], strides, dilations, g.shape[1:-1]):
+        full[cut] += (split * w[index]).sum(-1)
+    return cropped(full, pads, whole[1:-1])
+
+
+def _depthwise_filter_shape(
+    x: Shape, g: Shape, *dims: Shape, shape: Shape, strides: Sizes, padding: Padding, dilations: Sizes
+) -> Shape:  # fmt: skip
+    checked_rank(shape, 4, "the filter's shape")
+    made = (None,) * 4 if shape is None else shape
+    expected = _depthwise_shape(x, made, strides=strides, padding=padding, dilations=dilations)
+    _check_result(expected, g, x)
+    return made
+
+
+def _depthwise_filter_kernel(
+    x: Any, g: Any, *dims: Any, shape: Shape, strides: Sizes, padding: Padding, dilations: Sizes
+) -> Any:
+    whole = _whole(shape, dims)
+    geometry: Any = {"strides": strides, "padding": padding, "dilations": dilations}
+    _depthwise_filter_shape(x.shape, g.shape, shape=whole, **geometry)
+    x = padded(x, pads_of(x.shape[1:-1], whole[:-2], strides, padding, dilations))
+    split = g.reshape(*g.shape[:3], *whole[2:])
+    made = np.empty(whole, x.dtype)
+    for index, cut in taps(whole[:2], strides, dilations, g.shape[1:-1]):
+        made[index] = (x[cut][..., None] * split).sum((0, 1, 2), dtype=x.dtype)
+    return made
+
+
+def _depthwise_for_input(w: Any, g: Any, x: Any, geometry: Any) -> Any:
+    dims, shape = like(x)
+    return bind(depthwise_backprop_input_p, w, g, *dims, shape=shape, **geometry)
+
+
+def _depthwise_for_filter(x: Any, g: Any, w: Any, geometry: Any) -> Any:
+    dims, shape = like(w)
+    return bind(depthwise_backprop_filter_p, x, g, *dims, shape=shape, **geometry)
+
+
+_of_depthwise, _of_depthwise_input, _of_depthwise_filter = _gradients(
+    _depthwise_for_input, _depthwise_for_filter,
+    lambda x, w, geometry: bind(depthwise_conv2d_p, x, w, **geometry),
+)  # fmt: skip
+_DEPTHWISE = (
+    ("1,4,3,2", "2,2,2,3", "1,4,3,6", _sampled(1, "SAME", 1, 2)),
+    ("2,5,4,3", "2,2,3,1", "2,2,2,3", _sampled(2, "VALID", 1, 2)),
+)
+depthwise_conv2d_p = row(
+    "depthwise_conv2d", _precise(_depthwise_kernel), signature="R,R->R", shape=_depthwise_shape,
+    op_type="DepthwiseConv2dNative", gradient=_of_depthwise,
+    samples=tuple(sample(x, w, **geometry) for x, w, _, geometry in _DEPTHWISE),
+)  # fmt: skip
+depthwise_backprop_input_p = row(
+    "depthwise_conv2d_backprop_input", _precise(_depthwise_input_kernel), signature="R,R,i*->R",
+    shape=_depthwise_input_shape, op_type="DepthwiseConv2dNativeBackpropInput",
+    gradient=_of_depthwise_input, keep_inputs=(0, 1),
+    samples=tuple(sample(w, g, shape=_numbers(x), **geometry) for x, w, g, geometry in _DEPTHWISE),
+)  # fmt: skip
+depthwise_backprop_filter_p = row(
+    "depthwise_conv2d_backprop_filter", _precise(_depthwise_filter_kernel), signature="R,R,i*->R",
+    shape=_depthwise_filter_shape, op_type="DepthwiseConv2dNativeBackpropFilter",
+    gradient=_of_depthwise_filter, keep_inputs=(0, 1),
+    samples=tuple(sample(x, g, shape=_numbers(w), **geometry) for x, w, g, geometry in _DEPTHWISE),
+)  # fmt: skip
+
+
+# Layouts
+
+
+def channels_last(x: Tensor, rank: int) -> Tensor:
+    """(batch, channels, *spatial) turned to (batch, *spatial, channels)."""
+    return ops.transpose(x, (0, *range(2, rank + 2), 1))
+
+
+def channels_in_front(x: Tensor, rank: int) -> Tensor:
+    """(batch, *spatial, channels) turned to (batch, channels, *spatial)."""
+    return ops.transpose(x, (0, rank + 1, *range(1, rank + 1)))
+
+
+def in_layout(
+    x: Tensor, rank: int, first: bool, compute: Callable[[Tensor], Tensor]
+) -> Tensor:
+    """`compute(x)`, which wants the channels last, for any layout and any number of batch axes."""
+    lead = None if x.ndim is None or x.ndim <= rank + 2 else x.ndim - rank - 1
+    batch = None if lead is None else ops.shape(x)[:lead]
+    if lead is not None:
+        x = ops.reshape(x, ops.concat([[-1], ops.shape(x)[lead:]], 0))
+    made = compute(channels_last(x, rank) if first else x)
+    made = channels_in_front(made, rank) if first else made
+    if batch is None:
+        return made
+    return ops.reshape(made, ops.concat([batch, ops.shape(made)[1:]], 0))
+
+
+# Public functions
+
+
+def _convolved(
+    rank: int, input: Any, filters: Any, strides: Any, padding: Any, data_format: str | None,
+    dilations: Any,
+) -> Tensor:  # fmt: skip
+    x, w = matched(input, filters)
+    first = channels_first(data_format, rank)
+    steps = spatial(strides, rank, "strides", first)
+    spread = spatial(dilations, rank, "dilations", first)
+    around = padding_of(padding, rank, first)
+    if rank == 1:
+        return in_layout(x, 1, first, lambda x: _flat(x, w, steps, around, spread))
+    return in_layout(
+        x, rank, first,
+        lambda x: bind(_CONV[rank], x, w, strides=steps, padding=around, dilations=spread),
+    )  # fmt: skip
+
+
+def _flat(x: Tensor, w: Tensor, strides: Sizes, padding: Padding, dilations: Sizes) -> Tensor:
+    """A convolution over one axis, as one over two of which the first has size 1."""
+    made = bind(
+        conv2d_p, ops.expand_dims(x, 1), ops.expand_dims(w, 0), strides=(1, *strides),
+        padding=padding if isinstance(padding, str) else ((0, 0), *padding), dilations=(1, *dilations),
+    )  # fmt: skip
+    return ops.squeeze(made, [1])
+
+
+def conv1d(
+    input: Any, filters: Any, stride: Any, padding: Any, data_format: str | None = "NWC",
+    dilations: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The convolution of (batch, width, channels) with filters (width, channels, out channels).
+
+    See `conv2d`; `data_format` is "NWC" or "NCW".
+    """
+    return _convolved(1, input, filters, stride, padding, data_format, dilations)
+
+
+def conv2d(
+    input: Any, filters: Any, strides: Any, padding: Any, data_format: str | None = "NHWC",
+    dilations: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The convolution of (batch, height, width, channels) with filters (height, width, channels, out channels).
+
+    `padding` is "VALID" (none), "SAME" (zeros, so that a stride of 1 keeps the size) or a list of four pairs;
+    `strides` and `dilations` are one number or a list; more axes in front count as batch. Filters with fewer channels than
+    the input convolve it in groups. `data_format` is "NHWC" or "NCHW".
+    Raises errors.InvalidArgumentError for shapes that do not fit, ValueError for wrong arguments.
+    """
+    return _convolved(2, input, filters, strides, padding, data_format, dilations)
+
+
+def conv3d(
+    input: Any, filters: Any, strides: Any, padding: Any, data_format: str | None = "NDHWC",
+    dilations: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The convolution of (batch, depth, height, width, channels) with five-dimensional filters; see `conv2d`."""
+    return _convolved(3, input, filters, strides, padding, data_format, dilations)
+
+
+def _spatial_rank(x: Tensor, w: Tensor, what: str) -> int:
+    for tensor in (w, x):
+        if tensor.ndim is not None:
+            rank = tensor.ndim - 2
+            if 1 <= rank <= 3:
+                return rank
+            raise ValueError(f"{what} works over 1 to 3 spatial axes, got shapes {x.shape} and {w.shape}")
+    raise ValueError(f"{what} needs a filter of known rank")
+
+
+def convolution(
+    input: Any, filters: Any, strides: Any = None, padding: Any = "VALID",
+    data_format: str | None = None, dilations: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """A convolution over as many axes as the filters have (1 to 3); see `conv2d`."""
+    x, w = matched(input, filters)
+    rank = _spatial_rank(x, w, "convolution")
+    return _convolved(rank, x, w, strides, padding, data_format, dilations)
+
+
+def _transposed(
+    rank: int, input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any,
+    data_format: str | None, dilations: Any,
+) -> Tensor:  # fmt: skip
+    g, w = matched(input, filters)
+    first = channels_first(data_format, rank)
+    steps = spatial(strides, rank, "strides", first)
+    spread = spatial(dilations, rank, "dilations", first)
+    around = padding_of(padding, rank, first)
+    static, vector = _output_shape(output_shape, g, w, rank, first)
+    if first:
+        g = channels_last(g, rank)
+    if rank == 1:
+        g, w = ops.expand_dims(g, 1), ops.expand_dims(w, 0)
+        static = None if static is None else (static[0], 1, *static[1:])
+        vector = tuple(ops.concat([v[:1], [1], v[1:]], 0) for v in vector)
+        steps, spread = (1, *steps), (1, *spread)
+        around = around if isinstance(around, str) else ((0, 0), *around)
+    made: Tensor = bind(
+        _BACKPROP_INPUT[max(rank, 2)], w, g, *vector, shape=static, strides=steps, padding=around,
+        dilations=spread,
+    )  # fmt: skip
+    made = ops.squeeze(made, [1]) if rank == 1 else made
+    return channels_in_front(made, rank) if first else made
+
+
+def _output_shape(
+    given: Any, g: Tensor, w: Tensor, rank: int, first: bool
+) -> tuple[Shape, tuple[Tensor, ...]]:
+    """The shape of a result, channels last: what is static of it, and the whole where that is not all."""
+    static, dynamic = dims_of(given)
+    if static is not None and len(static) == rank:
+        sizes = list(given) if isinstance(given, list | tuple) else list(static)
+        ends = [_dim(g, 0), _dim(w, -2)]
+        given = [*ends, *sizes] if first else [ends[0], *sizes, ends[1]]
+        static, dynamic = dims_of(given)
+    if static is not None and len(static) != rank + 2:
+        raise ValueError(f"output_shape must have {rank + 2} entries, got {list(static)}")
+    order = [0, *range(2, rank + 2), 1] if first else list(range(rank + 2))
+    if not dynamic:
+        assert static is not None
+        return tuple(static[i] for i in order), ()
+    vector = ops.cast(convert_to_tensor(given), dtypes.int32)
+    vector = ops.gather(vector, np.asarray(order)) if first else vector
+    return None if static is None else tuple(static[i] for i in order), (vector,)
+
+
+def _dim(x: Tensor, axis: int) -> Any:
+    shape = x.static_shape
+    known = None if shape is None else shape[axis]
+    return ops.shape(x)[axis] if known is None else known
+
+
+def conv1d_transpose(
+    input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
+    data_format: str | None = "NWC", dilations: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The transpose of `conv1d`; filters are (width, out channels, channels)."""
+    return _transposed(1, input, filters, output_shape, strides, padding, data_format, dilations)
+
+
+def conv2d_transpose(
+    input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
+    data_format: str | None = "NHWC", dilations: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The transpose of `conv2d` as a linear map: filters are (height, width, out channels, channels).
+
+    `output_shape` is the whole shape or its spatial part; a `conv2d` of it must have the shape of `input`.
+    """
+    return _transposed(2, input, filters, output_shape, strides, padding, data_format, dilations)
+
+
+def conv3d_transpose(
+    input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
+    data_format: str | None = "NDHWC", dilations: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The transpose of `conv3d`; see `conv2d_transpose`."""
+    return _transposed(3, input, filters, output_shape, strides, padding, data_format, dilations)
+
+
+def conv_transpose(
+    input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
+    data_format: str | None = None, dilations: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The transpose of `convolution`, over as many axes as the filters have."""
+    g, w = matched(input, filters)
+    rank = _spatial_rank(g, w, "conv_transpose")
+    return _transposed(rank, g, w, output_shape, strides, padding, data_format, dilations)
+
+
+def depthwise_conv2d(
+    input: Any, filter: Any, strides: Any, padding: Any, data_format: str | None = None,
+    dilations: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Each channel convolved by itself: filters are (height, width, channels, multiplier).
+
+    The result has channels times multiplier channels. See `conv2d` for the other arguments.
+    """
+    x, w = matched(input, filter)
+    first = channels_first(data_format, 2)
+    geometry = {
+        "strides": spatial(strides, 2, "strides", first),
+        "padding": padding_of(padding, 2, first),
+        "dilations": spatial(dilations, 2, "dilations", first),
+    }
+    return in_layout(x, 2, first, lambda x: bind(depthwise_conv2d_p, x, w, **geometry))
+
+
+def separable_conv2d(
+    input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any,
+    data_format: str | None = None, dilations: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """A depthwise convolution followed by one with filters of size 1, which mixes the channels."""
+    between = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
+    return conv2d(between, pointwise_filter, 1, "VALID", data_format or "NHWC")
+
+
+def atrous_conv2d(
+    value: Any, filters: Any, rate: Any, padding: Any, name: str | None = None
+) -> Tensor:
+    """`conv2d` with stride 1 and dilations `rate`."""
+    return conv2d(value, filters, 1, padding, dilations=rate)
+
+
+def atrous_conv2d_transpose(
+    value: Any, filters: Any, output_shape: Any, rate: Any, padding: Any, name: str | None = None
+) -> Tensor:
+    """The transpose of `atrous_conv2d`."""
+    return conv2d_transpose(value, filters, output_shape, 1, padding, dilations=rate)
+
+
+__all__ = [
+    "atrous_conv2d",
+    "atrous_conv2d_transpose",
+    "conv1d",
+    "conv1d_transpose",
+    "conv2d",
+    "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
+    "conv_transpose",
+    "convolution",
+    "depthwise_conv2d",
+    "separable_conv2d",
+]

@@ -1,0 +1,467 @@
+"""Pooling: the largest or the mean element of each window, and the gradients as ops of their own."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime import dtypes
+from runtime.convert import convert_to_tensor
+from runtime.ops.convolution import in_layout, like
+from runtime.ops.windows import (
+    Padding,
+    Sizes,
+    channels_first,
+    checked_rank,
+    cropped,
+    padded,
+    padded_sizes,
+    padding_of,
+    pads_of,
+    positions,
+    spatial,
+    taps,
+)
+from runtime.primitive import TABLE, Primitive, bind, row, sample
+from runtime.shapes import Shape, merge_shapes
+from runtime.tensor import Tensor
+
+
+def _pooled_shape(
+    x: Shape, *, ksize: Sizes, strides: Sizes, padding: Padding, dilations: Sizes
+) -> Shape:
+    rank = len(ksize)
+    checked_rank(x, rank + 2, "the input")
+    if x is None:
+        return (None,) * (rank + 2)
+    return (x[0], *positions(x[1:-1], ksize, strides, padding, dilations), x[-1])
+
+
+def _checked_result(x: Shape, g: Shape, **geometry: Any) -> None:
+    expected = _pooled_shape(x, **geometry)
+    try:
+        merge_shapes(expected, g)
+    except ValueError:
+        raise ValueError(f"pooling of shape {x} has a result of shape {expected}, not {g}") from None
+
+
+class _Window:
+    """The geometry of one pooling of an array of given sizes."""
+
+    __slots__ = ("dilations", "ksize", "pads", "places", "sizes", "strides")
+
+    def __init__(
+        self, sizes: Sizes, ksize: Sizes, strides: Sizes, padding: Padding, dilations: Sizes
+    ) -> None:
+        self.sizes = sizes
+        self.ksize = ksize
+        self.strides = strides
+        self.dilations = dilations
+        self.pads = pads_of(sizes, ksize, strides, padding, dilations)
+        self.places: Any = positions(sizes, ksize, strides, padding, dilations)
+
+    def cuts(self) -> Any:
+        """The slice of the padded array for each element of the window."""
+        for _, cut in taps(self.ksize, self.strides, self.dilations, self.places):
+            yield cut
+
+    def zeros(self, batch: int, channels: int, dtype: Any) -> Any:
+        """A padded array of zeros."""
+        return np.zeros((batch, *padded_sizes(self.sizes, self.pads), channels), dtype)
+
+
+# The largest
+
+
+def _lowest(dtype: Any) -> Any:
+    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+
+
+def _max_pool_kernel(x: Any, **geometry: Any) -> Any:
+    checked_rank(x.shape, len(geometry["ksize"]) + 2, "the input")
+    window = _Window(x.shape[1:-1], **geometry)
+    x = padded(x, window.pads, _lowest(x.dtype))
+    made = None
+    for cut in window.cuts():
+        if made is None:
+            made = x[cut].copy()
+        else:
+            np.maximum(made, x[cut], out=made)
+    return made
+
+
+def _chosen(window: _Window, x: Any, y: Any) -> Any:
+    """For each element of the window where it is the first that equals the largest, and its slice."""
+    x = padded(x, window.pads, _lowest(x.dtype))
+    free = np.ones(y.shape, bool)
+    for cut in window.cuts():
+        hit = x[cut] == y
+        hit &= free
+        free ^= hit
+        yield cut, hit
+
+
+def _max_pool_grad_kernel(x: Any, y: Any, g: Any, **geometry: Any) -> Any:
+    _checked_result(x.shape, y.shape, **geometry)
+    _checked_result(x.shape, g.shape, **geometry)
+    window = _Window(x.shape[1:-1], **geometry)
+    made = window.zeros(x.shape[0], x.shape[-1], g.dtype)
+    for cut, hit in _chosen(window, x, y):
+        made[cut] += g * hit
+    return cropped(made, window.pads, window.sizes)
+
+
+def _max_pool_grad_shape(x: Shape, y: Shape, g: Shape, **geometry: Any) -> Shape:
+    _checked_result(x, y, **geometry)
+    _checked_result(x, g, **geometry)
+    return x
+
+
+def _max_pool_pick_kernel(x: Any, y: Any, h: Any, **geometry: Any) -> Any:
+    _max_pool_pick_shape(x.shape, y.shape, h.shape, **geometry)
+    window = _Window(x.shape[1:-1], **geometry)
+    h = padded(h, window.pads)
+    made = np.zeros(y.shape, h.dtype)
+    for cut, hit in _chosen(window, x, y):
+        made += h[cut] * hit
+    return made
+
+
+def _max_pool_pick_shape(x: Shape, y: Shape, h: Shape, **geometry: Any) -> Shape:
+    _checked_result(x, y, **geometry)
+    merge_shapes(x, h)
+    return merge_shapes(y, _pooled_shape(x, **geometry))
+
+
+# The mean
+
+
+def _counts(window: _Window, dtype: Any) -> Any:
+    """How many elements of each window lie inside of the array, by place."""
+    inside = window.zeros(1, 1, dtype)
+    cropped(inside, window.pads, window.sizes)[...] = 1
+    made = np.zeros((1, *window.places, 1), dtype)
+    for cut in window.cuts():
+        made += inside[cut]
+    return np.maximum(made, 1)
+
+
+def _is_padded(window: _Window) -> bool:
+    return any(before or after for before, after in window.pads)
+
+
+def _divided(total: Any, window: _Window) -> Any:
+    if _is_padded(window):
+        return total / _counts(window, total.dtype)
+    return total * total.dtype.type(1 / math.prod(window.ksize))
+
+
+def _avg_pool_kernel(x: Any, **geometry: Any) -> Any:
+    checked_rank(x.shape, len(geometry["ksize"]) + 2, "the input")
+    window = _Window(x.shape[1:-1], **geometry)
+    wide = padded(x, window.pads).astype(np.float32) if x.dtype.char == "e" else padded(x, window.pads)
+    total = np.zeros((x.shape[0], *window.places, x.shape[-1]), wide.dtype)
+    for cut in window.cuts():
+        total += wide[cut]
+    return _divided(total, window).astype(x.dtype, copy=False)
+
+
+def _avg_pool_grad_kernel(g: Any, *dims: Any, shape: Shape, **geometry: Any) -> Any:
+    whole: Any = tuple(dims[0].tolist()) if dims else shape
+    _checked_result(whole, g.shape, **geometry)
+    window = _Window(whole[1:-1], **geometry)
+    made = window.zeros(whole[0], whole[-1], g.dtype)
+    share = _divided(g, window)
+    for cut in window.cuts():
+        made[cut] += share
+    return cropped(made, window.pads, window.sizes)
+
+
+def _avg_pool_grad_shape(g: Shape, *dims: Shape, shape: Shape, **geometry: Any) -> Shape:
+    made = (None,) * (len(geometry["ksize"]) + 2) if shape is None else shape
+    _checked_result(made, g, **geometry)
+    return made
+
+
+# Rows
+
+
+def _geometry(op: Any) -> dict[str, Any]:
+    return {key: op.params[key] for key in ("ksize", "strides", "padding", "dilations")}
+
+
+def _sampled(ksize: int, strides: int, padding: Padding, rank: int, dilations: int = 1) -> dict[str, Any]:
+    return {
+        "ksize": (ksize,) * rank, "strides": (strides,) * rank, "padding": padding,
+        "dilations": (dilations,) * rank,
+    }  # fmt: skip
+
+
+_SAMPLES = {
+    2: (
+        ("2,4,5,2", "2,2,2,2", _sampled(2, 2, "VALID", 2)),
+        ("1,4,5,2", "1,4,5,2", _sampled(3, 1, "SAME", 2)),
+        ("1,3,4,1", "1,2,3,1", _sampled(2, 1, "VALID", 2)),
+        ("1,5,3,2", "1,3,2,2", _sampled(3, 2, ((1, 1), (1, 1)), 2)),
+    ),
+    3: (("1,2,3,4,1", "1,1,2,2,1", _sampled(2, 2, "SAME", 3)),),
+}
+
+
+def _max_pool_rows(rank: int, suffix: str) -> Primitive:
+    def gradient(op: Any, g: Any) -> Any:
+        return (bind(spread, op.inputs[0], op.outputs[0], g, **_geometry(op)),)
+
+    def spread_gradient(op: Any, h: Any) -> Any:
+        x, y, _ = op.inputs
+        return None, None, bind(pick, x, y, h, **_geometry(op))
+
+    def pick_gradient(op: Any, g: Any) -> Any:
+        x, y, _ = op.inputs
+        return None, None, bind(spread, x, y, g, **_geometry(op))
+
+    samples = _SAMPLES[rank]
+    pool = row(
+        f"max_pool{rank}d", _max_pool_kernel, signature="R->R", shape=_pooled_shape,
+        op_type=f"MaxPool{suffix}", gradient=gradient, keep_outputs=(0,),
+        samples=tuple(sample(x, **geometry) for x, _, geometry in samples),
+    )  # fmt: skip
+    spread = row(
+        f"max_pool{rank}d_grad", _max_pool_grad_kernel, signature="R,R,R->R",
+        shape=_max_pool_grad_shape, op_type=f"MaxPool{suffix}Grad", gradient=spread_gradient,
+        keep_inputs=(0, 1), samples=tuple(sample(x, y, y, **geometry) for x, y, geometry in samples),
+    )  # fmt: skip
+    pick = row(
+        f"max_pool{rank}d_grad_grad", _max_pool_pick_kernel, signature="R,R,R->R",
+        shape=_max_pool_pick_shape, op_type=f"MaxPool{suffix}GradGrad", gradient=pick_gradient,
+        keep_inputs=(0, 1), samples=tuple(sample(x, y, x, **geometry) for x, y, geometry in samples),
+    )  # fmt: skip
+    return pool
+
+
+def _avg_pool_rows(rank: int, suffix: str) -> Primitive:
+    def gradient(op: Any, g: Any) -> Any:
+        dims, shape = like(op.inputs[0])
+        return (bind(spread, g, *dims, shape=shape, **_geometry(op)),)
+
+    def spread_gradient(op: Any, h: Any) -> Any:
+        return bind(pool, h, **_geometry(op)), *[None] * (len(op.inputs) - 1)
+
+    samples = _SAMPLES[rank]
+    pool = row(
+        f"avg_pool{rank}d", _avg_pool_kernel, signature="G->G", shape=_pooled_shape,
+        op_type=f"AvgPool{suffix}", gradient=gradient, keep_inputs=(),
+        samples=tuple(sample(x, **geometry) for x, _, geometry in samples),
+    )  # fmt: skip
+    spread = row(
+        f"avg_pool{rank}d_grad", _avg_pool_grad_kernel, signature="G,i*->G",
+        shape=_avg_pool_grad_shape, op_type=f"AvgPool{suffix}Grad", gradient=spread_gradient,
+        keep_inputs=(),
+        samples=tuple(
+            sample(y, shape=tuple(map(int, x.split(","))), **geometry) for x, y, geometry in samples
+        ),
+    )  # fmt: skip
+    return pool
+
+
+_MAX = {2: _max_pool_rows(2, ""), 3: _max_pool_rows(3, "3D")}
+_AVG = {2: _avg_pool_rows(2, ""), 3: _avg_pool_rows(3, "3D")}
+
+
+def _argmax_kernel(x: Any, *, batched: bool, dtype: Any, **geometry: Any) -> Any:
+    y = _max_pool_kernel(x, **geometry)
+    window = _Window(x.shape[1:-1], **geometry)
+    flat = np.arange(math.prod(x.shape[1:]), dtype=dtype.np_dtype).reshape(1, *x.shape[1:])
+    if batched:
+        flat = np.arange(x.size, dtype=dtype.np_dtype).reshape(x.shape)
+    flat = padded(flat, window.pads)
+    place = np.zeros(y.shape, dtype.np_dtype)
+    for cut, hit in _chosen(window, x, y):
+        place += flat[cut] * hit
+    return y, place
+
+
+def _argmax_shape(x: Shape, *, batched: bool, dtype: Any, **geometry: Any) -> Any:
+    made = _pooled_shape(x, **geometry)
+    return made, made
+
+
+def _argmax_gradient(op: Any, g: Any, *rest: Any) -> Any:
+    return (bind(TABLE["max_pool2d_grad"], op.inputs[0], op.outputs[0], g, **_geometry(op)),)
+
+
+max_pool_with_argmax_p = row(
+    "max_pool_with_argmax", _argmax_kernel, signature="R->R,dtype", shape=_argmax_shape,
+    op_type="MaxPoolWithArgmax", gradient=_argmax_gradient, keep_outputs=(0,),
+    samples=(sample("1,4,5,2", batched=False, dtype=dtypes.int64, **_sampled(2, 2, "SAME", 2)),),
+)  # fmt: skip
+
+
+# Public functions
+
+
+def _pool(
+    rows: dict[int, Primitive], rank: int, input: Any, ksize: Any, strides: Any, padding: Any,
+    data_format: str | None, dilations: Any = None,
+) -> Tensor:  # fmt: skip
+    x = convert_to_tensor(input)
+    first = channels_first(data_format, rank)
+    geometry: dict[str, Any] = {
+        "ksize": spatial(ksize, rank, "ksize", first),
+        "strides": spatial(strides, rank, "strides", first),
+        "padding": padding_of(padding, rank, first),
+        "dilations": spatial(dilations, rank, "dilations", first),
+    }
+    _check_padding(geometry["padding"], geometry["ksize"])
+    if x.ndim is not None and x.ndim != rank + 2:
+        raise ValueError(f"pooling over {rank} axes needs a tensor of rank {rank + 2}, got shape {x.shape}")
+    if rank == 1:
+        geometry = _flat(geometry)
+        return in_layout(
+            x, 1, first,
+            lambda x: ops.squeeze(bind(rows[2], ops.expand_dims(x, 1), **geometry), [1]),
+        )  # fmt: skip
+    return in_layout(x, rank, first, lambda x: bind(rows[rank], x, **geometry))
+
+
+def _flat(geometry: dict[str, Any]) -> dict[str, Any]:
+    """One axis as the second of two."""
+    padding = geometry["padding"]
+    return {
+        **{key: (1, *geometry[key]) for key in ("ksize", "strides", "dilations")},
+        "padding": padding if isinstance(padding, str) else ((0, 0), *padding),
+    }
+
+
+def _check_padding(padding: Padding, ksize: Sizes) -> None:
+    if isinstance(padding, str):
+        return
+    for pair, k in zip(padding, ksize, strict=True):
+        if max(pair) >= k:
+            raise ValueError(f"padding {pair} must be smaller than the window's size {k}")
+
+
+def _rank_of(x: Tensor, what: str) -> int:
+    if x.ndim is None or not 3 <= x.ndim <= 5:
+        raise ValueError(f"{what} needs a tensor of known rank 3, 4 or 5, got shape {x.shape}")
+    return x.ndim - 2
+
+
+def max_pool(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The largest element of each window, over 1 to 3 spatial axes by the rank of `input`; see `max_pool2d`."""
+    x = convert_to_tensor(input)
+    return _pool(_MAX, _rank_of(x, "max_pool"), x, ksize, strides, padding, data_format)
+
+
+def max_pool1d(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NWC",
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The largest element of each window of (batch, width, channels); see `max_pool2d`."""
+    return _pool(_MAX, 1, input, ksize, strides, padding, data_format)
+
+
+def max_pool2d(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NHWC",
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The largest element of each window of (batch, height, width, channels).
+
+    `ksize` and `strides` are one number or a list, `padding` is "VALID", "SAME" or a list of four pairs smaller than the
+    window; what is padded is never chosen. ValueError for wrong arguments.
+    """
+    return _pool(_MAX, 2, input, ksize, strides, padding, data_format)
+
+
+def max_pool3d(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NDHWC",
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The largest element of each window of (batch, depth, height, width, channels); see `max_pool2d`."""
+    return _pool(_MAX, 3, input, ksize, strides, padding, data_format)
+
+
+def avg_pool(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The mean of each window, over 1 to 3 spatial axes by the rank of `input`; see `avg_pool2d`."""
+    x = convert_to_tensor(input)
+    return _pool(_AVG, _rank_of(x, "avg_pool"), x, ksize, strides, padding, data_format)
+
+
+def avg_pool1d(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NWC",
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The mean of each window of (batch, width, channels); see `avg_pool2d`."""
+    return _pool(_AVG, 1, input, ksize, strides, padding, data_format)
+
+
+def avg_pool2d(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NHWC",
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The mean of each window of (batch, height, width, channels); what is padded does not count.
+
+    Floating-point tensors only. The arguments are those of `max_pool2d`.
+    """
+    return _pool(_AVG, 2, input, ksize, strides, padding, data_format)
+
+
+def avg_pool3d(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NDHWC",
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The mean of each window of (batch, depth, height, width, channels); see `avg_pool2d`."""
+    return _pool(_AVG, 3, input, ksize, strides, padding, data_format)
+
+
+def pool(
+    input: Any, window_shape: Any, pooling_type: str, strides: Any = None, padding: Any = "VALID",
+    data_format: str | None = None, dilations: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Pooling of the type "MAX" or "AVG", over 1 to 3 spatial axes, with dilations."""
+    rows = {"MAX": _MAX, "AVG": _AVG}.get(pooling_type)
+    if rows is None:
+        raise ValueError(f'pooling_type must be "MAX" or "AVG", got {pooling_type!r}')
+    x = convert_to_tensor(input)
+    rank = _rank_of(x, "pool")
+    return _pool(rows, rank, x, window_shape, strides, padding, data_format, dilations)
+
+
+def max_pool_with_argmax(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC",
+    output_dtype: Any = dtypes.int64, include_batch_in_index: bool = False, name: str | None = None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """The largest element of each window, and its place in the flattened image (or the flattened batch of images)."""
+    if channels_first(data_format, 2):
+        raise ValueError('max_pool_with_argmax takes data_format "NHWC" only')
+    wanted = dtypes.as_dtype(output_dtype)
+    if wanted not in (dtypes.int32, dtypes.int64):
+        raise ValueError(f"output_dtype must be int32 or int64, got {wanted.name}")
+    return bind(  # type: ignore[no-any-return]
+        max_pool_with_argmax_p, convert_to_tensor(input), batched=bool(include_batch_in_index),
+        dtype=wanted, ksize=spatial(ksize, 2, "ksize"), strides=spatial(strides, 2, "strides"),
+        padding=padding_of(padding, 2), dilations=(1, 1),
+    )  # fmt: skip
+
+
+__all__ = [
+    "avg_pool",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "max_pool",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "max_pool_with_argmax",
+    "pool",
+]

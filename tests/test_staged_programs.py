@@ -1,0 +1,36 @@
+"""Random programs as graphs: with tensors for arguments they compute what CPython does."""
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+from hypothesis import given
+
+import autograph
+import runtime as rt
+from tests import staging
+from tests.limits import refused_by
+from tests.programs import STAGED, Program, explain, loaded, programs, unhurried
+
+
+@unhurried
+@given(programs(STAGED))
+def test_staged_is_the_original(program: Program) -> None:
+    with loaded(program.text) as code:
+        plain, staged = code.fresh(), code.fresh()
+        function = rt.function(staged["program"])
+        for number, (args, value) in enumerate(program.calls):
+            plain["G"] = staged["G"] = value
+            expected = staging.attempt(lambda a=args: plain["program"](*copy.deepcopy(a)))
+            got = staging.attempt(lambda a=args: function(*tensors(a)))
+            if isinstance(got, autograph.AutographError) and refused_by(got):
+                return
+            same = staging.same_outcome(expected, got)
+            assert same, explain(program, number, expected, got, code)
+
+
+def tensors(args: tuple[Any, ...]) -> Iterator[Any]:
+    """Arguments as tensors in which every number that a program makes is exact."""
+    dtypes = {"int": rt.int64, "float": rt.float64, "bool": rt.bool, "list": rt.int64}
+    for kind, value in zip(STAGED.parameters.values(), args, strict=True):
+        yield rt.constant(value, dtype=dtypes[kind])
