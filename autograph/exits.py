@@ -15,7 +15,6 @@ import gast
 from autograph.analysis.flow import completions, exits
 from autograph.analysis.scopes import mentions, own_nodes
 from autograph.context import Context
-from autograph.errors import ConversionError
 from autograph.quoting import assign, call_ag, constant, lambda_of, name_load, quote, quote_expr
 
 Replace = Callable[[Any], list[gast.stmt]]
@@ -94,7 +93,6 @@ class ExitLowering:
         node.orelse = self.block(node.orelse)
 
     def try_(self, node: Any) -> None:
-        self.refuse_in_finally(node)
         may_leave_body = self.kind in completions(node.body)
         node.body = self.block(node.body)
         node.orelse = self.guard(node.orelse) if may_leave_body else self.block(node.orelse)
@@ -103,15 +101,15 @@ class ExitLowering:
             if may_leave_body and _may_raise_on_the_way_out(node.body):
                 handler.body.insert(0, clear_flag(self.flag, handler.body[0]))
 
-    def refuse_in_finally(self, node: Any) -> None:
-        for statement in node.finalbody:
-            if self.kind in exits(statement):
-                raise ConversionError.at(
-                    statement,
-                    f"`{self.kind}` in a `finally` discards the exception that is being raised",
-                    filename=self.context.filename,
-                    hint=f"move the `{self.kind}` behind the `try` statement",
-                )
+
+def must_stay(statements: list[gast.stmt], kind: str) -> bool:
+    """Whether exits of a kind must stay as they are: in a `finally`, one discards the exception."""
+    return any(
+        kind in exits(statement)
+        for node in own_nodes(statements)
+        if isinstance(node, gast.Try | gast.TryStar)
+        for statement in node.finalbody
+    )
 
 
 def stop_on(loop: Any, flag: str, context: Context) -> None:

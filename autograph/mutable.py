@@ -152,12 +152,6 @@ class _Mapping(Kind):
 
     style = _item
 
-    def write(self, value: Any, key: Any, child: Any) -> None:
-        raise NotImplementedError
-
-    def clear(self, value: Any) -> None:
-        raise NotImplementedError
-
     def parts(self, value: Any, state: dict[Any, Any]) -> Iterable[Part]:
         if _ATOMS.issuperset(map(type, state.values())):
             return ()
@@ -181,11 +175,6 @@ class _Mapping(Kind):
         if now.keys() == state.keys() and not all(map(is_, state, now)):
             yield _itself, None, list(state), list(now)  # the same keys in another order
 
-    def put(self, value: Any, state: dict[Any, Any]) -> None:
-        self.clear(value)
-        for key, child in state.items():
-            self.write(value, key, child)
-
 
 class _Dict(_Mapping):
     def __init__(self, base: type[dict[Any, Any]]) -> None:
@@ -197,11 +186,10 @@ class _Dict(_Mapping):
     def take(self, value: dict[Any, Any]) -> dict[Any, Any]:
         return dict(self._base.items(value))
 
-    def write(self, value: dict[Any, Any], key: Any, child: Any) -> None:
-        self._base.__setitem__(value, key, child)
-
-    def clear(self, value: dict[Any, Any]) -> None:
+    def put(self, value: dict[Any, Any], state: dict[Any, Any]) -> None:
         self._base.clear(value)
+        for key, child in state.items():
+            self._base.__setitem__(value, key, child)
 
 
 class _Instance(_Mapping):
@@ -216,18 +204,18 @@ class _Instance(_Mapping):
             state |= object.__getattribute__(value, "__dict__")
         return {name: child for name, child in state.items() if child is not MISSING}
 
-    def write(self, value: Any, key: str, child: Any) -> None:
-        if key in _slots_of(type(value)):
-            object.__setattr__(value, key, child)
-        else:
-            object.__getattribute__(value, "__dict__")[key] = child
-
-    def clear(self, value: Any) -> None:
-        for name in _slots_of(type(value)):
-            if _slot(value, name) is not MISSING:
+    def put(self, value: Any, state: dict[str, Any]) -> None:
+        cls = type(value)
+        slots = _slots_of(cls)
+        for name in slots:
+            if name in state:
+                object.__setattr__(value, name, state[name])
+            elif _slot(value, name) is not MISSING:
                 object.__delattr__(value, name)
-        if type(value).__dictoffset__:
-            object.__getattribute__(value, "__dict__").clear()
+        if cls.__dictoffset__:
+            attributes = object.__getattribute__(value, "__dict__")
+            attributes.clear()
+            attributes |= {name: state[name] for name in state if name not in slots}
 
 
 class _Class(_Mapping):

@@ -24,6 +24,7 @@ from autograph.converters import (
     if_statements,
     item_assignments,
     return_statements,
+    super_calls,
     ternaries,
     undefined_names,
     while_statements,
@@ -56,6 +57,7 @@ def _converter(module: Any, keeps_flow: bool = False) -> Converter:
 
 CONVERTERS = (
     _converter(hoisting),  # the only one that makes loops and exits of expressions
+    _converter(super_calls),  # while it still stands where the user wrote it
     # Exits early, while statements still stand as the user wrote them.
     _converter(definite_exits),  # an `else` spares most of what follows a flag
     _converter(continue_statements),  # before `break`: both may leave the same loop

@@ -192,8 +192,15 @@ class _Generator:
         self.set_precedence(node, node.value)
         self.statement(node, node.value)
 
+    def visit_AnnAssign(self, node: Any) -> None:
+        self.inside("Comma", node.target, node.annotation, node.value)
+        in_parentheses = isinstance(node.target, ast.Name) and not node.simple
+        self.statement(node, "(" if in_parentheses else "", node.target)
+        self.write(")" if in_parentheses else "", ": ", node.annotation)
+        self.conditional_write(" = ", node.value)
+
     def visit_For(self, node: Any, prefix: str = "for ") -> None:
-        self.set_precedence(node, node.target)
+        self.inside("Assign", node.target)
         self.inside("Comma", node.iter)
         self.statement(node, prefix, node.target, " in ", node.iter, ":")
         self.body_or_else(node)
@@ -313,6 +320,21 @@ class _Generator:
         self.write(node.func, "(")
         self.listed([*node.args, *node.keywords])
         self.write(")")
+
+    def visit_Tuple(self, node: Any) -> None:
+        self.inside("Comma", *node.elts)
+        with self.delimit(node) as delimiters:
+            is_test = self.get__pp(node) == self.levels.If  # also of `while`
+            delimiters.discard = delimiters.discard and node.elts and not is_test
+            self.listed(node.elts)
+            self.write("," if len(node.elts) == 1 else "")
+
+    def visit_Slice(self, node: Any) -> None:
+        self.inside("Comma", node.lower, node.upper, node.step)
+        self.conditional_write(node.lower)
+        self.write(":")
+        self.conditional_write(node.upper)
+        self.conditional_write(":", node.step)
 
     def visit_NamedExpr(self, node: Any) -> None:
         self.inside("Comma", node.value)

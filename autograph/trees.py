@@ -42,7 +42,7 @@ def _new(cls: Any) -> Any:
 
 
 def _to_gast(node: Any) -> Any:
-    target, missing = _target(gast, type(node))
+    target, missing = _gast_targets[type(node)]
     made = _new(target)
     fields = made.__dict__
     for field in missing:
@@ -56,7 +56,7 @@ def _to_gast(node: Any) -> Any:
 
 
 def _to_ast(node: Any) -> Any:
-    made = _new(_target(ast, type(node))[0])
+    made = _new(_ast_targets[type(node)][0])
     fields = made.__dict__
     for field, value in node.__dict__.items():
         if isinstance(value, list):
@@ -66,17 +66,20 @@ def _to_ast(node: Any) -> Any:
     return made
 
 
-def _target(module: Any, cls: Any) -> tuple[Any, list[str]]:
-    """The class of that name in `module`, and its fields that `cls` lacks in this Python."""
-    known = _targets.get(cls)
-    if known is None:
-        target = getattr(module, cls.__name__)
-        known = target, [field for field in target._fields if field not in cls._fields]
-        _targets[cls] = known
-    return known
+class _Targets(dict[Any, tuple[Any, list[str]]]):
+    """By class: the class of that name in a module, and its fields that this Python's ast lacks."""
+
+    def __init__(self, module: Any) -> None:
+        self.module = module
+
+    def __missing__(self, cls: Any) -> tuple[Any, list[str]]:
+        target = getattr(self.module, cls.__name__)
+        self[cls] = target, [field for field in target._fields if field not in cls._fields]
+        return self[cls]
 
 
-_targets: dict[Any, tuple[Any, list[str]]] = {}
+_gast_targets = _Targets(gast)
+_ast_targets = _Targets(ast)
 
 
 # gast has names for parameters and for caught exceptions where ast has `arg` and strings.

@@ -1,19 +1,22 @@
-"""Control flow by hand: `cond`, `case`, `switch_case`, `while_loop`, eagerly and in graphs, with TensorFlow's signatures."""
+"""Control flow by hand: `cond`, `case`, `switch_case`, `while_loop`, eagerly and in graphs, with
+TensorFlow's signatures.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from runtime import errors
+from runtime import errors, ops
 from runtime.convert import convert_to_tensor
 from runtime.graph import control
-from runtime.graph.joins import Leaf
-from runtime.graph.refusals import refuse
+from runtime.graph.control import limited
+from runtime.graph.ir import covers
+from runtime.graph.joins import Leaf, Spec, Tree
 from runtime.graph.structures import structure_of
 from runtime.graph.tracing import SymbolicNumber, SymbolicTensor
 from runtime.primitive import state
-from runtime.shapes import TensorSpec, as_shape, join_shapes
+from runtime.shapes import TensorSpec, as_shape
 from runtime.staging import BlockRecorder, called
 from runtime.tensor import Tensor
 from runtime.types import TensorType
@@ -31,10 +34,11 @@ def cond(
     false_fn: Thunk | None = None,
     name: str | None = None,
 ) -> Any:
-    """`true_fn()` if `pred` (a scalar) holds, else `false_fn()`; in a graph, both are traced and one is run.
+    """`true_fn()` if `pred` (a scalar) holds, else `false_fn()`; in a graph, both are traced and
+    one is run.
 
-    Raises TypeError for what cannot be called, and for results of unequal dtypes; ValueError for results of
-    unequal structures.
+    Raises TypeError for what cannot be called, and for results of unequal dtypes; ValueError for
+    results of unequal structures.
     """
     for what, branch in (("true_fn", true_fn), ("false_fn", false_fn)):
         if not callable(branch):
@@ -61,15 +65,17 @@ def case(
 ) -> Any:
     """The result of the first function whose condition holds, else of `default`.
 
-    `pred_fn_pairs` is a list of (condition, function), or a dict. With `exclusive`, InvalidArgumentError where more than
-    one holds; without `default`, where none does.
+    `pred_fn_pairs` is a list of (condition, function), or a dict. With `exclusive`,
+    InvalidArgumentError where more than one holds; without `default`, where none does.
     """
     pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
     if not pairs:
         raise ValueError("case() needs at least one pair of a condition and a function")
     for predicate, function in pairs:
         if not callable(function):
-            raise TypeError(f"case(): the function for {predicate!r} must be callable, not {function!r}")
+            raise TypeError(
+                f"case(): the function for {predicate!r} must be callable, not {function!r}"
+            )
     if exclusive:
         _check_exclusive([predicate for predicate, _ in pairs])
 
@@ -87,10 +93,6 @@ def _first_that_holds(pairs: Sequence[tuple[Any, Thunk]], default: Thunk) -> Any
 
 
 def _check_exclusive(predicates: Sequence[Any]) -> None:
-    count = sum(convert_to_tensor(predicate).__mul__(1) for predicate in ())
-    del count
-    from runtime import ops
-
     held = ops.add_n([ops.cast(convert_to_tensor(predicate), "int32") for predicate in predicates])
 
     def fine() -> None:
@@ -110,7 +112,8 @@ def switch_case(
     default: Thunk | None = None,
     name: str = "switch_case",
 ) -> Any:
-    """The result of the function at `branch_index`; of `default` (else the last function) where there is none.
+    """The result of the function at `branch_index`; of `default` (else the last function) where
+    there is none.
 
     `branch_fns` is a list of functions, of (index, function), or a dict.
     """
@@ -141,10 +144,12 @@ def while_loop(
     maximum_iterations: Any = None,
     name: str | None = None,
 ) -> Any:
-    """`while cond(*loop_vars): loop_vars = body(*loop_vars)`: the loop variables after the last round.
+    """`while cond(*loop_vars): loop_vars = body(*loop_vars)`: the loop variables after the last
+    round.
 
-    `shape_invariants` declares shapes that the variables keep, in their structure; in a graph ValueError for a variable that
-    does not keep its shape. `maximum_iterations` ends the loop after so many rounds.
+    `shape_invariants` declares shapes that the variables keep, in their structure; in a graph
+    ValueError for a variable that does not keep its shape. `maximum_iterations` ends the loop after
+    so many rounds.
     """
     if not callable(cond) or not callable(body):
         raise TypeError("while_loop(): 'cond' and 'body' must be callable")
@@ -158,7 +163,9 @@ def while_loop(
 
 
 class _HandLoop:
-    """A loop given by functions: its variables come in a list, tuple or dict, as the body returns them."""
+    """A loop given by functions: its variables come in a list, tuple or dict, as the body returns
+    them.
+    """
 
     def __init__(self, cond: Any, body: Any, loop_vars: Any, limit: Any) -> None:
         self.cond = called(cond)
@@ -205,26 +212,72 @@ class _HandLoop:
     def staged(self, values: tuple[Any, ...], invariants: Any) -> Any:
         """The loop as a node of the graph."""
         values = tuple(map(_as_tensors, values))
-        specs = _invariants(values, invariants)
+        declared = self._declared(values, invariants)
         names = list(self.like) if isinstance(self.like, dict) else self._names(len(values))
-        with _declared(specs, names) as check:
-            if self.limit is None:
-                left = _staged_loop(self.test, self.round, values, names, check)
-            else:
-                left = self._limited(values, names, check)
-        return self.packed(left)
+        test, body = self.test, self.round
+        if self.limit is not None:
+            test, body = limited(test, body, self.limit)
+            values, names = (convert_to_tensor(0), *values), ["count", *names]
+            declared = {at + 1: spec for at, spec in declared.items()}
+        left = control.while_loop(
+            test,
+            _bare_round(body),
+            values,
+            names,
+            test(*values),
+            BlockRecorder,
+            self.body,
+            declared,
+        )
+        left = control.as_state(left, len(values))
+        return self.packed(left if self.limit is None else left[1:])
 
     def _names(self, size: int) -> list[str]:
         code = getattr(self.body, "__code__", None)
         names = list(code.co_varnames[: code.co_argcount][-size:]) if code else []
         return names if len(names) == size else [f"loop_var_{at}" for at in range(size)]
 
-    def _limited(self, values: tuple[Any, ...], names: list[str], check: Any) -> Any:
-        def test(count: Any, *values: Any) -> Any:
-            return control.and_(count < self.limit, (lambda: self.test(*values),))
+    def _declared(self, values: tuple[Any, ...], invariants: Any) -> dict[int, Spec]:
+        if invariants is None:
+            return {}
+        if isinstance(invariants, dict) and isinstance(self.like, dict):
+            invariants = [invariants[key] for key in self.like]
+        if not isinstance(invariants, list | tuple) or len(invariants) != len(values):
+            raise ValueError("while_loop(): shape_invariants must have the structure of loop_vars")
+        pairs = zip(values, invariants, strict=True)
+        return {at: _declared_spec(value, shape) for at, (value, shape) in enumerate(pairs)}
 
-        def body(count: Any, *values: Any) -> Any:
-            return (count + 1, *self.round(*values))
 
-        start = convert_to_tensor(0)
-        return _staged_loop(test, body, (start, *values), ["count", *names], check)[1:]
+def _bare_round(body: Callable[..., Any]) -> Callable[..., Any]:
+    def one_round(*values: Any) -> Any:
+        return control.bare(body(*values))
+
+    return one_round
+
+
+def _declared_spec(value: Any, shape: Any) -> Spec:
+    """The Spec of a loop variable whose shapes are declared, in its structure, by TensorShapes or
+    TensorSpecs.
+    """
+    found = structure_of(value)
+    if found is not None:
+        declared = structure_of(shape)
+        if declared is None or declared[0] != found[0]:
+            raise ValueError("while_loop(): shape_invariants must have the structure of loop_vars")
+        pairs = zip(found[1], declared[1], strict=True)
+        return Tree(found[0], tuple([_declared_spec(part, inner) for part, inner in pairs]))
+    wide = as_shape(shape.shape if isinstance(shape, TensorSpec) else shape)
+    declared_type = TensorType(value.dtype, wide)
+    if not covers(declared_type, value.type):
+        raise ValueError(
+            f"while_loop(): a loop variable of shape {value.shape} does not fit its shape invariant {shape}"
+        )
+    return Leaf(declared_type)
+
+
+def _as_tensors(value: Any) -> Any:
+    found = structure_of(value)
+    if found is None:
+        return value if value is None else convert_to_tensor(value)
+    structure, children = found
+    return structure.build([_as_tensors(child) for child in children])

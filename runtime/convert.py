@@ -22,9 +22,11 @@ _found: dict[type, Conversion | None] = {}
 
 
 def register_conversion(kind: type, function: Conversion) -> None:
-    """`function(value, dtype)` converts values of `kind` and its subclasses (dtype None: the value's own).
+    """`function(value, dtype)` converts values of `kind` and its subclasses (dtype None: the
+    value's own).
 
-    It returns a Tensor, raises TypeError or ValueError, or returns NotImplemented to leave it to the defaults.
+    It returns a Tensor, raises TypeError or ValueError, or returns NotImplemented to leave it to
+    the defaults.
     """
     _registered[kind] = function
     _found.clear()
@@ -52,7 +54,7 @@ constant_p: Primitive = row(
 
 
 def tensor_of(raw: Any) -> Tensor:
-    """A tensor with the value of an array that nobody will write to; a constant node while tracing."""
+    """A tensor with the value of an array that nobody writes to; a constant node while tracing."""
     if state.run is None and (state.trace is not None or state.device is not None):
         return cast(Tensor, bind(constant_p, value=raw))
     return EagerTensor(raw)
@@ -63,11 +65,12 @@ def convert_to_tensor(
 ) -> Tensor:
     """The tensor of a Python number, string, nested list, ndarray, variable or tensor.
 
-    Python integers become int32, floats float32, truth values bool; arrays keep their dtype. `dtype` asks
-    for another; `dtype_hint` prefers another, where the value can have it.
-    Raises TypeError for values that cannot have the dtype, ValueError for ragged lists and numbers out of range.
+    Python integers become int32, floats float32, truth values bool; arrays keep their dtype.
+    `dtype` asks for another; `dtype_hint` prefers another, where the value can have it. Raises
+    TypeError for values that cannot have the dtype, ValueError for ragged lists and numbers out of
+    range.
     """
-    if dtype is None and isinstance(value, Tensor) and type(value) is not dict:
+    if dtype is None and isinstance(value, Tensor):
         return value
     wanted = None if dtype is None else as_dtype(dtype)
     if dtype_hint is not None and wanted is None:
@@ -102,8 +105,8 @@ def _same_dtype(tensor: Tensor, dtype: DType | None) -> Tensor:
     if dtype is None or tensor.dtype is dtype:
         return tensor
     message = (
-        f"Tensor conversion requested dtype {dtype.name} for a tensor of dtype {tensor.dtype.name}: "
-        "convert it with tf.cast"
+        f"Tensor conversion requested dtype {dtype.name} for a tensor of dtype "
+        f"{tensor.dtype.name}: convert it with tf.cast"
     )
     if state.trace is not None:
         raise TypeError(message)
@@ -115,9 +118,9 @@ def _holds_tensors(values: Any) -> builtins.bool:
         if isinstance(value, list | tuple):
             if _holds_tensors(value):
                 return True
-        elif isinstance(value, Tensor):
-            return True
-        elif type(value) not in _PLAIN and conversion_of(type(value)) is not None:
+        elif isinstance(value, Tensor) or (
+            type(value) not in _PLAIN and conversion_of(type(value)) is not None
+        ):
             return True
     return False
 
@@ -191,9 +194,11 @@ def _out_of_range(value: Any, dtype: DType) -> ValueError:
 
 
 def as_array(value: Any, dtype: DType | None = None) -> Any:
-    """The array (of the caller's own) for a number, nested list or ndarray, with `dtype` or its default dtype.
+    """The array (of the caller's own) for a number, nested list or ndarray, with `dtype` or its
+    default dtype.
 
-    Raises TypeError for what has no dtype of ours and ValueError for ragged lists and numbers out of range.
+    Raises TypeError for what has no dtype of ours and ValueError for ragged lists and numbers out
+    of range.
     """
     kind = type(value)
     if kind in _PLAIN:
@@ -209,21 +214,22 @@ def as_array(value: Any, dtype: DType | None = None) -> Any:
     if isinstance(value, builtins.bool | int | float | complex | str | bytes):
         return _scalar(_plain(value), dtype)
     if isinstance(value, DType) or not _array_like(value):
-        raise TypeError(f"Cannot convert a value of type {type(value).__name__} to a tensor: {value!r}")
+        raise TypeError(
+            f"Cannot convert a value of type {type(value).__name__} to a tensor: {value!r}"
+        )
     return _of_array(np.asarray(value), dtype, copy=True)
 
 
 def _plain(value: Any) -> Any:
     for kind in (builtins.bool, int, float, complex, str, bytes):
         if isinstance(value, kind):
-            return kind(value)
+            return cast(Any, kind)(value)
     raise TypeError(value)
 
 
 def _array_like(value: Any) -> builtins.bool:
     return any(
-        hasattr(value, name)
-        for name in ("__array__", "__array_interface__", "__dlpack__")
+        hasattr(value, name) for name in ("__array__", "__array_interface__", "__dlpack__")
     ) or isinstance(value, memoryview | bytearray)
 
 
@@ -246,7 +252,9 @@ def _native(array: Any) -> Any:
     try:
         return as_dtype(array.dtype).np_dtype
     except TypeError:
-        raise TypeError(f"Unsupported array dtype {array.dtype}: no tensor dtype holds it") from None
+        raise TypeError(
+            f"Unsupported array dtype {array.dtype}: no tensor dtype holds it"
+        ) from None
 
 
 def _narrowed(array: Any, dtype: DType) -> Any:
@@ -290,8 +298,10 @@ def _of_sequence(value: Any, dtype: DType | None) -> Any:
             _refuse_mixed(value, kind, dtype)
         return array.astype(dtype.np_dtype) if kind in "fc" else _narrowed(array, dtype)
     _refuse_mixed(value, kind, None)
-    return array.astype(_default_of(value, array).np_dtype, copy=False) if kind != "i" else _ints(
-        value, array
+    return (
+        array.astype(_default_of(value, array).np_dtype, copy=False)
+        if kind != "i"
+        else _ints(value, array)
     )
 
 
@@ -357,8 +367,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
     """A tensor with the value of a Python number, string, nested list or array.
 
     `dtype` asks for a dtype, `shape` reshapes the value, or repeats a single element.
-    Raises TypeError for values that cannot have the dtype, ValueError for ragged lists, numbers out of range
-    and elements that do not fill `shape`.
+    Raises TypeError for values that cannot have the dtype, ValueError for ragged lists, numbers out
+    of range and elements that do not fill `shape`.
     """
     kind = type(value)
     if dtype is None and shape is None and state.run is not None and kind is float:
@@ -386,7 +396,7 @@ def _shaped(array: Any, shape: Any) -> Any:
         return np.full(wanted, array.reshape(-1)[0], dtype=array.dtype)
     if int(np.prod(wanted)) != array.size:
         raise TypeError(
-            f"Eager execution of tf.constant with unsupported shape. Tensor has {array.size} elements, "
-            f"but got `shape` {format_shape(cast(Shape, wanted))}"
+            f"a value of {array.size} elements does not fill the `shape` "
+            f"{format_shape(cast(Shape, wanted))}"
         )
     return array.reshape(wanted)

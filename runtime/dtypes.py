@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -11,8 +12,8 @@ import numpy as np
 class DType:
     """The type of a tensor's elements: ``float32``, ``int64``, ``string`` ...
 
-    A DType equals its own name and its NumPy dtype, so ``t.dtype == "int32"`` works. There is one object per
-    type: ``is`` and ``==`` agree between DTypes.
+    A DType equals its own name and its NumPy dtype, so ``t.dtype == "int32"`` works. There is one
+    object per type: ``is`` and ``==`` agree between DTypes.
     """
 
     __slots__ = ("_hash", "as_datatype_enum", "as_numpy_dtype", "name", "np_dtype", "size")
@@ -26,37 +27,37 @@ class DType:
         self._hash = hash(self.np_dtype)
 
     @property
-    def is_floating(self) -> bool:
+    def is_floating(self) -> builtins.bool:
         """Is it a real floating-point type?"""
         return self.np_dtype.kind == "f"
 
     @property
-    def is_integer(self) -> bool:
+    def is_integer(self) -> builtins.bool:
         """Is it a signed or unsigned integer type?"""
         return self.np_dtype.kind in "iu"
 
     @property
-    def is_unsigned(self) -> bool:
+    def is_unsigned(self) -> builtins.bool:
         """Is it an unsigned integer type?"""
         return self.np_dtype.kind == "u"
 
     @property
-    def is_complex(self) -> bool:
+    def is_complex(self) -> builtins.bool:
         """Is it a complex type?"""
         return self.np_dtype.kind == "c"
 
     @property
-    def is_bool(self) -> bool:
+    def is_bool(self) -> builtins.bool:
         """Is it the type of truth values?"""
         return self.np_dtype.kind == "b"
 
     @property
-    def is_numeric(self) -> bool:
+    def is_numeric(self) -> builtins.bool:
         """Is it an integer, floating-point or complex type?"""
         return self.np_dtype.kind in "iufc"
 
     @property
-    def is_numpy_compatible(self) -> bool:
+    def is_numpy_compatible(self) -> builtins.bool:
         """Does NumPy have this type? (All of ours are NumPy's.)"""
         return True
 
@@ -96,11 +97,11 @@ class DType:
             return floats.min, floats.max
         raise TypeError(f"Cannot find {what} value of {self}.")
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, other: Any) -> builtins.bool:
         """Is `other` (anything that names a dtype) the same type?"""
         return self is as_dtype(other)
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, other: object) -> builtins.bool:
         if self is other:
             return True
         if other is None or isinstance(other, DType):
@@ -173,7 +174,7 @@ def _find(value: Any) -> DType | None:
         return BY_NUMPY.get(value) or _of_numpy(value)
     if isinstance(value, type):
         named = _BY_SCALAR.get(value)
-        other = named is None and issubclass(value, np.generic) and value is not np.generic
+        other = named is None and value in np.sctypeDict.values()
         return _of_numpy(np.dtype(value)) if other else named
     return _BY_ENUM.get(value) if isinstance(value, int) else None
 
@@ -187,7 +188,8 @@ def _of_numpy(dtype: np.dtype[Any]) -> DType | None:
 
 
 def as_dtype(value: Any) -> DType:
-    """The DType that `value` names: a DType, a name, a NumPy dtype or scalar type, a Python number type.
+    """The DType that `value` names: a DType, a name, a NumPy dtype or scalar type, a Python number
+    type.
 
     Raises TypeError for anything else.
     """

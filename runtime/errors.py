@@ -8,8 +8,8 @@ from typing import Any
 class OpError(Exception):
     """Base of the errors that ops raise.
 
-    `message` says what is wrong, `op` is the op's name (or None), `error_code` the number that TensorFlow gives
-    the class.
+    `message` says what is wrong, `op` is the op's name (or None), `error_code` the number that
+    TensorFlow gives the class.
     """
 
     error_code = 2
@@ -134,7 +134,8 @@ class UnauthenticatedError(OpError):
 
 
 class OperatorNotAllowedInGraphError(TypeError):
-    """Python asked a symbolic tensor for a value that exists only at run time (its truth, its elements).
+    """Python asked a symbolic tensor for a value that exists only at run time (its truth, its
+    elements).
 
     `filename`, `lineno`, `col`, `variable` tell where, `hint` what to write instead.
     """

@@ -1,4 +1,6 @@
-"""`@function`: a Python function traced once for each signature, optimised, compiled, and called as a graph."""
+"""`@function`: a Python function traced once for each signature, optimised, compiled, and called as
+a graph.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,6 @@ import numpy as np
 import autograph
 from autograph.frames import hide
 from autograph.mutation import Snapshot
-from runtime import errors
 from runtime.convert import convert_to_tensor
 from runtime.graph import joins
 from runtime.graph.control import Unreachable
@@ -51,12 +52,11 @@ from runtime.graph.signatures import (
     without_shapes,
 )
 from runtime.graph.structures import structure_of
-from runtime.graph.tracing import SymbolicNumber, SymbolicTensor, Trace, number_to_tensor
+from runtime.graph.tracing import SymbolicNumber, Trace, number_to_tensor
 from runtime.primitive import state
-from runtime.shapes import TensorSpec, as_shape, join_shapes
-from runtime.staging import BACKEND
+from runtime.shapes import TensorSpec
 from runtime.tensor import EagerTensor, Tensor, wrap
-from runtime.types import NumberType, TensorType
+from runtime.types import TensorType
 
 Run = Callable[..., tuple[Any, ...]]
 
@@ -105,7 +105,8 @@ def functions_run_eagerly() -> bool:
 class ConcreteFunction:
     """One trace of a function: `graph` is as traced, `optimized` as it runs.
 
-    Calling it takes the tensors of its signature, in the structure of the arguments that it was traced with.
+    Calling it takes the tensors of its signature, in the structure of the arguments that it was
+    traced with.
     """
 
     def __init__(
@@ -171,7 +172,9 @@ class ConcreteFunction:
             raise TypeError(f"{self.name} takes {len(wanted)} tensors, {len(leaves)} were given")
         for value, given in zip(wanted, leaf_types(leaves), strict=True):
             if not covers(value.type, given):
-                raise TypeError(f"{self.name}: argument {value.name} is {given}, expected {value.type}")
+                raise TypeError(
+                    f"{self.name}: argument {value.name} is {given}, expected {value.type}"
+                )
         return leaves
 
     def call_leaves(self, leaves: Sequence[Any]) -> Any:
@@ -271,7 +274,9 @@ def _exported(value: Any) -> Any:
         return value
     if isinstance(value, SymbolicNumber):
         return number_to_tensor(value)
-    if type(value) in NUMBER_TYPES or isinstance(value, np.ndarray | np.generic | complex | str | bytes):
+    if type(value) in NUMBER_TYPES or isinstance(
+        value, np.ndarray | np.generic | complex | str | bytes
+    ):
         return convert_to_tensor(value)
     found = structure_of(value)
     if found is None:
@@ -295,11 +300,16 @@ class _Tracer:
         self.guards = Guards()
 
     def trace(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], types: Sequence[Any], names: Sequence[str]
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        types: Sequence[Any],
+        names: Sequence[str],
     ) -> ConcreteFunction:
         """Run Python once on symbols of these types."""
         signature = spec_structure(args), spec_structure(kwargs)
         trace = Trace(self.name)
+        trace.converts = self.converted is not self.python_function
         self.guards.watch(self.python_function)
         self._watch_receiver(self.python_function)
         trace.existed = Snapshot({"": self.python_function, "args": args, "kwargs": kwargs}).knows
@@ -314,7 +324,8 @@ class _Tracer:
             changed = changed_image(before)
         if changed is not None:
             raise refuse_change(
-                changed, "a traced function gets copies of its arguments, so that its caller would not see it"
+                changed,
+                "a traced function gets copies of its arguments, so that its caller would not see it",
             )
         graph = trace.finish(results)
         self.guards.settle()
@@ -402,7 +413,9 @@ class _Call:
 
 
 class Function:
-    """What `@function` makes of a Python function: a call traces it once for each signature and runs the graph."""
+    """What `@function` makes of a Python function: a call traces it once for each signature and
+    runs the graph.
+    """
 
     def __init__(
         self,
@@ -503,7 +516,8 @@ class Function:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the graph for these arguments; it is traced now if there is none yet."""
         try:
-            # `run` is None while anything records or traces: one look tells that the short way is open.
+            # `run` is None while anything records or traces: one look tells that the short way is
+            # open.
             run = state.run
             if run is not None and not kwargs:
                 key: list[Any] = []
@@ -578,7 +592,9 @@ class Function:
         return found
 
     def _relaxed(self, call: _Call) -> ConcreteFunction | None:
-        """With `reduce_retracing`: a trace whose shapes cover this call's, made if there is a similar one."""
+        """With `reduce_retracing`: a trace whose shapes cover this call's, made if there is a
+        similar one.
+        """
         if not self._reduce_retracing or self._input_signature is not None:
             return None
         generic = self._traces.generic
@@ -640,16 +656,18 @@ def function(
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
 ) -> Any:
-    """Make a graph of a Python function: it is traced once for each signature, and a call runs the graph.
+    """Make a graph of a Python function: it is traced once for each signature, and a call runs the
+    graph.
 
-    Usable as a decorator, with and without arguments. Tensors and arrays are symbols while tracing; Python values are part of the
-    signature. Numbers that the function returns become tensors (int32, float32, bool).
+    Usable as a decorator, with and without arguments. Tensors and arrays are symbols while tracing;
+    Python values are part of the signature. Numbers that the function returns become tensors
+    (int32, float32, bool).
 
     Args:
-        input_signature: a TensorSpec (or a structure of them) for each parameter: one trace for all that fit.
-        autograph: whether `if`, `for`, `while` ... may depend on tensors.
-        jit_compile: accepted; there is one executor.
-        reduce_retracing: generalise shapes instead of tracing for each.
+        input_signature: a TensorSpec (or a structure of them) for each parameter: one trace for all
+            that fit. autograph: whether `if`, `for`, `while` ... may depend on tensors.
+            jit_compile: accepted; there is one executor. reduce_retracing: generalise shapes
+            instead of tracing for each.
 
     Raises:
         TypeError: `func` cannot be called, or `input_signature` is no sequence.

@@ -263,15 +263,24 @@ class State(threading.local):
         self._tapes: tuple[Any, ...] = ()
         self._inspect: Any = None
         self._device: str | None = None
+        self._plain = True
         self.tape: Any = None
         self.quiet = self.context.run
         self.run = self.quiet
 
     def _refresh(self) -> None:
-        tapes = self._tapes
-        plain = self._trace is None and self._inspect is None and self._device is None
-        self.run = self.quiet if plain and not tapes else None
-        self.tape = tapes[-1].beside(tapes) if plain and tapes else None
+        self._plain = self._trace is None and self._inspect is None and self._device is None
+        self._record_for(self._tapes)
+
+    def _record_for(self, tapes: tuple[Any, ...]) -> None:
+        if not self._plain:
+            self.run = self.tape = None
+        elif tapes:
+            self.run = None
+            self.tape = tapes[-1].beside(tapes)
+        else:
+            self.run = self.quiet
+            self.tape = None
 
     @property
     def trace(self) -> Any:
@@ -291,7 +300,7 @@ class State(threading.local):
     @tapes.setter
     def tapes(self, tapes: tuple[Any, ...]) -> None:
         self._tapes = tapes
-        self._refresh()
+        self._record_for(tapes)
 
     @property
     def inspect(self) -> Any:

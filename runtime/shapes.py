@@ -71,7 +71,7 @@ def broadcast(a: Shape, b: Shape) -> Shape:
 
 
 def join_shapes(a: Shape, b: Shape) -> Shape:
-    """The most specific shape that covers both: unequal dimensions become None, unequal ranks None."""
+    """The most specific shape that covers both: what differs becomes None."""
     if a == b:
         return a
     if a is None or b is None or len(a) != len(b):
@@ -113,7 +113,9 @@ def _as_dim(value: Any) -> int | None:
 
 
 def as_shape(value: Any) -> Shape:
-    """The static shape that `value` describes: a TensorShape, None, an int or a sequence of ints and None."""
+    """The static shape that `value` describes: a TensorShape, None, an int or a sequence of ints
+    and None.
+    """
     if value is None:
         return None
     if isinstance(value, TensorShape):
@@ -124,7 +126,8 @@ def as_shape(value: Any) -> Shape:
 
 
 class TensorShape:
-    """The shape of a tensor, each dimension an int or None (unknown); the rank may be unknown as well.
+    """The shape of a tensor, each dimension an int or None (unknown); the rank may be unknown as
+    well.
 
     It equals tuples and lists with the same dimensions. Raises TypeError for dimensions that are no
     integers, ValueError for negative ones.
@@ -272,7 +275,9 @@ class TensorShape:
 
 
 class TensorSpec:
-    """Shape and dtype that an argument must have: the signature of a traced function is made of these."""
+    """Shape and dtype that an argument must have: the signature of a traced function is made of
+    these.
+    """
 
     __slots__ = ("dtype", "name", "shape")
 

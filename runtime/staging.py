@@ -1,13 +1,15 @@
-"""The Backend for symbols: how converted code stages its control flow into the graph that is being traced."""
+"""The Backend for symbols: how converted code stages its control flow into the graph that is being
+traced.
+"""
 
 from __future__ import annotations
 
 import builtins
 import functools
-import math
 import operator
 import os
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import autograph
@@ -31,6 +33,7 @@ from runtime.graph.tracing import (
     is_number,
     is_symbol,
 )
+from runtime.primitive import state
 from runtime.tensor import Tensor, wrap
 
 autograph.register_library("runtime")
@@ -40,18 +43,24 @@ joins.install_undefined(Undefined, name_of)
 
 
 class BlockRecorder:
-    """Watches what a staged block does to Python objects, and refuses calls that a graph cannot repeat."""
+    """Watches what a staged block does to Python objects, and refuses calls that a graph cannot
+    repeat.
+    """
 
     def __init__(self, block: Block, inputs: Sequence[Any], names: Names) -> None:
         roots = dict(zip(names, inputs, strict=False)) | {"": block}
         self._snapshot = Snapshot(roots)
-        self._observing = autograph.observe_calls(self._observe)
+        self._entered = ExitStack()
+        self._block = block
+        self.options: Any = None
 
     def __enter__(self) -> None:
-        self._observing.__enter__()
+        self._entered.enter_context(autograph.observe_calls(self._observe))
+        if hasattr(self._block, "__code__"):
+            self.options = self._entered.enter_context(autograph.loop_options(self._block))
 
     def __exit__(self, *exception: Any) -> None:
-        self._observing.__exit__(*exception)
+        self._entered.close()
 
     def _observe(self, function: Any, args: tuple[Any, ...]) -> None:
         reason = impure(function)
@@ -82,6 +91,12 @@ class BlockRecorder:
     def knows(self, item: Any) -> bool:
         """Was the object within reach of the block before it?"""
         return self._snapshot.knows(item)
+
+
+def called(function: Any) -> Any:
+    """What to call where a library function calls the user's: converted, if the trace converts."""
+    trace = state.trace
+    return function if trace is None or not trace.converts else autograph.call(function)
 
 
 class StagingBackend(Backend):
@@ -221,7 +236,9 @@ def _index(value: Any) -> Any:
     """What Python's `operator.index` gives: a Python or staged int."""
     if isinstance(value, SymbolicTensor):
         if not value.dtype.is_integer:
-            raise TypeError(f"only integer scalar tensors can be converted to an index, got {value.type}")
+            raise TypeError(
+                f"only integer scalar tensors can be converted to an index, got {value.type}"
+            )
         return _to_number("int")(value)
     if isinstance(value, SymbolicNumber):
         if value.type.kind == "float":
@@ -287,7 +304,9 @@ def _over_rows(tensor: Any, reduce: Callable[..., Any], decisive: bool) -> Any:
     if tensor.ndim == 1:
         truths = tensor if tensor.dtype.is_bool else ops.not_equal(tensor, 0)
         return _bool(reduce(truths))
-    return _either([lambda item=item: item for item in elements(tensor, "any() or all()")], decisive)
+    return _either(
+        [lambda item=item: item for item in elements(tensor, "any() or all()")], decisive
+    )
 
 
 def elements(items: Any, function: str) -> list[Any]:
@@ -317,7 +336,12 @@ def _listed(kind: Callable[[Any], Any]) -> Callable[..., Any]:
 def _extreme(name: str, tensor_op: Callable[..., Any]) -> Callable[..., Any]:
     def builtin(*args: Any, key: Any = None, **default: Any) -> Any:
         items = elements(args[0], name) if len(args) == 1 else [*args]
-        if len(args) == 1 and isinstance(args[0], SymbolicTensor) and key is None and args[0].ndim == 1:
+        if (
+            len(args) == 1
+            and isinstance(args[0], SymbolicTensor)
+            and key is None
+            and args[0].ndim == 1
+        ):
             return tensor_op(args[0])
         if not items and default:
             return default["default"]
@@ -354,7 +378,9 @@ def _divmod(a: Any, b: Any) -> Any:
 
 def _pow(base: Any, exponent: Any, modulo: Any = None) -> Any:
     if modulo is not None:
-        raise refuse("pow() with a modulus is given a staged value", "write base ** exponent % modulus")
+        raise refuse(
+            "pow() with a modulus is given a staged value", "write base ** exponent % modulus"
+        )
     return base**exponent
 
 
@@ -376,7 +402,13 @@ def _combined(
         if all(part is not None for part in parts):
             return build([part for part in parts if part is not None])
         # Plain items beside staged ones: as many rounds as there are plain items.
-        return plain(*[item if part is None else elements(item, plain.__name__) for item, part in zip(args, parts, strict=True)], **kwargs)
+        return plain(
+            *[
+                item if part is None else elements(item, plain.__name__)
+                for item, part in zip(args, parts, strict=True)
+            ],
+            **kwargs,
+        )
 
     return builtin
 
@@ -406,7 +438,9 @@ def _counting(start: Any) -> Any:
 
 
 def _map(function: Callable[..., Any], *args: Any) -> Any:
-    return _combined(functools.partial(map, function), lambda parts: iteration.Map(function, parts))(*args)
+    return _combined(
+        functools.partial(map, function), lambda parts: iteration.Map(function, parts)
+    )(*args)
 
 
 def _filter(function: Any, items: Any) -> Any:
@@ -419,7 +453,9 @@ def _reversed(items: Any) -> Any:
     return NotImplemented if source is None else iteration.Reversed(source)
 
 
-def _print(*args: Any, sep: Any = None, end: Any = None, file: Any = None, flush: bool = False) -> None:
+def _print(
+    *args: Any, sep: Any = None, end: Any = None, file: Any = None, flush: bool = False
+) -> None:
     trace = active()
     symbols, template = [], []
     for arg in map(present, args):
@@ -440,7 +476,10 @@ def _shown(value: Any) -> Any:
 
 
 def _math(function: Callable[..., Any], row: Any, args: tuple[Any, ...]) -> Any:
-    items = [_to_number("float" if a.dtype.is_floating else "int")(a) if isinstance(a, Tensor) else a for a in map(present, args)]
+    items = [
+        _to_number("float" if a.dtype.is_floating else "int")(a) if isinstance(a, Tensor) else a
+        for a in map(present, args)
+    ]
     return apply_number(row, *items)
 
 

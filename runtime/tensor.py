@@ -20,13 +20,15 @@ from runtime.types import TensorType
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 _READ_ONLY = (
     "'{}' object does not support item assignment: tensors are values. Write "
-    "`x = tf.tensor_scatter_nd_update(x, indices, updates)`, or `x[i] = v` inside a function converted by "
-    "@tf.function, which rebinds x"
+    "`x = tf.tensor_scatter_nd_update(x, indices, updates)`, or `x[i] = v` inside a function "
+    "converted by @tf.function, which rebinds x"
 )
 
 
 class Reference:
-    """Stands for a tensor or variable by identity: it can be hashed; `deref()` gives the object back."""
+    """Stands for a tensor or variable by identity: it can be hashed; `deref()` gives the object
+    back.
+    """
 
     __slots__ = ("_object",)
 
@@ -48,7 +50,8 @@ class Reference:
 
 
 class Tensor:
-    """An immutable multi-dimensional array with one dtype; eager tensors hold values, symbolic ones stand for them.
+    """An immutable multi-dimensional array with one dtype; eager tensors hold values, symbolic ones
+    stand for them.
 
     Subclasses give `type` (a TensorType); everything else follows from it and from ops.
     """
@@ -144,7 +147,8 @@ class Tensor:
 
 
 class EagerTensor(Tensor):
-    """A tensor whose value is there: `raw` is a NumPy array, or a NumPy scalar for some 0-d tensors.
+    """A tensor whose value is there: `raw` is a NumPy array, or a NumPy scalar for some 0-d
+    tensors.
 
     `raw` is never written to, neither here nor through `numpy()`.
     """
@@ -223,7 +227,9 @@ class EagerTensor(Tensor):
         raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
 
     def numpy(self) -> Any:
-        """The value as an ndarray of the caller's own (a copy), or as a NumPy scalar or bytes where it is 0-d."""
+        """The value as an ndarray of the caller's own (a copy), or as a NumPy scalar or bytes where
+        it is 0-d.
+        """
         raw = self.raw
         if type(raw) is not _ndarray:
             return raw
@@ -242,14 +248,14 @@ class EagerTensor(Tensor):
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Refused: an eager tensor has its value already."""
         raise NotImplementedError(
-            "eval is not supported when eager execution is enabled, is .numpy() what you're looking for?"
+            "an eager tensor has its value already: eval() is for graphs, .numpy() gives the value"
         )
 
     def set_shape(self, shape: Any) -> None:
         """ValueError unless `shape` is compatible with the shape."""
         if not self.shape.is_compatible_with(shape):
             raise ValueError(
-                f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}."
+                f"a tensor of shape {self.shape} cannot be given the shape {TensorShape(shape)}"
             )
 
     def _view(self) -> Any:
@@ -260,7 +266,9 @@ class EagerTensor(Tensor):
     def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> Any:
         if copy or (dtype is not None and np.dtype(dtype) != self.raw.dtype):
             if copy is False:
-                raise ValueError(f"Cannot convert a tensor of dtype {self.dtype.name} without copying")
+                raise ValueError(
+                    f"Cannot convert a tensor of dtype {self.dtype.name} without copying"
+                )
             return np.array(self.raw, dtype=dtype)
         return self._view()
 
@@ -271,7 +279,8 @@ class EagerTensor(Tensor):
         try:
             return self._view().__dlpack__(**options)
         except BufferError:
-            # Consumers of the old protocol cannot be told that memory is read-only: give them their own.
+            # Consumers of the old protocol cannot be told that memory is read-only: give them their
+            # own.
             return np.array(self.raw).__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -281,8 +290,9 @@ class EagerTensor(Tensor):
         raw = self.raw
         if raw.size != 1:
             raise ValueError(
-                f"The truth value of a tensor with {raw.size} elements is ambiguous (shape {raw.shape}): "
-                "reduce it first with tf.reduce_any(t), tf.reduce_all(t) or tf.size(t) > 0"
+                f"The truth value of a tensor with {raw.size} elements is ambiguous (shape "
+                f"{raw.shape}): reduce it first with tf.reduce_any(t), tf.reduce_all(t) or "
+                "tf.size(t) > 0"
             )
         return builtins.bool(raw.item())
 
@@ -366,7 +376,9 @@ def _restore(raw: Any, dtype: str) -> EagerTensor:
 
 
 def wrap(raw: Any) -> EagerTensor:
-    """The eager tensor of a kernel's result; what NumPy returns for 0-d object arrays becomes an array again."""
+    """The eager tensor of a kernel's result; what NumPy returns for 0-d object arrays becomes an
+    array again.
+    """
     if type(raw) is not _ndarray and not isinstance(raw, np.generic):
         raw = np.asarray(raw, dtype=object if isinstance(raw, bytes) else None)
     return EagerTensor(raw)

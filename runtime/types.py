@@ -1,6 +1,8 @@
-"""Types of staged values: what the rules of ops compute with and what a graph writes on its binders.
+"""Types of staged values: what the rules of ops compute with and what a graph writes on its
+binders.
 
-Each is an immutable value with equality and a hash; `str` is the notation of graphs: ``float32[2,?]``.
+Each is an immutable value with equality and a hash; `str` is the notation of graphs:
+``float32[2,?]``.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ _set = object.__setattr__
 
 
 class TensorType(_Frozen):
-    """A tensor with this dtype and static shape (None: unknown rank; None in it: unknown dimension)."""
+    """A tensor with this dtype and static shape (None: unknown rank; None in it: unknown
+    dimension).
+    """
 
     __slots__ = ("dtype", "shape")
     dtype: DType

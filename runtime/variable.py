@@ -17,7 +17,7 @@ from runtime import dtypes, errors
 from runtime.convert import as_array, convert_to_tensor, register_conversion
 from runtime.dtypes import DType, as_dtype
 from runtime.naming import scoped
-from runtime.primitive import Primitive, bind, state
+from runtime.primitive import Primitive, bind, row, state
 from runtime.shapes import Shape, TensorShape, as_shape, compatible, format_shape
 from runtime.tensor import CPU, EagerTensor, Reference, Tensor, _text
 from runtime.types import TensorType
@@ -121,18 +121,18 @@ def _updating(ufunc: Any) -> Callable[..., tuple[()]]:
     return kernel
 
 
-read_p = Primitive(
+read_p = row(
     "read_variable", _read_kernel, _read_type, op_type="ReadVariableOp", effect=True,
     gradient=lambda op, g: (g,),
 )  # fmt: skip
-assign_p = Primitive(
+assign_p = row(
     "assign_variable", _assign_kernel, _assign_type, op_type="AssignVariableOp", effect=True, fallible=True
 )
-assign_add_p = Primitive(
+assign_add_p = row(
     "assign_add_variable", _updating(np.add), _assign_type, op_type="AssignAddVariableOp",
     effect=True, fallible=True,
 )  # fmt: skip
-assign_sub_p = Primitive(
+assign_sub_p = row(
     "assign_sub_variable", _updating(np.subtract), _assign_type, op_type="AssignSubVariableOp",
     effect=True, fallible=True,
 )  # fmt: skip

@@ -24,7 +24,7 @@ GONE: dict[str, tuple[type[gast.AST], ...]] = {
 
 
 class Stage(NamedTuple):
-    """A function definition after one converter; `ag` is the name that it calls the operators by."""
+    """A function definition after one converter, which calls the operators by the name `ag`."""
 
     name: str
     tree: Any

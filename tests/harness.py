@@ -1,10 +1,10 @@
 """The bank of cases in `fixtures/`: how a case is read, run and described, to compare two runs.
 
 A case is one file. The function under test has the file's name (or is named by `ENTRY`,
-"Class.method" for a method); `INPUTS` lists its arguments, a tuple or a dict for each call; `RAISES`
-names the classes of the exceptions that they lead to; `LOG` collects what the case wants seen of the
-order of events; `STAGED` names the parameters that become tensors when the case is staged. Every run
-executes the file anew: nothing is shared.
+"Class.method" for a method); `INPUTS` lists its arguments, a tuple or a dict for each call;
+`RAISES` names the classes of the exceptions that they lead to; `LOG` collects what the case wants
+seen of the order of events; `STAGED` names the parameters that become tensors when the case is
+staged. Every run executes the file anew: nothing is shared.
 """
 
 import inspect

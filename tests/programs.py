@@ -1,9 +1,9 @@
 """Random small programs: their text, a strategy that draws them, and how to run one.
 
 A program is a module with a function `program` and what it uses. It always ends: each loop counts
-its rounds. The choices come either from hypothesis, which can then shrink a failing program, or from
-a seeded generator. Two dialects: PLAIN uses all that Python values allow; STAGED keeps every name to
-one type, so that the function can take tensors and CPython's own result be compared with the graph's.
+its rounds. The choices come from hypothesis, which can then shrink a failing program, or from a
+seeded generator. Two dialects: PLAIN uses all that Python values allow; STAGED keeps every name to
+one type, so that the function can take tensors and the graph's result be compared with CPython's.
 """
 
 import itertools
@@ -14,6 +14,7 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 from hypothesis import HealthCheck, settings
@@ -37,10 +38,12 @@ class Drawn:
         self.draw = draw
 
     def below(self, n: int) -> int:
-        return self.draw(BELOW[n])
+        return self.draw(integers_below(n))
 
 
-BELOW = [st.integers(0, max(n - 1, 0)) for n in range(101)]
+@cache
+def integers_below(n: int) -> st.SearchStrategy[int]:
+    return st.integers(0, n - 1)
 
 
 class Seeded:
@@ -223,7 +226,7 @@ class Writer:
         self.in_loop = 0
         self.in_function = 0
         self.fresh = itertools.count()
-        self.result = self.pick(["int", "float", "pair"])
+        self.result = self.pick(["int", "float", "pair", "items"])
         self.kinds = [name for name, weight in dialect.statements.items() for _ in range(weight)]
 
     # Decisions
@@ -561,6 +564,8 @@ class Writer:
             return f"return {self.assigned('int')}"
         if self.dialect.free and self.chance(30):
             return str(self.pick(["return", "return None", "return 'text'", "return xs"]))
+        if self.result == "items":
+            return f"return xs, {self.assigned('int')}"
         if self.result == "pair":
             return f"return {self.assigned('int')}, {self.assigned('float')}"
         return f"return {self.assigned(self.result)}"
@@ -642,12 +647,16 @@ class Writer:
         self.bind(name, "list")
 
     def set_item(self) -> None:
+        # A tensor's item may be assigned only where the tensor is returned.
+        if not self.dialect.free and self.result != "items":
+            return self.assign()
         name = self.pick(self.readable("list") or ["xs"]) if self.dialect.free else "xs"
         index = self.pick(["0", "1", "-1", f"{self.operand(1)} % 3"])
         if self.chance(40):
             self.line(f"{name}[{index}] += {self.pick([1, 2])}")
         else:
             self.line(f"{name}[{index}] = {self.assigned('int')}")
+        return None
 
     def list_change(self) -> None:
         name = self.pick(self.readable("list") or ["xs"])

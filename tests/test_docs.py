@@ -3,9 +3,13 @@
 import doctest
 import importlib
 import re
+import sys
 from pathlib import Path
 
 import pytest
+
+import autograph
+from autograph.__main__ import main
 
 ROOT = Path(__file__).parent.parent
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -17,12 +21,42 @@ CONVERTERS = sorted(
 )
 
 
+@pytest.fixture
+def first_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The README's first screen as a file: `collatz.py`."""
+    path = tmp_path / "collatz.py"
+    path.write_text(blocks(ROOT / "README.md")[0], encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "collatz", raising=False)
+    return path
+
+
+def blocks(path: Path) -> list[str]:
+    text = path.read_text(encoding="utf-8")
+    return re.findall(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def test_first_screen_shows_what_the_command_prints(
+    first_example: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([f"{first_example}:collatz"]) == 0
+    assert capsys.readouterr().out == blocks(ROOT / "README.md")[1]
+
+
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_examples_in_documents(path: Path) -> None:
+def test_examples_in_documents(path: Path, first_example: Path) -> None:
     # A closing fence would be taken for expected output.
     text = re.sub(r"^```.*$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    test = doctest.DocTestParser().get_doctest(text, {}, path.name, str(path), 0)
+    names = vars(importlib.import_module("collatz")) if ">>> " in text else {}
+    test = doctest.DocTestParser().get_doctest(text, names, path.name, str(path), 0)
     assert doctest.DocTestRunner(optionflags=OPTIONS).run(test).failed == 0
+
+
+def test_readme_names_what_is_there() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"`autograph\.(\w+)", text)
+    for name in re.findall(r"`@?autograph\.(\w+)", text):
+        assert hasattr(autograph, name), name
 
 
 @pytest.mark.parametrize("name", CONVERTERS)

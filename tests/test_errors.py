@@ -1,4 +1,4 @@
-"""Bad input: every file of `fixtures/errors` fails with the class, place and words that it names."""
+"""Bad input: a file of `fixtures/errors` fails with the class, place and words that it names."""
 
 import inspect
 
@@ -35,7 +35,7 @@ def test_bad_input(bad: BadInput) -> None:
 
 
 def places(error: Exception) -> str:
-    """What an error says of its place: in its message, or by its last frame, which is the user's."""
+    """What an error says of its place: in its message, or by its last frame, the user's."""
     if isinstance(error, autograph.AutographError):
         return str(error)
     frames = [f"{place.filename}:{place.line}" for place in harness.places(error)]

@@ -1,4 +1,4 @@
-"""Every case of the bank against its golden file and, in every form, against the original function."""
+"""Every case of the bank against its golden file and, in every form, the original function."""
 
 import json
 import os
@@ -144,7 +144,7 @@ def texts_in_another_process(seed: str) -> dict[str, str]:
 
 
 class TestBehaviour:
-    """Result or exception, order of effects, arguments and globals afterwards: as in the original."""
+    """Result or exception, order of effects, arguments and globals afterwards: the same."""
 
     @every_case
     def test_converted(self, case: Case) -> None:

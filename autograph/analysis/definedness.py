@@ -70,7 +70,7 @@ class _Definedness:
         """Note the unsafe reads of an expression or simple statement; `:=` binds."""
         found = self.mentions(node)
         # A walrus binds before what follows reads; what stands before it was bound already.
-        state = state.union(found.early)
+        state = state.union(found.early).difference(found.maybe.keys() - state)
         if any(name in self.scope.locals and name not in state for name in found.read):
             for name in _own_names(node):
                 self.read(name, state)
@@ -83,7 +83,8 @@ class _Definedness:
             self.read(node.target, state)
         if isinstance(node, gast.AnnAssign) and node.value is None:
             return state
-        return state.union(found.bound).difference(found.deleted)
+        bound = found.bound.keys() - found.maybe.keys()
+        return state.union(bound).difference(found.deleted)
 
     def read(self, name: gast.Name, state: Names) -> None:
         if name.id in self.scope.locals and name.id not in state:

@@ -21,21 +21,16 @@ _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp
 class Mentions:
     """What a piece of code does with names; each dict is an ordered set, in order of the tree.
 
-    `early` are those bound inside an expression (`:=`).
+    `early` are those bound inside an expression (`:=`), `maybe` those of them that a comprehension
+    binds, or not if it is empty.
     """
 
     __slots__ = (
-        "bound",
-        "captured",
-        "deleted",
-        "early",
-        "global_",
-        "mentioned",
-        "nonlocal_",
-        "read",
-    )
+        "bound", "captured", "deleted", "early", "global_", "maybe", "mentioned", "nonlocal_", "read"
+    )  # fmt: skip
 
     def __init__(self) -> None:
+        self.maybe: dict[str, None] = {}
         self.early: dict[str, None] = {}
         self.read: dict[str, None] = {}
         self.bound: dict[str, None] = {}
@@ -231,6 +226,8 @@ class _Visitor:
 
     def walrus(self, node: gast.NamedExpr) -> None:
         self.found.early[node.target.id] = None
+        if self.hidden:
+            self.found.maybe[node.target.id] = None
         self.generic(node)
 
     def augmented(self, node: gast.AugAssign) -> None:
@@ -262,8 +259,17 @@ class _Visitor:
         self.visit(node.generators[0].iter)
         if isinstance(node, gast.GeneratorExp):
             self.capture(free_names(node))
+            self.bind_maybe(node)
         else:
             self.comprehension(node, node.generators)
+
+    def bind_maybe(self, node: gast.GeneratorExp) -> None:
+        """What a generator expression binds, it binds in the function."""
+        inside = Mentions()
+        _Visitor(inside).comprehension(node, node.generators)
+        for name in inside.early:
+            self.bind(name)
+            self.found.early[name] = self.found.maybe[name] = None
 
     def comprehension(self, node: Any, generators: list[Any]) -> None:
         """All of it but the first iterable, which is evaluated outside."""

@@ -31,7 +31,7 @@ import gast
 from autograph.analysis.flow import completions
 from autograph.analysis.scopes import suspends
 from autograph.context import Context
-from autograph.exits import ExitLowering, clear_flag, set_flag, stop_on
+from autograph.exits import ExitLowering, clear_flag, must_stay, set_flag, stop_on
 from autograph.quoting import quote
 
 
@@ -54,6 +54,8 @@ def _statement(node: Any, context: Context, depth: int) -> list[gast.stmt]:
         return [node]
     is_loop = isinstance(node, gast.For | gast.While)
     breaks = is_loop and "break" in completions(node.body)
+    if is_loop and must_stay(node.body, "break"):
+        return [node]
     for name in ("body", "orelse", "finalbody"):
         if getattr(node, name, None):
             inner = depth + (breaks and name == "body")

@@ -29,7 +29,7 @@ import gast
 from autograph.analysis.flow import completions
 from autograph.analysis.scopes import own_nodes, suspends
 from autograph.context import Context
-from autograph.exits import ExitLowering, clear_flag, set_flag
+from autograph.exits import ExitLowering, clear_flag, must_stay, set_flag
 
 
 def convert(context: Context) -> None:
@@ -44,7 +44,7 @@ def convert(context: Context) -> None:
 
 def _loop(node: Any, context: Context) -> None:
     node.body = _without_last(node.body) or [gast.copy_location(gast.Pass(), node)]
-    if "continue" not in completions(node.body):
+    if "continue" not in completions(node.body) or must_stay(node.body, "continue"):
         return
     flag = context.namer.fresh("did_continue")
     lowering = ExitLowering(context, "continue", flag, lambda exit_: [set_flag(flag, exit_)])

@@ -37,14 +37,14 @@ import gast
 from autograph.analysis.flow import completions, ends, exits
 from autograph.analysis.scopes import suspends
 from autograph.context import Context
-from autograph.exits import ExitLowering, clear_flag, set_flag
+from autograph.exits import ExitLowering, clear_flag, must_stay, set_flag
 from autograph.quoting import assign, call_ag, constant, quote
 
 
 def convert(context: Context) -> None:
     """Apply to every function of the tree; generators and coroutines keep their exits."""
     for function in context.functions:
-        if not suspends(function.body):
+        if not suspends(function.body) and not must_stay(function.body, "return"):
             function.body = _Returns(context).tail(function.body)
 
 

@@ -25,7 +25,7 @@ from typing import Any
 import gast
 
 from autograph.analysis.blocks import Flow
-from autograph.analysis.scopes import FUNCTIONS, free_names, mentions, own_nodes
+from autograph.analysis.scopes import FUNCTIONS, free_names, mentions, own_nodes, parameters
 from autograph.context import Context
 from autograph.quoting import assign, call_ag, constant, expression_statement, name_load
 from autograph.rewriting import replace_reads, rewrite_statements
@@ -129,14 +129,16 @@ def _undefined(name: str, at: gast.AST) -> gast.expr:
 
 
 def _introduce(function: Any, flow: Flow, names: set[str]) -> list[gast.stmt]:
-    """The body, with each name made undefined before the statement that first may bind it."""
+    """The body, with each name made undefined before the first statement that may not bind it."""
     made: list[gast.stmt] = []
-    pending = flow.scope.sort(names)
+    pending = flow.scope.sort(names.difference(parameters(function)))
     for statement in function.body:
-        bound = mentions(statement).bound if pending else {}
-        for name in [name for name in pending if name in bound]:
-            pending.remove(name)
-            if isinstance(statement, _COMPOUND):
-                made.append(assign(name, _undefined(name, statement), statement))
+        if pending:
+            found = mentions(statement)
+            met = found.mentioned if isinstance(statement, _COMPOUND) else found.bound
+            late = met if isinstance(statement, _COMPOUND) else found.maybe
+            introduced = [name for name in pending if name in late]
+            made += [assign(name, _undefined(name, statement), statement) for name in introduced]
+            pending = [name for name in pending if name not in met]
         made.append(statement)
     return made

@@ -9,7 +9,7 @@ from autograph.backend import Backend, Block, Names, backend_of
 from autograph.frames import hide
 from autograph.operators.blocks import output_names, unpacked
 from autograph.operators.shared import Shared
-from autograph.operators.unrolling import OWN_REFERENCES, guarded_rounds, refuse_unrolling
+from autograph.operators.unrolling import GuardedRounds
 
 
 def for_loop(
@@ -38,21 +38,25 @@ def for_loop(
             if shared is None:
                 return backend.for_loop(items, body, state, names, test)
             return _shared_for(backend, items, body, state, names, test, shared)
-        iterator = iter(items)
-        for item in iterator:
-            result = body(item, *state)
+        guarded: GuardedRounds | None = None
+        proceed: Any = True
+        for item in items:
+            if guarded is not None:
+                result = guarded.round(proceed, item, state)
+            else:
+                result = body(item, *state)
             state = (result,) if bare else result or ()
             if test is None:
                 continue
             proceed = test(*state)
-            if proceed is not True:
-                if backend_of(proceed) is not None:
-                    references = sys.getrefcount(items)
-                    refuse_unrolling(items, shared=references > OWN_REFERENCES)
-                    names = output_names(body, defines, skip=1)
-                    return guarded_rounds(proceed, iterator, body, state, test, names, shared)
-                if not proceed:
-                    break
+            if proceed is True:
+                continue
+            staged = backend_of(proceed) is not None
+            if not staged and not proceed:
+                break
+            if staged and guarded is None:
+                names = output_names(body, defines, skip=1)
+                guarded = GuardedRounds(sys.getrefcount(items), items, body, names, shared)
         return unpacked(state)
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import gc
 import itertools
 import sys
-from collections.abc import Iterator
 from operator import length_hint
 from typing import Any
 
-from autograph.backend import Block, Names, backend_of
+from autograph.backend import Block, Names
 from autograph.errors import StagingError
 from autograph.frames import user_position
 from autograph.operators.blocks import unpacked
@@ -18,55 +17,48 @@ from autograph.operators.cond import cond
 ROUNDS = 10_000
 """Rounds that items of unknown number may add to a graph."""
 
-OWN_REFERENCES = 4
+OWN_REFERENCES = 3
 """What `sys.getrefcount` counts in `for_loop` for an iterator that nobody else holds: the
-parameter, the iterator made of it, the running `for`, and its own argument."""
+parameter, the running `for`, and its own argument."""
 
 
-def guarded_rounds(
-    proceed: Any,
-    items: Iterator[Any],
-    body: Block,
-    state: tuple[Any, ...],
-    test: Block,
-    names: Names,
-    shared: str | None,
-) -> Any:
-    """Each further item's round under the condition that no exit was taken before.
+class GuardedRounds:
+    """Each further round of a loop under the condition that no exit was taken before.
 
     Args:
-        proceed: the staged value of `test(*state)`.
-    """
-    bare = len(state) == 1
-    defines = ", ".join(names)
-    countable = length_hint(items, -1) >= 0
-    for number, item in enumerate(items):
-        if number == ROUNDS and not countable:
-            _refuse(f"its items did not end after {ROUNDS} more rounds")
-        result = cond(proceed, _round(body, item), _no_round, state, defines, shared)
-        state = (result,) if bare else result or ()
-        proceed = test(*state)
-        if backend_of(proceed) is None and not proceed:
-            break
-    return unpacked(state)
-
-
-def refuse_unrolling(items: Any, shared: bool) -> None:
-    """Refuse items that never end, and an iterator that the user could see advance too far.
-
-    Args:
-        shared: whether somebody else holds `items`.
+        references: what `sys.getrefcount` counts for the items.
+        items: what the loop runs over.
+        body: called as `body(item, *state)`.
+        names: the names of the state.
+        shared: names that the body assigns where they live.
 
     Raises:
-        StagingError: the loop cannot be unrolled unnoticed.
+        StagingError: the items never end, or are an iterator whose user could see that it advances
+            further than in Python.
     """
-    if isinstance(items, itertools.count | itertools.cycle):
-        _refuse(f"its items, an {type(items).__name__}, never end")
-    if _is_iterator(items) and (shared or _holds_shared_iterator(items)):
-        _refuse(
-            "its items come from an iterator that is used elsewhere too, and would advance "
-            "further than in Python"
-        )
+
+    def __init__(
+        self, references: int, items: Any, body: Block, names: Names, shared: str | None
+    ) -> None:
+        if isinstance(items, itertools.count | itertools.cycle):
+            _refuse(f"its items, an {type(items).__name__}, never end")
+        if _is_iterator(items) and (references > OWN_REFERENCES or _holds_shared_iterator(items)):
+            _refuse(
+                "its items come from an iterator that is used elsewhere too, and would advance "
+                "further than in Python"
+            )
+        self._left = ROUNDS if length_hint(items, -1) < 0 else sys.maxsize
+        self._body = body
+        self._defines = ", ".join(names)
+        self._shared = shared
+
+    def round(self, proceed: Any, item: Any, state: tuple[Any, ...]) -> Any:
+        """The round with `item` if `proceed` is true: what `body` returns, or else the state."""
+        self._left -= 1
+        if self._left < 0:
+            _refuse(f"its items did not end after {ROUNDS} more rounds")
+        block = _with_item(self._body, item)
+        return cond(proceed, block, _no_round, state, self._defines, self._shared)
 
 
 def _is_iterator(value: object) -> bool:
@@ -99,7 +91,7 @@ def _refuse(reason: str) -> None:
     )
 
 
-def _round(body: Block, item: Any) -> Block:
+def _with_item(body: Block, item: Any) -> Block:
     def one_round(*state: Any) -> Any:
         return body(item, *state)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from runtime.graph import joins, numbers
 from runtime.graph.frames import Origin, origin_of
 from runtime.graph.handlers import check_unhandled
 from runtime.graph.ir import Location, Region, Value, format_location, position_of
-from runtime.graph.joins import Leaf, MaybeNone, Mismatch, Same, Spec, present
+from runtime.graph.joins import Leaf, MaybeNone, Mismatch, Spec, present
 from runtime.graph.nodes import COND, RAISE, TRUTH, WHILE
 from runtime.graph.places import Contents, Place, Recorder, Watch, no_watch, refuse_change
 from runtime.graph.refusals import is_refusal, refuse, refuse_dtypes
@@ -26,7 +26,8 @@ from runtime.graph.tracing import (
     apply_number,
     is_symbol,
 )
-from runtime.tensor import Tensor
+from runtime.shapes import as_shape
+from runtime.types import TensorType
 
 Block = Callable[..., Any]
 Names = Sequence[str]
@@ -35,7 +36,9 @@ MOST_CARRIED = 1000
 
 
 class Unreachable(BaseException):
-    """Every path to here raises at run time: what follows is dead code. Caught where the region ends."""
+    """Every path to here raises at run time: what follows is dead code. Caught where the region
+    ends.
+    """
 
 
 # Truth
@@ -212,10 +215,14 @@ def _undone(trace: Trace, recorder: Recorder) -> dict[int, tuple[Place, Contents
 
 
 def _add_contents(trace: Trace, paths: Sequence[Path]) -> list[Place]:
-    """Carry the contents of what any of the blocks changed: they become further values of each path."""
+    """Carry the contents of what any of the blocks changed: they become further values of each
+    path.
+    """
     places = {key: place for path in paths for key, (place, _) in path.changed.items()}
     for path in paths:
-        untouched = ((place, place.read()) for key, place in places.items() if key not in path.changed)
+        untouched = (
+            (place, place.read()) for key, place in places.items() if key not in path.changed
+        )
         found = path.changed | {id(place.object): (place, was) for place, was in untouched}
         if path.reached:
             path.values += tuple([found[key][1] for key in places])
@@ -231,7 +238,9 @@ def _write_back(values: Sequence[Any], places: Sequence[Place]) -> Sequence[Any]
 
 
 class deferring:
-    """Within it, an exception of the program's own ends the open region: it will be raised at run time."""
+    """Within it, an exception of the program's own ends the open region: it will be raised at run
+    time.
+    """
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
@@ -249,7 +258,8 @@ class deferring:
 
 
 def add_raise(trace: Trace, error: Exception) -> None:
-    """End the open region by raising `error`, with the run's values for the symbols among its arguments.
+    """End the open region by raising `error`, with the run's values for the symbols among its
+    arguments.
 
     Raises StagingError where a handler around could act on it.
     """
@@ -377,13 +387,15 @@ class Loop:
     values: list[Any]
     places: list[Place]
     specs: list[Spec]
+    declared: dict[int, Spec]
 
 
 @dataclass(slots=True)
 class Round:
-    """One traced round: its path and the next test."""
+    """One traced round: its path, what the body was given, and the next test."""
 
     path: Path
+    given: tuple[Any, ...]
     proceed: Any
 
 
@@ -395,11 +407,16 @@ def while_loop(
     first: Any,
     watch: Watch = no_watch,
     key: Block | None = None,
+    declared: Mapping[int, Spec] | None = None,
+    limit_known: bool = False,
 ) -> Any:
-    """`while test(*state)`: one region holds the body and the next test; the types of the state widen until they hold.
+    """`while test(*state)`: one region holds the body and the next test; the types of the state
+    widen until they hold.
 
-    `first` is the value of `test(*state)`, known already. `key` is the user's block, if `body` only wraps it.
-    Raises what `join` raises, and StagingError for what only Python could do.
+    `first` is the value of `test(*state)`, known already. `key` is the user's block, if `body` only
+    wraps it; `declared` are Specs that variables must keep, by position. Raises what `join` raises,
+    StagingError for what only Python could do, and ValueError for a variable that does not keep the
+    declared Spec.
     """
     steer = truth(first)
     if steer is False:
@@ -407,7 +424,8 @@ def while_loop(
     trace = active()
     block = key or body
     site = trace.scope.next_site(), getattr(block, "__code__", block)
-    loop = Loop(test, body, block, list(names), len(state), watch, site, list(state), [], [])
+    loop = Loop(test, body, block, list(names), len(state), watch, site, list(state), [], [], {})
+    loop.declared.update(declared or {})
     loop.specs = _entry_specs(trace, loop)
     # Each widening changes the type of a variable for good, and a type can widen only so often.
     while len(loop.names) < MOST_CARRIED:
@@ -417,7 +435,11 @@ def while_loop(
             if not round_.path.reached:
                 trace.counts = counts
                 return _raising_loop(steer, body, state, names, watch)
-            if _carry_further(loop, round_.path):
+            options = round_.path.recorder.options
+            if options is not None and options.maximum_iterations is not None and not limit_known:
+                trace.counts = counts
+                return _limited_loop(loop, options.maximum_iterations, first)
+            if _declare_shapes(loop, options, round_) or _carry_further(loop, round_.path):
                 trace.counts = counts
                 break
             widened = _widen(loop, round_.path)
@@ -435,7 +457,9 @@ def while_loop(
 
 
 def _entry_specs(trace: Trace, loop: Loop) -> list[Spec]:
-    specs = [joins.abstract_entry(value) for value in loop.values]
+    specs = [
+        loop.declared.get(at) or joins.abstract_entry(value) for at, value in enumerate(loop.values)
+    ]
     known = trace.memo.get(loop.site)
     if known is None:
         return specs
@@ -446,12 +470,52 @@ def _entry_specs(trace: Trace, loop: Loop) -> list[Spec]:
         return specs
 
 
+def limited(test: Block, body: Block, limit: Any) -> tuple[Block, Block]:
+    """The blocks of a loop that ends after `limit` rounds, counted by a further first variable."""
+
+    def counting_test(count: Any, *state: Any) -> Any:
+        return and_(count < limit, (lambda: test(*state),))
+
+    def counting_body(count: Any, *state: Any) -> Any:
+        return (count + 1, *as_state(body(*state), len(state)))
+
+    return counting_test, counting_body
+
+
+def _limited_loop(loop: Loop, limit: Any, first: Any) -> Any:
+    test, body = limited(loop.test, loop.body, limit)
+    state = (active().number(0), *loop.values[: loop.size])
+    left = while_loop(
+        test,
+        body,
+        state,
+        ["count", *loop.names[: loop.size]],
+        and_(truth(limit > 0), (lambda: first,)),
+        loop.watch,
+        loop.key,
+        {at + 1: spec for at, spec in loop.declared.items()},
+        limit_known=True,
+    )
+    return bare(as_state(left, len(state))[1:])
+
+
+def _declare_shapes(loop: Loop, options: Any, round_: Round) -> bool:
+    """Take over the shapes that the body's `set_loop_options` names; whether there is a new one."""
+    new = False
+    for value, shape in (options and options.shape_invariants) or ():
+        for at, given in enumerate(round_.given):
+            if given is value and at not in loop.declared and is_symbol(value):
+                loop.declared[at] = loop.specs[at] = Leaf(TensorType(value.dtype, as_shape(shape)))
+                new = True
+    return new
+
+
 def _trace_round(trace: Trace, loop: Loop) -> Round:
     with trace.nested("the body of a loop", loop.site[0]) as scope:
-        recorder = loop.watch(loop.key, (), ())
+        recorder = loop.watch(loop.key, loop.values[: loop.size], loop.names)
         path = Path(scope, (), False, loop.key, recorder, {})
         given = _parameters(trace, loop)
-        round_ = Round(path, False)
+        round_ = Round(path, given, False)
         with deferring(trace), recorder:
             for place, contents in zip(loop.places, given[loop.size :], strict=True):
                 place.write(contents)
@@ -504,7 +568,10 @@ def _carry_further(loop: Loop, path: Path) -> bool:
         loop.names.append(place.path)
         loop.values.append(contents)
         loop.specs.append(joins.abstract_entry(contents))
-    carried = [path.changed[id(place.object)][1] if id(place.object) in path.changed else place.read() for place in loop.places]
+    carried = [
+        path.changed[id(place.object)][1] if id(place.object) in path.changed else place.read()
+        for place in loop.places
+    ]
     path.values += tuple(carried)
     return bool(new)
 
@@ -513,12 +580,22 @@ def _widen(loop: Loop, path: Path) -> list[Spec]:
     widened = []
     for at, (spec, left) in enumerate(zip(loop.specs, path.values, strict=True)):
         try:
-            widened.append(joins.join(spec, joins.abstract_next(left, spec)))
+            wide = joins.join(spec, joins.abstract_next(left, spec))
         except Mismatch as mismatch:
             places = place_of(loop.values[at], mismatch, None), place_of(left, mismatch, loop.key)
             name = variable_name(loop.names, at)
             raise mismatch_error(mismatch, name, "the rounds of a loop", places) from None
+        if at in loop.declared and wide != spec:
+            raise ValueError(
+                f"{variable_name(loop.names, at)!r} has the shape invariant {_shown(spec)}, but is "
+                f"{_shown(wide)} after a round: declare a wider shape"
+            )
+        widened.append(wide)
     return widened
+
+
+def _shown(spec: Spec) -> str:
+    return ", ".join(map(str, joins.types_of(spec)))
 
 
 def _close_loop(trace: Trace, steer: Any, loop: Loop, round_: Round) -> Any:

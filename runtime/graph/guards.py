@@ -1,8 +1,10 @@
-"""Guards: Python values that a trace read from outside; where one changes, the trace no longer holds.
+"""Guards: Python values that a trace read from outside; where one changes, the trace no longer
+holds.
 
-Guarded, by identity, are the global variables that the traced functions name, the contents of their closure cells, and the
-attributes that they read of `self` and of global objects by a path of plain names (`self.scale`,
-`config.rate`). What the trace itself changes is a side effect of tracing and no guard.
+Guarded, by identity, are the global variables that the traced functions name, the contents of their
+closure cells, and the attributes that they read of `self` and of global objects by a path of plain
+names (`self.scale`, `config.rate`). What the trace itself changes is a side effect of tracing and
+no guard.
 """
 
 from __future__ import annotations

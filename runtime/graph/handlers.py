@@ -1,7 +1,7 @@
 """Would an exception that is put off to run time have met a handler? Then it must not be put off.
 
-What Python would do with an exception is read off the frames between a staged statement and the start of the trace:
-each has a table of handlers, and stands at one instruction.
+What Python would do with an exception is read off the frames between a staged statement and the
+start of the trace: each has a table of handlers, and stands at one instruction.
 """
 
 from __future__ import annotations
@@ -62,12 +62,16 @@ def _all_transparent(frame: FrameType) -> bool:
 
 def _is_transparent(manager: object) -> bool:
     kind = type(manager)
-    return isinstance(manager, tuple(_transparent)) or kind.__module__.partition(".")[0] == "runtime"
+    return (
+        isinstance(manager, tuple(_transparent)) or kind.__module__.partition(".")[0] == "runtime"
+    )
 
 
 @lru_cache(maxsize=256)
 def _handlers(code: CodeType) -> tuple[tuple[int, int, str, int], ...]:
-    """(start, end, "try" or "with", line) for each range of instructions with a handler of the user's."""
+    """(start, end, "try" or "with", line) for each range of instructions with a handler of the
+    user's.
+    """
     instructions = {instruction.offset: instruction for instruction in dis.get_instructions(code)}
     found = []
     for start, end, target in _exception_table(code):

@@ -1,9 +1,9 @@
 """The graph: typed nodes in program order, with nested regions for branches, bodies and calls.
 
-Structured SSA: a `Value` is defined once, by a node, as a region's parameter or as a graph's capture; a
-region sees the values around it without naming them as inputs. Program order is the control dependency.
-Everything here is frozen; a pass builds a new graph. `verify` checks one, `format_graph` prints one with a type on
-every binder.
+Structured SSA: a `Value` is defined once, by a node, as a region's parameter or as a graph's
+capture; a region sees the values around it without naming them as inputs. Program order is the
+control dependency. Everything here is frozen; a pass builds a new graph. `verify` checks one,
+`format_graph` prints one with a type on every binder.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ NO_PARAMS: Params = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
-    """Something computed: its type, and the name that it was given (a hint; printing makes names unique)."""
+    """Something computed: its type, and the name that it was given (a hint; printing makes names
+    unique).
+    """
 
     type: Type
     name: str
@@ -37,7 +39,9 @@ class Value:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
-    """Nodes in program order between parameters and results: a branch, a loop's body, a graph's body."""
+    """Nodes in program order between parameters and results: a branch, a loop's body, a graph's
+    body.
+    """
 
     parameters: tuple[Value, ...]
     nodes: tuple[Node, ...]
@@ -48,8 +52,9 @@ class Region:
 class Node:
     """One application of a primitive.
 
-    `origin` is the code object and the instruction offset of the user's frame that asked for it; `location` works
-    out the position only when asked, because positions are decoded slowly and needed rarely.
+    `origin` is the code object and the instruction offset of the user's frame that asked for it;
+    `location` works out the position only when asked, because positions are decoded slowly and
+    needed rarely.
     """
 
     primitive: Primitive
@@ -61,7 +66,9 @@ class Node:
 
     @property
     def location(self) -> Location | None:
-        """The user's (file, line, column), both from 1; None where no user's frame was on the stack."""
+        """The user's (file, line, column), both from 1; None where no user's frame was on the
+        stack.
+        """
         return position_of(*self.origin) if self.origin else None
 
     def __repr__(self) -> str:
@@ -72,8 +79,8 @@ class Node:
 class Graph:
     """A traced function: its body, and what it uses from outside by reference.
 
-    `captures` pairs a value of the body with the eager tensor that it stands for. What it uses of a graph around
-    it are further parameters, behind those of the signature.
+    `captures` pairs a value of the body with the eager tensor that it stands for. What it uses of a
+    graph around it are further parameters, behind those of the signature.
     """
 
     name: str
@@ -100,7 +107,9 @@ class Graph:
 
 
 class Callee:
-    """The graph that a call node calls; filled in once it is known, so that recursion can refer to itself."""
+    """The graph that a call node calls; filled in once it is known, so that recursion can refer to
+    itself.
+    """
 
     __slots__ = ("graph", "name")
 
@@ -167,7 +176,9 @@ def has_effects(region: Region) -> bool:
 
 
 def covers(wide: Type, narrow: Type) -> bool:
-    """May a value of type `narrow` stand where `wide` is declared? (The dimensions may be known better.)"""
+    """May a value of type `narrow` stand where `wide` is declared? (The dimensions may be known
+    better.)
+    """
     if wide is narrow or wide == narrow:
         return True
     if isinstance(wide, ListType) and isinstance(narrow, ListType):
@@ -191,7 +202,8 @@ class InvalidGraph(AssertionError):
 
 
 def verify(graph: Graph, types: bool = False) -> None:
-    """Raise InvalidGraph unless values are defined once and before their use and regions fit their nodes.
+    """Raise InvalidGraph unless values are defined once and before their use and regions fit their
+    nodes.
 
     With `types`, every node's outputs are also compared with what its primitive infers.
     """

@@ -1,6 +1,8 @@
-"""What a staged `for` iterates over: tensors, ranges of staged numbers, and enumerate, zip, map ... of them.
+"""What a staged `for` iterates over: tensors, ranges of staged numbers, and enumerate, zip, map ...
+of them.
 
-A `Sequence` has a length (a Python int where it is known) and an element at each index; the loop counts.
+A `Sequence` has a length (a Python int where it is known) and an element at each index; the loop
+counts.
 """
 
 from __future__ import annotations
@@ -182,12 +184,17 @@ def for_loop(
     test: Block | None = None,
     watch: Watch = no_watch,
 ) -> Any:
-    """`for item in items`: a while with an index; `test(*state)` is asked before each item but the first."""
+    """`for item in items`: a while with an index; `test(*state)` is asked before each item but the
+    first.
+    """
     if isinstance(items, Filter):
         return _filtered(items, body, state, names, test, watch)
     source = staged(items)
     if source is None:
-        raise refuse(f"a {type(items).__qualname__} cannot be iterated over while tracing", "iterate over a tensor or a range")
+        raise refuse(
+            f"a {type(items).__qualname__} cannot be iterated over while tracing",
+            "iterate over a tensor or a range",
+        )
     length = source.length()
     if not is_symbol(length) and length <= 0:
         return bare(state)
@@ -223,7 +230,12 @@ def _both(first: Any, second: Callable[[], Any]) -> Any:
 
 
 def _filtered(
-    items: Filter, body: Block, state: tuple[Any, ...], names: Names, test: Block | None, watch: Watch
+    items: Filter,
+    body: Block,
+    state: tuple[Any, ...],
+    names: Names,
+    test: Block | None,
+    watch: Watch,
 ) -> Any:
     def accepted(item: Any, *state: Any) -> Any:
         def skip(*state: Any) -> Any:

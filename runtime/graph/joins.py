@@ -1,27 +1,28 @@
 """Joins: what a variable is where two paths meet, in one place, for branches and loops alike.
 
-Each path leaves a Python value. `abstract` describes one by a `Spec`; `join` finds the Spec that covers two, or refuses;
-`lower` turns a Python value into the graph's values for a Spec; `lift` builds the Python value that stands for them.
+Each path leaves a Python value. `abstract` describes one by a `Spec`; `join` finds the Spec that
+covers two, or refuses; `lower` turns a Python value into the graph's values for a Spec; `lift`
+builds the Python value that stands for them.
 
     leaf        a tensor, a staged number or list: one value of the graph
     same        Python values that are equal on all paths: no value at all
-    tree        a tuple, list, dict, namedtuple, dataclass, attrs or registered class: its children's values
-    optional    None on one path: a flag "is there", then the values of the other path
-    maybe       unbound on one path: a flag "is bound", then the values of the other path
+    tree        a tuple, list, dict, namedtuple, dataclass, attrs or registered class: its
+    children's values optional    None on one path: a flag "is there", then the values of the other
+    path maybe       unbound on one path: a flag "is bound", then the values of the other path
 """
 
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from runtime import dtypes
+from runtime.convert import convert_to_tensor
 from runtime.graph import numbers
-from runtime.graph.ir import NO_PARAMS, Value
+from runtime.graph.ir import Value
 from runtime.graph.nodes import (
     BOOL,
     CHECK_DEFINED,
@@ -40,9 +41,8 @@ from runtime.graph.tracing import (
     apply_number,
     convertible,
 )
-from runtime.convert import convert_to_tensor
 from runtime.shapes import join_shapes
-from runtime.tensor import EagerTensor, Tensor
+from runtime.tensor import Tensor
 from runtime.types import ListType, NumberType, TensorType, Type
 
 # Specs
@@ -151,7 +151,9 @@ class MaybeUndefined(Missing):
 
 
 class MaybeNone(Missing):
-    """None on some path: `is None` is staged, any other use raises TypeError at run time where it is None."""
+    """None on some path: `is None` is staged, any other use raises TypeError at run time where it
+    is None.
+    """
 
     __slots__ = ()
 
@@ -181,12 +183,46 @@ def _forward(name: str) -> Callable[..., Any]:
     return method
 
 
-_BINARY = "add sub mul truediv floordiv mod divmod pow lshift rshift and or xor matmul".split()
+_BINARY = [
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "divmod",
+    "pow",
+    "lshift",
+    "rshift",
+    "and",
+    "or",
+    "xor",
+    "matmul",
+]
 for _name in [
     *(f"__{name}__" for name in _BINARY),
     *(f"__r{name}__" for name in _BINARY),
-    *(f"__{name}__" for name in "lt le gt ge eq ne neg pos abs invert round getitem".split()),
-    *(f"__{name}__" for name in "bool iter len contains int float index call format".split()),
+    *(
+        f"__{name}__"
+        for name in [
+            "lt",
+            "le",
+            "gt",
+            "ge",
+            "eq",
+            "ne",
+            "neg",
+            "pos",
+            "abs",
+            "invert",
+            "round",
+            "getitem",
+        ]
+    ),
+    *(
+        f"__{name}__"
+        for name in ["bool", "iter", "len", "contains", "int", "float", "index", "call", "format"]
+    ),
 ]:
     setattr(Missing, _name, _forward(_name))
 Missing.__hash__ = None  # type: ignore[assignment]
@@ -209,11 +245,15 @@ def is_undefined(value: Any) -> bool:
 
 # Sameness
 
-_BY_VALUE = frozenset((bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range))
+_BY_VALUE = frozenset(
+    (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range)
+)
 
 
 def same(a: Any, b: Any) -> bool:
-    """Are the Python values identical, or of one immutable type and equal (1, 1.0 and True all differ)?"""
+    """Are the Python values identical, or of one immutable type and equal (1, 1.0 and True all
+    differ)?
+    """
     if a is b:
         return True
     kind = type(a)
@@ -289,7 +329,9 @@ def abstract(value: Any, staged: bool = False) -> Spec:
 
 
 def abstract_entry(value: Any) -> Spec:
-    """The Spec of what a loop starts with: a mutable container is itself, until a round makes another one."""
+    """The Spec of what a loop starts with: a mutable container is itself, until a round makes
+    another one.
+    """
     if is_mutable(value):
         return Same(value)
     found = structure_of(value)
@@ -312,18 +354,24 @@ def abstract_next(value: Any, spec: Spec) -> Spec:
 
 
 def abstract_pair(a: Any, b: Any) -> tuple[Spec, Spec]:
-    """The Specs of the values that two branches leave; what is the same object on both stays as it is."""
+    """The Specs of the values that two branches leave; what is the same object on both stays as it
+    is.
+    """
     if a is b:
         return Same(a), Same(a)
     first, second = structure_of(a), structure_of(b)
     if first is None or second is None or first[0] != second[0]:
         return abstract(a), abstract(b)
     pairs = [abstract_pair(x, y) for x, y in zip(first[1], second[1], strict=True)]
-    return Tree(first[0], tuple([p for p, _ in pairs])), Tree(second[0], tuple([q for _, q in pairs]))
+    return Tree(first[0], tuple([p for p, _ in pairs])), Tree(
+        second[0], tuple([q for _, q in pairs])
+    )
 
 
 def abstract_from(value: Any, made_in: Scope, is_older: Callable[[Any], bool]) -> Spec:
-    """The Spec of the value that the only branch to reach its end leaves; what is older than it stays as it is."""
+    """The Spec of the value that the only branch to reach its end leaves; what is older than it
+    stays as it is.
+    """
     kind = type(value)
     if kind is SymbolicTensor or kind is SymbolicNumber:
         return Leaf(value.value.type) if value.scope is made_in else Same(value)
@@ -445,7 +493,9 @@ def _show(spec: Spec) -> str:
 
 
 def join_types(a: Type, b: Type) -> Type:
-    """The type that covers both: numbers widen or take a tensor's dtype, shapes relax; else raises Mismatch."""
+    """The type that covers both: numbers widen or take a tensor's dtype, shapes relax; else raises
+    Mismatch.
+    """
     if isinstance(a, NumberType) and isinstance(b, NumberType):
         return numbers.widest(a, b)
     if isinstance(a, TensorType) and isinstance(b, TensorType):
@@ -503,7 +553,9 @@ def names_of(spec: Spec, name: str) -> Iterator[str]:
 
 
 def lower(value: Any, spec: Spec, trace: Trace) -> Iterator[Value]:
-    """The graph's values for a Python value that the Spec covers; conversions are added to the open scope."""
+    """The graph's values for a Python value that the Spec covers; conversions are added to the open
+    scope.
+    """
     if isinstance(spec, Leaf):
         yield _lower_leaf(value, spec.type, trace)
     elif isinstance(spec, Tree):
@@ -557,4 +609,8 @@ def lift(spec: Spec, symbols: Iterator[Any]) -> Any:
         return spec.structure.build([lift(child, symbols) for child in spec.children])
     flag = next(symbols)
     held = lift(spec.inner, symbols)
-    return MaybeNone(held, flag) if isinstance(spec, Optional) else MaybeUndefined(held, flag, spec.name)
+    return (
+        MaybeNone(held, flag)
+        if isinstance(spec, Optional)
+        else MaybeUndefined(held, flag, spec.name)
+    )

@@ -1,7 +1,8 @@
-"""The primitives of structure: constants, control flow, calls, effects, lists and checks of carried values.
+"""The primitives of structure: constants, control flow, calls, effects, lists and checks of carried
+values.
 
-They are rows like those of ops, but they stand outside the op table: `bind` never sees them, the tracer
-adds them, and each executor gives cond, while, call and raise their meaning.
+They are rows like those of ops, but they stand outside the op table: `bind` never sees them, the
+tracer adds them, and each executor gives cond, while, call and raise their meaning.
 """
 
 from __future__ import annotations
@@ -81,7 +82,9 @@ RAISE = Primitive("raise", _structural, _raise_type, effect=True, fallible=True)
 def _truth(value: Any) -> bool:
     if value.size != 1:
         raise errors.InvalidArgumentError(
-            None, None, f"the truth of a tensor of shape {value.shape} is ambiguous: use reduce_any or reduce_all"
+            None,
+            None,
+            f"the truth of a tensor of shape {value.shape} is ambiguous: use reduce_any or reduce_all",
         )
     return bool(value.item())
 
@@ -168,7 +171,9 @@ def _check_length_type(value: TensorType, *, expected: int) -> tuple[()]:
     return ()
 
 
-CHECK_LENGTH = Primitive("check_length", _check_length, _check_length_type, effect=True, fallible=True)
+CHECK_LENGTH = Primitive(
+    "check_length", _check_length, _check_length_type, effect=True, fallible=True
+)
 CHECK_DEFINED = Primitive("check_defined", _check_defined, _nothing, effect=True, fallible=True)
 CHECK_PRESENT = Primitive("check_present", _check_present, _nothing, effect=True, fallible=True)
 

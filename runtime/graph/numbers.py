@@ -1,8 +1,9 @@
-"""Staged Python numbers: the operators of int, float and bool, as rows whose kernels are Python's own.
+"""Staged Python numbers: the operators of int, float and bool, as rows whose kernels are Python's
+own.
 
-A graph that runs on Python numbers therefore computes exactly what Python does, with its errors. What
-cannot be decided from the kinds alone (the type of `2 ** n`) is decided by the kernel, which refuses a
-result of another kind.
+A graph that runs on Python numbers therefore computes exactly what Python does, with its errors.
+What cannot be decided from the kinds alone (the type of `2 ** n`) is decided by the kernel, which
+refuses a result of another kind.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ def _invalid(message: str) -> errors.InvalidArgumentError:
 def _power(base: float, exponent: float) -> float:
     result = base**exponent
     if isinstance(result, complex):
-        raise _invalid(f"{base!r} ** {exponent!r} is complex: staged numbers are int, float or bool")
+        raise _invalid(
+            f"{base!r} ** {exponent!r} is complex: staged numbers are int, float or bool"
+        )
     if isinstance(base, int) and isinstance(exponent, int) and isinstance(result, float):
         raise _invalid(
             f"{base!r} ** {exponent!r} is a float, but the exponent of staged ints must not be "
@@ -83,13 +86,17 @@ def _item(kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def _item_rule(kind: NumberType) -> Rule:
     def rule(tensor: TensorType) -> NumberType:
         if is_known(tensor.shape) and size_of(tensor.shape) != 1:
-            raise TypeError(f"only tensors with one element can be converted to a number, got {tensor}")
+            raise TypeError(
+                f"only tensors with one element can be converted to a number, got {tensor}"
+            )
         return kind
 
     return rule
 
 
-def _row(name: str, kernel: Callable[..., Any], rule: Callable[..., Any], fails: bool = False) -> Primitive:
+def _row(
+    name: str, kernel: Callable[..., Any], rule: Callable[..., Any], fails: bool = False
+) -> Primitive:
     return Primitive(f"py.{name}", kernel, rule, op_type=name.title(), fallible=fails)
 
 
@@ -129,8 +136,10 @@ TO_FLOAT = _row("float", float, _always(FLOAT), fails=True)
 TO_BOOL = _row("bool", bool, _always(BOOL))
 CONVERSIONS = {"int": TO_INT, "float": TO_FLOAT, "bool": TO_BOOL}
 # From a tensor with one element, as int(t), float(t) compute eagerly.
-ITEMS = {"int": _row("item_int", _item(int), _item_rule(INT), fails=True),
-         "float": _row("item_float", _item(float), _item_rule(FLOAT), fails=True)}
+ITEMS = {
+    "int": _row("item_int", _item(int), _item_rule(INT), fails=True),
+    "float": _row("item_float", _item(float), _item_rule(FLOAT), fails=True),
+}
 MAX = _row("max", max, widest)
 MIN = _row("min", min, widest)
 RANGE_LENGTH = _row("range_length", lambda *bounds: len(range(*bounds)), _whole, fails=True)
@@ -154,4 +163,3 @@ MATH: dict[Callable[..., Any], Primitive] = {
     **_math_rows("isclose isfinite isinf isnan", BOOL),
 }
 """Functions of `math` on numbers: each returns one kind, whatever it is given."""
-

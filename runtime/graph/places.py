@@ -1,7 +1,8 @@
 """Python objects that staged blocks change: what is in them is carried like a variable.
 
-While a block is traced a `Recorder` watches the mutable objects that the block can reach. What the block did
-to an object is read and undone; its contents are then joined, and written back behind the statement.
+While a block is traced a `Recorder` watches the mutable objects that the block can reach. What the
+block did to an object is read and undone; its contents are then joined, and written back behind the
+statement.
 """
 
 from __future__ import annotations
@@ -17,7 +18,12 @@ from runtime.graph.structures import Handler, add_handler, structure_of
 
 
 class Recorder(Protocol):
-    """Watches the objects that one block can reach, while it is entered."""
+    """Watches the objects that one block can reach, while it is entered.
+
+    `options` has what the block asked of the loop that it is the body of, or is None.
+    """
+
+    options: Any
 
     def __enter__(self) -> Any: ...
     def __exit__(self, *exception: Any) -> Any: ...
@@ -37,6 +43,8 @@ class Recorder(Protocol):
 
 class NoRecorder:
     """Watches nothing."""
+
+    options = None
 
     def __enter__(self) -> None:
         pass

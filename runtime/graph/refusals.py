@@ -31,7 +31,9 @@ _never_deferred: tuple[type[BaseException], ...] = (
 
 
 def install(staging_error: type[Exception], *refusals: type[Exception]) -> None:
-    """Use this class for refusals, and never defer these: the layer above knows autograph, this one does not."""
+    """Use this class for refusals, and never defer these: the layer above knows autograph, this one
+    does not.
+    """
     global _staging_error, _never_deferred
     _staging_error = staging_error
     _never_deferred = (staging_error, *refusals, *_never_deferred)
@@ -58,7 +60,9 @@ def refuse(
 
 
 class JoinTypeError(errors.OperatorNotAllowedInGraphError):
-    """Tensors of unequal dtypes meet where two paths join; a TypeError with the place, variable and way out."""
+    """Tensors of unequal dtypes meet where two paths join; a TypeError with the place, variable and
+    way out.
+    """
 
 
 def refuse_dtypes(message: str, hint: str, variable: str | None) -> Exception:

@@ -1,4 +1,6 @@
-"""What a call is, for the cache of traces: its structure, dtypes, shapes, and Python values by type and value."""
+"""What a call is, for the cache of traces: its structure, dtypes, shapes, and Python values by type
+and value.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ class Parameters:
         return Parameters(self.signature.replace(parameters=rest), self.name)
 
     def bind_partially(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
-        """The arguments by position as far as they were given; TypeError for others than there are parameters for."""
+        """The arguments by position as far as they were given; TypeError for others than there are
+        parameters for.
+        """
         try:
             bound = self.signature.bind_partial(*args, **kwargs)
         except TypeError as error:
@@ -132,7 +136,9 @@ def _object_key(value: Any) -> Any:
 
 
 def rebuild(value: Any, leaves: Any) -> Any:
-    """The argument with its tensors and staged numbers taken from the iterator `leaves`, in fresh containers."""
+    """The argument with its tensors and staged numbers taken from the iterator `leaves`, in fresh
+    containers.
+    """
     if isinstance(value, Tensor | TensorSpec | SymbolicNumber | np.ndarray | np.generic):
         return next(leaves)
     found = structure_of(value)

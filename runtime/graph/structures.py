@@ -1,4 +1,6 @@
-"""Structures that tensors travel in: tuples, lists, dicts, namedtuples, dataclasses, attrs and registered classes."""
+"""Structures that tensors travel in: tuples, lists, dicts, namedtuples, dataclasses, attrs and
+registered classes.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,11 @@ class Structure:
         return repr(key) if self.handler.path == "[{}]" else text
 
     def __str__(self) -> str:
-        keys = f"of {self.keys}" if isinstance(self.keys, int) else f"with {self.handler.names(self.keys)}"
+        keys = (
+            f"of {self.keys}"
+            if isinstance(self.keys, int)
+            else f"with {self.handler.names(self.keys)}"
+        )
         return f"{self.kind.__qualname__} {keys}"
 
 
@@ -73,7 +79,9 @@ def _flatten_object(fields: Callable[[Any], Sequence[Any]]) -> Flatten:
 _TUPLE = Handler(lambda t: (len(t), t), lambda kind, size, children: tuple(children), "[{}]")
 _LIST = Handler(lambda t: (len(t), t), lambda kind, size, children: list(children), "[{}]")
 _NAMED = Handler(
-    lambda t: (t._fields, t), lambda kind, fields, children: kind._make(children), ".{}"  # type: ignore[attr-defined]
+    lambda t: (t._fields, t),
+    lambda kind, fields, children: kind._make(children),
+    ".{}",  # type: ignore[attr-defined]
 )
 _DICT = Handler(
     lambda d: (tuple(d), list(d.values())),
@@ -110,7 +118,8 @@ def add_handler(kind: type, handler: Handler) -> None:
 def register_structure(kind: type, flatten: Flatten, build: Build) -> None:
     """Carry objects of exactly this class by their children.
 
-    `flatten(item)` gives (keys, children), the keys hashable; `build(kind, keys, children)` makes the object again.
+    `flatten(item)` gives (keys, children), the keys hashable; `build(kind, keys, children)` makes
+    the object again.
     """
     add_handler(kind, Handler(flatten, build, ".{}"))
 

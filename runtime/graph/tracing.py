@@ -1,7 +1,8 @@
 """Tracing: while a `Trace` is active on a thread, ops add nodes to it and Python handles symbols.
 
-A `SymbolicTensor` stands for a tensor, a `SymbolicNumber` for a Python number; both belong to the scope (the
-region being built) in which they were made, and refuse to be used where that scope is not open.
+A `SymbolicTensor` stands for a tensor, a `SymbolicNumber` for a Python number; both belong to the
+scope (the region being built) in which they were made, and refuse to be used where that scope is
+not open.
 """
 
 from __future__ import annotations
@@ -34,9 +35,8 @@ from runtime.graph.nodes import CHECK_LENGTH, CONSTANT, NUMBER_TYPES, TO_TENSOR
 from runtime.primitive import Primitive, state
 from runtime.primitive import _record as record
 from runtime.shapes import Shape
-from runtime.tensor import EagerTensor, Tensor
+from runtime.tensor import Tensor
 from runtime.types import NumberType, TensorType, Type
-
 
 Site = tuple[int, ...]
 
@@ -87,7 +87,18 @@ def _nothing_existed(item: Any) -> bool:
 class Trace:
     """The graph being built on this thread. Used as a context manager, it is what ops are added to."""
 
-    __slots__ = ("_saved", "existed", "captures", "constants", "counts", "memo", "name", "root", "scope")
+    __slots__ = (
+        "_saved",
+        "captures",
+        "constants",
+        "converts",
+        "counts",
+        "existed",
+        "memo",
+        "name",
+        "root",
+        "scope",
+    )
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -97,6 +108,7 @@ class Trace:
         self.constants: dict[Value, Any] = {}
         self.counts: dict[str, int] = {}
         self.memo: dict[Any, Any] = {}
+        self.converts = False
         self.existed: Callable[[Any], bool] = _nothing_existed
         self._saved: list[tuple[Any, Any]] = []
 
@@ -133,7 +145,9 @@ class Trace:
     def apply(
         self, primitive: Primitive, values: tuple[Value, ...], params: Params = NO_PARAMS
     ) -> Any:
-        """Add a node whose types its primitive infers: the symbol of its output, or a tuple of them."""
+        """Add a node whose types its primitive infers: the symbol of its output, or a tuple of
+        them.
+        """
         inferred = primitive.infer(*[value.type for value in values], **params)
         origin = user_origin()
         name = self.unique(primitive.name.rpartition(".")[2])
@@ -178,7 +192,9 @@ class Trace:
 
     @contextmanager
     def nested(self, kind: str, site: Site) -> Iterator[Scope]:
-        """Build a region inside: nodes go to it until the block ends; then its symbols are out of reach."""
+        """Build a region inside: nodes go to it until the block ends; then its symbols are out of
+        reach.
+        """
         scope = self.scope = Scope(self, kind, self.scope, site)
         try:
             yield scope
@@ -234,7 +250,9 @@ class Trace:
         return SymbolicNumber(made, self.scope, origin)
 
     def finish(self, results: Sequence[Value]) -> Graph:
-        """The graph with these results, verified. Symbols from around it become parameters behind its own."""
+        """The graph with these results, verified. Symbols from around it become parameters behind
+        its own.
+        """
         captures = tuple([(v, x) for v, x in self.captures.values() if not is_symbol(x)])
         self.scope.parameters += [v for v, x in self.captures.values() if is_symbol(x)]
         graph = Graph(self.name, self.scope.region(results), captures)
@@ -285,7 +303,9 @@ def leaked(item: Any) -> errors.InaccessibleTensorError:
 
 # Tensors
 
-_WAY_OUT = "decorate the function with @function(autograph=True), or write it with cond and while_loop"
+_WAY_OUT = (
+    "decorate the function with @function(autograph=True), or write it with cond and while_loop"
+)
 
 
 class SymbolicTensor(Tensor):
@@ -327,7 +347,9 @@ class SymbolicTensor(Tensor):
         return self.scope.trace.constants.get(self.value)
 
     def set_shape(self, shape: Any) -> None:
-        """Refuse a shape that contradicts the static one; the static shape of a symbol stays as traced."""
+        """Refuse a shape that contradicts the static one; the static shape of a symbol stays as
+        traced.
+        """
         if not self.shape.is_compatible_with(shape):
             raise ValueError(f"{self!r} cannot have the shape {shape}")
 
@@ -369,21 +391,31 @@ class SymbolicTensor(Tensor):
         raise not_python(self, "as a Python complex", "use tf.cast(x, tf.complex64)")
 
     def __index__(self) -> NoReturn:
-        raise not_python(self, "as a Python index", "index a tensor with it, for example by tf.gather")
+        raise not_python(
+            self, "as a Python index", "index a tensor with it, for example by tf.gather"
+        )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
-        raise not_python(self, "as a NumPy array", "use the op of the same name instead of NumPy's function")
+        raise not_python(
+            self, "as a NumPy array", "use the op of the same name instead of NumPy's function"
+        )
 
     def __format__(self, spec: str) -> str:
-        raise not_python(self, "in an f-string or format()", "print it with print(x) or tf.print(x)")
+        raise not_python(
+            self, "in an f-string or format()", "print it with print(x) or tf.print(x)"
+        )
 
     def numpy(self) -> NoReturn:
         """Refused: a symbol has no value yet."""
-        raise not_python(self, "for its value by numpy()", "compute with tensors, and call numpy() on the result")
+        raise not_python(
+            self, "for its value by numpy()", "compute with tensors, and call numpy() on the result"
+        )
 
 
 def _unpacked_into(frame: FrameType, shape: Shape) -> int | None:
-    """How many rows Python takes where it iterates in order to unpack: `a, b = t`; None where it does not."""
+    """How many rows Python takes where it iterates in order to unpack: `a, b = t`; None where it
+    does not.
+    """
     code = frame.f_code.co_code
     operation = dis.opname[code[frame.f_lasti]]
     size = shape[0] if shape else None
@@ -396,17 +428,20 @@ def _unpacked_into(frame: FrameType, shape: Shape) -> int | None:
 def not_python(item: object, use: str, hint: str) -> errors.OperatorNotAllowedInGraphError:
     """The error for a symbol that Python asks for what only the run knows."""
     what = "symbolic tensor" if isinstance(item, SymbolicTensor) else "staged number"
-    return refusals.not_allowed(f"Using a {what} {use} is not allowed while tracing: {item!r}", hint)
+    return refusals.not_allowed(
+        f"Using a {what} {use} is not allowed while tracing: {item!r}", hint
+    )
 
 
 # Numbers
 
 
 class SymbolicNumber:
-    """A Python int, float or bool that only the run of the graph knows; its operators are Python's own.
+    """A Python int, float or bool that only the run of the graph knows; its operators are Python's
+    own.
 
-    Beside a tensor it takes the tensor's dtype, as a Python number does. Where a tensor is asked for without a
-    partner it becomes int32, float32 or bool.
+    Beside a tensor it takes the tensor's dtype, as a Python number does. Where a tensor is asked
+    for without a partner it becomes int32, float32 or bool.
     """
 
     __slots__ = ("__weakref__", "origin", "scope", "value")
@@ -444,10 +479,16 @@ class SymbolicNumber:
         raise not_python(self, "as a dictionary key or in a set", "use a tensor for the table")
 
     def __format__(self, spec: str) -> str:
-        raise not_python(self, "in an f-string or format()", "print it with print(x) or tf.print(x)")
+        raise not_python(
+            self, "in an f-string or format()", "print it with print(x) or tf.print(x)"
+        )
 
     def __round__(self, ndigits: Any = None) -> Any:
-        return apply_number(numbers.ROUND, self) if ndigits is None else apply_number(numbers.ROUND_TO, self, ndigits)
+        return (
+            apply_number(numbers.ROUND, self)
+            if ndigits is None
+            else apply_number(numbers.ROUND_TO, self, ndigits)
+        )
 
     def __divmod__(self, other: Any) -> Any:
         return _binary(numbers.BINARY["divmod"], self, other)
@@ -539,7 +580,9 @@ DEFAULT_DTYPES = {"bool": dtypes.bool, "int": dtypes.int32, "float": dtypes.floa
 
 @cache
 def convertible(kind: str, dtype: DType) -> bool:
-    """May a Python number of this kind become a tensor of this dtype? Asked of the eager conversion."""
+    """May a Python number of this kind become a tensor of this dtype? Asked of the eager
+    conversion.
+    """
     try:
         as_array(_SAMPLES[kind], dtype)
     except TypeError:
@@ -550,7 +593,8 @@ def convertible(kind: str, dtype: DType) -> bool:
 def number_to_tensor(number: SymbolicNumber, dtype: DType | None = None) -> Any:
     """The tensor of a staged number: with the dtype asked for, else int32, float32 or bool.
 
-    A value that does not fit raises at run time. Raises TypeError for a dtype that such a number cannot have.
+    A value that does not fit raises at run time. Raises TypeError for a dtype that such a number
+    cannot have.
     """
     kind = number.type.kind
     dtype = dtype or DEFAULT_DTYPES[kind]

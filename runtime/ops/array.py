@@ -36,7 +36,7 @@ def _shape_kernel(x: Any, *, dtype: Any) -> Any:
     return np.array(x.shape, dtype.np_dtype)
 
 
-shape_p = row(
+shape_p: Primitive = row(
     "shape", _shape_kernel, signature="A->dtype", op_type="Shape", keep_inputs=(), gradient=_none,
     shape=lambda shape, *, dtype: (None if shape is None else len(shape),),
     samples=(sample("2,3", dtype=dtypes.int32), sample("", dtype=dtypes.int64)),
@@ -53,7 +53,7 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
     return [shape(x, out_type) for x in input]
 
 
-size_p = row(
+size_p: Primitive = row(
     "size", lambda x, *, dtype: np.array(np.size(x), dtype.np_dtype), signature="A->dtype",
     shape=lambda shape, *, dtype: (), op_type="Size", keep_inputs=(), gradient=_none,
     samples=(sample("2,3", dtype=dtypes.int32),),
@@ -65,7 +65,7 @@ def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> T
     return bind(size_p, convert_to_tensor(input), dtype=as_dtype(out_type))  # type: ignore[no-any-return]
 
 
-rank_p = row(
+rank_p: Primitive = row(
     "rank", lambda x: np.int32(np.ndim(x)), signature="A->int32", shape=lambda shape: (),
     op_type="Rank", keep_inputs=(), gradient=_none, samples=(sample("2,3"),),
 )  # fmt: skip
@@ -106,7 +106,7 @@ def _with_rest(given: Shape, wanted: Dims) -> Shape:
     return tuple(total // rest if dim == -1 else dim for dim in wanted)
 
 
-reshape_p = row(
+reshape_p: Primitive = row(
     "reshape", _reshape_kernel, signature="A,i*->A", shape=_reshape_shape, op_type="Reshape",
     gradient=lambda op, g: (reshape_like(g, op.inputs[0]), *[None] * (len(op.inputs) - 1)),
     keep_inputs=(), samples=(sample("2,3", shape=(3, 2)), sample("2,3,4", shape=(-1, 4))),
@@ -145,7 +145,7 @@ def _covers(merged: Dims, wanted: Dims) -> bool:
     return all(w is None or m is None or m == w for m, w in zip(merged, wanted, strict=True))
 
 
-broadcast_to_p = row(
+broadcast_to_p: Primitive = row(
     "broadcast_to", _broadcast_kernel, signature="A,i*->A", shape=_broadcast_shape,
     op_type="BroadcastTo", keep_inputs=(),
     gradient=lambda op, g: (sum_to_shape_of(g, op.inputs[0]), *[None] * (len(op.inputs) - 1)),
@@ -173,11 +173,11 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any:
     return TensorShape(broadcast(as_shape(shape_x), as_shape(shape_y)))
 
 
-broadcast_shapes_p = row(
+broadcast_shapes_p: Primitive = row(
     "broadcast_shapes",
     lambda a, b: np.array(np.broadcast_shapes(tuple(a.tolist()), tuple(b.tolist())), a.dtype),
     signature="I,I->I", op_type="BroadcastArgs", keep_inputs=(), gradient=_none, fallible=True,
-    shape=lambda a, b: (None if not a or not b or a[0] is None or b[0] is None else max(a[0], b[0]),),
+    shape=lambda a, b: (max(a[0], b[0]) if a and b and None not in (*a, *b) else None,),
     samples=(),
 )  # fmt: skip
 
@@ -195,7 +195,7 @@ def _expand_shape(shape: Shape, *, axis: int) -> Shape:
     return (*shape[:place], 1, *shape[place:])
 
 
-expand_dims_p = row(
+expand_dims_p: Primitive = row(
     "expand_dims", lambda x, *, axis: np.expand_dims(x, axis), signature="A->A",
     shape=_expand_shape, op_type="ExpandDims", keep_inputs=(),
     gradient=lambda op, g: (bind(squeeze_p, g, axis=(op.params["axis"],)),),
@@ -221,7 +221,7 @@ def _squeeze_shape(shape: Shape, *, axis: tuple[int, ...] | None) -> Shape:
     return tuple(dim for i, dim in enumerate(shape) if i not in gone)
 
 
-squeeze_p = row(
+squeeze_p: Primitive = row(
     "squeeze", lambda x, *, axis: np.squeeze(x, axis), signature="A->A", shape=_squeeze_shape,
     op_type="Squeeze", keep_inputs=(), gradient=lambda op, g: (reshape_like(g, op.inputs[0]),),
     samples=(sample("1,2,1", axis=None), sample("1,2,1", axis=(0,)), sample("1,1", axis=(-1,))),
@@ -250,16 +250,14 @@ def _transpose_gradient(op: Any, g: Any) -> Any:
     return (bind(transpose_p, g, perm=back),)
 
 
-transpose_p = row(
+transpose_p: Primitive = row(
     "transpose", lambda x, *, perm: np.transpose(x, perm), signature="A->A",
     shape=_transpose_shape, op_type="Transpose", gradient=_transpose_gradient, keep_inputs=(),
     samples=(sample("2,3", perm=None), sample("2,3,4", perm=(2, 0, 1))),
 )  # fmt: skip
 
 
-def transpose(
-    a: Any, perm: Any = None, conjugate: bool = False, name: str | None = None
-) -> Tensor:
+def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | None = None) -> Tensor:
     """`a` with its axes in the order `perm` (None: reversed), conjugated if asked."""
     order = None if perm is None else static_ints(perm, "perm")
     result: Tensor = bind(transpose_p, convert_to_tensor(a), perm=order)
@@ -315,7 +313,7 @@ def _multiples_of(op: Any) -> Tensor:
     return convert_to_tensor([ops.cast(part, dtypes.int32) for part in parts], dtypes.int32)
 
 
-tile_p = row(
+tile_p: Primitive = row(
     "tile", _tile_kernel, signature="A,i*->A", shape=_tile_shape, op_type="Tile",
     gradient=_tile_gradient, keep_inputs=None,
     samples=(sample("2,3", multiples=(2, 1)), sample("2", multiples=(3,))),
@@ -329,7 +327,9 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
 
 
 def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:
-    """Each element (or slice along `axis`) repeated: once for all, or as many times as `repeats` says for each."""
+    """Each element (or slice along `axis`) repeated: once for all, or as many times as `repeats`
+    says for each.
+    """
     x = convert_to_tensor(input)
     counts = convert_to_tensor(repeats, dtype_hint=dtypes.int32)
     if axis is None:
@@ -339,7 +339,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     return ops.gather(x, indices, axis=place)
 
 
-repeat_indices_p = row(
+repeat_indices_p: Primitive = row(
     "repeat_indices", lambda counts, n: np.repeat(np.arange(n, dtype=n.dtype), counts),
     signature="I,I->I", shape=lambda counts, n: (None,), op_type="RepeatIndices", fallible=True,
     gradient=_none, keep_inputs=(), samples=(),
@@ -389,7 +389,9 @@ def _pad_gradient(op: Any, g: Any) -> Any:
 
 
 def _mirrored_gradient(g: Any, x: Any, paddings: Any, mode: str) -> Any:
-    """Each axis in turn: a mirrored pad is a gather, so its gradient adds where it was gathered from."""
+    """Each axis in turn: a mirrored pad is a gather, so its gradient adds where it was gathered
+    from.
+    """
     if paddings is None or not is_known(x.static_shape):
         raise ValueError(f"the gradient of pad in mode {mode} needs a static shape and paddings")
     for axis, (dim, pair) in enumerate(zip(x.static_shape, paddings, strict=True)):
@@ -400,7 +402,7 @@ def _mirrored_gradient(g: Any, x: Any, paddings: Any, mode: str) -> Any:
     return g
 
 
-pad_p = row(
+pad_p: Primitive = row(
     "pad", _pad_kernel, signature="A,A,i*->A", shape=_pad_shape, op_type="PadV2",
     gradient=_pad_gradient, keep_inputs=(2,),
     samples=(
@@ -417,13 +419,18 @@ def pad(
 ) -> Tensor:  # fmt: skip
     """`tensor` with `paddings[i]` = (before, after) elements added along each axis i.
 
-    `mode` is CONSTANT (filled with `constant_values`), REFLECT or SYMMETRIC (mirrored without / with the edge).
+    `mode` is CONSTANT (filled with `constant_values`), REFLECT or SYMMETRIC (mirrored without /
+    with the edge).
     """
     mode = mode.upper()
     if mode not in _MODES:
-        raise ValueError(f"Value of argument mode expected to be CONSTANT, REFLECT or SYMMETRIC, got {mode!r}")
+        raise ValueError(
+            f"Value of argument mode expected to be CONSTANT, REFLECT or SYMMETRIC, got {mode!r}"
+        )
     x = convert_to_tensor(tensor)
-    value = convert_to_tensor(constant_values if x.dtype is not dtypes.string else constant_values or "", x.dtype)
+    value = convert_to_tensor(
+        constant_values if x.dtype is not dtypes.string else constant_values or "", x.dtype
+    )
     pairs = paddings if isinstance(paddings, Tensor) else _static_pairs(paddings)
     if isinstance(pairs, Tensor):
         known = pairs.static_value
@@ -479,7 +486,8 @@ def _concat_gradient(op: Any, g: Any) -> Any:
     axis = op.params["axis"]
     rank = g.ndim if g.ndim is not None else next(x.ndim for x in op.inputs if x.ndim is not None)
     place = axis_in(axis, rank)
-    pieces, start = [], 0
+    pieces: list[Any] = []
+    start: Any = 0
     for x in op.inputs:
         known = None if x.static_shape is None else x.static_shape[place]
         stop = start + (shape(x)[place] if known is None else known)
@@ -488,7 +496,7 @@ def _concat_gradient(op: Any, g: Any) -> Any:
     return pieces
 
 
-concat_p = row(
+concat_p: Primitive = row(
     "concat", lambda *values, axis: np.concatenate(values, axis), signature="A*->A",
     shape=_concat_shape, op_type="ConcatV2", gradient=_concat_gradient, keep_inputs=(),
     samples=(sample("2,3", "4,3", axis=0), sample("2,1", "2,2", "2,3", axis=-1)),
@@ -532,7 +540,7 @@ def _stack_shape(*shapes: Shape, axis: int) -> Shape:
     return (*merged[:place], len(shapes), *merged[place:])
 
 
-stack_p = row(
+stack_p: Primitive = row(
     "stack", lambda *values, axis: np.stack(values, axis), signature="A*->A", shape=_stack_shape,
     op_type="Pack", keep_inputs=(),
     gradient=lambda op, g: unstack(g, len(op.inputs), op.params["axis"]),
@@ -581,14 +589,16 @@ def present(op: Any, grads: Sequence[Any]) -> list[Any]:
     ]
 
 
-unstack_p = row(
+unstack_p: Primitive = row(
     "unstack", _unstack_kernel, _unstack_infer, op_type="Unpack", keep_inputs=(),
     gradient=lambda op, *g: (stack(present(op, g), op.params["axis"]),),
     samples=(sample("2,3", num=2, axis=0), sample("2,3", num=3, axis=-1)),
 )  # fmt: skip
 
 
-def unstack(value: Any, num: int | None = None, axis: Any = 0, name: str | None = None) -> list[Tensor]:
+def unstack(
+    value: Any, num: int | None = None, axis: Any = 0, name: str | None = None
+) -> list[Tensor]:
     """The list of slices of `value` along `axis`; ValueError where their number is not known."""
     x, place = convert_to_tensor(value), static_ints(axis, "axis")[0]
     if num is None:
@@ -611,7 +621,9 @@ def _split_kernel(x: Any, *, sizes: Any, axis: int) -> Any:
     dim = x.shape[axis]
     if isinstance(sizes, int):
         if dim % sizes:
-            raise ValueError(f"axis {axis} of shape {x.shape} does not split into {sizes} equal parts")
+            raise ValueError(
+                f"axis {axis} of shape {x.shape} does not split into {sizes} equal parts"
+            )
         return tuple(np.split(x, sizes, axis))
     lengths = _split_sizes(sizes, dim)
     if sum(lengths) != dim or min(lengths, default=0) < 0:  # type: ignore[arg-type, type-var, operator]
@@ -638,7 +650,7 @@ def _split_infer(x: Any, *, sizes: Any, axis: int) -> Any:
     return tuple(TensorType(x.dtype, (*x.shape[:place], n, *x.shape[place + 1 :])) for n in lengths)
 
 
-split_p = row(
+split_p: Primitive = row(
     "split", _split_kernel, _split_infer, op_type="Split", keep_inputs=(),
     gradient=lambda op, *g: (concat(present(op, g), op.params["axis"]),),
     samples=(sample("4,3", sizes=2, axis=0), sample("2,5", sizes=(1, -1, 2), axis=-1)),
@@ -649,7 +661,9 @@ def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None,
     name: str | None = None,
 ) -> list[Tensor]:  # fmt: skip
-    """`value` cut along `axis` into a number of equal parts, or into parts of the given sizes (one may be -1)."""
+    """`value` cut along `axis` into a number of equal parts, or into parts of the given sizes (one
+    may be -1).
+    """
     x, place = convert_to_tensor(value), static_ints(axis, "axis")[0]
     sizes = num_or_size_splits
     if isinstance(sizes, Tensor):
@@ -685,7 +699,7 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tenso
             key.append(slice(start, None if length == -1 else start + length))
         else:
             key.append(slice(start, start + length))
-    return ops.getitem_boxed(x, tuple(key))
+    return ops.getitem(x, tuple(key))
 
 
 def _entries(values: Any, x: Tensor) -> list[Any]:
@@ -706,7 +720,7 @@ def _same_axes(shape: Shape, *, axis: tuple[int, ...], **params: Any) -> Shape:
     return shape
 
 
-reverse_p = row(
+reverse_p: Primitive = row(
     "reverse", lambda x, *, axis: np.flip(x, axis), signature="A->A", shape=_same_axes,
     op_type="ReverseV2", keep_inputs=(),
     gradient=lambda op, g: (bind(reverse_p, g, axis=op.params["axis"]),),
@@ -723,7 +737,7 @@ def _roll_kernel(x: Any, shift: Any, *, axis: tuple[int, ...]) -> Any:
     return np.roll(x, tuple(np.asarray(shift).reshape(-1).tolist()), axis)
 
 
-roll_p = row(
+roll_p: Primitive = row(
     "roll", _roll_kernel, signature="A,I->A", op_type="Roll",
     shape=lambda shape, shift, *, axis: _same_axes(shape, axis=axis),
     gradient=lambda op, g: (bind(roll_p, g, -op.inputs[1], axis=op.params["axis"]), None),
@@ -757,5 +771,3 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     from runtime.shapes import as_shape
 
     return bind(ensure_shape_p, convert_to_tensor(x), shape=as_shape(shape))  # type: ignore[no-any-return]
-
-

@@ -5,19 +5,47 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
-from runtime.shapes import compatible
+from runtime.ops.define import sum_to_shape_of
+from runtime.primitive import bind, broadcast_shapes, row, sample
+from runtime.shapes import Shape, compatible
 from runtime.tensor import Tensor
 
 
-def _check_shape(values: Tensor, clipped: Tensor, what: str) -> None:
-    if not compatible(values.static_shape, clipped.static_shape):
-        raise ValueError(
-            f"{what} must broadcast to the shape of the values, {values.shape}, "
-            f"but together they have shape {clipped.shape}"
-        )
+def _clip_shape(x: Shape, low: Shape, high: Shape) -> Shape:
+    made = broadcast_shapes(x, low, high)
+    if not compatible(x, made):
+        raise ValueError(f"bounds of shapes {low} and {high} do not broadcast to the shape {x} of the values")
+    return x
+
+
+def _clip_kernel(x: Any, low: Any, high: Any) -> Any:
+    clipped = np.maximum(np.minimum(x, high), low)
+    if clipped.shape != x.shape:
+        _clip_shape(x.shape, np.shape(low), np.shape(high))
+    return clipped
+
+
+def _clip_gradient(op: Any, g: Any) -> Any:
+    x, low, high = op.inputs
+    nothing = ops.zeros_like(g)
+    below, above = ops.less(x, low), ops.greater(x, high)
+    inside = ops.where(ops.logical_or(below, above), nothing, g)
+    return (
+        inside,
+        sum_to_shape_of(ops.where(below, g, nothing), low),
+        sum_to_shape_of(ops.where(above, g, nothing), high),
+    )
+
+
+clip_p = row(
+    "clip", _clip_kernel, signature="R,R,R->R", shape=_clip_shape, op_type="ClipByValue",
+    gradient=_clip_gradient, samples=(sample("2,3", [-0.5], [0.5]), sample("2,3", ":lo", ":hi")),
+)  # fmt: skip
 
 
 def clip_by_value(
@@ -27,10 +55,9 @@ def clip_by_value(
 
     The bounds are scalars or tensors that broadcast to the shape of `t`. Where they cross, the lower one wins.
     """
-    values = convert_to_tensor(t)
-    clipped = ops.maximum(ops.minimum(values, clip_value_max), clip_value_min)
-    _check_shape(values, clipped, "the bounds")
-    return clipped
+    x = convert_to_tensor(t)
+    low, high = convert_to_tensor(clip_value_min, x.dtype), convert_to_tensor(clip_value_max, x.dtype)
+    return bind(clip_p, x, low, high)  # type: ignore[no-any-return]
 
 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
@@ -39,7 +66,11 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     limit = ops.maximum(convert_to_tensor(clip_norm, values.dtype), 0)
     norm = _safe_norm(values, axes)
     clipped = values * limit / ops.maximum(norm, _positive(limit))
-    _check_shape(values, clipped, "clip_norm")
+    if not compatible(values.static_shape, clipped.static_shape):
+        raise ValueError(
+            f"clip_norm must broadcast to the shape of the values, {values.shape}, but together they have "
+            f"shape {clipped.shape}"
+        )
     return clipped
 
 
@@ -111,5 +142,6 @@ __all__ = [
     "clip_by_global_norm",
     "clip_by_norm",
     "clip_by_value",
+    "clip_p",
     "global_norm",
 ]

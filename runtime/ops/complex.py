@@ -9,11 +9,11 @@ import numpy as np
 import runtime.ops as ops
 from runtime.convert import convert_to_tensor
 from runtime.ops.define import matched, sum_to_shape_of
-from runtime.primitive import CLASSES, bind, broadcast_shapes, row, same_shape, sample
+from runtime.primitive import CLASSES, Primitive, bind, broadcast_shapes, row, same_shape, sample
 from runtime.tensor import Tensor
 from runtime.types import TensorType
 
-_WITH_PARTS = {np.dtype("f"): np.dtype("F"), np.dtype("d"): np.dtype("D")}
+_WITH_PARTS: dict[Any, Any] = {np.dtype("f"): np.dtype("F"), np.dtype("d"): np.dtype("D")}
 
 
 def _complex_kernel(real: Any, imag: Any) -> Any:
@@ -38,7 +38,7 @@ def _complex_gradient(op: Any, g: Any) -> Any:
     return sum_to_shape_of(real(g), a), sum_to_shape_of(imag(g), b)
 
 
-complex_p = row(
+complex_p: Primitive = row(
     "complex", _complex_kernel, _complex_infer, signature="G,G->G", op_type="Complex",
     gradient=_complex_gradient, keep_inputs=(), samples=(sample("2,3", "3"),),
 )  # fmt: skip
@@ -57,20 +57,22 @@ def _part(name: str, op_type: str, kernel: Any, gradient: Any, keep: Any = ()) -
     )  # fmt: skip
 
 
-real_p = _part("real", "Real", np.real, lambda op, g: (complex(g, ops.zeros_like(g)),))
-imag_p = _part("imag", "Imag", np.imag, lambda op, g: (complex(ops.zeros_like(g), g),))
-angle_p = _part(
+real_p: Primitive = _part("real", "Real", np.real, lambda op, g: (complex(g, ops.zeros_like(g)),))
+imag_p: Primitive = _part("imag", "Imag", np.imag, lambda op, g: (complex(ops.zeros_like(g), g),))
+angle_p: Primitive = _part(
     "angle", "Angle", np.angle,
     lambda op, g: (-complex(g, ops.zeros_like(g)) / _turn(op.inputs[0]),), None,
 )  # fmt: skip
-conj_p = row(
+conj_p: Primitive = row(
     "conj", np.conj, signature="C->C", shape=same_shape, op_type="Conj",
     gradient=lambda op, g: (conj(g),), keep_inputs=(), samples=(sample("2,3:c"),),
 )  # fmt: skip
 
 
 def _turn(z: Any) -> Any:
-    """The denominator of the gradient of the angle: y' + i x' of z = x + i y, as TensorFlow writes it."""
+    """The denominator of the gradient of the angle: y' + i x' of z = x + i y, as TensorFlow writes
+    it.
+    """
     return complex(imag(z), real(z))
 
 

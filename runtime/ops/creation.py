@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor, tensor_of
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.define import axis_in, dims_of, fill_dims, static_ints, type_of_dims
-from runtime.primitive import bind, row, sample, state
+from runtime.primitive import Primitive, bind, row, sample, state
 from runtime.shapes import Shape, TensorShape
 from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
@@ -33,7 +33,7 @@ def _fill_infer(value: TensorType, *dims: TensorType, shape: Shape) -> TensorTyp
     return type_of_dims(value.dtype, _checked(shape), dims)
 
 
-fill_p = row(
+fill_p: Primitive = row(
     "fill", _fill_kernel, _fill_infer, op_type="Fill", keep_inputs=(),
     gradient=lambda op, g: (ops.reduce_sum(g), *[None] * (len(op.inputs) - 1)),
     samples=(sample("", shape=(2, 3)), sample("", shape=())),
@@ -56,12 +56,16 @@ def _one(dtype: DType) -> Any:
     return dtype.as_numpy_dtype(1)
 
 
-def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:
+def zeros(
+    shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
+) -> Tensor:
     """A tensor of zeros (False, or empty strings)."""
     return _filled(shape, _zero(as_dtype(dtype)))
 
 
-def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:
+def ones(
+    shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
+) -> Tensor:
     """A tensor of ones (True)."""
     return _filled(shape, _one(as_dtype(dtype)))
 
@@ -70,8 +74,10 @@ def _filled(shape: Any, value: Any) -> Tensor:
     static, dynamic = dims_of(shape)
     if state.run is not None and not dynamic:
         if static is not None and any(dim < 0 for dim in static):  # type: ignore[operator]
-            raise errors.InvalidArgumentError(None, "Fill", f"Fill: a shape has no negative dimensions: {static}")
-        return EagerTensor(np.full(static, value, value.dtype))  # type: ignore[arg-type]
+            raise errors.InvalidArgumentError(
+                None, "Fill", f"Fill: a shape has no negative dimensions: {static}"
+            )
+        return EagerTensor(np.full(cast("tuple[int, ...]", static), value, value.dtype))
     return bind(fill_p, tensor_of(value), *dynamic, shape=static)  # type: ignore[no-any-return]
 
 
@@ -86,11 +92,13 @@ def _like(name: str, op_type: str, value: Any) -> Any:
     )  # fmt: skip
 
 
-zeros_like_p = _like("zeros_like", "ZerosLike", _zero)
-ones_like_p = _like("ones_like", "OnesLike", _one)
+zeros_like_p: Primitive = _like("zeros_like", "ZerosLike", _zero)
+ones_like_p: Primitive = _like("ones_like", "OnesLike", _one)
 
 
-def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
+def zeros_like(
+    input: Any, dtype: Any = None, name: str | None = None, layout: Any = None
+) -> Tensor:
     """Zeros with the shape of `input`, and its dtype unless another is asked for."""
     return _filled_like(zeros_like_p, input, dtype)
 
@@ -111,7 +119,7 @@ def _eye_kernel(*dims: Any, shape: Shape, dtype: DType) -> Any:
     return np.eye(rows, columns, dtype=dtype.np_dtype)
 
 
-eye_p = row(
+eye_p: Primitive = row(
     "eye", _eye_kernel, lambda *dims, shape, dtype: TensorType(dtype, _checked(shape)),
     op_type="Eye", keep_inputs=(), gradient=lambda op, g: [None] * len(op.inputs),
     samples=(sample(shape=(2, 3), dtype=dtypes.float32),),
@@ -129,7 +137,9 @@ def eye(
         return matrix
     batch, of_batch = dims_of(batch_shape)
     if batch is None or of_batch:
-        full = ops.concat([ops.cast(convert_to_tensor(batch_shape), dtypes.int32), ops.shape(matrix)], 0)
+        full = ops.concat(
+            [ops.cast(convert_to_tensor(batch_shape), dtypes.int32), ops.shape(matrix)], 0
+        )
         return ops.broadcast_to(matrix, full)
     if static is not None and None not in static:
         return ops.broadcast_to(matrix, (*batch, *static))
@@ -145,8 +155,10 @@ def _range_kernel(start: Any, limit: Any, delta: Any, *, length: int | None) -> 
     if start.dtype.kind in "iu":
         # NumPy computes the length in floating point; Python's range is exact.
         count = len(range_of(int(start), int(limit), int(delta)))
-        return int(start) + np.arange(count, dtype=start.dtype) * start.dtype.type(delta) if count else (
-            np.empty(0, start.dtype)
+        return (
+            int(start) + np.arange(count, dtype=start.dtype) * start.dtype.type(delta)
+            if count
+            else (np.empty(0, start.dtype))
         )
     return np.arange(start, limit, delta, start.dtype)
 
@@ -161,7 +173,7 @@ def _range_shape(start: Shape, limit: Shape, delta: Shape, *, length: int | None
     return (length,)
 
 
-range_p = row(
+range_p: Primitive = row(
     "range", _range_kernel, signature="R,R,R->R", shape=_range_shape, op_type="Range",
     fallible=True, keep_inputs=(), gradient=lambda op, g: (None, None, None), samples=(),
 )  # fmt: skip
@@ -170,7 +182,9 @@ range_p = row(
 def range(
     start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = "range"
 ) -> Tensor:
-    """The numbers from `start` (0 if only one argument is given) up to, not including, `limit` by steps of `delta`."""
+    """The numbers from `start` (0 if only one argument is given) up to, not including, `limit` by
+    steps of `delta`.
+    """
     if limit is None:
         start, limit = 0, start
     ends = _range_ends((start, limit, delta), None if dtype is None else as_dtype(dtype))
@@ -228,7 +242,7 @@ def _linspace_gradient(op: Any, g: Any) -> Any:
     return (ops.reduce_sum(g * (1 - weights), place), ops.reduce_sum(g * weights, place), *extra)
 
 
-linspace_p = row(
+linspace_p: Primitive = row(
     "linspace", _linspace_kernel, signature="G,G,i*->G", shape=_linspace_shape, op_type="LinSpace",
     gradient=_linspace_gradient, keep_inputs=(),
     samples=(sample("", "", shape=(5,), axis=0), sample("2", "2", shape=(3,), axis=1)),
@@ -251,7 +265,9 @@ lin_space = linspace
 
 
 def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[Tensor]:
-    """Each vector repeated over the grid of all; with 'xy' the first two axes are exchanged, with 'ij' not."""
+    """Each vector repeated over the grid of all; with 'xy' the first two axes are exchanged, with
+    'ij' not.
+    """
     if indexing not in ("xy", "ij"):
         raise ValueError(f"Argument `indexing` must be 'xy' or 'ij', got {indexing!r}")
     vectors = [convert_to_tensor(arg) for arg in args]
@@ -273,7 +289,8 @@ def one_hot(
 ) -> Tensor:  # fmt: skip
     """For each index a vector of length `depth` with `on_value` there and `off_value` elsewhere.
 
-    An index outside of 0 .. depth - 1 gives `off_value` only. The vectors lie along `axis` (default: the last).
+    An index outside of 0 .. depth - 1 gives `off_value` only. The vectors lie along `axis`
+    (default: the last).
     """
     x = convert_to_tensor(indices)
     on, off = _hot_values(on_value, off_value, None if dtype is None else as_dtype(dtype))

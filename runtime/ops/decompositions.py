@@ -10,8 +10,8 @@ import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.ops.define import axis_in, matched, static_ints, sum_to_shape_of
-from runtime.primitive import bind, row, sample
-from runtime.shapes import Shape, broadcast
+from runtime.primitive import Primitive, bind, row, sample
+from runtime.shapes import Shape, broadcast, compatible
 from runtime.tensor import Tensor
 
 
@@ -47,7 +47,7 @@ def _band_kernel(x: Any, *, lower: int, upper: int) -> Any:
     return np.where(inside, x, x.dtype.type(0))
 
 
-band_part_p = row(
+band_part_p: Primitive = row(
     "band_part", _band_kernel, signature="Q->Q", op_type="MatrixBandPart", keep_inputs=(),
     shape=lambda shape, *, lower, upper: _matrix(shape),
     gradient=lambda op, g: (bind(band_part_p, g, **op.params),),
@@ -56,7 +56,9 @@ band_part_p = row(
 
 
 def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
-    """The matrix with zeros beyond `num_lower` diagonals below and `num_upper` above the main one (-1: keep all)."""
+    """The matrix with zeros beyond `num_lower` diagonals below and `num_upper` above the main one
+    (-1: keep all).
+    """
     lower, upper = static_ints(num_lower, "num_lower")[0], static_ints(num_upper, "num_upper")[0]
     return bind(band_part_p, convert_to_tensor(input), lower=lower, upper=upper)  # type: ignore[no-any-return]
 
@@ -77,7 +79,7 @@ def _diag_part_gradient(op: Any, g: Any) -> Any:
     return (bind(set_diag_p, ops.zeros_like(op.inputs[0]), g, k=op.params["k"]),)
 
 
-diag_part_p = row(
+diag_part_p: Primitive = row(
     "diag_part", lambda x, *, k: np.diagonal(x, k, -2, -1), signature="A->A", keep_inputs=(),
     shape=_diag_part_shape, op_type="MatrixDiagPart", gradient=_diag_part_gradient,
     samples=(sample("3,4", k=0), sample("2,3,3", k=-1)),
@@ -100,14 +102,16 @@ def _on_diagonal(made: Any, values: Any, k: int) -> Any:
 
 
 def _set_diag_kernel(x: Any, values: Any, *, k: int) -> Any:
-    if values.shape[-1] != _diagonal_length(*x.shape[-2:], k):
-        raise ValueError(f"a diagonal of shape {values.shape} does not fit matrices of shape {x.shape}")
+    if values.shape[-1] != _diagonal_length(x.shape[-2], x.shape[-1], k):
+        raise ValueError(
+            f"a diagonal of shape {values.shape} does not fit matrices of shape {x.shape}"
+        )
     return _on_diagonal(np.array(x), values, k)
 
 
 def _set_diag_shape(shape: Shape, values: Shape, *, k: int) -> Shape:
     wanted = _diag_part_shape(shape, k=k)
-    if wanted is not None and values is not None and broadcast(wanted, values) != wanted:
+    if not compatible(wanted, values):
         raise ValueError(f"a diagonal of shape {values} does not fit matrices of shape {shape}")
     return shape
 
@@ -118,7 +122,7 @@ def _set_diag_gradient(op: Any, g: Any) -> Any:
     return bind(set_diag_p, g, ops.zeros_like(on), k=k), on
 
 
-set_diag_p = row(
+set_diag_p: Primitive = row(
     "set_diag", _set_diag_kernel, signature="A,A->A", shape=_set_diag_shape, keep_inputs=(),
     op_type="MatrixSetDiag", gradient=_set_diag_gradient,
     samples=(sample("3,4", "3", k=0), sample("2,3,3", "2,2", k=1)),
@@ -157,7 +161,7 @@ def _diag_shape(shape: Shape, *, k: int, rows: int | None, columns: int | None) 
     return (*shape[:-1], *made)
 
 
-diag_p = row(
+diag_p: Primitive = row(
     "diag", _diag_kernel, signature="A->A", shape=_diag_shape, op_type="MatrixDiag",
     gradient=lambda op, g: (bind(diag_part_p, g, k=op.params["k"]),), keep_inputs=(),
     samples=(
@@ -221,7 +225,7 @@ def _inverse_gradient(op: Any, g: Any) -> Any:
 
 
 _REGULAR = (sample("3,3:r"), sample("2,2,2:r"))
-inverse_p = row(
+inverse_p: Primitive = row(
     "inverse", _guarded(np.linalg.inv, _NO_INVERSE), signature="W->W", shape=_square,
     op_type="MatrixInverse", gradient=_inverse_gradient, keep_inputs=(), keep_outputs=(0,),
     fallible=True, samples=_REGULAR,
@@ -234,7 +238,7 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     return bind(inverse_p, _adjoint(x) if adjoint else x)  # type: ignore[no-any-return]
 
 
-det_p = row(
+det_p: Primitive = row(
     "det", np.linalg.det, signature="W->W", op_type="MatrixDeterminant",
     shape=lambda shape: (_square(shape) or ())[:-2] if shape is not None else None,
     gradient=lambda op, g: (_outer(g * op.outputs[0], _adjoint(inv(op.inputs[0]))),),
@@ -263,7 +267,7 @@ def _slogdet_shape(shape: Shape) -> tuple[Shape, Shape]:
     return batch, batch
 
 
-slogdet_p = row(
+slogdet_p: Primitive = row(
     "slogdet", lambda x: tuple(np.linalg.slogdet(x)), signature="W->W,W", shape=_slogdet_shape,
     op_type="LogMatrixDeterminant", samples=_REGULAR,
     gradient=lambda op, _, g: (None if g is None else _outer(g, _adjoint(inv(op.inputs[0]))),),
@@ -307,7 +311,7 @@ def _solve_gradient(op: Any, g: Any) -> Any:
     return sum_to_shape_of(for_a, a), sum_to_shape_of(for_b, b)
 
 
-solve_p = row(
+solve_p: Primitive = row(
     "solve", _guarded(_solve_kernel, _NO_INVERSE), signature="W,W->W", shape=_solve_shape,
     op_type="MatrixSolve", gradient=_solve_gradient, keep_inputs=(0,), keep_outputs=(0,),
     fallible=True,
@@ -316,7 +320,7 @@ solve_p = row(
 
 
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """The x for which `matrix` times x is `rhs`; InvalidArgumentError where the matrix is singular."""
+    """The x for which `matrix` times x is `rhs`; InvalidArgumentError for singular ones."""
     a, b = matched(matrix, rhs)
     return bind(solve_p, a, b, adjoint=bool(adjoint))  # type: ignore[no-any-return]
 
@@ -341,7 +345,7 @@ def _triangular_gradient(op: Any, g: Any) -> Any:
     return sum_to_shape_of(for_a, a), sum_to_shape_of(for_b, b)
 
 
-triangular_p = row(
+triangular_p: Primitive = row(
     "triangular_solve", _guarded(_triangular_kernel, _NO_INVERSE), signature="W,W->W",
     shape=_solve_shape, op_type="MatrixTriangularSolve", gradient=_triangular_gradient,
     keep_inputs=(0,), keep_outputs=(0,), fallible=True,
@@ -377,8 +381,8 @@ def _cholesky_gradient(op: Any, g: Any) -> Any:
     return ((both + _adjoint(both)) * 0.5,)
 
 
-cholesky_p = row(
-    "cholesky", _guarded(np.linalg.cholesky, "Cholesky decomposition was not successful. The input might not be valid."),
+cholesky_p: Primitive = row(
+    "cholesky", _guarded(np.linalg.cholesky, "Input matrix is not positive definite."),
     signature="W->W", shape=_square, op_type="Cholesky", gradient=_cholesky_gradient,
     keep_inputs=(), keep_outputs=(0,), fallible=True,
     samples=(sample("3,3:pd"), sample("2,2,2:pd")),
@@ -386,7 +390,7 @@ cholesky_p = row(
 
 
 def cholesky(input: Any, name: str | None = None) -> Tensor:
-    """The lower triangular factor of positive definite matrices; InvalidArgumentError for others."""
+    """The lower triangular factor of positive definite matrices; others are refused."""
     return bind(cholesky_p, convert_to_tensor(input))  # type: ignore[no-any-return]
 
 
@@ -413,7 +417,7 @@ def _eigh_gradient(op: Any, g_values: Any, g_vectors: Any) -> Any:
     return ((full + _adjoint(full)) * 0.5,)
 
 
-eigh_p = row(
+eigh_p: Primitive = row(
     "eigh", lambda x: tuple(np.linalg.eigh(x)), signature="W->real W,W", shape=_eigh_shape,
     op_type="SelfAdjointEigV2", gradient=_eigh_gradient, keep_inputs=(), keep_outputs=(0, 1),
     samples=(sample("3,3:pd"),),
@@ -445,7 +449,7 @@ def _eig_infer(x: Any) -> Any:
     return TensorType(kind, values), TensorType(kind, vectors)
 
 
-eig_p = row(
+eig_p: Primitive = row(
     "eig", lambda x: tuple(part.astype(_complex_of(x)) for part in np.linalg.eig(x)), _eig_infer,
     signature="W->C", op_type="Eig", samples=(sample("3,3:r"),),
 )  # fmt: skip
@@ -481,8 +485,10 @@ def _qr_shape(shape: Shape, *, full: bool) -> tuple[Shape, Shape]:
 def _qr_gradient(op: Any, g_q: Any, g_r: Any) -> Any:
     q, r = op.outputs
     rows, columns = q.static_shape[-2], r.static_shape[-1]
-    if op.params["full"] and rows != columns or rows is None or columns is None or rows < columns:
-        raise NotImplementedError("the gradient of qr needs matrices with at least as many rows as columns")
+    if (op.params["full"] and rows != columns) or rows is None or columns is None or rows < columns:
+        raise NotImplementedError(
+            "the gradient of qr needs matrices with at least as many rows as columns"
+        )
     g_q = ops.zeros_like(q) if g_q is None else g_q
     g_r = ops.zeros_like(r) if g_r is None else g_r
     middle = ops.matmul(r, g_r, adjoint_b=True) - ops.matmul(g_q, q, adjoint_a=True)
@@ -492,7 +498,7 @@ def _qr_gradient(op: Any, g_q: Any, g_r: Any) -> Any:
     return (_adjoint(triangular_solve(r, _adjoint(right), lower=False)),)
 
 
-qr_p = row(
+qr_p: Primitive = row(
     "qr", lambda x, *, full: tuple(np.linalg.qr(x, "complete" if full else "reduced")),
     signature="W->W,W", shape=_qr_shape, op_type="Qr", gradient=_qr_gradient, keep_inputs=(),
     keep_outputs=(0, 1), samples=(sample("4,3", full=False), sample("2,3,3", full=True)),
@@ -530,7 +536,7 @@ def _svd_gradient(op: Any, g_s: Any, g_u: Any, g_v: Any) -> Any:
     return (ops.matmul(scaled, v, adjoint_b=True),)
 
 
-svd_p = row(
+svd_p: Primitive = row(
     "svd", _svd_kernel, signature="W->real W,W,W", shape=_svd_shape, op_type="Svd",
     gradient=_svd_gradient, keep_inputs=(), keep_outputs=(0, 1, 2),
     samples=(sample("4,3", full=False), sample("2,3", full=True)),
@@ -540,13 +546,13 @@ svd_p = row(
 def svd(
     tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
 ) -> Any:
-    """Singular values, left and right singular vectors (s, u, v); only s with `compute_uv=False`."""
+    """Singular values, left and right singular vectors (s, u, v); or only s."""
     s, u, v = bind(svd_p, convert_to_tensor(tensor), full=bool(full_matrices))
     return (s, u, v) if compute_uv else s
 
 
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
-    """The Moore-Penrose pseudo-inverse; singular values below `rcond` times the largest count as 0."""
+    """The pseudo-inverse; singular values below `rcond` times the largest count as 0."""
     x = convert_to_tensor(a)
     s, u, v = svd(x)
     if rcond is None:
@@ -560,7 +566,9 @@ def _epsilon(dtype: Any) -> float:
     return float(np.finfo(dtype.real_dtype.np_dtype).eps)
 
 
-def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
+def matrix_rank(
+    a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     """How many singular values are larger than `tol`."""
     x = convert_to_tensor(a)
     s = svd(x, compute_uv=False)
@@ -675,15 +683,19 @@ def _kept(x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     return x if keepdims else ops.squeeze(x, axes)
 
 
-def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
+def normalize(
+    tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
+) -> tuple[Tensor, Tensor]:
     """The tensor divided by its norm, and the norm."""
     x = convert_to_tensor(tensor)
     length = norm(x, ord, axis, True)
     return x / ops.cast(length, x.dtype), length
 
 
-def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None) -> Tensor:
-    """x divided by its Euclidean norm along `axis`, which counts as at least the root of `epsilon`."""
+def l2_normalize(
+    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None
+) -> Tensor:
+    """x divided by its Euclidean norm along `axis`, at least the root of `epsilon`."""
     value = convert_to_tensor(x)
     squares = ops.reduce_sum(ops.real(value * ops.conj(value)), axis, True)
     return value * ops.cast(ops.rsqrt(ops.maximum(squares, epsilon)), value.dtype)
@@ -696,7 +708,8 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
         if shape is not None and (not shape or shape[-1] not in (3, None)):
             raise ValueError(f"cross products need vectors of 3 elements, got shape {shape}")
     ahead, behind = [1, 2, 0], [2, 0, 1]
-    return _picked(x, ahead) * _picked(y, behind) - _picked(x, behind) * _picked(y, ahead)
+    made: Tensor = _picked(x, ahead) * _picked(y, behind) - _picked(x, behind) * _picked(y, ahead)
+    return made
 
 
 def _picked(x: Any, order: list[int]) -> Any:

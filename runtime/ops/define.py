@@ -24,7 +24,7 @@ from runtime.shapes import Shape, TensorShape, is_known
 from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
 
-PublicUnary = Callable[..., Tensor]
+Op = Callable[..., Tensor]
 Partial = Callable[[Any, Any, Any, Any], Any]
 BinaryGradient = Callable[[Any, Any, Any, Any], tuple[Any, Any]] | tuple[Partial, Partial]
 FLOATING = (sample("2,3"), sample(""))
@@ -43,7 +43,7 @@ def unary(
     op_type: str | None = None,
     doc: str,
     samples: tuple[Sample, ...] = FLOATING,
-) -> PublicUnary:
+) -> Op:
     """The public function of an elementwise op of one tensor, and its row.
 
     `gradient(x, y, g)` gives the gradient for x; `reads` tells which of the values of x and y it uses.
@@ -68,7 +68,7 @@ def unary(
     return named(_unary_function(primitive), name, doc)
 
 
-def _unary_function(primitive: Primitive) -> PublicUnary:
+def _unary_function(primitive: Primitive) -> Op:
     kernel, accepted = primitive.kernel, primitive.accepted
     # Only C code may run in the shared context: it cannot be entered twice.
     direct = isinstance(kernel, np.ufunc)
@@ -87,7 +87,7 @@ def _unary_function(primitive: Primitive) -> PublicUnary:
     return function
 
 
-def named(function: PublicUnary, name: str, doc: str) -> PublicUnary:
+def named(function: Op, name: str, doc: str) -> Op:
     """`function` with the name and docstring that users see."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
@@ -105,7 +105,7 @@ def binary(
     doc: str,
     fallible: bool = False,
     samples: tuple[Sample, ...] = PAIRS,
-) -> PublicUnary:
+) -> Op:
     """The public function of an elementwise op of two tensors that broadcast, and its row.
 
     `gradient(a, b, y, g)` gives both gradients at the broadcast shape, or is a pair of functions that give one each;
@@ -135,7 +135,7 @@ def binary(
     return named(_binary_function(primitive), name, doc)
 
 
-def _binary_function(primitive: Primitive) -> PublicUnary:
+def _binary_function(primitive: Primitive) -> Op:
     kernel, accepted = primitive.kernel, primitive.accepted
     direct = isinstance(kernel, np.ufunc) and primitive.uniform and np.dtype(object) not in accepted
 

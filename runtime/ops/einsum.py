@@ -9,7 +9,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime.ops.array import _same_dtypes
 from runtime.ops.define import sum_to_shape_of
-from runtime.primitive import bind, row, sample
+from runtime.primitive import Primitive, bind, row, sample
 from runtime.shapes import Shape, broadcast_dim
 from runtime.tensor import Tensor
 
@@ -53,7 +53,9 @@ def _gradient(op: Any, g: Any) -> Any:
 
 
 def _for_operand(tensors: Any, inputs: list[str], output: str, g: Any, k: int) -> Any:
-    """The gradient for operand k: g times the others; what only k has is filled by a vector of ones."""
+    """The gradient for operand k: g times the others; what only k has is filled by a vector of
+    ones.
+    """
     others = [i for i in range(len(inputs)) if i != k]
     labels = [output, *[inputs[i] for i in others]]
     operands = [g, *[ops.conj(tensors[i]) for i in others]]
@@ -67,7 +69,7 @@ def _for_operand(tensors: Any, inputs: list[str], output: str, g: Any, k: int) -
     return sum_to_shape_of(result, tensors[k])
 
 
-einsum_p = row(
+einsum_p: Primitive = row(
     "einsum", _kernel, signature="N*->N", shape=_shape, op_type="Einsum", gradient=_gradient,
     samples=(
         sample("2,3", "3,4", equation="ij,jk->ik"), sample("2,3", equation="ij->ji"),
@@ -82,8 +84,9 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     """The sum of products that the subscripts describe: "ij,jk->ik" is a product of matrices.
 
-    Without "->" the output has each label that occurs once, in alphabetical order. "..." stands for any leading
-    dimensions, broadcast together. ValueError for subscripts that do not fit the operands.
+    Without "->" the output has each label that occurs once, in alphabetical order. "..." stands for
+    any leading dimensions, broadcast together. ValueError for subscripts that do not fit the
+    operands.
     """
     tensors = _same_dtypes(inputs)
     labels, output = _explicit(equation.replace(" ", ""), tensors)
@@ -106,11 +109,14 @@ def _explicit(equation: str, tensors: list[Tensor]) -> tuple[list[str], str]:
     longest = max(extra, default=0)
     spare = "".join(free[:longest])
     made = [
-        s.replace("...", spare[longest - n :] if n else "") for s, n in zip(inputs, extra, strict=True)
+        s.replace("...", spare[longest - n :] if n else "")
+        for s, n in zip(inputs, extra, strict=True)
     ]
     if not arrow:
         once = "".join(made)
-        named = sorted(label for label in set(once) if once.count(label) == 1 and label not in spare)
+        named = sorted(
+            label for label in set(once) if once.count(label) == 1 and label not in spare
+        )
         return made, spare + "".join(named)
     output = output.replace("...", spare)
     missing = set(output) - set("".join(made))
@@ -139,5 +145,3 @@ def _diagonal(x: Tensor, subscripts: str) -> tuple[Tensor, str]:
             x = ops.diag_part(ops.transpose(x, [*rest, first, second]))
             subscripts = "".join(subscripts[i] for i in rest) + label
     return x, subscripts
-
-

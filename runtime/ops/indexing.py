@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -11,7 +11,7 @@ import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.convert import conversion_of, convert_to_tensor
 from runtime.ops.define import axis_in, dims_of, fill_dims, matched, static_ints, sum_to_shape_of
-from runtime.primitive import bind, row, sample, state
+from runtime.primitive import Primitive, bind, row, sample, state
 from runtime.shapes import Shape, broadcast, is_known, merge_shapes
 from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
@@ -49,7 +49,8 @@ def _index_entry(entry: Any, values: Any) -> Any:
 
 def _slice_kernel(x: Any, *dynamic: Any, spec: Spec) -> Any:
     try:
-        # With an ellipsis NumPy returns arrays, never elements (which strings would lose their dtype by).
+        # With an ellipsis NumPy returns arrays, never elements (which strings would lose their
+        # dtype by).
         return np.asarray(x)[_index(spec, dynamic)]
     except IndexError as error:
         raise errors.InvalidArgumentError(f"slice {format_spec(spec)}: {error}") from None
@@ -119,7 +120,7 @@ def _slice_infer(x: TensorType, *dynamic: TensorType, spec: Spec) -> TensorType:
     return TensorType(x.dtype, slice_shape(x.shape, spec=spec))
 
 
-strided_slice_p = row(
+strided_slice_p: Primitive = row(
     "strided_slice", _slice_kernel, signature="A,i*->A", shape=slice_shape, op_type="StridedSlice",
     gradient=_slice_gradient, fallible=True,
     samples=(
@@ -141,7 +142,7 @@ def unslice(g: Any, x: Any, dynamic: Sequence[Any], spec: Spec) -> Any:
 def _unslice_kernel(g: Any, *rest: Any, spec: Spec, shape: Shape) -> Any:
     if not is_known(shape):
         shape, rest = tuple(rest[0].tolist()), rest[1:]
-    made = np.zeros(shape, g.dtype)  # type: ignore[arg-type]
+    made = np.zeros(cast("tuple[int, ...]", shape), g.dtype)
     made[_index(spec, rest)] = g
     return made
 
@@ -153,10 +154,13 @@ def _unslice_gradient(op: Any, g: Any) -> Any:
     return (back, *[None] * (len(op.inputs) - 1))
 
 
-unslice_p = row(
+unslice_p: Primitive = row(
     "unslice", _unslice_kernel, signature="Q,i*->Q", op_type="StridedSliceGrad",
     shape=lambda g, *rest, spec, shape: shape, gradient=_unslice_gradient,
-    samples=(sample("4", spec=(1,), shape=(3, 4)), sample("2,1", spec=((None, None, 2), "newaxis", 0), shape=(3, 4))),
+    samples=(
+        sample("4", spec=(1,), shape=(3, 4)),
+        sample("2,1", spec=((None, None, 2), "newaxis", 0), shape=(3, 4)),
+    ),
 )  # fmt: skip
 
 
@@ -185,16 +189,16 @@ def _entry(key: Any, dynamic: list[Tensor]) -> Any:
 
 _BASIC = (int, slice, type(None), type(Ellipsis))
 _WAY_OUT = (
-    "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`), integer tensors and boolean masks are "
-    "valid indices"
+    "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`), integer tensors and "
+    "boolean masks are valid indices"
 )
 
 
 def getitem(x: Tensor, key: Any) -> Tensor:
     """x[key] with the meaning that NumPy gives it.
 
-    Integers, slices, `...`, None, integer tensors (of any rank) and boolean masks, alone or in a tuple.
-    InvalidArgumentError for indices out of bounds, TypeError for anything else.
+    Integers, slices, `...`, None, integer tensors (of any rank) and boolean masks, alone or in a
+    tuple. InvalidArgumentError for indices out of bounds, TypeError for anything else.
     """
     if type(key) is int:
         return bind(strided_slice_p, x, spec=(key,))  # type: ignore[no-any-return]
@@ -209,9 +213,6 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     return bind(strided_slice_p, x, *dynamic, spec=spec)  # type: ignore[no-any-return]
 
 
-getitem_boxed = getitem
-
-
 def _index_value(key: Any) -> Any:
     """A part of an index: as it is where basic, else a tensor (masks and arrays included)."""
     if type(key) in (int, slice) or key is None or key is Ellipsis:
@@ -220,27 +221,24 @@ def _index_value(key: Any) -> Any:
         raise TypeError(f"{_WAY_OUT}, got {key!r}")
     if isinstance(key, np.integer):
         return int(key)
-    tensor = convert_to_tensor(np.asarray(key, np.int64) if key == [] else key) if not isinstance(
-        key, Tensor
-    ) else key
+    tensor = (
+        convert_to_tensor(np.asarray(key, np.int64) if key == [] else key)
+        if not isinstance(key, Tensor)
+        else key
+    )
     if not (tensor.dtype.is_integer or tensor.dtype.is_bool):
         raise TypeError(f"{_WAY_OUT}, got a tensor of dtype {tensor.dtype.name}")
     return tensor
 
 
 def advanced(x: Tensor, keys: tuple[Any, ...]) -> Tensor:
-    """NumPy's advanced indexing: the slices first, then one gather with all integer arrays broadcast together."""
-    keys = _spelled_out(x, _without_masks(keys))
-    basic, arrays, axes, out = [], [], [], 0
-    for key in keys:
-        if isinstance(key, Tensor | int):
-            arrays.append(key)
-            axes.append(out)
-            basic.append(slice(None))
-            out += 1
-        else:
-            basic.append(key)
-            out += 1
+    """NumPy's advanced indexing: the slices first, then one gather with all integer arrays
+    broadcast together.
+    """
+    entries = _spelled_out(x, _without_masks(keys))
+    axes = [i for i, key in enumerate(entries) if isinstance(key, Tensor | int)]
+    arrays = [entries[i] for i in axes]
+    basic = [slice(None) if i in axes else key for i, key in enumerate(entries)]
     if any(key != slice(None) for key in basic):
         x = getitem(x, tuple(basic))
     if len(arrays) == 1:
@@ -310,7 +308,7 @@ def _checked_indices(indices: Any, size: int, negative: bool) -> Any:
 
 
 def _batch_grid(shape: tuple[int, ...], batch_dims: int, rank: int) -> tuple[Any, ...]:
-    """Index arrays that pair each batch with itself, broadcasting with indices of the given rank."""
+    """Index arrays that pair each batch with itself and broadcast with indices of this rank."""
     return tuple(
         np.arange(shape[i]).reshape([-1 if j == i else 1 for j in range(rank)])
         for i in range(batch_dims)
@@ -336,9 +334,7 @@ def _gathered_axes(rank: int, batch_dims: int, axis: int) -> tuple[list[int], li
     )
 
 
-def _gather_shape(
-    x: Shape, indices: Shape, *, axis: int, batch_dims: int, negative: bool
-) -> Shape:
+def _gather_shape(x: Shape, indices: Shape, *, axis: int, batch_dims: int, negative: bool) -> Shape:
     if x is None or indices is None:
         return None
     axis = axis_in(axis, len(x))
@@ -351,10 +347,12 @@ def _gather_shape(
 def _gather_rule(op: Any, g: Any) -> Any:
     x, indices = op.inputs
     params = op.params
-    return gather_gradient(g, indices, x, params["axis"], params["batch_dims"], params["negative"]), None
+    return gather_gradient(
+        g, indices, x, params["axis"], params["batch_dims"], params["negative"]
+    ), None
 
 
-gather_p = row(
+gather_p: Primitive = row(
     "gather", _gather_kernel, signature="A,I->A", shape=_gather_shape, op_type="GatherV2",
     gradient=_gather_rule, fallible=True, keep_inputs=(1,),
     samples=(
@@ -376,7 +374,8 @@ def gather(
     params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The slices of `params` along `axis` (default: `batch_dims`) that `indices` names, in their order and shape.
+    """The slices of `params` along `axis` (default: `batch_dims`) that `indices` names, in their
+    order and shape.
 
     InvalidArgumentError for an index out of bounds; negative ones are not counted from the end.
     """
@@ -390,7 +389,9 @@ def gather(
 def gather_gradient(
     g: Any, indices: Any, like: Any, axis: int, batch_dims: int = 0, negative: bool = False
 ) -> Any:
-    """Zeros of a shape (or of the shape of a tensor), to which `g` is added where `indices` point along `axis`."""
+    """Zeros of a shape (or of the shape of a tensor), to which `g` is added where `indices` point
+    along `axis`.
+    """
     shape = like if isinstance(like, tuple) else like.static_shape
     extra = () if is_known(shape) else (ops.shape(like),)
     return bind(
@@ -402,8 +403,8 @@ def gather_gradient(
 def _gather_grad_kernel(
     g: Any, indices: Any, *dims: Any, shape: Shape, axis: int, batch_dims: int, negative: bool
 ) -> Any:
-    wanted = tuple(dims[0].tolist()) if dims else shape
-    made = np.zeros(wanted, g.dtype)  # type: ignore[arg-type]
+    wanted = tuple(dims[0].tolist()) if dims else cast("tuple[int, ...]", shape)
+    made = np.zeros(wanted, g.dtype)
     axis = axis_in(axis, made.ndim)
     now, front = _gathered_axes(np.ndim(indices), batch_dims, axis)
     _checked_indices(indices, made.shape[axis], negative)
@@ -418,7 +419,7 @@ def _gather_grad_rule(op: Any, g: Any) -> Any:
     return (back, *[None] * (len(op.inputs) - 1))
 
 
-gather_grad_p = row(
+gather_grad_p: Primitive = row(
     "gather_grad", _gather_grad_kernel, signature="Q,I,i*->Q", op_type="GatherGrad", fallible=True,
     shape=lambda g, indices, *dims, shape, axis, batch_dims, negative: shape,
     gradient=_gather_grad_rule, keep_inputs=(1,),
@@ -476,7 +477,7 @@ def _with_batches(indices: Tensor, batch_dims: int) -> Tensor:
     return ops.concat([ops.cast(batch, indices.dtype), indices], -1)
 
 
-gather_nd_p = row(
+gather_nd_p: Primitive = row(
     "gather_nd", _gather_nd_kernel, signature="A,I->A", shape=_gather_nd_shape, op_type="GatherNd",
     gradient=_gather_nd_rule, fallible=True, keep_inputs=(1,),
     samples=(
@@ -487,8 +488,16 @@ gather_nd_p = row(
 )  # fmt: skip
 
 
-def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = "") -> Tensor:
-    """The elements or slices of `params` that the vectors along the last axis of `indices` point to."""
+def gather_nd(
+    params: Any,
+    indices: Any,
+    batch_dims: int = 0,
+    name: str | None = None,
+    bad_indices_policy: str = "",
+) -> Tensor:
+    """The elements or slices of `params` that the vectors along the last axis of `indices` point
+    to.
+    """
     x, places = convert_to_tensor(params), convert_to_tensor(indices)
     return bind(gather_nd_p, x, places, batch_dims=batch_dims, negative=False)  # type: ignore[no-any-return]
 
@@ -552,7 +561,7 @@ def _scatter_rule(op: Any, g: Any) -> Any:
     return (None, back, *[None] * (len(op.inputs) - 2))
 
 
-scatter_nd_p = row(
+scatter_nd_p: Primitive = row(
     "scatter_nd", _scatter_kernel, signature="I,Q,i*->Q", shape=_scatter_shape,
     op_type="ScatterNd", gradient=_scatter_rule, fallible=True, keep_inputs=(0,),
     samples=(
@@ -563,7 +572,7 @@ scatter_nd_p = row(
 
 
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Zeros of `shape` with `updates` added at `indices`; what points to one place twice is summed."""
+    """Zeros of `shape` with `updates` added at `indices`; what meets in one place is summed."""
     static, dynamic = dims_of(shape)
     places, values = convert_to_tensor(indices), convert_to_tensor(updates)
     return bind(scatter_nd_p, places, values, *dynamic, shape=static, negative=False)  # type: ignore[no-any-return]
@@ -612,21 +621,21 @@ def _tensor_scatter(name: str, op_type: str, ufunc: Any, gradient: Any, **fields
     )  # fmt: skip
 
 
-tensor_update_p = _tensor_scatter(
+tensor_update_p: Primitive = _tensor_scatter(
     "tensor_scatter_update", "TensorScatterUpdate", None, _update_rule, keep_inputs=(1,)
 )
-tensor_add_p = _tensor_scatter(
+tensor_add_p: Primitive = _tensor_scatter(
     "tensor_scatter_add", "TensorScatterAdd", np.add,
     lambda op, g: (g, None, _picked(g, op.inputs[1])), keep_inputs=(1,),
 )  # fmt: skip
-tensor_sub_p = _tensor_scatter(
+tensor_sub_p: Primitive = _tensor_scatter(
     "tensor_scatter_sub", "TensorScatterSub", np.subtract,
     lambda op, g: (g, None, -_picked(g, op.inputs[1])), keep_inputs=(1,),
 )  # fmt: skip
-tensor_max_p = _tensor_scatter(
+tensor_max_p: Primitive = _tensor_scatter(
     "tensor_scatter_max", "TensorScatterMax", np.maximum, _extreme_rule, keep_outputs=(0,)
 )
-tensor_min_p = _tensor_scatter(
+tensor_min_p: Primitive = _tensor_scatter(
     "tensor_scatter_min", "TensorScatterMin", np.minimum, _extreme_rule, keep_outputs=(0,)
 )
 
@@ -688,7 +697,7 @@ def _set_slice_rule(op: Any, g: Any) -> Any:
     return (rest, sum_to_shape_of(box, value), *[None] * len(dynamic))
 
 
-set_slice_p = row(
+set_slice_p: Primitive = row(
     "set_slice", _set_slice_kernel, signature="A,A,i*->A", shape=_set_slice_shape,
     op_type="TensorStridedSliceUpdate", gradient=_set_slice_rule, fallible=True,
     samples=(
@@ -700,7 +709,9 @@ set_slice_p = row(
 
 
 def setitem(x: Any, key: Any, value: Any) -> Tensor:
-    """The tensor that `x[key] = value` would make of x; key as in `x[key]`, value broadcast to the slice."""
+    """The tensor that `x[key] = value` would make of x; key as in `x[key]`, value broadcast to the
+    slice.
+    """
     tensor = convert_to_tensor(x)
     update = value if isinstance(value, Tensor) else convert_to_tensor(value, tensor.dtype)
     keys = tuple([_index_value(k) for k in (key if isinstance(key, tuple) else (key,))])
@@ -738,12 +749,12 @@ def _where_rule(op: Any, g: Any) -> Any:
     return None, for_x, sum_to_shape_of(where(condition, nothing, g), y)
 
 
-select_p = row(
+select_p: Primitive = row(
     "where", np.where, signature="B,A,A->A", shape=_where_shape, op_type="SelectV2",
     gradient=_where_rule, keep_inputs=(0,),
     samples=(sample("2,3:b", "2,3", "2,3"), sample("2,1:b", "3", ""), sample(":b", "2", "2")),
 )  # fmt: skip
-nonzero_p = row(
+nonzero_p: Primitive = row(
     "nonzero", lambda x: np.argwhere(x).astype(np.int64, copy=False), signature="A->int64",
     shape=lambda shape: (None, None if shape is None else len(shape)), op_type="Where",
     gradient=lambda op, g: (None,), keep_inputs=(), samples=(sample("2,3:b"),),
@@ -751,9 +762,11 @@ nonzero_p = row(
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """Elements of `x` where `condition` holds, of `y` elsewhere, broadcast; with the condition only, where it holds.
+    """Elements of `x` where `condition` holds, of `y` elsewhere, broadcast; with the condition
+    only, where it holds.
 
-    In the second form: int64 of shape (number of true elements, rank). ValueError if only one of x, y is given.
+    In the second form: int64 of shape (number of true elements, rank). ValueError if only one of x,
+    y is given.
     """
     if x is None and y is None:
         return bind(nonzero_p, convert_to_tensor(condition))  # type: ignore[no-any-return]
@@ -765,7 +778,9 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
-    """The elements (or slices) of `tensor` where `mask` is true; the mask covers the axes from `axis` (0) on."""
+    """The elements (or slices) of `tensor` where `mask` is true; the mask covers the axes from
+    `axis` (0) on.
+    """
     x, chosen = convert_to_tensor(tensor), convert_to_tensor(mask, dtypes.bool)
     place = 0 if axis is None else static_ints(axis, "axis")[0]
     if not chosen.ndim or x.ndim is None:

@@ -8,7 +8,7 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime.ops.define import matched, sum_to_shape_of
-from runtime.primitive import bind, row, sample, state
+from runtime.primitive import Primitive, bind, row, sample, state
 from runtime.shapes import Shape, broadcast
 from runtime.tensor import EagerTensor, Tensor
 
@@ -35,7 +35,8 @@ def _matmul_shape(a: Shape, b: Shape, *, transpose_a: bool, transpose_b: bool) -
     inner_b, columns = reversed(b[-2:]) if transpose_b else b[-2:]
     if None not in (inner, inner_b) and inner != inner_b:
         raise ValueError(
-            f"Matrix size-incompatible: {a} (transposed: {transpose_a}) and {b} (transposed: {transpose_b})"
+            f"Matrix size-incompatible: {a} (transposed: {transpose_a}) and "
+            f"{b} (transposed: {transpose_b})"
         )
     batch = broadcast(a[:-2], b[:-2])
     return None if batch is None else (*batch, rows, columns)
@@ -58,7 +59,7 @@ def _product(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
     return bind(matmul_p, a, b, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
-matmul_p = row(
+matmul_p: Primitive = row(
     "matmul", _matmul_kernel, signature="N,N->N", shape=_matmul_shape, op_type="MatMul",
     gradient=_matmul_gradient,
     samples=(
@@ -76,7 +77,9 @@ def matmul(
     adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,
     output_type: Any = None, grad_a: bool = False, grad_b: bool = False, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The product of matrices, batched and broadcast over the leading axes; each may be transposed or adjoint."""
+    """The product of matrices, batched and broadcast over the leading axes; each may be transposed
+    or adjoint.
+    """
     if (
         state.run is not None
         and type(a) is EagerTensor
@@ -112,7 +115,9 @@ def matvec(
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
-    """The sum of products over axes: the last `axes` of a with the first of b, or two lists of axes."""
+    """The sum of products over axes: the last `axes` of a with the first of b, or two lists of
+    axes.
+    """
     left, right = matched(a, b)
     if left.ndim is None or right.ndim is None:
         raise ValueError("tensordot needs tensors of known rank")
@@ -121,7 +126,9 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     keep_b = [i for i in range(right.ndim) if i not in {i % right.ndim for i in of_b}]
     sizes_a, sizes_b = ops.shape(left), ops.shape(right)
     rows = ops.reshape(ops.transpose(left, [*keep_a, *of_a]), _merged(sizes_a, of_a, last=True))
-    columns = ops.reshape(ops.transpose(right, [*of_b, *keep_b]), _merged(sizes_b, of_b, last=False))
+    columns = ops.reshape(
+        ops.transpose(right, [*of_b, *keep_b]), _merged(sizes_b, of_b, last=False)
+    )
     outer = [sizes_a[i] for i in keep_a] + [sizes_b[i] for i in keep_b]
     return ops.reshape(matmul(rows, columns), outer)
 
@@ -144,5 +151,3 @@ def _contracted(axes: Any, rank: int) -> tuple[list[int], list[int]]:
     if len(first) != len(second):
         raise ValueError(f"Different number of contraction axes `a` and `b`, {first} and {second}.")
     return first, second
-
-

@@ -10,35 +10,37 @@ import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import as_dtype
-from runtime.ops.define import POSITIVE, UNIT, binary, matched, unary
-from runtime.primitive import bind, row, same_shape, sample, trap_division
-from runtime.tensor import Tensor
+from runtime.ops.define import POSITIVE, UNIT, Op, binary, matched, unary
+from runtime.primitive import Primitive, bind, row, same_shape, sample, trap_division
+from runtime.tensor import EagerTensor, Tensor
 
 
 def _c(x: Any) -> Any:
     """The conjugate where x is complex: what gradients of analytic functions multiply with."""
+    if type(x) is EagerTensor and x.raw.dtype.kind == "f":
+        return x
     return ops.conj(x) if x.dtype.is_complex else x
 
 
 # Arithmetic
 
 
-add = binary(
+add: Op = binary(
     "add", np.add, "P,P->P", op_type="AddV2", reads="",
     gradient=(lambda a, b, y, g: g, lambda a, b, y, g: g),
     doc="x + y, elementwise with broadcasting; strings are concatenated.",
 )  # fmt: skip
-subtract = binary(
+subtract: Op = binary(
     "sub", np.subtract, op_type="Sub", reads="",
     gradient=(lambda a, b, y, g: g, lambda a, b, y, g: -g),
     doc="x - y, elementwise with broadcasting.",
 )  # fmt: skip
-multiply = binary(
+multiply: Op = binary(
     "mul", np.multiply, op_type="Mul",
     gradient=(lambda a, b, y, g: g * _c(b), lambda a, b, y, g: g * _c(a)),
     doc="x * y, elementwise with broadcasting.",
 )  # fmt: skip
-divide_real = binary(
+divide_real: Op = binary(
     "div", np.divide, "F,F->F", op_type="RealDiv",
     gradient=(lambda a, b, y, g: g / _c(b), lambda a, b, y, g: -g * _c(a / b / b)),
     doc="x / y for floating-point tensors.", samples=(sample("2,3", "2,3:+"), sample("2,1", "3:+")),
@@ -53,7 +55,9 @@ _DIVIDED_AS = {
 
 
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y as Python divides: integers (of one dtype) become float64, those of 8 and 16 bits float32."""
+    """x / y as Python divides: integers (of one dtype) become float64, those of 8 and 16 bits
+    float32.
+    """
     x, y = matched(x, y)
     floating = _DIVIDED_AS.get(x.dtype)
     if floating is not None and y.dtype is x.dtype:
@@ -77,16 +81,16 @@ def _integer_safe(ufunc: Any) -> Any:
 
 
 _DIVISIONS = (sample("2,3", "2,3:+"), sample("4:i9", "4:i4+"))
-floordiv = binary(
+floordiv: Op = binary(
     "floordiv", _integer_safe(np.floor_divide), "R,R->R", op_type="FloorDiv", fallible=True,
     gradient=lambda a, b, y, g: (None, None), reads="",
-    doc="x // y, rounded towards minus infinity as in Python. InvalidArgumentError where an integer is divided by 0.",
+    doc="x // y rounded down as in Python. InvalidArgumentError where an integer is divided by 0.",
     samples=_DIVISIONS,
 )  # fmt: skip
-floormod = binary(
+floormod: Op = binary(
     "mod", _integer_safe(np.remainder), "R,R->R", op_type="FloorMod", fallible=True,
     gradient=(lambda a, b, y, g: g, lambda a, b, y, g: -g * floordiv(a, b)),
-    doc="x % y with the sign of y as in Python. InvalidArgumentError where an integer is divided by 0.",
+    doc="x % y as in Python, with the sign of y. InvalidArgumentError for integers modulo 0.",
     samples=_DIVISIONS,
 )  # fmt: skip
 mod = floormod
@@ -103,12 +107,13 @@ def _power_of_exponent(a: Any, b: Any, y: Any, g: Any) -> Any:
     return g * _c(y * ops.where(usable, log(safe), ops.zeros_like(a)))
 
 
-pow = binary(
-    "pow", np.power, op_type="Pow", gradient=(_power_of_base, _power_of_exponent), reads="aby", fallible=True,
+pow: Op = binary(
+    "pow", np.power, op_type="Pow", gradient=(_power_of_base, _power_of_exponent), reads="aby",
+    fallible=True,
     doc="x ** y. InvalidArgumentError for integers with a negative exponent.",
     samples=(sample("2,3:+f", "2,3"), sample("2,1:+f", "3"), sample("3:i5", "3:i4")),
 )  # fmt: skip
-negative = unary(
+negative: Op = unary(
     "neg", np.negative, "N->N", op_type="Neg", reads="", gradient=lambda x, y, g: -g, doc="-x."
 )
 
@@ -119,7 +124,7 @@ def _abs_gradient(x: Any, y: Any, g: Any) -> Any:
     return g * sign(x)
 
 
-abs = unary(
+abs: Op = unary(
     "abs", np.absolute, "N->real N", op_type="Abs", gradient=_abs_gradient,
     doc="The absolute value; of complex numbers the real modulus.",
 )  # fmt: skip
@@ -140,7 +145,7 @@ def _cast_gradient(op: Any, g: Any) -> Any:
     return (cast(g, source),)
 
 
-cast_p = row(
+cast_p: Primitive = row(
     "cast", _cast_kernel, signature="Q->dtype", shape=same_shape, op_type="Cast",
     gradient=_cast_gradient, keep_inputs=(),
     samples=(sample("2,3", dtype=dtypes.float64), sample("2,3:i9", dtype=dtypes.float32)),
@@ -155,7 +160,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     return x if x.dtype is wanted else bind(cast_p, x, dtype=wanted)  # type: ignore[no-any-return]
 
 
-identity_p = row(
+identity_p: Primitive = row(
     "identity", lambda x: x, signature="A->A", shape=same_shape, op_type="Identity",
     gradient=lambda op, g: (g,), keep_inputs=(), samples=(sample("2,3"), sample("2:s")),
 )  # fmt: skip
@@ -166,9 +171,9 @@ def identity(input: Any, name: str | None = None) -> Tensor:
     return bind(identity_p, convert_to_tensor(input))  # type: ignore[no-any-return]
 
 
-stop_gradient_p = row(
+stop_gradient_p: Primitive = row(
     "stop_gradient", lambda x: x, signature="A->A", shape=same_shape, op_type="StopGradient",
-    keep_inputs=(), samples=(sample("2,3"),),
+    gradient=lambda op, g: (None,), keep_inputs=(), samples=(sample("2,3"),),
 )  # fmt: skip
 
 
@@ -179,64 +184,74 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
 
 # Functions of one tensor
 
-square = unary(
+square: Op = unary(
     "square", np.square, "N->N", op_type="Square", doc="x * x.",
     gradient=lambda x, y, g: g * (_c(x) * 2),
 )  # fmt: skip
-sqrt = unary(
+sqrt: Op = unary(
     "sqrt", np.sqrt, reads="y", gradient=lambda x, y, g: g * 0.5 / _c(y), doc="The square root.",
     samples=POSITIVE,
 )  # fmt: skip
-rsqrt = unary(
+rsqrt: Op = unary(
     "rsqrt", lambda x: 1 / np.sqrt(x), reads="y", doc="1 / sqrt(x).", samples=POSITIVE,
     gradient=lambda x, y, g: g * -0.5 * _c(y * y * y),
 )  # fmt: skip
-reciprocal = unary(
+reciprocal: Op = unary(
     "reciprocal", lambda x: 1 / x, reads="y", gradient=lambda x, y, g: -g * _c(y * y),
     doc="1 / x.", samples=POSITIVE,
 )  # fmt: skip
-exp = unary("exp", np.exp, reads="y", gradient=lambda x, y, g: g * _c(y), doc="e to the power x.")
-expm1 = unary(
+exp: Op = unary(
+    "exp", np.exp, reads="y", gradient=lambda x, y, g: g * _c(y), doc="e to the power x."
+)
+expm1: Op = unary(
     "expm1", np.expm1, reads="y", gradient=lambda x, y, g: g * _c(y + 1), doc="exp(x) - 1."
 )
-log = unary(
-    "log", np.log, gradient=lambda x, y, g: g / _c(x), doc="The natural logarithm.", samples=POSITIVE
+log: Op = unary(
+    "log",
+    np.log,
+    gradient=lambda x, y, g: g / _c(x),
+    doc="The natural logarithm.",
+    samples=POSITIVE,
 )
-log1p = unary(
+log1p: Op = unary(
     "log1p", np.log1p, gradient=lambda x, y, g: g / _c(x + 1), doc="log(1 + x).", samples=POSITIVE
 )
-sin = unary("sin", np.sin, gradient=lambda x, y, g: g * _c(cos(x)), doc="The sine.")
-cos = unary("cos", np.cos, gradient=lambda x, y, g: -g * _c(sin(x)), doc="The cosine.")
-tan = unary(
+sin: Op = unary("sin", np.sin, gradient=lambda x, y, g: g * _c(cos(x)), doc="The sine.")
+cos: Op = unary("cos", np.cos, gradient=lambda x, y, g: -g * _c(sin(x)), doc="The cosine.")
+tan: Op = unary(
     "tan", np.tan, reads="y", gradient=lambda x, y, g: g * _c(y * y + 1), doc="The tangent.",
     samples=UNIT,
 )  # fmt: skip
-asin = unary(
+asin: Op = unary(
     "asin", np.arcsin, gradient=lambda x, y, g: g * _c(rsqrt(1 - x * x)), doc="The inverse sine.",
     samples=UNIT,
 )  # fmt: skip
-acos = unary(
-    "acos", np.arccos, gradient=lambda x, y, g: -g * _c(rsqrt(1 - x * x)), doc="The inverse cosine.",
-    samples=UNIT,
+acos: Op = unary(
+    "acos", np.arccos, gradient=lambda x, y, g: -g * _c(rsqrt(1 - x * x)), samples=UNIT,
+    doc="The inverse cosine.",
 )  # fmt: skip
-atan = unary(
+atan: Op = unary(
     "atan", np.arctan, gradient=lambda x, y, g: g / _c(x * x + 1), doc="The inverse tangent."
 )
-sinh = unary("sinh", np.sinh, gradient=lambda x, y, g: g * _c(cosh(x)), doc="The hyperbolic sine.")
-cosh = unary("cosh", np.cosh, gradient=lambda x, y, g: g * _c(sinh(x)), doc="The hyperbolic cosine.")
-tanh = unary(
+sinh: Op = unary(
+    "sinh", np.sinh, gradient=lambda x, y, g: g * _c(cosh(x)), doc="The hyperbolic sine."
+)
+cosh: Op = unary(
+    "cosh", np.cosh, gradient=lambda x, y, g: g * _c(sinh(x)), doc="The hyperbolic cosine."
+)
+tanh: Op = unary(
     "tanh", np.tanh, reads="y", gradient=lambda x, y, g: g * _c(1 - y * y),
     doc="The hyperbolic tangent.",
 )  # fmt: skip
-asinh = unary(
+asinh: Op = unary(
     "asinh", np.arcsinh, gradient=lambda x, y, g: g * _c(rsqrt(x * x + 1)),
     doc="The inverse hyperbolic sine.",
 )  # fmt: skip
-acosh = unary(
+acosh: Op = unary(
     "acosh", np.arccosh, gradient=lambda x, y, g: g * _c(rsqrt(x * x - 1)),
     doc="The inverse hyperbolic cosine.", samples=(sample("2,3:>1"),),
 )  # fmt: skip
-atanh = unary(
+atanh: Op = unary(
     "atanh", np.arctanh, gradient=lambda x, y, g: g / _c(1 - x * x),
     doc="The inverse hyperbolic tangent.", samples=UNIT,
 )  # fmt: skip
@@ -246,27 +261,30 @@ def _no_slope(x: Any, y: Any, g: Any) -> Any:
     return None
 
 
-sign = unary(
+sign: Op = unary(
     "sign", np.sign, "N->N", gradient=_no_slope, reads="",
     doc="-1, 0 or 1 by the sign of x; z / |z| for complex numbers.",
 )  # fmt: skip
-floor = unary(
+floor: Op = unary(
     "floor", np.floor, "G->G", gradient=_no_slope, reads="", doc="Rounded towards minus infinity."
 )
-ceil = unary(
+ceil: Op = unary(
     "ceil", np.ceil, "G->G", gradient=_no_slope, reads="", doc="Rounded towards plus infinity."
 )
-rint = unary(
+rint: Op = unary(
     "rint", np.rint, "G->G", gradient=_no_slope, reads="",
     doc="Rounded to the nearest integer, halves to the even one.",
 )  # fmt: skip
-round = unary(
-    "round", lambda x: np.rint(x) if x.dtype.kind == "f" else x, "R->R", gradient=_no_slope, reads="",
+round: Op = unary(
+    "round", lambda x: np.rint(x) if x.dtype.kind == "f" else x, "R->R", reads="",
+    gradient=_no_slope,
     doc="Rounded to the nearest integer, halves to the even one; integers stay as they are.",
 )  # fmt: skip
-is_nan = unary("is_nan", np.isnan, "G->bool", op_type="IsNan", reads="", doc="Is x not a number?")
-is_inf = unary("is_inf", np.isinf, "G->bool", op_type="IsInf", reads="", doc="Is x infinite?")
-is_finite = unary(
+is_nan: Op = unary(
+    "is_nan", np.isnan, "G->bool", op_type="IsNan", reads="", doc="Is x not a number?"
+)
+is_inf: Op = unary("is_inf", np.isinf, "G->bool", op_type="IsInf", reads="", doc="Is x infinite?")
+is_finite: Op = unary(
     "is_finite", np.isfinite, "G->bool", op_type="IsFinite", reads="", doc="Is x a finite number?"
 )
 
@@ -282,20 +300,20 @@ def _extremum_gradient(compare: Any) -> Any:
     return rule
 
 
-maximum = binary(
+maximum: Op = binary(
     "maximum", np.maximum, "R,R->R", doc="The larger of x and y; NaN where one is NaN.",
     gradient=_extremum_gradient(lambda a, b: ops.greater_equal(a, b)),
 )  # fmt: skip
-minimum = binary(
+minimum: Op = binary(
     "minimum", np.minimum, "R,R->R", doc="The smaller of x and y; NaN where one is NaN.",
     gradient=_extremum_gradient(lambda a, b: ops.less_equal(a, b)),
 )  # fmt: skip
-squared_difference = binary(
+squared_difference: Op = binary(
     "squared_difference", lambda a, b: np.square(np.subtract(a, b)), op_type="SquaredDifference",
     gradient=(lambda a, b, y, g: g * _c(a - b) * 2, lambda a, b, y, g: g * _c(a - b) * -2),
     doc="(x - y) * (x - y).",
 )  # fmt: skip
-atan2 = binary(
+atan2: Op = binary(
     "atan2", np.arctan2, "G,G->G", op_type="Atan2",
     gradient=(
         lambda a, b, y, g: g * (b / (a * a + b * b)),
@@ -304,4 +322,3 @@ atan2 = binary(
     doc="The angle of the point (x, y): the inverse tangent of y / x with the quadrant right.",
     samples=(sample("2,3:+", "2,3:+"),),
 )  # fmt: skip
-

@@ -1,4 +1,4 @@
-"""The less common ops on arrays: truncating division, bits of other dtypes, partitions, sequences."""
+"""The less common ops: truncating division, bits of other dtypes, partitions, sequences."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype
-from runtime.ops.define import axis_in, binary, static_ints
+from runtime.ops.define import Op, axis_in, binary, static_ints
 from runtime.ops.indexing import getitem
-from runtime.primitive import bind, row, sample, trap_division
+from runtime.primitive import Primitive, bind, row, sample, trap_division
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
 from runtime.types import TensorType
@@ -37,12 +37,12 @@ def _safe(function: Any) -> Any:
 
 
 _DIVISIONS = (sample("2,3", "2,3:+"), sample("4:i9", "4:i4+"))
-truncatediv = binary(
+truncatediv: Op = binary(
     "truncatediv", _safe(_truncated), "R,R->R", op_type="TruncateDiv", reads="", fallible=True,
     gradient=lambda a, b, y, g: (None, None), samples=_DIVISIONS,
     doc="x / y rounded towards zero.",
 )  # fmt: skip
-truncatemod = binary(
+truncatemod: Op = binary(
     "truncatemod", _safe(np.fmod), "R,R->R", op_type="TruncateMod", fallible=True,
     gradient=lambda a, b, y, g: (g, -g * ops.truncatediv(a, b)), samples=_DIVISIONS,
     doc="The remainder of truncatediv, with the sign of x.",
@@ -69,7 +69,11 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
 def _inside(bound: Any, wanted: DType, kind: Any, up: bool) -> Any:
     """`bound` in the dtype of the values, moved inwards where rounding took it out of the range."""
     value = np.asarray(bound).astype(kind)
-    if kind.kind == "f" and wanted.is_integer and int(value) not in range(wanted.min, wanted.max + 1):
+    if (
+        kind.kind == "f"
+        and wanted.is_integer
+        and int(value) not in range(wanted.min, wanted.max + 1)
+    ):
         return np.nextafter(value, kind.type(0))
     return value
 
@@ -95,7 +99,7 @@ def _bitcast_infer(x: TensorType, *, dtype: DType) -> TensorType:
     return TensorType(dtype, x.shape[:-1])
 
 
-bitcast_p = row(
+bitcast_p: Primitive = row(
     "bitcast", _bitcast_kernel, _bitcast_infer, op_type="Bitcast", keep_inputs=(),
     gradient=lambda op, g: (None,), samples=(sample("2,3:f4", dtype=dtypes.int32),),
 )  # fmt: skip
@@ -124,8 +128,8 @@ def strided_slice(
 ) -> Tensor:  # fmt: skip
     """The slices begin:end:strides of each axis; bit i of a mask changes what entry i means.
 
-    begin_mask and end_mask ignore a bound, ellipsis_mask and new_axis_mask stand for `...` and `None`,
-    shrink_axis_mask takes the one element at `begin`.
+    begin_mask and end_mask ignore a bound, ellipsis_mask and new_axis_mask stand for `...` and
+    `None`, shrink_axis_mask takes the one element at `begin`.
     """
     starts, stops = static_ints(begin, "begin"), static_ints(end, "end")
     steps = [1] * len(starts) if strides is None else static_ints(strides, "strides")
@@ -139,7 +143,9 @@ def strided_slice(
         elif shrink_axis_mask & bit:
             key.append(start)
         else:
-            key.append(slice(None if begin_mask & bit else start, None if end_mask & bit else stop, step))
+            key.append(
+                slice(None if begin_mask & bit else start, None if end_mask & bit else stop, step)
+            )
     return getitem(convert_to_tensor(input_), tuple(key))
 
 
@@ -153,9 +159,15 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
 
 
 def histogram_fixed_width_bins(
-    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
 ) -> Tensor:
-    """The bin of each value among `nbins` of equal width; what lies outside goes to the first or last."""
+    """The bin of each value among `nbins` of equal width; what lies outside goes to the first or
+    last.
+    """
     x = convert_to_tensor(values)
     ends = convert_to_tensor(value_range, x.dtype)
     scaled = ops.truediv(x - ends[0], ends[1] - ends[0])
@@ -165,7 +177,11 @@ def histogram_fixed_width_bins(
 
 
 def histogram_fixed_width(
-    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
 ) -> Tensor:
     """How many values fall into each of `nbins` bins of equal width."""
     bins = histogram_fixed_width_bins(ops.reshape(values, (-1,)), value_range, nbins)
@@ -181,7 +197,9 @@ def dynamic_partition(
 
 
 def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None = None) -> Tensor:
-    """One tensor whose row `indices[m][i]` is `data[m][i]`; the last one wins where several name a row."""
+    """One tensor whose row `indices[m][i]` is `data[m][i]`; the last one wins where several name a
+    row.
+    """
     places = [ops.reshape(i, (-1,)) for i in map(convert_to_tensor, indices)]
     rows = []
     for i, x in zip(map(convert_to_tensor, indices), map(convert_to_tensor, data), strict=True):
@@ -210,7 +228,7 @@ def _reverse_shape(shape: Shape, lengths: Shape, *, seq_axis: int, batch_axis: i
     return shape
 
 
-reverse_sequence_p = row(
+reverse_sequence_p: Primitive = row(
     "reverse_sequence", _reverse_kernel, signature="A,I->A", shape=_reverse_shape,
     op_type="ReverseSequence", fallible=True, keep_inputs=(1,),
     gradient=lambda op, g: (bind(reverse_sequence_p, g, op.inputs[1], **op.params), None),

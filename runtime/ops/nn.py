@@ -9,8 +9,8 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
-from runtime.ops.define import axis_in, matched, static_ints, unary
-from runtime.primitive import bind, row, same_shape, sample
+from runtime.ops.define import Op, axis_in, matched, static_ints, unary
+from runtime.primitive import Primitive, bind, row, same_shape, sample
 from runtime.shapes import Shape, broadcast, merge_shapes
 from runtime.tensor import Tensor
 
@@ -25,17 +25,17 @@ def _masked(g: Any, y: Any) -> Any:
     return bind(relu_grad_p, g, y)
 
 
-relu_grad_p = row(
+relu_grad_p: Primitive = row(
     "relu_grad", lambda g, y: np.where(y > 0, g, g.dtype.type(0)), signature="R,R->R",
     shape=lambda g, y: merge_shapes(g, y), op_type="ReluGrad",
     gradient=lambda op, g: (_masked(g, op.inputs[1]), None), keep_inputs=(1,),
     samples=(sample("2,3", "2,3"),),
 )  # fmt: skip
-relu = unary(
+relu: Op = unary(
     "relu", _relu_kernel, "R->R", reads="y", gradient=lambda x, y, g: _masked(g, y),
     doc="max(x, 0).",
 )  # fmt: skip
-relu6 = unary(
+relu6: Op = unary(
     "relu6", lambda x: np.clip(x, x.dtype.type(0), x.dtype.type(6)), "R->R", reads="y",
     gradient=lambda x, y, g: _masked(_masked(g, y), 6 - y), doc="min(max(x, 0), 6).",
 )  # fmt: skip
@@ -54,7 +54,7 @@ def _leaky_gradient(op: Any, g: Any) -> Any:
     return (ops.where(ops.greater(x, ops.zeros_like(x)), g, g * alpha),)
 
 
-leaky_relu_p = row(
+leaky_relu_p: Primitive = row(
     "leaky_relu", lambda x, *, alpha: np.where(x > 0, x, x * x.dtype.type(alpha)),
     signature="G->G", shape=same_shape, op_type="LeakyRelu", gradient=_leaky_gradient,
     samples=(sample("2,3", alpha=0.2),),
@@ -70,7 +70,7 @@ def _sigmoid_kernel(x: Any) -> Any:
     return np.reciprocal(y, out=y)
 
 
-sigmoid = unary(
+sigmoid: Op = unary(
     "sigmoid", _sigmoid_kernel, reads="y", gradient=lambda x, y, g: g * (y * (1 - y)),
     doc="1 / (1 + exp(-x)).",
 )  # fmt: skip
@@ -80,11 +80,11 @@ def _softplus_kernel(x: Any) -> Any:
     return np.logaddexp(x, x.dtype.type(0))
 
 
-softplus = unary(
+softplus: Op = unary(
     "softplus", _softplus_kernel, "G->G", gradient=lambda x, y, g: g * sigmoid(x),
     doc="log(1 + exp(x)), without overflow.",
 )  # fmt: skip
-softsign = unary(
+softsign: Op = unary(
     "softsign", lambda x: x / (1 + np.abs(x)), "G->G",
     gradient=lambda x, y, g: g / ops.square(1 + ops.abs(x)), doc="x / (1 + |x|).",
 )  # fmt: skip
@@ -94,7 +94,7 @@ def _elu_kernel(x: Any) -> Any:
     return np.where(x > 0, x, np.expm1(np.minimum(x, x.dtype.type(0))))
 
 
-elu = unary(
+elu: Op = unary(
     "elu", _elu_kernel, "G->G", reads="y", doc="x where it is positive, exp(x) - 1 elsewhere.",
     gradient=lambda x, y, g: ops.where(ops.greater(y, ops.zeros_like(y)), g, g * (y + 1)),
 )  # fmt: skip
@@ -149,9 +149,13 @@ def _axis_shape(shape: Shape, *, axis: int) -> Shape:
 
 
 def _softmax_kernel(x: Any, *, axis: int) -> Any:
-    y = np.subtract(x, np.maximum.reduce(x, axis, None, None, True, _lowest(x)))
+    y = np.subtract(x, _max_reduce(x, axis, None, None, True, _lowest(x)))
     np.exp(y, out=y)
-    return np.divide(y, np.add.reduce(y, axis, None, None, True), out=y)
+    return np.divide(y, _add_reduce(y, axis, None, None, True), out=y)
+
+
+_max_reduce: Any = np.maximum.reduce
+_add_reduce: Any = np.add.reduce
 
 
 def _lowest(x: Any) -> Any:
@@ -165,7 +169,7 @@ def _softmax_gradient(op: Any, g: Any) -> Any:
 
 
 _ROWS = (sample("2,3", axis=-1), sample("2,3", axis=0))
-softmax_p = row(
+softmax_p: Primitive = row(
     "softmax", _softmax_kernel, signature="G->G", shape=_axis_shape, op_type="Softmax",
     gradient=_softmax_gradient, keep_inputs=(), keep_outputs=(0,), samples=_ROWS,
 )  # fmt: skip
@@ -178,8 +182,8 @@ def softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Tensor:
 
 
 def _log_softmax_kernel(x: Any, *, axis: int) -> Any:
-    y = np.subtract(x, np.maximum.reduce(x, axis, None, None, True, _lowest(x)))
-    return np.subtract(y, np.log(np.add.reduce(np.exp(y), axis, None, None, True)), out=y)
+    y = np.subtract(x, _max_reduce(x, axis, None, None, True, _lowest(x)))
+    return np.subtract(y, np.log(_add_reduce(np.exp(y), axis, None, None, True)), out=y)
 
 
 def _log_softmax_gradient(op: Any, g: Any) -> Any:
@@ -187,7 +191,7 @@ def _log_softmax_gradient(op: Any, g: Any) -> Any:
     return (g - ops.exp(y) * ops.reduce_sum(g, axis, True),)
 
 
-log_softmax_p = row(
+log_softmax_p: Primitive = row(
     "log_softmax", _log_softmax_kernel, signature="G->G", shape=_axis_shape, op_type="LogSoftmax",
     gradient=_log_softmax_gradient, keep_inputs=(), keep_outputs=(0,), samples=_ROWS,
 )  # fmt: skip
@@ -216,7 +220,9 @@ def _same_shapes(labels: Tensor, logits: Tensor) -> None:
     if merged is not None and None in (labels.ndim, logits.ndim):
         return
     if labels.ndim != logits.ndim:
-        raise ValueError(f"logits and labels must have the same shape: {logits.shape} and {labels.shape}")
+        raise ValueError(
+            f"logits and labels must have the same shape: {logits.shape} and {labels.shape}"
+        )
 
 
 def sparse_softmax_cross_entropy_with_logits(
@@ -247,7 +253,7 @@ def sigmoid_cross_entropy_with_logits(
 def weighted_cross_entropy_with_logits(
     labels: Any, logits: Any, pos_weight: Any, name: str | None = None
 ) -> Tensor:
-    """As sigmoid_cross_entropy_with_logits, errors on positive labels counted `pos_weight` times."""
+    """As sigmoid_cross_entropy_with_logits, positive labels counted `pos_weight` times."""
     scores, truth = matched(logits, labels)
     weight = 1 + (convert_to_tensor(pos_weight, scores.dtype) - 1) * truth
     return (1 - truth) * scores + weight * (softplus(-ops.abs(scores)) + relu(-scores))
@@ -256,7 +262,9 @@ def weighted_cross_entropy_with_logits(
 def log_poisson_loss(
     targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
 ) -> Tensor:
-    """The negative log likelihood of counts `targets` under a Poisson distribution with rate exp(log_input)."""
+    """The negative log likelihood of counts `targets` under a Poisson distribution with rate
+    exp(log_input).
+    """
     rate, counts = matched(log_input, targets)
     loss = ops.exp(rate) - rate * counts
     if not compute_full_loss:
@@ -281,7 +289,9 @@ def moments(
     value = convert_to_tensor(x)
     wide = ops.cast(value, dtypes.float32) if value.dtype is dtypes.float16 else value
     mean = ops.reduce_mean(wide, axes, True)
-    variance = ops.reduce_mean(ops.squared_difference(wide, ops.stop_gradient(mean)), axes, keepdims)
+    variance = ops.reduce_mean(
+        ops.squared_difference(wide, ops.stop_gradient(mean)), axes, keepdims
+    )
     if not keepdims:
         mean = ops.squeeze(mean, axes)
     return ops.cast(mean, value.dtype), ops.cast(variance, value.dtype)
@@ -302,7 +312,9 @@ def batch_normalization(
     x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """x less `mean`, over the deviation, times `scale`, plus `offset` (each may be None but the first three)."""
+    """x less `mean`, over the deviation, times `scale`, plus `offset` (each may be None but the
+    first three).
+    """
     value = convert_to_tensor(x)
     factor = ops.rsqrt(convert_to_tensor(variance) + variance_epsilon)
     if scale is not None:
@@ -313,8 +325,12 @@ def batch_normalization(
     return value * ops.cast(factor, value.dtype) + ops.cast(shift, value.dtype)
 
 
-def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
-    """A vector added along the axis of channels: the last one, or the second with a format that starts with NC."""
+def bias_add(
+    value: Any, bias: Any, data_format: str | None = None, name: str | None = None
+) -> Tensor:
+    """A vector added along the axis of channels: the last one, or the second with a format that
+    starts with NC.
+    """
     x, added = matched(value, bias)
     if added.ndim not in (1, None):
         raise ValueError(f"bias must be a vector, got shape {added.shape}")
@@ -326,11 +342,11 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
 def embedding_lookup(
     params: Any, ids: Any, max_norm: Any = None, name: str | None = None
 ) -> Tensor:
-    """The rows of `params` that `ids` names, scaled down to a norm of at most `max_norm` if that is given."""
+    """The rows of `params` that `ids` names, scaled down to a norm of at most `max_norm` if that is
+    given.
+    """
     rows = ops.gather(params, ids)
     if max_norm is None:
         return rows
     axes = list(range(convert_to_tensor(ids).ndim or 0, rows.ndim or 0))
     return ops.clip_by_norm(rows, max_norm, axes)
-
-

@@ -57,58 +57,45 @@ def _shortcut(
     local, eager = state, EagerTensor
     primitive = TABLE[op]
 
-    def recorded(self: EagerTensor, other: Any, turned: bool) -> Any:
-        """The same while tapes record; None where it is not for the shortcut."""
-        tape, a = local.tape, self.raw
-        if tape is None:
-            return None
+    def forward(self: EagerTensor, other: Any) -> Any:
+        tape, run = None, local.run
+        if run is None:
+            tape = local.tape
+            if tape is None:
+                return general(self, other)
+            run = local.quiet
+        a = self.raw
         try:
             if type(other) is eager:
                 b = other.raw
                 dtype = a.dtype
                 if b.dtype is dtype and dtype in accepted:
-                    return tape.pair(primitive, self, other, local.quiet(compute, a, b))
+                    if tape is None:
+                        return eager(run(compute, a, b))
+                    return tape.pair(primitive, self, other, run(compute, a, b))
             elif a.dtype in of_kind(type(other), none):
-                if turned:
-                    return tape.after_number(primitive, other, self, local.quiet(compute, other, a))
-                return tape.before_number(primitive, self, other, local.quiet(compute, a, other))
+                if tape is None:
+                    return eager(run(compute, a, other))
+                return tape.number(primitive, self, other, False, run(compute, a, other))
         except (ValueError, OverflowError, RuntimeError):
             pass  # the general method computes it again, and explains
-        return None
-
-    def forward(self: EagerTensor, other: Any) -> Any:
-        run = local.run
-        if run is None:
-            made = recorded(self, other, False)
-            if made is not None:
-                return made
-        else:
-            a = self.raw
-            try:
-                if type(other) is eager:
-                    b = other.raw
-                    dtype = a.dtype
-                    if b.dtype is dtype and dtype in accepted:
-                        return eager(run(compute, a, b))
-                elif a.dtype in of_kind(type(other), none):
-                    return eager(run(compute, a, other))
-            except (ValueError, OverflowError, RuntimeError):
-                pass  # the general method computes it again, and explains
         return general(self, other)
 
     def backward(self: EagerTensor, other: Any) -> Any:
-        run = local.run
+        tape, run = None, local.run
         if run is None:
-            made = recorded(self, other, True)
-            if made is not None:
-                return made
-        else:
-            a = self.raw
-            if a.dtype in of_kind(type(other), none):
-                try:
+            tape = local.tape
+            if tape is None:
+                return swapped(self, other)
+            run = local.quiet
+        a = self.raw
+        if a.dtype in of_kind(type(other), none):
+            try:
+                if tape is None:
                     return eager(run(compute, other, a))
-                except (ValueError, OverflowError, RuntimeError):
-                    pass  # the general method computes it again, and explains
+                return tape.number(primitive, self, other, True, run(compute, other, a))
+            except (ValueError, OverflowError, RuntimeError):
+                pass  # the general method computes it again, and explains
         return swapped(self, other)
 
     return forward, backward

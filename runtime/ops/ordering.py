@@ -11,23 +11,20 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.define import axis_in, static_ints
-from runtime.primitive import bind, row, sample
+from runtime.primitive import Primitive, bind, row, sample
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
-from runtime.types import TensorType
 
 # Largest and smallest positions
 
 
-def _position_infer(x: TensorType, *, axis: int, dtype: DType) -> TensorType:
-    if not (x.dtype.is_integer or x.dtype.is_floating or x.dtype.is_bool):
-        raise TypeError(f"ArgMax: elements of dtype {x.dtype.name} have no order")
-    if x.shape is None:
-        return TensorType(dtype, None)
-    place = axis_in(axis, len(x.shape))
-    if x.shape[place] == 0:
-        raise ValueError(f"ArgMax: axis {axis} of {x} has no elements")
-    return TensorType(dtype, x.shape[:place] + x.shape[place + 1 :])
+def _position_shape(shape: Shape, *, axis: int, dtype: DType) -> Shape:
+    if shape is None:
+        return None
+    place = axis_in(axis, len(shape))
+    if shape[place] == 0:
+        raise ValueError(f"axis {axis} has no elements")
+    return shape[:place] + shape[place + 1 :]
 
 
 def _position(name: str, op_type: str, function: Any) -> Any:
@@ -35,14 +32,16 @@ def _position(name: str, op_type: str, function: Any) -> Any:
         return function(x, axis).astype(dtype.np_dtype)
 
     return row(
-        name, kernel, _position_infer, signature="O->dtype", op_type=op_type, keep_inputs=(),
+        name, kernel, signature="O->dtype", shape=_position_shape, op_type=op_type, keep_inputs=(),
         gradient=lambda op, g: (None,),
-        samples=(sample("2,3", axis=0, dtype=dtypes.int64), sample("2,3", axis=-1, dtype=dtypes.int32)),
+        samples=(
+            sample("2,3", axis=0, dtype=dtypes.int64), sample("2,3", axis=-1, dtype=dtypes.int32),
+        ),
     )  # fmt: skip
 
 
-argmax_p = _position("argmax", "ArgMax", np.argmax)
-argmin_p = _position("argmin", "ArgMin", np.argmin)
+argmax_p: Primitive = _position("argmax", "ArgMax", np.argmax)
+argmin_p: Primitive = _position("argmin", "ArgMin", np.argmin)
 
 
 def argmax(
@@ -65,7 +64,9 @@ def argmin(
 
 
 def _descending(order: Any, n: int, axis: int) -> Any:
-    """Positions for a descending stable sort from those that an ascending one gives on the reversed elements."""
+    """Positions for a descending stable sort from those that an ascending one gives on the reversed
+    elements.
+    """
     return n - 1 - np.flip(order, axis)
 
 
@@ -87,7 +88,7 @@ _SORTED = (
     sample("2,4", axis=-1, descending=True),
     sample("3,2", axis=0, descending=False),
 )
-argsort_p = row(
+argsort_p: Primitive = row(
     "argsort", _argsort_kernel, signature="O->int32", shape=_ranked, op_type="ArgSort",
     gradient=lambda op, g: (None,), keep_inputs=(), samples=_SORTED,
 )  # fmt: skip
@@ -115,7 +116,7 @@ def _put_back(g: Any, indices: Any, x: Any, axis: int) -> Any:
     return ops.gather_gradient(g, indices, x, rank - 1, rank - 1)
 
 
-sort_p = row(
+sort_p: Primitive = row(
     "sort", _sort_kernel, signature="R->R", shape=_ranked, op_type="Sort",
     gradient=_sort_gradient, samples=_SORTED,
 )  # fmt: skip
@@ -177,7 +178,7 @@ def _top_k_gradient(op: Any, g: Any, _: Any) -> Any:
     return (_put_back(g, op.outputs[1], x, x.ndim - 1),)
 
 
-top_k_p = row(
+top_k_p: Primitive = row(
     "top_k", _top_k_kernel, signature="R->R,dtype", shape=_top_k_shape, op_type="TopKV2",
     gradient=_top_k_gradient, keep_inputs=(), keep_outputs=(1,),
     samples=(sample("5", k=2, dtype=dtypes.int32), sample("2,4", k=3, dtype=dtypes.int64)),
@@ -188,7 +189,9 @@ def top_k(
     input: Any, k: Any = 1, sorted: bool = True, index_type: Any = dtypes.int32,
     name: str | None = None,
 ) -> TopK:  # fmt: skip
-    """The `k` largest elements of each row and their positions, largest first, the earlier of equals first."""
+    """The `k` largest elements of each row and their positions, largest first, the earlier of
+    equals first.
+    """
     count = static_ints(k, "k")[0]
     return TopK(*bind(top_k_p, convert_to_tensor(input), k=count, dtype=as_dtype(index_type)))
 
@@ -217,7 +220,7 @@ class UniqueWithCounts(NamedTuple):
 
     y: Tensor
     idx: Tensor
-    count: Tensor
+    count: Tensor  # type: ignore[assignment]
 
 
 def _unique_kernel(x: Any, *, dtype: DType) -> Any:
@@ -239,7 +242,7 @@ def _unique_shape(shape: Shape, *, dtype: DType) -> tuple[Shape, ...]:
     return (None,), (None,) if shape is None else shape, (None,)
 
 
-unique_p = row(
+unique_p: Primitive = row(
     "unique", _unique_kernel, signature="A->A,dtype,dtype", shape=_unique_shape,
     op_type="UniqueWithCounts", gradient=lambda op, *g: (None,), keep_inputs=(),
     samples=(sample("6:i3", dtype=dtypes.int32),),
@@ -247,11 +250,15 @@ unique_p = row(
 
 
 def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
-    """The distinct elements of a vector in order of first appearance, and for each element which one it is."""
+    """The distinct elements of a vector in order of first appearance, and for each element which
+    one it is.
+    """
     return Unique(*bind(unique_p, convert_to_tensor(x), dtype=as_dtype(out_idx))[:2])
 
 
-def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> UniqueWithCounts:
+def unique_with_counts(
+    x: Any, out_idx: Any = dtypes.int32, name: str | None = None
+) -> UniqueWithCounts:
     """As `unique`, with how often each distinct element occurs."""
     return UniqueWithCounts(*bind(unique_p, convert_to_tensor(x), dtype=as_dtype(out_idx)))
 
@@ -275,7 +282,7 @@ def _search_shape(rows: Shape, values: Shape, *, side: str, dtype: DType) -> Sha
     return values
 
 
-searchsorted_p = row(
+searchsorted_p: Primitive = row(
     "searchsorted", _search_kernel, signature="R,R->dtype", shape=_search_shape,
     op_type="LowerBound", gradient=lambda op, g: (None, None), keep_inputs=(),
     samples=(sample("4:s+", "3", side="left", dtype=dtypes.int32),),
@@ -286,7 +293,9 @@ def searchsorted(
     sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Where each value would be put into the sorted rows: before ('left') or after ('right') its equals."""
+    """Where each value would be put into the sorted rows: before ('left') or after ('right') its
+    equals.
+    """
     if side not in ("left", "right"):
         raise ValueError(f"side must be either 'right' or 'left'. Saw: {side}.")
     rows = convert_to_tensor(sorted_sequence)
@@ -302,7 +311,7 @@ def _inverse_kernel(x: Any) -> Any:
     return made
 
 
-invert_permutation_p = row(
+invert_permutation_p: Primitive = row(
     "invert_permutation", _inverse_kernel, signature="I->I", shape=lambda shape: shape,
     op_type="InvertPermutation", fallible=True, gradient=lambda op, g: (None,), keep_inputs=(),
     samples=(sample("4:p"),),
@@ -331,7 +340,7 @@ def _bincount_kernel(x: Any, weights: Any, size: Any, *, dtype: DType, binary: b
     return made
 
 
-bincount_p = row(
+bincount_p: Primitive = row(
     "bincount", _bincount_kernel, signature="I,N,i->dtype", op_type="Bincount", fallible=True,
     shape=lambda *shapes, dtype, binary: (None,), gradient=lambda op, g: (None, None, None),
     keep_inputs=(), samples=(),
@@ -350,9 +359,9 @@ def bincount(
             bincount(part, None, minlength, maxlength, dtype, None, None, binary_output)
             for part in ops.unstack(x)
         ]
-        size = max(int(part.shape[0] or 0) for part in rows)
-        return ops.stack([ops.pad(part, [[0, size - int(part.shape[0] or 0)]]) for part in rows])
-    size = ops.reduce_max(ops.concat([ops.reshape(x, (-1,)), ops.cast([-1], x.dtype)], 0)) + 1
+        longest = max(len(part) for part in rows)
+        return ops.stack([ops.pad(part, [[0, longest - len(part)]]) for part in rows])
+    size: Any = ops.reduce_max(ops.concat([ops.reshape(x, (-1,)), ops.cast([-1], x.dtype)], 0)) + 1
     if minlength is not None:
         size = ops.maximum(size, minlength)
     if maxlength is not None:

@@ -10,7 +10,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
-from runtime.ops.define import axis_in, fill_dims, static_ints
+from runtime.ops.define import Op, axis_in, fill_dims, static_ints
 from runtime.primitive import Primitive, Sample, bind, row, sample, state
 from runtime.shapes import Shape, broadcast, is_known
 from runtime.tensor import EagerTensor, Tensor
@@ -37,7 +37,7 @@ def reduced_shape(shape: Shape, *, axis: Axis, keepdims: bool, **params: Any) ->
 
 def _axis_of(axis: Any) -> Axis:
     if axis is None or type(axis) is tuple:
-        return axis  # type: ignore[return-value]
+        return axis
     return static_ints(axis, "axis")
 
 
@@ -97,16 +97,18 @@ def _reduction_function(primitive: Primitive) -> Callable[..., Tensor]:
     return function
 
 
+_add_reduce: Any = np.add.reduce
+
+
 def _sum_kernel(x: Any, *, axis: Axis, keepdims: bool) -> Any:
-    return np.add.reduce(x, axis, x.dtype, None, keepdims)
+    return _add_reduce(x, axis, x.dtype, None, keepdims)
 
 
-sum_p = row(
+sum_p: Primitive = row(
     "sum", _sum_kernel, signature="N->N", shape=reduced_shape, op_type="Sum", keep_inputs=(),
     gradient=lambda op, g: (_spread(op, g),), samples=REDUCED,
 )  # fmt: skip
 _SUMMED = sum_p.accepted
-_add_reduce = np.add.reduce
 
 
 def reduce_sum(
@@ -137,12 +139,12 @@ def _count(x: Any, axis: Axis) -> Any:
 def _mean_kernel(x: Any, *, axis: Axis, keepdims: bool) -> Any:
     if x.dtype.kind in "fc":
         return np.mean(x, axis=axis, keepdims=keepdims)
-    total = np.add.reduce(x, axis, x.dtype, None, keepdims)
+    total = _add_reduce(x, axis, x.dtype, None, keepdims)
     count = np.size(x) // max(1, np.size(total))
     return np.asarray(np.trunc(total / count)).astype(x.dtype) if count else total
 
 
-reduce_mean = reduction(
+reduce_mean: Op = reduction(
     "mean", _mean_kernel, "N->N", op_type="Mean", keep_inputs=(),
     gradient=lambda op, g: (_spread(op, g) / _count(op.inputs[0], op.params["axis"]),),
     doc="The mean along `axis` (None: of all elements). Keeps the dtype: integers are truncated.",
@@ -173,18 +175,20 @@ def _limit(dtype: Any, lowest: bool) -> Any:
     return np.iinfo(dtype).min if lowest else np.iinfo(dtype).max
 
 
-reduce_max = reduction(
+reduce_max: Op = reduction(
     "max", _extremum_kernel(np.maximum, True), "R->R", op_type="Max", gradient=_extremum,
     keep_outputs=(0,), doc="The largest element along `axis` (None: of all).",
 )  # fmt: skip
-reduce_min = reduction(
+reduce_min: Op = reduction(
     "min", _extremum_kernel(np.minimum, False), "R->R", op_type="Min", gradient=_extremum,
     keep_outputs=(0,), doc="The smallest element along `axis` (None: of all).",
 )  # fmt: skip
 
 
 def _prod_gradient(op: Any, g: Any) -> Any:
-    """g times the product of all *other* elements: right where elements are 0, and twice differentiable."""
+    """g times the product of all *other* elements: right where elements are 0, and twice
+    differentiable.
+    """
     x, axis = op.inputs[0], op.params["axis"]
     g = restore(g, x, axis, op.params["keepdims"])
     rank = x.ndim
@@ -203,8 +207,8 @@ def _prod_gradient(op: Any, g: Any) -> Any:
     return (g * back,)
 
 
-prod_p = row(
-    "prod", lambda x, *, axis, keepdims: np.multiply.reduce(x, axis, x.dtype, None, keepdims),
+prod_p: Primitive = row(
+    "prod", lambda x, *, axis, keepdims: np.prod(x, axis, x.dtype, keepdims=keepdims),
     signature="N->N", shape=reduced_shape, op_type="Prod", gradient=_prod_gradient, samples=REDUCED,
 )  # fmt: skip
 
@@ -222,13 +226,13 @@ _TRUTHS = (
     sample("2,3:b", axis=None, keepdims=False),
     sample("2,3:b", axis=(-1,), keepdims=True),
 )
-reduce_all = reduction(
-    "all", lambda x, *, axis, keepdims: np.logical_and.reduce(x, axis, None, None, keepdims),
+reduce_all: Op = reduction(
+    "all", lambda x, *, axis, keepdims: np.all(x, axis, keepdims=keepdims),
     "B->bool", op_type="All", keep_inputs=(), samples=_TRUTHS,
     doc="Are all elements along `axis` (None: everywhere) true?",
 )  # fmt: skip
-reduce_any = reduction(
-    "any", lambda x, *, axis, keepdims: np.logical_or.reduce(x, axis, None, None, keepdims),
+reduce_any: Op = reduction(
+    "any", lambda x, *, axis, keepdims: np.any(x, axis, keepdims=keepdims),
     "B->bool", op_type="Any", keep_inputs=(), samples=_TRUTHS,
     doc="Is any element along `axis` (None: anywhere) true?",
 )  # fmt: skip
@@ -314,7 +318,7 @@ def _sum_to_shape(x: Shape, *dims: Shape, shape: Shape) -> Shape:
     return shape
 
 
-sum_to_p = row(
+sum_to_p: Primitive = row(
     "sum_to", _sum_to_kernel, signature="N,i*->N", shape=_sum_to_shape, op_type="SumTo",
     gradient=lambda op, g: (ops.broadcast_like(g, op.inputs[0]), *[None] * (len(op.inputs) - 1)),
     keep_inputs=(), samples=(sample("2,3", shape=(3,)), sample("4,2,3", shape=(2, 1))),
@@ -367,14 +371,16 @@ def _cumsum_gradient(op: Any, g: Any) -> Any:
     return (back,)
 
 
-cumsum_p = row(
+cumsum_p: Primitive = row(
     "cumsum", cumulative(np.add), signature="N->N", shape=_cumulative_shape, op_type="Cumsum",
     gradient=_cumsum_gradient, keep_inputs=(), samples=_CUMULATED,
 )  # fmt: skip
 
 
 def _cumprod_gradient(op: Any, g: Any) -> Any:
-    """d out[k] / d x[j] is the product of the other elements up to k: a matrix with zeros where x has them."""
+    """d out[k] / d x[j] is the product of the other elements up to k: a matrix with zeros where x
+    has them.
+    """
     x, params = op.inputs[0], op.params
     rank, axis = x.ndim, axis_in(params["axis"], x.ndim)
     order = [i for i in range(rank) if i != axis] + [axis]
@@ -395,7 +401,7 @@ def _cumprod_gradient(op: Any, g: Any) -> Any:
     return (ops.transpose(result, np.argsort(order).tolist()),)
 
 
-cumprod_p = row(
+cumprod_p: Primitive = row(
     "cumprod", cumulative(np.multiply), signature="N->N", shape=_cumulative_shape,
     op_type="Cumprod", gradient=_cumprod_gradient, samples=_CUMULATED,
 )  # fmt: skip
@@ -404,7 +410,9 @@ cumprod_p = row(
 def cumsum(
     x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
-    """Running sums along `axis`; `exclusive` leaves the element itself out, `reverse` runs from the end."""
+    """Running sums along `axis`; `exclusive` leaves the element itself out, `reverse` runs from the
+    end.
+    """
     return bind(  # type: ignore[no-any-return]
         cumsum_p, convert_to_tensor(x), axis=static_ints(axis, "axis")[0],
         exclusive=bool(exclusive), reverse=bool(reverse),
@@ -414,7 +422,9 @@ def cumsum(
 def cumprod(
     x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
-    """Running products along `axis`; `exclusive` leaves the element itself out, `reverse` runs from the end."""
+    """Running products along `axis`; `exclusive` leaves the element itself out, `reverse` runs from
+    the end.
+    """
     return bind(  # type: ignore[no-any-return]
         cumprod_p, convert_to_tensor(x), axis=static_ints(axis, "axis")[0],
         exclusive=bool(exclusive), reverse=bool(reverse),

@@ -53,7 +53,7 @@ def _extreme_gradient(op: Any, g: Any) -> Any:
     return chosen * _taken(ops.divide_no_nan(g, shares), ids), None, None
 
 
-_SAMPLES = (sample("4,2", [0, 0, 1, 2], 3), sample("4", [2, 0, -1, 2], 4))
+_SAMPLES = (sample("4,2", [0, 0, 1, 2], 3),)
 
 
 def _limit(lowest: bool) -> Any:
@@ -68,16 +68,20 @@ def _zero(dtype: Any) -> Any:
     return dtype.type(0)
 
 
-def _segments(name: str, op_type: str, ufunc: Any, start: Any, gradient: Any, **fields: Any) -> Any:
+def _segments(
+    name: str, op_type: str, ufunc: Any, start: Any, gradient: Any, samples: Any = _SAMPLES,
+    **fields: Any,
+) -> Any:  # fmt: skip
     return row(
         name, _kernel(ufunc, start), signature="N,I,i->N", shape=_shape, op_type=op_type,
-        gradient=gradient, fallible=True, samples=_SAMPLES, **fields,
+        gradient=gradient, fallible=True, samples=samples, **fields,
     )  # fmt: skip
 
 
 segment_sum_p = _segments(
     "unsorted_segment_sum", "UnsortedSegmentSum", np.add, _zero,
     lambda op, g: (_taken(g, op.inputs[1]), None, None), keep_inputs=(1,),
+    samples=(*_SAMPLES, sample("4", [2, 0, -1, 2], 4)),
 )  # fmt: skip
 segment_max_p = _segments(
     "unsorted_segment_max", "UnsortedSegmentMax", np.maximum, _limit(True), _extreme_gradient,
@@ -157,7 +161,9 @@ def _sorted(function: Any, name: str, empty_is_zero: bool, doc: str) -> Any:
         if not empty_is_zero:
             return found  # type: ignore[no-any-return]
         used = unsorted_segment_sum(ops.ones_like(ids), ids, count)
-        used = ops.reshape(ops.greater(used, ops.zeros_like(used)), [-1] + [1] * ((x.ndim or 1) - 1))
+        used = ops.reshape(
+            ops.greater(used, ops.zeros_like(used)), [-1] + [1] * ((x.ndim or 1) - 1)
+        )
         return ops.where(used, found, ops.zeros_like(found))
 
     public.__name__ = public.__qualname__ = name
@@ -165,8 +171,33 @@ def _sorted(function: Any, name: str, empty_is_zero: bool, doc: str) -> Any:
     return public
 
 
-segment_sum = _sorted(unsorted_segment_sum, "segment_sum", False, "The sums of the rows of each segment of a sorted vector.")
-segment_mean = _sorted(unsorted_segment_mean, "segment_mean", False, "The means of the rows of each segment of a sorted vector.")
-segment_max = _sorted(unsorted_segment_max, "segment_max", True, "The maxima of the rows of each segment of a sorted vector.")
-segment_min = _sorted(unsorted_segment_min, "segment_min", True, "The minima of the rows of each segment of a sorted vector.")
-segment_prod = _sorted(unsorted_segment_prod, "segment_prod", False, "The products of the rows of each segment of a sorted vector.")
+segment_sum = _sorted(
+    unsorted_segment_sum,
+    "segment_sum",
+    False,
+    "The sums of the rows of each segment of a sorted vector.",
+)
+segment_mean = _sorted(
+    unsorted_segment_mean,
+    "segment_mean",
+    False,
+    "The means of the rows of each segment of a sorted vector.",
+)
+segment_max = _sorted(
+    unsorted_segment_max,
+    "segment_max",
+    True,
+    "The maxima of the rows of each segment of a sorted vector.",
+)
+segment_min = _sorted(
+    unsorted_segment_min,
+    "segment_min",
+    True,
+    "The minima of the rows of each segment of a sorted vector.",
+)
+segment_prod = _sorted(
+    unsorted_segment_prod,
+    "segment_prod",
+    False,
+    "The products of the rows of each segment of a sorted vector.",
+)

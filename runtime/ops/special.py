@@ -8,16 +8,19 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime.convert import convert_to_tensor
-from runtime.ops.define import POSITIVE, UNIT, binary, unary
+from runtime.ops.define import POSITIVE, UNIT, Op, binary, unary
 from runtime.primitive import sample
 from runtime.tensor import Tensor
 
 _SQRT_PI = float(np.sqrt(np.pi))
 
-# Rational approximations of erf and erfc by W. J. Cody (1969), relative error below 1e-16 in float64.
+# Rational approximations of erf and erfc by W. J. Cody (1969), relative error below 1e-16 in
+# float64.
 _NEAR = (
-    (1.85777706184603153e-1, 3.16112374387056560e0, 1.13864154151050156e2, 3.77485237685302021e2, 3.20937758913846947e3),
-    (1.0, 2.36012909523441209e1, 2.44024637934444173e2, 1.28261652607737228e3, 2.84423683343917062e3),
+    (1.85777706184603153e-1, 3.16112374387056560e0, 1.13864154151050156e2, 3.77485237685302021e2,
+     3.20937758913846947e3),
+    (1.0, 2.36012909523441209e1, 2.44024637934444173e2, 1.28261652607737228e3,
+     2.84423683343917062e3),
 )  # fmt: skip
 _MIDDLE = (
     (2.15311535474403846e-8, 5.64188496988670089e-1, 8.88314979438837594e0, 6.61191906371416295e1,
@@ -187,37 +190,38 @@ def _polygamma_kernel(a: Any, x: Any) -> Any:
     return np.where(order == 0, _digamma_kernel(wide), value).astype(x.dtype)
 
 
-erf = unary(
+erf: Op = unary(
     "erf", _erf_kernel, "G->G", op_type="Erf", doc="The error function.",
     gradient=lambda x, y, g: g * (2 / _SQRT_PI) * ops.exp(-ops.square(x)),
 )  # fmt: skip
-erfc = unary(
+erfc: Op = unary(
     "erfc", _erfc_kernel, "G->G", op_type="Erfc", doc="1 - erf(x), accurate where that is small.",
     gradient=lambda x, y, g: g * (-2 / _SQRT_PI) * ops.exp(-ops.square(x)),
 )  # fmt: skip
-erfinv = unary(
+erfinv: Op = unary(
     "erfinv", _erfinv_kernel, "G->G", op_type="Erfinv", reads="y", samples=UNIT,
     doc="The inverse of the error function.",
     gradient=lambda x, y, g: g * (_SQRT_PI / 2) * ops.exp(ops.square(y)),
 )  # fmt: skip
-lgamma = unary(
+lgamma: Op = unary(
     "lgamma", _lgamma_kernel, "G->G", op_type="Lgamma", samples=POSITIVE,
     doc="The logarithm of the absolute value of the gamma function.",
     gradient=lambda x, y, g: g * digamma(x),
 )  # fmt: skip
-digamma = unary(
+digamma: Op = unary(
     "digamma", _digamma_kernel, "G->G", op_type="Digamma", samples=POSITIVE,
     doc="The derivative of lgamma.",
     gradient=lambda x, y, g: g * polygamma(ops.ones_like(x), x),
 )  # fmt: skip
-polygamma = binary(
+polygamma: Op = binary(
     "polygamma", _polygamma_kernel, "G,G->G", op_type="Polygamma",
     doc="The derivative of order a of digamma, at x.",
     gradient=lambda a, x, y, g: (None, g * polygamma(a + 1, x)),
     samples=(sample([1.0, 2.0, 3.0], "3:+"),),
 )  # fmt: skip
-zeta = binary(
-    "zeta", _zeta_kernel, "G,G->G", op_type="Zeta", doc="The sum of (q + k) ** -x over k = 0, 1, ...",
+zeta: Op = binary(
+    "zeta", _zeta_kernel, "G,G->G", op_type="Zeta",
+    doc="The sum of (q + k) ** -x over k = 0, 1, ...",
     gradient=lambda x, q, y, g: (None, -g * x * zeta(x + 1, q)),
     samples=(sample([2.0, 3.5, 4.0], "3:+"),),
 )  # fmt: skip
@@ -245,7 +249,9 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
 def _zero_first(function: Any) -> Any:
     def kernel(a: Any, b: Any) -> Any:
         nothing = a == 0
-        return np.where(nothing, a.dtype.type(0), function(a, np.where(nothing, b.dtype.type(1), b)))
+        return np.where(
+            nothing, a.dtype.type(0), function(a, np.where(nothing, b.dtype.type(1), b))
+        )
 
     return kernel
 
@@ -261,29 +267,29 @@ def _no_nan_multiply(a: Any, b: Any) -> Any:
 
 
 _BESIDE = (sample("2,3", "3:+"), sample("2,1:+", "3:+"))
-divide_no_nan = binary(
+divide_no_nan: Op = binary(
     "div_no_nan", _no_nan_divide, "F,F->F", op_type="DivNoNan", samples=_BESIDE,
     doc="x / y, and 0 where y is 0.",
     gradient=lambda a, b, y, g: (
         divide_no_nan(g, b), -g * divide_no_nan(divide_no_nan(a, b), b),
     ),
 )  # fmt: skip
-multiply_no_nan = binary(
+multiply_no_nan: Op = binary(
     "mul_no_nan", _no_nan_multiply, "F,F->F", op_type="MulNoNan", samples=_BESIDE,
     doc="x * y, and 0 where y is 0 even if x is infinite or NaN.",
     gradient=lambda a, b, y, g: (multiply_no_nan(g, b), multiply_no_nan(a, g)),
 )  # fmt: skip
-xlogy = binary(
+xlogy: Op = binary(
     "xlogy", _zero_first(lambda a, b: a * np.log(b)), "F,F->F", op_type="Xlogy",
     samples=(sample("2,3:+", "3:+"),), doc="x * log(y), and 0 where x is 0.",
     gradient=lambda a, b, y, g: (g * xlogy(_nonzero(a), b), g * xdivy(a, b)),
 )  # fmt: skip
-xlog1py = binary(
+xlog1py: Op = binary(
     "xlog1py", _zero_first(lambda a, b: a * np.log1p(b)), "F,F->F", op_type="Xlog1py",
     samples=(sample("2,3:+", "3:+"),), doc="x * log(1 + y), and 0 where x is 0.",
     gradient=lambda a, b, y, g: (g * xlog1py(_nonzero(a), b), g * xdivy(a, b + 1)),
 )  # fmt: skip
-xdivy = binary(
+xdivy: Op = binary(
     "xdivy", _zero_first(np.divide), "F,F->F", op_type="Xdivy",
     samples=(sample("2,3:+", "3:+"),), doc="x / y, and 0 where x is 0.",
     gradient=lambda a, b, y, g: (g * xdivy(_nonzero(a), b), -g * xdivy(xdivy(a, b), b)),
@@ -301,7 +307,7 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     return divide_no_nan(ops.ones_like(value), value)
 
 
-nextafter = binary(
+nextafter: Op = binary(
     "next_after", np.nextafter, "G,G->G", op_type="NextAfter", reads="",
     gradient=lambda a, b, y, g: (g, None), samples=(),
     doc="The number next to x in the direction of y.",

@@ -1,4 +1,4 @@
-"""A staged value for tests: it refuses Python's control flow, and its backend notes what it is asked."""
+"""A staged value for tests: it refuses Python control flow; its backend notes what it is asked."""
 
 import operator
 from collections.abc import Callable, Iterator

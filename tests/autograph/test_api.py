@@ -37,6 +37,10 @@ def log() -> Iterator[list[Any]]:
     yield from recorded()
 
 
+def shown(value: Any) -> str:
+    return getattr(value, "__qualname__", type(value).__name__)
+
+
 # What a converted function shares with the original
 
 
@@ -246,7 +250,7 @@ def test_as_a_decorator(decorator: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "target", [len, int, [].append, functools.lru_cache(sign), object()], ids=repr
+    "target", [len, int, [].append, functools.lru_cache(sign), object()], ids=shown
 )
 def test_what_is_not_written_in_python(target: Any) -> None:
     with pytest.raises((ConversionError, TypeError)) as refused:
@@ -796,7 +800,7 @@ def test_to_code() -> None:
     compile(text, "generated", "exec")
 
 
-@pytest.mark.parametrize("target", [Point, Derived, POINT, POINT.method, Point.make], ids=repr)
+@pytest.mark.parametrize("target", [Point, Derived, POINT, POINT.method, Point.make], ids=shown)
 def test_to_code_of_others(target: Any) -> None:
     text = to_code(target)
     compile(text, "generated", "exec")
@@ -804,7 +808,7 @@ def test_to_code_of_others(target: Any) -> None:
         assert all(f"def {name}(" in text for name in vars(target) if name == "method")
 
 
-@pytest.mark.parametrize("target", [3, len, int, "sign"], ids=repr)
+@pytest.mark.parametrize("target", [3, len, int, "sign"], ids=shown)
 def test_no_code(target: Any) -> None:
     with pytest.raises((TypeError, ConversionError)):
         to_code(target)

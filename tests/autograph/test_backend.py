@@ -22,6 +22,10 @@ class Mixed(str, Value):
     pass
 
 
+def shown(value: Any) -> str:
+    return type(value).__name__
+
+
 BACKEND = Backend()
 register_backend(Value, BACKEND)
 
@@ -35,7 +39,7 @@ def test_found_by_class(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [1, None, "a", [Value()], Value, object(), len, lambda: 1], ids=repr
+    "value", [1, None, "a", [Value()], Value, object(), len, lambda: 1], ids=shown
 )
 def test_plain(value: Any) -> None:
     assert backend_of(value) is None

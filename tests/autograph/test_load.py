@@ -364,7 +364,9 @@ def test_what_a_lambda_spans(body: str) -> None:
     text = f"g = (lambda: ({body}))\n"
     node = gast.parse(text).body[0].value
     code = next(load.nested_codes(compile(text, "file", "exec").co_consts[0]))
-    assert load._code_box(code) == load._node_box(node.body)
+    # What only returns a constant spans nothing in Python 3.12; it cannot be seen in a traceback.
+    bare = sys.version_info[:2] == (3, 12) and body in ("1", "None", "'a' 'b'", "()")
+    assert load._code_box(code) == (None if bare else load._node_box(node.body))
 
 
 def test_codes_of() -> None:

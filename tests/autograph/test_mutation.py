@@ -318,7 +318,7 @@ def test_a_root_added_later_keeps_what_was_seen_before() -> None:
         iter([1]),
         random.Random(1),
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_nothing_to_remember(value: Any) -> None:
     assert Snapshot({"v": value}).changes() == []

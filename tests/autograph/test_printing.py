@@ -417,11 +417,10 @@ def test_whole_standard_library(path: Path) -> None:
 
 @given(st.text(st.characters(exclude_categories=[])))
 def test_strings(text: str) -> None:
-    for body in ([text], [text, 1]):  # a docstring; an ordinary string
-        tree = ast.parse("def f():\n    0\n    0")
-        function: Any = tree.body[0]
-        function.body[0].value = ast.Constant(body[0])
-        function.body.reverse() if len(body) > 1 else None
+    string = ast.Expr(ast.Constant(text))
+    for body in ([string, ast.Pass()], [ast.Pass(), string]):  # a docstring; an ordinary string
+        tree: Any = ast.parse("def f():\n    pass")
+        tree.body[0].body = body
         check_reads_back(tree)
 
 
@@ -525,9 +524,7 @@ class _Replace(ast.NodeTransformer):
 @given(expressions(), st.sampled_from(CONTEXTS))
 def test_expressions(expression: ast.expr, context: str) -> None:
     tree = _Replace(expression).visit(ast.parse(context))
-    simple = context.startswith("x: ") and isinstance(expression, ast.Yield)
-    text = check_reads_back(tree) if not simple else to_source(tree)
-    assert max(map(len, text.splitlines())) <= 400
+    check_reads_back(tree)
 
 
 # Looks
@@ -574,10 +571,10 @@ LONG = "a_rather_long_name"
     ("text", "expected"),
     [
         (
-            f"a, b = ag.cond({LONG} > 0, if_body, else_body, ({LONG}, {LONG}), argument, x)",
+            f"a, b = ag.cond({LONG} > 0, if_body, else_body, ({LONG}, {LONG}), argument)",
             f"""\
             a, b = ag.cond(
-                {LONG} > 0, if_body, else_body, ({LONG}, {LONG}), argument, x
+                {LONG} > 0, if_body, else_body, ({LONG}, {LONG}), argument
             )
             """,
         ),
@@ -611,10 +608,10 @@ LONG = "a_rather_long_name"
             """,
         ),
         (
-            f"def f({LONG}_1, {LONG}_2, {LONG}_3, {LONG}_4, x=(1, 2), *y):\n    pass",
+            f"def f({LONG}_1, {LONG}_2, {LONG}_3, {LONG}_4, x=(1, 2)):\n    pass",
             f"""\
             def f(
-                {LONG}_1, {LONG}_2, {LONG}_3, {LONG}_4, x=(1, 2), *y
+                {LONG}_1, {LONG}_2, {LONG}_3, {LONG}_4, x=(1, 2)
             ):
                 pass
             """,

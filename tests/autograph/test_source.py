@@ -251,7 +251,8 @@ def check_located(function: types.FunctionType) -> None:
     if code.co_name == "<lambda>":
         assert lambda_columns(code) <= columns_of(located.node)
         # No lambda around it, or beside it, fits as well.
-        assert lambda_columns(code) & columns_of(located.node.body)
+        # (What only returns a constant has no columns in Python 3.12.)
+        assert not lambda_columns(code) or lambda_columns(code) & columns_of(located.node.body)
     else:
         assert list(located.source_lines) == lines
         assert located.path.replace(".<locals>", "") == code.co_qualname.replace(".<locals>", "")

@@ -1,13 +1,14 @@
 """The samples of the op table as arrays: the notation of `runtime.primitive.sample`, read.
 
-An input is "shape:kind". The shape is a list of dimensions ("2,3"; empty: a scalar). The kind tells the values:
+An input is "shape:kind". The shape is a list of dimensions ("2,3"; empty: a scalar). The kind tells
+the values:
 
     (none) numbers of either sign     +   positive          u   inside (-0.9, 0.9)     >1  above 1
     +f     positive, and never integers
     i9     integers from 0 to 8       i4+ integers 1 to 3   d4  distinct rows of integers below 4
     p      a permutation              s+  sorted numbers    b   truth values           s   strings
-    c      complex numbers            r   regular matrices  pd  positive definite      lo, hi  -0.5, 0.5
-    f4     float32, whatever else is asked for
+    c      complex numbers            r   regular matrices  pd  positive definite      lo, hi  -0.5,
+    0.5 f4     float32, whatever else is asked for
 
 Anything that is no string is the value itself.
 """

@@ -45,7 +45,13 @@ def test_what_is_no_dtype_is_refused(value: Any) -> None:
 
 def test_kinds() -> None:
     kinds = {
-        dtype.name: (dtype.is_floating, dtype.is_integer, dtype.is_unsigned, dtype.is_complex, dtype.is_bool)
+        dtype.name: (
+            dtype.is_floating,
+            dtype.is_integer,
+            dtype.is_unsigned,
+            dtype.is_complex,
+            dtype.is_bool,
+        )
         for dtype in dtypes.ALL
     }
     for name, flags in kinds.items():

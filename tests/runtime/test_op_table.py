@@ -64,7 +64,10 @@ VALUE_SHAPED = {"nonzero", "unique", "strided_slice", "repeat_indices", "range",
 def test_shapes_are_inferred_in_full(name: str, row: Any, sample: Any, dtype: Any) -> None:
     inputs, params = arrays(row, sample), parameters(row, sample)
     dynamic = "?" in str(params) or "None" in str(params.get("shape", ""))
-    if row.name in VALUE_SHAPED - ({"strided_slice"} if not dynamic else set()) or "segment" in name:
+    if (
+        row.name in VALUE_SHAPED - ({"strided_slice"} if not dynamic else set())
+        or "segment" in name
+    ):
         pytest.skip("its shape depends on values")
     for output, type_ in zip(
         compute(row, inputs, params), infer(row, types_of(inputs), params), strict=True
@@ -81,7 +84,9 @@ def _blurred(shape: Shape) -> list[Shape]:
 
 
 @pytest.mark.parametrize(("name", "row", "sample", "dtype"), FLOAT_CASES, ids=ids(FLOAT_CASES))
-def test_partly_known_shapes_cover_the_real_one(name: str, row: Any, sample: Any, dtype: Any) -> None:
+def test_partly_known_shapes_cover_the_real_one(
+    name: str, row: Any, sample: Any, dtype: Any
+) -> None:
     inputs, params = arrays(row, sample), parameters(row, sample)
     outputs = compute(row, inputs, params)
     for shapes in product(*[_blurred(x.shape) for x in inputs[:3]]):
@@ -103,7 +108,9 @@ def test_dtypes_outside_of_the_signature_are_refused(row: Primitive) -> None:
             if dtype.np_dtype in CLASSES[letter]:
                 continue
             wrong = list(inputs)
-            wrong[place] = np.full(inputs[place].shape, b"" if dtype is dtypes.string else 0, dtype.np_dtype)
+            wrong[place] = np.full(
+                inputs[place].shape, b"" if dtype is dtypes.string else 0, dtype.np_dtype
+            )
             with pytest.raises(errors.InvalidArgumentError, match=rf"dtype {dtype.name}"):
                 compute(row, wrong, params)
             with pytest.raises(TypeError, match=row.op_type):
@@ -118,11 +125,17 @@ def test_two_dtypes_never_mix(row: Primitive) -> None:
         letter = row.letters[place]
         if letter == "i" or letter not in row.letters[:place]:
             continue
-        other = next(
-            d.np_dtype
-            for d in dtypes.ALL
-            if d.np_dtype in CLASSES[letter] and d.np_dtype != inputs[place].dtype and d is not dtypes.string
-        ) if CLASSES[letter] - {inputs[place].dtype} else None
+        other = (
+            next(
+                d.np_dtype
+                for d in dtypes.ALL
+                if d.np_dtype in CLASSES[letter]
+                and d.np_dtype != inputs[place].dtype
+                and d is not dtypes.string
+            )
+            if CLASSES[letter] - {inputs[place].dtype}
+            else None
+        )
         if other is None:
             continue
         wrong = list(inputs)

@@ -115,7 +115,9 @@ def test_unknown_rank() -> None:
             use(unknown)
 
 
-@pytest.mark.parametrize(("dims", "error"), [([-1], ValueError), (["a"], TypeError), ([1.5], TypeError)])
+@pytest.mark.parametrize(
+    ("dims", "error"), [([-1], ValueError), (["a"], TypeError), ([1.5], TypeError)]
+)
 def test_bad_dimensions(dims: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         TensorShape(dims)

@@ -1,4 +1,6 @@
-"""Errors at run time: they name the op and the values' shapes, and their traceback ends at the user's line."""
+"""Errors at run time: they name the op and the values' shapes, and their traceback ends at the
+user's line.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from runtime.tensor import wrap
 
 
 def raised(exception: BaseException, places: Sequence[int], *values: Any) -> BaseException:
-    """The user's exception, as `raise` made it while tracing, with the run's values in place of symbols."""
+    """The user's exception, as `raise` made it while tracing, with the run's values in place of
+    symbols.
+    """
     fresh = _another(exception)
     args = list(fresh.args)
     for place, value in zip(places, values, strict=True):
@@ -76,7 +80,13 @@ def _innermost(traceback: TracebackType | None, filename: str) -> TracebackType 
 def _is_the_users(node: Node) -> bool:
     # Numbers raise Python's own errors; raises and checks carry the user's.
     name = node.primitive.name
-    return name.startswith("py.") or name in ("raise", "check_defined", "check_present", "print", "cond")
+    return name.startswith("py.") or name in (
+        "raise",
+        "check_defined",
+        "check_present",
+        "print",
+        "cond",
+    )
 
 
 def _documented(error: BaseException, node: Node, values: Sequence[Any]) -> BaseException:
@@ -89,7 +99,9 @@ def _documented(error: BaseException, node: Node, values: Sequence[Any]) -> Base
     else:
         return error
     shapes = ", ".join(map(_show, values))
-    message = f"{node.primitive.op_type}: {text} [inputs: {shapes}; at {format_location(node.location)}]"
+    message = (
+        f"{node.primitive.op_type}: {text} [inputs: {shapes}; at {format_location(node.location)}]"
+    )
     kind = type(error) if isinstance(error, errors.OpError) else errors.InvalidArgumentError
     made = kind(None, node.primitive.op_type, message)
     made.__cause__ = error.__cause__
@@ -117,7 +129,9 @@ def _placed(error: BaseException, origin: Origin | None) -> BaseException:
 
 
 def _raiser(code: CodeType, offset: int) -> CodeType:
-    """Code that raises `error` at the position, and under the name, of an instruction of the user's."""
+    """Code that raises `error` at the position, and under the name, of an instruction of the
+    user's.
+    """
     position = next(islice(code.co_positions(), offset // 2, None), (None, None, None, None))
     line, end_line, column, end_column = position
     tree = ast.parse("raise error")

@@ -1,6 +1,7 @@
 """The reference executor: a graph becomes flat Python source over NumPy, compiled once.
 
-Control flow is Python's control flow, staged numbers are Python numbers, an op is a call of its kernel:
+Control flow is Python's control flow, staged numbers are Python numbers, an op is a call of its
+kernel:
 
     def count(x, limit):
         greater = k_greater(x, limit)
@@ -19,8 +20,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from runtime.graph.ir import Graph, Node, Region, Value
 from runtime.graph.executors.failures import explain, raised
+from runtime.graph.ir import Graph, Node, Region, Value
 from runtime.types import NumberType
 
 Lines = dict[int, tuple[Node, list[str]]]
@@ -67,7 +68,9 @@ class Program:
         self.run: Callable[..., tuple[Any, ...]] = module.namespace[function]
 
     def failed(self, error: BaseException) -> BaseException:
-        """The error to raise for one that left `run`: it names the op and points at the user's line."""
+        """The error to raise for one that left `run`: it names the op and points at the user's
+        line.
+        """
         return explain(error, self.filename, self.lines)
 
 

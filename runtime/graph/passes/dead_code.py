@@ -1,4 +1,5 @@
-"""Remove nodes whose outputs nobody uses, unused results of branches, and state that a loop carries in vain.
+"""Remove nodes whose outputs nobody uses, unused results of branches, and state that a loop carries
+in vain.
 
 Before:
     y: float32[] = add(x, x)
@@ -14,7 +15,8 @@ After:
       yield z
     return a
 
-A node that may fail is kept only if its outputs are used: an error of a value that nobody reads is not observed. Effects stay.
+A node that may fail is kept only if its outputs are used: an error of a value that nobody reads is
+not observed. Effects stay.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ def eliminate_dead_code(graph: Graph) -> Graph:
 
 
 def _region(region: Region, used: set[Value]) -> Region:
-    """The region with what is used, whose results are marked already; marks what it uses from outside."""
+    """The region with what is used, whose results are marked already; marks what it uses from
+    outside.
+    """
     kept: list[Node] = []
     for node in reversed(region.nodes):
         if not has_effect(node) and not any(output in used for output in node.outputs):

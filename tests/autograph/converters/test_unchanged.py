@@ -69,6 +69,11 @@ UNCHANGED = {
         "def f(x):\n    while x and (yield (y := x)):\n        pass",
         SIMPLE,
     ],
+    "super_calls": [
+        SIMPLE,
+        "def f(self, x):\n    return super().f(x), lambda: super().f(x)",
+        "def f(x):\n    if x:\n        return super(A, x).f()\n    return super",
+    ],
     "definite_exits": [
         GENERATOR,
         LEAVES_NOTHING,

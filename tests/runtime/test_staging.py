@@ -1,0 +1,72 @@
+"""Staged programs compute what Python computes, or fail as it fails."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from runtime.convert import constant
+from runtime.function import function
+from runtime.tensor import Tensor
+from tests.runtime.staged_programs import PROGRAMS
+
+
+def as_python(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value.numpy().tolist()
+    if isinstance(value, list | tuple):
+        return [as_python(item) for item in value]
+    return value
+
+
+def outcome(run: Callable[..., Any], args: Any) -> Any:
+    try:
+        return as_python(run(*args))
+    except Exception as error:
+        return error
+
+
+def plain(args: tuple[Any, ...]) -> list[Any]:
+    return copy.deepcopy(list(args))
+
+
+def tensors(args: tuple[Any, ...]) -> list[Any]:
+    return [constant(np.asarray(item)) for item in args]
+
+
+CASES = [
+    pytest.param(program, args, id=f"{program.__name__}{args}")
+    for program, *inputs in PROGRAMS
+    for args in inputs
+]
+
+
+def assert_same(expected: Any, got: Any) -> None:
+    if isinstance(expected, Exception):
+        assert isinstance(got, type(expected)), got
+        assert str(expected) in str(got)
+        return
+    if isinstance(got, Exception):
+        raise got
+    np.testing.assert_allclose(np.asarray(got, float), np.asarray(expected, float), rtol=1e-5)
+
+
+@pytest.mark.parametrize(("program", "args"), CASES)
+def test_staged_equals_python(program: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    assert_same(outcome(program, plain(args)), outcome(function(program), tensors(args)))
+
+
+@pytest.mark.parametrize("program", [row[0] for row in PROGRAMS], ids=lambda p: p.__name__)
+def test_one_trace_serves_all_arguments(program: Callable[..., Any]) -> None:
+    inputs = next(row[1:] for row in PROGRAMS if row[0] is program)
+    staged = function(program)
+    for args in inputs:
+        outcome(staged, tensors(args))
+        assert_same(outcome(program, plain(args)), outcome(staged, tensors(args)))
+    shapes = {tuple(np.asarray(x).shape for x in args) for args in inputs}
+    dtypes = {tuple(np.asarray(x).dtype for x in args) for args in inputs}
+    assert staged.experimental_get_tracing_count() == max(len(shapes), len(dtypes))
