@@ -35,16 +35,9 @@ class CodeTable(Generic[T]):
     def __contains__(self, code: CodeType) -> bool:
         return id(code) in self.by_id
 
-    def __len__(self) -> int:
-        return len(self.by_id)
-
     def get(self, code: CodeType) -> T | None:
         """The value for a code object, or None."""
         return self.by_id.get(id(code))
-
-    def discard(self, code: CodeType) -> None:
-        """Forget a code object."""
-        self._forget(id(code))
 
     def _forget(self, key: int) -> None:
         self.by_id.pop(key, None)

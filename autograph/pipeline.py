@@ -57,12 +57,12 @@ def _converter(module: Any, keeps_flow: bool = False) -> Converter:
 
 CONVERTERS = (
     _converter(hoisting),  # the only one that makes loops and exits of expressions
-    _converter(super_calls),  # while it still stands where the user wrote it
     # Exits early, while statements still stand as the user wrote them.
     _converter(definite_exits),  # an `else` spares most of what follows a flag
     _converter(continue_statements),  # before `break`: both may leave the same loop
     _converter(break_statements),  # before `return`: takes a loop's `else` out of the way
     _converter(return_statements),
+    _converter(super_calls),  # before blocks are made, when all stands where it will be
     _converter(item_assignments),  # makes `x` of `x[i] = v` a name that is assigned
     # One analysis serves the next four: lowering one statement changes no name around another.
     _converter(undefined_names, keeps_flow=True),

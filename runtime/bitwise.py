@@ -1,21 +1,8 @@
 """Bits of integers."""
 
 # fmt: off
+# ruff: noqa: I001
 from runtime.ops.comparison import (
-    bitwise_and as bitwise_and,
-)
-from runtime.ops.comparison import (
-    bitwise_or as bitwise_or,
-)
-from runtime.ops.comparison import (
-    bitwise_xor as bitwise_xor,
-)
-from runtime.ops.comparison import (
-    invert as invert,
-)
-from runtime.ops.comparison import (
-    left_shift as left_shift,
-)
-from runtime.ops.comparison import (
-    right_shift as right_shift,
+    bitwise_and as bitwise_and, bitwise_or as bitwise_or, bitwise_xor as bitwise_xor,
+    invert as invert, left_shift as left_shift, right_shift as right_shift,
 )

@@ -38,7 +38,7 @@ from runtime.graph.joins import (
 from runtime.graph.nodes import CALL, NUMBER_TYPES
 from runtime.graph.passes import optimize
 from runtime.graph.places import refuse_change
-from runtime.graph.refusals import refuse
+from runtime.graph.refusals import noted, refuse
 from runtime.graph.signatures import (
     Parameters,
     changed_image,
@@ -281,7 +281,8 @@ def _exported(value: Any) -> Any:
     found = structure_of(value)
     if found is None:
         raise TypeError(
-            f"a function must return tensors, numbers, None, or structures of them; this one returns {value!r}"
+            "a function must return tensors, numbers, None, or structures of them; "
+            f"this one returns {value!r}"
         )
     structure, children = found
     return structure.build([_exported(child) for child in children])
@@ -298,40 +299,37 @@ class _Tracer:
         self.python_function = python_function
         self.converted = converted
         self.guards = Guards()
+        self.given: list[tuple[str, Any, Any]] = []
 
-    def trace(
-        self,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        types: Sequence[Any],
-        names: Sequence[str],
-    ) -> ConcreteFunction:
+    def trace(self, call: _Call, names: Sequence[str]) -> ConcreteFunction:
         """Run Python once on symbols of these types."""
+        args, kwargs = call.args, call.kwargs
         signature = spec_structure(args), spec_structure(kwargs)
         trace = Trace(self.name)
         trace.converts = self.converted is not self.python_function
+        trace.existed = Snapshot({"": self.python_function, "args": args, "kwargs": kwargs}).knows
         self.guards.watch(self.python_function)
         self._watch_receiver(self.python_function)
-        trace.existed = Snapshot({"": self.python_function, "args": args, "kwargs": kwargs}).knows
-        with trace:
-            symbols = [trace.parameter(type, name) for type, name in zip(types, names, strict=True)]
-            leaves = iter(symbols)
-            given, named = rebuild(args, leaves), rebuild(kwargs, leaves)
-            before: list[tuple[str, Any, Any]] = []
-            for path, item in (*zip(self.labels, given, strict=False), *named.items()):
-                images(item, path, before)
-            spec, results = self._run(trace, given, named)
-            changed = changed_image(before)
-        if changed is not None:
-            raise refuse_change(
-                changed,
-                "a traced function gets copies of its arguments, so that its caller would not see it",
-            )
+        try:
+            with trace:
+                symbols = map(trace.parameter, call.types, names)
+                spec, results = self._run(trace, *self._given(call, symbols))
+        finally:
+            # Also where a handler of the user's made it go away, or raised something else.
+            if trace.refusal is not None:
+                raise noted(trace.refusal)
         graph = trace.finish(results)
         self.guards.settle()
         return ConcreteFunction(
             self.name, graph, spec, signature, trace.outer_symbols(), self.guards
         )
+
+    def _given(self, call: _Call, symbols: Iterator[Any]) -> tuple[Any, Any]:
+        leaves = iter(list(symbols))
+        args, kwargs = rebuild(call.args, leaves), rebuild(call.kwargs, leaves)
+        for path, item in (*zip(self.labels, args, strict=False), *kwargs.items()):
+            images(item, path, self.given)
+        return args, kwargs
 
     def _run(
         self, trace: Trace, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -342,6 +340,11 @@ class _Tracer:
             result = _exported(result)
         except Unreachable:
             return None, []
+        changed = changed_image(self.given)
+        if changed is not None:
+            raise refuse_change(
+                changed, "it is an argument, which a traced function gets as a copy of the caller's"
+            )
         spec = joins.abstract(result, staged=True)
         return spec, list(joins.lower(result, spec, trace))
 
@@ -621,7 +624,7 @@ class Function:
             labels = [self._parameters.label(place) for place in range(len(call.args))]
             tracer = _Tracer(self._name, self._python_function, self._converted(), labels)
             names = call.leaf_names(self._parameters)
-            concrete = tracer.trace(call.args, call.kwargs, call.types, names)
+            concrete = tracer.trace(call, names)
         finally:
             traces.running.discard(key)
         if not concrete.outer:

@@ -46,14 +46,17 @@ def convert(context: Context) -> None:
 def _names(function: Any, flow: Flow) -> set[str]:
     """Names that may have no value where a block takes them or reads them."""
     names: set[str] = set()
+    bound: set[str] = set()
     for node, taken in flow.functional.items():
         local_shared = flow.scope.locals.intersection(taken.shared)
         names |= local_shared.union(taken.inputs) - flow.defined.before.get(node, frozenset())
         names |= local_shared.union(taken.outputs).intersection(_deleted(node, flow))
+        bound |= flow.bound(node)
     if not flow.defined.unsafe:
         return names
     late = _late_nodes(function, flow)
-    return names | {read.id for read in flow.defined.unsafe if read in late}
+    # A name that only blocks bind would no longer be local to the function, but global.
+    return names | {r.id for r in flow.defined.unsafe if r in late or r.id in bound}
 
 
 def _deleted(node: Any, flow: Flow) -> set[str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from runtime import errors
 from runtime.graph.frames import user_location
 from runtime.graph.ir import InvalidGraph, Location
+from runtime.primitive import state
+
+E = TypeVar("E", bound=Exception)
 
 
 class _StagingError(ValueError):
@@ -44,6 +47,14 @@ def is_refusal(error: BaseException) -> bool:
     return isinstance(error, _never_deferred)
 
 
+def noted(error: E) -> E:
+    """`error`, remembered by the active trace: no handler of the user's may make it go away."""
+    trace = state.trace
+    if trace is not None and trace.refusal is None:
+        trace.refusal = error
+    return error
+
+
 def _fields(location: Location | None, variable: str | None, hint: str | None) -> dict[str, Any]:
     filename, lineno, col = location or (None, None, None)
     return {"filename": filename, "lineno": lineno, "col": col, "variable": variable, "hint": hint}
@@ -56,7 +67,7 @@ def refuse(
     location: Location | None = None,
 ) -> Exception:
     """A StagingError at `location`, or where the user's code stands."""
-    return _staging_error(message, **_fields(location or user_location(), variable, hint))
+    return noted(_staging_error(message, **_fields(location or user_location(), variable, hint)))
 
 
 class JoinTypeError(errors.OperatorNotAllowedInGraphError):
@@ -67,9 +78,10 @@ class JoinTypeError(errors.OperatorNotAllowedInGraphError):
 
 def refuse_dtypes(message: str, hint: str, variable: str | None) -> Exception:
     """The TypeError of a join, where the user's code stands."""
-    return JoinTypeError(message, **_fields(user_location(), variable, hint))
+    return noted(JoinTypeError(message, **_fields(user_location(), variable, hint)))
 
 
 def not_allowed(message: str, hint: str) -> errors.OperatorNotAllowedInGraphError:
     """The error for Python asking a symbol for what only the run knows."""
-    return errors.OperatorNotAllowedInGraphError(message, **_fields(user_location(), None, hint))
+    fields = _fields(user_location(), None, hint)
+    return noted(errors.OperatorNotAllowedInGraphError(message, **fields))

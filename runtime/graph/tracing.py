@@ -96,6 +96,7 @@ class Trace:
         "existed",
         "memo",
         "name",
+        "refusal",
         "root",
         "scope",
     )
@@ -109,6 +110,7 @@ class Trace:
         self.counts: dict[str, int] = {}
         self.memo: dict[Any, Any] = {}
         self.converts = False
+        self.refusal: Exception | None = None
         self.existed: Callable[[Any], bool] = _nothing_existed
         self._saved: list[tuple[Any, Any]] = []
 
@@ -294,11 +296,11 @@ def leaked(item: Any) -> errors.InaccessibleTensorError:
     """The error for a symbol that is used where its scope is not open."""
     made = position_of(*item.origin) if item.origin else None
     scope: Scope = item.scope
-    return errors.InaccessibleTensorError(
+    return refusals.noted(errors.InaccessibleTensorError(
         f"{item!r} was made at {format_location(made)} inside {scope.kind} of graph "
         f"{scope.trace.name!r} and is used outside of it: return it, or pass it on as a variable "
         f"that the block assigns; what is stored elsewhere while tracing is only a symbol"
-    )
+    ))
 
 
 # Tensors

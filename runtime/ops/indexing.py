@@ -10,7 +10,15 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.convert import conversion_of, convert_to_tensor
-from runtime.ops.define import axis_in, dims_of, fill_dims, matched, static_ints, sum_to_shape_of
+from runtime.ops.define import (
+    Op,
+    axis_in,
+    dims_of,
+    fill_dims,
+    matched,
+    static_ints,
+    sum_to_shape_of,
+)
 from runtime.primitive import Primitive, bind, row, sample, state
 from runtime.shapes import Shape, broadcast, is_known, merge_shapes
 from runtime.tensor import EagerTensor, Tensor
@@ -651,19 +659,19 @@ def _scatter_function(primitive: Any, name: str, doc: str) -> Any:
     return function
 
 
-tensor_scatter_nd_update = _scatter_function(
+tensor_scatter_nd_update: Op = _scatter_function(
     tensor_update_p, "tensor_scatter_nd_update", "`tensor` with `updates` written at `indices`."
 )
-tensor_scatter_nd_add = _scatter_function(
+tensor_scatter_nd_add: Op = _scatter_function(
     tensor_add_p, "tensor_scatter_nd_add", "`tensor` with `updates` added at `indices`."
 )
-tensor_scatter_nd_sub = _scatter_function(
+tensor_scatter_nd_sub: Op = _scatter_function(
     tensor_sub_p, "tensor_scatter_nd_sub", "`tensor` with `updates` subtracted at `indices`."
 )
-tensor_scatter_nd_max = _scatter_function(
+tensor_scatter_nd_max: Op = _scatter_function(
     tensor_max_p, "tensor_scatter_nd_max", "`tensor`, at `indices` the maximum with `updates`."
 )
-tensor_scatter_nd_min = _scatter_function(
+tensor_scatter_nd_min: Op = _scatter_function(
     tensor_min_p, "tensor_scatter_nd_min", "`tensor`, at `indices` the minimum with `updates`."
 )
 

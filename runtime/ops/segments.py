@@ -9,6 +9,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime import errors
 from runtime.convert import convert_to_tensor
+from runtime.ops.define import Op
 from runtime.primitive import bind, row, sample
 from runtime.shapes import Shape, merge_shapes
 from runtime.tensor import Tensor
@@ -171,31 +172,31 @@ def _sorted(function: Any, name: str, empty_is_zero: bool, doc: str) -> Any:
     return public
 
 
-segment_sum = _sorted(
+segment_sum: Op = _sorted(
     unsorted_segment_sum,
     "segment_sum",
     False,
     "The sums of the rows of each segment of a sorted vector.",
 )
-segment_mean = _sorted(
+segment_mean: Op = _sorted(
     unsorted_segment_mean,
     "segment_mean",
     False,
     "The means of the rows of each segment of a sorted vector.",
 )
-segment_max = _sorted(
+segment_max: Op = _sorted(
     unsorted_segment_max,
     "segment_max",
     True,
     "The maxima of the rows of each segment of a sorted vector.",
 )
-segment_min = _sorted(
+segment_min: Op = _sorted(
     unsorted_segment_min,
     "segment_min",
     True,
     "The minima of the rows of each segment of a sorted vector.",
 )
-segment_prod = _sorted(
+segment_prod: Op = _sorted(
     unsorted_segment_prod,
     "segment_prod",
     False,

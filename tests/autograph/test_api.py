@@ -12,7 +12,7 @@ import pickle
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
 import pytest
@@ -206,6 +206,7 @@ CALLABLES: dict[str, tuple[Callable[..., Any], Any]] = {
     "object": (POINT, -4),
     "partial": (functools.partial(sign), 1),
     "nested partial": (functools.partial(functools.partial(POINT.method), y=2), None),
+    "method of a partial": (MethodType(functools.partial(sign), 4), None),
     "super": (Derived(1).method, 7),
     "explicit base": (Derived(1).method, 1),
 }

@@ -300,6 +300,14 @@ def test_a_root_added_later_keeps_what_was_seen_before() -> None:
     assert [change.path for change in snapshot.changes()] == ["len(first)", "len(both[1])"]
 
 
+def test_what_a_snapshot_knows() -> None:
+    inner: list[Any] = []
+    snapshot = Snapshot({"v": {"a": inner}})
+    assert snapshot.knows(inner)
+    assert not snapshot.knows([])
+    assert not snapshot.knows(3)
+
+
 # What is left out
 
 

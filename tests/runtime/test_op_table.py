@@ -142,17 +142,3 @@ def test_two_dtypes_never_mix(row: Primitive) -> None:
         wrong[place] = np.ones(inputs[place].shape, other)
         with pytest.raises(errors.InvalidArgumentError, match="must be the same"):
             compute(row, wrong, params)
-
-
-def test_each_row_has_samples() -> None:
-    bare = {row.name for row in TABLE.values() if not row.samples and row.name in OWN_ROWS}
-    assert bare <= {"broadcast_shapes", "repeat_indices", "range", "bincount", "next_after"}
-
-
-OWN_ROWS = set(TABLE)
-
-
-def test_letters_of_signatures_are_declared() -> None:
-    for row in TABLE.values():
-        assert set(row.letters) <= set(CLASSES), row.name
-        assert is_known(()) is True

@@ -69,11 +69,6 @@ UNCHANGED = {
         "def f(x):\n    while x and (yield (y := x)):\n        pass",
         SIMPLE,
     ],
-    "super_calls": [
-        SIMPLE,
-        "def f(self, x):\n    return super().f(x), lambda: super().f(x)",
-        "def f(x):\n    if x:\n        return super(A, x).f()\n    return super",
-    ],
     "definite_exits": [
         GENERATOR,
         LEAVES_NOTHING,
@@ -91,6 +86,11 @@ UNCHANGED = {
         "def f(x):\n    try:\n        return 1\n    except E:\n        return 2",
         "def f(x):\n    try:\n        y = 1\n    except E:\n        return 2\n    return y",
         "def f(x):\n    match x:\n        case 1:\n            return 2",
+    ],
+    "super_calls": [
+        SIMPLE,
+        "def f(self, x):\n    return super().f(x), lambda: super().f(x)",
+        "def f(x):\n    return super(A, x).f() if x else super",
     ],
     "item_assignments": [
         SIMPLE,
