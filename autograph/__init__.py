@@ -14,7 +14,7 @@ from autograph.api import (
     to_graph,
     why_not_converted,
 )
-from autograph.backend import Backend, backend_of, register_backend
+from autograph.backend import Backend, backend_of, register_backend, register_item_setter
 from autograph.errors import AutographError, ConversionError, StagingError
 from autograph.frames import register_library
 from autograph.operators.loop_options import loop_options, set_loop_options
@@ -37,6 +37,7 @@ __all__ = [
     "loop_options",
     "observe_calls",
     "register_backend",
+    "register_item_setter",
     "register_library",
     "set_loop_options",
     "to_code",

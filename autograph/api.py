@@ -466,16 +466,10 @@ _special_calls = 0  # on all threads; calls look at their own thread's state onl
 _counting = threading.Lock()
 
 
-@contextmanager
-def _special() -> Iterator[None]:
+def _count_special(change: int) -> None:
     global _special_calls
     with _counting:
-        _special_calls += 1
-    try:
-        yield
-    finally:
-        with _counting:
-            _special_calls -= 1
+        _special_calls += change
 
 
 @contextmanager
@@ -488,10 +482,11 @@ def observe_calls(observer: Observer) -> Iterator[None]:
     """
     before = _thread.observers
     _thread.observers = (*before, observer)
+    _count_special(1)
     try:
-        with _special():
-            yield
+        yield
     finally:
+        _count_special(-1)
         _thread.observers = before
 
 
@@ -531,8 +526,7 @@ class _Unconverted:
         return _left_alone(target)
 
     def __enter__(self) -> None:
-        self._special = _special()
-        self._special.__enter__()
+        _count_special(1)
         _thread.unconverted += 1
 
     def __exit__(
@@ -542,7 +536,7 @@ class _Unconverted:
         traceback: TracebackType | None,
     ) -> None:
         _thread.unconverted -= 1
-        self._special.__exit__(kind, error, traceback)
+        _count_special(-1)
 
 
 @overload

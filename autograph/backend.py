@@ -126,6 +126,17 @@ def register_backend(kind: type, backend: Backend) -> None:
     _classes.clear()
 
 
+item_setters: dict[type, Callable[[Any, Any, Any], Any]] = {}
+
+
+def register_item_setter(kind: type, setter: Callable[[Any, Any, Any], Any]) -> None:
+    """Let `x[i] = v` rebind `x` to `setter(v, x, i)` where `x` is exactly of type `kind`.
+
+    For values that are not staged and do not change, such as eager tensors.
+    """
+    item_setters[kind] = setter
+
+
 def backend_of(value: object) -> Backend | None:
     """The backend of a staged value; None for a plain one."""
     kind = type(value)

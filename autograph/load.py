@@ -16,7 +16,7 @@ from typing import Any
 import gast
 
 from autograph.quoting import is_scaffold
-from autograph.trees import to_ast
+from autograph.trees import to_ast, walk
 
 Box = tuple[tuple[int, int], tuple[int, int]]  # (line, column) of the start and of the end
 
@@ -238,7 +238,7 @@ class _Renaming:
         self.blocks: set[str] = set()
         self.thunks: set[Box] = set()
         users: set[Box] = set()
-        for inner in gast.walk(node):
+        for inner in walk(node):
             if isinstance(inner, gast.Lambda):
                 (self.thunks if is_scaffold(inner) else users).add(_node_box(inner.body))
             elif is_scaffold(inner):

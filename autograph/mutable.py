@@ -348,12 +348,19 @@ def _members(value: frozenset[Any]) -> list[Part]:
     return [(_item, child, child) for child in value if type(child) not in _ATOMS]
 
 
-def _receiver(method: MethodType) -> list[Part]:
-    return [(_attribute, "__self__", method.__self__)]
+def _bound(method: MethodType) -> list[Part]:
+    function = method.__func__
+    parameters = function.__code__.co_varnames if isinstance(function, FunctionType) else ()
+    receiver = parameters[0] if parameters else "self"
+    return [(named, receiver, method.__self__), (named, method.__name__, function)]
 
 
-def _arguments(function: partial[Any]) -> list[Part]:
-    return [(_attribute, "args", function.args), (_attribute, "keywords", function.keywords)]
+def _applied(function: partial[Any]) -> list[Part]:
+    return [
+        (_attribute, "func", function.func),
+        (_attribute, "args", function.args),
+        (_attribute, "keywords", function.keywords),
+    ]
 
 
 def _captured(function: FunctionType) -> Iterator[Part]:
@@ -483,14 +490,14 @@ _CONTAINERS: tuple[tuple[type, Kind], ...] = (
     (array, _Bytes()),
     (tuple, Kind(_elements)),
     (frozenset, Kind(_members)),
-    (MethodType, Kind(_receiver)),
-    (partial, Kind(_arguments)),
+    (MethodType, Kind(_bound)),
+    (partial, Kind(_applied)),
 )
 _KINDS: dict[type, tuple[Kind, ...]] = {
     **{kind: () for kind in _ATOMS},
     **{kind: (found,) for kind, found in _CONTAINERS},
     CellType: (_Cell(),),
     Variable: (_Global(),),
-    # A function is an atom where others hold it, but looked into where a cell or a root does.
+    # An atom where containers and objects hold it, looked into where a call may come to it.
     FunctionType: (Kind(_captured), _INSTANCE),
 }

@@ -6,10 +6,10 @@ has changed, and can put it back. Elements are compared by identity, and no code
 Looked at are lists, dicts, sets, deques and bytearrays (also of subclasses), attributes and slots
 of instances, attributes of the user's classes, arrays by content, and of functions the cells,
 defaults and attributes, the globals that they name, and what they name of the user's modules.
-Looked through are tuples, frozensets, bound methods and partial functions. A function that is met
-is looked into where a cell or a root holds it. Not looked into are instances of classes of the
-standard library and of installed packages, and what C code keeps to itself, such as the position
-of an iterator.
+Looked through are tuples, frozensets, bound methods and partial functions. A function is looked
+into where it is a root, or a cell, a bound method or a partial function holds it. Not looked into
+are instances of classes of the standard library and of installed packages, and what C code keeps
+to itself, such as the position of an iterator.
 """
 
 from __future__ import annotations

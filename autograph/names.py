@@ -8,6 +8,8 @@ from typing import Any
 
 import gast
 
+from autograph.trees import walk
+
 
 class Namer:
     """Gives names that the user does not use.
@@ -42,19 +44,11 @@ def names_in(tree: gast.AST) -> set[str]:
     Attributes and keyword arguments are not names. Nested scopes are included.
     """
     names: set[str] = set()
-    pending: list[Any] = [tree]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, list):
-            pending.extend(node)
-        elif isinstance(node, gast.AST):
-            names.update(_NAMES.get(type(node), _no_names)(node))
-            pending.extend(vars(node).values())
+    for node in walk(tree):
+        names_of = _NAMES.get(type(node))
+        if names_of is not None:
+            names.update(names_of(node))
     return names
-
-
-def _no_names(node: gast.AST) -> Iterable[str]:
-    return ()
 
 
 def _name(node: gast.AST) -> Iterable[str]:

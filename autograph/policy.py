@@ -116,7 +116,8 @@ _IMPURE_NAMES = {
 def impure(function: Callable[..., Any]) -> str | None:
     """Why a call that depends on the world, or changes it, cannot stand in a staged block.
 
-    The reason continues a sentence that names the function; None for all but known callables.
+    The reason continues a sentence that names the function; None for all but known callables. What
+    a backend takes over, such as `next` of a staged iterator, is its own matter.
     """
     receiver = getattr(function, "__self__", None)
     owner = receiver if isinstance(receiver, type) else type(receiver)

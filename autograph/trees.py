@@ -6,7 +6,7 @@ Positions are kept both ways, and no node is shared with what was given.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
@@ -35,6 +35,19 @@ def copy_tree(value: Any) -> Any:
     for field, child in value.__dict__.items():
         fields[field] = copy_tree(child) if isinstance(child, list | ast.AST) else child
     return copied
+
+
+def walk(node: Any) -> Iterator[Any]:
+    """A node and all nodes in it, of ast or of gast, in no particular order."""
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        yield node
+        for value in node.__dict__.values():
+            if isinstance(value, list):
+                pending.extend([item for item in value if isinstance(item, ast.AST)])
+            elif isinstance(value, ast.AST):
+                pending.append(value)
 
 
 def _new(cls: Any) -> Any:

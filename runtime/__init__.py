@@ -106,10 +106,7 @@ newaxis = None
 
 # What few programs use is imported when it is first asked for.
 _LATER = frozenset(
-    (
-        "compat", "config", "data", "debugging", "image", "io", "keras", "random", "strings",
-        "summary", "train",
-    )  # fmt: skip
+    "compat config data debugging image io keras random strings summary train".split()
 )
 
 

@@ -86,7 +86,9 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
 
 
 def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
-    """Use these devices only; of one type, leave the others as they are. ValueError for unknown ones."""
+    """Use these devices only; of one type, leave the others as they are. ValueError for unknown
+    ones.
+    """
     chosen = devices if isinstance(devices, list | tuple) else [] if devices is None else [devices]
     for device in chosen:
         _known(device)
@@ -103,7 +105,9 @@ def get_logical_device_configuration(device: Any) -> list[LogicalDeviceConfigura
 
 
 def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
-    """Split a CPU into logical devices, which `tf.device("CPU:1")` names. ValueError for unknown devices."""
+    """Split a CPU into logical devices, which `tf.device("CPU:1")` names. ValueError for unknown
+    devices.
+    """
     _known(device)
     chosen = list(logical_devices or ())
     if any(configuration.memory_limit is not None for configuration in chosen):
@@ -155,12 +159,16 @@ class threading:
 
     @staticmethod
     def get_inter_op_parallelism_threads() -> int:
-        """Threads that run independent ops; this runtime runs one op after the other whatever it is."""
+        """Threads that run independent ops; this runtime runs one op after the other whatever it
+        is.
+        """
         return _Threads.inter_op
 
     @staticmethod
     def set_inter_op_parallelism_threads(num_threads: int) -> None:
-        """Threads that run independent ops; this runtime runs one op after the other whatever it is."""
+        """Threads that run independent ops; this runtime runs one op after the other whatever it
+        is.
+        """
         _Threads.inter_op = _checked(num_threads)
 
 
@@ -189,4 +197,6 @@ class experimental:
 
     @staticmethod
     def enable_op_determinism() -> None:
-        """Nothing to do: ops give the same result each time, and random ones do so once a seed is set."""
+        """Nothing to do: ops give the same result each time, and random ones do so once a seed is
+        set.
+        """

@@ -17,14 +17,16 @@ _KINDS = ("CPU", "GPU", "TPU")
 
 
 class _Settings:
-    """What is set for the process: how many logical CPUs there are, and what unknown devices mean."""
+    """What is set for the process: how many logical CPUs there are, and what unknown devices mean.
+    """
 
     soft_placement = True
     cpus = 1
 
 
 def parse(name: str) -> tuple[str, int]:
-    """The kind and index of a device name such as "/cpu:0", "GPU:1" or "/job:localhost/device:CPU:0".
+    """The kind and index of a device name such as "/cpu:0", "GPU:1" or
+    "/job:localhost/device:CPU:0".
 
     Raises ValueError for anything else.
     """
@@ -65,8 +67,9 @@ def _placed(name: str) -> str | None:
 class device:
     """Inside this block ops run on the device of that name, and their results say so.
 
-    There are CPUs only: with soft placement (the default) other devices that are asked for become CPU:0, without
-    it they raise InvalidArgumentError. None stands for the usual device. ValueError for what names no device.
+    There are CPUs only: with soft placement (the default) other devices that are asked for become
+    CPU:0, without it they raise InvalidArgumentError. None stands for the usual device. ValueError
+    for what names no device.
     """
 
     def __init__(self, device_name: Any) -> None:

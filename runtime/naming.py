@@ -23,13 +23,16 @@ def scoped(name: str) -> str:
 
 
 class name_scope:
-    """Inside this block names of variables begin with `name/`; scopes may be nested, and entered again.
+    """Inside this block names of variables begin with `name/`; scopes may be nested, and entered
+    again.
 
-    A name that ends in "/" replaces the open scopes, an empty name leaves all of them. Raises ValueError for
-    characters that names cannot have.
+    A name that ends in "/" replaces the open scopes, an empty name leaves all of them. Raises
+    ValueError for characters that names cannot have.
     """
 
-    def __init__(self, name: str | None, default_name: str | None = None, values: object = None) -> None:
+    def __init__(
+        self, name: str | None, default_name: str | None = None, values: object = None
+    ) -> None:
         chosen = default_name if name is None else name
         if chosen is not None and not isinstance(chosen, str):
             raise ValueError("name for name_scope must be a string.")

@@ -18,7 +18,7 @@ from runtime.variable import Variable
 Write = Callable[[str], Any]
 
 
-def print(  # noqa: A001
+def print(
     *inputs: Any,
     output_stream: Any = "stderr",
     summarize: int | None = 3,
@@ -28,11 +28,11 @@ def print(  # noqa: A001
 ) -> None:
     """Write the inputs, separated by `sep` and followed by `end`, when they are computed.
 
-    Of each dimension of a tensor the first and last `summarize` elements are shown (-1: all). Strings
-    stand as they are, other Python objects and structures as `pprint` shows them.
-    `output_stream`: sys.stdout, sys.stderr, "file://" and a path (text is added at its end), a function that
-    takes the text (of the logging module, for example), or anything with a method `write`.
-    Raises ValueError for another one.
+    Of each dimension of a tensor the first and last `summarize` elements are shown (-1: all).
+    Strings stand as they are, other Python objects and structures as `pprint` shows them.
+    `output_stream`: sys.stdout, sys.stderr, "file://" and a path (text is added at its end), a
+    function that takes the text (of the logging module, for example), or anything with a method
+    `write`. Raises ValueError for another one.
     """
     ends = -1 if summarize is None else summarize
     parts: list[str | None] = []
@@ -55,7 +55,9 @@ _HERE = _Placeholder()
 
 
 def _add(item: Any, parts: list[str | None], tensors: list[Tensor]) -> None:
-    """Take an input apart: its text in `parts`, None where a tensor stands, the tensors in `tensors`."""
+    """Take an input apart: its text in `parts`, None where a tensor stands, the tensors in
+    `tensors`.
+    """
     if isinstance(item, str):
         parts.append(item)
         return
@@ -156,7 +158,9 @@ print_p = row("print_v2", _print_kernel, _print_type, op_type="PrintV2", effect=
 
 
 def summary(array: Any, summarize: int = 3) -> str:
-    """The elements of an array in brackets, the first and last `summarize` of each dimension (-1: all)."""
+    """The elements of an array in brackets, the first and last `summarize` of each dimension (-1:
+    all).
+    """
     array = np.asarray(array)
     return _rows(array, summarize if summarize >= 0 else max(array.shape, default=0), 0)
 
@@ -177,7 +181,9 @@ def _rows(array: Any, ends: int, depth: int) -> str:
 def element(value: Any) -> str:
     """One element: floats in their shortest form that is told apart, truth values as 1 and 0."""
     if isinstance(value, bytes):
-        return '"' + _utf8(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+        return (
+            '"' + _utf8(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+        )
     if isinstance(value, np.complexfloating):
         return f"({element(value.real)},{element(value.imag)})"
     if isinstance(value, np.floating):

@@ -13,7 +13,14 @@ from contextlib import ExitStack
 from typing import Any
 
 import autograph
-from autograph import AutographError, Backend, StagingError, Undefined, register_backend
+from autograph import (
+    AutographError,
+    Backend,
+    StagingError,
+    Undefined,
+    register_backend,
+    register_item_setter,
+)
 from autograph.mutation import Snapshot
 from autograph.policy import impure
 from autograph.undefined import name_of
@@ -34,7 +41,7 @@ from runtime.graph.tracing import (
     is_symbol,
 )
 from runtime.primitive import state
-from runtime.tensor import Tensor, wrap
+from runtime.tensor import EagerTensor, Tensor, wrap
 
 autograph.register_library("runtime")
 frames.register_package(os.path.dirname(autograph.__file__))
@@ -165,6 +172,7 @@ class StagingBackend(Backend):
 BACKEND = StagingBackend()
 for _kind in (SymbolicTensor, SymbolicNumber, Missing, Staged):
     register_backend(_kind, BACKEND)
+register_item_setter(EagerTensor, lambda value, target, key: set_item(value, target, key))
 
 
 # Item assignment

@@ -1,4 +1,6 @@
-"""Variables: named tensors that can be assigned, read through primitives that keep their place in a graph."""
+"""Variables: named tensors that can be assigned, read through primitives that keep their place in a
+graph.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ from runtime.types import TensorType
 
 
 class VariableSynchronization(enum.Enum):
-    """When copies of a variable are brought together. One process keeps one copy, so that this changes nothing."""
+    """When copies of a variable are brought together. One process keeps one copy, so that this
+    changes nothing.
+    """
 
     AUTO = 0
     NONE = 1
@@ -33,7 +37,9 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """How copies of a variable are combined. One process keeps one copy, so that this changes nothing."""
+    """How copies of a variable are combined. One process keeps one copy, so that this changes
+    nothing.
+    """
 
     NONE = 0
     SUM = 1
@@ -58,8 +64,8 @@ _creators = _Creators()
 def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
     """Inside this block `variable_creator(next_creator, **kwargs)` makes the variables.
 
-    It is given the arguments of `Variable` by name and usually calls `next_creator(**kwargs)`, changed or not.
-    Of nested scopes the inner one is asked first.
+    It is given the arguments of `Variable` by name and usually calls `next_creator(**kwargs)`,
+    changed or not. Of nested scopes the inner one is asked first.
     """
     before = _creators.active
     _creators.active = (*before, variable_creator)
@@ -87,7 +93,8 @@ _PARAMETERS = (
 )  # fmt: skip
 
 
-# Primitives. The variable is a parameter: a graph holds it by reference, and reads it where the node stands.
+# Primitives. The variable is a parameter: a graph holds it by reference, and reads it where the
+# node stands.
 
 
 def _read_kernel(*, variable: Variable) -> Any:
@@ -126,7 +133,12 @@ read_p = row(
     gradient=lambda op, g: (g,),
 )  # fmt: skip
 assign_p = row(
-    "assign_variable", _assign_kernel, _assign_type, op_type="AssignVariableOp", effect=True, fallible=True
+    "assign_variable",
+    _assign_kernel,
+    _assign_type,
+    op_type="AssignVariableOp",
+    effect=True,
+    fallible=True,
 )
 assign_add_p = row(
     "assign_add_variable", _updating(np.add), _assign_type, op_type="AssignAddVariableOp",
@@ -146,7 +158,9 @@ def _wrong_dtype(variable: Variable, dtype: DType) -> str:
 
 
 class IndexedSlices:
-    """Slices of a tensor: `values[i]` stands at `indices[i]` along the first axis of a tensor of `dense_shape`."""
+    """Slices of a tensor: `values[i]` stands at `indices[i]` along the first axis of a tensor of
+    `dense_shape`.
+    """
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
         self.values = convert_to_tensor(values)
@@ -176,9 +190,10 @@ register_conversion(IndexedSlices, _dense)
 class Variable(metaclass=_Creation):
     """A tensor that keeps its identity while its value changes.
 
-    `initial_value` is a tensor, anything that converts to one, or a function without arguments that returns one;
-    `shape` may leave dimensions open that later values are free in. Reading it is `v.value()`, or using it where a
-    tensor is expected; `assign`, `assign_add` and `assign_sub` change it. Tapes watch it if it is `trainable`.
+    `initial_value` is a tensor, anything that converts to one, or a function without arguments that
+    returns one; `shape` may leave dimensions open that later values are free in. Reading it is
+    `v.value()`, or using it where a tensor is expected; `assign`, `assign_add` and `assign_sub`
+    change it. Tapes watch it if it is `trainable`.
     """
 
     is_resource = True
@@ -204,7 +219,9 @@ class Variable(metaclass=_Creation):
         experimental_enable_variable_lifting: bool = True,
     ) -> None:
         if initial_value is None:
-            raise ValueError("The `initial_value` arg to `tf.Variable` must be specified: it gives dtype and shape")
+            raise ValueError(
+                "The `initial_value` arg to `tf.Variable` must be specified: it gives dtype and shape"
+            )
         if constraint is not None and not callable(constraint):
             raise ValueError("The `constraint` argument must be a callable.")
         self.name = scoped(name or "Variable") + ":0"
@@ -218,7 +235,12 @@ class Variable(metaclass=_Creation):
         self.raw = raw
 
     def _set_up(
-        self, dtype: Any, shape: Shape, trainable: bool | None, synchronization: Any, aggregation: Any
+        self,
+        dtype: Any,
+        shape: Shape,
+        trainable: bool | None,
+        synchronization: Any,
+        aggregation: Any,
     ) -> None:
         from runtime.autodiff.records import new_key
 
@@ -261,7 +283,9 @@ class Variable(metaclass=_Creation):
         return Reference(self)
 
     def __hash__(self) -> int:
-        raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
+        raise TypeError(
+            f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})"
+        )
 
     def __repr__(self) -> str:
         head = f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}"
@@ -276,7 +300,9 @@ class Variable(metaclass=_Creation):
         raw = self.raw
         if raw is None:
             raise errors.FailedPreconditionError(
-                None, None, f"Attempting to use uninitialized value: variable '{self.name}' has not been initialised"
+                None,
+                None,
+                f"Attempting to use uninitialized value: variable '{self.name}' has not been initialised",
             )
         return raw
 
@@ -292,7 +318,9 @@ class Variable(metaclass=_Creation):
         return self.value()
 
     def numpy(self) -> Any:
-        """The value as an ndarray of the caller's own, or as a NumPy scalar or bytes where it is 0-d."""
+        """The value as an ndarray of the caller's own, or as a NumPy scalar or bytes where it is
+        0-d.
+        """
         if state.trace is not None:
             raise NotImplementedError("numpy() is only available when eager execution is enabled.")
         return EagerTensor(self.raw_value()).numpy()
@@ -325,7 +353,8 @@ class Variable(metaclass=_Creation):
     # Assigning
 
     def check_shape(self, shape: Shape, what: str = "assign value to") -> None:
-        """ValueError (eagerly InvalidArgumentError) where a value of this shape cannot be assigned."""
+        """ValueError (eagerly InvalidArgumentError) where a value of this shape cannot be assigned.
+        """
         if compatible(self.static_shape, shape):
             return
         message = (
@@ -359,19 +388,31 @@ class Variable(metaclass=_Creation):
         return self
 
     def assign(
-        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Variable:
         """Give it a new value, and return it. InvalidArgumentError for another dtype or shape."""
         return self._change(assign_p, value)
 
     def assign_add(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Variable:
         """Add `delta` to the value, and return the variable."""
         return self._change(assign_add_p, delta)
 
     def assign_sub(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Variable:
         """Subtract `delta` from the value, and return the variable."""
         return self._change(assign_sub_p, delta)
@@ -443,7 +484,9 @@ class Variable(metaclass=_Creation):
 
     def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
         """Write `updates` where the vectors along the last axis of `indices` point to."""
-        return self.assign(ops.tensor_scatter_nd_update(self.value(), indices, self._operand(updates)))
+        return self.assign(
+            ops.tensor_scatter_nd_update(self.value(), indices, self._operand(updates))
+        )
 
     # As a tensor
 
@@ -513,7 +556,9 @@ def _combined(function: Callable[[Any, Any], Any]) -> Callable[..., Tensor]:
 
 @contextmanager
 def init_scope() -> Iterator[None]:
-    """Inside this block ops are computed at once and recorded nowhere, whatever is being traced around it."""
+    """Inside this block ops are computed at once and recorded nowhere, whatever is being traced
+    around it.
+    """
     before = state.trace, state.tapes
     state.trace, state.tapes = None, ()
     try:

@@ -6,16 +6,19 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from autograph.backend import Backend, Thunk, backend_of
+from autograph.backend import Backend, Thunk, backend_of, item_setters
 from autograph.frames import hide
 
 
 def setitem(value: Any, *, to: Any, at: Any) -> Any:
     """`to[at] = value`: what the name of `to` stands for afterwards.
 
-    A plain target is changed in place and returned; a staged one is a value, and a new one results.
+    A plain target is changed in place and returned; a tensor is a value, and a new one results.
     """
     try:
+        setter = item_setters.get(type(to))
+        if setter is not None:
+            return setter(value, to, at)
         backend = _backend(to, at)
         if backend is not None:
             return backend.setitem(value, to, at)
@@ -33,6 +36,9 @@ def update_item(target: Any, key: Any, symbol: str, value: Thunk) -> Any:
         symbol: the augmented operator, such as `'+='`.
     """
     try:
+        setter = item_setters.get(type(target))
+        if setter is not None:
+            return setter(_UPDATES[symbol](target[key], value()), target, key)
         backend = _backend(target, key)
         if backend is not None:
             old = _item(backend, target, key)

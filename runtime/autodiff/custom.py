@@ -30,7 +30,8 @@ def _gradient(op: Any, *grads: Any) -> list[Any]:
     return [*[None] * op.params["count"], *op.params["rule"](*given)]
 
 
-# Its inputs are the results of the function, which it passes on, and the tensors that `rule` gives gradients for.
+# Its inputs are the results of the function, which it passes on, and the tensors that `rule` gives
+# gradients for.
 custom_p = Primitive(
     "custom_gradient", _outputs, _outputs, op_type="IdentityN", gradient=_gradient, keep_inputs=(),
 )  # fmt: skip
@@ -45,7 +46,11 @@ class _Accesses(Recorder):
         self.found: dict[int, Any] = {}
 
     def record(
-        self, primitive: Primitive, inputs: Sequence[Any], outputs: Sequence[Any], params: dict[str, Any]
+        self,
+        primitive: Primitive,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        params: dict[str, Any],
     ) -> None:
         """Note a read."""
         variable = params.get("variable")
@@ -77,10 +82,11 @@ def _without_tapes() -> Iterator[None]:
 def custom_gradient(f: Any = None) -> Any:
     """Decorator of a function that returns its result and a function that computes its gradient.
 
-    The second is given the gradients of the results and returns one gradient (or None) for each argument. If the
-    function reads variables that are not among its arguments, it must also take `variables=` and return a pair:
-    the gradients for the arguments, and those for the variables. Gradients of gradients go through it.
-    Raises ValueError where it returns the wrong number of gradients, TypeError where it does not take `variables`.
+    The second is given the gradients of the results and returns one gradient (or None) for each
+    argument. If the function reads variables that are not among its arguments, it must also take
+    `variables=` and return a pair: the gradients for the arguments, and those for the variables.
+    Gradients of gradients go through it. Raises ValueError where it returns the wrong number of
+    gradients, TypeError where it does not take `variables`.
     """
     if f is None:
         return custom_gradient
@@ -137,7 +143,9 @@ def _check_takes_variables(grad_fn: Callable[..., Any], variables: Sequence[Any]
         )
 
 
-def _rule(grad_fn: Callable[..., Any], given: list[Any], positional: int, variables: list[Any]) -> Rule:
+def _rule(
+    grad_fn: Callable[..., Any], given: list[Any], positional: int, variables: list[Any]
+) -> Rule:
     """The gradients for the tensors among `given`, then for the variables."""
     wanted = [place for place, item in enumerate(given) if _is_differentiated(item)]
 
@@ -161,13 +169,17 @@ def _rule(grad_fn: Callable[..., Any], given: list[Any], positional: int, variab
                 f"custom_gradient function expected to return {positional} gradients, but returned "
                 f"{len(flat)} instead."
             )
-        return [None if grad is None else convert_to_tensor(grad) for grad in (*chosen, *of_variables)]
+        return [
+            None if grad is None else convert_to_tensor(grad) for grad in (*chosen, *of_variables)
+        ]
 
     return rule
 
 
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """`f`, of which tapes keep the arguments only: what its gradient needs is computed again when it is asked for."""
+    """`f`, of which tapes keep the arguments only: what its gradient needs is computed again when
+    it is asked for.
+    """
 
     @functools.wraps(f)
     def inner(*args: Any, **kwargs: Any) -> Any:
@@ -188,7 +200,9 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
-    """`f` with the gradient of the identity: what comes from above goes on to the arguments unchanged."""
+    """`f` with the gradient of the identity: what comes from above goes on to the arguments
+    unchanged.
+    """
 
     @functools.wraps(f)
     def inner(*args: Any, **kwargs: Any) -> Any:

@@ -15,9 +15,9 @@ from runtime.shapes import Shape
 from runtime.tensor import Tensor
 from runtime.types import TensorType
 
-# primitive, keys of the inputs (None: not connected), key of the output or a tuple of keys, inputs, outputs, params;
-# of an elementwise op with partials: primitive, key of x, key of y, x, output
-#                             or with: primitive, keys of a and b, key of y, a, b, y, shapes of a and b
+# primitive, keys of the inputs (None: not connected), key of the output or a tuple of keys, inputs,
+# outputs, params; of an elementwise op with partials: primitive, key of x, key of y, x, output or
+# with: primitive, keys of a and b, key of y, a, b, y, shapes of a and b
 Record = tuple[Any, ...]
 
 new_key = count(1).__next__
@@ -26,8 +26,8 @@ new_key = count(1).__next__
 class Outline(Tensor):
     """What is left of a tensor whose value no gradient reads: its dtype and shape.
 
-    `raw` is an array without storage of its own; where it is floating it is full of NaN, so that a rule which reads
-    a value that its row does not declare shows.
+    `raw` is an array without storage of its own; where it is floating it is full of NaN, so that a
+    rule which reads a value that its row does not declare shows.
     """
 
     __slots__ = ("dtype", "static_shape")
@@ -47,11 +47,14 @@ class Outline(Tensor):
     def raw(self) -> Any:
         """An array of this dtype and shape, without values."""
         dtype = self.dtype.np_dtype
-        return np.broadcast_to(np.array(np.nan if dtype.kind in "fc" else 0, dtype), self.static_shape)  # type: ignore[arg-type]
+        return np.broadcast_to(
+            np.array(np.nan if dtype.kind in "fc" else 0, dtype), self.static_shape
+        )  # type: ignore[arg-type]
 
 
 class Operation:
-    """A recorded op, as gradient rules see it; `needed` tells which inputs a gradient is asked for."""
+    """A recorded op, as gradient rules see it; `needed` tells which inputs a gradient is asked for.
+    """
 
     __slots__ = ("inputs", "outputs", "params", "sources")
 
@@ -80,7 +83,9 @@ def kept(tensors: Sequence[Any], places: Sequence[int] | None) -> Sequence[Any]:
 
 
 def backward(records: Iterable[Record], grads: dict[Any, Any], wanted: set[Any]) -> dict[Any, Any]:
-    """The gradients for the keys in `wanted`, from `grads` for the targets; records come last first."""
+    """The gradients for the keys in `wanted`, from `grads` for the targets; records come last
+    first.
+    """
     found: dict[Any, Any] = {}
     take, known = grads.pop, grads.get
     for record in records:
@@ -148,7 +153,9 @@ def _of_outputs(
 
 
 def leading_to(records: Sequence[Record], sources: Iterable[Any]) -> list[Record]:
-    """The records through which the targets depend on `sources`, with their other inputs disconnected."""
+    """The records through which the targets depend on `sources`, with their other inputs
+    disconnected.
+    """
     reached = set(sources)
     chosen: list[Record] = []
     for record in records:

@@ -1,4 +1,5 @@
-"""`GradientTape`: records ops as they are computed, and computes gradients by going back over them."""
+"""`GradientTape`: records ops as they are computed, and computes gradients by going back over them.
+"""
 
 from __future__ import annotations
 
@@ -48,11 +49,17 @@ class Recorder:
         return self if len(recorders) == 1 else _Several(recorders)
 
     def record(
-        self, primitive: Primitive, inputs: Sequence[Any], outputs: Sequence[Any], params: dict[str, Any]
+        self,
+        primitive: Primitive,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        params: dict[str, Any],
     ) -> None:
         """See an op that was computed or staged."""
 
-    def single(self, primitive: Primitive, x: Any, raw: Any, y: EagerTensor | None = None) -> EagerTensor:
+    def single(
+        self, primitive: Primitive, x: Any, raw: Any, y: EagerTensor | None = None
+    ) -> EagerTensor:
         """See an elementwise op of one eager tensor, and make the tensor `y` of its result."""
         return EagerTensor(raw) if y is None else y
 
@@ -63,9 +70,17 @@ class Recorder:
         return EagerTensor(raw) if y is None else y
 
     def number(
-        self, primitive: Primitive, x: Any, number: Any, first: bool, raw: Any, y: EagerTensor | None = None
+        self,
+        primitive: Primitive,
+        x: Any,
+        number: Any,
+        first: bool,
+        raw: Any,
+        y: EagerTensor | None = None,
     ) -> EagerTensor:
-        """See an elementwise op of an eager tensor and a Python number, and make the tensor `y` of its result."""
+        """See an elementwise op of an eager tensor and a Python number, and make the tensor `y` of
+        its result.
+        """
         return EagerTensor(raw) if y is None else y
 
 
@@ -75,7 +90,9 @@ class _Several(Recorder):
     def __init__(self, recorders: tuple[Recorder, ...]) -> None:
         self.recorders = recorders
 
-    def single(self, primitive: Primitive, x: Any, raw: Any, y: EagerTensor | None = None) -> EagerTensor:
+    def single(
+        self, primitive: Primitive, x: Any, raw: Any, y: EagerTensor | None = None
+    ) -> EagerTensor:
         y = EagerTensor(raw)
         for recorder in self.recorders:
             recorder.single(primitive, x, raw, y)
@@ -90,7 +107,13 @@ class _Several(Recorder):
         return y
 
     def number(
-        self, primitive: Primitive, x: Any, number: Any, first: bool, raw: Any, y: EagerTensor | None = None
+        self,
+        primitive: Primitive,
+        x: Any,
+        number: Any,
+        first: bool,
+        raw: Any,
+        y: EagerTensor | None = None,
     ) -> EagerTensor:
         y = EagerTensor(raw)
         for recorder in self.recorders:
@@ -101,10 +124,10 @@ class _Several(Recorder):
 class GradientTape(Recorder):
     """Records the ops inside its `with` block, and computes gradients of what they made.
 
-    Trainable variables are watched when they are read (unless `watch_accessed_variables` is False), tensors when
-    `watch` is called. A tape computes one set of gradients and then lets go of what it recorded; a `persistent`
-    one computes any number and keeps its records until it is deleted. Tapes may be nested: an outer tape
-    records the computation of the gradients inside it.
+    Trainable variables are watched when they are read (unless `watch_accessed_variables` is False),
+    tensors when `watch` is called. A tape computes one set of gradients and then lets go of what it
+    recorded; a `persistent` one computes any number and keeps its records until it is deleted.
+    Tapes may be nested: an outer tape records the computation of the gradients inside it.
     """
 
     __slots__ = (
@@ -152,7 +175,9 @@ class GradientTape(Recorder):
 
     def _stop(self) -> None:
         tapes = state._tapes
-        state.tapes = tapes[:-1] if tapes[-1] is self else tuple([t for t in tapes if t is not self])
+        state.tapes = (
+            tapes[:-1] if tapes[-1] is self else tuple([t for t in tapes if t is not self])
+        )
         self._recording = False
 
     def record(
@@ -162,7 +187,9 @@ class GradientTape(Recorder):
         outputs: Sequence[Any],
         params: dict[str, Any],
     ) -> None:
-        """Keep an op that was computed or staged, if one of its inputs is connected to what is watched."""
+        """Keep an op that was computed or staged, if one of its inputs is connected to what is
+        watched.
+        """
         trace = state._trace
         if trace is not None and trace.scope is not self._scope:
             return
@@ -189,8 +216,12 @@ class GradientTape(Recorder):
         target = targets[0] if len(targets) == 1 else tuple(targets)
         self._append((primitive, tuple(sources), target, inputs, outputs, params))
 
-    def single(self, primitive: Primitive, x: Any, raw: Any, y: EagerTensor | None = None) -> EagerTensor:
-        """The tensor of an elementwise op of one eager tensor, computed already; the op is kept if it matters."""
+    def single(
+        self, primitive: Primitive, x: Any, raw: Any, y: EagerTensor | None = None
+    ) -> EagerTensor:
+        """The tensor of an elementwise op of one eager tensor, computed already; the op is kept if
+        it matters.
+        """
         y = EagerTensor(raw) if y is None else y
         source = x.node
         if source in self._known and primitive.partials is not None:
@@ -202,7 +233,9 @@ class GradientTape(Recorder):
     def pair(
         self, primitive: Primitive, a: Any, b: Any, raw: Any, y: EagerTensor | None = None
     ) -> EagerTensor:
-        """The tensor of an elementwise op of two eager tensors, computed already; the op is kept if it matters."""
+        """The tensor of an elementwise op of two eager tensors, computed already; the op is kept if
+        it matters.
+        """
         y = EagerTensor(raw) if y is None else y
         known = self._known
         first, second = a.node, b.node
@@ -224,7 +257,13 @@ class GradientTape(Recorder):
         return y
 
     def number(
-        self, primitive: Primitive, x: Any, number: Any, first: bool, raw: Any, y: EagerTensor | None = None
+        self,
+        primitive: Primitive,
+        x: Any,
+        number: Any,
+        first: bool,
+        raw: Any,
+        y: EagerTensor | None = None,
     ) -> EagerTensor:
         """`pair` of a tensor and a Python number, which is the first operand or the second."""
         y = EagerTensor(raw) if y is None else y
@@ -237,10 +276,14 @@ class GradientTape(Recorder):
         out = y if keep_y else None
         if first:
             a = EagerTensor(dtype.type(number)) if keep_a else None
-            self._append((primitive, None, source, target, a, x if keep_b else None, out, (), shape))
+            self._append(
+                (primitive, None, source, target, a, x if keep_b else None, out, (), shape)
+            )
         else:
             b = EagerTensor(dtype.type(number)) if keep_b else None
-            self._append((primitive, source, None, target, x if keep_a else None, b, out, shape, ()))
+            self._append(
+                (primitive, source, None, target, x if keep_a else None, b, out, shape, ())
+            )
         return y
 
     def _target(self, y: EagerTensor) -> int:
@@ -277,7 +320,8 @@ class GradientTape(Recorder):
     def watch(self, tensor: Any) -> None:
         """Compute gradients for these tensors and variables too (a structure of them).
 
-        Raises ValueError for anything else. Tensors of integers can be watched, but have no gradients.
+        Raises ValueError for anything else. Tensors of integers can be watched, but have no
+        gradients.
         """
         if isinstance(tensor, Tensor):
             self._watch_tensor(tensor)
@@ -300,7 +344,8 @@ class GradientTape(Recorder):
             self._watched[key] = None
         else:
             _log.warning(
-                "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", tensor.dtype
+                "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r",
+                tensor.dtype,
             )
 
     def watched_variables(self) -> tuple[Any, ...]:
@@ -311,7 +356,9 @@ class GradientTape(Recorder):
     def stop_recording(self) -> Iterator[None]:
         """Inside this block nothing is recorded. Raises ValueError unless the tape is recording."""
         if not self._recording:
-            raise ValueError("Tape is not recording, so it cannot stop: use it inside the tape's block.")
+            raise ValueError(
+                "Tape is not recording, so it cannot stop: use it inside the tape's block."
+            )
         self._stop()
         try:
             yield
@@ -353,11 +400,12 @@ class GradientTape(Recorder):
         output_gradients: Any = None,
         unconnected_gradients: Any = UnconnectedGradients.NONE,
     ) -> Any:
-        """The gradient of `target` (of the sum of several) with respect to each of `sources`, in their structure.
+        """The gradient of `target` (of the sum of several) with respect to each of `sources`, in
+        their structure.
 
-        `output_gradients` weighs the elements of the targets (default: ones). A source that the target does not
-        depend on gives None, or zeros if `unconnected_gradients` says so. Raises RuntimeError on the second use of a
-        tape that is not persistent.
+        `output_gradients` weighs the elements of the targets (default: ones). A source that the
+        target does not depend on gives None, or zeros if `unconnected_gradients` says so. Raises
+        RuntimeError on the second use of a tape that is not persistent.
         """
         if target is None:
             raise TypeError(
@@ -369,7 +417,10 @@ class GradientTape(Recorder):
         weights = [None] if output_gradients is None else _weights(output_gradients, targets)
         grads = self._gradient(self._take(), targets, flat_sources, weights)
         if zeros:
-            grads = [_zeros(x) if grad is None else grad for grad, x in zip(grads, flat_sources, strict=True)]
+            grads = [
+                _zeros(x) if grad is None else grad
+                for grad, x in zip(grads, flat_sources, strict=True)
+            ]
         return nest.pack_sequence_as(sources, grads) if nest.is_nested(sources) else grads[0]
 
     def jacobian(
@@ -380,10 +431,11 @@ class GradientTape(Recorder):
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """The derivative of each element of the tensor `target` with respect to each element of each of `sources`.
+        """The derivative of each element of the tensor `target` with respect to each element of
+        each of `sources`.
 
-        Each has the shape of the target followed by that of the source. Raises ValueError for a target of unknown
-        shape, RuntimeError on the second use of a tape that is not persistent.
+        Each has the shape of the target followed by that of the source. Raises ValueError for a
+        target of unknown shape, RuntimeError on the second use of a tape that is not persistent.
         """
         zeros = _fills_with_zeros(unconnected_gradients)
         flat_sources = _leaves(sources, "sources")
@@ -391,7 +443,8 @@ class GradientTape(Recorder):
         flat = [(place,) for place in np.ndindex(*shape)]
         rows = self._rows(target, flat_sources, shape, flat)
         found = [
-            _stacked([row[i] for row in rows], shape, source, zeros) for i, source in enumerate(flat_sources)
+            _stacked([row[i] for row in rows], shape, source, zeros)
+            for i, source in enumerate(flat_sources)
         ]
         return nest.pack_sequence_as(sources, found) if nest.is_nested(sources) else found[0]
 
@@ -403,7 +456,8 @@ class GradientTape(Recorder):
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """For each example the jacobian of `target[i]` with respect to `source[i]`: shape (batch, target, source).
+        """For each example the jacobian of `target[i]` with respect to `source[i]`: shape (batch,
+        target, source).
 
         Raises ValueError for shapes that are unknown, without a first axis, or with different ones.
         """
@@ -435,9 +489,15 @@ class GradientTape(Recorder):
         return rows
 
     def _gradient(
-        self, records: list[Record], targets: Sequence[Any], sources: Sequence[Any], weights: Sequence[Any]
+        self,
+        records: list[Record],
+        targets: Sequence[Any],
+        sources: Sequence[Any],
+        weights: Sequence[Any],
     ) -> list[Any]:
-        """The gradients for `sources`, weighing each target by its weight (None: ones; too few: the last again)."""
+        """The gradients for `sources`, weighing each target by its weight (None: ones; too few: the
+        last again).
+        """
         known = self._known
         wanted = {source.node for source in sources}
         if not wanted.issuperset(self._watched):
@@ -474,10 +534,16 @@ def _known_shape(value: Any, what: str) -> tuple[int, ...]:
 
 
 def _stacked(rows: list[Any], shape: tuple[int, ...], source: Any, zeros: bool) -> Any:
-    """The gradients of the single elements put together to one tensor; None (or zeros) if there are none."""
+    """The gradients of the single elements put together to one tensor; None (or zeros) if there are
+    none.
+    """
     if not rows or rows[0] is None:
         unconnected = rows and not zeros
-        return None if unconnected else ops.zeros((*shape, *_known_shape(source, "source")), source.dtype)
+        return (
+            None
+            if unconnected
+            else ops.zeros((*shape, *_known_shape(source, "source")), source.dtype)
+        )
     stacked = ops.stack(rows)
     return ops.reshape(stacked, ops.concat([list(shape), ops.shape(stacked)[1:]], 0))
 

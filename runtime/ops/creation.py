@@ -155,12 +155,9 @@ def _range_kernel(start: Any, limit: Any, delta: Any, *, length: int | None) -> 
     if start.dtype.kind in "iu":
         # NumPy computes the length in floating point; Python's range is exact.
         count = len(range_of(int(start), int(limit), int(delta)))
-        return (
-            int(start) + np.arange(count, dtype=start.dtype) * start.dtype.type(delta)
-            if count
-            else (np.empty(0, start.dtype))
-        )
-    return np.arange(start, limit, delta, start.dtype)
+        return start + np.arange(count, dtype=start.dtype) * delta
+    arange: Any = np.arange
+    return arange(start, limit, delta, start.dtype)
 
 
 range_of = range

@@ -214,6 +214,8 @@ def _guarded(function: Any, message: str) -> Any:
         try:
             return function(*arrays, **params)
         except np.linalg.LinAlgError:
+            if arrays[0].shape[-1] != arrays[0].shape[-2]:
+                raise
             raise errors.InvalidArgumentError(message) from None
 
     return kernel

@@ -740,7 +740,8 @@ def _set_advanced(x: Tensor, keys: tuple[Any, ...], value: Tensor) -> Tensor:
     flat = ops.tensor_scatter_nd_update(
         ops.reshape(x, (-1,)), ops.reshape(places, (-1, 1)), ops.reshape(values, (-1,))
     )
-    return ops.reshape_like(flat, x)
+    made: Tensor = ops.reshape_like(flat, x)
+    return made
 
 
 # Where

@@ -359,8 +359,9 @@ def bincount(
             bincount(part, None, minlength, maxlength, dtype, None, None, binary_output)
             for part in ops.unstack(x)
         ]
-        longest = max(len(part) for part in rows)
-        return ops.stack([ops.pad(part, [[0, longest - len(part)]]) for part in rows])
+        sizes = [int(part.shape[0]) for part in rows]
+        spare = [[[0, max(sizes) - n]] for n in sizes]
+        return ops.stack([ops.pad(part, pads) for part, pads in zip(rows, spare, strict=True)])
     size: Any = ops.reduce_max(ops.concat([ops.reshape(x, (-1,)), ops.cast([-1], x.dtype)], 0)) + 1
     if minlength is not None:
         size = ops.maximum(size, minlength)

@@ -137,13 +137,16 @@ def _count(x: Any, axis: Axis) -> Any:
 
 
 def _mean_kernel(x: Any, *, axis: Axis, keepdims: bool) -> Any:
+    wide = _FLOAT32 if x.dtype == _FLOAT16 else x.dtype
+    total = _add_reduce(x, axis, wide, None, keepdims)
+    count = x.size // (total.size or 1)
     if x.dtype.kind in "fc":
-        return np.mean(x, axis=axis, keepdims=keepdims)
-    total = _add_reduce(x, axis, x.dtype, None, keepdims)
-    count = np.size(x) // max(1, np.size(total))
-    return np.asarray(np.trunc(total / count)).astype(x.dtype) if count else total
+        mean = total / count if count else total * np.nan
+        return mean if wide is x.dtype else mean.astype(x.dtype)
+    return np.trunc(total / count).astype(x.dtype) if count else total
 
 
+_FLOAT16, _FLOAT32 = np.dtype(np.float16), np.dtype(np.float32)
 reduce_mean: Op = reduction(
     "mean", _mean_kernel, "N->N", op_type="Mean", keep_inputs=(),
     gradient=lambda op, g: (_spread(op, g) / _count(op.inputs[0], op.params["axis"]),),

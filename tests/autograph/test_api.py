@@ -732,10 +732,17 @@ def test_a_block_holds_on_its_own_thread_only() -> None:
 
 
 def test_blocks_nest() -> None:
-    with do_not_convert():
-        with do_not_convert():
+    block = do_not_convert()
+    with block:
+        with block, do_not_convert():
             pass
         assert call(helper) is helper
+    assert call(helper) is not helper
+
+
+def test_a_block_ends_with_an_error() -> None:
+    with pytest.raises(KeyError), do_not_convert():
+        raise KeyError
     assert call(helper) is not helper
 
 

@@ -157,7 +157,7 @@ CASES: dict[str, Case] = {
     "bound method": (
         lambda: Thing(x=[]).__init__,  # type: ignore[misc]
         lambda v: v.__self__.x.append(1),
-        [("len(v.__self__.x)", 0, 1)],
+        [("len(self.x)", 0, 1)],
     ),
     "partial": (
         lambda: functools.partial(print, [1], k=[2]),
@@ -267,6 +267,18 @@ def test_what_a_function_reaches() -> None:
     snapshot.restore()
     assert snapshot.changes() == []
     assert (TOTAL, SEEN, CONFIG.level, vars(f)) == (0, [], [1], {})  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "holder",
+    [lambda f: functools.partial(f, 1), lambda f: types.MethodType(f, 1)],
+    ids=["partial", "method"],
+)
+def test_a_function_that_will_be_called_is_looked_into(holder: Any) -> None:
+    xs = [1]
+    snapshot = Snapshot({"f": holder(lambda x: xs.append(x))})
+    xs.append(2)
+    assert [change.path for change in snapshot.changes()] == ["len(xs)"]
 
 
 def test_a_function_that_a_list_holds_is_not_looked_into() -> None:

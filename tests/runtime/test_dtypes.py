@@ -28,8 +28,10 @@ def test_a_dtype_is_named_by_its_name_and_its_numpy_type(dtype: DType) -> None:
     ("value", "expected"),
     [
         (float, dtypes.float32), (int, dtypes.int32), (bool, dtypes.bool), (str, dtypes.string),
-        (bytes, dtypes.string), (complex, dtypes.complex128), ("half", dtypes.float16),
-        ("double", dtypes.float64), (np.dtype(">f4"), dtypes.float32), (np.dtype("U3"), dtypes.string),
+        (bytes, dtypes.string),
+        (complex, dtypes.complex128), ("half", dtypes.float16),
+        ("double", dtypes.float64), (np.dtype(">f4"), dtypes.float32),
+        (np.dtype("U3"), dtypes.string),
         (np.zeros(2, np.uint8), dtypes.uint8), (np.longlong, dtypes.int64), (1, dtypes.float32),
     ],
 )  # fmt: skip

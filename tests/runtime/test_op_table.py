@@ -1,4 +1,4 @@
-"""Every row of the op table: what it declares is what it computes, and it computes what NumPy does."""
+"""Every row of the op table: what it declares is what it computes, and dtypes are strict."""
 
 from itertools import product
 from typing import Any
@@ -10,7 +10,7 @@ import runtime.ops  # noqa: F401  (fills the table)
 from runtime import dtypes, errors
 from runtime.dtypes import BY_NUMPY
 from runtime.primitive import CLASSES, TABLE, Primitive, Sample, bind
-from runtime.shapes import Shape, compatible, is_known
+from runtime.shapes import Shape, compatible
 from runtime.tensor import EagerTensor
 from runtime.types import TensorType
 from tests.runtime.samples import arrays, cases

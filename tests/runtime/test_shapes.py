@@ -84,8 +84,9 @@ def test_tensor_shape_reads_like_a_sequence() -> None:
     assert not shape.is_fully_defined()
     assert shape.num_elements() is None
     assert TensorShape([2, 3]).num_elements() == 6
-    assert shape + [5] == TensorShape([2, None, 4, 5])
-    assert (1,) + TensorShape([2]) == TensorShape([1, 2])
+    assert shape.concatenate([5]) == TensorShape([2, None, 4, 5])
+    both = TensorShape([1]) + TensorShape([2])
+    assert both == (1, 2)
     assert hash(TensorShape((2, 3))) == hash(TensorShape([2, 3]))
     assert pickle.loads(pickle.dumps(shape)) == shape
 
@@ -136,7 +137,7 @@ def test_methods_that_check() -> None:
         lambda: shape.assert_is_compatible_with([3, 3]), shape.assert_is_fully_defined,
         lambda: shape.assert_same_rank([1]), lambda: shape.merge_with([3, 3]),
     ):  # fmt: skip
-        with pytest.raises(ValueError, match="[Ss]hape"):
+        with pytest.raises(ValueError, match=r"[Ss]hape"):
             check()
 
 

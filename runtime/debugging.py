@@ -1,0 +1,492 @@
+"""Assertions on tensors, and checks for values that are not numbers; eagerly at once, in graphs
+when they run.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime import dtypes, errors
+from runtime.convert import convert_to_tensor
+from runtime.dtypes import DType, as_dtype
+from runtime.graph.frames import user_location
+from runtime.graph.ir import format_location
+from runtime.ops.define import matched
+from runtime.primitive import Primitive, bind, row, same_shape, sample, state
+from runtime.printing import summary
+from runtime.shapes import Shape, TensorShape
+from runtime.tensor import Tensor
+from runtime.types import TensorType
+
+
+def _fail(message: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(None, "Assert", message)
+
+
+def _refuse_static(message: str) -> Exception:
+    """The error for shapes and ranks that are wrong: they are known while tracing."""
+    return ValueError(message) if state.trace is not None else _fail(message)
+
+
+# Assertions of values
+
+
+def _assert_kernel(condition: Any, *data: Any, parts: Sequence[str | None], summarize: int) -> Any:
+    if not np.all(condition):
+        values = iter(data)
+        shown = [summary(next(values), summarize) if part is None else part for part in parts]
+        raise _fail("\n".join(shown))
+    return ()
+
+
+def _assert_type(condition: TensorType, *data: TensorType, **params: Any) -> tuple[()]:
+    if condition.dtype is not dtypes.bool:
+        raise TypeError(f"Assert: the condition must be bool, got {condition}")
+    return ()
+
+
+assert_p = row("assert", _assert_kernel, _assert_type, op_type="Assert", effect=True, fallible=True)
+
+
+def Assert(
+    condition: Any, data: Any, summarize: int | None = None, name: str | None = None
+) -> None:
+    """InvalidArgumentError with `data` (tensors and texts) unless all of `condition` is true."""
+    _assert(convert_to_tensor(condition), list(data), summarize)
+
+
+def _assert(condition: Tensor, data: Sequence[Any], summarize: int | None) -> None:
+    parts = [item if isinstance(item, str) else None for item in data]
+    tensors = [convert_to_tensor(item) for item in data if not isinstance(item, str)]
+    ends = 3 if summarize is None else summarize
+    bind(assert_p, condition, *tensors, parts=tuple(parts), summarize=ends)
+
+
+def _message(message: str | None) -> list[str]:
+    return [] if message is None else [message]
+
+
+def _binary(
+    symbol: str, function: Callable[[Any, Any], Any], x: Any, y: Any, message: Any, summarize: Any
+) -> None:
+    first, second = matched(x, y)
+    data = [
+        *_message(message),
+        f"x {symbol} y does not hold for all elements; x:",
+        first,
+        "y:",
+        second,
+    ]
+    _assert(function(first, second), data, summarize)
+
+
+def assert_equal(
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> None:
+    """InvalidArgumentError unless x == y for all elements, broadcast."""
+    _binary("==", ops.equal, x, y, message, summarize)
+
+
+def assert_none_equal(
+    x: Any,
+    y: Any,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> None:
+    """InvalidArgumentError unless x != y for all elements, broadcast."""
+    _binary("!=", ops.not_equal, x, y, message, summarize)
+
+
+def assert_less(
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> None:
+    """InvalidArgumentError unless x < y for all elements, broadcast."""
+    _binary("<", ops.less, x, y, message, summarize)
+
+
+def assert_less_equal(
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> None:
+    """InvalidArgumentError unless x <= y for all elements, broadcast."""
+    _binary("<=", ops.less_equal, x, y, message, summarize)
+
+
+def assert_greater(
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> None:
+    """InvalidArgumentError unless x > y for all elements, broadcast."""
+    _binary(">", ops.greater, x, y, message, summarize)
+
+
+def assert_greater_equal(
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> None:
+    """InvalidArgumentError unless x >= y for all elements, broadcast."""
+    _binary(">=", ops.greater_equal, x, y, message, summarize)
+
+
+def assert_near(
+    x: Any,
+    y: Any,
+    rtol: Any = None,
+    atol: Any = None,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> None:
+    """InvalidArgumentError unless |x - y| <= atol + rtol * |y| for all elements; both are ten
+    epsilons by default.
+    """
+    first, second = matched(x, y)
+    default = 10 * float(np.finfo(first.dtype.real_dtype.np_dtype).eps)
+    relative = default if rtol is None else rtol
+    absolute = default if atol is None else atol
+    bound = ops.abs(second) * relative + absolute
+    data = [
+        *_message(message),
+        "x and y are not near to each other everywhere; x:",
+        first,
+        "y:",
+        second,
+    ]
+    _assert(ops.less_equal(ops.abs(first - second), bound), data, summarize)
+
+
+def _against_zero(symbol: str, function: Callable[[Any, Any], Any], x: Any, rest: Any) -> None:
+    tensor = convert_to_tensor(x)
+    message, summarize = rest
+    data = [*_message(message), f"x {symbol} 0 does not hold for all elements; x:", tensor]
+    _assert(function(tensor, convert_to_tensor(0, tensor.dtype)), data, summarize)
+
+
+def assert_negative(
+    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
+    """InvalidArgumentError unless x < 0 for all elements."""
+    _against_zero("<", ops.less, x, (message, summarize))
+
+
+def assert_positive(
+    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
+    """InvalidArgumentError unless x > 0 for all elements."""
+    _against_zero(">", ops.greater, x, (message, summarize))
+
+
+def assert_non_negative(
+    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
+    """InvalidArgumentError unless x >= 0 for all elements."""
+    _against_zero(">=", ops.greater_equal, x, (message, summarize))
+
+
+def assert_non_positive(
+    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
+    """InvalidArgumentError unless x <= 0 for all elements."""
+    _against_zero("<=", ops.less_equal, x, (message, summarize))
+
+
+# Assertions of types, ranks and shapes
+
+
+def assert_type(
+    tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None
+) -> None:
+    """TypeError unless the tensor has this dtype."""
+    wanted, found = as_dtype(tf_type), convert_to_tensor(tensor).dtype
+    if found is not wanted:
+        raise TypeError(_text(message, f"the dtype must be {wanted.name}, but it is {found.name}"))
+
+
+def _text(message: str | None, what: str) -> str:
+    return what if message is None else f"{message}\n{what}"
+
+
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+    """TypeError unless the dtype is an integer type."""
+    dtype = convert_to_tensor(x).dtype
+    if not dtype.is_integer:
+        raise TypeError(
+            _text(message, f"the dtype must be an integer type, but it is {dtype.name}")
+        )
+
+
+def assert_proper_iterable(values: Any) -> None:
+    """TypeError unless it is an iterable that is no string, array or tensor."""
+    if isinstance(values, str | bytes | np.ndarray | Tensor) or not isinstance(values, Iterable):
+        raise TypeError(
+            f"a list, tuple or another iterable that is no string or tensor is expected, got "
+            f"{type(values).__name__}"
+        )
+
+
+def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
+    """The one floating dtype of the tensors (float32 if there are none); ValueError where it is not
+    one.
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    for item in tensors or ():
+        found = convert_to_tensor(item).dtype
+        wanted = wanted or found
+        if found is not wanted:
+            raise ValueError(f"the tensors must have dtype {wanted.name}, but one has {found.name}")
+    wanted = wanted or dtypes.float32
+    if not wanted.is_floating:
+        raise ValueError(f"a floating dtype is expected, got {wanted.name}")
+    return wanted
+
+
+def is_numeric_tensor(tensor: Any) -> bool:
+    """Is it a tensor of numbers?"""
+    if not isinstance(tensor, Tensor):
+        return False
+    dtype = tensor.dtype
+    return bool(dtype.is_floating or dtype.is_integer or dtype.is_complex)
+
+
+def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
+    """ValueError unless the tensor has rank 0."""
+    x = convert_to_tensor(tensor)
+    if x.ndim not in (0, None):
+        raise _refuse_static(_text(message, f"a scalar is expected, but the shape is {x.shape}"))
+    if x.ndim is None:
+        _assert_rank(x, (0,), operator.eq, message)
+
+
+def _integer(rank: Any) -> int:
+    value = convert_to_tensor(rank).static_value
+    if value is None or np.ndim(value) or value.dtype.kind not in "iu":
+        raise ValueError(f"a rank must be a known scalar integer, got {rank!r}")
+    return int(value)
+
+
+def _assert_rank(
+    x: Tensor, ranks: tuple[int, ...], compare: Callable[[Any, Any], Any], message: str | None
+) -> None:
+    if x.ndim is not None:
+        if not any(compare(x.ndim, rank) for rank in ranks):
+            raise _refuse_static(_text(message, _wrong_rank(x.ndim, ranks, compare)))
+        return
+    found = ops.rank(x)
+    fits = [compare(found, convert_to_tensor(rank)) for rank in ranks]
+    condition = ops.reduce_any(ops.stack(fits))
+    _assert(condition, [*_message(message), _wrong_rank("it", ranks, compare), found], None)
+
+
+def _wrong_rank(found: Any, ranks: tuple[int, ...], compare: Callable[[Any, Any], Any]) -> str:
+    least = "at least " if compare is operator.ge else ""
+    wanted = " or ".join(map(str, ranks))
+    return f"the rank must be {least}{wanted}, but {'it is' if found == 'it' else f'it is {found}'}"
+
+
+def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
+    """ValueError unless the tensor has this rank."""
+    _assert_rank(convert_to_tensor(x), (_integer(rank),), operator.eq, message)
+
+
+def assert_rank_at_least(
+    x: Any, rank: Any, message: str | None = None, name: str | None = None
+) -> None:
+    """ValueError unless the tensor has this rank or more."""
+    _assert_rank(convert_to_tensor(x), (_integer(rank),), operator.ge, message)
+
+
+def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> None:
+    """ValueError unless the tensor has one of these ranks."""
+    _assert_rank(convert_to_tensor(x), tuple(map(_integer, ranks)), operator.eq, message)
+
+
+def assert_shapes(
+    shapes: Any,
+    data: Any = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> None:
+    """ValueError unless tensors have shapes that go together.
+
+    `shapes` is a list of pairs (tensor, shape), or a dict; in a shape an int is a size, a name or
+    other object the same size wherever it stands, None or "." any size; "..." or "*" at one end
+    leaves the rank open there.
+    """
+    pairs = list(shapes.items()) if isinstance(shapes, dict) else list(shapes)
+    sizes: dict[Any, tuple[Any, str]] = {}
+    for item, wanted in pairs:
+        tensor = convert_to_tensor(item)
+        _match(tensor, _spelled(wanted), sizes, message)
+
+
+def _spelled(wanted: Any) -> tuple[Any, ...]:
+    if isinstance(wanted, TensorShape):
+        return tuple(wanted.as_list())
+    if isinstance(wanted, str):
+        return tuple(wanted.replace("...", "*"))
+    return tuple(wanted) if isinstance(wanted, tuple | list) else (wanted,)
+
+
+def _is_open(symbol: Any) -> bool:
+    return symbol is Ellipsis or (isinstance(symbol, str) and symbol in ("*", "..."))
+
+
+def _match(
+    tensor: Tensor, wanted: tuple[Any, ...], sizes: dict[Any, tuple[Any, str]], message: str | None
+) -> None:
+    places = [i for i, symbol in enumerate(wanted) if _is_open(symbol)]
+    if len(places) > 1 or (places and places[0] not in (0, len(wanted) - 1)):
+        raise ValueError(f"a shape may be open ('...' or '*') at one end only, got {wanted!r}")
+    rank, least = tensor.ndim, len(wanted) - len(places)
+    if rank is None:
+        raise ValueError(f"assert_shapes needs tensors of known rank, got shape {tensor.shape}")
+    if rank < least if places else rank != least:
+        more = "at least " if places else ""
+        raise _refuse_static(
+            _text(
+                message,
+                f"the rank must be {more}{least} for {wanted!r}, but the shape is {tensor.shape}",
+            )
+        )
+    if places:
+        start = rank - least if places[0] == 0 else 0
+        wanted = wanted[1:] if places[0] == 0 else wanted[:-1]
+    else:
+        start = 0
+    for axis, symbol in enumerate(wanted, start):
+        _match_size(tensor, axis, symbol, sizes, message)
+
+
+def _match_size(
+    tensor: Tensor, axis: int, symbol: Any, sizes: dict[Any, tuple[Any, str]], message: str | None
+) -> None:
+    if symbol is None or symbol == ".":
+        return
+    size = _size(tensor, axis)
+    here = f"axis {axis} of a tensor of shape {tensor.shape}"
+    literal = int(symbol) if isinstance(symbol, int | str) and str(symbol).isdigit() else None
+    wanted, where = (literal, "") if literal is not None else sizes.setdefault(symbol, (size, here))
+    reason = f" like {where}" if where else ""
+    text = f"the size {symbol!r} must be {wanted}{reason}, but {here} has another"
+    if isinstance(size, int) and isinstance(wanted, int):
+        if size != wanted:
+            raise _refuse_static(_text(message, text))
+        return
+    if size is not wanted:
+        _assert(ops.equal(size, wanted), [*_message(message), text], None)
+
+
+def _size(tensor: Tensor, axis: int) -> Any:
+    shape: Shape = tensor.static_shape
+    assert shape is not None
+    size = shape[axis]
+    return ops.shape(tensor)[axis] if size is None else size
+
+
+# Values that are no numbers
+
+
+def _describe_bad(array: Any) -> str | None:
+    """What is wrong with the elements, or None."""
+    if array.dtype.kind not in "fc" or np.all(np.isfinite(array)):
+        return None
+    counts = {
+        "NaN": np.count_nonzero(np.isnan(array)),
+        "Inf": np.count_nonzero(np.isinf(array)),
+    }
+    found = [f"{count} {name}" for name, count in counts.items() if count]
+    return f"{' and '.join(found)} among {np.size(array)} elements"
+
+
+def _check_kernel(x: Any, *, message: str) -> Any:
+    bad = _describe_bad(x)
+    if bad is not None:
+        raise errors.InvalidArgumentError(None, None, f"{message} : Tensor had {bad}")
+    return x
+
+
+check_numerics_p = row(
+    "check_numerics", _check_kernel, signature="F->F", shape=same_shape, op_type="CheckNumerics",
+    gradient=lambda op, g: (g,), keep_inputs=(), fallible=True, effect=True,
+    samples=(sample("2,3", message="checked"),),
+)  # fmt: skip
+
+
+def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
+    """The tensor itself; InvalidArgumentError with `message` if an element is NaN or infinite."""
+    return bind(check_numerics_p, convert_to_tensor(tensor), message=message)  # type: ignore[no-any-return]
+
+
+def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
+    """The tensor itself; InvalidArgumentError with `message` if an element is NaN or infinite."""
+    return check_numerics(x, message)
+
+
+class _Check:
+    """Raises for the first op with a result that is no number."""
+
+    def __call__(
+        self, primitive: Primitive, inputs: Sequence[Any], outputs: Sequence[Any], params: Any
+    ) -> None:
+        if state.trace is not None or primitive.name in _UNCHECKED:
+            return
+        for place, output in enumerate(outputs):
+            bad = _describe_bad(output.raw)
+            if bad is not None:
+                raise self._error(primitive, inputs, place, output, bad)
+
+    def _error(
+        self, primitive: Primitive, inputs: Sequence[Any], place: int, output: Any, bad: str
+    ) -> errors.InvalidArgumentError:
+        lines = [
+            f"output {place} of op {primitive.op_type} has {bad} (type {output.type}), "
+            f"at {format_location(user_location())}"
+        ]
+        for i, x in enumerate(inputs):
+            also = _describe_bad(x.raw)
+            note = f", which has {also} already" if also else ""
+            lines.append(f"input {i}: {x.type} {summary(x.raw)}{note}")
+        return errors.InvalidArgumentError(None, primitive.op_type, "\n".join(lines))
+
+
+# What reads a value does not make it.
+_UNCHECKED = frozenset(("constant", "read_variable", "identity", "check_numerics"))
+
+
+def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
+    """From now on, on this thread, raise InvalidArgumentError for each op whose result has NaN or
+    infinite elements.
+
+    The message names the op, the user's line and the inputs.
+    """
+    state.inspect = _Check()
+
+
+def disable_check_numerics() -> None:
+    """Stop what `enable_check_numerics` started."""
+    if isinstance(state.inspect, _Check):
+        state.inspect = None

@@ -1,0 +1,64 @@
+"""The translators agree with gast's own, on whole modules, and lose nothing on the way back."""
+
+import ast
+import inspect
+import textwrap
+import tokenize
+from types import ModuleType
+from typing import Any
+
+import gast
+import pytest
+
+from autograph import trees
+
+MODULES = [ast, inspect, textwrap, tokenize, trees]
+
+
+def parsed(module: ModuleType) -> ast.Module:
+    return ast.parse(inspect.getsource(module))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_to_gast(module: ModuleType) -> None:
+    tree = parsed(module)
+    assert gast.dump(trees.to_gast(tree)) == gast.dump(gast.ast_to_gast(tree))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_to_ast_and_back(module: ModuleType) -> None:
+    tree = parsed(module)
+    back = trees.to_ast(trees.to_gast(tree))
+    assert ast.dump(back, include_attributes=True) == ast.dump(tree, include_attributes=True)
+    compile(back, "file", "exec")
+
+
+def test_fields_are_complete() -> None:
+    text = "class A:\n  async def f(a, *b: c, **d): return\n  x: int\ntry: y\nexcept E as e: z"
+    tree = trees.to_gast(ast.parse(text))
+    for node in gast.walk(tree):
+        assert [field for field in node._fields if not hasattr(node, field)] == []
+    handler = tree.body[1].handlers[0]
+    assert (handler.name.id, handler.name.lineno) == ("e", 5)
+
+
+def test_nothing_is_shared() -> None:
+    tree = trees.to_gast(ast.parse("x = [y + z, y + z]\ndef f(a, b): global c"))
+    for made in (trees.copy_tree(tree), trees.to_gast(trees.to_ast(tree))):
+        assert gast.dump(made, include_attributes=True) == gast.dump(tree, include_attributes=True)
+        nodes = [id(node) for node in [*gast.walk(tree), *gast.walk(made)]]
+        assert len(nodes) == len(set(nodes))
+        assert made.body[1].body[0].names is not tree.body[1].body[0].names
+
+
+def test_ast_trees_pass_through_unchanged() -> None:
+    tree = ast.parse("try: x\nexcept E as e: y\ndef f(a: b): lambda c: d")
+    assert ast.dump(trees.to_ast(trees.to_gast(tree))) == ast.dump(tree)
+    again: Any = trees.to_gast(ast.parse("x"))
+    assert isinstance(again, gast.Module)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_walk(module: ModuleType) -> None:
+    tree = trees.to_gast(parsed(module))
+    assert sorted(map(id, trees.walk(tree))) == sorted(map(id, gast.walk(tree)))

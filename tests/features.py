@@ -1,0 +1,552 @@
+"""A bank of small functions, one for each thing that the README says about staged code.
+
+A parameter `x` is given whole numbers, `xs` lists of them; staged, these are tensors.
+Functions marked by `limit` are refused when staged, as the README's table of limits says.
+"""
+
+import collections
+import contextlib
+import dataclasses
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import runtime as rt
+
+LIMITS: dict[str, str] = {}
+"""For each function that is refused when staged, how its row in the table of limits begins."""
+
+Function = Callable[[Any], Any]
+
+
+def limit(row: str) -> Callable[[Function], Function]:
+    def mark(function: Function) -> Function:
+        LIMITS[function.__name__] = row
+        return function
+
+    return mark
+
+
+# Conditionals
+
+
+def if_elif_else(x):
+    if x > 0:
+        y = 1
+    elif x < -3:
+        y = 2
+    else:
+        y = 3
+    return y
+
+
+def truth_of_a_number(x):
+    if not x:
+        return 1
+    return 2
+
+
+def ternaries_nested(x):
+    return 1 if x > 0 else (2 if x < -3 else 3)
+
+
+def ternary_in_a_call(x):
+    return max(1 if x > 0 else 2, 0)
+
+
+def and_or(x):
+    return (x > 0 and x < 4) or x == -4
+
+
+def or_as_a_value(x):
+    return x or 7
+
+
+def comparison_chained(x):
+    return 0 < x < 4
+
+
+def membership(x):
+    return x in [1, 2, 3]
+
+
+def weak_numbers_unify(x):
+    return 1 if x > 0 else 1.5
+
+
+def optional(xs):
+    best = None
+    for x in xs:
+        best = x if best is None else max(best, x)
+    return best
+
+
+def raises_where_reached(x):
+    if x < 0:
+        raise ValueError(x)
+    return x
+
+
+def unbound_in_one_branch(x):
+    if x > 0:
+        y = 1
+    return y
+
+
+def unbound_but_not_read(x):
+    if x > 0:
+        y = x + 1
+    if x > 0:
+        return y
+    return 0
+
+
+def deleted_in_a_branch(x):
+    if x > 0:
+        y = x
+        x = y + 1
+        del y
+    return x
+
+
+def walrus(x):
+    if (y := x * 2) > 4:
+        return y
+    return 0
+
+
+def asserts(x):
+    assert x > 0, "not positive"
+    return x
+
+
+def prints(x):
+    if x > 0:
+        print("positive", x)
+    return x
+
+
+# Loops
+
+
+def while_counts(x):
+    n = 0
+    while x > 1:
+        x = x // 2
+        n += 1
+    return n
+
+
+def while_true_break(x):
+    n = 0
+    while True:
+        if n >= x:
+            break
+        n += 1
+    return n
+
+
+def while_becomes_staged(x):
+    i = 0
+    for _ in range(3):
+        i = i + x
+    while 0 < i < 30:
+        i = i * 2
+    return i
+
+
+def while_else(x):
+    while x > 0:
+        x -= 1
+        if x == 2:
+            break
+    else:
+        return -1
+    return x
+
+
+def for_range_of_a_tensor(x):
+    total = 0
+    for i in range(x, 0, -1):
+        total = total * 2 + i
+    return total
+
+
+def for_elements(xs):
+    total = 0
+    for x in xs:
+        if x == 3:
+            continue
+        total = total + x
+    return total
+
+
+def for_else(xs):
+    for x in xs:
+        if x > 3:
+            y = 1
+            break
+    else:
+        y = 2
+    return y
+
+
+def for_enumerate(xs):
+    total = 0
+    for i, x in enumerate(xs):
+        total = total + i * x
+    return total
+
+
+def for_zip_and_reversed(xs):
+    total = 0
+    for a, b in zip(xs, reversed(xs)):  # noqa: B905 (the strict one is a test of its own)
+        total = total + a * b
+    return total
+
+
+def for_map_and_filter(xs):
+    total = 0
+    for x in map(lambda x: x * 2, filter(lambda x: x > 2, xs)):
+        total = total + x
+    return total
+
+
+def for_list_with_staged_break(x):
+    total = 0
+    for v in [1, 2, 3, 4]:
+        if v > x:
+            break
+        total += v
+    return total
+
+
+def return_from_nested_loops(x):
+    for i in range(x):
+        for j in range(i):
+            if i * j > 4:
+                return i * 10 + j
+    return -1
+
+
+def return_in_try_finally(x):
+    for i in range(x):
+        try:
+            if i > 2:
+                return i
+        finally:
+            x += 1
+    return -1
+
+
+def loop_variable_after(x):
+    n = 0
+    for i in range(x):
+        n = n + 2
+    return n - i
+
+
+def accumulator_made_in_round_0(x):
+    for i in range(x):
+        y = 1 if i == 0 else y + i  # noqa: F821 (a name that has no value yet is the point)
+    return y
+
+
+def dtype_changes(x):
+    total = 0
+    for _ in range(x):
+        total = total + 0.5
+    return total
+
+
+def shape_changes(x):
+    t = rt.zeros([1])
+    for _ in range(x):
+        t = rt.concat([t, t], 0)
+    return rt.size(t)
+
+
+def loops_eight_deep(x):
+    n = 0
+    for a in range(x):
+        for b in range(2):
+            for c in range(2):
+                for d in range(x):
+                    if a > b:
+                        if c < d:  # noqa: SIM102 (the depth is the point)
+                            n = n + 1
+    return n
+
+
+# State of other kinds
+
+
+def dictionary(x):
+    d = {"total": 0}
+    for i in range(x):
+        d["total"] = d["total"] + i
+    return d["total"]
+
+
+def new_key_in_both_branches(x):
+    d = {}
+    if x > 0:
+        d["sign"] = 1
+    else:
+        d["sign"] = -1
+    return d["sign"]
+
+
+def pair(x):
+    pair = (0, 1)
+    for _ in range(x):
+        pair = (pair[1], pair[0] + pair[1])
+    return pair[0]
+
+
+def named_tuple(x):
+    Pair = collections.namedtuple("Pair", "a b")
+    pair = Pair(0, 1)
+    for _ in range(x):
+        pair = Pair(pair.b, pair.a + pair.b)
+    return pair.a
+
+
+@dataclasses.dataclass
+class Data:
+    a: int
+    b: int
+
+
+def data_class(x):
+    data = Data(0, 1)
+    for _ in range(x):
+        data = Data(data.b, data.a + data.b)
+    return data.a
+
+
+class Counter:
+    def __init__(self):
+        self.n = 0
+
+    def count(self, by):
+        self.n = self.n + by
+
+    @property
+    def size(self):
+        return self.n if self.n > 0 else -self.n
+
+
+def attribute(x):
+    counter = Counter()
+    for i in range(x):
+        counter.n = counter.n + i
+    return counter.n
+
+
+def attribute_changed_by_a_method(x):
+    counter = Counter()
+    for i in range(x):
+        counter.count(i)
+    return counter.n
+
+
+def items_of_a_tensor(xs):
+    xs = xs * 1
+    for i in range(len(xs)):
+        xs[i] = xs[i] * 2
+    return xs[0] + xs[1] * 10
+
+
+# Builtins
+
+
+def numbers(x):
+    return abs(x - 5) + int(x) + divmod(x, 3)[1] + round(x / 2) + pow(x, 2)
+
+
+def truth_and_float(x):
+    return float(x) + 0.5 if bool(x) else 0.0
+
+
+def whole_tensors(xs):
+    return len(xs) + sum(xs) + max(xs) + min(xs)
+
+
+def unpacking(xs):
+    a, b, *_ = xs
+    return a + b * 10
+
+
+def square_root(x):
+    return math.sqrt(x * x)
+
+
+# Functions and classes
+
+
+def smaller(a, b):
+    if a < b:
+        return a
+    return b
+
+
+def calls_a_function(x):
+    return smaller(x, 2) + smaller(b=3, a=x)
+
+
+def calls_back(xs):
+    return functools.reduce(lambda a, b: a if a > b else b, [xs[0], xs[1], xs[2]])
+
+
+def calls_a_lambda(x):
+    magnitude = lambda v: v if v > 0 else -v  # noqa: E731
+    return magnitude(x - 2)
+
+
+def calls_a_partial(x):
+    return functools.partial(smaller, 2)(x)
+
+
+def writes_nonlocal(x):
+    n = 0
+
+    def count():
+        nonlocal n
+        n = n + 1
+
+    for _ in range(x):
+        count()
+    return n
+
+
+class Base:
+    def value(self, x):
+        return x if x > 0 else -x
+
+
+class Derived(Base):
+    def value(self, x):
+        return super().value(x) + 1
+
+
+def calls_super(x):
+    return Derived().value(x)
+
+
+def staged_in_with(x):
+    with contextlib.nullcontext():
+        y = 1 if x > 0 else 2
+    return y
+
+
+def staged_in_try(x):
+    try:
+        y = 1 if x > 0 else 2
+    except ValueError:
+        y = 3
+    return y
+
+
+# Refused when staged
+
+
+@limit("A list that grows or shrinks")
+def list_grows(x):
+    squares = []
+    for i in range(x):
+        squares.append(i * i)
+    return len(squares)
+
+
+@limit("A list, dict or set asked by a staged value")
+def list_indexed(x):
+    return [10, 20, 30][x % 3]
+
+
+@limit("A list, dict or set asked by a staged value")
+def set_of_staged(x):
+    seen = set()
+    for i in range(x):
+        seen.add(i % 2)
+    return len(seen)
+
+
+@limit("A comprehension over a tensor")
+def comprehension(xs):
+    return len([x for x in xs if x > 2])
+
+
+@limit("A comprehension over a tensor")
+def generator_expression(xs):
+    return any(x > 2 for x in xs)
+
+
+@limit("`match` on a staged value")
+def match_literals(x):
+    match x:
+        case 1:
+            return 10
+        case _:
+            return 30
+
+
+@limit("A Python value chosen by a staged value")
+def text_chosen(x):
+    return len("ab" if x > 0 else "c")
+
+
+@limit("A staged value as text")
+def formatted(x):
+    return len(f"{x}")
+
+
+@limit("`raise` under a staged test in a `try`")
+def caught(x):
+    try:
+        if x > 0:
+            raise ValueError
+        y = 1
+    except ValueError:
+        y = 3
+    return y
+
+
+@limit("Recursion that a staged value ends")
+def factorial(x):
+    return 1 if x <= 1 else x * factorial(x - 1)
+
+
+@limit("A NumPy function of a staged tensor")
+def numpy_function(x):
+    return np.sqrt(x * x)
+
+
+@limit("A global, or an object from outside")
+def writes_global(x):
+    global total
+    total = 0
+    for i in range(x):
+        total = total + i
+    return total
+
+
+@limit("`next` of an iterator")
+def advances_an_iterator(x):
+    numbers = iter([1, 2, 3, 4, 5, 6])
+    total = 0
+    for _ in range(x):
+        total = total + next(numbers)
+    return total
+
+
+@limit("`yield` and `await`")
+def generator(x):
+    def count():
+        for i in range(x):  # noqa: UP028
+            yield i
+
+    return sum(count())

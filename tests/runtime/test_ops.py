@@ -1,0 +1,521 @@
+"""Public ops against NumPy, against Python, or against a definition written out here."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import runtime as tf
+from runtime import errors
+
+rng = np.random.default_rng(3)
+A = rng.standard_normal((2, 3))
+B = rng.standard_normal((2, 3))
+POSITIVE = np.abs(A) + 0.1
+UNIT = A / 4
+CUBE = rng.standard_normal((2, 3, 4))
+SQUARE = rng.standard_normal((3, 3)) + 2 * np.eye(3)
+BATCH = rng.standard_normal((2, 3, 3)) + 2 * np.eye(3)
+SPD = SQUARE @ SQUARE.T
+INTS = np.array([[7, -7, 3], [-3, 5, 0]], np.int32)
+DIVISORS = np.array([[2, 2, -2], [-2, 3, 4]], np.int32)
+Z = A + 1j * B
+IDS = np.array([2, 0, 1, 2], np.int32)
+
+Op = Callable[..., Any]
+
+
+def each(function: Callable[[float], float]) -> Op:
+    return np.vectorize(function, otypes=[np.float64])
+
+
+def softmax(x: Any, axis: int = -1) -> Any:
+    e = np.exp(x - x.max(axis, keepdims=True))
+    return e / e.sum(axis, keepdims=True)
+
+
+# public function, second opinion, arguments (arrays become tensors)
+SAME: list[tuple[Op, Op, tuple[Any, ...]]] = [
+    (tf.add, np.add, (A, B)),
+    (tf.subtract, np.subtract, (A, B[0])),
+    (tf.multiply, np.multiply, (A, B[:, :1])),
+    (tf.divide, np.divide, (A, POSITIVE)),
+    (tf.truediv, np.true_divide, (INTS, DIVISORS)),
+    (tf.math.floordiv, np.floor_divide, (INTS, DIVISORS)),
+    (tf.math.floordiv, np.floor_divide, (A, B)),
+    (tf.math.mod, np.mod, (INTS, DIVISORS)),
+    (tf.math.floormod, np.mod, (A, B)),
+    (tf.truncatediv, lambda a, b: np.trunc(a / b).astype(np.int32), (INTS, DIVISORS)),
+    (tf.truncatemod, np.fmod, (INTS, DIVISORS)),
+    (tf.pow, np.power, (POSITIVE, B)),
+    (tf.pow, np.power, (INTS, np.array(3, np.int32))),
+    (tf.negative, np.negative, (A,)),
+    (tf.abs, np.abs, (INTS,)),
+    (tf.abs, np.abs, (Z,)),
+    (tf.sign, np.sign, (A,)),
+    (tf.square, np.square, (A,)),
+    (tf.sqrt, np.sqrt, (POSITIVE,)),
+    (tf.math.rsqrt, lambda x: 1 / np.sqrt(x), (POSITIVE,)),
+    (tf.math.reciprocal, lambda x: 1 / x, (POSITIVE,)),
+    (tf.exp, np.exp, (A,)),
+    (tf.exp, np.exp, (Z,)),
+    (tf.math.expm1, np.expm1, (A,)),
+    (tf.math.log, np.log, (POSITIVE,)),
+    (tf.math.log1p, np.log1p, (POSITIVE,)),
+    (tf.sin, np.sin, (A,)),
+    (tf.cos, np.cos, (A,)),
+    (tf.tan, np.tan, (A,)),
+    (tf.asin, np.arcsin, (UNIT,)),
+    (tf.acos, np.arccos, (UNIT,)),
+    (tf.atan, np.arctan, (A,)),
+    (tf.atan2, np.arctan2, (A, B)),
+    (tf.sinh, np.sinh, (A,)),
+    (tf.cosh, np.cosh, (A,)),
+    (tf.tanh, np.tanh, (A,)),
+    (tf.asinh, np.arcsinh, (A,)),
+    (tf.acosh, np.arccosh, (POSITIVE + 1,)),
+    (tf.atanh, np.arctanh, (UNIT,)),
+    (tf.floor, np.floor, (A * 3,)),
+    (tf.math.ceil, np.ceil, (A * 3,)),
+    (tf.math.rint, np.rint, (np.array([0.5, 1.5, 2.5, -0.5]),)),
+    (tf.round, np.round, (np.array([0.5, 1.5, 2.5, -0.5]),)),
+    (tf.round, lambda x: x, (INTS,)),
+    (tf.maximum, np.maximum, (A, B)),
+    (tf.minimum, np.minimum, (A, B)),
+    (tf.math.squared_difference, lambda a, b: (a - b) ** 2, (A, B)),
+    (tf.math.is_nan, np.isnan, (np.array([1, np.nan, np.inf]),)),
+    (tf.math.is_inf, np.isinf, (np.array([1, np.nan, np.inf]),)),
+    (tf.math.is_finite, np.isfinite, (np.array([1, np.nan, np.inf]),)),
+    (tf.math.erf, each(math.erf), (A * 3,)),
+    (tf.math.erfc, each(math.erfc), (A * 3,)),
+    (tf.math.lgamma, each(math.lgamma), (A * 5,)),
+    (tf.math.xlogy, lambda x, y: x * np.log(y), (A, POSITIVE)),
+    (tf.math.xlogy, lambda x, y: np.zeros(2), (np.zeros(2), np.array([0.0, np.nan]))),
+    (tf.math.divide_no_nan, lambda x, y: np.array([0, 0.5]), (np.ones(2), np.array([0.0, 2.0]))),
+    (tf.math.multiply_no_nan, lambda x, y: np.zeros(1), (np.array([np.nan]), np.zeros(1))),
+    (tf.complex, lambda a, b: a + 1j * b, (A, B)),
+    (tf.math.real, np.real, (Z,)),
+    (tf.math.imag, np.imag, (Z,)),
+    (tf.math.conj, np.conj, (Z,)),
+    (tf.math.angle, np.angle, (Z,)),
+    (tf.math.angle, np.angle, (A,)),
+    (tf.equal, np.equal, (INTS, DIVISORS)),
+    (tf.not_equal, np.not_equal, (INTS, DIVISORS)),
+    (tf.less, np.less, (A, B)),
+    (tf.less_equal, np.less_equal, (A, B)),
+    (tf.greater, np.greater, (A, B)),
+    (tf.greater_equal, np.greater_equal, (A, B)),
+    (tf.logical_and, np.logical_and, (A > 0, B > 0)),
+    (tf.logical_or, np.logical_or, (A > 0, B > 0)),
+    (tf.math.logical_xor, np.logical_xor, (A > 0, B > 0)),
+    (tf.logical_not, np.logical_not, (A > 0,)),
+    (tf.bitwise.bitwise_and, np.bitwise_and, (INTS, DIVISORS)),
+    (tf.bitwise.bitwise_or, np.bitwise_or, (INTS, DIVISORS)),
+    (tf.bitwise.bitwise_xor, np.bitwise_xor, (INTS, DIVISORS)),
+    (tf.bitwise.invert, np.invert, (INTS,)),
+    (tf.bitwise.left_shift, np.left_shift, (INTS, np.array(2, np.int32))),
+    (tf.bitwise.right_shift, np.right_shift, (INTS, np.array(1, np.int32))),
+    (tf.reduce_sum, np.sum, (A,)),
+    (tf.reduce_sum, lambda x, axis: np.sum(x, axis, dtype=x.dtype), (INTS, 0)),
+    (tf.reduce_sum, lambda x, axis, k: np.sum(x, axis, keepdims=k), (CUBE, (0, -1), True)),
+    (tf.reduce_mean, np.mean, (CUBE, 1)),
+    (tf.reduce_max, np.max, (CUBE, (0, 2))),
+    (tf.reduce_min, np.min, (CUBE, -1)),
+    (tf.reduce_prod, np.prod, (A, 0)),
+    (tf.reduce_all, np.all, (A > 0, 1)),
+    (tf.reduce_any, np.any, (A > 0, 0)),
+    (tf.math.reduce_variance, np.var, (CUBE, 1)),
+    (tf.math.reduce_std, np.std, (CUBE,)),
+    (tf.math.reduce_euclidean_norm, np.linalg.norm, (A, None)),
+    (tf.reduce_logsumexp, lambda x, a: np.log(np.sum(np.exp(x), a)), (A, 1)),
+    (tf.reduce_logsumexp, lambda x: np.float64(1000 + math.log(2)), (np.array([1000.0, 1000.0]),)),
+    (tf.math.count_nonzero, np.count_nonzero, (INTS,)),
+    (tf.math.zero_fraction, lambda x: np.float32(1 / 6), (INTS,)),
+    (tf.cumsum, np.cumsum, (A, 1)),
+    (tf.math.cumprod, np.cumprod, (A, 0)),
+    (tf.cumsum, lambda x: np.array([0.0, 1, 3]), (np.array([1.0, 2, 3]), 0, True)),
+    (tf.cumsum, lambda x: np.array([6.0, 5, 3]), (np.array([1.0, 2, 3]), 0, False, True)),
+    (tf.math.cumulative_logsumexp, lambda x: np.logaddexp.accumulate(x), (A[0],)),
+    (tf.reshape, np.reshape, (CUBE, (4, -1))),
+    (tf.transpose, np.transpose, (CUBE,)),
+    (tf.transpose, np.transpose, (CUBE, (2, 0, 1))),
+    (tf.expand_dims, np.expand_dims, (A, 1)),
+    (tf.squeeze, np.squeeze, (A[:, :1],)),
+    (tf.broadcast_to, np.broadcast_to, (A[0], (4, 3))),
+    (tf.tile, np.tile, (A, (2, 3))),
+    (tf.repeat, np.repeat, (A, 2, 1)),
+    (tf.repeat, np.repeat, (A, np.array([1, 3]), 0)),
+    (tf.repeat, np.repeat, (INTS, 2)),
+    (tf.reverse, np.flip, (A, [0, 1])),
+    (tf.roll, np.roll, (A, 4, 1)),
+    (tf.pad, np.pad, (A, ((1, 0), (0, 2)))),
+    (tf.concat, lambda xs, a: np.concatenate(xs, a), ([A, B], 1)),
+    (tf.stack, lambda xs, a: np.stack(xs, a), ([A, B], -1)),
+    (tf.where, np.where, (A > 0, A, B)),
+    (tf.where, lambda c: np.argwhere(c), (A > 0,)),
+    (tf.gather, lambda x, i: x[i], (A, np.array([1, 0, 1]))),
+    (tf.gather_nd, lambda x, i: x[tuple(i.T)], (A, np.array([[0, 1], [1, 2]]))),
+    (tf.boolean_mask, lambda x, m: x[m], (A, A > 0)),
+    (tf.boolean_mask, lambda x, m: x[m], (CUBE, np.array([False, True]))),
+    (tf.tensor_scatter_nd_update, lambda x, i, u: np.vstack([x[:1], u]), (A, [[1]], B[:1])),
+    (tf.argmax, lambda x: np.argmax(x, 0), (A,)),
+    (tf.argmin, np.argmin, (CUBE, -1)),
+    (tf.sort, np.sort, (CUBE, 1)),
+    (tf.sort, lambda x, a, d: -np.sort(-x, a), (A, -1, "DESCENDING")),
+    (tf.argsort, lambda x: np.argsort(x).astype(np.int32), (A,)),
+    (tf.searchsorted, np.searchsorted, (np.array([1.0, 3, 3, 5]), np.array([3.0, 0, 9]))),
+    (tf.math.bincount, lambda x: np.bincount(x), (IDS,)),
+    (tf.math.invert_permutation, np.argsort, (np.array([2, 0, 1], np.int32),)),
+    (tf.eye, np.eye, (3,)),
+    (tf.range, np.arange, (5,)),
+    (tf.range, np.arange, (2, 11, 3)),
+    (tf.range, np.arange, (5, -1, -2)),
+    (tf.range, np.arange, (0.0, 1.0, 0.25)),
+    (tf.linspace, np.linspace, (np.array(0.0), np.array(1.0), 7)),
+    (tf.fill, lambda s, v: np.full(s, v), ((2, 3), 7)),
+    (tf.zeros, np.zeros, ((2, 3),)),
+    (tf.ones, np.ones, ((2,),)),
+    (tf.zeros_like, np.zeros_like, (INTS,)),
+    (tf.one_hot, lambda i, n: np.eye(n)[i], (IDS, 3)),
+    (tf.sequence_mask, lambda n: np.arange(3) < n[:, None], (np.array([1, 3, 0]),)),
+    (tf.shape, lambda x: np.array(x.shape), (CUBE,)),
+    (tf.size, np.size, (CUBE,)),
+    (tf.rank, np.ndim, (CUBE,)),
+    (tf.matmul, np.matmul, (A, B.T)),
+    (tf.matmul, np.matmul, (CUBE, rng.standard_normal((4, 2)))),
+    (tf.linalg.matvec, np.matmul, (A, B[0])),
+    (tf.tensordot, np.tensordot, (CUBE, rng.standard_normal((4, 5)), 1)),
+    (tf.tensordot, np.tensordot, (CUBE, CUBE, [[0, 2], [0, 2]])),
+    (tf.linalg.inv, np.linalg.inv, (BATCH,)),
+    (tf.linalg.det, np.linalg.det, (BATCH,)),
+    (tf.linalg.solve, np.linalg.solve, (SQUARE, A.T)),
+    (tf.linalg.cholesky, np.linalg.cholesky, (SPD,)),
+    (tf.linalg.logdet, lambda x: np.linalg.slogdet(x)[1], (SPD,)),
+    (tf.linalg.eigvalsh, np.linalg.eigvalsh, (SPD,)),
+    (tf.linalg.trace, np.trace, (SQUARE,)),
+    (tf.linalg.diag, np.diag, (A[0],)),
+    (tf.linalg.diag_part, np.diag, (SQUARE,)),
+    (tf.linalg.band_part, lambda x, *_: np.tril(x), (SQUARE, -1, 0)),
+    (tf.linalg.cross, np.cross, (A, B)),
+    (tf.linalg.pinv, np.linalg.pinv, (A,)),
+    (tf.linalg.matrix_rank, np.linalg.matrix_rank, (np.ones((3, 2)),)),
+    (tf.norm, np.linalg.norm, (A,)),
+    (tf.norm, np.linalg.norm, (A[0], 1)),
+    (tf.norm, lambda x, *_: np.linalg.norm(x, 2), (A, 2, (0, 1))),
+    (tf.norm, lambda x, *_: np.linalg.norm(x, np.inf), (A, np.inf, (0, 1))),
+    (tf.nn.relu, lambda x: np.maximum(x, 0), (A,)),
+    (tf.nn.relu6, lambda x: np.clip(x, 0, 6), (A * 9,)),
+    (tf.nn.leaky_relu, lambda x: np.where(x > 0, x, 0.2 * x), (A,)),
+    (tf.nn.elu, lambda x: np.where(x > 0, x, np.exp(x) - 1), (A,)),
+    (tf.nn.sigmoid, lambda x: 1 / (1 + np.exp(-x)), (A,)),
+    (tf.nn.softplus, lambda x: np.log(1 + np.exp(x)), (A,)),
+    (tf.nn.softsign, lambda x: x / (1 + abs(x)), (A,)),
+    (tf.nn.silu, lambda x: x / (1 + np.exp(-x)), (A,)),
+    (tf.nn.gelu, lambda x: x * 0.5 * (1 + each(math.erf)(x / math.sqrt(2))), (A,)),
+    (tf.nn.softmax, softmax, (A,)),
+    (tf.nn.softmax, softmax, (CUBE, 1)),
+    (tf.nn.log_softmax, lambda x: np.log(softmax(x)), (A,)),
+    (tf.math.log_sigmoid, lambda x: -np.log(1 + np.exp(-x)), (A,)),
+    (tf.nn.l2_loss, lambda x: (x**2).sum() / 2, (A,)),
+    (tf.math.l2_normalize, lambda x, a: x / np.linalg.norm(x, axis=a, keepdims=True), (A, 1)),
+    (tf.clip_by_value, np.clip, (A, -0.5, 0.5)),
+    (tf.clip_by_norm, lambda x, n: x * n / np.linalg.norm(x), (A, 0.5)),
+    (tf.clip_by_norm, lambda x, n: x, (A, 100.0)),
+    (tf.math.segment_sum, lambda x, i: np.array([[3.0], [3.0]]), ([[1.0], [2], [3]], [0, 0, 1])),
+    (tf.math.unsorted_segment_sum, lambda x, i, n: np.eye(n)[i].T @ x, (np.eye(4), IDS, 3)),
+    (tf.math.polyval, lambda c, x: np.polyval(c, x), ([1.0, -2.0, 3.0], A)),
+    (tf.einsum, np.einsum, ("ij,kj->ik", A, B)),
+    (tf.einsum, np.einsum, ("ii", SQUARE)),
+    (tf.einsum, np.einsum, ("ii->i", SQUARE)),
+    (tf.einsum, np.einsum, ("...ij,...jk", BATCH, SQUARE)),
+    (tf.unravel_index, lambda i, s: np.array(np.unravel_index(i, s)), (np.array([5, 7]), (2, 4))),
+    (tf.reverse_sequence, lambda x, n: np.stack([x[0], x[1, ::-1]]), (A, [1, 3])),
+]
+
+
+def _tensors(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return tf.constant(value)
+    return [_tensors(v) for v in value] if isinstance(value, list) else value
+
+
+def _names(table: list[Any]) -> list[str]:
+    return [f"{row[0].__name__}-{i}" for i, row in enumerate(table)]
+
+
+@pytest.mark.parametrize(("op", "opinion", "args"), SAME, ids=_names(SAME))
+def test_ops_are_numpys(op: Op, opinion: Op, args: Any) -> None:
+    result = op(*map(_tensors, args))
+    try:
+        expected = np.asarray(opinion(*args))
+    except TypeError:
+        expected = np.asarray(opinion(args[0]))
+    assert result.shape == expected.shape
+    np.testing.assert_allclose(result.numpy(), expected, rtol=1e-12, atol=1e-13)
+
+
+def _softmax_loss(labels: Any, logits: Any) -> Any:
+    return -(labels * np.log(softmax(logits))).sum(-1)
+
+
+def test_losses() -> None:
+    labels = softmax(B)
+    np.testing.assert_allclose(
+        tf.nn.softmax_cross_entropy_with_logits(labels, A), _softmax_loss(labels, A)
+    )
+    classes = np.array([2, 0])
+    np.testing.assert_allclose(
+        tf.nn.sparse_softmax_cross_entropy_with_logits(classes, A),
+        _softmax_loss(np.eye(3)[classes], A),
+    )
+    p = 1 / (1 + np.exp(-A))
+    expected = -labels * np.log(p) - (1 - labels) * np.log(1 - p)
+    np.testing.assert_allclose(tf.nn.sigmoid_cross_entropy_with_logits(labels, A), expected)
+    weighted = -3 * labels * np.log(p) - (1 - labels) * np.log(1 - p)
+    np.testing.assert_allclose(
+        tf.nn.weighted_cross_entropy_with_logits(labels, A, 3.0), weighted
+    )
+    big = np.array([1000.0, -1000.0])
+    np.testing.assert_array_equal(
+        tf.nn.sigmoid_cross_entropy_with_logits(np.array([1.0, 0.0]), big), [0, 0]
+    )
+
+
+def test_moments_and_batch_normalization() -> None:
+    mean, variance = tf.nn.moments(CUBE, [0, 2])
+    np.testing.assert_allclose(mean, CUBE.mean((0, 2)))
+    np.testing.assert_allclose(variance, CUBE.var((0, 2)))
+    made = tf.nn.batch_normalization(A, A.mean(0), A.var(0), B[0], B[1], 1e-3)
+    expected = (A - A.mean(0)) / np.sqrt(A.var(0) + 1e-3) * B[1] + B[0]
+    np.testing.assert_allclose(made, expected)
+
+
+def test_decompositions_multiply_to_their_input() -> None:
+    tall = rng.standard_normal((4, 3))
+    q, r = tf.linalg.qr(tall)
+    np.testing.assert_allclose(q @ r, tall)
+    np.testing.assert_allclose(tf.transpose(q) @ q, np.eye(3), atol=1e-12)
+    s, u, v = tf.linalg.svd(tall)
+    np.testing.assert_allclose(u @ tf.linalg.diag(s) @ tf.transpose(v), tall)
+    values, vectors = tf.linalg.eigh(SPD)
+    np.testing.assert_allclose(vectors @ tf.linalg.diag(values) @ tf.transpose(vectors), SPD)
+    sign, logarithm = tf.linalg.slogdet(BATCH)
+    np.testing.assert_allclose(sign * tf.exp(logarithm), np.linalg.det(BATCH))
+    factor = tf.linalg.cholesky(SPD)
+    np.testing.assert_allclose(
+        tf.linalg.cholesky_solve(factor, A.T), np.linalg.solve(SPD, A.T)
+    )
+    np.testing.assert_allclose(
+        tf.linalg.triangular_solve(SQUARE, A.T), np.linalg.solve(np.tril(SQUARE), A.T)
+    )
+    np.testing.assert_allclose(
+        tf.linalg.lstsq(tall, np.ones((4, 1))), np.linalg.lstsq(tall, np.ones((4, 1)))[0]
+    )
+    values, vectors = np.linalg.eig(SQUARE)
+    exponential = vectors @ np.diag(np.exp(values)) @ np.linalg.inv(vectors)
+    np.testing.assert_allclose(tf.linalg.expm(SQUARE), exponential.real)
+
+
+def test_top_k_prefers_the_earlier_of_equals() -> None:
+    values, indices = tf.math.top_k([1, 3, 3, 2, 3], k=4)
+    assert values.numpy().tolist() == [3, 3, 3, 2]
+    assert indices.numpy().tolist() == [1, 2, 4, 3]
+    assert indices.dtype == tf.int32
+    unsigned = tf.math.top_k(tf.constant([0, 255, 7], tf.uint8), 2)
+    assert unsigned.values.numpy().tolist() == [255, 7]
+
+
+def test_unique_keeps_the_order_of_appearance() -> None:
+    y, idx, count = tf.unique_with_counts([4, 2, 4, 9, 2, 4])
+    assert y.numpy().tolist() == [4, 2, 9]
+    assert idx.numpy().tolist() == [0, 1, 0, 2, 1, 0]
+    assert count.numpy().tolist() == [3, 2, 1]
+    assert tf.unique(["b", "a", "b"]).y.numpy().tolist() == [b"b", b"a"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "lengths"), [(3, [2, 2, 2]), ([1, 2, 3], [1, 2, 3]), ([4, -1], [4, 2])]
+)
+def test_split_and_unstack(parts: Any, lengths: list[int]) -> None:
+    x = np.arange(12.0).reshape(2, 6)
+    made = tf.split(x, parts, axis=1)
+    assert [part.shape[1] for part in made] == lengths
+    np.testing.assert_array_equal(tf.concat(made, 1), x)
+    columns = tf.unstack(x, axis=1)
+    np.testing.assert_array_equal(tf.stack(columns, 1), x)
+
+
+@pytest.mark.parametrize("mode", ["reflect", "symmetric"])
+def test_mirrored_pads(mode: str) -> None:
+    made = tf.pad(A, [[1, 0], [2, 1]], mode=mode)
+    np.testing.assert_array_equal(made, np.pad(A, [[1, 0], [2, 1]], mode))  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("indexing", ["xy", "ij"])
+def test_meshgrid(indexing: Any) -> None:
+    vectors = [np.arange(2), np.arange(3), np.arange(4)]
+    for made, expected in zip(
+        tf.meshgrid(*vectors, indexing=indexing),
+        np.meshgrid(*vectors, indexing=indexing),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(made, expected)
+
+
+@pytest.mark.parametrize(("axis", "batch_dims"), [(1, 1), (2, 1), (2, 2), (1, 0), (-1, 1)])
+def test_gather_with_batches(axis: int, batch_dims: int) -> None:
+    shape = (2, 3, 2) if batch_dims < 2 else (2, 3, 4)
+    indices = rng.integers(0, 3, shape)
+    made = tf.gather(CUBE, indices, axis=axis, batch_dims=batch_dims)
+    place = axis % 3
+    if not batch_dims:
+        np.testing.assert_array_equal(made, np.take(CUBE, indices, axis))
+        return
+    rows = [
+        tf.gather(CUBE[i], indices[i], axis=place - 1, batch_dims=batch_dims - 1) for i in range(2)
+    ]
+    np.testing.assert_array_equal(made, np.stack(rows))
+
+
+def test_scatter_adds_what_meets() -> None:
+    made = tf.scatter_nd([[1], [3], [1]], [1.0, 2.0, 10.0], [5])
+    assert made.numpy().tolist() == [0, 11, 0, 2, 0]
+    x = tf.constant([5, 5, 5])
+    assert tf.tensor_scatter_nd_add(x, [[0], [0]], [1, 2]).numpy().tolist() == [8, 5, 5]
+    assert tf.tensor_scatter_nd_sub(x, [[0], [2]], [1, 2]).numpy().tolist() == [4, 5, 3]
+    assert tf.tensor_scatter_nd_max(x, [[0], [1]], [9, 2]).numpy().tolist() == [9, 5, 5]
+    assert tf.tensor_scatter_nd_min(x, [[0], [1]], [9, 2]).numpy().tolist() == [5, 2, 5]
+
+
+def test_global_norms() -> None:
+    clipped, length = tf.clip_by_global_norm([tf.constant([3.0]), None, tf.constant([4.0])], 1.0)
+    assert float(length) == 5.0
+    np.testing.assert_allclose(clipped[0], [0.6], rtol=1e-6)
+    assert clipped[1] is None
+    infinite, _ = tf.clip_by_global_norm([tf.constant([np.inf])], 1.0)
+    assert np.isnan(infinite[0].numpy()).all()
+
+
+def test_casting() -> None:
+    x = tf.constant([1.9, -1.9, 0.0])
+    assert tf.cast(x, tf.int32).numpy().tolist() == [1, -1, 0]
+    assert tf.cast(x, tf.bool).numpy().tolist() == [True, True, False]
+    assert tf.cast(x, "float64").dtype == tf.float64
+    assert tf.cast(tf.constant(1 + 2j), tf.float32).numpy() == 1.0
+    assert tf.cast(3, tf.float16).dtype == tf.float16
+    assert tf.saturate_cast(tf.constant([300.0, -5.0]), tf.uint8).numpy().tolist() == [255, 0]
+    assert int(tf.saturate_cast(tf.constant(1e30), tf.int32)) <= 2**31 - 1
+    assert tf.bitcast(tf.constant(1.0), tf.int32).numpy() == 0x3F800000
+
+
+@pytest.mark.parametrize(
+    ("dtype", "quotient"), [("int8", "float32"), ("int32", "float64"), ("uint8", "float32")]
+)
+def test_true_division_of_integers(dtype: str, quotient: str) -> None:
+    x = tf.constant([1, 2], dtype)
+    assert (x / x).dtype == quotient
+    assert (x / 2).numpy().tolist() == [0.5, 1.0]
+    assert (3 / x).dtype == quotient
+
+
+@pytest.mark.parametrize("op", [tf.math.floordiv, tf.math.floormod, tf.truncatediv, tf.truncatemod])
+def test_integers_divided_by_zero(op: Op) -> None:
+    with pytest.raises(errors.InvalidArgumentError, match="division by zero"):
+        op(tf.constant([1, 2]), tf.constant([1, 0]))
+    assert not np.isfinite(op(tf.constant(1.0), tf.constant(0.0)).numpy())
+
+
+def test_floating_point_trouble_is_silent() -> None:
+    zero, huge = tf.constant([0.0]), tf.constant([3e38])
+    results = [zero / zero, huge * huge, huge / zero, tf.math.log(-huge), tf.exp(huge), 1 / zero]
+    assert not np.isfinite(np.concatenate([r.numpy() for r in results])).any()
+    assert np.isnan((tf.constant(0.0) / tf.constant(0.0)).numpy())
+    assert int(tf.constant(2**31 - 1) + tf.constant(1)) == -(2**31)
+
+
+def test_the_users_numpy_settings_are_left_alone() -> None:
+    with np.errstate(all="raise"):
+        assert np.isinf((tf.constant(1.0) / 0.0).numpy())
+        with pytest.raises(FloatingPointError):
+            np.float32(1) / np.float32(0)
+    assert np.geterr()["divide"] == "warn"
+
+
+def test_empty_reductions() -> None:
+    empty = np.zeros((0, 2), np.float32)
+    assert tf.reduce_sum(empty, 0).numpy().tolist() == [0, 0]
+    assert tf.reduce_prod(empty, 0).numpy().tolist() == [1, 1]
+    assert tf.reduce_max(empty, 0).numpy().tolist() == [-np.inf] * 2
+    assert tf.reduce_min(np.zeros((0,), np.int32)).numpy() == 2**31 - 1
+    assert np.isnan(tf.reduce_mean(empty, 0).numpy()).all()
+    assert tf.reduce_all(np.zeros(0, bool)).numpy()
+
+
+def test_integer_means_are_truncated() -> None:
+    assert int(tf.reduce_mean([1, 2, 2])) == 1
+    assert int(tf.reduce_mean([-1, -2, -2])) == -1
+
+
+BAD: list[tuple[Op, tuple[Any, ...], str]] = [
+    (tf.add, ([1.0, 2.0], [1.0, 2.0, 3.0]), r"\(2,\) and \(3,\)"),
+    (tf.add, (tf.constant(1), tf.constant(1.0)), "dtype float32.*dtype int32"),
+    (tf.add, (tf.constant(True), tf.constant(True)), "dtype bool"),
+    (tf.exp, (tf.constant(1),), "dtype int32"),
+    (tf.matmul, ([[1.0, 2.0]], [[1.0, 2.0]]), r"\(1, 2\).*\(1, 2\)"),
+    (tf.matmul, ([1.0], [1.0]), "rank 2"),
+    (tf.reshape, ([1, 2, 3], (2, 2)), r"3 elements.*\(2, 2\)"),
+    (tf.reshape, ([1, 2, 3], (-1, -1)), "at most one"),
+    (tf.concat, ([[1, 2], [[1]]], 0), "different ranks"),
+    (tf.concat, ([[[1, 2]], [[1]]], 0), "differ elsewhere"),
+    (tf.concat, ([1, 2], 0), "scalars cannot be concatenated"),
+    (tf.stack, ([[1], [1, 2]],), "different shapes"),
+    (tf.squeeze, ([[1, 2]], [1]), "not 1"),
+    (tf.expand_dims, ([1], 5), "out of range"),
+    (tf.transpose, ([[1]], (0, 0)), "not a permutation"),
+    (tf.reduce_sum, ([1], 3), "out of range"),
+    (tf.gather, ([1, 2, 3], [0, 3]), r"indices\[1\] = 3 is not in \[0, 3\)"),
+    (tf.gather, ([1, 2, 3], [-1]), "= -1 is not in"),
+    (tf.gather_nd, ([[1]], [[0, 1]]), "is not in"),
+    (tf.scatter_nd, ([[5]], [1], [3]), "= 5 is not in"),
+    (tf.tensor_scatter_nd_update, ([1, 2], [[0]], [1, 2]), "do not fit"),
+    (tf.fill, ((-1,), 0), "negative"),
+    (tf.zeros, ((-1,),), "negative"),
+    (tf.tile, ([1], (1, 2)), "one entry per dimension"),
+    (tf.pad, ([1], [[-1, 0]]), "do not fit"),
+    (tf.split, ([1, 2, 3], 2), "2 equal parts"),
+    (tf.split, ([1, 2, 3], [1, 1]), "do not sum"),
+    (tf.range, (0, 5, 0), "delta != 0"),
+    (tf.pow, (tf.constant(2), -1), "negative integer powers"),
+    (tf.linalg.inv, (np.zeros((2, 2)),), "not invertible"),
+    (tf.linalg.inv, (np.zeros((2, 3)),), "must be square"),
+    (tf.linalg.cholesky, (-np.eye(2),), "not positive definite"),
+    (tf.linalg.solve, (np.zeros((2, 2)), np.ones((2, 1))), "not invertible"),
+    (tf.math.top_k, ([1, 2], 3), "at least 3 columns"),
+    (tf.math.invert_permutation, ([0, 0],), "not a permutation"),
+    (tf.unique, ([[1]],), "1D vector"),
+    (tf.argmax, (np.zeros((0,)),), "no elements"),
+    (tf.einsum, ("ij,jk->ik", np.ones((2, 3)), np.ones((2, 3))), "dimension 'j'"),
+    (tf.einsum, ("ij->i", np.ones(3)), "do not fit an operand"),
+    (tf.nn.sparse_softmax_cross_entropy_with_logits, ([3], [[1.0, 2.0]]), "is not in"),
+    (tf.where, (tf.constant(1), 1, 2), "dtype int32"),
+    (tf.broadcast_to, ([1, 2], (3,)), "broadcast"),
+    (tf.ensure_shape, ([1, 2], (3,)), "not compatible"),
+    (tf.boolean_mask, ([1, 2], [True]), "not compatible"),
+    (tf.linspace, (0.0, 1.0, 0), "num > 0"),
+]
+
+
+@pytest.mark.parametrize(("op", "args", "message"), BAD, ids=_names(BAD))
+def test_bad_arguments_are_refused_in_words(op: Op, args: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        op(*args)
+
+
+def test_refusals_are_invalid_argument_errors_with_the_op() -> None:
+    with pytest.raises(errors.InvalidArgumentError) as caught:
+        tf.add(tf.constant([1, 2]), tf.constant([1, 2, 3]))
+    assert caught.value.op == "AddV2"
+    assert caught.value.error_code == 3
+    assert "AddV2" in caught.value.message

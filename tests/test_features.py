@@ -1,0 +1,74 @@
+"""What the README's tables say about staged code, by a bank of small functions."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph
+import runtime as rt
+from tests import features
+
+README = Path(__file__).parent.parent / "README.md"
+INPUTS = {"x": [3, 4, -4, 1, 0], "xs": [[1, 5, 3, 2], [4, 4, 0, 1]]}
+FUNCTIONS = {
+    name: value
+    for name, value in vars(features).items()
+    if isinstance(value, FunctionType) and value.__code__.co_varnames[:1] in [("x",), ("xs",)]
+}
+SUPPORTED = sorted(set(FUNCTIONS) - set(features.LIMITS))
+
+
+def inputs_of(name: str) -> list[Any]:
+    return INPUTS[FUNCTIONS[name].__code__.co_varnames[0]]
+
+
+def attempt(run: Callable[[], Any]) -> Any:
+    """What a call gives, as plain Python; for an exception its first documented class."""
+    try:
+        return np.asarray(run()).tolist()
+    except (AssertionError, ValueError, UnboundLocalError) as error:
+        kinds = (AssertionError, UnboundLocalError, ValueError)
+        return next(kind for kind in kinds if isinstance(error, kind))
+
+
+def fresh(value: Any) -> Any:
+    return list(value) if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_converted_equals_original(name: str) -> None:
+    function, converted = FUNCTIONS[name], autograph.convert(FUNCTIONS[name])
+    for value in inputs_of(name):
+        expected = attempt(lambda value=value: function(fresh(value)))
+        assert attempt(lambda value=value: converted(fresh(value))) == expected
+
+
+@pytest.mark.parametrize("name", SUPPORTED)
+def test_staged_equals_original(name: str) -> None:
+    function, staged = FUNCTIONS[name], rt.function(FUNCTIONS[name])
+    for value in inputs_of(name):
+        expected = attempt(lambda value=value: function(fresh(value)))
+        assert attempt(lambda value=value: staged(rt.constant(value))) == expected
+
+
+@pytest.mark.parametrize("name", features.LIMITS)
+def test_beyond_a_limit_it_is_refused_where_the_user_sees_it(name: str) -> None:
+    row = features.LIMITS[name]
+    assert re.search(rf"^\| {re.escape(row)}", README.read_text("utf-8"), re.MULTILINE), row
+    with pytest.raises((autograph.StagingError, TypeError, RecursionError)) as caught:
+        rt.function(FUNCTIONS[name])(rt.constant(inputs_of(name)[0]))
+    assert re.match(rf"{re.escape(features.__file__)}:\d+:", str(caught.value))
+    assert "\n" in str(caught.value), "the message says what to write instead"
+
+
+def test_every_row_of_limits_that_can_be_tried_is_tried() -> None:
+    section = README.read_text("utf-8").partition("### While staging\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| ([^|]+?) \|", section, re.MULTILINE)[1:]
+    begins = set(features.LIMITS.values())
+    assert {begin for row in rows for begin in begins if row.startswith(begin)} == begins
+    assert len([row for row in rows if not row.startswith("---")]) == len(begins)
