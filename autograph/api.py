@@ -23,7 +23,7 @@ from types import (
 from typing import Any, NamedTuple, TypeAlias, TypeVar, overload
 from weakref import WeakSet
 
-from autograph import load, operators, pipeline, policy, source
+from autograph import operators, policy
 from autograph.codes import CodeTable
 from autograph.errors import ConversionError
 from autograph.frames import hide
@@ -125,25 +125,19 @@ def _convert_code(function: FunctionType) -> _Made:
     with _converting:
         made = _made.get(function.__code__)
         if made is None:
-            made = _made[function.__code__] = _make(function, source.locate(function))
+            made = _made[function.__code__] = _make(function)
         return made
 
 
-def _make(function: FunctionType, located: source.Located) -> _Made:
-    converted = _converted_tree(located)
-    twin = load.load(converted.tree, function, {converted.ag: None}, owner=located.owner)
+def _make(function: FunctionType) -> _Made:
+    from autograph.conversion import convert_code
+
+    converted = convert_code(function)
     original = function.__code__.replace()  # a copy: the original lives no longer than its users
-    for code in load.codes_of(twin):
+    for code in converted.codes:
         policy.generated[code] = original
         _recipes[code] = ()
-    return _Made(twin.__code__, converted.ag)
-
-
-def _converted_tree(located: source.Located) -> pipeline.Converted:
-    node = located.node
-    if not hasattr(node, "name"):
-        node = load.as_function_def(node)
-    return pipeline.convert(node, located.filename)
+    return _Made(converted.code, converted.ag)
 
 
 # Converting what holds functions
@@ -233,13 +227,12 @@ def to_code(target: Any) -> str:
         ConversionError: no source is found, or it has a construct that is not supported.
         TypeError: `target` is not a function, method or class.
     """
-    from autograph import printing  # needs astor, which nothing else does
+    from autograph.conversion import convert_text
 
     functions = [_original(function) for function in _functions_in(target)]
     if not functions:
         raise TypeError(f"to_code takes a function, method or class, not {target!r}")
-    trees = [_converted_tree(source.locate(function)).tree for function in functions]
-    return "\n\n".join(printing.to_source(tree).rstrip("\n") + "\n" for tree in trees)
+    return "\n\n".join(map(convert_text, functions))
 
 
 def is_converted(target: Any) -> bool:
@@ -364,8 +357,10 @@ def _cells(made: _Made, own: tuple[str, ...]) -> Cells | Callable[[Any], Cells]:
 
 
 def _source_known(function: FunctionType) -> bool:
+    from autograph.conversion import require_source
+
     try:
-        source.locate(function)
+        require_source(function)
     except ConversionError as error:
         policy.unconverted[function.__code__] = error.message
         return False

@@ -198,7 +198,33 @@ def row(name: str, kernel: Kernel, infer: Infer | None = None, **fields: Any) ->
     if name in TABLE:
         raise ValueError(f"there are two rows named {name!r}")
     made = TABLE[name] = Primitive(name, kernel, infer, **fields)
+    if infer is not None:
+        made.infer = _naming(made.op_type, infer)
     return made
+
+
+def _naming(op_type: str, infer: Infer) -> Infer:
+    """`infer`, whose errors name the op."""
+
+    def named(*types: Any, **params: Any) -> Any:
+        try:
+            return infer(*types, **params)
+        except (ValueError, TypeError) as error:
+            if op_type in str(error):
+                raise
+            raise type(error)(f"{op_type}: {error} [inputs: {_list(types)}]") from None
+
+    return named
+
+
+def checked(kernel: Kernel, shape: Callable[..., Any]) -> Kernel:
+    """`kernel` for rules that NumPy would let pass: it asks the shape rule first."""
+
+    def with_check(*arrays: Any, **params: Any) -> Any:
+        shape(*[array.shape for array in arrays], **params)
+        return kernel(*arrays, **params)
+
+    return with_check
 
 
 def sample(*inputs: Any, **params: Any) -> Sample:

@@ -243,10 +243,9 @@ def return_in_try_finally(x):
 
 
 def loop_variable_after(x):
-    n = 0
-    for i in range(x):
-        n = n + 2
-    return n - i
+    for i in range(x):  # noqa: B007 (read below)
+        pass
+    return i
 
 
 def accumulator_made_in_round_0(x):
@@ -275,8 +274,8 @@ def loops_eight_deep(x):
         for b in range(2):
             for c in range(2):
                 for d in range(x):
-                    if a > b:
-                        if c < d:  # noqa: SIM102 (the depth is the point)
+                    if a > b:  # noqa: SIM102 (the depth is the point)
+                        if c < d:
                             n = n + 1
     return n
 

@@ -516,7 +516,10 @@ class Writer:
         if self.level > DEEPEST or self.in_loop > 2:
             return self.assign()
         name = self.new("x")
-        forms = ["xs", "[1, 2]", "(3, 4, 5)"]
+        forms = ["[1, 2]", "(3, 4, 5)"]
+        # A list that changes while it is iterated is not like a tensor, which is a value.
+        if self.dialect.free or self.result != "items":
+            forms.append("xs")
         if self.dialect.free:
             forms += ["items(3)", "list(xs)", "[a, b]", "reversed(xs[:3])"]
         iterable = self.pick(forms)

@@ -59,6 +59,12 @@ def test_readme_names_what_is_there() -> None:
         assert hasattr(autograph, name), name
 
 
+def test_every_method_of_a_backend_is_documented() -> None:
+    text = (ROOT / "docs" / "backends.md").read_text(encoding="utf-8")
+    methods = {name for name in vars(autograph.Backend) if not name.startswith("_")}
+    assert methods <= set(re.findall(r"`(\w+)\(", text))
+
+
 @pytest.mark.parametrize("name", CONVERTERS)
 def test_examples_in_converters(name: str) -> None:
     module = importlib.import_module(f"autograph.converters.{name}")

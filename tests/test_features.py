@@ -1,6 +1,8 @@
 """What the README's tables say about staged code, by a bank of small functions."""
 
+import inspect
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType
@@ -64,6 +66,29 @@ def test_beyond_a_limit_it_is_refused_where_the_user_sees_it(name: str) -> None:
         rt.function(FUNCTIONS[name])(rt.constant(inputs_of(name)[0]))
     assert re.match(rf"{re.escape(features.__file__)}:\d+:", str(caught.value))
     assert "\n" in str(caught.value), "the message says what to write instead"
+
+
+@pytest.mark.parametrize("builtin", ["locals", "vars", "dir"])
+def test_names_of_the_frame_are_refused(builtin: str, tmp_path: Path) -> None:
+    path = tmp_path / "frame.py"
+    path.write_text(f"def look(x):\n    return {builtin}()\n")
+    namespace: dict[str, Any] = {}
+    exec(compile(path.read_text(), str(path), "exec"), namespace)
+    with pytest.raises(autograph.ConversionError, match=rf"frame.py:2:12: `{builtin}`"):
+        autograph.convert(namespace["look"])
+
+
+def test_recursion_reaches_a_third_of_the_depth() -> None:
+    converted = autograph.convert(depth)
+    room = sys.getrecursionlimit() - len(inspect.stack())
+    assert converted(room // 3 - 10) == depth(room // 3 - 10)
+    assert depth(room - 10) == room - 10
+    with pytest.raises(RecursionError):
+        converted(room // 2)
+
+
+def depth(n: int) -> int:
+    return 0 if n == 0 else depth(n - 1) + 1
 
 
 def test_every_row_of_limits_that_can_be_tried_is_tried() -> None:

@@ -20,13 +20,14 @@ TYPES = "numpy runtime.dtypes runtime.shapes runtime.types runtime.errors"
 OPS = f"{TYPES} runtime.primitive runtime.tensor runtime.convert runtime.ops"
 
 # The longest prefix of a module's name finds its row. Each word of a row allows a module and all
-# below it. What a row does not name is not imported, not even inside a function. The rows of the
-# packages themselves hold for their public names alone: every module in them has a row.
+# below it. What a row does not name is not imported, not even inside a function. In `autograph`
+# every module has a row; in `runtime` those of the core have one, and what is built on them, the
+# last row, is imported by none of them.
 MAY_IMPORT = {
     "autograph.errors": "",
     "autograph.frames": "autograph.errors",
     "autograph.trees": "gast",
-    "autograph.names": "gast",
+    "autograph.names": "gast autograph.trees",
     "autograph.quoting": TREES,
     "autograph.analysis": f"{TREES} autograph.analysis",
     "autograph.context": SHARED,
@@ -57,12 +58,7 @@ MAY_IMPORT = {
     "runtime.tensor": f"{TYPES} runtime.primitive",
     "runtime.convert": OPS,
     "runtime.ops": OPS,
-    "runtime.bitwise": OPS,
-    "runtime.linalg": OPS,
-    "runtime.math": OPS,
-    "runtime.nn": OPS,
-    "runtime.nest": "",
-    "runtime.naming": "",
+    "runtime.ops.strings": f"{OPS} runtime.printing",
     "runtime.autodiff": f"{OPS} runtime.autodiff runtime.nest",
     "runtime.variable": f"{OPS} runtime.autodiff runtime.nest runtime.naming",
     "runtime.graph": f"{OPS} runtime.graph",
@@ -70,10 +66,9 @@ MAY_IMPORT = {
     "runtime.graph.ir": f"{TYPES} runtime.primitive runtime.graph.nodes runtime.graph.frames",
     "runtime.graph.passes": f"{TYPES} runtime.primitive runtime.graph",
     "runtime.graph.executors": f"{TYPES} runtime.primitive runtime.tensor runtime.graph",
-    "runtime.control_flow": f"{OPS} runtime.graph runtime.staging",
     "runtime.staging": "autograph runtime numpy",
     "runtime.function": "autograph runtime numpy",
-    "runtime": "runtime numpy",
+    "runtime": "runtime numpy",  # the public names, modules, configuration, training, data, ...
 }
 
 
@@ -115,8 +110,9 @@ def is_under(name: str, prefix: str) -> bool:
 
 
 def row_of(name: str) -> str | None:
-    rows = [row for row in MAY_IMPORT if name == row or ("." in row and is_under(name, row))]
-    return max(rows, key=len, default=None)
+    rows = [row for row in MAY_IMPORT if is_under(name, row)]
+    row = max(rows, key=len, default=None)
+    return None if row == "autograph" != name else row
 
 
 def allowed(name: str, imported: str) -> bool:

@@ -9,8 +9,7 @@ names that they take from around them are *captured*.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import gast
 
@@ -44,8 +43,7 @@ class Mentions:
 MentionsOf = Callable[[Any], Mentions]
 
 
-@dataclass(frozen=True)
-class Scope:
+class Scope(NamedTuple):
     """The names of one function.
 
     Attributes:
@@ -62,7 +60,7 @@ class Scope:
     nonlocals: frozenset[str]
     captured: frozenset[str]
     flags: frozenset[str]
-    outer: frozenset[str] = field(default=frozenset())
+    outer: frozenset[str]
 
     def sort(self, names: Any) -> list[str]:
         """Names in order of their first mention."""

@@ -6,7 +6,6 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
@@ -14,7 +13,6 @@ from autograph.backend import Block
 from autograph.operators.blocks import user_code
 
 
-@dataclass(slots=True)
 class LoopOptions:
     """What the body of one loop asked for; all None where it asked for nothing.
 
@@ -24,9 +22,12 @@ class LoopOptions:
         parallel_iterations: how many rounds may overlap.
     """
 
-    maximum_iterations: Any = None
-    shape_invariants: Sequence[tuple[Any, Any]] | None = None
-    parallel_iterations: int | None = None
+    __slots__ = ("maximum_iterations", "parallel_iterations", "shape_invariants")
+
+    def __init__(self) -> None:
+        self.maximum_iterations: Any = None
+        self.shape_invariants: Sequence[tuple[Any, Any]] | None = None
+        self.parallel_iterations: int | None = None
 
 
 class _Tracing(threading.local):

@@ -133,6 +133,11 @@ def _step(record: Record, grads: dict[Any, Any], wanted: set[Any], found: dict[A
     given = _of_outputs(target if type(target) is tuple else (target,), grads, wanted, found)
     if given is None:
         return
+    if primitive.gradient is None:
+        raise LookupError(
+            f"No gradient is defined for the op {primitive.op_type}, which the target depends on: "
+            "use tf.stop_gradient on what goes into it, or give one with tf.custom_gradient"
+        )
     results = primitive.gradient(Operation(inputs, outputs, params, sources), *given)
     if results is None:
         return

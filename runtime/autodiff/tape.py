@@ -207,9 +207,11 @@ class GradientTape(Recorder):
                 sources.append(key)
             else:
                 sources.append(None)
-        if not connected or primitive.gradient is None:
+        if not connected:
             return
         targets = [self._connect(output) for output in outputs]
+        if not any(targets):
+            return
         if trace is None:
             inputs = kept(inputs, primitive.keep_inputs)
             outputs = kept(outputs, primitive.keep_outputs)

@@ -18,7 +18,7 @@ from runtime.ops.define import (
     static_ints,
     sum_to_shape_of,
 )
-from runtime.primitive import Primitive, bind, row, sample
+from runtime.primitive import Primitive, bind, checked, row, sample
 from runtime.shapes import Shape, broadcast, is_known, merge_shapes, size_of
 from runtime.tensor import Tensor
 
@@ -362,6 +362,8 @@ def _pad_kernel(x: Any, value: Any, *dims: Any, paddings: Any, mode: str) -> Any
 
 
 def _pad_shape(shape: Shape, value: Shape, *dims: Shape, paddings: Any, mode: str) -> Shape:
+    if value:
+        raise ValueError(f"the value to pad with must be a scalar, got shape {value}")
     if shape is None or paddings is None:
         return None if shape is None else (None,) * len(shape)
     if len(paddings) != len(shape):
@@ -389,21 +391,25 @@ def _pad_gradient(op: Any, g: Any) -> Any:
 
 
 def _mirrored_gradient(g: Any, x: Any, paddings: Any, mode: str) -> Any:
-    """Each axis in turn: a mirrored pad is a gather, so its gradient adds where it was gathered
-    from.
-    """
-    if paddings is None or not is_known(x.static_shape):
-        raise ValueError(f"the gradient of pad in mode {mode} needs a static shape and paddings")
-    for axis, (dim, pair) in enumerate(zip(x.static_shape, paddings, strict=True)):
+    """Each axis in turn: a mirrored pad is a gather; its gradient adds where it was gathered from."""
+    if paddings is None:
+        raise ValueError(f"the gradient of pad in mode {mode} needs paddings known while tracing")
+    sizes = shape(x)
+    for axis, pair in enumerate(paddings):
         if any(pair):
-            indices = np.pad(np.arange(dim, dtype=np.int32), pair, mode=_MODES[mode])  # type: ignore[call-overload]
-            wanted = (*x.static_shape[: axis + 1], *g.static_shape[axis + 1 :])
-            g = ops.gather_gradient(g, tensor_of(indices), wanted, axis)
+            indices = pad(ops.range(sizes[axis]), (pair,), mode)
+            wanted = concat([sizes[: axis + 1], shape(g)[axis + 1 :]], 0)
+            unknown = (None,) * len(paddings)
+            g = bind(
+                ops.gather_grad_p, g, indices, wanted, shape=unknown, axis=axis, batch_dims=0,
+                negative=False,
+            )  # fmt: skip
     return g
 
 
 pad_p: Primitive = row(
-    "pad", _pad_kernel, signature="A,A,i*->A", shape=_pad_shape, op_type="PadV2",
+    "pad", checked(_pad_kernel, _pad_shape), signature="A,A,i*->A", shape=_pad_shape,
+    op_type="PadV2",
     gradient=_pad_gradient, keep_inputs=(2,),
     samples=(
         sample("2,3", "", paddings=((1, 0), (2, 1)), mode="CONSTANT"),

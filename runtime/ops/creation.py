@@ -12,7 +12,7 @@ from runtime.convert import convert_to_tensor, tensor_of
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.define import axis_in, dims_of, fill_dims, static_ints, type_of_dims
 from runtime.primitive import Primitive, bind, row, sample, state
-from runtime.shapes import Shape, TensorShape
+from runtime.shapes import Shape, TensorShape, merge_shapes
 from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
 
@@ -24,6 +24,8 @@ def _checked(shape: Any) -> Any:
 
 
 def _fill_kernel(value: Any, *dims: Any, shape: Shape) -> Any:
+    if value.shape:
+        raise ValueError(f"the value must be a scalar, got shape {value.shape}")
     return np.full(_checked(fill_dims(shape, dims)), value, dtype=value.dtype)
 
 
@@ -214,12 +216,11 @@ def _linspace_kernel(start: Any, stop: Any, *dims: Any, shape: Shape, axis: int)
     (num,) = fill_dims(shape, dims)
     if num < 1:
         raise ValueError(f"requires num > 0, got {num}")
+    merge_shapes(start.shape, stop.shape)
     return np.linspace(start, stop, num, dtype=start.dtype, axis=axis)
 
 
 def _linspace_shape(start: Shape, stop: Shape, *dims: Shape, shape: Shape, axis: int) -> Shape:
-    from runtime.shapes import merge_shapes
-
     ends = merge_shapes(start, stop)
     if ends is None:
         return None

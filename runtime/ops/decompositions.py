@@ -10,7 +10,7 @@ import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.ops.define import axis_in, matched, static_ints, sum_to_shape_of
-from runtime.primitive import Primitive, bind, row, sample
+from runtime.primitive import Primitive, bind, checked, row, sample
 from runtime.shapes import Shape, broadcast, compatible
 from runtime.tensor import Tensor
 
@@ -162,7 +162,8 @@ def _diag_shape(shape: Shape, *, k: int, rows: int | None, columns: int | None) 
 
 
 diag_p: Primitive = row(
-    "diag", _diag_kernel, signature="A->A", shape=_diag_shape, op_type="MatrixDiag",
+    "diag", checked(_diag_kernel, _diag_shape), signature="A->A", shape=_diag_shape,
+    op_type="MatrixDiag",
     gradient=lambda op, g: (bind(diag_part_p, g, k=op.params["k"]),), keep_inputs=(),
     samples=(
         sample("3", k=0, rows=None, columns=None), sample("2,3", k=1, rows=None, columns=None),
@@ -214,7 +215,8 @@ def _guarded(function: Any, message: str) -> Any:
         try:
             return function(*arrays, **params)
         except np.linalg.LinAlgError:
-            if arrays[0].shape[-1] != arrays[0].shape[-2]:
+            shape = arrays[0].shape
+            if len(shape) < 2 or shape[-1] != shape[-2]:
                 raise
             raise errors.InvalidArgumentError(message) from None
 
@@ -314,7 +316,8 @@ def _solve_gradient(op: Any, g: Any) -> Any:
 
 
 solve_p: Primitive = row(
-    "solve", _guarded(_solve_kernel, _NO_INVERSE), signature="W,W->W", shape=_solve_shape,
+    "solve", _guarded(checked(_solve_kernel, _solve_shape), _NO_INVERSE), signature="W,W->W",
+    shape=_solve_shape,
     op_type="MatrixSolve", gradient=_solve_gradient, keep_inputs=(0,), keep_outputs=(0,),
     fallible=True,
     samples=(sample("3,3:r", "3,2", adjoint=False), sample("2,2,2:r", "2,2,1", adjoint=True)),
@@ -348,7 +351,8 @@ def _triangular_gradient(op: Any, g: Any) -> Any:
 
 
 triangular_p: Primitive = row(
-    "triangular_solve", _guarded(_triangular_kernel, _NO_INVERSE), signature="W,W->W",
+    "triangular_solve", _guarded(checked(_triangular_kernel, _solve_shape), _NO_INVERSE),
+    signature="W,W->W",
     shape=_solve_shape, op_type="MatrixTriangularSolve", gradient=_triangular_gradient,
     keep_inputs=(0,), keep_outputs=(0,), fallible=True,
     samples=(
@@ -487,6 +491,8 @@ def _qr_shape(shape: Shape, *, full: bool) -> tuple[Shape, Shape]:
 def _qr_gradient(op: Any, g_q: Any, g_r: Any) -> Any:
     q, r = op.outputs
     rows, columns = q.static_shape[-2], r.static_shape[-1]
+    if q.dtype.is_complex:
+        raise NotImplementedError("the gradient of qr is for real matrices only")
     if (op.params["full"] and rows != columns) or rows is None or columns is None or rows < columns:
         raise NotImplementedError(
             "the gradient of qr needs matrices with at least as many rows as columns"

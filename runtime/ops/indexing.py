@@ -19,8 +19,8 @@ from runtime.ops.define import (
     static_ints,
     sum_to_shape_of,
 )
-from runtime.primitive import Primitive, bind, row, sample, state
-from runtime.shapes import Shape, broadcast, is_known, merge_shapes
+from runtime.primitive import Primitive, bind, checked, row, sample, state
+from runtime.shapes import Shape, broadcast, compatible, is_known, merge_shapes
 from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
 
@@ -61,7 +61,25 @@ def _slice_kernel(x: Any, *dynamic: Any, spec: Spec) -> Any:
         # dtype by).
         return np.asarray(x)[_index(spec, dynamic)]
     except IndexError as error:
-        raise errors.InvalidArgumentError(f"slice {format_spec(spec)}: {error}") from None
+        raise _out_of_bounds(np.shape(x), spec, dynamic, error) from None
+
+
+def _out_of_bounds(
+    shape: tuple[int, ...], spec: Spec, dynamic: Sequence[Any], error: IndexError
+) -> errors.InvalidArgumentError:
+    values = iter(dynamic)
+    known = tuple([_known_entry(entry, values) for entry in spec])
+    try:
+        slice_shape(shape, spec=known)
+    except ValueError as refused:
+        return errors.InvalidArgumentError(str(refused))
+    return errors.InvalidArgumentError(f"slice {format_spec(known)}: {error}")
+
+
+def _known_entry(entry: Any, values: Any) -> Any:
+    if type(entry) is tuple:
+        return tuple([int(next(values)) if part == DYNAMIC else part for part in entry])
+    return int(next(values)) if entry == DYNAMIC else entry
 
 
 def format_spec(spec: Spec) -> str:
@@ -229,11 +247,9 @@ def _index_value(key: Any) -> Any:
         raise TypeError(f"{_WAY_OUT}, got {key!r}")
     if isinstance(key, np.integer):
         return int(key)
-    tensor = (
-        convert_to_tensor(np.asarray(key, np.int64) if key == [] else key)
-        if not isinstance(key, Tensor)
-        else key
-    )
+    if isinstance(key, list) and not key:
+        key = np.empty(0, np.int64)
+    tensor = convert_to_tensor(key)
     if not (tensor.dtype.is_integer or tensor.dtype.is_bool):
         raise TypeError(f"{_WAY_OUT}, got a tensor of dtype {tensor.dtype.name}")
     return tensor
@@ -243,6 +259,7 @@ def advanced(x: Tensor, keys: tuple[Any, ...]) -> Tensor:
     """NumPy's advanced indexing: the slices first, then one gather with all integer arrays
     broadcast together.
     """
+    _check_masks(x.static_shape, keys)
     entries = _spelled_out(x, _without_masks(keys))
     axes = [i for i, key in enumerate(entries) if isinstance(key, Tensor | int)]
     arrays = [entries[i] for i in axes]
@@ -252,6 +269,30 @@ def advanced(x: Tensor, keys: tuple[Any, ...]) -> Tensor:
     if len(arrays) == 1:
         return _gather(x, arrays[0], axes[0], 0, True)
     return _gather_several(x, arrays, axes)
+
+
+def _consumes(key: Any) -> int:
+    """How many axes of the indexed tensor an entry stands for."""
+    if key is None or key is Ellipsis:
+        return 0
+    return (key.ndim or 0) if isinstance(key, Tensor) and key.dtype.is_bool else 1
+
+
+def _check_masks(shape: Shape, keys: tuple[Any, ...]) -> None:
+    """InvalidArgumentError where a mask has not the shape of the axes that it stands for."""
+    if shape is None:
+        return
+    axis = 0
+    for i, key in enumerate(keys):
+        if key is Ellipsis:
+            axis = len(shape) - sum(map(_consumes, keys[i:]))
+        count = _consumes(key)
+        if isinstance(key, Tensor) and key.dtype.is_bool:
+            covered = shape[axis : axis + count]
+            if len(covered) == count and not compatible(covered, key.static_shape):
+                message = f"a mask of shape {key.shape} does not fit axes of shape {covered}"
+                raise errors.InvalidArgumentError(None, "StridedSlice", message)
+        axis += count
 
 
 def _without_masks(keys: tuple[Any, ...]) -> list[Any]:
@@ -486,7 +527,8 @@ def _with_batches(indices: Tensor, batch_dims: int) -> Tensor:
 
 
 gather_nd_p: Primitive = row(
-    "gather_nd", _gather_nd_kernel, signature="A,I->A", shape=_gather_nd_shape, op_type="GatherNd",
+    "gather_nd", checked(_gather_nd_kernel, _gather_nd_shape), signature="A,I->A",
+    shape=_gather_nd_shape, op_type="GatherNd",
     gradient=_gather_nd_rule, fallible=True, keep_inputs=(1,),
     samples=(
         sample("3,4", "2,2:i3", batch_dims=0, negative=False),
@@ -684,7 +726,7 @@ def _set_slice_kernel(x: Any, value: Any, *dynamic: Any, spec: Spec) -> Any:
     try:
         made[_index(spec, dynamic)] = value
     except IndexError as error:
-        raise errors.InvalidArgumentError(f"slice {format_spec(spec)}: {error}") from None
+        raise _out_of_bounds(np.shape(x), spec, dynamic, error) from None
     return made
 
 

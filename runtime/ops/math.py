@@ -261,8 +261,18 @@ def _no_slope(x: Any, y: Any, g: Any) -> Any:
     return None
 
 
+def _sign_gradient(x: Any, y: Any, g: Any) -> Any:
+    """Moving x along its own direction changes nothing; the rest turns y, the more the smaller x is."""
+    if not x.dtype.is_complex:
+        return None
+    along = ops.real(ops.conj(g) * y)
+    turning = g - y * ops.complex(along, ops.zeros_like(along))
+    size = abs(x)
+    return ops.divide_no_nan(turning, ops.complex(size, ops.zeros_like(size)))
+
+
 sign: Op = unary(
-    "sign", np.sign, "N->N", gradient=_no_slope, reads="",
+    "sign", np.sign, "N->N", gradient=_sign_gradient, reads="xy",
     doc="-1, 0 or 1 by the sign of x; z / |z| for complex numbers.",
 )  # fmt: skip
 floor: Op = unary(

@@ -81,6 +81,8 @@ def _inside(bound: Any, wanted: DType, kind: Any, up: bool) -> Any:
 def _bitcast_kernel(x: Any, *, dtype: DType) -> Any:
     x = np.ascontiguousarray(x).reshape(np.shape(x))
     old, new = x.dtype.itemsize, dtype.np_dtype.itemsize
+    if old < new and (not x.shape or x.shape[-1] != new // old):
+        raise ValueError(f"the last dimension of shape {x.shape} must be {new // old}")
     if old > new:
         return x[..., np.newaxis].view(dtype.np_dtype)
     return x.view(dtype.np_dtype) if old == new else x.view(dtype.np_dtype)[..., 0]

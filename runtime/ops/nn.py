@@ -25,8 +25,14 @@ def _masked(g: Any, y: Any) -> Any:
     return bind(relu_grad_p, g, y)
 
 
+def _relu_grad_kernel(g: Any, y: Any) -> Any:
+    if g.shape != y.shape:
+        merge_shapes(g.shape, y.shape)
+    return np.where(y > 0, g, g.dtype.type(0))
+
+
 relu_grad_p: Primitive = row(
-    "relu_grad", lambda g, y: np.where(y > 0, g, g.dtype.type(0)), signature="R,R->R",
+    "relu_grad", _relu_grad_kernel, signature="R,R->R",
     shape=lambda g, y: merge_shapes(g, y), op_type="ReluGrad",
     gradient=lambda op, g: (_masked(g, op.inputs[1]), None), keep_inputs=(1,),
     samples=(sample("2,3", "2,3"),),
@@ -71,7 +77,7 @@ def _sigmoid_kernel(x: Any) -> Any:
 
 
 sigmoid: Op = unary(
-    "sigmoid", _sigmoid_kernel, reads="y", gradient=lambda x, y, g: g * (y * (1 - y)),
+    "sigmoid", _sigmoid_kernel, reads="y", gradient=lambda x, y, g: g * ops.conj(y * (1 - y)),
     doc="1 / (1 + exp(-x)).",
 )  # fmt: skip
 

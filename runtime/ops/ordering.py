@@ -11,7 +11,7 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.define import axis_in, static_ints
-from runtime.primitive import Primitive, bind, row, sample
+from runtime.primitive import Primitive, bind, checked, row, sample
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
 
@@ -29,6 +29,7 @@ def _position_shape(shape: Shape, *, axis: int, dtype: DType) -> Shape:
 
 def _position(name: str, op_type: str, function: Any) -> Any:
     def kernel(x: Any, *, axis: int, dtype: DType) -> Any:
+        axis_in(axis, np.ndim(x))
         return function(x, axis).astype(dtype.np_dtype)
 
     return row(
@@ -71,6 +72,7 @@ def _descending(order: Any, n: int, axis: int) -> Any:
 
 
 def _argsort_kernel(x: Any, *, axis: int, descending: bool) -> Any:
+    axis_in(axis, np.ndim(x))
     if descending:
         order = np.argsort(np.flip(x, axis), axis, kind="stable")
         return _descending(order, x.shape[axis], axis).astype(np.int32)
@@ -283,7 +285,7 @@ def _search_shape(rows: Shape, values: Shape, *, side: str, dtype: DType) -> Sha
 
 
 searchsorted_p: Primitive = row(
-    "searchsorted", _search_kernel, signature="R,R->dtype", shape=_search_shape,
+    "searchsorted", checked(_search_kernel, _search_shape), signature="R,R->dtype", shape=_search_shape,
     op_type="LowerBound", gradient=lambda op, g: (None, None), keep_inputs=(),
     samples=(sample("4:s+", "3", side="left", dtype=dtypes.int32),),
 )  # fmt: skip

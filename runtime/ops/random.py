@@ -524,11 +524,11 @@ fold_in_p = row(
 
 # Public functions
 
-_FLOATS = (dtypes.float16, dtypes.float32, dtypes.float64)
-_INTS = (dtypes.int32, dtypes.int64)
+FLOATS = (dtypes.float16, dtypes.float32, dtypes.float64)
+INTS = (dtypes.int32, dtypes.int64)
 
 
-def _accepted(dtype: Any, among: Sequence[DType]) -> DType:
+def accepted(dtype: Any, among: Sequence[DType]) -> DType:
     wanted = as_dtype(dtype)
     if wanted not in among:
         raise ValueError(
@@ -537,7 +537,7 @@ def _accepted(dtype: Any, among: Sequence[DType]) -> DType:
     return wanted
 
 
-def _affine(made: Tensor, scale: Any, shift: Any) -> Tensor:
+def affine(made: Tensor, scale: Any, shift: Any) -> Tensor:
     """made * scale + shift, less what changes nothing."""
     if type(scale) is not float or scale != 1.0:
         made = made * convert_to_tensor(scale, made.dtype)
@@ -560,7 +560,7 @@ def normal(
 
     ValueError unless `dtype` is float16, float32 or float64.
     """
-    return _affine(_drawn(normal_p, (), shape, _accepted(dtype, _FLOATS), seed), stddev, mean)
+    return affine(_drawn(normal_p, (), shape, accepted(dtype, FLOATS), seed), stddev, mean)
 
 
 def truncated_normal(
@@ -568,7 +568,7 @@ def truncated_normal(
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Normal numbers of which none is more than two standard deviations from the mean; see `normal`."""
-    return _affine(_drawn(truncated_p, (), shape, _accepted(dtype, _FLOATS), seed), stddev, mean)
+    return affine(_drawn(truncated_p, (), shape, accepted(dtype, FLOATS), seed), stddev, mean)
 
 
 def _bounds(minval: Any, maxval: Any, dtype: DType) -> list[Tensor]:
@@ -583,7 +583,7 @@ def _uniform_floats(drawn: Tensor, minval: Any, maxval: Any) -> Tensor:
     if maxval is None:
         maxval = 1
     if type(minval) in (int, float) and type(maxval) in (int, float):
-        return _affine(drawn, float(maxval - minval), float(minval))
+        return affine(drawn, float(maxval - minval), float(minval))
     low, high = convert_to_tensor(minval, drawn.dtype), convert_to_tensor(maxval, drawn.dtype)
     return drawn * (high - low) + low
 
@@ -597,7 +597,7 @@ def uniform(
     For floats the bounds broadcast with `shape`; for integers they are scalars, and InvalidArgumentError is raised unless
     minval < maxval. ValueError unless `dtype` is float16, float32, float64, int32 or int64.
     """
-    wanted = _accepted(dtype, _FLOATS + _INTS)
+    wanted = accepted(dtype, FLOATS + INTS)
     if wanted.is_floating:
         return _uniform_floats(_drawn(uniform_p, (), shape, wanted, seed), minval, maxval)
     if maxval is None or minval is None:
@@ -613,7 +613,7 @@ def gamma(
 
     Gradients flow to `beta` only. InvalidArgumentError where `alpha` is negative.
     """
-    wanted = _accepted(dtype, _FLOATS)
+    wanted = accepted(dtype, FLOATS)
     a = convert_to_tensor(alpha, wanted)
     if beta is None:
         return _drawn(gamma_p, (a,), shape, wanted, seed)  # type: ignore[no-any-return]
@@ -629,7 +629,7 @@ def poisson(
 
     InvalidArgumentError where a rate is negative.
     """
-    wanted = _accepted(dtype, _FLOATS + _INTS)
+    wanted = accepted(dtype, FLOATS + INTS)
     return _drawn(poisson_p, (convert_to_tensor(lam),), shape, wanted, seed)  # type: ignore[no-any-return]
 
 
@@ -641,7 +641,7 @@ def categorical(
     logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None
 ) -> Tensor:
     """For each row of `logits` (unnormalised log-probabilities) the numbers of `num_samples` classes drawn by them."""
-    wanted = _accepted(dtypes.int64 if dtype is None else dtype, _INTS)
+    wanted = accepted(dtypes.int64 if dtype is None else dtype, INTS)
     return _drawn(categorical_p, (convert_to_tensor(logits),), _num(num_samples), wanted, seed)  # type: ignore[no-any-return]
 
 
@@ -675,9 +675,9 @@ def stateless_normal(
     name: str | None = None, alg: Any = "auto_select",
 ) -> Tensor:  # fmt: skip
     """Normal numbers determined by `seed`, a vector of two integers; see `normal`."""
-    wanted = _accepted(dtype, _FLOATS)
+    wanted = accepted(dtype, FLOATS)
     made = from_seed(stateless_normal_p, _seed_vector(seed), (), shape, wanted)
-    return _affine(made, stddev, mean)
+    return affine(made, stddev, mean)
 
 
 def stateless_truncated_normal(
@@ -685,9 +685,9 @@ def stateless_truncated_normal(
     name: str | None = None, alg: Any = "auto_select",
 ) -> Tensor:  # fmt: skip
     """Truncated normal numbers determined by `seed`, a vector of two integers; see `truncated_normal`."""
-    wanted = _accepted(dtype, _FLOATS)
+    wanted = accepted(dtype, FLOATS)
     made = from_seed(stateless_truncated_p, _seed_vector(seed), (), shape, wanted)
-    return _affine(made, stddev, mean)
+    return affine(made, stddev, mean)
 
 
 def uniform_from(seed: Tensor, shape: Any, minval: Any, maxval: Any, dtype: DType) -> Tensor:
@@ -715,7 +715,7 @@ def stateless_uniform(
 
     For integers with both bounds None, numbers from the whole range of `dtype` (which uint32 and uint64 need).
     """
-    wanted = _accepted(dtype, _FLOATS + _INTS + UNSIGNED)
+    wanted = accepted(dtype, FLOATS + INTS + UNSIGNED)
     if wanted in UNSIGNED and not (minval is None and maxval is None):
         raise ValueError(f"minval and maxval must be None for dtype {wanted.name}")
     return uniform_from(_seed_vector(seed), shape, minval, maxval, wanted)
@@ -725,7 +725,7 @@ def stateless_categorical(
     logits: Any, num_samples: Any, seed: Any, dtype: Any = dtypes.int64, name: str | None = None
 ) -> Tensor:
     """Classes drawn by `logits`, determined by `seed`, a vector of two integers; see `categorical`."""
-    wanted = _accepted(dtype, _INTS)
+    wanted = accepted(dtype, INTS)
     inputs = (convert_to_tensor(logits),)
     return from_seed(stateless_categorical_p, _seed_vector(seed), inputs, _num(num_samples), wanted)  # type: ignore[no-any-return]
 
@@ -735,7 +735,7 @@ def stateless_gamma(
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Gamma distributed numbers determined by `seed`; `alpha` and `beta` broadcast to `shape`; see `gamma`."""
-    wanted = _accepted(dtype, _FLOATS)
+    wanted = accepted(dtype, FLOATS)
     made: Tensor = from_seed(
         stateless_gamma_p, _seed_vector(seed), (convert_to_tensor(alpha, wanted),), shape, wanted
     )
@@ -746,7 +746,7 @@ def stateless_poisson(
     shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
     """Poisson distributed numbers determined by `seed`; `lam` broadcasts to `shape`; see `poisson`."""
-    wanted = _accepted(dtype, _FLOATS + _INTS)
+    wanted = accepted(dtype, FLOATS + INTS)
     return from_seed(  # type: ignore[no-any-return]
         stateless_poisson_p, _seed_vector(seed), (convert_to_tensor(lam),), shape, wanted
     )
@@ -768,7 +768,7 @@ def stateless_binomial(
 
     InvalidArgumentError for negative or fractional counts, and chances outside of 0 to 1.
     """
-    wanted = _accepted(output_dtype, _FLOATS + _INTS)
+    wanted = accepted(output_dtype, FLOATS + INTS)
     return binomial_from(_seed_vector(seed), shape, counts, probs, wanted)
 
 
@@ -786,7 +786,7 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
 def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
     """`num` new seeds, one in each row, from one."""
     vector = _seed_vector(seed)
-    if vector.dtype not in _INTS:
+    if vector.dtype not in INTS:
         raise TypeError(f"seed must be int32 or int64, not {vector.dtype.name}")
     return from_seed(stateless_bits_p, vector, (), [num, 2], vector.dtype)  # type: ignore[no-any-return]
 

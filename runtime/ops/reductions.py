@@ -207,7 +207,7 @@ def _prod_gradient(op: Any, g: Any) -> Any:
         rows, axis=-1, exclusive=True, reverse=True
     )
     back = ops.transpose(ops.reshape(others, sizes), np.argsort(order).tolist())
-    return (g * back,)
+    return (g * ops.conj(back),)
 
 
 prod_p: Primitive = row(
@@ -308,6 +308,8 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
 
 def _sum_to_kernel(x: Any, *dims: Any, shape: Shape) -> Any:
     wanted = tuple(dims[0].tolist()) if dims else fill_dims(shape, ())
+    if broadcast(x.shape, wanted) != x.shape:
+        raise ValueError(f"shape {x.shape} cannot be summed to {wanted}")
     extra = x.ndim - len(wanted)
     axes = tuple(range(extra)) + tuple(
         extra + i for i, dim in enumerate(wanted) if dim == 1 and x.shape[extra + i] != 1
@@ -394,7 +396,7 @@ def _cumprod_gradient(op: Any, g: Any) -> Any:
     eye = ops.eye(n, dtype=x.dtype)
     # row j: x with element j replaced by 1; its running products are d out / d x[j] from j on
     rows = ops.expand_dims(x, -2) * (1 - eye) + eye
-    products = cumprod(rows, -1, params["exclusive"])
+    products = ops.conj(cumprod(rows, -1, params["exclusive"]))
     position = ops.range(n)
     first = ops.expand_dims(position, -1) + (1 if params["exclusive"] else 0)
     reached = ops.cast(ops.greater_equal(ops.expand_dims(position, 0), first), x.dtype)

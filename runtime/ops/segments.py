@@ -71,10 +71,10 @@ def _zero(dtype: Any) -> Any:
 
 def _segments(
     name: str, op_type: str, ufunc: Any, start: Any, gradient: Any, samples: Any = _SAMPLES,
-    **fields: Any,
+    data: str = "N", **fields: Any,
 ) -> Any:  # fmt: skip
     return row(
-        name, _kernel(ufunc, start), signature="N,I,i->N", shape=_shape, op_type=op_type,
+        name, _kernel(ufunc, start), signature=f"{data},I,i->{data}", shape=_shape, op_type=op_type,
         gradient=gradient, fallible=True, samples=samples, **fields,
     )  # fmt: skip
 
@@ -86,11 +86,11 @@ segment_sum_p = _segments(
 )  # fmt: skip
 segment_max_p = _segments(
     "unsorted_segment_max", "UnsortedSegmentMax", np.maximum, _limit(True), _extreme_gradient,
-    keep_outputs=(0,),
+    data="R", keep_outputs=(0,),
 )  # fmt: skip
 segment_min_p = _segments(
     "unsorted_segment_min", "UnsortedSegmentMin", np.minimum, _limit(False), _extreme_gradient,
-    keep_outputs=(0,),
+    data="R", keep_outputs=(0,),
 )  # fmt: skip
 segment_prod_p = _segments(
     "unsorted_segment_prod", "UnsortedSegmentProd", np.multiply, lambda dtype: dtype.type(1), None

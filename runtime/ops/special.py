@@ -270,29 +270,42 @@ _BESIDE = (sample("2,3", "3:+"), sample("2,1:+", "3:+"))
 divide_no_nan: Op = binary(
     "div_no_nan", _no_nan_divide, "F,F->F", op_type="DivNoNan", samples=_BESIDE,
     doc="x / y, and 0 where y is 0.",
-    gradient=lambda a, b, y, g: (
-        divide_no_nan(g, b), -g * divide_no_nan(divide_no_nan(a, b), b),
+    gradient=(
+        lambda a, b, y, g: divide_no_nan(g, ops.conj(b)),
+        lambda a, b, y, g: -g * ops.conj(divide_no_nan(divide_no_nan(a, b), b)),
     ),
 )  # fmt: skip
 multiply_no_nan: Op = binary(
     "mul_no_nan", _no_nan_multiply, "F,F->F", op_type="MulNoNan", samples=_BESIDE,
     doc="x * y, and 0 where y is 0 even if x is infinite or NaN.",
-    gradient=lambda a, b, y, g: (multiply_no_nan(g, b), multiply_no_nan(a, g)),
+    gradient=(
+        lambda a, b, y, g: multiply_no_nan(g, ops.conj(b)),
+        lambda a, b, y, g: multiply_no_nan(ops.conj(a), g),
+    ),
 )  # fmt: skip
 xlogy: Op = binary(
     "xlogy", _zero_first(lambda a, b: a * np.log(b)), "F,F->F", op_type="Xlogy",
     samples=(sample("2,3:+", "3:+"),), doc="x * log(y), and 0 where x is 0.",
-    gradient=lambda a, b, y, g: (g * xlogy(_nonzero(a), b), g * xdivy(a, b)),
+    gradient=(
+        lambda a, b, y, g: g * ops.conj(xlogy(_nonzero(a), b)),
+        lambda a, b, y, g: g * ops.conj(xdivy(a, b)),
+    ),
 )  # fmt: skip
 xlog1py: Op = binary(
     "xlog1py", _zero_first(lambda a, b: a * np.log1p(b)), "F,F->F", op_type="Xlog1py",
     samples=(sample("2,3:+", "3:+"),), doc="x * log(1 + y), and 0 where x is 0.",
-    gradient=lambda a, b, y, g: (g * xlog1py(_nonzero(a), b), g * xdivy(a, b + 1)),
+    gradient=(
+        lambda a, b, y, g: g * ops.conj(xlog1py(_nonzero(a), b)),
+        lambda a, b, y, g: g * ops.conj(xdivy(a, b + 1)),
+    ),
 )  # fmt: skip
 xdivy: Op = binary(
     "xdivy", _zero_first(np.divide), "F,F->F", op_type="Xdivy",
     samples=(sample("2,3:+", "3:+"),), doc="x / y, and 0 where x is 0.",
-    gradient=lambda a, b, y, g: (g * xdivy(_nonzero(a), b), -g * xdivy(xdivy(a, b), b)),
+    gradient=(
+        lambda a, b, y, g: g * ops.conj(xdivy(_nonzero(a), b)),
+        lambda a, b, y, g: -g * ops.conj(xdivy(xdivy(a, b), b)),
+    ),
 )  # fmt: skip
 
 

@@ -354,7 +354,7 @@ def test_numpy_functions_return_arrays() -> None:
     assert np.asarray(x, np.float64).dtype == np.float64
     assert np.asarray(tf.constant(1.5)).shape == ()
     assert not np.array(x, copy=True).flags.owndata is False
-    with pytest.raises(ValueError, match="must be copied"):
+    with pytest.raises(ValueError, match="copying"):
         np.array(x, dtype=np.int32, copy=False)
 
 
@@ -389,7 +389,7 @@ def test_buffers_are_read_only() -> None:
 KEYS = [
     "0", "-1", "1, 2", "1:", "::2", "::-1", "1:3, 1", "..., 0", "None", ":, None, 1", "..., None", "-2:",
     "5:", "2:0:-1", "0, ...", "...", "()", "1:, ::2", "None, ..., None", "np.int64(1)", "True == 2 or 1",
-    "[0, 2]", "[0, 2], 1", ":, [1, 1, 0]", "[[0, 1], [2, 0]]", "[0, 1], [2, 3]", "m", "v", "0, v[:1].all() or 1",
+    "[0, 2]", "[0, 2], 1", ":, [1, 1, 0]", "[[0, 1], [2, 0]]", "[0, 1], [2, 3]", "m", "v", "v, 0",
     "[2, -1]", "None, [1]", "..., [0, 3]", "np.array([1, 2])", "1:, [0, 1]", "[0], 1:3", "m[:, 0]",
     "[], ", "slice(np.int32(1), None)",
 ]  # fmt: skip
@@ -435,6 +435,8 @@ def test_indexing_with_tensors() -> None:
         ((..., ...), ValueError, "single ellipsis"), ([5], errors.InvalidArgumentError, "not in"),
         (True, TypeError, "valid indices"), ([1.5], TypeError, "float32"),
         (([0], [0], [0]), errors.InvalidArgumentError, "too many indices"),
+        ([True, False], errors.InvalidArgumentError, r"mask.*\(2,\).*\(3,\)"),
+        ((..., [True]), errors.InvalidArgumentError, r"mask.*\(1,\).*\(4,\)"),
     ],
 )  # fmt: skip
 def test_bad_indices(key: Any, error: Any, message: str) -> None:

@@ -1,0 +1,50 @@
+"""From a function to its converted code, or text.
+
+Imported on the first conversion: importing the package needs neither gast nor the converters.
+"""
+
+from __future__ import annotations
+
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
+
+from autograph import load, pipeline, source
+
+
+class Converted(NamedTuple):
+    """Converted code, all code objects in it, and the name that it calls the operators by."""
+
+    code: CodeType
+    codes: list[CodeType]
+    ag: str
+
+
+def convert_code(function: FunctionType) -> Converted:
+    """The converted code for a function's.
+
+    Raises:
+        ConversionError: no source is found, or it has a construct that is not supported.
+    """
+    located = source.locate(function)
+    converted = _converted_tree(located)
+    twin = load.load(converted.tree, function, {converted.ag: None}, owner=located.owner)
+    return Converted(twin.__code__, list(load.codes_of(twin)), converted.ag)
+
+
+def convert_text(function: FunctionType) -> str:
+    """The text of the converted function. Raises as `convert_code` does."""
+    from autograph.printing import to_source  # needs astor, which nothing else does
+
+    return to_source(_converted_tree(source.locate(function)).tree).rstrip("\n") + "\n"
+
+
+def require_source(function: FunctionType) -> None:
+    """Raises ConversionError if the source of a function is not found."""
+    source.locate(function)
+
+
+def _converted_tree(located: source.Located) -> pipeline.Converted:
+    node: Any = located.node
+    if not hasattr(node, "name"):
+        node = load.as_function_def(node)
+    return pipeline.convert(node, located.filename)

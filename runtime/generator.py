@@ -1,0 +1,275 @@
+"""`random.Generator`: a source of random numbers whose state is a variable."""
+
+from __future__ import annotations
+
+import enum
+import math
+import os
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime import dtypes
+from runtime.convert import convert_to_tensor
+from runtime.dtypes import DType
+from runtime.ops import random
+from runtime.ops.define import dims_of
+from runtime.ops.random import FLOATS, INTS, UNSIGNED, accepted
+from runtime.primitive import Primitive, bind
+from runtime.tensor import Tensor
+from runtime.types import TensorType
+from runtime.variable import Variable
+
+
+class Algorithm(enum.Enum):
+    """Ways to make random numbers; only Philox is there."""
+
+    PHILOX = 1
+    THREEFRY = 2
+    AUTO_SELECT = 3
+
+
+_PHILOX = (1, "philox", "auto_select", Algorithm.PHILOX, Algorithm.AUTO_SELECT)
+# The part of the sequence that is set aside for one number.
+_PER_NUMBER = 256
+
+
+def _check_algorithm(alg: Any) -> None:
+    if isinstance(alg, Tensor | np.generic):
+        alg = int(alg)  # type: ignore[arg-type]
+    if alg not in _PHILOX:
+        raise ValueError(f'the algorithm must be "philox", got {alg!r}')
+
+
+def _words(number: int) -> list[int]:
+    """The low and the high 64 bits, as signed integers."""
+    return [_signed(number), _signed(number >> 64)]
+
+
+def _signed(number: int) -> int:
+    low = number % (1 << 64)
+    return low - (1 << 64) if low >> 63 else low
+
+
+def _skip_kernel(delta: Any, *, variable: Variable) -> Any:
+    with variable.lock:
+        before = variable.raw_value()
+        low, high, key = (int(n) % (1 << 64) for n in before)
+        variable.raw = np.array(
+            [*_words(low + (high << 64) + int(delta)), _signed(key)], np.int64
+        )
+    return before
+
+
+def _skip_type(delta: TensorType, *, variable: Variable) -> TensorType:
+    if delta.dtype is not dtypes.int64:
+        raise TypeError(f"RngReadAndSkip: delta must be int64, not {delta.dtype.name}")
+    return TensorType(dtypes.int64, (3,))
+
+
+skip_p = Primitive(
+    "rng_read_and_skip", _skip_kernel, _skip_type, op_type="RngReadAndSkip", effect=True
+)
+
+
+def create_rng_state(seed: Any, alg: Any = "philox") -> Any:
+    """The state of a Generator for a seed: an integer, or a vector of at most three."""
+    _check_algorithm(alg)
+    given = np.atleast_1d(np.asarray(seed, object)).tolist()
+    if not 1 <= len(given) <= 3 or not all(hasattr(n, "__index__") for n in given):
+        raise ValueError(f"a seed is an integer or a vector of at most three integers, got {seed!r}")
+    words = [int(n.__index__()) for n in given]
+    if len(words) == 1:
+        return np.array([*_words(words[0]), 0], np.int64)
+    return np.array([_signed(n) for n in words] + [0] * (3 - len(words)), np.int64)
+
+
+class Generator:
+    """A source of random numbers with a state of its own, which each draw moves on.
+
+    The state is a variable (two integers that count, and one that is the key), so that a generator can be used in a graph
+    and saved. Make one by `from_seed`, `from_state`, `from_key_counter` or `from_non_deterministic_state`.
+    """
+
+    def __init__(self, copy_from: Generator | None = None, state: Any = None, alg: Any = None) -> None:
+        if copy_from is not None:
+            if state is not None or alg is not None:
+                raise ValueError("give either a generator to copy, or a state and an algorithm")
+            state, alg = copy_from.state, copy_from.algorithm
+        if state is None or alg is None:
+            raise ValueError("a generator needs a state and an algorithm: use Generator.from_seed")
+        _check_algorithm(alg)
+        self._state_var = Variable(_checked_state(state), trainable=False, name="StateVar")
+
+    @classmethod
+    def from_state(cls, state: Any, alg: Any = "philox") -> Generator:
+        """The generator with this state, three integers."""
+        return cls(state=state, alg=alg)
+
+    @classmethod
+    def from_seed(cls, seed: Any, alg: Any = "philox") -> Generator:
+        """The generator for a seed: equal seeds give equal numbers."""
+        return cls(state=create_rng_state(seed, alg), alg=alg)
+
+    @classmethod
+    def from_non_deterministic_state(cls, alg: Any = "philox") -> Generator:
+        """A generator that gives other numbers in each run."""
+        return cls(state=np.frombuffer(os.urandom(24), np.int64).copy(), alg=alg)
+
+    @classmethod
+    def from_key_counter(cls, key: Any, counter: Any, alg: Any = "philox") -> Generator:
+        """The generator with this key and counter (two integers, the low one first)."""
+        return cls(state=_of_key(key, counter), alg=alg)
+
+    def __deepcopy__(self, memo: Any) -> Generator:
+        return type(self)(state=self._state_var.numpy(), alg="philox")
+
+    @property
+    def state(self) -> Variable:
+        """The variable with the state."""
+        return self._state_var
+
+    @property
+    def algorithm(self) -> int:
+        """1, for Philox."""
+        return 1
+
+    @property
+    def key(self) -> Tensor:
+        """The key, a scalar."""
+        return self._state_var[2]  # type: ignore[no-any-return, index]
+
+    def reset(self, state: Any) -> None:
+        """Go to another state."""
+        self._state_var.assign(_checked_state(state))
+
+    def reset_from_seed(self, seed: Any) -> None:
+        """Go to the state for a seed."""
+        self._state_var.assign(create_rng_state(seed))
+
+    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
+        """Go to the state with this key and counter."""
+        self._state_var.assign(_of_key(key, counter))
+
+    def skip(self, delta: Any) -> Tensor:
+        """Move on as if `delta` numbers were drawn; the state before."""
+        return self._moved(ops.cast(delta, dtypes.int64) * _PER_NUMBER)
+
+    def _moved(self, delta: Tensor) -> Tensor:
+        return bind(skip_p, delta, variable=self._state_var)  # type: ignore[no-any-return]
+
+    def _take(self, shape: Any) -> Tensor:
+        """The state before, to draw numbers of this shape from; the generator moves on by as many."""
+        static, dynamic = dims_of(shape)
+        if static is not None and not dynamic:
+            count = math.prod(static)  # type: ignore[arg-type]
+            return self._moved(convert_to_tensor(np.int64(max(count, 0) * _PER_NUMBER)))
+        sizes = convert_to_tensor(shape)
+        return self._moved(ops.reduce_prod(ops.cast(sizes, dtypes.int64)) * _PER_NUMBER)
+
+    def normal(
+        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
+        name: str | None = None,
+    ) -> Tensor:  # fmt: skip
+        """Normal numbers; see `random.normal`."""
+        wanted = accepted(dtype, FLOATS)
+        made = random.from_seed(random.stateless_normal_p, self._take(shape), (), shape, wanted)
+        return random.affine(made, stddev, mean)
+
+    def truncated_normal(
+        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
+        name: str | None = None,
+    ) -> Tensor:  # fmt: skip
+        """Normal numbers within two standard deviations of the mean."""
+        wanted = accepted(dtype, FLOATS)
+        made = random.from_seed(random.stateless_truncated_p, self._take(shape), (), shape, wanted)
+        return random.affine(made, stddev, mean)
+
+    def uniform(
+        self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32,
+        name: str | None = None,
+    ) -> Tensor:  # fmt: skip
+        """Uniform numbers; see `random.uniform`."""
+        wanted = accepted(dtype, FLOATS + INTS)
+        if wanted.is_integer and maxval is None:
+            raise ValueError(f"Must specify maxval for integer dtype {wanted.name}")
+        return random.uniform_from(self._take(shape), shape, minval, maxval, wanted)
+
+    def uniform_full_int(
+        self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None
+    ) -> Tensor:
+        """Integers from the whole range of `dtype`: int32, int64, uint32 or uint64."""
+        return self._bits(shape, accepted(dtype, INTS + UNSIGNED))
+
+    def _bits(self, shape: Any, dtype: DType) -> Tensor:
+        return random.from_seed(random.stateless_bits_p, self._take(shape), (), shape, dtype)  # type: ignore[no-any-return]
+
+    def binomial(
+        self, shape: Any, counts: Any, probs: Any, dtype: Any = dtypes.int32, name: str | None = None
+    ) -> Tensor:
+        """How many of `counts` trials with chance `probs` succeed; see `random.stateless_binomial`."""
+        wanted = accepted(dtype, FLOATS + INTS)
+        return random.binomial_from(self._take(shape), shape, counts, probs, wanted)
+
+    def make_seeds(self, count: Any = 1) -> Tensor:
+        """`count` seeds for the stateless functions, one in each column of a matrix with two rows."""
+        keys = self._bits([count], dtypes.int64)
+        return ops.stack([keys, ops.zeros_like(keys)])
+
+    def split(self, count: int = 1) -> list[Generator]:
+        """`count` generators that do not depend on each other nor on this one."""
+        keys = self._bits([count], dtypes.int64)
+        zero = convert_to_tensor(np.int64(0))
+        return [type(self)(state=ops.stack([zero, zero, keys[i]]), alg="philox") for i in range(count)]
+
+    def __repr__(self) -> str:
+        return f"<tf.random.Generator with state {self._state_var!r}>"
+
+
+def _checked_state(state: Any) -> Any:
+    if isinstance(state, Variable | Tensor):
+        return ops.cast(convert_to_tensor(state), dtypes.int64)
+    words = list(state) if isinstance(state, Sequence | np.ndarray) else []
+    if len(words) != 3:
+        raise ValueError(f"a state is made of three integers, got {state!r}")
+    return np.array([_signed(int(n)) for n in words], np.int64)
+
+
+def _of_key(key: Any, counter: Any) -> Any:
+    if isinstance(key, Tensor) or isinstance(counter, Tensor):
+        parts = ops.cast(counter, dtypes.int64), ops.reshape(ops.cast(key, dtypes.int64), (1,))
+        return ops.concat(parts, 0)
+    words = list(counter)
+    if len(words) != 2:
+        raise ValueError(f"a counter is made of two integers, got {counter!r}")
+    return _checked_state([*words, key])
+
+
+class _Global:
+    """The generator that the process shares, made when it is first asked for."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.generator: Generator | None = None
+
+
+_global = _Global()
+
+
+def get_global_generator() -> Generator:
+    """The generator that the process shares; unless one was set, it gives other numbers in each run."""
+    with _global.lock:
+        if _global.generator is None:
+            _global.generator = Generator.from_non_deterministic_state()
+        return _global.generator
+
+
+def set_global_generator(generator: Generator) -> None:
+    """Make `generator` the one that the process shares. TypeError for anything but a Generator."""
+    if not isinstance(generator, Generator):
+        raise TypeError(f"a Generator is needed, not {type(generator).__name__}")
+    with _global.lock:
+        _global.generator = generator
