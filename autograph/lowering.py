@@ -69,7 +69,7 @@ def control(
     """The statement `outputs = ag.op(*parts, inputs, ...)`."""
     inputs = [tuple_of(names.inputs, at)] if names.inputs else []
     given = dict(keywords or {})
-    if names.outputs and names.outputs != names.inputs:
+    if names.outputs != names.inputs and "defines" not in given:
         given["defines"] = constant(", ".join(names.outputs), at)
     if names.shared:
         given["shared"] = constant(", ".join(names.shared), at)

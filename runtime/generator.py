@@ -58,9 +58,7 @@ def _skip_kernel(delta: Any, *, variable: Variable) -> Any:
     with variable.lock:
         before = variable.raw_value()
         low, high, key = (int(n) % (1 << 64) for n in before)
-        variable.raw = np.array(
-            [*_words(low + (high << 64) + int(delta)), _signed(key)], np.int64
-        )
+        variable.raw = np.array([*_words(low + (high << 64) + int(delta)), _signed(key)], np.int64)
     return before
 
 
@@ -80,7 +78,9 @@ def create_rng_state(seed: Any, alg: Any = "philox") -> Any:
     _check_algorithm(alg)
     given = np.atleast_1d(np.asarray(seed, object)).tolist()
     if not 1 <= len(given) <= 3 or not all(hasattr(n, "__index__") for n in given):
-        raise ValueError(f"a seed is an integer or a vector of at most three integers, got {seed!r}")
+        raise ValueError(
+            f"a seed is an integer or a vector of at most three integers, got {seed!r}"
+        )
     words = [int(n.__index__()) for n in given]
     if len(words) == 1:
         return np.array([*_words(words[0]), 0], np.int64)
@@ -90,11 +90,14 @@ def create_rng_state(seed: Any, alg: Any = "philox") -> Any:
 class Generator:
     """A source of random numbers with a state of its own, which each draw moves on.
 
-    The state is a variable (two integers that count, and one that is the key), so that a generator can be used in a graph
-    and saved. Make one by `from_seed`, `from_state`, `from_key_counter` or `from_non_deterministic_state`.
+    The state is a variable (two integers that count, and one that is the key), so that a generator
+    can be used in a graph and saved. Make one by `from_seed`, `from_state`, `from_key_counter` or
+    `from_non_deterministic_state`.
     """
 
-    def __init__(self, copy_from: Generator | None = None, state: Any = None, alg: Any = None) -> None:
+    def __init__(
+        self, copy_from: Generator | None = None, state: Any = None, alg: Any = None
+    ) -> None:
         if copy_from is not None:
             if state is not None or alg is not None:
                 raise ValueError("give either a generator to copy, or a state and an algorithm")
@@ -162,7 +165,8 @@ class Generator:
         return bind(skip_p, delta, variable=self._state_var)  # type: ignore[no-any-return]
 
     def _take(self, shape: Any) -> Tensor:
-        """The state before, to draw numbers of this shape from; the generator moves on by as many."""
+        """The state before, to draw numbers of this shape from; the generator moves on by as many.
+        """
         static, dynamic = dims_of(shape)
         if static is not None and not dynamic:
             count = math.prod(static)  # type: ignore[arg-type]
@@ -208,14 +212,21 @@ class Generator:
         return random.from_seed(random.stateless_bits_p, self._take(shape), (), shape, dtype)  # type: ignore[no-any-return]
 
     def binomial(
-        self, shape: Any, counts: Any, probs: Any, dtype: Any = dtypes.int32, name: str | None = None
+        self,
+        shape: Any,
+        counts: Any,
+        probs: Any,
+        dtype: Any = dtypes.int32,
+        name: str | None = None,
     ) -> Tensor:
-        """How many of `counts` trials with chance `probs` succeed; see `random.stateless_binomial`."""
+        """How many of `counts` trials with chance `probs` succeed; see `random.stateless_binomial`.
+        """
         wanted = accepted(dtype, FLOATS + INTS)
         return random.binomial_from(self._take(shape), shape, counts, probs, wanted)
 
     def make_seeds(self, count: Any = 1) -> Tensor:
-        """`count` seeds for the stateless functions, one in each column of a matrix with two rows."""
+        """`count` seeds for the stateless functions, one in each column of a matrix with two rows.
+        """
         keys = self._bits([count], dtypes.int64)
         return ops.stack([keys, ops.zeros_like(keys)])
 
@@ -223,7 +234,9 @@ class Generator:
         """`count` generators that do not depend on each other nor on this one."""
         keys = self._bits([count], dtypes.int64)
         zero = convert_to_tensor(np.int64(0))
-        return [type(self)(state=ops.stack([zero, zero, keys[i]]), alg="philox") for i in range(count)]
+        return [
+            type(self)(state=ops.stack([zero, zero, keys[i]]), alg="philox") for i in range(count)
+        ]
 
     def __repr__(self) -> str:
         return f"<tf.random.Generator with state {self._state_var!r}>"
@@ -260,7 +273,9 @@ _global = _Global()
 
 
 def get_global_generator() -> Generator:
-    """The generator that the process shares; unless one was set, it gives other numbers in each run."""
+    """The generator that the process shares; unless one was set, it gives other numbers in each
+    run.
+    """
     with _global.lock:
         if _global.generator is None:
             _global.generator = Generator.from_non_deterministic_state()

@@ -1,8 +1,9 @@
 """Nested structures: flatten them, map over them and build them again.
 
-Structures are lists, tuples, namedtuples, mappings, mapping views, other sequences (but not strings), attrs
-classes, and dataclasses with `__tf_flatten__` and `__tf_unflatten__`. Everything else is a leaf: tensors,
-arrays, sets, None, plain objects. Mappings are walked in the order of their sorted keys.
+Structures are lists, tuples, namedtuples, mappings, mapping views, other sequences (but not
+strings), attrs classes, and dataclasses with `__tf_flatten__` and `__tf_unflatten__`. Everything
+else is a leaf: tensors, arrays, sets, None, plain objects. Mappings are walked in the order of
+their sorted keys.
 """
 
 from __future__ import annotations
@@ -59,7 +60,10 @@ def _attrs_children(structure: Any) -> list[Any]:
 
 def _rebuild_attrs(like: Any, children: Sequence[Any]) -> Any:
     # attrs names the parameter of a private field without its leading underscores.
-    names = [getattr(field, "alias", None) or field.name.lstrip("_") for field in type(like).__attrs_attrs__]
+    names = [
+        getattr(field, "alias", None) or field.name.lstrip("_")
+        for field in type(like).__attrs_attrs__
+    ]
     return type(like)(**dict(zip(names, children, strict=True)))
 
 
@@ -149,12 +153,11 @@ def _flatten_into(leaves: list[Any], children: Sequence[Any]) -> None:
             _flatten_into(leaves, kind.children(child))
 
 
-def pack_sequence_as(
-    structure: Any, flat_sequence: Any, expand_composites: bool = False
-) -> Any:
+def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
     """A structure like `structure` with the elements of `flat_sequence` as its leaves.
 
-    TypeError where `flat_sequence` is no sequence, ValueError where it has more or fewer elements than leaves.
+    TypeError where `flat_sequence` is no sequence, ValueError where it has more or fewer elements
+    than leaves.
     """
     if not is_nested(flat_sequence):
         raise TypeError(
@@ -180,8 +183,9 @@ def _pack(structure: Any, values: Iterator[Any]) -> Any:
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
     """`func` applied to the corresponding leaves of structures, in a structure like the first.
 
-    Keyword arguments: `check_types` (True) also compares the types of the containers, `expand_composites`.
-    Raises TypeError where `func` cannot be called or types differ, ValueError where structures differ.
+    Keyword arguments: `check_types` (True) also compares the types of the containers,
+    `expand_composites`. Raises TypeError where `func` cannot be called or types differ, ValueError
+    where structures differ.
     """
     check_types = kwargs.pop("check_types", True)
     kwargs.pop("expand_composites", None)
@@ -227,7 +231,8 @@ class _Mismatch(Exception):
 def assert_same_structure(
     nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
 ) -> None:
-    """ValueError where two structures differ, TypeError where only the types of their containers do.
+    """ValueError where two structures differ, TypeError where only the types of their containers
+    do.
 
     All mappings count as one type, as do all lists, and namedtuples with the same name and fields.
     """
@@ -334,7 +339,9 @@ def _gather_up_to(found: list[Any], shallow: Any, deep: Any) -> None:
 def map_structure_up_to(
     shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any
 ) -> Any:
-    """`func` applied to what the inputs hold at each leaf of `shallow_tree`, in a structure like that."""
+    """`func` applied to what the inputs hold at each leaf of `shallow_tree`, in a structure like
+    that.
+    """
     if not inputs:
         raise ValueError("nest: map_structure_up_to needs at least one input")
     check_types = kwargs.pop("check_types", True)
@@ -365,15 +372,15 @@ def flatten_with_tuple_paths(structure: Any) -> list[tuple[Path, Any]]:
     return list(_with_paths(structure, ()))
 
 
-def flatten_with_joined_string_paths(
-    structure: Any, separator: str = "/"
-) -> list[tuple[str, Any]]:
+def flatten_with_joined_string_paths(structure: Any, separator: str = "/") -> list[tuple[str, Any]]:
     """Pairs of the path, as one string, and the leaf."""
     return [(separator.join(map(str, path)), leaf) for path, leaf in _with_paths(structure, ())]
 
 
 def map_structure_with_paths(func: Callable[..., Any], *structure: Any) -> Any:
-    """`func(path, *leaves)` for the corresponding leaves, with the path as a string such as "a/0/b"."""
+    """`func(path, *leaves)` for the corresponding leaves, with the path as a string such as
+    "a/0/b".
+    """
     for other in structure[1:]:
         assert_same_structure(structure[0], other)
     paths = [path for path, _ in flatten_with_joined_string_paths(structure[0])]

@@ -64,6 +64,7 @@ CLASSES: dict[str, frozenset[np.dtype[Any]]] = {
     "S": _STRING,
     "C": COMPLEX,
     "W": _np_dtypes("fdFD"),
+    "H": _np_dtypes("fd"),
     "i": INTEGERS,
 }  # fmt: skip
 
@@ -366,7 +367,7 @@ def install_tensor(wrap: Callable[[Any], Any]) -> None:
     _wrap = wrap
 
 
-_MAPPED = (ValueError, TypeError, IndexError, ArithmeticError, errors.OpError)
+_MAPPED = (ValueError, TypeError, IndexError, ArithmeticError, MemoryError, errors.OpError)
 
 
 def bind(primitive: Primitive, *inputs: Any, **params: Any) -> Any:
@@ -440,6 +441,10 @@ def _explain(
             error.op = primitive.op_type
             error.message = f"{primitive.op_type}: {error.message}"
         return error
+    if isinstance(error, MemoryError):
+        return errors.ResourceExhaustedError(
+            None, primitive.op_type, f"{primitive.op_type}: {error} [inputs: {_list(types)}]"
+        )
     try:
         primitive.infer(*types, **params)
     except (ValueError, TypeError) as refused:

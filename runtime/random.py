@@ -1,6 +1,7 @@
 """Random numbers, seeds and generators."""
 
 # fmt: off
+# ruff: noqa: I001
 from types import SimpleNamespace as _SimpleNamespace
 
 from runtime.generator import (

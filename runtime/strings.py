@@ -1,6 +1,7 @@
 """Operations on strings."""
 
 # fmt: off
+# ruff: noqa: I001
 from runtime.ops.strings import (
     as_string as as_string, bytes_split as bytes_split, format as format, join as join,
     length as length, lower as lower, ngrams as ngrams, reduce_join as reduce_join,

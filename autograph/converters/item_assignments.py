@@ -12,8 +12,8 @@
         x = ag.update_item(x, 0, '+=', lambda: v)
         return x
 
-A statement stays as it is, and a tensor refuses it, where the name cannot be rebound (an attribute,
-a global, a name that closures see) or is not read afterwards: the new value would be lost. The
+A statement stays as it is, and a tensor refuses it, where the target is no name that can be rebound
+(an attribute, a name of another scope) or is not read afterwards: the new value would be lost. The
 arguments stand in the order in which Python evaluates them.
 """
 
@@ -73,7 +73,8 @@ def _can_rebind(target: Any, node: gast.stmt, flow: Flow) -> bool:
         return False
     name = target.value.id
     scope = flow.scope
-    return name in scope.locals - scope.captured and name in flow.live_after[node]
+    is_read_later = name in flow.live_after[node] or name in scope.captured | scope.outer
+    return is_read_later and name in scope.locals | scope.outer
 
 
 def _read(name: gast.Name) -> gast.expr:

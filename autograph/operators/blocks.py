@@ -17,7 +17,7 @@ def output_names(body: Block, defines: str | None, skip: int = 0) -> Names:
         skip: leading parameters that are not state (a loop's item).
     """
     if defines is not None:
-        return tuple(defines.split(", "))
+        return tuple(defines.split(", ")) if defines else ()
     code = body.__code__
     return code.co_varnames[skip : code.co_argcount]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -12,13 +13,10 @@ import runtime.ops as ops
 from runtime import nest
 from runtime.autodiff.tape import GradientTape, Recorder, is_variable
 from runtime.convert import convert_to_tensor
-from runtime.primitive import Primitive, bind, state
+from runtime.primitive import Primitive, bind, row, state
 from runtime.tensor import Tensor
 
-Rule = Callable[..., Sequence[Any]]
-
-
-def _outputs(*values: Any, rule: Rule, count: int) -> Any:
+def _results(*values: Any, rule: Rule, count: int) -> Any:
     return values[0] if count == 1 else values[:count]
 
 
@@ -27,14 +25,94 @@ def _gradient(op: Any, *grads: Any) -> list[Any]:
         ops.zeros_like(output) if grad is None else grad
         for grad, output in zip(grads, op.outputs, strict=True)
     ]
-    return [*[None] * op.params["count"], *op.params["rule"](*given)]
+    return op.params["rule"].apply(op, given)  # type: ignore[no-any-return]
 
 
-# Its inputs are the results of the function, which it passes on, and the tensors that `rule` gives
-# gradients for.
-custom_p = Primitive(
-    "custom_gradient", _outputs, _outputs, op_type="IdentityN", gradient=_gradient, keep_inputs=(),
-)  # fmt: skip
+# Its inputs are the results of the function, which it passes on, the tensors that the rule gives
+# gradients for, and in a graph those that the rule uses.
+custom_p = row(
+    "custom_gradient",
+    _results,
+    _results,
+    op_type="IdentityN",
+    gradient=_gradient,
+    keep_inputs=(),
+)
+staged_p = row(
+    "staged_custom_gradient", _results, _results, op_type="IdentityN", gradient=_gradient
+)
+
+
+class Rule:
+    """The gradient of one call: a Python function of the gradients of the results."""
+
+    __slots__ = ("count", "function")
+
+    def __init__(self, function: Callable[..., Sequence[Any]], count: int) -> None:
+        self.function = function
+        self.count = count
+
+    def apply(self, op: Any, grads: Sequence[Any]) -> list[Any]:
+        """The gradients for the inputs of the op."""
+        return [*[None] * self.count, *self.function(*grads)]
+
+    def __repr__(self) -> str:
+        return "python"
+
+
+class StagedRule(Rule):
+    """A rule in a graph: a graph of its own, whose last parameters are what it uses from around it.
+
+    While the function around it is traced, the Python function still serves.
+    """
+
+    __slots__ = ("error", "graph", "outer", "present", "trace")
+
+    def __init__(
+        self, function: Callable[..., Sequence[Any]], results: Sequence[Tensor], arguments: int
+    ) -> None:
+        super().__init__(function, len(results))
+        self.trace = weakref.ref(state.trace)
+        self.graph: Any = None
+        self.outer: list[Any] = []
+        self.present = [False] * arguments
+        self.error: Exception | None = None
+        try:
+            self._stage(results)
+        except Exception as error:
+            # Nobody may ever ask for this gradient: who does is told.
+            self.error = error
+
+    def _stage(self, results: Sequence[Tensor]) -> None:
+        trace = type(state.trace)("custom_gradient")
+        with trace:
+            given = [trace.parameter(x.type, "upstream") for x in results]
+            grads = self.function(*given)
+            values = [trace.value_of(grad) for grad in grads if grad is not None]
+        self.graph = trace.finish(values)
+        self.outer = trace.outer_symbols()
+        self.present = [grad is not None for grad in grads]
+
+    def apply(self, op: Any, grads: Sequence[Any]) -> list[Any]:
+        """The gradients for the inputs of the op."""
+        trace = state.trace
+        if trace is not None and self.trace() is trace:
+            found = list(self.function(*grads))
+        elif self.error is not None:
+            raise self.error
+        else:
+            found = self._replayed(op, grads)
+        return [*[None] * self.count, *found, *[None] * len(self.outer)]
+
+    def _replayed(self, op: Any, grads: Sequence[Any]) -> list[Any]:
+        from runtime.graph.executors.replay import replay
+
+        used = op.inputs[self.count + len(self.present) :]
+        made = iter(replay(self.graph, [*grads, *used]))
+        return [next(made) if present else None for present in self.present]
+
+    def __repr__(self) -> str:
+        return "python" if self.graph is None else f"@{self.graph.name}"
 
 
 class _Accesses(Recorder):
@@ -116,9 +194,16 @@ class _Call:
             _check_takes_variables(grad_fn, variables)
         tensors = [item for item in given if _is_differentiated(item)]
         inputs = [convert_to_tensor(item) for item in (*tensors, *variables)]
-        rule = _rule(grad_fn, given, len(nest.flatten(args)), variables)
+        function = _function(grad_fn, given, len(nest.flatten(args)), variables)
         flat = [convert_to_tensor(item) for item in nest.flatten(result)]
-        outputs = bind(custom_p, *flat, *inputs, rule=rule, count=len(flat))
+        if state.trace is None:
+            rule = Rule(function, len(flat))
+            outputs = bind(custom_p, *flat, *inputs, rule=rule, count=len(flat))
+        else:
+            staged = StagedRule(function, flat, len(inputs))
+            outputs = bind(
+                staged_p, *flat, *inputs, *staged.outer, rule=staged, count=len(flat)
+            )
         return nest.pack_sequence_as(result, outputs) if nest.is_nested(result) else outputs
 
     def _flat(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
@@ -143,9 +228,9 @@ def _check_takes_variables(grad_fn: Callable[..., Any], variables: Sequence[Any]
         )
 
 
-def _rule(
+def _function(
     grad_fn: Callable[..., Any], given: list[Any], positional: int, variables: list[Any]
-) -> Rule:
+) -> Callable[..., list[Any]]:
     """The gradients for the tensors among `given`, then for the variables."""
     wanted = [place for place, item in enumerate(given) if _is_differentiated(item)]
 

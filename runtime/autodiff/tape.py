@@ -190,9 +190,6 @@ class GradientTape(Recorder):
         """Keep an op that was computed or staged, if one of its inputs is connected to what is
         watched.
         """
-        trace = state._trace
-        if trace is not None and trace.scope is not self._scope:
-            return
         if not inputs:
             if "variable" in params:
                 self._record_read(primitive, outputs, params["variable"])
@@ -212,7 +209,7 @@ class GradientTape(Recorder):
         targets = [self._connect(output) for output in outputs]
         if not any(targets):
             return
-        if trace is None:
+        if state._trace is None:
             inputs = kept(inputs, primitive.keep_inputs)
             outputs = kept(outputs, primitive.keep_outputs)
         target = targets[0] if len(targets) == 1 else tuple(targets)
@@ -501,6 +498,10 @@ class GradientTape(Recorder):
         last again).
         """
         known = self._known
+        if state._trace is not None:
+            from runtime.autodiff import staged
+
+            staged.check(state._trace, self._scope, known, targets)
         wanted = {source.node for source in sources}
         if not wanted.issuperset(self._watched):
             records = leading_to(records, wanted)

@@ -88,6 +88,7 @@ class Trace:
     """The graph being built on this thread. Used as a context manager, it is what ops are added to."""
 
     __slots__ = (
+        "__weakref__",
         "_saved",
         "captures",
         "constants",

@@ -19,7 +19,9 @@ from runtime.tensor import Tensor
 def _clip_shape(x: Shape, low: Shape, high: Shape) -> Shape:
     made = broadcast_shapes(x, low, high)
     if not compatible(x, made):
-        raise ValueError(f"bounds of shapes {low} and {high} do not broadcast to the shape {x} of the values")
+        raise ValueError(
+            f"bounds of shapes {low} and {high} do not broadcast to the shape {x} of the values"
+        )
     return x
 
 
@@ -53,10 +55,14 @@ def clip_by_value(
 ) -> Tensor:
     """`t` with what is below `clip_value_min` or above `clip_value_max` replaced by these.
 
-    The bounds are scalars or tensors that broadcast to the shape of `t`. Where they cross, the lower one wins.
+    The bounds are scalars or tensors that broadcast to the shape of `t`. Where they cross, the
+    lower one wins.
     """
     x = convert_to_tensor(t)
-    low, high = convert_to_tensor(clip_value_min, x.dtype), convert_to_tensor(clip_value_max, x.dtype)
+    low, high = (
+        convert_to_tensor(clip_value_min, x.dtype),
+        convert_to_tensor(clip_value_max, x.dtype),
+    )
     return bind(clip_p, x, low, high)  # type: ignore[no-any-return]
 
 
@@ -121,10 +127,11 @@ def _norm_of(tensors: list[Tensor]) -> Tensor:
 def clip_by_global_norm(
     t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
 ) -> tuple[list[Tensor | None], Tensor]:
-    """All tensors scaled by one factor so that their global norm is at most `clip_norm`, and the norm before.
+    """All tensors scaled by one factor so that their global norm is at most `clip_norm`, and the
+    norm before.
 
-    `use_norm` gives the norm where it is known already. Entries that are None stay None; where the norm is not finite
-    all becomes NaN. TypeError where `t_list` is no sequence.
+    `use_norm` gives the norm where it is known already. Entries that are None stay None; where the
+    norm is not finite all becomes NaN. TypeError where `t_list` is no sequence.
     """
     tensors = _tensors(t_list)
     given = [t for t in tensors if t is not None]

@@ -26,8 +26,6 @@ def _complex_infer(real: TensorType, imag: TensorType) -> TensorType:
     from runtime.dtypes import BY_NUMPY
 
     complex_p.check_dtypes([real.dtype.np_dtype, imag.dtype.np_dtype])
-    if real.dtype.np_dtype not in _WITH_PARTS:
-        raise TypeError(f"Complex: parts must be float32 or float64, not {real.dtype.name}")
     return TensorType(
         BY_NUMPY[_WITH_PARTS[real.dtype.np_dtype]], broadcast_shapes(real.shape, imag.shape)
     )
@@ -39,7 +37,7 @@ def _complex_gradient(op: Any, g: Any) -> Any:
 
 
 complex_p: Primitive = row(
-    "complex", _complex_kernel, _complex_infer, signature="G,G->G", op_type="Complex",
+    "complex", _complex_kernel, _complex_infer, signature="H,H->H", op_type="Complex",
     gradient=_complex_gradient, keep_inputs=(), samples=(sample("2,3", "3"),),
 )  # fmt: skip
 

@@ -1,7 +1,8 @@
-"""Convolutions: the kernels on NumPy and BLAS, their gradients as ops of their own, and the public functions.
+"""Convolutions: the kernels on NumPy and BLAS, their gradients as ops of their own, and the public
+functions.
 
-A convolution is linear in its input and in its filter, so that three ops (the convolution, its gradient for the
-input and its gradient for the filter) are each other's gradients, to any order.
+A convolution is linear in its input and in its filter, so that three ops (the convolution, its
+gradient for the input and its gradient for the filter) are each other's gradients, to any order.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ _FEW_CHANNELS = 8
 
 
 def _blocks(view: Any, spatial_rank: int) -> Iterator[tuple[slice, slice]]:
-    """Pieces of windows (over images and the first spatial axis) that unfold to about _UNFOLDED bytes."""
+    """Pieces of windows (over images and the first spatial axis) that unfold to about _UNFOLDED
+    bytes.
+    """
     images, rows = view.shape[:2]
     row = max(1, math.prod(view.shape[2:]) * view.itemsize)
     if rows * row <= _UNFOLDED:
@@ -74,7 +77,9 @@ def _correlate(x: Any, w: Any, strides: Sizes, dilations: Sizes, places: Sizes) 
     made = np.empty((x.shape[0], *places, out_channels), x.dtype)
     for images, rows in _blocks(view, len(kernel)):
         part = made[images, rows]
-        np.dot(_unfolded(view[images, rows], len(kernel)), matrix, out=part.reshape(-1, out_channels))
+        np.dot(
+            _unfolded(view[images, rows], len(kernel)), matrix, out=part.reshape(-1, out_channels)
+        )
     return made
 
 
@@ -89,7 +94,8 @@ def _for_filter(x: Any, g: Any, kernel: Sizes, strides: Sizes, dilations: Sizes)
 
 
 def _for_input(w: Any, g: Any, sizes: Sizes, strides: Sizes, dilations: Sizes, pads: Any) -> Any:
-    """The gradient for an input with the spatial `sizes` that was padded by `pads`, of one group."""
+    """The gradient for an input with the spatial `sizes` that was padded by `pads`, of one group.
+    """
     if w.shape[-2] < _FEW_CHANNELS:
         full = _scattered_by_channel(w, g, padded_sizes(sizes, pads), strides, dilations)
     elif set(strides) == {1}:
@@ -120,7 +126,9 @@ def _scattered(w: Any, g: Any, sizes: Sizes, strides: Sizes, dilations: Sizes) -
 
 
 def _scattered_by_channel(w: Any, g: Any, sizes: Sizes, strides: Sizes, dilations: Sizes) -> Any:
-    """As `_scattered`, with the channels in front meanwhile: long runs where there are few channels."""
+    """As `_scattered`, with the channels in front meanwhile: long runs where there are few
+    channels.
+    """
     places, channels = g.shape[1:-1], w.shape[-2]
     made = np.zeros((channels, g.shape[0], *sizes), g.dtype)
     flat = g.reshape(-1, g.shape[-1]).T
@@ -157,10 +165,8 @@ def _precise(kernel: Callable[..., Any]) -> Callable[..., Any]:
 # Shapes
 
 
-def _conv_shape(
-    x: Shape, w: Shape, *, strides: Sizes, padding: Padding, dilations: Sizes
-) -> Shape:
-    rank = len(strides)
+def _conv_shape(x: Shape, w: Shape, **geometry: Any) -> Shape:
+    rank = len(geometry["strides"])
     checked_rank(x, rank + 2, "the input")
     checked_rank(w, rank + 2, "the filter")
     if w is None:
@@ -170,7 +176,7 @@ def _conv_shape(
     if x is None:
         return (None, *[None] * rank, w[-1])
     _check_channels(x, w)
-    return (x[0], *positions(x[1:-1], w[:-2], strides, padding, dilations), w[-1])
+    return (x[0], *positions(x[1:-1], w[:-2], **geometry), w[-1])
 
 
 def _check_channels(x: tuple[int | None, ...], w: tuple[int | None, ...]) -> None:
@@ -189,12 +195,11 @@ def _check_channels(x: tuple[int | None, ...], w: tuple[int | None, ...]) -> Non
 
 
 def _input_shape(
-    w: Shape, g: Shape, *dims: Shape, shape: Shape, strides: Sizes, padding: Padding, dilations: Sizes
+    w: Shape, g: Shape, *dims: Shape, shape: Shape, **geometry: Any
 ) -> Shape:  # fmt: skip
-    rank = len(strides)
+    rank = len(geometry["strides"])
     checked_rank(shape, rank + 2, "the input's shape")
     made = (None,) * (rank + 2) if shape is None else shape
-    geometry = {"strides": strides, "padding": padding, "dilations": dilations}
     _check_result(_conv_shape(made, w, **geometry), g, made)  # type: ignore[arg-type]
     return made
 
@@ -209,12 +214,11 @@ def _check_result(expected: Shape, g: Shape, of: Shape) -> None:
 
 
 def _filter_shape(
-    x: Shape, g: Shape, *dims: Shape, shape: Shape, strides: Sizes, padding: Padding, dilations: Sizes
+    x: Shape, g: Shape, *dims: Shape, shape: Shape, **geometry: Any
 ) -> Shape:  # fmt: skip
-    rank = len(strides)
+    rank = len(geometry["strides"])
     checked_rank(shape, rank + 2, "the filter's shape")
     made = (None,) * (rank + 2) if shape is None else shape
-    geometry = {"strides": strides, "padding": padding, "dilations": dilations}
     _check_result(_conv_shape(x, made, **geometry), g, x)  # type: ignore[arg-type]
     return made
 
@@ -227,24 +231,24 @@ def _whole(shape: Shape, dims: Any) -> tuple[int, ...]:
 # Kernels and rows
 
 
-def _conv_kernel(x: Any, w: Any, *, strides: Sizes, padding: Padding, dilations: Sizes) -> Any:
-    shape = _conv_shape(x.shape, w.shape, strides=strides, padding=padding, dilations=dilations)
+def _conv_kernel(x: Any, w: Any, **geometry: Any) -> Any:
+    shape = _conv_shape(x.shape, w.shape, **geometry)
     assert shape is not None
     places: Any = shape[1:-1]
     groups = max(1, x.shape[-1] // w.shape[-2])
-    x = padded(x, pads_of(x.shape[1:-1], w.shape[:-2], strides, padding, dilations))
+    x = padded(x, pads_of(x.shape[1:-1], w.shape[:-2], **geometry))
     return _by_group(
-        lambda i: _correlate(_part(x, i, groups), _part(w, i, groups), strides, dilations, places), groups
+        lambda i: _correlate(_part(x, i, groups), _part(w, i, groups), strides, dilations, places),
+        groups,
     )
 
 
 def _backprop_input_kernel(
-    w: Any, g: Any, *dims: Any, shape: Shape, strides: Sizes, padding: Padding, dilations: Sizes
+    w: Any, g: Any, *dims: Any, shape: Shape, **geometry: Any
 ) -> Any:
     whole = _whole(shape, dims)
-    geometry: Any = {"strides": strides, "padding": padding, "dilations": dilations}
     _input_shape(w.shape, g.shape, shape=whole, **geometry)
-    pads = pads_of(whole[1:-1], w.shape[:-2], strides, padding, dilations)
+    pads = pads_of(whole[1:-1], w.shape[:-2], **geometry)
     groups = max(1, whole[-1] // w.shape[-2])
     return _by_group(
         lambda i: _for_input(
@@ -255,12 +259,11 @@ def _backprop_input_kernel(
 
 
 def _backprop_filter_kernel(
-    x: Any, g: Any, *dims: Any, shape: Shape, strides: Sizes, padding: Padding, dilations: Sizes
+    x: Any, g: Any, *dims: Any, shape: Shape, **geometry: Any
 ) -> Any:
     whole = _whole(shape, dims)
-    geometry: Any = {"strides": strides, "padding": padding, "dilations": dilations}
     _filter_shape(x.shape, g.shape, shape=whole, **geometry)
-    x = padded(x, pads_of(x.shape[1:-1], whole[:-2], strides, padding, dilations))
+    x = padded(x, pads_of(x.shape[1:-1], whole[:-2], **geometry))
     groups = max(1, x.shape[-1] // whole[-2])
     return _by_group(
         lambda i: _for_filter(
@@ -288,7 +291,8 @@ def _gradients(for_input: Rule, for_filter: Rule, convolve: Rule) -> tuple[Rule,
 
     def of_convolution(op: Any, g: Any) -> Any:
         (x, w), geometry = op.inputs, _geometry(op)
-        # The gradient for the first layer's input is as dear as the others, and mostly not asked for.
+        # The gradient for the first layer's input is as dear as the others, and mostly not asked
+        # for.
         of_x = for_input(w, g, x, geometry) if _needed(op, 0) else None
         return of_x, for_filter(x, g, w, geometry) if _needed(op, 1) else None
 
@@ -376,7 +380,7 @@ _BACKPROP_INPUT = {2: conv2d_backprop_input_p, 3: conv3d_backprop_input_p}
 
 
 def _depthwise_shape(
-    x: Shape, w: Shape, *, strides: Sizes, padding: Padding, dilations: Sizes
+    x: Shape, w: Shape, **geometry: Any
 ) -> Shape:
     checked_rank(x, 4, "the input")
     checked_rank(w, 4, "the filter")
@@ -389,14 +393,16 @@ def _depthwise_shape(
         return (None, None, None, made)
     if None not in (x[3], w[2]) and x[3] != w[2]:
         raise ValueError(f"the input has {x[3]} channels, the filter {w[2]}: shapes {x} and {w}")
-    return (x[0], *positions(x[1:-1], w[:-2], strides, padding, dilations), made)
+    return (x[0], *positions(x[1:-1], w[:-2], **geometry), made)
 
 
-def _depthwise_kernel(x: Any, w: Any, *, strides: Sizes, padding: Padding, dilations: Sizes) -> Any:
-    shape = _depthwise_shape(x.shape, w.shape, strides=strides, padding=padding, dilations=dilations)
+def _depthwise_kernel(x: Any, w: Any, **geometry: Any) -> Any:
+    shape = _depthwise_shape(
+        x.shape, w.shape, strides=strides, padding=padding, dilations=dilations
+    )
     assert shape is not None
     places: Any = shape[1:-1]
-    x = padded(x, pads_of(x.shape[1:-1], w.shape[:-2], strides, padding, dilations))
+    x = padded(x, pads_of(x.shape[1:-1], w.shape[:-2], **geometry))
     made = np.zeros((x.shape[0], *places, *w.shape[2:]), x.dtype)
     for index, cut in taps(w.shape[:2], strides, dilations, places):
         made += x[cut][..., None] * w[index]
@@ -404,22 +410,21 @@ def _depthwise_kernel(x: Any, w: Any, *, strides: Sizes, padding: Padding, dilat
 
 
 def _depthwise_input_shape(
-    w: Shape, g: Shape, *dims: Shape, shape: Shape, strides: Sizes, padding: Padding, dilations: Sizes
+    w: Shape, g: Shape, *dims: Shape, shape: Shape, **geometry: Any
 ) -> Shape:  # fmt: skip
     checked_rank(shape, 4, "the input's shape")
     made = (None,) * 4 if shape is None else shape
-    expected = _depthwise_shape(made, w, strides=strides, padding=padding, dilations=dilations)
+    expected = _depthwise_shape(made, w, **geometry)
     _check_result(expected, g, made)
     return made
 
 
 def _depthwise_input_kernel(
-    w: Any, g: Any, *dims: Any, shape: Shape, strides: Sizes, padding: Padding, dilations: Sizes
+    w: Any, g: Any, *dims: Any, shape: Shape, **geometry: Any
 ) -> Any:
     whole = _whole(shape, dims)
-    geometry: Any = {"strides": strides, "padding": padding, "dilations": dilations}
     _depthwise_input_shape(w.shape, g.shape, shape=whole, **geometry)
-    pads = pads_of(whole[1:-1], w.shape[:-2], strides, padding, dilations)
+    pads = pads_of(whole[1:-1], w.shape[:-2], **geometry)
     full = np.zeros((whole[0], *padded_sizes(whole[1:-1], pads), whole[-1]), g.dtype)
     split = g.reshape(*g.shape[:3], *w.shape[2:])
     for index, cut in taps(w.shape[:2], strides, dilations, g.shape[1:-1]):
@@ -428,22 +433,21 @@ def _depthwise_input_kernel(
 
 
 def _depthwise_filter_shape(
-    x: Shape, g: Shape, *dims: Shape, shape: Shape, strides: Sizes, padding: Padding, dilations: Sizes
+    x: Shape, g: Shape, *dims: Shape, shape: Shape, **geometry: Any
 ) -> Shape:  # fmt: skip
     checked_rank(shape, 4, "the filter's shape")
     made = (None,) * 4 if shape is None else shape
-    expected = _depthwise_shape(x, made, strides=strides, padding=padding, dilations=dilations)
+    expected = _depthwise_shape(x, made, **geometry)
     _check_result(expected, g, x)
     return made
 
 
 def _depthwise_filter_kernel(
-    x: Any, g: Any, *dims: Any, shape: Shape, strides: Sizes, padding: Padding, dilations: Sizes
+    x: Any, g: Any, *dims: Any, shape: Shape, **geometry: Any
 ) -> Any:
     whole = _whole(shape, dims)
-    geometry: Any = {"strides": strides, "padding": padding, "dilations": dilations}
     _depthwise_filter_shape(x.shape, g.shape, shape=whole, **geometry)
-    x = padded(x, pads_of(x.shape[1:-1], whole[:-2], strides, padding, dilations))
+    x = padded(x, pads_of(x.shape[1:-1], whole[:-2], **geometry))
     split = g.reshape(*g.shape[:3], *whole[2:])
     made = np.empty(whole, x.dtype)
     for index, cut in taps(whole[:2], strides, dilations, g.shape[1:-1]):
@@ -501,9 +505,7 @@ def channels_in_front(x: Tensor, rank: int) -> Tensor:
     return ops.transpose(x, (0, rank + 1, *range(1, rank + 1)))
 
 
-def in_layout(
-    x: Tensor, rank: int, first: bool, compute: Callable[[Tensor], Tensor]
-) -> Tensor:
+def in_layout(x: Tensor, rank: int, first: bool, compute: Callable[[Tensor], Tensor]) -> Tensor:
     """`compute(x)`, which wants the channels last, for any layout and any number of batch axes."""
     lead = None if x.ndim is None or x.ndim <= rank + 2 else x.ndim - rank - 1
     batch = None if lead is None else ops.shape(x)[:lead]
@@ -560,12 +562,14 @@ def conv2d(
     input: Any, filters: Any, strides: Any, padding: Any, data_format: str | None = "NHWC",
     dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The convolution of (batch, height, width, channels) with filters (height, width, channels, out channels).
+    """The convolution of (batch, height, width, channels) with filters (height, width, channels,
+    out channels).
 
-    `padding` is "VALID" (none), "SAME" (zeros, so that a stride of 1 keeps the size) or a list of four pairs;
-    `strides` and `dilations` are one number or a list; more axes in front count as batch. Filters with fewer channels than
-    the input convolve it in groups. `data_format` is "NHWC" or "NCHW".
-    Raises errors.InvalidArgumentError for shapes that do not fit, ValueError for wrong arguments.
+    `padding` is "VALID" (none), "SAME" (zeros, so that a stride of 1 keeps the size) or a list of
+    four pairs; `strides` and `dilations` are one number or a list; more axes in front count as
+    batch. Filters with fewer channels than the input convolve it in groups. `data_format` is "NHWC"
+    or "NCHW". Raises errors.InvalidArgumentError for shapes that do not fit, ValueError for wrong
+    arguments.
     """
     return _convolved(2, input, filters, strides, padding, data_format, dilations)
 
@@ -574,7 +578,9 @@ def conv3d(
     input: Any, filters: Any, strides: Any, padding: Any, data_format: str | None = "NDHWC",
     dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The convolution of (batch, depth, height, width, channels) with five-dimensional filters; see `conv2d`."""
+    """The convolution of (batch, depth, height, width, channels) with five-dimensional filters; see
+    `conv2d`.
+    """
     return _convolved(3, input, filters, strides, padding, data_format, dilations)
 
 
@@ -584,7 +590,9 @@ def _spatial_rank(x: Tensor, w: Tensor, what: str) -> int:
             rank = tensor.ndim - 2
             if 1 <= rank <= 3:
                 return rank
-            raise ValueError(f"{what} works over 1 to 3 spatial axes, got shapes {x.shape} and {w.shape}")
+            raise ValueError(
+                f"{what} works over 1 to 3 spatial axes, got shapes {x.shape} and {w.shape}"
+            )
     raise ValueError(f"{what} needs a filter of known rank")
 
 
@@ -627,7 +635,9 @@ def _transposed(
 def _output_shape(
     given: Any, g: Tensor, w: Tensor, rank: int, first: bool
 ) -> tuple[Shape, tuple[Tensor, ...]]:
-    """The shape of a result, channels last: what is static of it, and the whole where that is not all."""
+    """The shape of a result, channels last: what is static of it, and the whole where that is not
+    all.
+    """
     static, dynamic = dims_of(given)
     if static is not None and len(static) == rank:
         sizes = list(given) if isinstance(given, list | tuple) else list(static)
@@ -663,9 +673,11 @@ def conv2d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str | None = "NHWC", dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The transpose of `conv2d` as a linear map: filters are (height, width, out channels, channels).
+    """The transpose of `conv2d` as a linear map: filters are (height, width, out channels,
+    channels).
 
-    `output_shape` is the whole shape or its spatial part; a `conv2d` of it must have the shape of `input`.
+    `output_shape` is the whole shape or its spatial part; a `conv2d` of it must have the shape of
+    `input`.
     """
     return _transposed(2, input, filters, output_shape, strides, padding, data_format, dilations)
 

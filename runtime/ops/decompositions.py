@@ -102,10 +102,6 @@ def _on_diagonal(made: Any, values: Any, k: int) -> Any:
 
 
 def _set_diag_kernel(x: Any, values: Any, *, k: int) -> Any:
-    if values.shape[-1] != _diagonal_length(x.shape[-2], x.shape[-1], k):
-        raise ValueError(
-            f"a diagonal of shape {values.shape} does not fit matrices of shape {x.shape}"
-        )
     return _on_diagonal(np.array(x), values, k)
 
 
@@ -123,8 +119,8 @@ def _set_diag_gradient(op: Any, g: Any) -> Any:
 
 
 set_diag_p: Primitive = row(
-    "set_diag", _set_diag_kernel, signature="A,A->A", shape=_set_diag_shape, keep_inputs=(),
-    op_type="MatrixSetDiag", gradient=_set_diag_gradient,
+    "set_diag", checked(_set_diag_kernel, _set_diag_shape), signature="A,A->A",
+    shape=_set_diag_shape, keep_inputs=(), op_type="MatrixSetDiag", gradient=_set_diag_gradient,
     samples=(sample("3,4", "3", k=0), sample("2,3,3", "2,2", k=1)),
 )  # fmt: skip
 
@@ -272,7 +268,7 @@ def _slogdet_shape(shape: Shape) -> tuple[Shape, Shape]:
 
 
 slogdet_p: Primitive = row(
-    "slogdet", lambda x: tuple(np.linalg.slogdet(x)), signature="W->W,W", shape=_slogdet_shape,
+    "slogdet", lambda x: tuple(part.astype(x.dtype) for part in np.linalg.slogdet(x)), signature="W->W,W", shape=_slogdet_shape,
     op_type="LogMatrixDeterminant", samples=_REGULAR,
     gradient=lambda op, _, g: (None if g is None else _outer(g, _adjoint(inv(op.inputs[0]))),),
 )  # fmt: skip

@@ -369,6 +369,7 @@ def _gather_kernel(x: Any, indices: Any, *, axis: int, batch_dims: int, negative
     _checked_indices(indices, x.shape[axis], negative)
     if not batch_dims:
         return np.take(x, indices, axis)
+    merge_shapes(x.shape[:batch_dims], indices.shape[:batch_dims])
     front = np.moveaxis(x, axis, batch_dims)
     found = front[(*_batch_grid(x.shape, batch_dims, indices.ndim), indices)]
     return np.moveaxis(found, *_gathered_axes(indices.ndim, batch_dims, axis))
@@ -486,9 +487,10 @@ def _nd_index(shape: tuple[int, ...], indices: Any, batch_dims: int, negative: b
         part = indices[..., i]
         _checked_indices(part, shape[batch_dims + i], negative)
         parts.append(part)
+    grid = _batch_grid(shape, batch_dims, indices.ndim - 1)
     if not parts and indices.ndim > 1:
-        return None
-    return (*_batch_grid(shape, batch_dims, indices.ndim - 1), *parts)
+        return tuple([np.broadcast_to(g, indices.shape[:-1]) for g in grid]) or None
+    return (*grid, *parts)
 
 
 def _gather_nd_kernel(x: Any, indices: Any, *, batch_dims: int, negative: bool) -> Any:
@@ -505,6 +507,8 @@ def _gather_nd_shape(x: Shape, indices: Shape, *, batch_dims: int, negative: boo
         if indices == ():
             raise ValueError("indices must have at least one dimension")
         return None
+    if batch_dims >= len(indices):
+        raise ValueError(f"batch_dims {batch_dims} must be less than the rank of indices {indices}")
     if batch_dims + indices[-1] > len(x):
         raise ValueError(f"indices of length {indices[-1]} are too long for shape {x}")
     batch = merge_shapes(x[:batch_dims], indices[:batch_dims]) or ()
@@ -723,8 +727,12 @@ tensor_scatter_nd_min: Op = _scatter_function(
 
 def _set_slice_kernel(x: Any, value: Any, *dynamic: Any, spec: Spec) -> Any:
     made = np.array(x)
+    index = _index(spec, dynamic)
     try:
-        made[_index(spec, dynamic)] = value
+        # NumPy would drop leading dimensions of size 1.
+        if value.ndim and value.ndim > np.ndim(made[index]):
+            raise ValueError(f"a value of shape {value.shape} has more dimensions than the slice")
+        made[index] = value
     except IndexError as error:
         raise _out_of_bounds(np.shape(x), spec, dynamic, error) from None
     return made

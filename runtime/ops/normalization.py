@@ -1,4 +1,6 @@
-"""Dropout, and the rarer ways to normalise; `moments` and `batch_normalization` stand in `runtime.ops.nn`."""
+"""Dropout, and the rarer ways to normalise; `moments` and `batch_normalization` stand in
+`runtime.ops.nn`.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from runtime.tensor import Tensor
 
 
 def _checked_rate(x: Tensor, rate: Any) -> Any:
-    """`rate` as a Python number or a scalar tensor of the dtype of `x`; None where it is 0 and changes nothing."""
+    """`rate` as a Python number or a scalar tensor of the dtype of `x`; None where it is 0 and
+    changes nothing.
+    """
     if not x.dtype.is_floating:
         raise ValueError(f"`x` must be floating-point, because it is scaled; it is {x.dtype.name}")
     if isinstance(rate, int | float):
@@ -39,10 +43,13 @@ def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
     if None not in sizes:
         return sizes
     if x.ndim != len(sizes):
-        raise ValueError(f"noise_shape {sizes} must have one entry for each dimension of shape {x.shape}")
+        raise ValueError(
+            f"noise_shape {sizes} must have one entry for each dimension of shape {x.shape}"
+        )
     known = x.static_shape or ()
     return [
-        (ops.shape(x)[i] if known[i] is None else known[i]) if n is None else n for i, n in enumerate(sizes)
+        (ops.shape(x)[i] if known[i] is None else known[i]) if n is None else n
+        for i, n in enumerate(sizes)
     ]
 
 
@@ -71,11 +78,12 @@ def _dropout(x: Any, rate: Any, noise_shape: Any, draw: Callable[..., Tensor], s
 def dropout(
     x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None
 ) -> Tensor:
-    """`x` with a share `rate` of its elements, drawn anew in each call, set to 0 and the others scaled by 1 / (1 - rate).
+    """`x` with a share `rate` of its elements, drawn anew in each call, set to 0 and the others
+    scaled by 1 / (1 - rate).
 
-    `noise_shape` (None in it: the size of `x`) broadcasts to the shape of `x`: where it is 1, all along the axis is
-    dropped or kept together. `seed` works as in `random.uniform`.
-    ValueError unless `x` is floating-point and 0 <= rate < 1.
+    `noise_shape` (None in it: the size of `x`) broadcasts to the shape of `x`: where it is 1, all
+    along the axis is dropped or kept together. `seed` works as in `random.uniform`. ValueError
+    unless `x` is floating-point and 0 <= rate < 1.
     """
     return _dropout(x, rate, noise_shape, random.uniform, seed)
 
@@ -94,7 +102,11 @@ def general_dropout(
 ) -> Tensor:  # fmt: skip
     """`dropout` with noise from `uniform_sampler(shape, dtype)`."""
     return _dropout(
-        x, rate, noise_shape, lambda shape, seed, dtype: uniform_sampler(shape=shape, dtype=dtype), None
+        x,
+        rate,
+        noise_shape,
+        lambda shape, seed, dtype: uniform_sampler(shape=shape, dtype=dtype),
+        None,
     )
 
 
@@ -108,7 +120,9 @@ def local_response_normalization(
     """
     x = convert_to_tensor(input)
     if x.ndim not in (4, None):
-        raise ValueError(f"local_response_normalization needs a tensor of rank 4, got shape {x.shape}")
+        raise ValueError(
+            f"local_response_normalization needs a tensor of rank 4, got shape {x.shape}"
+        )
     if depth_radius < 0:
         raise ValueError(f"depth_radius must not be negative, got {depth_radius}")
     around = ops.pad(ops.square(x), [[0, 0], [0, 0], [0, 0], [depth_radius, depth_radius]])
@@ -139,7 +153,9 @@ def sufficient_statistics(
 def normalize_moments(
     counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance from sufficient statistics (count, sum, sum of squares, and the shift or None)."""
+    """Mean and variance from sufficient statistics (count, sum, sum of squares, and the shift or
+    None).
+    """
     total, squares = matched(mean_ss, variance_ss)
     inverse = ops.reciprocal(convert_to_tensor(counts, total.dtype))
     centred = total * inverse
@@ -151,7 +167,9 @@ def batch_norm_with_global_normalization(
     input: Any, mean: Any, variance: Any, beta: Any, gamma: Any, variance_epsilon: Any,
     scale_after_normalization: bool, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """`batch_normalization` of a tensor of rank 4 with the offset `beta` and, if asked, the scale `gamma`."""
+    """`batch_normalization` of a tensor of rank 4 with the offset `beta` and, if asked, the scale
+    `gamma`.
+    """
     scale = gamma if scale_after_normalization else None
     return ops.batch_normalization(input, mean, variance, beta, scale, variance_epsilon)
 

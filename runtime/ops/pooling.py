@@ -1,4 +1,5 @@
-"""Pooling: the largest or the mean element of each window, and the gradients as ops of their own."""
+"""Pooling: the largest or the mean element of each window, and the gradients as ops of their own.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +46,9 @@ def _checked_result(x: Shape, g: Shape, **geometry: Any) -> None:
     try:
         merge_shapes(expected, g)
     except ValueError:
-        raise ValueError(f"pooling of shape {x} has a result of shape {expected}, not {g}") from None
+        raise ValueError(
+            f"pooling of shape {x} has a result of shape {expected}, not {g}"
+        ) from None
 
 
 class _Window:
@@ -94,7 +97,8 @@ def _max_pool_kernel(x: Any, **geometry: Any) -> Any:
 
 
 def _chosen(window: _Window, x: Any, y: Any) -> Any:
-    """For each element of the window where it is the first that equals the largest, and its slice."""
+    """For each element of the window where it is the first that equals the largest, and its slice.
+    """
     x = padded(x, window.pads, _lowest(x.dtype))
     free = np.ones(y.shape, bool)
     for cut in window.cuts():
@@ -162,7 +166,9 @@ def _divided(total: Any, window: _Window) -> Any:
 def _avg_pool_kernel(x: Any, **geometry: Any) -> Any:
     checked_rank(x.shape, len(geometry["ksize"]) + 2, "the input")
     window = _Window(x.shape[1:-1], **geometry)
-    wide = padded(x, window.pads).astype(np.float32) if x.dtype.char == "e" else padded(x, window.pads)
+    wide = (
+        padded(x, window.pads).astype(np.float32) if x.dtype.char == "e" else padded(x, window.pads)
+    )
     total = np.zeros((x.shape[0], *window.places, x.shape[-1]), wide.dtype)
     for cut in window.cuts():
         total += wide[cut]
@@ -193,7 +199,9 @@ def _geometry(op: Any) -> dict[str, Any]:
     return {key: op.params[key] for key in ("ksize", "strides", "padding", "dilations")}
 
 
-def _sampled(ksize: int, strides: int, padding: Padding, rank: int, dilations: int = 1) -> dict[str, Any]:
+def _sampled(
+    ksize: int, strides: int, padding: Padding, rank: int, dilations: int = 1
+) -> dict[str, Any]:
     return {
         "ksize": (ksize,) * rank, "strides": (strides,) * rank, "padding": padding,
         "dilations": (dilations,) * rank,
@@ -317,7 +325,9 @@ def _pool(
     }
     _check_padding(geometry["padding"], geometry["ksize"])
     if x.ndim is not None and x.ndim != rank + 2:
-        raise ValueError(f"pooling over {rank} axes needs a tensor of rank {rank + 2}, got shape {x.shape}")
+        raise ValueError(
+            f"pooling over {rank} axes needs a tensor of rank {rank + 2}, got shape {x.shape}"
+        )
     if rank == 1:
         geometry = _flat(geometry)
         return in_layout(
@@ -354,7 +364,9 @@ def max_pool(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The largest element of each window, over 1 to 3 spatial axes by the rank of `input`; see `max_pool2d`."""
+    """The largest element of each window, over 1 to 3 spatial axes by the rank of `input`; see
+    `max_pool2d`.
+    """
     x = convert_to_tensor(input)
     return _pool(_MAX, _rank_of(x, "max_pool"), x, ksize, strides, padding, data_format)
 
@@ -373,8 +385,8 @@ def max_pool2d(
 ) -> Tensor:  # fmt: skip
     """The largest element of each window of (batch, height, width, channels).
 
-    `ksize` and `strides` are one number or a list, `padding` is "VALID", "SAME" or a list of four pairs smaller than the
-    window; what is padded is never chosen. ValueError for wrong arguments.
+    `ksize` and `strides` are one number or a list, `padding` is "VALID", "SAME" or a list of four
+    pairs smaller than the window; what is padded is never chosen. ValueError for wrong arguments.
     """
     return _pool(_MAX, 2, input, ksize, strides, padding, data_format)
 
@@ -383,7 +395,9 @@ def max_pool3d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NDHWC",
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The largest element of each window of (batch, depth, height, width, channels); see `max_pool2d`."""
+    """The largest element of each window of (batch, depth, height, width, channels); see
+    `max_pool2d`.
+    """
     return _pool(_MAX, 3, input, ksize, strides, padding, data_format)
 
 
@@ -391,7 +405,8 @@ def avg_pool(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The mean of each window, over 1 to 3 spatial axes by the rank of `input`; see `avg_pool2d`."""
+    """The mean of each window, over 1 to 3 spatial axes by the rank of `input`; see `avg_pool2d`.
+    """
     x = convert_to_tensor(input)
     return _pool(_AVG, _rank_of(x, "avg_pool"), x, ksize, strides, padding, data_format)
 
@@ -440,7 +455,9 @@ def max_pool_with_argmax(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC",
     output_dtype: Any = dtypes.int64, include_batch_in_index: bool = False, name: str | None = None,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """The largest element of each window, and its place in the flattened image (or the flattened batch of images)."""
+    """The largest element of each window, and its place in the flattened image (or the flattened
+    batch of images).
+    """
     if channels_first(data_format, 2):
         raise ValueError('max_pool_with_argmax takes data_format "NHWC" only')
     wanted = dtypes.as_dtype(output_dtype)

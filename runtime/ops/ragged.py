@@ -45,9 +45,11 @@ dense_p = row(
 
 
 class RaggedTensor:
-    """Rows of different lengths: all elements in one vector, and where each row starts and ends in it.
+    """Rows of different lengths: all elements in one vector, and where each row starts and ends in
+    it.
 
-    `len`, iteration and indexing by an integer give rows; `to_list`, `to_tensor` and `numpy` convert it.
+    `len`, iteration and indexing by an integer give rows; `to_list`, `to_tensor` and `numpy`
+    convert it.
     """
 
     __slots__ = ("row_splits", "values")
@@ -87,7 +89,9 @@ class RaggedTensor:
         return self.row_splits[1:] - self.row_splits[:-1]
 
     def to_tensor(self, default_value: Any = None) -> Tensor:
-        """A matrix with a row for each, filled up with `default_value` (0, False or the empty string)."""
+        """A matrix with a row for each, filled up with `default_value` (0, False or the empty
+        string).
+        """
         if default_value is None:
             default = ops.zeros((), self.dtype)
         else:
@@ -96,7 +100,9 @@ class RaggedTensor:
 
     def _eager(self) -> tuple[Any, Any]:
         if not isinstance(self.values, EagerTensor) or not isinstance(self.row_splits, EagerTensor):
-            raise TypeError("the rows of a symbolic ragged tensor have no values yet: use to_tensor()")
+            raise TypeError(
+                "the rows of a symbolic ragged tensor have no values yet: use to_tensor()"
+            )
         return self.values.raw, self.row_splits.raw
 
     def numpy(self) -> Any:

@@ -1,7 +1,8 @@
-"""Random numbers: stateful ops with TensorFlow's rules for seeds, and stateless ones that a seed determines.
+"""Random numbers: stateful ops with TensorFlow's rules for seeds, and stateless ones that a seed
+determines.
 
-The numbers come from NumPy's generators over Philox, a counter-based source: 128 bits of key choose a sequence, 256
-bits of counter a place in it. The numbers are not those that TensorFlow draws.
+The numbers come from NumPy's generators over Philox, a counter-based source: 128 bits of key choose
+a sequence, 256 bits of counter a place in it. The numbers are not those that TensorFlow draws.
 
 An op's sequence is chosen by the global seed (`set_seed`) and the op's own seed:
 
@@ -11,9 +12,9 @@ An op's sequence is chosen by the global seed (`set_seed`) and the op's own seed
 - the op's own only: a global seed of 0 stands in;
 - both: those two.
 
-Eager ops with equal seeds (and of the same kind and dtype) share one sequence and draw one piece of it after
-another; in a graph each op has a sequence of its own, and goes on in it from call to call. `set_seed` starts all of
-them anew.
+Eager ops with equal seeds (and of the same kind and dtype) share one sequence and draw one piece of
+it after another; in a graph each op has a sequence of its own, and goes on in it from call to call.
+`set_seed` starts all of them anew.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype
-from runtime.ops.define import dims_of, fill_dims, matched
+from runtime.ops.define import dims_of, fill_dims
 from runtime.primitive import Primitive, bind, row, sample, state
-from runtime.shapes import Shape, broadcast, is_known, merge_shapes
+from runtime.shapes import Shape, broadcast, merge_shapes
 from runtime.tensor import Tensor
 
 _MASK = (1 << 64) - 1
@@ -51,7 +52,8 @@ _EMPTY = np.zeros(4, np.uint64)
 
 
 def _at(key: tuple[int, int], counter: tuple[int, int, int]) -> np.random.Generator:
-    """This thread's generator, placed in the sequence of `key`. Places that differ never overlap."""
+    """This thread's generator, placed in the sequence of `key`. Places that differ never overlap.
+    """
     _source.bits.state = {
         "bit_generator": "Philox",
         "state": {
@@ -63,8 +65,8 @@ def _at(key: tuple[int, int], counter: tuple[int, int, int]) -> np.random.Genera
     return _source.generator
 
 
-# Seeds of stateful ops. What chose a sequence is part of its place, so that an op's own seed 3 is not the third
-# op without one.
+# Seeds of stateful ops. What chose a sequence is part of its place, so that an op's own seed 3 is
+# not the third op without one.
 _BY_OP, _BY_ORDER, _BY_TRACE, _BY_SYSTEM, _BY_STATE, _BY_SEED = range(6)
 
 
@@ -152,7 +154,8 @@ def _seed_of(seed: Any, what: str = "seed") -> int | None:
 
 
 def set_seed(seed: Any) -> None:
-    """Set the global seed, and start the sequences of all ops anew; None: draw from the system again.
+    """Set the global seed, and start the sequences of all ops anew; None: draw from the system
+    again.
 
     TypeError where `seed` is no integer.
     """
@@ -160,7 +163,9 @@ def set_seed(seed: Any) -> None:
 
 
 def get_seed(op_seed: Any) -> tuple[int | None, int | None]:
-    """The global seed and the seed of an op that is given `op_seed`; both None where there is neither."""
+    """The global seed and the seed of an op that is given `op_seed`; both None where there is
+    neither.
+    """
     seed = _seed_of(op_seed)
     if seed is None and _seeds.seed is None:
         return None, None
@@ -228,7 +233,9 @@ def _draw_classes(rng: Any, samples: int, logits: Any) -> Any:
     weights = np.exp(wide - wide.max(1, keepdims=True))
     total = np.cumsum(weights, 1)
     if not np.all(np.isfinite(total[:, -1])):
-        raise errors.InvalidArgumentError("logits must be numbers, of which one in each row is finite")
+        raise errors.InvalidArgumentError(
+            "logits must be numbers, of which one in each row is finite"
+        )
     # The rows one after another on one line: row r between r and r + 1.
     line = (total / total[:, -1:] + np.arange(rows)[:, None]).reshape(-1)
     points = rng.random((rows, samples)) + np.arange(rows)[:, None]
@@ -300,7 +307,10 @@ def _stateful(
     """
 
     def kernel(*inputs: Any, shape: Shape, dtype: DType, stream: Stream) -> Any:
-        size = (*_sizes(shape, inputs[count:]), *np.broadcast_shapes(*map(np.shape, inputs[:count])))
+        size = (
+            *_sizes(shape, inputs[count:]),
+            *np.broadcast_shapes(*map(np.shape, inputs[:count])),
+        )
         return _sampled(draw, stream.generator(), size, dtype, *inputs[:count])
 
     def rule(*shapes: Shape, shape: Shape, dtype: DType, stream: Stream) -> Shape:
@@ -322,7 +332,9 @@ def _check_seed(seed: Shape) -> None:
 
 
 def _seeded(seed: Any) -> np.random.Generator:
-    """The generator for a seed of two numbers, or for the state (two of counter, one of key) of a Generator."""
+    """The generator for a seed of two numbers, or for the state (two of counter, one of key) of a
+    Generator.
+    """
     values = [int(n) & _MASK for n in seed.tolist()]
     if len(values) == 2:
         return _at((values[0], values[1]), (0, 0, _BY_SEED))
@@ -332,7 +344,8 @@ def _seeded(seed: Any) -> np.random.Generator:
 def _stateless(
     name: str, op_type: str, draw: Callable[..., Any], count: int, signature: str, *samples: Any
 ) -> Primitive:
-    """The row of an op that its seed determines; its inputs are the seed, `count` parameters, run-time dimensions.
+    """The row of an op that its seed determines; its inputs are the seed, `count` parameters,
+    run-time dimensions.
 
     Parameters broadcast to the shape asked for.
     """
@@ -375,9 +388,7 @@ _GAMMA = (("2:+",), {"shape": (3, 2), "dtype": dtypes.float64})
 _POISSON = (("2:+",), {"shape": (3, 2), "dtype": dtypes.int32})
 
 uniform_p = _stateful("random_uniform", "RandomUniform", _draw_uniform, 0, "i*->dtype", _F32)
-normal_p = _stateful(
-    "random_normal", "RandomStandardNormal", _draw_normal, 0, "i*->dtype", _F32
-)
+normal_p = _stateful("random_normal", "RandomStandardNormal", _draw_normal, 0, "i*->dtype", _F32)
 truncated_p = _stateful(
     "random_truncated_normal", "TruncatedNormal", _draw_truncated, 0, "i*->dtype", _F32
 )
@@ -385,7 +396,9 @@ integers_p = _stateful(
     "random_uniform_int", "RandomUniformInt", _draw_integers, 2, "K,K,i*->K", _INTEGERS
 )
 gamma_p = _stateful("random_gamma", "RandomGamma", _draw_gamma, 1, "G,i*->G", _GAMMA)
-poisson_p = _stateful("random_poisson", "RandomPoissonV2", _draw_poisson, 1, "R,i*->dtype", _POISSON)
+poisson_p = _stateful(
+    "random_poisson", "RandomPoissonV2", _draw_poisson, 1, "R,i*->dtype", _POISSON
+)
 
 stateless_uniform_p = _stateless(
     "stateless_uniform", "StatelessRandomUniformV2", _draw_uniform, 0, "i,i*->dtype", _F32
@@ -394,10 +407,20 @@ stateless_normal_p = _stateless(
     "stateless_normal", "StatelessRandomNormalV2", _draw_normal, 0, "i,i*->dtype", _F32
 )
 stateless_truncated_p = _stateless(
-    "stateless_truncated_normal", "StatelessTruncatedNormalV2", _draw_truncated, 0, "i,i*->dtype", _F32
+    "stateless_truncated_normal",
+    "StatelessTruncatedNormalV2",
+    _draw_truncated,
+    0,
+    "i,i*->dtype",
+    _F32,
 )
 stateless_integers_p = _stateless(
-    "stateless_uniform_int", "StatelessRandomUniformIntV2", _draw_integers, 2, "i,K,K,i*->K", _INTEGERS
+    "stateless_uniform_int",
+    "StatelessRandomUniformIntV2",
+    _draw_integers,
+    2,
+    "i,K,K,i*->K",
+    _INTEGERS,
 )
 stateless_bits_p = _stateless(
     "stateless_uniform_full_int", "StatelessRandomUniformFullIntV2", _draw_bits, 0, "i,i*->dtype",
@@ -546,7 +569,9 @@ def affine(made: Tensor, scale: Any, shift: Any) -> Tensor:
     return made
 
 
-def _drawn(primitive: Primitive, inputs: Sequence[Tensor], shape: Any, dtype: DType, seed: Any) -> Any:
+def _drawn(
+    primitive: Primitive, inputs: Sequence[Tensor], shape: Any, dtype: DType, seed: Any
+) -> Any:
     static, dynamic = dims_of(shape)
     stream = _seeds.stream(_seed_of(seed), primitive.name, dtype)
     return bind(primitive, *inputs, *dynamic, shape=static, dtype=dtype, stream=stream)
@@ -567,7 +592,9 @@ def truncated_normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Any = None,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Normal numbers of which none is more than two standard deviations from the mean; see `normal`."""
+    """Normal numbers of which none is more than two standard deviations from the mean; see
+    `normal`.
+    """
     return affine(_drawn(truncated_p, (), shape, accepted(dtype, FLOATS), seed), stddev, mean)
 
 
@@ -575,7 +602,9 @@ def _bounds(minval: Any, maxval: Any, dtype: DType) -> list[Tensor]:
     low, high = (convert_to_tensor(value, dtype_hint=dtype) for value in (minval, maxval))
     for value in (low, high):
         if value.dtype is not dtype:
-            raise TypeError(f"the bounds must be {dtype.name} like the result, not {value.dtype.name}")
+            raise TypeError(
+                f"the bounds must be {dtype.name} like the result, not {value.dtype.name}"
+            )
     return [low, high]
 
 
@@ -594,8 +623,9 @@ def uniform(
 ) -> Tensor:  # fmt: skip
     """Numbers from `minval` up to, not including, `maxval` (1 for floats; integers must give it).
 
-    For floats the bounds broadcast with `shape`; for integers they are scalars, and InvalidArgumentError is raised unless
-    minval < maxval. ValueError unless `dtype` is float16, float32, float64, int32 or int64.
+    For floats the bounds broadcast with `shape`; for integers they are scalars, and
+    InvalidArgumentError is raised unless minval < maxval. ValueError unless `dtype` is float16,
+    float32, float64, int32 or int64.
     """
     wanted = accepted(dtype, FLOATS + INTS)
     if wanted.is_floating:
@@ -609,7 +639,8 @@ def gamma(
     shape: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32, seed: Any = None,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Gamma distributed numbers, `shape` of them for each pair of `alpha` (shape) and `beta` (rate, 1).
+    """Gamma distributed numbers, `shape` of them for each pair of `alpha` (shape) and `beta` (rate,
+    1).
 
     Gradients flow to `beta` only. InvalidArgumentError where `alpha` is negative.
     """
@@ -640,7 +671,9 @@ def _num(value: Any) -> list[Any]:
 def categorical(
     logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None
 ) -> Tensor:
-    """For each row of `logits` (unnormalised log-probabilities) the numbers of `num_samples` classes drawn by them."""
+    """For each row of `logits` (unnormalised log-probabilities) the numbers of `num_samples`
+    classes drawn by them.
+    """
     wanted = accepted(dtypes.int64 if dtype is None else dtype, INTS)
     return _drawn(categorical_p, (convert_to_tensor(logits),), _num(num_samples), wanted, seed)  # type: ignore[no-any-return]
 
@@ -652,7 +685,8 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
     return bind(shuffle_p, x, stream=stream)  # type: ignore[no-any-return]
 
 
-# Stateless functions: `seed` is a vector of two integers, which with the other arguments determines the result.
+# Stateless functions: `seed` is a vector of two integers, which with the other arguments determines
+# the result.
 
 
 def _seed_vector(seed: Any) -> Tensor:
@@ -684,7 +718,9 @@ def stateless_truncated_normal(
     shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
     name: str | None = None, alg: Any = "auto_select",
 ) -> Tensor:  # fmt: skip
-    """Truncated normal numbers determined by `seed`, a vector of two integers; see `truncated_normal`."""
+    """Truncated normal numbers determined by `seed`, a vector of two integers; see
+    `truncated_normal`.
+    """
     wanted = accepted(dtype, FLOATS)
     made = from_seed(stateless_truncated_p, _seed_vector(seed), (), shape, wanted)
     return affine(made, stddev, mean)
@@ -713,7 +749,8 @@ def stateless_uniform(
 ) -> Tensor:  # fmt: skip
     """Uniform numbers determined by `seed`, a vector of two integers; see `uniform`.
 
-    For integers with both bounds None, numbers from the whole range of `dtype` (which uint32 and uint64 need).
+    For integers with both bounds None, numbers from the whole range of `dtype` (which uint32 and
+    uint64 need).
     """
     wanted = accepted(dtype, FLOATS + INTS + UNSIGNED)
     if wanted in UNSIGNED and not (minval is None and maxval is None):
@@ -724,7 +761,8 @@ def stateless_uniform(
 def stateless_categorical(
     logits: Any, num_samples: Any, seed: Any, dtype: Any = dtypes.int64, name: str | None = None
 ) -> Tensor:
-    """Classes drawn by `logits`, determined by `seed`, a vector of two integers; see `categorical`."""
+    """Classes drawn by `logits`, determined by `seed`, a vector of two integers; see `categorical`.
+    """
     wanted = accepted(dtype, INTS)
     inputs = (convert_to_tensor(logits),)
     return from_seed(stateless_categorical_p, _seed_vector(seed), inputs, _num(num_samples), wanted)  # type: ignore[no-any-return]
@@ -734,7 +772,9 @@ def stateless_gamma(
     shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Gamma distributed numbers determined by `seed`; `alpha` and `beta` broadcast to `shape`; see `gamma`."""
+    """Gamma distributed numbers determined by `seed`; `alpha` and `beta` broadcast to `shape`; see
+    `gamma`.
+    """
     wanted = accepted(dtype, FLOATS)
     made: Tensor = from_seed(
         stateless_gamma_p, _seed_vector(seed), (convert_to_tensor(alpha, wanted),), shape, wanted
@@ -745,7 +785,8 @@ def stateless_gamma(
 def stateless_poisson(
     shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
-    """Poisson distributed numbers determined by `seed`; `lam` broadcasts to `shape`; see `poisson`."""
+    """Poisson distributed numbers determined by `seed`; `lam` broadcasts to `shape`; see `poisson`.
+    """
     wanted = accepted(dtype, FLOATS + INTS)
     return from_seed(  # type: ignore[no-any-return]
         stateless_poisson_p, _seed_vector(seed), (convert_to_tensor(lam),), shape, wanted
@@ -764,7 +805,8 @@ def stateless_binomial(
     shape: Any, seed: Any, counts: Any, probs: Any, output_dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """How many of `counts` trials with chance `probs` succeed, determined by `seed`; both broadcast to `shape`.
+    """How many of `counts` trials with chance `probs` succeed, determined by `seed`; both broadcast
+    to `shape`.
 
     InvalidArgumentError for negative or fractional counts, and chances outside of 0 to 1.
     """
@@ -772,8 +814,12 @@ def stateless_binomial(
     return binomial_from(_seed_vector(seed), shape, counts, probs, wanted)
 
 
-def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Tensor:
-    """`value` with its entries along the first axis in an order determined by `seed`, a vector of two integers."""
+def stateless_shuffle(
+    value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
+) -> Tensor:
+    """`value` with its entries along the first axis in an order determined by `seed`, a vector of
+    two integers.
+    """
     return bind(stateless_shuffle_p, _seed_vector(seed), convert_to_tensor(value))  # type: ignore[no-any-return]
 
 

@@ -77,12 +77,16 @@ upper_p = row(
 
 
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
-    """In lower case: ASCII letters only, or all with the encoding "utf-8". ValueError for other encodings."""
+    """In lower case: ASCII letters only, or all with the encoding "utf-8". ValueError for other
+    encodings.
+    """
     return bind(lower_p, _strings(input), encoding=_one_of(encoding, "encoding", ("", "utf-8")))  # type: ignore[no-any-return]
 
 
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
-    """In upper case: ASCII letters only, or all with the encoding "utf-8". ValueError for other encodings."""
+    """In upper case: ASCII letters only, or all with the encoding "utf-8". ValueError for other
+    encodings.
+    """
     return bind(upper_p, _strings(input), encoding=_one_of(encoding, "encoding", ("", "utf-8")))  # type: ignore[no-any-return]
 
 
@@ -100,7 +104,8 @@ def strip(input: Any, name: str | None = None) -> Tensor:
 # Lengths and parts
 
 _UNITS = ("BYTE", "UTF8_CHAR")
-# A character is a byte that starts one and the bytes that go on with it; nothing is decoded, nothing can be invalid.
+# A character is a byte that starts one and the bytes that go on with it; nothing is decoded,
+# nothing can be invalid.
 _CHARACTER = re.compile(rb"[^\x80-\xbf][\x80-\xbf]*|[\x80-\xbf]+", re.DOTALL)
 
 
@@ -121,7 +126,8 @@ length_p = row(
 
 
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
-    """The number of bytes, or of characters with the unit "UTF8_CHAR". ValueError for other units."""
+    """The number of bytes, or of characters with the unit "UTF8_CHAR". ValueError for other units.
+    """
     return bind(length_p, _strings(input), unit=_one_of(unit, "unit", _UNITS))  # type: ignore[no-any-return]
 
 
@@ -148,7 +154,9 @@ def _same_places(pos: Shape, count: Shape) -> None:
     try:
         merge_shapes(pos, count)
     except ValueError:
-        raise ValueError(f"pos and len should have the same shape, got: {pos} and {count}") from None
+        raise ValueError(
+            f"pos and len should have the same shape, got: {pos} and {count}"
+        ) from None
 
 
 def _substr_shape(x: Shape, pos: Shape, count: Shape, *, unit: str) -> Shape:
@@ -164,10 +172,11 @@ substr_p = row(
 
 
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
-    """At most `len` bytes (or characters, with the unit "UTF8_CHAR") from `pos` on; negative ones count from the end.
+    """At most `len` bytes (or characters, with the unit "UTF8_CHAR") from `pos` on; negative ones
+    count from the end.
 
-    `pos` and `len` have one shape, which broadcasts with that of `input`.
-    InvalidArgumentError where `pos` is outside of a string or `len` is negative.
+    `pos` and `len` have one shape, which broadcasts with that of `input`. InvalidArgumentError
+    where `pos` is outside of a string or `len` is negative.
     """
     start = convert_to_tensor(pos)
     count = convert_to_tensor(len, dtype_hint=start.dtype)
@@ -192,7 +201,9 @@ def _join_shape(*shapes: Shape, **params: Any) -> Shape:
             try:
                 made = merge_shapes(made, shape)
             except ValueError:
-                raise ValueError(f"shapes of strings to join do not match: {made} and {shape}") from None
+                raise ValueError(
+                    f"shapes of strings to join do not match: {made} and {shape}"
+                ) from None
     return made
 
 
@@ -203,9 +214,11 @@ join_p = row(
 
 
 def join(inputs: Any, separator: str | bytes = "", name: str | None = None) -> Tensor:
-    """The elements of several tensors of one shape (or scalars) joined, with `separator` between them.
+    """The elements of several tensors of one shape (or scalars) joined, with `separator` between
+    them.
 
-    `inputs` is a list; joining nothing gives the empty string. TypeError for anything but a list of strings.
+    `inputs` is a list; joining nothing gives the empty string. TypeError for anything but a list of
+    strings.
     """
     if not isinstance(inputs, list | tuple):
         raise TypeError(f"inputs must be a list of tensors, not {type(inputs).__name__}")
@@ -258,7 +271,9 @@ def reduce_join(
     inputs: Any, axis: Any = None, keepdims: bool = False, separator: str | bytes = "",
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """All elements along `axis` (several: one after the other; None: all) joined, with `separator` between them."""
+    """All elements along `axis` (several: one after the other; None: all) joined, with `separator`
+    between them.
+    """
     x = _strings(inputs)
     chosen = None if axis is None else static_ints(axis, "axis")
     return bind(  # type: ignore[no-any-return]
@@ -273,7 +288,9 @@ def _segment_join_kernel(x: Any, ids: Any, *dims: Any, shape: Shape, separator: 
     groups: list[list[int]] = [[] for _ in range(count)]
     for place, segment in enumerate(_elements(ids)):
         if segment >= count:
-            raise errors.InvalidArgumentError(f"segment id {segment} is not below num_segments = {count}")
+            raise errors.InvalidArgumentError(
+                f"segment id {segment} is not below num_segments = {count}"
+            )
         if segment >= 0:
             groups[segment].append(place)
     joined = [separator.join(column) for group in groups for column in rows[group].T.tolist()]
@@ -361,7 +378,8 @@ def _rows(x: Tensor, parts: tuple[Tensor, Tensor]) -> Any:
 def split(
     input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None
 ) -> Tensor | RaggedTensor:
-    """The words of a string, as a vector; of a vector of strings, a RaggedTensor with a row for each.
+    """The words of a string, as a vector; of a vector of strings, a RaggedTensor with a row for
+    each.
 
     They are separated by `sep`, or by runs of white space; `maxsplit` limits the number of cuts.
     InvalidArgumentError for strings of rank 2 or more.
@@ -414,7 +432,9 @@ ngrams_p = row(
 def ngrams(
     data: Any, ngram_width: Any, separator: str | bytes = " ", name: str | None = None
 ) -> Tensor:
-    """The runs of `ngram_width` (one number, or several one after the other) words of a vector, each joined."""
+    """The runs of `ngram_width` (one number, or several one after the other) words of a vector,
+    each joined.
+    """
     widths = static_ints(ngram_width, "ngram_width")
     if not widths or min(widths) < 1:
         raise ValueError(f"ngram_width must be positive, got {ngram_width!r}")
@@ -434,7 +454,9 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=256)
 def _rewriting(rewrite: str, groups: int) -> Callable[[re.Match[str]], str]:
-    r"""The replacement for a match: \0 stands for all of it, \1 for its first group, \\ for a backslash."""
+    r"""The replacement for a match: \0 stands for all of it, \1 for its first group, \\ for a
+    backslash.
+    """
     parts = re.split(r"\\(.?)", rewrite, flags=re.DOTALL)
     for escape in parts[1::2]:
         if escape != "\\" and not (escape in set("0123456789") and int(escape) <= groups):
@@ -451,7 +473,9 @@ def _rewriting(rewrite: str, groups: int) -> Callable[[re.Match[str]], str]:
 
 
 def _text(s: bytes) -> str:
-    """The characters of a string; bytes that are no UTF-8 stay single characters, which `_raw` turns back."""
+    """The characters of a string; bytes that are no UTF-8 stay single characters, which `_raw`
+    turns back.
+    """
     return s.decode("utf-8", "surrogateescape")
 
 
@@ -511,8 +535,9 @@ def regex_replace(
 ) -> Tensor:
     r"""What matches `pattern` (each match, or only the first) replaced by `rewrite`.
 
-    Patterns are those of Python's `re` with ASCII classes; in `rewrite` \1 stands for the first group, \0 for the whole match.
-    InvalidArgumentError for patterns that are invalid and groups that do not exist.
+    Patterns are those of Python's `re` with ASCII classes; in `rewrite` \1 stands for the first
+    group, \0 for the whole match. InvalidArgumentError for patterns that are invalid and groups
+    that do not exist.
     """
     return bind(  # type: ignore[no-any-return]
         replace_p, _strings(input), _strings(pattern), _strings(rewrite),
@@ -527,7 +552,9 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tenso
 
 # Numbers
 
-_FLOAT = re.compile(rb"[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|inf(inity)?|nan)", re.IGNORECASE)
+_FLOAT = re.compile(
+    rb"[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|inf(inity)?|nan)", re.IGNORECASE
+)
 _HEX = re.compile(rb"[+-]?0x[0-9a-f]+\.?[0-9a-f]*(p[+-]?\d+)?", re.IGNORECASE)
 _INTEGER = re.compile(rb"[+-]?\d+")
 _PARSED = (
@@ -562,8 +589,8 @@ to_number_p = row(
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """The numbers that strings spell.
 
-    InvalidArgumentError for a string that spells none, or none that `out_type` holds; ValueError unless `out_type` is
-    float32, float64, int32, int64, uint32 or uint64.
+    InvalidArgumentError for a string that spells none, or none that `out_type` holds; ValueError
+    unless `out_type` is float32, float64, int32, int64, uint32 or uint64.
     """
     wanted = as_dtype(out_type)
     if wanted not in _PARSED:
@@ -609,7 +636,8 @@ def as_string(
     input: Any, precision: int = -1, scientific: bool = False, shortest: bool = False,
     width: int = -1, fill: str = "", name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Numbers and truth values as C's printf writes them ("%f", "%e" if `scientific`, "%g" if `shortest`, "%d").
+    """Numbers and truth values as C's printf writes them ("%f", "%e" if `scientific`, "%g" if
+    `shortest`, "%d").
 
     Strings stay as they are. ValueError for a notation that the dtype does not have.
     """
@@ -647,8 +675,9 @@ def _bucket(input: Any, num_buckets: Any, key: bytes) -> Tensor:
 def to_hash_bucket_fast(input: Any, num_buckets: Any, name: str | None = None) -> Tensor:
     """A number below `num_buckets` for each string, the same in every run and on every machine.
 
-    It is the first 8 bytes of the string's BLAKE2b digest of that size, little endian, modulo `num_buckets`. (It is not
-    the number that TensorFlow computes.) ValueError unless `num_buckets` is positive.
+    It is the first 8 bytes of the string's BLAKE2b digest of that size, little endian, modulo
+    `num_buckets`. (It is not the number that TensorFlow computes.) ValueError unless `num_buckets`
+    is positive.
     """
     return _bucket(input, num_buckets, b"")
 
@@ -661,7 +690,9 @@ def to_hash_bucket(input: Any, num_buckets: Any, name: str | None = None) -> Ten
 def to_hash_bucket_strong(
     input: Any, num_buckets: Any, key: Any, name: str | None = None
 ) -> Tensor:
-    """`to_hash_bucket_fast` with a secret `key`, two integers: without it nobody can find strings that collide."""
+    """`to_hash_bucket_fast` with a secret `key`, two integers: without it nobody can find strings
+    that collide.
+    """
     numbers = static_ints(key, "key")
     if len(numbers) != 2:
         raise ValueError(f"key must be two integers, got {key!r}")
@@ -689,7 +720,8 @@ format_p = row(
 def format(
     template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> Tensor:
-    """`template` with the text of a tensor, or of each of a list of tensors, in the places of `placeholder`.
+    """`template` with the text of a tensor, or of each of a list of tensors, in the places of
+    `placeholder`.
 
     ValueError unless there are as many places as tensors.
     """
@@ -715,7 +747,9 @@ def _decoded(s: bytes, encoding: str, reaction: str, replacement: int) -> str:
         return s.decode(codec)
     except UnicodeDecodeError as error:
         if reaction == "strict":
-            raise errors.InvalidArgumentError(f"invalid {encoding} in {s!r}: {error.reason}") from None
+            raise errors.InvalidArgumentError(
+                f"invalid {encoding} in {s!r}: {error.reason}"
+            ) from None
     except LookupError:
         raise errors.InvalidArgumentError(f"unknown encoding {encoding!r}") from None
     if reaction == "ignore":
@@ -758,27 +792,38 @@ def unicode_split(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
     name: str | None = None,
 ) -> Tensor | RaggedTensor:  # fmt: skip
-    """The characters of a string, each a UTF-8 string, as a vector; of a vector of strings, a RaggedTensor.
+    """The characters of a string, each a UTF-8 string, as a vector; of a vector of strings, a
+    RaggedTensor.
 
-    `errors` tells what becomes of invalid bytes: "replace" (by `replacement_char`), "ignore" or "strict"
-    (InvalidArgumentError).
+    `errors` tells what becomes of invalid bytes: "replace" (by `replacement_char`), "ignore" or
+    "strict" (InvalidArgumentError).
     """
     x = _strings(input)
-    return _rows(x, bind(unicode_split_p, x, **_unicode_params(input_encoding, errors, replacement_char)))  # type: ignore[no-any-return]
+    return _rows(
+        x, bind(unicode_split_p, x, **_unicode_params(input_encoding, errors, replacement_char))
+    )  # type: ignore[no-any-return]
 
 
 def unicode_decode(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
     replace_control_characters: bool = False, name: str | None = None,
 ) -> Tensor | RaggedTensor:  # fmt: skip
-    """The code points of a string, as a vector of int32; of a vector of strings, a RaggedTensor. See `unicode_split`."""
+    """The code points of a string, as a vector of int32; of a vector of strings, a RaggedTensor.
+    See `unicode_split`.
+    """
     x = _strings(input)
-    return _rows(x, bind(unicode_decode_p, x, **_unicode_params(input_encoding, errors, replacement_char)))  # type: ignore[no-any-return]
+    return _rows(
+        x, bind(unicode_decode_p, x, **_unicode_params(input_encoding, errors, replacement_char))
+    )  # type: ignore[no-any-return]
 
 
 def _encode_kernel(x: Any, *, encoding: str, reaction: str, replacement: int) -> Any:
     _encode_shape(x.shape)
-    rows = np.asarray(x).reshape(-1, x.shape[-1]) if x.size else np.zeros((x.shape[0] if x.ndim > 1 else 1, 0), int)
+    rows = (
+        np.asarray(x).reshape(-1, x.shape[-1])
+        if x.size
+        else np.zeros((x.shape[0] if x.ndim > 1 else 1, 0), int)
+    )
     made = [_encoded(points, encoding, reaction, replacement) for points in rows.tolist()]
     return _array(made, x.shape[:-1])
 
@@ -812,7 +857,9 @@ def unicode_encode(
     input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The string with the given code points (a vector), or one for each row of a matrix. See `unicode_split`."""
+    """The string with the given code points (a vector), or one for each row of a matrix. See
+    `unicode_split`.
+    """
     _one_of(output_encoding, "output_encoding", tuple(_ENCODINGS))
     how = _unicode_params(output_encoding, errors, replacement_char)
     return bind(unicode_encode_p, convert_to_tensor(input), **how)  # type: ignore[no-any-return]

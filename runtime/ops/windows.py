@@ -1,7 +1,8 @@
 """Sliding windows over arrays: the geometry that convolution and pooling share.
 
-Arrays are laid out as (batch, *spatial, channels). A geometry is given by strides and dilations (one number per
-spatial axis) and a padding: "SAME", "VALID" or one (before, after) pair per spatial axis.
+Arrays are laid out as (batch, *spatial, channels). A geometry is given by strides and dilations
+(one number per spatial axis) and a padding: "SAME", "VALID" or one (before, after) pair per spatial
+axis.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ def positions(
     sizes: Sequence[int | None], kernel: Sequence[int | None], strides: Sizes, padding: Padding,
     dilations: Sizes,
 ) -> tuple[int | None, ...]:  # fmt: skip
-    """How often the window fits along each spatial axis; None where that depends on what is unknown."""
+    """How often the window fits along each spatial axis; None where that depends on what is
+    unknown.
+    """
     found: list[int | None] = []
     for axis, (size, k) in enumerate(zip(sizes, kernel, strict=True)):
         if size is None or (k is None and padding != "SAME"):
@@ -58,11 +61,17 @@ def padded(x: Any, pads: Pads, fill: Any = 0) -> Any:
     """`x` with `fill` around its spatial axes; negative pads cut off."""
     if not any(before or after for before, after in pads):
         return x
-    shape = [x.shape[0], *[n + a + b for n, (a, b) in zip(x.shape[1:-1], pads, strict=True)], x.shape[-1]]
+    shape = [
+        x.shape[0],
+        *[n + a + b for n, (a, b) in zip(x.shape[1:-1], pads, strict=True)],
+        x.shape[-1],
+    ]
     made = np.full(shape, fill, x.dtype) if fill else np.zeros(shape, x.dtype)
     target, source = [slice(None)], [slice(None)]
     for size, (before, after) in zip(x.shape[1:-1], pads, strict=True):
-        target.append(slice(max(before, 0), max(before, 0) + size - max(-before, 0) - max(-after, 0)))
+        target.append(
+            slice(max(before, 0), max(before, 0) + size - max(-before, 0) - max(-after, 0))
+        )
         source.append(slice(max(-before, 0), size - max(-after, 0)))
     made[tuple(target)] = x[tuple(source)]
     return made
@@ -105,9 +114,11 @@ def padded_sizes(sizes: Sizes, pads: Pads) -> tuple[int, ...]:
 
 
 def spatial(value: Any, rank: int, what: str, channels_first: bool = False) -> tuple[int, ...]:
-    """An argument with one number for all, one per spatial axis, or one per axis, as one per spatial axis.
+    """An argument with one number for all, one per spatial axis, or one per axis, as one per
+    spatial axis.
 
-    ValueError for other lengths, for numbers below 1, and for others than 1 along batch and channels.
+    ValueError for other lengths, for numbers below 1, and for others than 1 along batch and
+    channels.
     """
     given = (1,) if value is None else static_ints(value, what)
     if len(given) not in (1, rank, rank + 2):
@@ -117,7 +128,9 @@ def spatial(value: Any, rank: int, what: str, channels_first: bool = False) -> t
     if any(n < 1 for n in given):
         raise ValueError(f"{what} must be positive, got {list(given)}")
     if len(given) == rank + 2:
-        inner, ends = (given[2:], given[:2]) if channels_first else (given[1:-1], given[::rank + 1])
+        inner, ends = (
+            (given[2:], given[:2]) if channels_first else (given[1:-1], given[:: rank + 1])
+        )
         if ends != (1, 1):
             raise ValueError(f"{what} must be 1 along batch and channels, got {list(given)}")
         return inner
@@ -125,7 +138,8 @@ def spatial(value: Any, rank: int, what: str, channels_first: bool = False) -> t
 
 
 def padding_of(value: Any, rank: int, channels_first: bool = False) -> Padding:
-    """A padding argument: "SAME", "VALID" (in any case) or a list of one pair per axis, batch and channels included.
+    """A padding argument: "SAME", "VALID" (in any case) or a list of one pair per axis, batch and
+    channels included.
 
     ValueError for anything else.
     """
@@ -149,7 +163,9 @@ _CHANNELS_FIRST = ("NCW", "NCHW", "NCDHW")
 
 
 def channels_first(data_format: str | None, rank: int) -> bool:
-    """Does the format (None: the default) have its channels right after the batch? ValueError for unknown ones."""
+    """Does the format (None: the default) have its channels right after the batch? ValueError for
+    unknown ones.
+    """
     if data_format is None or data_format == _CHANNELS_LAST[rank - 1]:
         return False
     if data_format == _CHANNELS_FIRST[rank - 1]:

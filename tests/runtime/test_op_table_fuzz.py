@@ -16,7 +16,7 @@ from tests.runtime.samples import letters_of
 
 SHAPES = [(), (1,), (2,), (3,), (0,), (2, 3), (3, 3), (1, 3), (2, 0), (2, 3, 3), (2, 1, 4)]
 ROWS = [row for row in TABLE.values() if row.samples and not row.effect]
-TRIES = 40
+TRIES = 30
 
 
 def _array(rng: np.random.Generator, dtype: dtypes.DType) -> Any:
@@ -49,7 +49,7 @@ def test_any_input_gives_the_declared_type_or_a_documented_error(row: Primitive)
             params = {"value": np.zeros(2)}
         try:
             made = bind(row, *map(EagerTensor, inputs), **params)
-        except errors.InvalidArgumentError as error:
+        except (errors.InvalidArgumentError, errors.ResourceExhaustedError) as error:
             assert row.op_type in str(error)
             continue
         declared = row.infer(*types, **params)

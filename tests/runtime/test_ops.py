@@ -274,9 +274,7 @@ def test_losses() -> None:
     expected = -labels * np.log(p) - (1 - labels) * np.log(1 - p)
     np.testing.assert_allclose(tf.nn.sigmoid_cross_entropy_with_logits(labels, A), expected)
     weighted = -3 * labels * np.log(p) - (1 - labels) * np.log(1 - p)
-    np.testing.assert_allclose(
-        tf.nn.weighted_cross_entropy_with_logits(labels, A, 3.0), weighted
-    )
+    np.testing.assert_allclose(tf.nn.weighted_cross_entropy_with_logits(labels, A, 3.0), weighted)
     big = np.array([1000.0, -1000.0])
     np.testing.assert_array_equal(
         tf.nn.sigmoid_cross_entropy_with_logits(np.array([1.0, 0.0]), big), [0, 0]
@@ -304,9 +302,7 @@ def test_decompositions_multiply_to_their_input() -> None:
     sign, logarithm = tf.linalg.slogdet(BATCH)
     np.testing.assert_allclose(sign * tf.exp(logarithm), np.linalg.det(BATCH))
     factor = tf.linalg.cholesky(SPD)
-    np.testing.assert_allclose(
-        tf.linalg.cholesky_solve(factor, A.T), np.linalg.solve(SPD, A.T)
-    )
+    np.testing.assert_allclose(tf.linalg.cholesky_solve(factor, A.T), np.linalg.solve(SPD, A.T))
     np.testing.assert_allclose(
         tf.linalg.triangular_solve(SQUARE, A.T), np.linalg.solve(np.tril(SQUARE), A.T)
     )

@@ -44,7 +44,13 @@ def test_values_have_a_default_dtype(value: Any, dtype: str, shape: tuple[int, .
 
 @pytest.mark.parametrize(
     ("value", "dtype"),
-    [(1, "float64"), ([1, 2], "uint8"), (1.5, "float16"), (np.ones(2), "float32"), (1, "complex64")],
+    [
+        (1, "float64"),
+        ([1, 2], "uint8"),
+        (1.5, "float16"),
+        (np.ones(2), "float32"),
+        (1, "complex64"),
+    ],
 )
 def test_a_dtype_may_be_asked_for(value: Any, dtype: str) -> None:
     assert tf.constant(value, dtype).dtype == dtype
@@ -348,19 +354,30 @@ def test_other_classes_may_take_over() -> None:
 
 def test_numpy_functions_return_arrays() -> None:
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
-    for made in (np.multiply(x, x), np.sum(x, axis=0), np.sin(x), np.concatenate([x, x]), np.array(x)):
+    for made in (
+        np.multiply(x, x),
+        np.sum(x, axis=0),
+        np.sin(x),
+        np.concatenate([x, x]),
+        np.array(x),
+    ):
         assert type(made) is np.ndarray
     assert np.multiply(x, 2).tolist() == [[2, 4], [6, 8]]
     assert np.asarray(x, np.float64).dtype == np.float64
     assert np.asarray(tf.constant(1.5)).shape == ()
-    assert not np.array(x, copy=True).flags.owndata is False
+    assert np.array(x, copy=True).flags.owndata is not False
     with pytest.raises(ValueError, match="copying"):
         np.array(x, dtype=np.int32, copy=False)
 
 
 def test_arrays_meet_tensors() -> None:
     x = tf.constant([1.0, 2.0])
-    for made in (np.array([1.0, 1.0]) + x, x + np.array([1.0, 1.0]), np.float64(1) + x, np.int64(1) * x):
+    for made in (
+        np.array([1.0, 1.0]) + x,
+        x + np.array([1.0, 1.0]),
+        np.float64(1) + x,
+        np.int64(1) * x,
+    ):
         assert isinstance(made, tf.Tensor)
         assert made.dtype == tf.float32
     assert (np.array([[1.0]]) @ tf.constant([[2.0]])).numpy().tolist() == [[2]]
@@ -403,7 +420,9 @@ def test_indexing_is_numpys(key: str) -> None:
         made = eval(f"x[{key}]", {**names, "x": tf.constant(array)})
         assert made.shape == np.shape(expected)
         wanted = expected.astype("S") if array.dtype == object and np.ndim(expected) else expected
-        assert np.array_equal(np.asarray(made, wanted.dtype) if np.ndim(wanted) else made.numpy(), _bytes(wanted))
+        assert np.array_equal(
+            np.asarray(made, wanted.dtype) if np.ndim(wanted) else made.numpy(), _bytes(wanted)
+        )
 
 
 def _bytes(value: Any) -> Any:
@@ -444,7 +463,19 @@ def test_bad_indices(key: Any, error: Any, message: str) -> None:
         tf.constant(MATRIX)[key]
 
 
-SET_KEYS = ["0", "1, 2", "1:", "::2, 1", "...", "m", "[0, 2]", "-1", ":, [1, 3]", "v", "[2, 0], [1, 1]"]
+SET_KEYS = [
+    "0",
+    "1, 2",
+    "1:",
+    "::2, 1",
+    "...",
+    "m",
+    "[0, 2]",
+    "-1",
+    ":, [1, 3]",
+    "v",
+    "[2, 0], [1, 1]",
+]
 
 
 @pytest.mark.parametrize("key", SET_KEYS)

@@ -23,71 +23,103 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from runtime.graph.ir import Graph, Node, Region, Value, diverges, has_effect
+from runtime.graph.ir import Graph, Node, Region, Value, diverges
 
 
 def eliminate_dead_code(graph: Graph) -> Graph:
     """The graph without what is computed in vain."""
-    used: set[Value] = set(graph.results)
-    body = _region(graph.body, used)
-    captures = tuple([(value, item) for value, item in graph.captures if value in used])
+    use = _Use()
+    use.index(graph.body)
+    use.mark(*graph.results, *[value for node in use.effects for value in _always(node)])
+    body = _swept(graph.body, graph.results, use)
+    captures = tuple([(value, item) for value, item in graph.captures if value in use.values])
     return replace(graph, body=body, captures=captures)
 
 
-def _region(region: Region, used: set[Value]) -> Region:
-    """The region with what is used, whose results are marked already; marks what it uses from
-    outside.
-    """
-    kept: list[Node] = []
-    for node in reversed(region.nodes):
-        if not has_effect(node) and not any(output in used for output in node.outputs):
-            continue
-        node = _TRIMMED.get(node.primitive.name, _plain)(node, used)
-        used.update(node.inputs)
-        kept.append(node)
-    return replace(region, nodes=tuple(reversed(kept)))
+class _Use:
+    """Which values are used, and which nodes stay: found by following each value once."""
+
+    def __init__(self) -> None:
+        self.makers: dict[Value, tuple[Node, int]] = {}
+        self.effects: set[Node] = set()
+        self.values: set[Value] = set()
+
+    def index(self, region: Region) -> bool:
+        """Note what makes each value, and the effects; whether there are any."""
+        found = False
+        for node in region.nodes:
+            for place, value in enumerate(node.outputs):
+                self.makers[value] = node, place
+            if node.primitive.name == "while":
+                for place, value in enumerate(node.regions[0].parameters):
+                    self.makers[value] = node, place
+            inner = [self.index(inner) for inner in node.regions]
+            if any(inner) or node.primitive.effect or "callee" in node.params:
+                self.effects.add(node)
+                found = True
+        return found
+
+    def mark(self, *values: Value) -> None:
+        """These values are used, and so is what they are made of."""
+        pending = list(values)
+        while pending:
+            value = pending.pop()
+            if value in self.values:
+                continue
+            self.values.add(value)
+            if value in self.makers:
+                pending += _needed(*self.makers[value])
+
+    def stays(self, node: Node) -> bool:
+        """Is the node an effect, or are its outputs used?"""
+        return node in self.effects or any(value in self.values for value in node.outputs)
 
 
-def _plain(node: Node, used: set[Value]) -> Node:
-    return node
+def _always(node: Node) -> tuple[Value, ...]:
+    """What a node needs whichever of its outputs are used."""
+    if node.primitive.name == "while":
+        return node.inputs[0], node.regions[0].results[0]
+    return node.inputs
 
 
-def _trim_cond(node: Node, used: set[Value]) -> Node:
-    wanted = [at for at, output in enumerate(node.outputs) if output in used]
+def _needed(node: Node, place: int) -> tuple[Value, ...]:
+    """What one output of a node needs; for a loop, one of its variables."""
+    if node.primitive.name == "while":
+        pair = node.inputs[place + 1], node.regions[0].results[place + 1]
+        return *_always(node), *pair, node.outputs[place]
+    results = [region.results[place] for region in node.regions if not diverges(region)]
+    return *node.inputs, *results
+
+
+def _swept(region: Region, results: tuple[Value, ...], use: _Use) -> Region:
+    nodes = [_trimmed(node, use) for node in region.nodes if use.stays(node)]
+    return replace(region, nodes=tuple(nodes), results=results)
+
+
+def _trimmed(node: Node, use: _Use) -> Node:
+    if node.primitive.name == "cond":
+        return _trimmed_cond(node, use)
+    return _trimmed_while(node, use) if node.primitive.name == "while" else node
+
+
+def _trimmed_cond(node: Node, use: _Use) -> Node:
+    wanted = [place for place, output in enumerate(node.outputs) if output in use.values]
     regions = []
     for region in node.regions:
         results = () if diverges(region) else tuple([region.results[at] for at in wanted])
-        used.update(results)
-        regions.append(_region(replace(region, results=results), used))
+        regions.append(_swept(region, results, use))
     outputs = tuple([node.outputs[at] for at in wanted])
     return replace(node, outputs=outputs, regions=tuple(regions))
 
 
-def _trim_while(node: Node, used: set[Value]) -> Node:
+def _trimmed_while(node: Node, use: _Use) -> Node:
     (body,) = node.regions
-    wanted = {at for at, output in enumerate(node.outputs) if output in used}
-    # What a wanted value needs from the round before is wanted as well.
-    while True:
-        inner: set[Value] = {body.results[0], *(body.results[at + 1] for at in wanted)}
-        trimmed = _region(body, inner)
-        needed = {at for at, parameter in enumerate(body.parameters) if parameter in inner}
-        if needed <= wanted:
-            break
-        wanted |= needed
-    used |= inner.difference(body.parameters)
-    order = sorted(wanted)
+    wanted = [place for place, output in enumerate(node.outputs) if output in use.values]
+    results = body.results[0], *[body.results[at + 1] for at in wanted]
+    parameters = tuple([body.parameters[at] for at in wanted])
     return replace(
         node,
-        inputs=(node.inputs[0], *[node.inputs[at + 1] for at in order]),
-        outputs=tuple([node.outputs[at] for at in order]),
-        regions=(
-            Region(
-                tuple([body.parameters[at] for at in order]),
-                trimmed.nodes,
-                (body.results[0], *[body.results[at + 1] for at in order]),
-            ),
-        ),
+        inputs=(node.inputs[0], *[node.inputs[at + 1] for at in wanted]),
+        outputs=tuple([node.outputs[at] for at in wanted]),
+        regions=(replace(_swept(body, results, use), parameters=parameters),),
     )
-
-
-_TRIMMED = {"cond": _trim_cond, "while": _trim_while}

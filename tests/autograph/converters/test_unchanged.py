@@ -99,7 +99,6 @@ UNCHANGED = {
         "def f(x):\n    for x[0] in x:\n        pass",
         "def f(x):\n    x[0] = 1",
         "def f(x):\n    x.y[0] = x[1][2] = 1\n    x[1][2] += 1\n    return x",
-        "def f(x):\n    x[0] = 1\n    return lambda: x",
         "def f():\n    x[0] = 1\n    return x",
     ],
     "undefined_names": [
