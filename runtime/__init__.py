@@ -13,6 +13,8 @@ from runtime import (
 )
 from runtime.autodiff import (
     GradientTape as GradientTape, UnconnectedGradients as UnconnectedGradients,
+    custom_gradient as custom_gradient, grad_pass_through as grad_pass_through,
+    recompute_grad as recompute_grad,
 )
 from runtime.control_flow import (
     case as case, cond as cond, switch_case as switch_case, while_loop as while_loop,
@@ -21,6 +23,7 @@ from runtime.convert import (
     constant as constant, convert_to_tensor as convert_to_tensor,
     register_conversion as register_conversion,
 )
+from runtime.device import device as device
 from runtime.dtypes import (
     DType as DType, as_dtype as as_dtype, bool as bool, complex64 as complex64,
     complex128 as complex128, double as double, float16 as float16, float32 as float32,
@@ -28,6 +31,7 @@ from runtime.dtypes import (
     string as string, uint8 as uint8, uint16 as uint16, uint32 as uint32, uint64 as uint64,
 )
 from runtime.function import function as function
+from runtime.module import Module as Module
 from runtime.naming import name_scope as name_scope
 from runtime.ops.array import (
     broadcast_dynamic_shape as broadcast_dynamic_shape,
@@ -91,6 +95,7 @@ from runtime.ops.reductions import (
     reduce_min as reduce_min, reduce_prod as reduce_prod, reduce_sum as reduce_sum,
 )
 from runtime.ops.special import scalar_mul as scalar_mul
+from runtime.printing import print as print
 from runtime.shapes import TensorShape as TensorShape, TensorSpec as TensorSpec
 from runtime.tensor import (
     Tensor as Tensor, executing_eagerly as executing_eagerly, is_tensor as is_tensor,
@@ -105,12 +110,13 @@ from runtime.variable import (
 newaxis = None
 
 # What few programs use is imported when it is first asked for.
-_LATER = frozenset(
-    "compat config data debugging image io keras random strings summary train".split()
-)
+_LATER = ("compat", "config", "data", "debugging", "image", "io", "keras", "random", "strings",
+          "summary", "train")  # fmt: skip
 
 
 def __getattr__(name: str) -> _Any:
     if name in _LATER:
         return _import_module(f"runtime.{name}")
+    if name == "Assert":
+        return _import_module("runtime.debugging").Assert
     raise AttributeError(f"module 'runtime' has no attribute {name!r}")

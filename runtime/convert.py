@@ -281,7 +281,27 @@ def _of_strings(array: Any, dtype: DType | None) -> Any:
     return made
 
 
+def _of_numbers(value: Any, kind: type, dtype: DType | None) -> Any:
+    """The array of a flat list of numbers of one kind; None where that needs a closer look."""
+    wanted = _DEFAULT[kind] if dtype is None else dtype
+    if wanted.np_dtype.kind not in _KINDS[kind]:
+        return None
+    try:
+        return np.array(value, wanted.np_dtype)
+    except OverflowError:
+        return None
+
+
 def _of_sequence(value: Any, dtype: DType | None) -> Any:
+    kinds = set(map(type, value))
+    if len(kinds) == 1 and (kind := kinds.pop()) in _DEFAULT:
+        array = _of_numbers(value, kind, dtype)
+        if array is not None:
+            return array
+    return _of_nested(value, dtype)
+
+
+def _of_nested(value: Any, dtype: DType | None) -> Any:
     try:
         array = np.array(value)
     except ValueError:
@@ -294,8 +314,9 @@ def _of_sequence(value: Any, dtype: DType | None) -> Any:
     if dtype is not None:
         if array.size == 0:
             return array.astype(dtype.np_dtype)
-        if kind == "b" or dtype.np_dtype.kind not in _KIND_OF_ARRAY[kind]:
-            _refuse_mixed(value, kind, dtype)
+        _refuse_mixed(value, kind, dtype)
+        if dtype.np_dtype.kind not in _KIND_OF_ARRAY[kind]:
+            raise _refuse(value, dtype)
         return array.astype(dtype.np_dtype) if kind in "fc" else _narrowed(array, dtype)
     _refuse_mixed(value, kind, None)
     return (
@@ -315,6 +336,9 @@ def _of_objects(value: Any, array: Any, dtype: DType | None) -> Any:
     raise TypeError(f"Cannot convert a list of {', '.join(kinds)} to a tensor: {value!r}")
 
 
+_TRUTHS = (builtins.bool, np.bool_)
+
+
 def _leaves(value: Any) -> Any:
     if isinstance(value, list | tuple):
         for element in value:
@@ -324,12 +348,9 @@ def _leaves(value: Any) -> Any:
 
 
 def _refuse_mixed(value: Any, kind: str, dtype: DType | None) -> None:
-    truths = [isinstance(leaf, builtins.bool | np.bool_) for leaf in _leaves(value)]
-    if kind != "b" and not any(truths):
-        if dtype is not None:
-            raise _refuse(value, dtype)
-        return
     if kind == "b" and dtype in (None, dtypes.bool):
+        return
+    if kind != "b" and not any(isinstance(leaf, _TRUTHS) for leaf in _leaves(value)):
         return
     raise TypeError(f"Cannot convert {value!r} to a tensor: truth values and numbers do not mix")
 
@@ -371,8 +392,13 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
     of range and elements that do not fill `shape`.
     """
     kind = type(value)
-    if dtype is None and shape is None and state.run is not None and kind is float:
-        return EagerTensor(_float32(value))
+    if dtype is None and shape is None and state.run is not None:
+        make = _QUICK.get(kind)
+        if make is not None:
+            try:
+                return EagerTensor(make(value))
+            except OverflowError:
+                raise _out_of_range(value, dtypes.int32) from None
     if isinstance(value, EagerTensor):
         value = value.raw
     elif isinstance(value, Tensor):
@@ -386,7 +412,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
     return tensor_of(array if shape is None else _shaped(array, shape))
 
 
-_float32 = np.float32
+_QUICK: dict[type, Any] = {float: np.float32, int: np.int32, builtins.bool: np.bool_}
 
 
 def _shaped(array: Any, shape: Any) -> Any:

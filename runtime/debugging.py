@@ -15,7 +15,6 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype
 from runtime.graph.frames import user_location
-from runtime.graph.ir import format_location
 from runtime.ops.define import matched
 from runtime.primitive import Primitive, bind, row, same_shape, sample, state
 from runtime.printing import summary
@@ -461,16 +460,15 @@ class _Check:
 
     def _error(
         self, primitive: Primitive, inputs: Sequence[Any], place: int, output: Any, bad: str
-    ) -> errors.InvalidArgumentError:
-        lines = [
-            f"output {place} of op {primitive.op_type} has {bad} (type {output.type}), "
-            f"at {format_location(user_location())}"
-        ]
+    ) -> errors.NumericsError:
+        lines = [f"output {place} of op {primitive.op_type} ({output.type}) has {bad}"]
         for i, x in enumerate(inputs):
             also = _describe_bad(x.raw)
             note = f", which has {also} already" if also else ""
             lines.append(f"input {i}: {x.type} {summary(x.raw)}{note}")
-        return errors.InvalidArgumentError(None, primitive.op_type, "\n".join(lines))
+        error = errors.NumericsError(None, primitive.op_type, "\n".join(lines))
+        error.called_at = user_location()
+        return error
 
 
 # What reads a value does not make it.

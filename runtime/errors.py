@@ -55,6 +55,25 @@ class InvalidArgumentError(OpError, ValueError):
     error_code = 3
 
 
+class NumericsError(InvalidArgumentError):
+    """A result is no number; whoever runs the op for a graph tells where it stands.
+
+    `called_at` is the place outside of the graph, where there is one.
+    """
+
+    location: Any = None
+    called_at: Any = None
+
+    def locate(self, location: Any) -> None:
+        """Note the user's (file, line, column), unless a place further inside is known already."""
+        self.location = self.location or location
+
+    def __str__(self) -> str:
+        place = self.location or self.called_at
+        where = ":".join(map(str, place)) if place else "an unknown place"
+        return f"{self.message}\nat {where}"
+
+
 class DeadlineExceededError(OpError):
     """An operation did not end in time."""
 

@@ -143,7 +143,7 @@ class Generator:
     @property
     def key(self) -> Tensor:
         """The key, a scalar."""
-        return self._state_var[2]  # type: ignore[no-any-return, index]
+        return self._state_var[2]
 
     def reset(self, state: Any) -> None:
         """Go to another state."""
@@ -165,7 +165,8 @@ class Generator:
         return bind(skip_p, delta, variable=self._state_var)  # type: ignore[no-any-return]
 
     def _take(self, shape: Any) -> Tensor:
-        """The state before, to draw numbers of this shape from; the generator moves on by as many.
+        """The state before, to draw numbers of this shape from; the generator moves on by as
+        many.
         """
         static, dynamic = dims_of(shape)
         if static is not None and not dynamic:
@@ -219,13 +220,15 @@ class Generator:
         dtype: Any = dtypes.int32,
         name: str | None = None,
     ) -> Tensor:
-        """How many of `counts` trials with chance `probs` succeed; see `random.stateless_binomial`.
+        """How many of `counts` trials with chance `probs` succeed; see
+        `random.stateless_binomial`.
         """
         wanted = accepted(dtype, FLOATS + INTS)
         return random.binomial_from(self._take(shape), shape, counts, probs, wanted)
 
     def make_seeds(self, count: Any = 1) -> Tensor:
-        """`count` seeds for the stateless functions, one in each column of a matrix with two rows.
+        """`count` seeds for the stateless functions, one in each column of a matrix with two
+        rows.
         """
         keys = self._bits([count], dtypes.int64)
         return ops.stack([keys, ops.zeros_like(keys)])
@@ -234,9 +237,8 @@ class Generator:
         """`count` generators that do not depend on each other nor on this one."""
         keys = self._bits([count], dtypes.int64)
         zero = convert_to_tensor(np.int64(0))
-        return [
-            type(self)(state=ops.stack([zero, zero, keys[i]]), alg="philox") for i in range(count)
-        ]
+        states = [ops.stack([zero, zero, keys[i]]) for i in range(count)]
+        return [type(self)(state=state, alg="philox") for state in states]
 
     def __repr__(self) -> str:
         return f"<tf.random.Generator with state {self._state_var!r}>"

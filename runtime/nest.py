@@ -23,8 +23,8 @@ def _sorted_keys(mapping: Any) -> list[Any]:
     except TypeError:
         kinds = sorted({type(key).__name__ for key in mapping})
         raise TypeError(
-            f"nest: the keys of a mapping must be sortable, but these are of the types {', '.join(kinds)}: "
-            f"{list(mapping)!r}"
+            "nest: the keys of a mapping must be sortable, but these are of the types "
+            f"{', '.join(kinds)}: {list(mapping)!r}"
         ) from None
 
 
@@ -47,7 +47,7 @@ def _rebuild_mapping(like: Any, children: Sequence[Any]) -> Any:
     pairs = [(key, found[key]) for key in like]
     if isinstance(like, collections.defaultdict):
         return type(like)(like.default_factory, pairs)
-    return type(like)(pairs)  # type: ignore[call-arg]
+    return type(like)(pairs)
 
 
 def _attrs_names(structure: Any) -> list[str]:
@@ -161,13 +161,15 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     """
     if not is_nested(flat_sequence):
         raise TypeError(
-            f"nest: flat_sequence must be a sequence, not {type(flat_sequence).__name__}: {flat_sequence!r}"
+            f"nest: flat_sequence must be a sequence, not {type(flat_sequence).__name__}: "
+            f"{flat_sequence!r}"
         )
     flat = list(flat_sequence)
     expected = len(flatten(structure))
     if len(flat) != expected:
         raise ValueError(
-            f"nest: cannot pack {len(flat)} values into a structure with {expected} leaves: {structure!r}"
+            f"nest: cannot pack {len(flat)} values into a structure with {expected} leaves: "
+            f"{structure!r}"
         )
     values = iter(flat)
     return _pack(structure, values)
@@ -303,8 +305,8 @@ def assert_shallow_structure(
         )
     if check_types and not _same_container(shallow_tree, input_tree, kind, other):
         raise TypeError(
-            f"nest: the shallow structure has a {type(shallow_tree).__qualname__} where the other has a "
-            f"{type(input_tree).__qualname__}"
+            f"nest: the shallow structure has a {type(shallow_tree).__qualname__} where the other "
+            f"has a {type(input_tree).__qualname__}"
         )
     keys, others = list(kind.keys(shallow_tree)), list(other.keys(input_tree))
     if len(keys) != len(others) or (kind is _MAPPING and other is _MAPPING and keys != others):

@@ -1,8 +1,8 @@
 """Primitives: one row per op, and `bind`, the one place where ops are computed, recorded or staged.
 
-A row holds the op's kernel (NumPy arrays in, arrays out), its rule for dtypes and shapes, its gradient and
-sample inputs. `bind` decides what calling it means now: compute, compute and record on tapes, or add a node
-to the trace that is active on this thread.
+A row holds the op's kernel (NumPy arrays in, arrays out), its rule for dtypes and shapes, its
+gradient and sample inputs. `bind` decides what calling it means now: compute, compute and record
+on tapes, or add a node to the trace that is active on this thread.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ REALS = INTEGERS | FLOATS
 NUMBERS = REALS | COMPLEX
 _BOOL = _np_dtypes("?")
 _STRING = _np_dtypes("O")
-# The letters of signatures. One letter is one dtype within a signature: "N,N->N"; only "i" may vary.
+# The letters of signatures. One letter is one dtype within a signature; only "i" may vary.
 CLASSES: dict[str, frozenset[np.dtype[Any]]] = {
     "A": ANY, "T": ANY,
     "N": NUMBERS, "M": NUMBERS,
@@ -73,19 +73,27 @@ class Primitive:
     """One row of the op table.
 
     name: its name in graphs; op_type: the name that TensorFlow gives the op.
-    kernel(*arrays, **params): array, NumPy scalar or a tuple of them; raises errors.OpError for bad values.
-    infer(*types, **params): the result's type or a tuple; ValueError for shapes, TypeError for dtypes.
-    gradient(op, *output_grads): one entry per input (None: no gradient), or None for an op without gradients.
-    keep_inputs, keep_outputs: indices of the inputs and outputs whose *values* the gradient reads (None: all).
-    effect: must run once, in program order. fallible: may raise at run time although its types are right.
-    signature: dtypes by letter, "N,N->N" (see CLASSES); shape(*shapes, **params): the shape rule that goes with it.
-    partials: of an elementwise op, one function (*inputs, output, output_grad) for each input that gives its
-    gradient at the shape of the output; `gradient` does the same for all inputs at their own shapes.
+    kernel(*arrays, **params): array, NumPy scalar or a tuple of them; raises errors.OpError for
+        bad values.
+    infer(*types, **params): the type of the result or a tuple; ValueError for shapes, TypeError
+        for dtypes.
+    gradient(op, *output_grads): one entry per input (None: no gradient), or None for an op
+        without gradients.
+    keep_inputs, keep_outputs: indices of the inputs and outputs whose *values* the gradient reads
+        (None: all).
+    effect: must run once, in program order.
+    fallible: may raise at run time although its types are right.
+    signature: dtypes by letter, "N,N->N" (see CLASSES).
+    shape(*shapes, **params): the shape rule that goes with a signature.
+    partials: of an elementwise op, one function (*inputs, output, output_grad) for each input that
+        gives its gradient at the shape of the output; `gradient` does it at the inputs' own shapes.
     """
 
     __slots__ = (
-        "accepted", "effect", "fallible", "gradient", "infer", "keep_inputs", "keep_outputs", "keeps", "kernel",
-        "letters", "name", "op_type", "partials", "result", "samples", "shape", "uniform", "variadic",
+        "accepted", "effect", "fallible", "gradient", "infer", "keep_inputs", "keep_outputs",
+        "keeps", "kernel",
+        "letters", "name", "op_type", "partials", "result", "samples", "shape", "uniform",
+        "variadic",
     )  # fmt: skip
 
     def __init__(
@@ -115,8 +123,10 @@ class Primitive:
         self.keep_outputs = keep_outputs
         self.samples = samples
         self.partials = partials
-        # For the shortcut of tapes: are the values of the first input, the second and the output kept?
-        self.keeps = tuple(keep_inputs is None or i in keep_inputs for i in (0, 1)) + (
+        # For the shortcut of tapes: are the values of first input, second input and output kept?
+        self.keeps = (
+            keep_inputs is None or 0 in keep_inputs,
+            keep_inputs is None or 1 in keep_inputs,
             keep_outputs is None or 0 in keep_outputs,
         )
         self.shape = shape
@@ -178,9 +188,7 @@ class Primitive:
             f"{BY_NUMPY[a].name}; both must be the same (convert one with cast)"
         )
 
-    def _refused(
-        self, place: int, dtype: np.dtype[Any], allowed: frozenset[np.dtype[Any]]
-    ) -> str:
+    def _refused(self, place: int, dtype: np.dtype[Any], allowed: frozenset[np.dtype[Any]]) -> str:
         fitting = dtypes.names(t for t in dtypes.ALL if t.np_dtype in allowed)
         return (
             f"{self.op_type}: input {place} has dtype {BY_NUMPY[dtype].name}, "
@@ -229,7 +237,7 @@ def checked(kernel: Kernel, shape: Callable[..., Any]) -> Kernel:
 
 
 def sample(*inputs: Any, **params: Any) -> Sample:
-    """Sample inputs of a row, in the notation that the tests read: "2,3" is a shape, "3:i4" its kind and bound."""
+    """Sample inputs of a row as tests read them: "2,3" is a shape, "3:i4" one of integers < 4."""
     return inputs, params
 
 
@@ -266,25 +274,27 @@ _TRAPPING = _trapping()
 
 
 def trap_division(kernel: Kernel, *arrays: Any) -> Any:
-    """`kernel(*arrays)`; a division by zero in it raises FloatingPointError (NumPy does so for integers too)."""
+    """`kernel(*arrays)`, in which a division by zero, of integers too, is a FloatingPointError."""
     return _TRAPPING.copy().run(kernel, *arrays)
 
 
 class State(threading.local):
     """What is active on this thread.
 
-    `trace`: the trace that ops are added to, or None. `tapes`: the tapes that record. `inspect`: None or a
-    function (primitive, inputs, outputs, params) that sees each computed op. `device`: the name that results are
-    given, None for the usual one. `run(f, *arrays)` calls f with NumPy's floating-point warnings off; it is None
-    while anything above is active, so that one read tells the fast paths whether they may compute at once.
-    `tape`: what records, where tapes are all that is active. `quiet`: `run` whatever is active; it cannot be
-    entered twice, so that only C code may run in it.
+    trace: the trace that ops are added to, or None.
+    tapes: the tapes that record.
+    inspect: None or a function (primitive, inputs, outputs, params) that sees each computed op.
+    device: the name that results are given, None for the usual one.
+    run(f, *arrays): calls f with NumPy's floating-point warnings off. It is None while anything
+        above is active: one read tells the shortcuts whether they may compute at once.
+    tape: what records, where tapes are all that is active.
+    quiet: `run` whatever is active. It cannot be entered twice, so that only C code may run in it.
     """
 
     run: Callable[..., Any] | None
 
     def __init__(self) -> None:
-        # NumPy keeps its error settings in a context variable: a context of our own leaves the user's alone.
+        # NumPy keeps its error settings in a context variable: ours leaves the user's alone.
         self.context = _quiet()
         self._trace: Any = None
         self._tapes: tuple[Any, ...] = ()
@@ -371,10 +381,10 @@ _MAPPED = (ValueError, TypeError, IndexError, ArithmeticError, MemoryError, erro
 
 
 def bind(primitive: Primitive, *inputs: Any, **params: Any) -> Any:
-    """Apply a primitive to tensors: compute it, and record it on the active tapes; or stage it in the active trace.
+    """Apply a primitive to tensors: compute it (and record it on tapes), or stage it in a trace.
 
-    Raises errors.InvalidArgumentError for inputs that it does not take (while tracing: TypeError for dtypes,
-    ValueError for shapes).
+    Raises errors.InvalidArgumentError for inputs that it does not take; while tracing, TypeError
+    for dtypes and ValueError for shapes.
     """
     trace = state._trace
     if trace is not None:
@@ -434,7 +444,7 @@ def _list(types: Sequence[Type]) -> str:
 def _explain(
     primitive: Primitive, inputs: Sequence[Any], params: dict[str, Any], error: Exception | None
 ) -> errors.OpError:
-    """The documented error for an op that failed: the words of its rules where they refuse it, else the kernel's."""
+    """The documented error for an op that failed: in the words of its rules, else the kernel's."""
     types = [x.type for x in inputs]
     if isinstance(error, errors.OpError):
         if error.op is None:

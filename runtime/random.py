@@ -14,7 +14,8 @@ from runtime.ops.random import (
     stateless_binomial as stateless_binomial, stateless_categorical as stateless_categorical,
     stateless_gamma as stateless_gamma, stateless_normal as stateless_normal,
     stateless_poisson as stateless_poisson, stateless_shuffle as _stateless_shuffle,
-    stateless_truncated_normal as stateless_truncated_normal, stateless_uniform as stateless_uniform,
+    stateless_truncated_normal as stateless_truncated_normal,
+    stateless_uniform as stateless_uniform,
     truncated_normal as truncated_normal, uniform as uniform,
 )
 

@@ -296,13 +296,6 @@ class TensorSpec:
         """A spec like `spec`, possibly with another name."""
         return cls(spec.shape, spec.dtype, name or spec.name)
 
-    @property
-    def value_type(self) -> Any:
-        """The class of the values that it describes."""
-        from runtime.tensor import Tensor
-
-        return Tensor
-
     def is_compatible_with(self, other: Any) -> bool:
         """May a tensor, array or spec stand where this spec is asked for?"""
         if not (hasattr(other, "dtype") and hasattr(other, "shape")):

@@ -8,7 +8,7 @@ import builtins
 import functools
 import operator
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -32,6 +32,7 @@ from runtime.graph.iteration import Staged
 from runtime.graph.joins import MaybeNone, MaybeUndefined, Missing, present
 from runtime.graph.nodes import NUMBER_TYPES, PRINT
 from runtime.graph.refusals import refuse
+from runtime.graph.structures import structure_of
 from runtime.graph.tracing import (
     SymbolicNumber,
     SymbolicTensor,
@@ -464,19 +465,62 @@ def _reversed(items: Any) -> Any:
 def _print(
     *args: Any, sep: Any = None, end: Any = None, file: Any = None, flush: bool = False
 ) -> None:
-    trace = active()
-    symbols, template = [], []
-    for arg in map(present, args):
-        template.append(not is_symbol(arg))
-        symbols.append(arg)
-    staged = [item for item in symbols if is_symbol(item)]
+    """`print`: at run time, with the run's values for the symbols in the arguments."""
+    args = tuple([_image(item) for item in args])
+    for place, item in enumerate(args):
+        if isinstance(item, MaybeNone):
+            _print_either(args, place, item, {"sep": sep, "end": end, "file": file, "flush": flush})
+            return
+    symbols: list[Any] = []
+    for item in args:
+        _symbols_in(item, symbols)
 
     def write(*values: Any) -> None:
         found = iter([_shown(value) for value in values])
-        texts = [next(found) if is_symbol(item) else item for item in symbols]
+        texts = [_filled(item, found) for item in args]
         builtins.print(*texts, sep=sep, end=end, file=file, flush=flush)
 
-    trace.append(PRINT, [trace.value_of(item) for item in staged], (), {"write": write})
+    trace = active()
+    trace.append(PRINT, [trace.value_of(item) for item in symbols], (), {"write": write})
+
+
+def _print_either(args: tuple[Any, ...], place: int, item: MaybeNone, options: Any) -> None:
+    def there() -> None:
+        _print(*args[:place], item.held, *args[place + 1 :], **options)
+
+    def absent() -> None:
+        _print(*args[:place], None, *args[place + 1 :], **options)
+
+    control.cond(item.flag, there, absent, (), ())
+
+
+def _image(item: Any) -> Any:
+    """What is printed now: containers as they are at this moment."""
+    while isinstance(item, MaybeUndefined):
+        item = item.get()
+    found = structure_of(item)
+    if found is None:
+        return item
+    structure, children = found
+    return structure.build([present(_image(child)) for child in children])
+
+
+def _symbols_in(item: Any, found: list[Any]) -> None:
+    if is_symbol(item):
+        found.append(item)
+        return
+    for child in (structure_of(item) or ((), ()))[1]:
+        _symbols_in(child, found)
+
+
+def _filled(item: Any, values: Iterator[Any]) -> Any:
+    if is_symbol(item):
+        return next(values)
+    found = structure_of(item)
+    if found is None:
+        return item
+    structure, children = found
+    return structure.build([_filled(child, values) for child in children])
 
 
 def _shown(value: Any) -> Any:

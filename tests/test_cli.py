@@ -6,7 +6,9 @@ import pty
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -416,6 +418,61 @@ def test_graph_without_a_library_says_what_to_install(cli: Cli, hooks: list[Hook
     code, _, err = cli("fine.py:f", "--graph")
     assert code == 2
     assert err.endswith("needs an installed tensor library: pip install autograph-runtime\n")
+
+
+STAGED = """\
+import runtime as rt
+
+
+@rt.function
+def double(x, n):
+    while n > 0:
+        x = x * 2.0
+        n = n - 1
+    return x
+
+
+def choose(x):
+    return 1 if x > 0 else "a"
+"""
+
+
+@pytest.fixture
+def runtime_hook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The entry point as `pyproject.toml` declares it, installed or not."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    declared = project["entry-points"]["autograph.graph"]
+    hooks = [EntryPoint(name, value, "autograph.graph") for name, value in declared.items()]
+    monkeypatch.setattr("autograph.__main__.entry_points", lambda group: hooks)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+
+
+@pytest.mark.usefixtures("runtime_hook")
+def test_graph_of_the_runtime(cli: Cli) -> None:
+    Path("staged.py").write_text(STAGED)
+    code, out, err = cli("staged.py:double", "--graph", "--args", "float32[?,3] int32[]")
+    assert (code, err) == (0, "")
+    assert out.startswith("graph double(x: float32[?,3], n: int32[]) -> (float32[?,3]):\n")
+    assert " while " in out
+
+
+@pytest.mark.usefixtures("runtime_hook")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["staged.py:double", "--args", "float32[]"], "staged.py: TypeError: double(): missing"),
+        (["staged.py:double", "--args", "no[] int32[]"], "staged.py: TypeError: Cannot convert"),
+        (["staged.py:choose", "--args", "int32[]"], "{folder}/staged.py:13:12: "),
+    ],
+)
+def test_graph_refused_by_the_runtime(
+    cli: Cli, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    Path("staged.py").write_text(STAGED)
+    code, out, err = cli(*arguments, "--graph")
+    assert (code, out) == (2, "")
+    assert err.startswith(message.format(folder=tmp_path))
+    assert "Traceback" not in err
 
 
 # As a process

@@ -1,6 +1,8 @@
 """Who may import whom: the table is the documentation. Imports are read, not run."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,6 +49,7 @@ MAY_IMPORT = {
     "autograph.mutable": "autograph.codes autograph.frames",
     "autograph.mutation": "autograph.mutable autograph.codes autograph.frames autograph.errors",
     "autograph.terminal": "",
+    "autograph.conversion": "autograph",
     "autograph.api": "autograph",
     "autograph.__main__": "autograph",
     "autograph": "autograph",
@@ -59,7 +62,7 @@ MAY_IMPORT = {
     "runtime.convert": OPS,
     "runtime.ops": OPS,
     "runtime.ops.strings": f"{OPS} runtime.printing",
-    "runtime.autodiff": f"{OPS} runtime.autodiff runtime.nest",
+    "runtime.autodiff": f"{OPS} runtime.autodiff runtime.nest runtime.graph",
     "runtime.variable": f"{OPS} runtime.autodiff runtime.nest runtime.naming",
     "runtime.graph": f"{OPS} runtime.graph",
     "runtime.graph.nodes": f"{TYPES} runtime.primitive",
@@ -155,3 +158,10 @@ def test_the_table_refuses(name: str, imported: str) -> None:
 def test_every_row_governs_something() -> None:
     unused = set(MAY_IMPORT) - {row_of(name) for name in MODULES}
     assert not unused
+
+
+def test_importing_autograph_loads_no_converter() -> None:
+    """What only a conversion needs is loaded by the first one."""
+    code = "import sys, autograph; print(*{'gast', 'astor', 'numpy', 'runtime'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("\n", "")

@@ -2,6 +2,14 @@
 
 `locals()`, `vars()` and `dir()` would see the generated ones; `eval` and `exec` without namespaces
 would miss the user's inside a block function.
+
+    >>> from autograph.pipeline import show
+    >>> show('frame_calls', '''
+    ... def look(x):
+    ...     return locals()
+    ... ''')
+    Traceback (most recent call last):
+    autograph.errors.ConversionError: <unknown>:3:12: `locals` would see names of ...
 """
 
 from __future__ import annotations

@@ -12,6 +12,8 @@ from typing import Any
 
 from runtime.graph.ir import Node, free_values, walk
 from runtime.graph.refusals import refuse
+from runtime.primitive import TABLE
+from runtime.types import NumberType
 
 
 def check(trace: Any, scope: Any, known: set[Any], targets: Iterable[Any]) -> None:
@@ -23,7 +25,7 @@ def check(trace: Any, scope: Any, known: set[Any], targets: Iterable[Any]) -> No
         if level is not scope:
             unseen.update(level.parameters)
         for node in level.nodes:
-            hidden = bool(node.regions) or "callee" in node.params
+            hidden = _is_hidden(node)
             used = set(_uses(node))
             if used & unseen or (hidden and (used & connected or _reads(node))):
                 unseen.update(node.outputs)
@@ -36,6 +38,13 @@ def check(trace: Any, scope: Any, known: set[Any], targets: Iterable[Any]) -> No
             "open the tape outside of the function: with tf.GradientTape() as tape: y = function(x)",
             location=cause.location if cause else None,
         )
+
+
+def _is_hidden(node: Node) -> bool:
+    """Is it no op that tapes are shown? (A Python number made of a tensor is a constant to them.)"""
+    if TABLE.get(node.primitive.name) is node.primitive:
+        return False
+    return not all(isinstance(output.type, NumberType) for output in node.outputs)
 
 
 def _levels(scope: Any, last: Any) -> Iterator[Any]:

@@ -348,12 +348,13 @@ def format_graph(graph: Graph, lines: bool = False) -> str:
 
 
 class _Printer:
-    def __init__(self, lines: bool) -> None:
+    def __init__(self, lines: bool, called: set[Callee] | None = None) -> None:
         self.lines = lines
+        self.called: set[Callee] = set() if called is None else called
         self.names: dict[Value, str] = {}
         self.taken: set[str] = set()
         self.text: list[str] = []
-        self.callees: dict[str, Graph] = {}
+        self.callees: dict[Callee, Graph] = {}
 
     def graph(self, graph: Graph) -> str:
         parameters = ", ".join(map(self.bind, graph.parameters))
@@ -362,6 +363,10 @@ class _Printer:
         for value, outer in graph.captures:
             self.line(1, f"{self.bind(value)} = capture {_describe(outer)}")
         self.body(graph.body, 1, "return")
+        while self.callees:
+            name = next(iter(self.callees))
+            self.called.add(name)
+            self.text += ["", _Printer(self.lines, self.called).graph(self.callees.pop(name))]
         return "\n".join(self.text)
 
     def line(self, depth: int, text: str) -> None:
@@ -395,6 +400,9 @@ class _Printer:
         write(node, depth)
 
     def plain(self, node: Node, depth: int) -> None:
+        callee = node.params.get("callee")
+        if callee is not None and callee.graph is not None and callee not in self.called:
+            self.callees[callee] = callee.graph
         params = (f"{key}={_describe(value)}" for key, value in node.params.items())
         arguments = ", ".join([*(self.names[value] for value in node.inputs), *params])
         self.head(node, f"{node.primitive.name}({arguments})", depth)

@@ -80,7 +80,7 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 
 
 def _reshape_kernel(x: Any, *dims: Any, shape: Shape) -> Any:
-    return np.reshape(x, fill_dims(shape, dims))
+    return x.reshape(fill_dims(shape, dims))
 
 
 def _reshape_shape(given: Shape, *dims: Shape, shape: Shape) -> Shape:
@@ -391,7 +391,7 @@ def _pad_gradient(op: Any, g: Any) -> Any:
 
 
 def _mirrored_gradient(g: Any, x: Any, paddings: Any, mode: str) -> Any:
-    """Each axis in turn: a mirrored pad is a gather; its gradient adds where it was gathered from."""
+    """Each axis in turn: a mirrored pad is a gather, its gradient adds where that took from."""
     if paddings is None:
         raise ValueError(f"the gradient of pad in mode {mode} needs paddings known while tracing")
     sizes = shape(x)

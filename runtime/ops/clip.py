@@ -74,8 +74,8 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     clipped = values * limit / ops.maximum(norm, _positive(limit))
     if not compatible(values.static_shape, clipped.static_shape):
         raise ValueError(
-            f"clip_norm must broadcast to the shape of the values, {values.shape}, but together they have "
-            f"shape {clipped.shape}"
+            f"clip_norm must broadcast to the shape of the values, {values.shape}, but together "
+            f"they have shape {clipped.shape}"
         )
     return clipped
 

@@ -20,6 +20,7 @@ from runtime.ops.define import dims_of, matched
 from runtime.ops.windows import (
     Padding,
     Sizes,
+    Steps,
     channels_first,
     checked_rank,
     cropped,
@@ -29,10 +30,11 @@ from runtime.ops.windows import (
     pads_of,
     positions,
     spatial,
+    steps_of,
     taps,
     windows,
 )
-from runtime.primitive import Primitive, bind, row, sample
+from runtime.primitive import TABLE, Primitive, bind, row, sample
 from runtime.shapes import Shape, is_known, merge_shapes
 from runtime.tensor import Tensor
 
@@ -69,10 +71,10 @@ def _unfolded(part: Any, spatial_rank: int) -> Any:
     return part.transpose(front).reshape(depth, math.prod(places)).T
 
 
-def _correlate(x: Any, w: Any, strides: Sizes, dilations: Sizes, places: Sizes) -> Any:
+def _correlate(x: Any, w: Any, steps: Steps, places: Sizes) -> Any:
     """The convolution of a padded array, of one group."""
     *kernel, _, out_channels = w.shape
-    view = windows(x, kernel, strides, dilations, places)
+    view = windows(x, kernel, steps, places)
     matrix = w.reshape(-1, out_channels)
     made = np.empty((x.shape[0], *places, out_channels), x.dtype)
     for images, rows in _blocks(view, len(kernel)):
@@ -83,9 +85,9 @@ def _correlate(x: Any, w: Any, strides: Sizes, dilations: Sizes, places: Sizes) 
     return made
 
 
-def _for_filter(x: Any, g: Any, kernel: Sizes, strides: Sizes, dilations: Sizes) -> Any:
+def _for_filter(x: Any, g: Any, kernel: Sizes, steps: Steps) -> Any:
     """The gradient for the filter, of a padded array and one group."""
-    view = windows(x, kernel, strides, dilations, g.shape[1:-1])
+    view = windows(x, kernel, steps, g.shape[1:-1])
     made = np.zeros((math.prod(kernel) * x.shape[-1], g.shape[-1]), x.dtype)
     for images, rows in _blocks(view, len(kernel)):
         part = g[images, rows].reshape(-1, g.shape[-1])
@@ -93,46 +95,47 @@ def _for_filter(x: Any, g: Any, kernel: Sizes, strides: Sizes, dilations: Sizes)
     return made.reshape(*kernel, x.shape[-1], g.shape[-1])
 
 
-def _for_input(w: Any, g: Any, sizes: Sizes, strides: Sizes, dilations: Sizes, pads: Any) -> Any:
-    """The gradient for an input with the spatial `sizes` that was padded by `pads`, of one group.
+def _for_input(w: Any, g: Any, sizes: Sizes, steps: Steps, pads: Any) -> Any:
+    """The gradient for an input with the spatial `sizes` that was padded by `pads`, of one
+    group.
     """
     if w.shape[-2] < _FEW_CHANNELS:
-        full = _scattered_by_channel(w, g, padded_sizes(sizes, pads), strides, dilations)
-    elif set(strides) == {1}:
-        return _turned_around(w, g, sizes, dilations, pads)
+        full = _scattered_by_channel(w, g, padded_sizes(sizes, pads), steps)
+    elif set(steps[0]) == {1}:
+        return _turned_around(w, g, sizes, steps, pads)
     else:
-        full = _scattered(w, g, padded_sizes(sizes, pads), strides, dilations)
+        full = _scattered(w, g, padded_sizes(sizes, pads), steps)
     return cropped(full, pads, sizes)
 
 
-def _turned_around(w: Any, g: Any, sizes: Sizes, dilations: Sizes, pads: Any) -> Any:
+def _turned_around(w: Any, g: Any, sizes: Sizes, steps: Steps, pads: Any) -> Any:
     """With strides of 1 the gradient is itself a convolution: with the filter turned around."""
     spatial_rank = len(sizes)
-    reach = [(k - 1) * d for k, d in zip(w.shape, dilations, strict=False)]
+    reach = [(k - 1) * d for k, d in zip(w.shape, steps[1], strict=False)]
     around = []
     for size, places, r, (before, _) in zip(sizes, g.shape[1:], reach, pads, strict=False):
         around.append((r - before, size + before - places))
     turned = w[(slice(None, None, -1),) * spatial_rank].swapaxes(-1, -2)
-    return _correlate(padded(g, around), turned, (1,) * spatial_rank, dilations, sizes)
+    return _correlate(padded(g, around), turned, steps, sizes)
 
 
-def _scattered(w: Any, g: Any, sizes: Sizes, strides: Sizes, dilations: Sizes) -> Any:
+def _scattered(w: Any, g: Any, sizes: Sizes, steps: Steps) -> Any:
     places = g.shape[1:-1]
     made = np.zeros((g.shape[0], *sizes, w.shape[-2]), g.dtype)
     flat = g.reshape(-1, g.shape[-1])
-    for index, cut in taps(w.shape[:-2], strides, dilations, places):
+    for index, cut in taps(w.shape[:-2], steps, places):
         made[cut] += np.dot(flat, w[index].T).reshape(g.shape[0], *places, -1)
     return made
 
 
-def _scattered_by_channel(w: Any, g: Any, sizes: Sizes, strides: Sizes, dilations: Sizes) -> Any:
+def _scattered_by_channel(w: Any, g: Any, sizes: Sizes, steps: Steps) -> Any:
     """As `_scattered`, with the channels in front meanwhile: long runs where there are few
     channels.
     """
     places, channels = g.shape[1:-1], w.shape[-2]
     made = np.zeros((channels, g.shape[0], *sizes), g.dtype)
     flat = g.reshape(-1, g.shape[-1]).T
-    for index, cut in taps(w.shape[:-2], strides, dilations, places):
+    for index, cut in taps(w.shape[:-2], steps, places):
         made[(slice(None), *cut)] += np.dot(w[index], flat).reshape(channels, g.shape[0], *places)
     return np.moveaxis(made, 0, -1)
 
@@ -185,7 +188,8 @@ def _check_channels(x: tuple[int | None, ...], w: tuple[int | None, ...]) -> Non
         return
     if depth % per_group:
         raise ValueError(
-            f"the input's {depth} channels are no multiple of the filter's {per_group}: shapes {x} and {w}"
+            f"the input's {depth} channels are no multiple of the filter's {per_group}: "
+            f"shapes {x} and {w}"
         )
     if made is not None and depth and made % (depth // per_group):
         raise ValueError(
@@ -200,7 +204,7 @@ def _input_shape(
     rank = len(geometry["strides"])
     checked_rank(shape, rank + 2, "the input's shape")
     made = (None,) * (rank + 2) if shape is None else shape
-    _check_result(_conv_shape(made, w, **geometry), g, made)  # type: ignore[arg-type]
+    _check_result(_conv_shape(made, w, **geometry), g, made)
     return made
 
 
@@ -219,7 +223,7 @@ def _filter_shape(
     rank = len(geometry["strides"])
     checked_rank(shape, rank + 2, "the filter's shape")
     made = (None,) * (rank + 2) if shape is None else shape
-    _check_result(_conv_shape(x, made, **geometry), g, x)  # type: ignore[arg-type]
+    _check_result(_conv_shape(x, made, **geometry), g, x)
     return made
 
 
@@ -238,36 +242,32 @@ def _conv_kernel(x: Any, w: Any, **geometry: Any) -> Any:
     groups = max(1, x.shape[-1] // w.shape[-2])
     x = padded(x, pads_of(x.shape[1:-1], w.shape[:-2], **geometry))
     return _by_group(
-        lambda i: _correlate(_part(x, i, groups), _part(w, i, groups), strides, dilations, places),
+        lambda i: _correlate(_part(x, i, groups), _part(w, i, groups), steps_of(geometry), places),
         groups,
     )
 
 
-def _backprop_input_kernel(
-    w: Any, g: Any, *dims: Any, shape: Shape, **geometry: Any
-) -> Any:
+def _backprop_input_kernel(w: Any, g: Any, *dims: Any, shape: Shape, **geometry: Any) -> Any:
     whole = _whole(shape, dims)
     _input_shape(w.shape, g.shape, shape=whole, **geometry)
     pads = pads_of(whole[1:-1], w.shape[:-2], **geometry)
     groups = max(1, whole[-1] // w.shape[-2])
     return _by_group(
         lambda i: _for_input(
-            _part(w, i, groups), _part(g, i, groups), whole[1:-1], strides, dilations, pads
+            _part(w, i, groups), _part(g, i, groups), whole[1:-1], steps_of(geometry), pads
         ),
         groups,
     )  # fmt: skip
 
 
-def _backprop_filter_kernel(
-    x: Any, g: Any, *dims: Any, shape: Shape, **geometry: Any
-) -> Any:
+def _backprop_filter_kernel(x: Any, g: Any, *dims: Any, shape: Shape, **geometry: Any) -> Any:
     whole = _whole(shape, dims)
     _filter_shape(x.shape, g.shape, shape=whole, **geometry)
     x = padded(x, pads_of(x.shape[1:-1], whole[:-2], **geometry))
     groups = max(1, x.shape[-1] // whole[-2])
     return _by_group(
         lambda i: _for_filter(
-            _part(x, i, groups), _part(g, i, groups), whole[:-2], strides, dilations
+            _part(x, i, groups), _part(g, i, groups), whole[:-2], steps_of(geometry)
         ),
         groups,
     )  # fmt: skip
@@ -379,9 +379,7 @@ _BACKPROP_INPUT = {2: conv2d_backprop_input_p, 3: conv3d_backprop_input_p}
 # Depthwise
 
 
-def _depthwise_shape(
-    x: Shape, w: Shape, **geometry: Any
-) -> Shape:
+def _depthwise_shape(x: Shape, w: Shape, **geometry: Any) -> Shape:
     checked_rank(x, 4, "the input")
     checked_rank(w, 4, "the filter")
     if w is None:
@@ -397,14 +395,12 @@ def _depthwise_shape(
 
 
 def _depthwise_kernel(x: Any, w: Any, **geometry: Any) -> Any:
-    shape = _depthwise_shape(
-        x.shape, w.shape, strides=strides, padding=padding, dilations=dilations
-    )
+    shape = _depthwise_shape(x.shape, w.shape, **geometry)
     assert shape is not None
     places: Any = shape[1:-1]
     x = padded(x, pads_of(x.shape[1:-1], w.shape[:-2], **geometry))
     made = np.zeros((x.shape[0], *places, *w.shape[2:]), x.dtype)
-    for index, cut in taps(w.shape[:2], strides, dilations, places):
+    for index, cut in taps(w.shape[:2], steps_of(geometry), places):
         made += x[cut][..., None] * w[index]
     return made.reshape(*made.shape[:3], -1)
 
@@ -419,15 +415,13 @@ def _depthwise_input_shape(
     return made
 
 
-def _depthwise_input_kernel(
-    w: Any, g: Any, *dims: Any, shape: Shape, **geometry: Any
-) -> Any:
+def _depthwise_input_kernel(w: Any, g: Any, *dims: Any, shape: Shape, **geometry: Any) -> Any:
     whole = _whole(shape, dims)
     _depthwise_input_shape(w.shape, g.shape, shape=whole, **geometry)
     pads = pads_of(whole[1:-1], w.shape[:-2], **geometry)
     full = np.zeros((whole[0], *padded_sizes(whole[1:-1], pads), whole[-1]), g.dtype)
     split = g.reshape(*g.shape[:3], *w.shape[2:])
-    for index, cut in taps(w.shape[:2], strides, dilations, g.shape[1:-1]):
+    for index, cut in taps(w.shape[:2], steps_of(geometry), g.shape[1:-1]):
         full[cut] += (split * w[index]).sum(-1)
     return cropped(full, pads, whole[1:-1])
 
@@ -442,15 +436,13 @@ def _depthwise_filter_shape(
     return made
 
 
-def _depthwise_filter_kernel(
-    x: Any, g: Any, *dims: Any, shape: Shape, **geometry: Any
-) -> Any:
+def _depthwise_filter_kernel(x: Any, g: Any, *dims: Any, shape: Shape, **geometry: Any) -> Any:
     whole = _whole(shape, dims)
     _depthwise_filter_shape(x.shape, g.shape, shape=whole, **geometry)
     x = padded(x, pads_of(x.shape[1:-1], whole[:-2], **geometry))
     split = g.reshape(*g.shape[:3], *whole[2:])
     made = np.empty(whole, x.dtype)
-    for index, cut in taps(whole[:2], strides, dilations, g.shape[1:-1]):
+    for index, cut in taps(whole[:2], steps_of(geometry), g.shape[1:-1]):
         made[index] = (x[cut][..., None] * split).sum((0, 1, 2), dtype=x.dtype)
     return made
 
@@ -465,10 +457,13 @@ def _depthwise_for_filter(x: Any, g: Any, w: Any, geometry: Any) -> Any:
     return bind(depthwise_backprop_filter_p, x, g, *dims, shape=shape, **geometry)
 
 
+def _depthwise(x: Any, w: Any, geometry: Any) -> Any:
+    return bind(TABLE["depthwise_conv2d"], x, w, **geometry)
+
+
 _of_depthwise, _of_depthwise_input, _of_depthwise_filter = _gradients(
-    _depthwise_for_input, _depthwise_for_filter,
-    lambda x, w, geometry: bind(depthwise_conv2d_p, x, w, **geometry),
-)  # fmt: skip
+    _depthwise_for_input, _depthwise_for_filter, _depthwise
+)
 _DEPTHWISE = (
     ("1,4,3,2", "2,2,2,3", "1,4,3,6", _sampled(1, "SAME", 1, 2)),
     ("2,5,4,3", "2,2,3,1", "2,2,2,3", _sampled(2, "VALID", 1, 2)),
@@ -542,7 +537,8 @@ def _flat(x: Tensor, w: Tensor, strides: Sizes, padding: Padding, dilations: Siz
     """A convolution over one axis, as one over two of which the first has size 1."""
     made = bind(
         conv2d_p, ops.expand_dims(x, 1), ops.expand_dims(w, 0), strides=(1, *strides),
-        padding=padding if isinstance(padding, str) else ((0, 0), *padding), dilations=(1, *dilations),
+        padding=padding if isinstance(padding, str) else ((0, 0), *padding),
+        dilations=(1, *dilations),
     )  # fmt: skip
     return ops.squeeze(made, [1])
 

@@ -268,7 +268,8 @@ def _slogdet_shape(shape: Shape) -> tuple[Shape, Shape]:
 
 
 slogdet_p: Primitive = row(
-    "slogdet", lambda x: tuple(part.astype(x.dtype) for part in np.linalg.slogdet(x)), signature="W->W,W", shape=_slogdet_shape,
+    "slogdet", lambda x: tuple(part.astype(x.dtype) for part in np.linalg.slogdet(x)),
+    signature="W->W,W", shape=_slogdet_shape,
     op_type="LogMatrixDeterminant", samples=_REGULAR,
     gradient=lambda op, _, g: (None if g is None else _outer(g, _adjoint(inv(op.inputs[0]))),),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""How families of ops are written down: rows with their public functions, and what their gradients share."""
+"""How families of ops are written: rows with public functions, and what gradients share."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def unary(
 ) -> Op:
     """The public function of an elementwise op of one tensor, and its row.
 
-    `gradient(x, y, g)` gives the gradient for x; `reads` tells which of the values of x and y it uses.
+    `gradient(x, y, g)` gives the gradient for x; `reads` tells which of x and y it uses.
     """
 
     def rule(op: Any, g: Any) -> Any:
@@ -108,8 +108,8 @@ def binary(
 ) -> Op:
     """The public function of an elementwise op of two tensors that broadcast, and its row.
 
-    `gradient(a, b, y, g)` gives both gradients at the broadcast shape, or is a pair of functions that give one each;
-    `reads` tells which of a, b, y it uses.
+    `gradient(a, b, y, g)` gives both gradients at the broadcast shape, or is a pair of functions
+    that give one each; `reads` tells which of a, b, y it uses.
     """
     partials = gradient if isinstance(gradient, tuple) else None
 
@@ -136,9 +136,10 @@ def binary(
 
 
 def _binary_function(primitive: Primitive) -> Op:
-    kernel, accepted = primitive.kernel, primitive.accepted
-    direct = isinstance(kernel, np.ufunc) and primitive.uniform and np.dtype(object) not in accepted
-
+    kernel = primitive.kernel
+    # ufuncs turn 0-d arrays of strings into bytes, which only bind makes arrays again.
+    accepted = primitive.accepted - {np.dtype(object)}
+    direct = isinstance(kernel, np.ufunc) and primitive.uniform
     shortcut = direct and (primitive.gradient is None or primitive.partials is not None)
 
     def function(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -161,7 +162,7 @@ def _binary_function(primitive: Primitive) -> Op:
 
 
 def matched(x: Any, y: Any) -> tuple[Tensor, Tensor]:
-    """Both operands as tensors: what is no tensor takes the other's dtype, where its kind allows it."""
+    """Both operands as tensors: what is none takes the other's dtype, where its kind allows it."""
     if isinstance(x, Tensor):
         return x, _operand(y, x)
     if isinstance(y, Tensor):
@@ -193,7 +194,7 @@ def sum_to_shape_of(g: Any, x: Any) -> Any:
 
 
 def dims_of(shape: Any) -> tuple[Shape, tuple[Tensor, ...]]:
-    """A shape argument as static dimensions, None where one is a tensor, and those tensors, scalars in order.
+    """A shape argument as static dimensions, None where one is a tensor, and those tensors.
 
     A whole shape that is only known at run time gives None and the vector itself.
     """
@@ -269,7 +270,7 @@ def axis_in(axis: int, rank: int, what: str = "axis") -> int:
 
 
 def type_of_dims(dtype: Any, shape: Shape, dynamic: Sequence[Any]) -> TensorType:
-    """The type of a tensor with the dimensions of `dims_of`; of a vector of known length the rank is known."""
+    """The type of a tensor with the dimensions of `dims_of`; a vector's length is the rank."""
     if shape is not None or not dynamic:
         return TensorType(dtype, shape)
     length = dynamic[0].shape

@@ -62,13 +62,8 @@ def _cubic(b: float, c: float) -> Callable[[Any], Any]:
 
     def kernel(x: Any) -> Any:
         near = ((12 - 9 * b - 6 * c) * x**3 + (-18 + 12 * b + 6 * c) * x**2 + (6 - 2 * b)) / 6
-        far = (
-            (-b - 6 * c) * x**3
-            + (6 * b + 30 * c) * x**2
-            + (-12 * b - 48 * c) * x
-            + (8 * b + 24 * c)
-        ) / 6
-        return np.where(x < 1, near, far)
+        far = (-b - 6 * c) * x**3 + (6 * b + 30 * c) * x**2 - (12 * b + 48 * c) * x
+        return np.where(x < 1, near, (far + 8 * b + 24 * c) / 6)
 
     return kernel
 
@@ -90,7 +85,8 @@ _KERNELS: dict[str, tuple[Callable[[Any], Any], float]] = {
 
 @lru_cache(maxsize=64)
 def _weights(method: str, antialias: bool, size: int, result: int) -> tuple[Any, Any]:
-    """For each element of the result which elements of the image it is made of, and their weights.
+    """For each element of the result which elements of the image it is made of, and their
+    weights.
     """
     scale = size / result
     if method == "nearest":
@@ -112,7 +108,7 @@ def _weights(method: str, antialias: bool, size: int, result: int) -> tuple[Any,
 def _area(size: int, result: int) -> tuple[Any, Any]:
     edges = np.arange(result + 1) * (size / result)
     first = np.floor(edges[:-1]).astype(np.int64)
-    count = int(math.ceil(size / result)) + 1
+    count = math.ceil(size / result) + 1
     places = first[:, None] + np.arange(count)
     covered = np.minimum(places + 1, edges[1:, None]) - np.maximum(places, edges[:-1, None])
     return _normalised(places, np.where(places < size, np.maximum(covered, 0), 0), size)
@@ -235,8 +231,8 @@ def _as_batch(x: Tensor, compute: Callable[[Tensor], Tensor]) -> Tensor:
 
 
 def resize(
-    images: Any, size: Any, method: str = ResizeMethod.BILINEAR, preserve_aspect_ratio: bool = False,
-    antialias: bool = False, name: str | None = None,
+    images: Any, size: Any, method: str = ResizeMethod.BILINEAR,
+    preserve_aspect_ratio: bool = False, antialias: bool = False, name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Images of another size, (height, width), by a `ResizeMethod`.
 
@@ -249,7 +245,7 @@ def resize(
     chosen = str(method).lower()
     if chosen not in set(ResizeMethod):
         raise ValueError(
-            f"Resize method is not implemented: {method!r}. It is one of {[*map(str, ResizeMethod)]}"
+            f"Resize method is not implemented: {method!r}. It is one of {', '.join(ResizeMethod)}"
         )
     static, dynamic = dims_of(size)
     if static is not None and len(static) != 2:
@@ -292,7 +288,7 @@ def resize_with_pad(
     x = _image(image)
     size, margin = _fitted(x, [target_height, target_width])
     made = resize(x, size, method, antialias=antialias)
-    return pad_to_bounding_box(made, *margin, target_height, target_width)
+    return pad_to_bounding_box(made, margin[0], margin[1], target_height, target_width)
 
 
 def _fitted(x: Tensor, target: Sequence[Any]) -> tuple[list[Any], list[Any]]:
@@ -403,7 +399,7 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
     room = [_at_least(-1 * n, 0) // 2 for n in surplus]
     kept = [_at_most(_dim(x, -3), target_height), _at_most(_dim(x, -2), target_width)]
     part = crop_to_bounding_box(x, *cut, *kept)
-    return pad_to_bounding_box(part, *room, target_height, target_width)
+    return pad_to_bounding_box(part, room[0], room[1], target_height, target_width)
 
 
 # Turning
@@ -534,7 +530,7 @@ def _between_integers(x: Tensor, wanted: DType, saturate: bool) -> Tensor:
         scaled = x // ((x.dtype.max + 1) // (wanted.max + 1))
         return _saturated(scaled, wanted) if saturate else ops.cast(scaled, wanted)
     made = _saturated(x, wanted) if saturate else ops.cast(x, wanted)
-    return made * ((wanted.max + 1) // (x.dtype.max + 1))
+    return made * int((wanted.max + 1) // (x.dtype.max + 1))
 
 
 def _as_floats(image: Any, compute: Callable[[Tensor], Tensor], scaled: bool = True) -> Tensor:

@@ -262,7 +262,7 @@ def _no_slope(x: Any, y: Any, g: Any) -> Any:
 
 
 def _sign_gradient(x: Any, y: Any, g: Any) -> Any:
-    """Moving x along its own direction changes nothing; the rest turns y, the more the smaller x is."""
+    """Moving x along its own direction changes nothing; the rest turns y."""
     if not x.dtype.is_complex:
         return None
     along = ops.real(ops.conj(g) * y)

@@ -55,9 +55,9 @@ def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
 
 def _dropped(x: Tensor, rate: Any, noise: Callable[[], Tensor]) -> Tensor:
     keep = ops.greater_equal(noise(), rate)
-    scale = 1.0 / (1.0 - rate)
+    scale: Any = 1.0 / (1.0 - rate)
     if x.static_shape == keep.static_shape and not isinstance(rate, Tensor):
-        return x * (ops.cast(keep, x.dtype) * scale)
+        return x * (ops.cast(keep, x.dtype) * scale)  # type: ignore[no-any-return]
     return ops.where(keep, x * scale, ops.zeros_like(x))
 
 

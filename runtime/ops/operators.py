@@ -1,4 +1,4 @@
-"""Python's operators on tensors: one table, attached to all tensors, with a shortcut for eager ones."""
+"""Python's operators on tensors: one table, with a shortcut for eager ones."""
 
 from __future__ import annotations
 
@@ -45,12 +45,17 @@ def _general(function: Any, reflected: str) -> tuple[Any, Any]:
 
 
 def _shortcut(
-    compute: Callable[[Any, Any], Any], accepted: Accepted, general: Any, swapped: Any, op: str
-) -> tuple[Any, Any]:
-    """The two methods for eager tensors: computed at once while at most tapes record and dtypes agree.
+    compute: Callable[[Any, Any], Any], accepted: Accepted, general: Any, swapped: Any, op: str,
+    divisible: Accepted = frozenset(),
+) -> tuple[Any, Any]:  # fmt: skip
+    """The two methods for eager tensors: computed at once if dtypes agree and at most tapes record.
 
     `operator` functions are used because they are much faster than ufuncs on NumPy scalars.
+    `divisible` dtypes may go the short way as well before a number other than 0.
     """
+    before = {kind: dtypes_ & (accepted | divisible) for kind, dtypes_ in _WEAK.items()}
+    divides = bool(divisible)
+    before_kind = before.get
     weak = {kind: dtypes_ & accepted for kind, dtypes_ in _WEAK.items()}
     none: Accepted = frozenset()
     of_kind = weak.get
@@ -73,7 +78,7 @@ def _shortcut(
                     if tape is None:
                         return eager(run(compute, a, b))
                     return tape.pair(primitive, self, other, run(compute, a, b))
-            elif a.dtype in of_kind(type(other), none):
+            elif a.dtype in before_kind(type(other), none) and (other or not divides):
                 if tape is None:
                     return eager(run(compute, a, other))
                 return tape.number(primitive, self, other, False, run(compute, a, other))
@@ -106,13 +111,14 @@ def _both(boolean: Any, integer: Any) -> Any:
 
     def function(x: Any, y: Any) -> Tensor:
         tensor = x if isinstance(x, Tensor) else y
-        return (boolean if tensor.dtype.is_bool else integer)(x, y)
+        made: Tensor = (boolean if tensor.dtype.is_bool else integer)(x, y)
+        return made
 
     return function
 
 
-# name, public function, operator for the shortcut (None: no shortcut) and the dtypes it is right for.
-# Integer division checks for zero and converts, so that only floats go the short way.
+# name, public function, operator for the shortcut (None: none) and the dtypes it is right for.
+# Integer division checks for zero or converts, so that mostly floats go the short way.
 _ARITHMETIC: tuple[tuple[str, Any, Any, Accepted], ...] = (
     ("add", math.add, operator.add, NUMBERS),
     ("sub", math.subtract, operator.sub, NUMBERS),
@@ -180,7 +186,8 @@ def _attach_all() -> None:
         short, short_back = forward, backward
         if compute is not None:
             op = "div" if name == "truediv" else name
-            short, short_back = _shortcut(compute, accepted, forward, backward, op)
+            divisible = REALS if name in ("floordiv", "mod") else frozenset()
+            short, short_back = _shortcut(compute, accepted, forward, backward, op, divisible)
         attach(f"__{name}__", forward, short)
         attach(reflected, backward, short_back)
     for name, function, compute, reflected in _ORDER:

@@ -285,7 +285,8 @@ def _search_shape(rows: Shape, values: Shape, *, side: str, dtype: DType) -> Sha
 
 
 searchsorted_p: Primitive = row(
-    "searchsorted", checked(_search_kernel, _search_shape), signature="R,R->dtype", shape=_search_shape,
+    "searchsorted", checked(_search_kernel, _search_shape), signature="R,R->dtype",
+    shape=_search_shape,
     op_type="LowerBound", gradient=lambda op, g: (None, None), keep_inputs=(),
     samples=(sample("4:s+", "3", side="left", dtype=dtypes.int32),),
 )  # fmt: skip

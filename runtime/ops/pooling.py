@@ -1,4 +1,5 @@
-"""Pooling: the largest or the mean element of each window, and the gradients as ops of their own.
+"""Pooling: the largest or the mean element of each window, and the gradients as ops of their
+own.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class _Window:
 
     def cuts(self) -> Any:
         """The slice of the padded array for each element of the window."""
-        for _, cut in taps(self.ksize, self.strides, self.dilations, self.places):
+        for _, cut in taps(self.ksize, (self.strides, self.dilations), self.places):
             yield cut
 
     def zeros(self, batch: int, channels: int, dtype: Any) -> Any:
@@ -97,7 +98,8 @@ def _max_pool_kernel(x: Any, **geometry: Any) -> Any:
 
 
 def _chosen(window: _Window, x: Any, y: Any) -> Any:
-    """For each element of the window where it is the first that equals the largest, and its slice.
+    """For each element of the window where it is the first that equals the largest, and its
+    slice.
     """
     x = padded(x, window.pads, _lowest(x.dtype))
     free = np.ones(y.shape, bool)
@@ -240,12 +242,14 @@ def _max_pool_rows(rank: int, suffix: str) -> Primitive:
     spread = row(
         f"max_pool{rank}d_grad", _max_pool_grad_kernel, signature="R,R,R->R",
         shape=_max_pool_grad_shape, op_type=f"MaxPool{suffix}Grad", gradient=spread_gradient,
-        keep_inputs=(0, 1), samples=tuple(sample(x, y, y, **geometry) for x, y, geometry in samples),
+        keep_inputs=(0, 1),
+        samples=tuple(sample(x, y, y, **geometry) for x, y, geometry in samples),
     )  # fmt: skip
     pick = row(
         f"max_pool{rank}d_grad_grad", _max_pool_pick_kernel, signature="R,R,R->R",
         shape=_max_pool_pick_shape, op_type=f"MaxPool{suffix}GradGrad", gradient=pick_gradient,
-        keep_inputs=(0, 1), samples=tuple(sample(x, y, x, **geometry) for x, y, geometry in samples),
+        keep_inputs=(0, 1),
+        samples=tuple(sample(x, y, x, **geometry) for x, y, geometry in samples),
     )  # fmt: skip
     return pool
 
@@ -405,7 +409,8 @@ def avg_pool(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The mean of each window, over 1 to 3 spatial axes by the rank of `input`; see `avg_pool2d`.
+    """The mean of each window, over 1 to 3 spatial axes by the rank of `input`; see
+    `avg_pool2d`.
     """
     x = convert_to_tensor(input)
     return _pool(_AVG, _rank_of(x, "avg_pool"), x, ksize, strides, padding, data_format)

@@ -7,8 +7,8 @@ a sequence, 256 bits of counter a place in it. The numbers are not those that Te
 An op's sequence is chosen by the global seed (`set_seed`) and the op's own seed:
 
 - neither: from the operating system, different in every run;
-- the global one only: in eager code the op's own is the number of such ops so far since `set_seed`, in a graph
-  their number in it, so that the same program draws the same numbers;
+- the global one only: in eager code the op's own is the number of such ops so far since
+  `set_seed`, in a graph their number in it, so that the same program draws the same numbers;
 - the op's own only: a global seed of 0 stands in;
 - both: those two.
 
@@ -52,7 +52,8 @@ _EMPTY = np.zeros(4, np.uint64)
 
 
 def _at(key: tuple[int, int], counter: tuple[int, int, int]) -> np.random.Generator:
-    """This thread's generator, placed in the sequence of `key`. Places that differ never overlap.
+    """This thread's generator, placed in the sequence of `key`. Places that differ never
+    overlap.
     """
     _source.bits.state = {
         "bit_generator": "Philox",
@@ -320,8 +321,8 @@ def _stateful(
         return None if front is None or back is None else (*front, *back)
 
     return row(
-        name, _named(kernel, op_type), signature=signature, shape=rule, op_type=op_type, effect=True,
-        keep_inputs=(),
+        name, _named(kernel, op_type), signature=signature, shape=rule, op_type=op_type,
+        effect=True, keep_inputs=(),
         samples=tuple(sample(*i, stream=Stream((0, 7), _BY_OP), **params) for i, params in samples),
     )  # fmt: skip
 
@@ -555,7 +556,8 @@ def accepted(dtype: Any, among: Sequence[DType]) -> DType:
     wanted = as_dtype(dtype)
     if wanted not in among:
         raise ValueError(
-            f"Argument `dtype` got invalid value {wanted.name}. Accepted dtypes are {dtypes.names(among)}."
+            f"Argument `dtype` got invalid value {wanted.name}. "
+            f"Accepted dtypes are {dtypes.names(among)}."
         )
     return wanted
 
@@ -761,7 +763,8 @@ def stateless_uniform(
 def stateless_categorical(
     logits: Any, num_samples: Any, seed: Any, dtype: Any = dtypes.int64, name: str | None = None
 ) -> Tensor:
-    """Classes drawn by `logits`, determined by `seed`, a vector of two integers; see `categorical`.
+    """Classes drawn by `logits`, determined by `seed`, a vector of two integers; see
+    `categorical`.
     """
     wanted = accepted(dtype, INTS)
     inputs = (convert_to_tensor(logits),)
@@ -785,7 +788,8 @@ def stateless_gamma(
 def stateless_poisson(
     shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
-    """Poisson distributed numbers determined by `seed`; `lam` broadcasts to `shape`; see `poisson`.
+    """Poisson distributed numbers determined by `seed`; `lam` broadcasts to `shape`; see
+    `poisson`.
     """
     wanted = accepted(dtype, FLOATS + INTS)
     return from_seed(  # type: ignore[no-any-return]

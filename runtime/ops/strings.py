@@ -126,7 +126,8 @@ length_p = row(
 
 
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
-    """The number of bytes, or of characters with the unit "UTF8_CHAR". ValueError for other units.
+    """The number of bytes, or of characters with the unit "UTF8_CHAR". ValueError for other
+    units.
     """
     return bind(length_p, _strings(input), unit=_one_of(unit, "unit", _UNITS))  # type: ignore[no-any-return]
 
@@ -187,9 +188,9 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
 
 
 def _join_kernel(*parts: Any, separator: bytes) -> Any:
-    shape = _join_shape(*map(np.shape, parts))
+    shape: Any = _join_shape(*map(np.shape, parts))
     columns = [_elements(np.broadcast_to(part, shape)) for part in parts]
-    return _array([separator.join(words) for words in zip(*columns, strict=True)], shape)  # type: ignore[arg-type]
+    return _array([separator.join(words) for words in zip(*columns, strict=True)], shape)
 
 
 def _join_shape(*shapes: Shape, **params: Any) -> Shape:
@@ -771,8 +772,12 @@ def _characters(s: bytes, **how: Any) -> Strings:
     return [character.encode() for character in _decoded(s, **how)]
 
 
+def _points(s: bytes, **how: Any) -> Any:
+    return [ord(character) for character in _decoded(s, **how)]
+
+
 def _points_kernel(x: Any, **how: Any) -> Any:
-    values, splits = _split_kernel(x, separate=lambda s: list(map(ord, _decoded(s, **how))))
+    values, splits = _split_kernel(x, separate=_points, **how)
     return values.astype(np.int32), splits
 
 
@@ -799,9 +804,8 @@ def unicode_split(
     "strict" (InvalidArgumentError).
     """
     x = _strings(input)
-    return _rows(
-        x, bind(unicode_split_p, x, **_unicode_params(input_encoding, errors, replacement_char))
-    )  # type: ignore[no-any-return]
+    how = _unicode_params(input_encoding, errors, replacement_char)
+    return _rows(x, bind(unicode_split_p, x, **how))  # type: ignore[no-any-return]
 
 
 def unicode_decode(
@@ -812,9 +816,8 @@ def unicode_decode(
     See `unicode_split`.
     """
     x = _strings(input)
-    return _rows(
-        x, bind(unicode_decode_p, x, **_unicode_params(input_encoding, errors, replacement_char))
-    )  # type: ignore[no-any-return]
+    how = _unicode_params(input_encoding, errors, replacement_char)
+    return _rows(x, bind(unicode_decode_p, x, **how))  # type: ignore[no-any-return]
 
 
 def _encode_kernel(x: Any, *, encoding: str, reaction: str, replacement: int) -> Any:
@@ -871,7 +874,8 @@ def _transcode(s: bytes, *, output: str, **how: Any) -> bytes:
 
 transcode_p = row(
     "unicode_transcode", _each(_transcode), signature="S->S", shape=same_shape,
-    op_type="UnicodeTranscode", fallible=True, samples=(sample("2,3:s", output="UTF-16-BE", **_UTF8),),
+    op_type="UnicodeTranscode", fallible=True,
+    samples=(sample("2,3:s", output="UTF-16-BE", **_UTF8),),
 )  # fmt: skip
 
 

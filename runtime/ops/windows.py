@@ -19,6 +19,7 @@ from runtime.shapes import Shape
 Padding = str | tuple[tuple[int, int], ...]
 Pads = list[tuple[int, int]]
 Sizes = Sequence[int]
+Steps = tuple[Sizes, Sizes]
 
 
 def pads_of(
@@ -77,8 +78,14 @@ def padded(x: Any, pads: Pads, fill: Any = 0) -> Any:
     return made
 
 
-def windows(x: Any, kernel: Sizes, strides: Sizes, dilations: Sizes, places: Sizes) -> Any:
+def steps_of(geometry: dict[str, Any]) -> Steps:
+    """How far the window moves, and how far its elements are apart."""
+    return geometry["strides"], geometry["dilations"]
+
+
+def windows(x: Any, kernel: Sizes, steps: Steps, places: Sizes) -> Any:
     """The view (batch, *places, *kernel, channels) of an array that is padded already."""
+    strides, dilations = steps
     of_places = [step * s for step, s in zip(x.strides[1:-1], strides, strict=True)]
     of_kernel = [step * d for step, d in zip(x.strides[1:-1], dilations, strict=True)]
     return as_strided(
@@ -88,9 +95,10 @@ def windows(x: Any, kernel: Sizes, strides: Sizes, dilations: Sizes, places: Siz
 
 
 def taps(
-    kernel: Sizes, strides: Sizes, dilations: Sizes, places: Sizes
+    kernel: Sizes, steps: Steps, places: Sizes
 ) -> Iterator[tuple[tuple[int, ...], tuple[slice, ...]]]:
     """For each element of the window its index, and the slice of a padded array that it meets."""
+    strides, dilations = steps
     for index in np.ndindex(*kernel):
         cut = [slice(None)]
         for i, stride, dilation, n in zip(index, strides, dilations, places, strict=True):
@@ -122,9 +130,7 @@ def spatial(value: Any, rank: int, what: str, channels_first: bool = False) -> t
     """
     given = (1,) if value is None else static_ints(value, what)
     if len(given) not in (1, rank, rank + 2):
-        raise ValueError(
-            f"{what} should be of length 1, {rank} or {rank + 2}, got {list(given)} of length {len(given)}"
-        )
+        raise ValueError(f"{what} should be of length 1, {rank} or {rank + 2}, got {list(given)}")
     if any(n < 1 for n in given):
         raise ValueError(f"{what} must be positive, got {list(given)}")
     if len(given) == rank + 2:
@@ -171,7 +177,8 @@ def channels_first(data_format: str | None, rank: int) -> bool:
     if data_format == _CHANNELS_FIRST[rank - 1]:
         return True
     raise ValueError(
-        f"data_format must be {_CHANNELS_LAST[rank - 1]!r} or {_CHANNELS_FIRST[rank - 1]!r}, got {data_format!r}"
+        f"data_format must be {_CHANNELS_LAST[rank - 1]!r} or {_CHANNELS_FIRST[rank - 1]!r}, "
+        f"got {data_format!r}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Rows of the op table with inputs of any dtype and shape: a result of the declared type, or a documented error."""
+"""Rows of the op table with any dtypes and shapes: the declared type, or a documented error."""
 
 from typing import Any
 
@@ -38,6 +38,13 @@ def _inputs(row: Primitive, rng: np.random.Generator) -> tuple[list[Any], dict[s
     return [_array(rng, chosen[letter]) for letter in letters[: len(inputs)]], params
 
 
+def _compute(row: Primitive, inputs: list[Any], params: dict[str, Any]) -> Any:
+    try:
+        return bind(row, *map(EagerTensor, inputs), **params)
+    except (errors.InvalidArgumentError, errors.ResourceExhaustedError) as error:
+        return error
+
+
 @pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
 @pytest.mark.filterwarnings("error")
 def test_any_input_gives_the_declared_type_or_a_documented_error(row: Primitive) -> None:
@@ -47,10 +54,9 @@ def test_any_input_gives_the_declared_type_or_a_documented_error(row: Primitive)
         types = [TensorType(BY_NUMPY[x.dtype], x.shape) for x in inputs]
         if row.name == "constant":
             params = {"value": np.zeros(2)}
-        try:
-            made = bind(row, *map(EagerTensor, inputs), **params)
-        except (errors.InvalidArgumentError, errors.ResourceExhaustedError) as error:
-            assert row.op_type in str(error)
+        made = _compute(row, inputs, params)
+        if isinstance(made, errors.OpError):
+            assert row.op_type in str(made)
             continue
         declared = row.infer(*types, **params)
         pairs = zip(

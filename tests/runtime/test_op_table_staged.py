@@ -1,4 +1,4 @@
-"""Every row of the op table in a graph: the same result, types and gradients as eagerly, whatever is known of shapes."""
+"""Every row of the op table in a graph: results, types and gradients are those of eager code."""
 
 from typing import Any
 

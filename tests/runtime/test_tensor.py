@@ -69,8 +69,10 @@ def test_a_dtype_may_be_asked_for(value: Any, dtype: str) -> None:
         ([[1, 2], [3]], None, ValueError, "lengths 1, 2"), ([1, "a"], None, TypeError, "int, str"),
         ([True, 1.5], None, TypeError, "do not mix"), (object(), None, TypeError, "object"),
         (None, None, TypeError, "NoneType"), ({1: 2}, None, TypeError, "dict"),
-        (np.array(["2020"], "M8[D]"), None, TypeError, "datetime64"), ([None], None, TypeError, "NoneType"),
-        (np.array([1.5]), "int32", TypeError, "int32"), (np.array([2**40]), "int32", ValueError, "not fit"),
+        (np.array(["2020"], "M8[D]"), None, TypeError, "datetime64"),
+        ([None], None, TypeError, "NoneType"),
+        (np.array([1.5]), "int32", TypeError, "int32"),
+        (np.array([2**40]), "int32", ValueError, "not fit"),
     ],
 )  # fmt: skip
 def test_bad_values_are_refused(value: Any, dtype: Any, error: Any, message: str) -> None:
@@ -129,7 +131,8 @@ def test_missing_attributes(name: str) -> None:
         (
             [[1, 2], [3, 4]],
             "tf.Tensor(\n[[1 2]\n [3 4]], shape=(2, 2), dtype=int32)",
-            "<tf.Tensor: shape=(2, 2), dtype=int32, numpy=\narray([[1, 2],\n       [3, 4]], dtype=int32)>",
+            "<tf.Tensor: shape=(2, 2), dtype=int32, numpy=\n"
+            "array([[1, 2],\n       [3, 4]], dtype=int32)>",
         ),
         (
             [[2.0]], "tf.Tensor([[2.]], shape=(1, 1), dtype=float32)",
@@ -139,9 +142,15 @@ def test_missing_attributes(name: str) -> None:
             5.5, "tf.Tensor(5.5, shape=(), dtype=float32)",
             "<tf.Tensor: shape=(), dtype=float32, numpy=5.5>",
         ),
-        (0.1, "tf.Tensor(0.1, shape=(), dtype=float32)", "<tf.Tensor: shape=(), dtype=float32, numpy=0.1>"),
+        (
+            0.1, "tf.Tensor(0.1, shape=(), dtype=float32)",
+            "<tf.Tensor: shape=(), dtype=float32, numpy=0.1>",
+        ),
         (3, "tf.Tensor(3, shape=(), dtype=int32)", "<tf.Tensor: shape=(), dtype=int32, numpy=3>"),
-        (True, "tf.Tensor(True, shape=(), dtype=bool)", "<tf.Tensor: shape=(), dtype=bool, numpy=True>"),
+        (
+            True, "tf.Tensor(True, shape=(), dtype=bool)",
+            "<tf.Tensor: shape=(), dtype=bool, numpy=True>",
+        ),
         (
             "helloworld", "tf.Tensor(b'helloworld', shape=(), dtype=string)",
             "<tf.Tensor: shape=(), dtype=string, numpy=b'helloworld'>",
@@ -163,7 +172,7 @@ def test_formatted_forms() -> None:
     assert f"{tf.constant(7):03d}" == "007"
     assert f"{tf.constant('a')}" == "b'a'"
     assert f"{tf.constant(2.0)}" == "2.0"
-    assert "%s" % tf.constant(2.0) == "tf.Tensor(2.0, shape=(), dtype=float32)"
+    assert "%s" % (tf.constant(2.0),) == "tf.Tensor(2.0, shape=(), dtype=float32)"  # noqa: UP031
 
 
 def test_results_of_ops_are_printed_alike() -> None:
@@ -192,7 +201,8 @@ def test_python_numbers() -> None:
 @pytest.mark.parametrize(
     ("use", "value", "error", "message"),
     [
-        (bool, [1, 2], ValueError, "ambiguous.*reduce_any"), (int, [1, 2], TypeError, "one element"),
+        (bool, [1, 2], ValueError, "ambiguous.*reduce_any"),
+        (int, [1, 2], TypeError, "one element"),
         (float, [], TypeError, "one element"), (len, 1, TypeError, "Scalar tensor"),
         (iter, 1, TypeError, "scalar"), (hash, 1, TypeError, r"tensor\.ref\(\)"),
         (range, 1.5, TypeError, "integer scalar"), (range, [1], TypeError, "integer scalar"),
@@ -267,10 +277,14 @@ def test_operators_are_pythons() -> None:
     rng = np.random.default_rng(0)
     a, b = rng.uniform(0.5, 2, (2, 2)), rng.uniform(0.5, 2, (2, 2))
     expressions = [
-        "x + y", "x - y", "x * y", "x / y", "x // y", "x % y", "x ** y", "x @ y", "-x", "+x", "abs(x)",
-        "x < y", "x <= y", "x > y", "x >= y", "x == y", "x != y", "x + 1", "1 + x", "2.5 - x", "x * 2",
-        "3 / x", "x / 3", "7 // x", "x // 2", "x % 0.3", "5 % x", "x ** 2", "2 ** x", "x < 1", "1 < x",
-        "x == 1", "x != 1.5", "(x > 1) & (y > 1)", "(x > 1) | (y > 1)", "(x > 1) ^ (y > 1)", "~(x > 1)",
+        "x + y", "x - y", "x * y", "x / y", "x // y", "x % y", "x ** y", "x @ y", "-x", "+x",
+        "abs(x)",
+        "x < y", "x <= y", "x > y", "x >= y", "x == y", "x != y", "x + 1", "1 + x", "2.5 - x",
+        "x * 2",
+        "3 / x", "x / 3", "7 // x", "x // 2", "x % 0.3", "5 % x", "x ** 2", "2 ** x", "x < 1",
+        "1 < x",
+        "x == 1", "x != 1.5", "(x > 1) & (y > 1)", "(x > 1) | (y > 1)", "(x > 1) ^ (y > 1)",
+        "~(x > 1)",
     ]  # fmt: skip
     for expression in expressions:
         made = eval(expression, {"x": tf.constant(a), "y": tf.constant(b)})
@@ -299,13 +313,17 @@ def test_bits_of_integers() -> None:
     ("expression", "error"),
     [
         ("i + f", errors.InvalidArgumentError), ("f * d", errors.InvalidArgumentError),
-        ("i + 1.5", TypeError), ("1.5 * i", TypeError), ("f + 1j", TypeError), ("f + True", TypeError),
-        ("i < 0.5", TypeError), ("b + b", errors.InvalidArgumentError), ("-b", errors.InvalidArgumentError),
+        ("i + 1.5", TypeError), ("1.5 * i", TypeError), ("f + 1j", TypeError),
+        ("f + True", TypeError),
+        ("i < 0.5", TypeError), ("b + b", errors.InvalidArgumentError),
+        ("-b", errors.InvalidArgumentError),
         ("f & f", errors.InvalidArgumentError), ("~f", errors.InvalidArgumentError),
         ("i == f", errors.InvalidArgumentError), ("i + 2**40", ValueError), ("f + 'a'", TypeError),
-        ("f + object()", TypeError), ("f + None", TypeError), ("s - s", errors.InvalidArgumentError),
+        ("f + object()", TypeError), ("f + None", TypeError),
+        ("s - s", errors.InvalidArgumentError),
         ("i // 0", errors.InvalidArgumentError), ("i % 0", errors.InvalidArgumentError),
-        ("i ** -1", errors.InvalidArgumentError), ("u + 300", ValueError), ("s < s", errors.InvalidArgumentError),
+        ("i ** -1", errors.InvalidArgumentError), ("u + 300", ValueError),
+        ("s < s", errors.InvalidArgumentError),
     ],
 )  # fmt: skip
 def test_dtypes_do_not_mix(expression: str, error: Any) -> None:
@@ -404,8 +422,10 @@ def test_buffers_are_read_only() -> None:
 
 
 KEYS = [
-    "0", "-1", "1, 2", "1:", "::2", "::-1", "1:3, 1", "..., 0", "None", ":, None, 1", "..., None", "-2:",
-    "5:", "2:0:-1", "0, ...", "...", "()", "1:, ::2", "None, ..., None", "np.int64(1)", "True == 2 or 1",
+    "0", "-1", "1, 2", "1:", "::2", "::-1", "1:3, 1", "..., 0", "None", ":, None, 1",
+    "..., None", "-2:",
+    "5:", "2:0:-1", "0, ...", "...", "()", "1:, ::2", "None, ..., None", "np.int64(1)",
+    "True == 2 or 1",
     "[0, 2]", "[0, 2], 1", ":, [1, 1, 0]", "[[0, 1], [2, 0]]", "[0, 1], [2, 3]", "m", "v", "v, 0",
     "[2, -1]", "None, [1]", "..., [0, 3]", "np.array([1, 2])", "1:, [0, 1]", "[0], 1:3", "m[:, 0]",
     "[], ", "slice(np.int32(1), None)",

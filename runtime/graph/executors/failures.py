@@ -63,6 +63,8 @@ def at_origin(node: Node) -> Iterator[None]:
     try:
         yield
     except Exception as error:
+        if isinstance(error, errors.NumericsError):
+            error.locate(node.location)
         if not _is_the_users(node):
             raise
         raise _placed(error, node.origin) from error.__cause__

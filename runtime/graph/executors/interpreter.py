@@ -17,11 +17,11 @@ from __future__ import annotations
 
 import keyword
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from runtime.graph.executors.failures import explain, raised
-from runtime.graph.ir import Graph, Node, Region, Value
+from runtime.graph.ir import Graph, Node, Region, Value, free_values
 from runtime.types import NumberType
 
 Lines = dict[int, tuple[Node, list[str]]]
@@ -51,6 +51,11 @@ INLINE = {
     "py.invert": "~{}",
     "py.not": "not {}",
 }
+
+
+# Python itself allows 100 levels of indentation and 20 nested loops.
+DEEPEST = 80
+MOST_LOOPS = 16
 
 
 class Program:
@@ -115,28 +120,55 @@ class _Module:
         name = self.functions.get(graph)
         if name is None:
             name = self.functions[graph] = self.fresh(graph.name)
-            writer = _Writer(self, graph, name)
-            start = len(self.text)
-            self.text += [*writer.text, ""]
-            self.lines |= {start + at: entry for at, entry in writer.lines.items()}
+            writer = _Writer(self, {})
+            writer.graph(graph, name)
+            self.append(writer)
         return name
+
+    def append(self, writer: _Writer) -> None:
+        """Take over the lines of a function."""
+        start = len(self.text)
+        self.text += [*writer.text, ""]
+        self.lines |= {start + at: entry for at, entry in writer.lines.items()}
 
 
 class _Writer:
     """Writes one function."""
 
-    def __init__(self, module: _Module, graph: Graph, name: str) -> None:
+    def __init__(self, module: _Module, names: dict[Value, str]) -> None:
         self.module = module
+        self.names = names
         self.text: list[str] = []
         self.lines: Lines = {}
-        self.names: dict[Value, str] = {}
+        self.loops = 0
+
+    def graph(self, graph: Graph, name: str) -> None:
+        """The function of a graph."""
         for value, item in graph.captures:
-            self.names[value] = module.share(value.name, item.raw)
-        parameters = ", ".join(map(self.bind, graph.parameters))
-        self.line(0, f"def {name}({parameters}):")
+            self.names[value] = self.module.share(value.name, item.raw)
+        self.line(0, f"def {name}({', '.join(map(self.bind, graph.parameters))}):")
         self.region(graph.body, 1)
-        results = [self.names[value] for value in graph.results]
-        self.line(1, f"return ({', '.join(results)}{',' if len(results) == 1 else ''})")
+        self.returns(graph.results)
+
+    def returns(self, results: Sequence[Value]) -> None:
+        names = [self.names[value] for value in results]
+        self.line(1, f"return ({', '.join(names)}{',' if len(names) == 1 else ''})")
+
+    def outlined(self, node: Node, depth: int) -> None:
+        """A statement that is nested too deeply for Python: a function of its own, and its call."""
+        name = self.module.fresh(node.primitive.name)
+        free = free_values(Region((), (node,), ()))
+        # Constants are written where they are used; what is left are local names.
+        given = [self.names[value] for value in free if _is_local(self.names[value])]
+        arguments = ", ".join(n for n in dict.fromkeys(given) if n not in self.module.namespace)
+        writer = _Writer(self.module, self.names)
+        writer.line(0, f"def {name}({arguments}):")
+        _WRITERS[node.primitive.name](writer, node, 1)
+        writer.returns(node.outputs)
+        self.module.append(writer)
+        outputs = [self.names[value] for value in node.outputs]
+        target = f"{', '.join(outputs)}{',' if len(outputs) == 1 else ''} = " if outputs else ""
+        self.line(depth, f"{target}{name}({arguments})")
 
     def bind(self, value: Value) -> str:
         name = self.names[value] = self.module.fresh(value.name)
@@ -160,6 +192,8 @@ class _Writer:
             write = _WRITERS.get(node.primitive.name)
             if write is None:
                 self.op(node, depth)
+            elif node.regions and (depth > DEEPEST or self.loops > MOST_LOOPS):
+                self.outlined(node, depth)
             else:
                 write(self, node, depth)
 
@@ -211,7 +245,9 @@ class _Writer:
         proceed = self.module.fresh("proceed")
         self.assign([proceed, *state], [self.names[value] for value in node.inputs], depth)
         self.line(depth, f"while {proceed}:", node)
+        self.loops += 1
         self.region(body, depth + 1)
+        self.loops -= 1
         self.assign([proceed, *state], [self.names[value] for value in body.results], depth + 1)
 
     def assign(self, targets: list[str], sources: list[str], depth: int) -> None:
@@ -232,6 +268,10 @@ class _Writer:
         outputs = [self.bind(output) for output in node.outputs]
         target = f"{outputs[0]}, = " if len(outputs) == 1 else ", ".join(outputs) + " = "
         self.line(depth, f"{target if outputs else ''}{function}({arguments})", node)
+
+
+def _is_local(name: str) -> bool:
+    return name.isidentifier() and not keyword.iskeyword(name)
 
 
 _WRITERS: dict[str, Callable[[_Writer, Node, int], None]] = {
