@@ -33,7 +33,7 @@ from autograph.undefined import Undefined
 T = TypeVar("T")
 Function: TypeAlias = Callable[..., Any]
 Cells: TypeAlias = tuple[CellType, ...]
-Observer: TypeAlias = Callable[[Function, tuple[Any, ...]], None]
+Observer: TypeAlias = Callable[[Function, tuple[Any, ...]], Function | None]
 
 
 # Converting functions
@@ -230,6 +230,10 @@ def to_code(target: Any) -> str:
     from autograph.conversion import convert_text
 
     functions = [_original(function) for function in _functions_in(target)]
+    if not functions and callable(target):
+        raise ConversionError(
+            f"{target!r} has no source in Python", hint="convert the function that calls it"
+        )
     if not functions:
         raise TypeError(f"to_code takes a function, method or class, not {target!r}")
     return "\n\n".join(map(convert_text, functions))
@@ -473,7 +477,7 @@ def observe_calls(observer: Observer) -> Iterator[None]:
 
     It is told before the call, and may refuse it by raising. `function` is what the user calls: a
     bound method with its receiver, for instance. `args` are known for builtins that a backend may
-    take over, and else empty.
+    take over, and else empty. Of such a builtin, a function that it returns is called instead.
     """
     before = _thread.observers
     _thread.observers = (*before, observer)
@@ -505,7 +509,9 @@ def _observed(function: Function, builtin: Function, observers: tuple[Observer, 
     def observed(*args: Any, **kwargs: Any) -> Any:
         try:
             for observer in observers:
-                observer(function, args)
+                instead = observer(function, args)
+                if instead is not None:
+                    return instead(*args, **kwargs)
             return builtin(*args, **kwargs)
         except BaseException as error:  # whatever passes through is the user's: only ours goes
             hide(error)

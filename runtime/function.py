@@ -308,8 +308,7 @@ class _Tracer:
         trace = Trace(self.name)
         trace.converts = self.converted is not self.python_function
         trace.existed = Snapshot({"": self.python_function, "args": args, "kwargs": kwargs}).knows
-        self.guards.watch(self.python_function)
-        self._watch_receiver(self.python_function)
+        self.guards.watch(self.python_function, dict(zip(self.labels, args, strict=False)) | kwargs)
         try:
             with trace:
                 symbols = map(trace.parameter, call.types, names)
@@ -350,13 +349,6 @@ class _Tracer:
 
     def _observe(self, function: Any, args: tuple[Any, ...]) -> None:
         self.guards.watch(function)
-        self._watch_receiver(function)
-
-    def _watch_receiver(self, function: Any) -> None:
-        receiver = getattr(function, "__self__", None)
-        code = getattr(getattr(function, "__func__", None), "__code__", None)
-        if receiver is not None and isinstance(code, CodeType):
-            self.guards.watch_attributes(receiver, (code,))
 
 
 # Functions

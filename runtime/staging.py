@@ -70,7 +70,9 @@ class BlockRecorder:
     def __exit__(self, *exception: Any) -> None:
         self._entered.close()
 
-    def _observe(self, function: Any, args: tuple[Any, ...]) -> None:
+    def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+        if function is print:
+            return _print
         reason = impure(function)
         if reason is not None:
             name = getattr(function, "__qualname__", repr(function))
@@ -79,6 +81,7 @@ class BlockRecorder:
                 "call it before the block, or use an op of the library",
             )
         self._snapshot.add(getattr(function, "__name__", "the callee"), function)
+        return None
 
     def changed(self) -> list[tuple[str, Any]]:
         """The objects that are different, each with the path of its first difference."""

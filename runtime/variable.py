@@ -309,8 +309,11 @@ class Variable(metaclass=_Creation):
     def value(self) -> Tensor:
         """The present value, as a tensor."""
         raw = self.raw
-        if state.run is not None and raw is not None:
-            return EagerTensor(raw)
+        if raw is not None:
+            if state.run is not None:
+                return EagerTensor(raw)
+            if state.tape is not None:
+                return cast(Tensor, state.tape.read(self, raw))
         return cast(Tensor, bind(read_p, variable=self))
 
     def read_value(self) -> Tensor:

@@ -102,13 +102,31 @@ def remaining(stage: Stage) -> list[str]:
     names = [name for name, _ in _order()]
     done = names[: names.index(stage.name) + 1] if stage.name in names else []
     kinds = tuple(kind for name in done for kind in GONE.get(name, ()))
+    if exits_in_finally(stage.tree):
+        kinds = ()
     return [
         gast.dump(node)[:200] for node in converted_nodes(stage.tree) if isinstance(node, kinds)
     ]
 
 
+def exits_in_finally(tree: Any) -> bool:
+    """Whether exits stay, and their loops with them: in a `finally`, one discards the exception."""
+    return any(
+        isinstance(exit_, gast.Break | gast.Continue | gast.Return)
+        for node in gast.walk(tree)
+        if isinstance(node, gast.Try)
+        for statement in node.finalbody
+        for exit_ in gast.walk(statement)
+    )
+
+
 def converted_nodes(tree: Any) -> Iterator[Any]:
-    """The nodes that converters change: not in generators, coroutines and the bodies of classes."""
+    """The nodes that converters change.
+
+    Left as they are: generators, coroutines, the bodies of classes, and loops that a `finally` leaves.
+    """
+    if isinstance(tree, gast.For | gast.While) and leaves_in_finally(tree):
+        return
     yield tree
     if isinstance(tree, gast.AsyncFunctionDef):
         return
@@ -118,6 +136,13 @@ def converted_nodes(tree: Any) -> Iterator[Any]:
     for node in inside:
         if not isinstance(tree, gast.ClassDef) or isinstance(node, gast.FunctionDef):
             yield from converted_nodes(node)
+
+
+def leaves_in_finally(tree: Any) -> bool:
+    """Whether a `finally` in a tree holds an exit, which discards an exception under way."""
+    tries = [node for node in gast.walk(tree) if isinstance(node, gast.Try)]
+    inside = [inner for node in tries for last in node.finalbody for inner in gast.walk(last)]
+    return any(isinstance(node, gast.Break | gast.Continue | gast.Return) for node in inside)
 
 
 def suspends(node: Any) -> bool:

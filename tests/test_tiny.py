@@ -59,5 +59,7 @@ def test_staged() -> None:
 
 
 def test_an_error_names_the_place() -> None:
-    with pytest.raises(autograph.ConversionError, match="len is an object of type"):
-        autograph.to_code(len)
+    names: dict[str, object] = {}
+    exec("def made(x): return x", names)
+    with pytest.raises(autograph.ConversionError, match="made was not read from a file"):
+        autograph.convert(names["made"])

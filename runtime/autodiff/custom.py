@@ -14,7 +14,7 @@ from runtime import nest
 from runtime.autodiff.tape import GradientTape, Recorder, is_variable
 from runtime.convert import convert_to_tensor
 from runtime.primitive import Primitive, bind, row, state
-from runtime.tensor import Tensor
+from runtime.tensor import EagerTensor, Tensor
 
 def _results(*values: Any, rule: Rule, count: int) -> Any:
     return values[0] if count == 1 else values[:count]
@@ -131,8 +131,16 @@ class _Accesses(Recorder):
         params: dict[str, Any],
     ) -> None:
         """Note a read."""
-        variable = params.get("variable")
-        if not inputs and variable is not None and variable.trainable:
+        if not inputs and outputs and "variable" in params:
+            self._note(params["variable"])
+
+    def read(self, variable: Any, raw: Any, y: EagerTensor | None = None) -> EagerTensor:
+        """Note a read."""
+        self._note(variable)
+        return super().read(variable, raw, y)
+
+    def _note(self, variable: Any) -> None:
+        if variable.trainable:
             self.found[variable.node] = variable
 
 

@@ -18,7 +18,9 @@ from runtime.types import TensorType
 # primitive, keys of the inputs (None: not connected), key of the output or a tuple of keys, inputs,
 # outputs, params; of an elementwise op with partials: primitive, key of x, key of y, x, output or
 # with: primitive, keys of a and b, key of y, a, b, y, shapes of a and b
+# The read of a variable is: key of the variable, key of its value.
 Record = tuple[Any, ...]
+_TARGETS = {2: 1, 5: 2, 9: 3}
 
 new_key = count(1).__next__
 
@@ -93,12 +95,17 @@ def backward(records: Iterable[Record], grads: dict[Any, Any], wanted: set[Any])
         if size == 6:
             _step(record, grads, wanted, found)
             continue
-        target = record[2] if size == 5 else record[3]
+        target = record[_TARGETS[size]]
         grad = take(target, None)
         if grad is None:
             continue
         if target in wanted:
             found[target] = grad
+        if size == 2:
+            key = record[0]
+            before = known(key)
+            grads[key] = grad if before is None else before + grad
+            continue
         if size == 5:
             primitive, key, _, x, y = record
             result = primitive.partials[0](x, y, grad)
@@ -165,9 +172,9 @@ def leading_to(records: Sequence[Record], sources: Iterable[Any]) -> list[Record
     chosen: list[Record] = []
     for record in records:
         size = len(record)
-        if size == 5:
-            if record[1] in reached:
-                reached.add(record[2])
+        if size < 6:
+            if record[_TARGETS[size] - 1] in reached:
+                reached.add(record[_TARGETS[size]])
                 chosen.append(record)
         elif size == 6:
             keys = tuple([key if key in reached else None for key in record[1]])

@@ -84,6 +84,11 @@ class Recorder:
         return EagerTensor(raw) if y is None else y
 
 
+    def read(self, variable: Any, raw: Any, y: EagerTensor | None = None) -> EagerTensor:
+        """See a variable being read, and make the tensor `y` of its value."""
+        return EagerTensor(raw) if y is None else y
+
+
 class _Several(Recorder):
     __slots__ = ("recorders",)
 
@@ -118,6 +123,12 @@ class _Several(Recorder):
         y = EagerTensor(raw)
         for recorder in self.recorders:
             recorder.number(primitive, x, number, first, raw, y)
+        return y
+
+    def read(self, variable: Any, raw: Any, y: EagerTensor | None = None) -> EagerTensor:
+        y = EagerTensor(raw)
+        for recorder in self.recorders:
+            recorder.read(variable, raw, y)
         return y
 
 
@@ -192,7 +203,7 @@ class GradientTape(Recorder):
         """
         if not inputs:
             if "variable" in params:
-                self._record_read(primitive, outputs, params["variable"])
+                self._record_read(params["variable"], outputs)
             return
         known = self._known
         connected = False
@@ -285,6 +296,10 @@ class GradientTape(Recorder):
             )
         return y
 
+    def _record_read(self, variable: Any, outputs: Sequence[Any]) -> None:
+        if outputs and self._accesses(variable):
+            self._append((variable.node, self._connect(outputs[0])))
+
     def _target(self, y: EagerTensor) -> int:
         key = y.node
         if key is None:
@@ -302,13 +317,22 @@ class GradientTape(Recorder):
         self._known.add(key)
         return key
 
-    def _record_read(self, primitive: Primitive, outputs: Sequence[Any], variable: Any) -> None:
-        """Keep that an output is the value of a variable, which is watched if it is trainable."""
+    def read(self, variable: Any, raw: Any, y: EagerTensor | None = None) -> EagerTensor:
+        """The tensor of a variable's value, connected to it; the variable is watched if it is
+        trainable.
+        """
+        y = EagerTensor(raw) if y is None else y
+        if self._accesses(variable):
+            self._append((variable.node, self._target(y)))
+        return y
+
+    def _accesses(self, variable: Any) -> bool:
+        """Is a variable that is read connected? (It is now watched, where it should be.)"""
+        if variable.node in self._known:
+            return True
         if variable.trainable and self._watch_accessed:
             self._watch_variable(variable)
-        if variable.node in self._known:
-            key = self._connect(outputs[0])
-            self._append((primitive, (variable.node,), key, (), (), {}))
+        return variable.node in self._known
 
     def _watch_variable(self, variable: Any) -> None:
         key = variable.node

@@ -129,7 +129,9 @@ class Trace:
     ) -> None:
         state.trace, state.tapes = self._saved.pop()
         if not self._saved:
+            # Symbols that outlive the trace keep it alive: let go of the user's objects.
             self.root = None
+            self.existed = _nothing_existed
             self.scope.open = False
 
     # Building

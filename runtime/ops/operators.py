@@ -84,6 +84,8 @@ def _shortcut(
                 return tape.number(primitive, self, other, False, run(compute, a, other))
         except (ValueError, OverflowError, RuntimeError):
             pass  # the general method computes it again, and explains
+        if getattr(other, "is_resource", False):
+            return NotImplemented  # the variable's own operator reads it and comes back here
         return general(self, other)
 
     def backward(self: EagerTensor, other: Any) -> Any:
