@@ -182,6 +182,9 @@ class _HandLoop:
         given = (self.packed(values),) if isinstance(self.like, dict) else values
         return self.split(self.body(*given), len(values))
 
+    def _bare_round(self, *values: Any) -> Any:
+        return control.bare(self.round(*values))
+
     def split(self, result: Any, size: int) -> tuple[Any, ...]:
         if isinstance(result, dict) and isinstance(self.like, dict):
             result = tuple([result[key] for key in self.like])
@@ -214,14 +217,14 @@ class _HandLoop:
         values = tuple(map(_as_tensors, values))
         declared = self._declared(values, invariants)
         names = list(self.like) if isinstance(self.like, dict) else self._names(len(values))
-        test, body = self.test, self.round
+        test, body = self.test, self._bare_round
         if self.limit is not None:
             test, body = limited(test, body, self.limit)
             values, names = (convert_to_tensor(0), *values), ["count", *names]
             declared = {at + 1: spec for at, spec in declared.items()}
         left = control.while_loop(
             test,
-            _bare_round(body),
+            body,
             values,
             names,
             test(*values),
@@ -246,13 +249,6 @@ class _HandLoop:
             raise ValueError("while_loop(): shape_invariants must have the structure of loop_vars")
         pairs = zip(values, invariants, strict=True)
         return {at: _declared_spec(value, shape) for at, (value, shape) in enumerate(pairs)}
-
-
-def _bare_round(body: Callable[..., Any]) -> Callable[..., Any]:
-    def one_round(*values: Any) -> Any:
-        return control.bare(body(*values))
-
-    return one_round
 
 
 def _declared_spec(value: Any, shape: Any) -> Spec:

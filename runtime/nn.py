@@ -2,6 +2,8 @@
 
 # fmt: off
 # ruff: noqa: I001
+from types import SimpleNamespace as _SimpleNamespace
+
 from runtime.ops.convolution import (
     atrous_conv2d as atrous_conv2d, atrous_conv2d_transpose as atrous_conv2d_transpose,
     conv1d as conv1d, conv1d_transpose as conv1d_transpose, conv2d as conv2d,
@@ -23,6 +25,13 @@ from runtime.ops.nn import (
     swish as swish, weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
     weighted_moments as weighted_moments,
 )
+from runtime.ops.normalization import (
+    batch_norm_with_global_normalization as batch_norm_with_global_normalization,
+    dropout as dropout, general_dropout as _general_dropout,
+    local_response_normalization as local_response_normalization, lrn as lrn,
+    normalize_moments as normalize_moments, stateless_dropout as _stateless_dropout,
+    sufficient_statistics as sufficient_statistics,
+)
 from runtime.ops.ordering import in_top_k as in_top_k, top_k as top_k
 from runtime.ops.pooling import (
     avg_pool as avg_pool, avg_pool1d as avg_pool1d, avg_pool2d as avg_pool2d,
@@ -31,3 +40,8 @@ from runtime.ops.pooling import (
     max_pool_with_argmax as max_pool_with_argmax, pool as pool,
 )
 from runtime.ops.reductions import zero_fraction as zero_fraction
+
+# The names under which these were first published.
+experimental = _SimpleNamespace(
+    general_dropout=_general_dropout, stateless_dropout=_stateless_dropout
+)

@@ -123,7 +123,7 @@ def exits_in_finally(tree: Any) -> bool:
 def converted_nodes(tree: Any) -> Iterator[Any]:
     """The nodes that converters change.
 
-    Left as they are: generators, coroutines, the bodies of classes, and loops that a `finally` leaves.
+    Left alone: generators, coroutines, the bodies of classes, and loops that a `finally` leaves.
     """
     if isinstance(tree, gast.For | gast.While) and leaves_in_finally(tree):
         return

@@ -208,9 +208,16 @@ def for_zip_and_reversed(xs):
     return total
 
 
-def for_map_and_filter(xs):
+def for_map_of_enumerate(xs):
     total = 0
-    for x in map(lambda x: x * 2, filter(lambda x: x > 2, xs)):
+    for x in map(lambda pair: pair[0] * pair[1], enumerate(xs)):
+        total = total + x
+    return total
+
+
+def for_filter_of_map(xs):
+    total = 0
+    for x in filter(lambda x: x > 2, map(lambda x: x * 2, xs)):
         total = total + x
     return total
 
@@ -514,9 +521,20 @@ def caught(x):
     return y
 
 
-@limit("Recursion that a staged value ends")
-def factorial(x):
-    return 1 if x <= 1 else x * factorial(x - 1)
+@limit("`filter` of a tensor in")
+def map_of_filter(xs):
+    total = 0
+    for x in map(lambda x: x * 2, filter(lambda x: x > 2, xs)):
+        total = total + x
+    return total
+
+
+@limit("`filter` of a tensor in")
+def enumerate_filter(xs):
+    total = 0
+    for i, x in enumerate(filter(lambda x: x > 2, xs)):
+        total = total + i * x
+    return total
 
 
 @limit("A NumPy function of a staged tensor")

@@ -4,6 +4,7 @@ import ast
 import os
 import pty
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -509,7 +510,7 @@ def test_output_of_a_terminal_that_knows_little(model: Path) -> None:
 def test_a_reader_that_stops_early_is_no_error(model: Path) -> None:
     long = "".join(f"def f{n}(x):\n    return x if x else -x\n\n\n" for n in range(300))
     Path("long.py").write_text(long)
-    command = f"{sys.executable} -m autograph long.py | head -n 1"
+    command = f"{shlex.quote(sys.executable)} -m autograph long.py | head -n 1"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command],
         env={**os.environ, "PYTHONPATH": str(ROOT)},

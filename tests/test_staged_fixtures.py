@@ -1,6 +1,8 @@
 """The cases of the bank as graphs: with tensors for arguments they compute what Python does."""
 
 import inspect
+from collections.abc import Callable
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -8,16 +10,20 @@ import pytest
 
 import runtime as rt
 from tests import harness, staging
-from tests.harness import Case, Variant
+from tests.harness import FIXTURES, Case, Variant
 
-GRAPHS = {
-    "if/clip": "float32[] float32[]",
-    "if/optional": "float32[] float32[]",
-    "while/count": "float32[] int32[]",
-    "for/find": "int32[?] int32[]",
-    "nested/exits_everywhere": "int32[] int32[] int32[]",
-    "undefined/one_arm": "int32[]",
-    "assert/in_a_loop": "int32[]",
+# Cases whose graphs are printed: a dtype and a shape for each parameter.
+GRAPHS: dict[str, list[tuple[str, list[int | None]]]] = {
+    "if/clip": [("float32", []), ("float32", [])],
+    "if/optional": [("float32", []), ("float32", [])],
+    "if/raise_in_an_arm": [("int32", [])],
+    "while/count": [("float32", []), ("int32", [])],
+    "for/find": [("int32", [None]), ("int32", [])],
+    "for/over_range": [("int32", [])],
+    "nested/exits_everywhere": [("int32", [])] * 3,
+    "undefined/one_arm": [("int32", [])],
+    "assert/in_a_loop": [("int32", [])],
+    "item/in_branches_and_loops": [("int32", [3]), ("int32", [])],
 }
 
 
@@ -57,3 +63,22 @@ def call(case: Case, row: int, variant: Variant, staged: list[str]) -> Any:
     bound = inspect.signature(function).bind(*args, **kwargs)
     given = staging.staged_arguments(staged, bound.arguments)
     return variant(function)(**given)
+
+
+class TestGraphs:
+    """The printed graphs of some cases."""
+
+    @pytest.mark.parametrize("name", GRAPHS)
+    def test_golden(self, name: str, golden: Callable[[Path, str], None]) -> None:
+        case = next(case for case in harness.bank() if case.name == name)
+        function = rt.function(case.function(case.fresh()))
+        specs = [rt.TensorSpec(shape, dtype) for dtype, shape in GRAPHS[name]]
+        concrete = function.get_concrete_function(*specs)
+        golden(graph_golden(name), f"{concrete.graph}\n")
+
+    def test_every_golden_has_its_case(self) -> None:
+        assert set((FIXTURES / "graphs").iterdir()) == set(map(graph_golden, GRAPHS))
+
+
+def graph_golden(name: str) -> Path:
+    return FIXTURES / "graphs" / f"{name.replace('/', '_')}.golden.txt"

@@ -11,7 +11,8 @@ from typing import Any
 
 import runtime.ops as ops
 from runtime import nest
-from runtime.autodiff.tape import GradientTape, Recorder, is_variable
+from runtime.autodiff.recorder import Recorder
+from runtime.autodiff.tape import GradientTape, is_variable
 from runtime.convert import convert_to_tensor
 from runtime.primitive import Primitive, bind, row, state
 from runtime.tensor import EagerTensor, Tensor

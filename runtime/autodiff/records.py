@@ -10,17 +10,18 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime.dtypes import DType
-from runtime.primitive import bind
+from runtime.primitive import bind, state
 from runtime.shapes import Shape
-from runtime.tensor import Tensor
+from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
 
-# primitive, keys of the inputs (None: not connected), key of the output or a tuple of keys, inputs,
-# outputs, params; of an elementwise op with partials: primitive, key of x, key of y, x, output or
-# with: primitive, keys of a and b, key of y, a, b, y, shapes of a and b
-# The read of a variable is: key of the variable, key of its value.
+# Tensors and variables are known to tapes by keys. A record is one of
+#   steps, key of the output, arguments: a step for each connected input of an elementwise op, made
+#       of its key, its partial derivative (a function of the arguments and the gradient of the
+#       output), and its shape where that differs from the output's;
+#   primitive, keys of the inputs (None: not connected), key of the output or a tuple of keys,
+#       inputs, outputs, params: any other op.
 Record = tuple[Any, ...]
-_TARGETS = {2: 1, 5: 2, 9: 3}
 
 new_key = count(1).__next__
 
@@ -37,8 +38,8 @@ class Outline(Tensor):
     static_shape: Shape
 
     def __init__(self, dtype: DType, static_shape: Shape) -> None:
-        self.dtype = dtype  # type: ignore[misc]
-        self.static_shape = static_shape  # type: ignore[misc]
+        self.dtype = dtype
+        self.static_shape = static_shape
 
     @property
     def type(self) -> TensorType:
@@ -49,14 +50,12 @@ class Outline(Tensor):
     def raw(self) -> Any:
         """An array of this dtype and shape, without values."""
         dtype = self.dtype.np_dtype
-        return np.broadcast_to(
-            np.array(np.nan if dtype.kind in "fc" else 0, dtype), self.static_shape
-        )  # type: ignore[arg-type]
+        value = np.array(np.nan if dtype.kind in "fc" else 0, dtype)
+        return np.broadcast_to(value, self.static_shape)  # type: ignore[arg-type]
 
 
 class Operation:
-    """A recorded op, as gradient rules see it; `needed` tells which inputs a gradient is asked for.
-    """
+    """A recorded op, as gradient rules see it."""
 
     __slots__ = ("inputs", "outputs", "params", "sources")
 
@@ -68,10 +67,9 @@ class Operation:
         self.params = params
         self.sources = sources
 
-    @property
-    def needed(self) -> list[bool]:
-        """For each input, whether its gradient is used."""
-        return [key is not None for key in self.sources]
+    def needs(self, place: int) -> bool:
+        """Is the gradient of this input used?"""
+        return self.sources[place] is not None
 
 
 def kept(tensors: Sequence[Any], places: Sequence[int] | None) -> Sequence[Any]:
@@ -84,58 +82,58 @@ def kept(tensors: Sequence[Any], places: Sequence[int] | None) -> Sequence[Any]:
     ]
 
 
-def backward(records: Iterable[Record], grads: dict[Any, Any], wanted: set[Any]) -> dict[Any, Any]:
-    """The gradients for the keys in `wanted`, from `grads` for the targets; records come last
-    first.
+def unchanged(grad: Any) -> Any:
+    """The partial derivative of an output that is its input."""
+    return grad
+
+
+def backward(records: list[Any], grads: dict[Any, Any], wanted: set[Any]) -> dict[Any, Any]:
+    """The gradients for the keys in `wanted`, from `grads` for the targets. It uses up the records,
+    last first, so that what they keep is released on the way.
     """
     found: dict[Any, Any] = {}
+    owned: set[Any] = set()
     take, known = grads.pop, grads.get
-    for record in records:
-        size = len(record)
-        if size == 6:
-            _step(record, grads, wanted, found)
+    records.insert(0, None)
+    for record in iter(records.pop, None):
+        if len(record) == 6:
+            _step(record, grads, owned, wanted, found)
             continue
-        target = record[_TARGETS[size]]
+        steps, target, args = record
         grad = take(target, None)
         if grad is None:
             continue
         if target in wanted:
             found[target] = grad
-        if size == 2:
-            key = record[0]
+        for key, partial, shape in steps:
+            result = partial(*args, grad)
+            if result is None:
+                continue
+            if shape is not None and result.static_shape != shape:
+                result = bind(ops.sum_to_p, result, shape=shape)
             before = known(key)
-            grads[key] = grad if before is None else before + grad
-            continue
-        if size == 5:
-            primitive, key, _, x, y = record
-            result = primitive.partials[0](x, y, grad)
-            if result is not None:
-                before = known(key)
-                grads[key] = result if before is None else before + result
-            continue
-        primitive, key, other, _, a, b, y, shape, other_shape = record
-        partials = primitive.partials
-        if key is not None:
-            result = partials[0](a, b, y, grad)
-            if result is not None:
-                if result.static_shape != shape:
-                    result = bind(ops.sum_to_p, result, shape=shape)
-                before = known(key)
-                grads[key] = result if before is None else before + result
-        if other is not None:
-            result = partials[1](a, b, y, grad)
-            if result is not None:
-                if result.static_shape != other_shape:
-                    result = bind(ops.sum_to_p, result, shape=other_shape)
-                before = known(other)
-                grads[other] = result if before is None else before + result
-    for key in wanted:
-        if key in grads:
-            found[key] = grads[key]
+            if before is None:
+                grads[key] = result
+            else:
+                _add(grads, owned, key, before, result)
+    found.update((key, grads[key]) for key in wanted if key in grads)
     return found
 
 
-def _step(record: Record, grads: dict[Any, Any], wanted: set[Any], found: dict[Any, Any]) -> None:
+def _add(grads: dict[Any, Any], owned: set[Any], key: Any, before: Any, result: Any) -> None:
+    """Add a further contribution: in place, where the sum so far was made here and nobody sees it."""
+    if key in owned and state.run is not None and type(result) is EagerTensor:
+        into = before.raw
+        if type(into) is np.ndarray and result.raw.dtype is into.dtype:
+            state.run(np.add, into, result.raw, into)
+            return
+    grads[key] = before + result
+    owned.add(key)
+
+
+def _step(
+    record: Record, grads: dict[Any, Any], owned: set[Any], wanted: set[Any], found: dict[Any, Any]
+) -> None:
     primitive, sources, target, inputs, outputs, params = record
     given = _of_outputs(target if type(target) is tuple else (target,), grads, wanted, found)
     if given is None:
@@ -151,7 +149,10 @@ def _step(record: Record, grads: dict[Any, Any], wanted: set[Any], found: dict[A
     for key, result in zip(sources, results, strict=True):
         if key is not None and result is not None:
             before = grads.get(key)
-            grads[key] = result if before is None else before + result
+            if before is None:
+                grads[key] = result
+            else:
+                _add(grads, owned, key, before, result)
 
 
 def _of_outputs(
@@ -165,26 +166,19 @@ def _of_outputs(
 
 
 def leading_to(records: Sequence[Record], sources: Iterable[Any]) -> list[Record]:
-    """The records through which the targets depend on `sources`, with their other inputs
-    disconnected.
-    """
+    """The records through which targets depend on `sources`, their other inputs disconnected."""
     reached = set(sources)
     chosen: list[Record] = []
     for record in records:
-        size = len(record)
-        if size < 6:
-            if record[_TARGETS[size] - 1] in reached:
-                reached.add(record[_TARGETS[size]])
-                chosen.append(record)
-        elif size == 6:
+        if len(record) == 6:
             keys = tuple([key if key in reached else None for key in record[1]])
             if any(key is not None for key in keys):
                 reached.update(record[2] if type(record[2]) is tuple else (record[2],))
                 reached.discard(None)
                 chosen.append((record[0], keys, *record[2:]))
-        else:
-            a, b = [key if key in reached else None for key in record[1:3]]
-            if a is not None or b is not None:
-                reached.add(record[3])
-                chosen.append((record[0], a, b, *record[3:]))
+            continue
+        steps = tuple([step for step in record[0] if step[0] in reached])
+        if steps:
+            reached.add(record[1])
+            chosen.append((steps, *record[1:]))
     return chosen

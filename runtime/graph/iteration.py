@@ -147,6 +147,12 @@ class Filter(Staged):
     def __init__(self, function: Callable[[Any], Any] | None, part: Staged) -> None:
         self.function, self.part = function, part
 
+    def length(self) -> Any:
+        raise refuse(
+            "how many elements a staged `filter` has, and which, is not known beforehand",
+            "use `filter` alone in the `for`, or an `if` in the loop instead",
+        )
+
 
 def shortest(lengths: Sequence[Any]) -> Any:
     """The least of some lengths."""

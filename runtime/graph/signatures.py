@@ -87,6 +87,9 @@ class Reference:
         except TypeError:
             self.ref = lambda: item
 
+    def __repr__(self) -> str:
+        return repr(self.ref())
+
     def __hash__(self) -> int:
         return self.hash
 
@@ -191,7 +194,7 @@ def leaf_types(leaves: Sequence[Any]) -> list[TensorType | NumberType]:
 
 
 def spec_structure(value: Any) -> Any:
-    """The argument with a TensorSpec in place of each tensor."""
+    """The argument with a TensorSpec in place of each tensor, a Reference of each object."""
     if isinstance(value, TensorSpec):
         return value
     if isinstance(value, np.ndarray | np.generic):
@@ -200,7 +203,8 @@ def spec_structure(value: Any) -> Any:
         return TensorSpec(value.static_shape, value.dtype)
     found = structure_of(value)
     if found is None:
-        return value
+        key = _object_key(value)
+        return key if isinstance(key, Reference) else value
     structure, children = found
     return structure.build([spec_structure(child) for child in children])
 

@@ -358,6 +358,11 @@ class SymbolicTensor(Tensor):
         if not self.shape.is_compatible_with(shape):
             raise ValueError(f"{self!r} cannot have the shape {shape}")
 
+    @property
+    def raw(self) -> NoReturn:
+        """Asked for where ops compute at once: outside of any trace, and so outside of its own."""
+        raise leaked(self)
+
     def __repr__(self) -> str:
         return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
 

@@ -71,16 +71,21 @@ def _unfolded(part: Any, spatial_rank: int) -> Any:
     return part.transpose(front).reshape(depth, math.prod(places)).T
 
 
+def _flat_rows(x: Any) -> Any:
+    """All axes but the last in one. (-1 in a shape stands for nothing where a size is 0.)"""
+    return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+
+
 def _correlate(x: Any, w: Any, steps: Steps, places: Sizes) -> Any:
     """The convolution of a padded array, of one group."""
     *kernel, _, out_channels = w.shape
     view = windows(x, kernel, steps, places)
-    matrix = w.reshape(-1, out_channels)
+    matrix = _flat_rows(w)
     made = np.empty((x.shape[0], *places, out_channels), x.dtype)
     for images, rows in _blocks(view, len(kernel)):
         part = made[images, rows]
         np.dot(
-            _unfolded(view[images, rows], len(kernel)), matrix, out=part.reshape(-1, out_channels)
+            _unfolded(view[images, rows], len(kernel)), matrix, out=_flat_rows(part)
         )
     return made
 
@@ -90,7 +95,7 @@ def _for_filter(x: Any, g: Any, kernel: Sizes, steps: Steps) -> Any:
     view = windows(x, kernel, steps, g.shape[1:-1])
     made = np.zeros((math.prod(kernel) * x.shape[-1], g.shape[-1]), x.dtype)
     for images, rows in _blocks(view, len(kernel)):
-        part = g[images, rows].reshape(-1, g.shape[-1])
+        part = _flat_rows(g[images, rows])
         made += np.dot(_unfolded(view[images, rows], len(kernel)).T, part)
     return made.reshape(*kernel, x.shape[-1], g.shape[-1])
 
@@ -122,9 +127,9 @@ def _turned_around(w: Any, g: Any, sizes: Sizes, steps: Steps, pads: Any) -> Any
 def _scattered(w: Any, g: Any, sizes: Sizes, steps: Steps) -> Any:
     places = g.shape[1:-1]
     made = np.zeros((g.shape[0], *sizes, w.shape[-2]), g.dtype)
-    flat = g.reshape(-1, g.shape[-1])
+    flat = _flat_rows(g)
     for index, cut in taps(w.shape[:-2], steps, places):
-        made[cut] += np.dot(flat, w[index].T).reshape(g.shape[0], *places, -1)
+        made[cut] += np.dot(flat, w[index].T).reshape(g.shape[0], *places, w.shape[-2])
     return made
 
 
@@ -134,7 +139,7 @@ def _scattered_by_channel(w: Any, g: Any, sizes: Sizes, steps: Steps) -> Any:
     """
     places, channels = g.shape[1:-1], w.shape[-2]
     made = np.zeros((channels, g.shape[0], *sizes), g.dtype)
-    flat = g.reshape(-1, g.shape[-1]).T
+    flat = _flat_rows(g).T
     for index, cut in taps(w.shape[:-2], steps, places):
         made[(slice(None), *cut)] += np.dot(w[index], flat).reshape(channels, g.shape[0], *places)
     return np.moveaxis(made, 0, -1)
@@ -402,7 +407,7 @@ def _depthwise_kernel(x: Any, w: Any, **geometry: Any) -> Any:
     made = np.zeros((x.shape[0], *places, *w.shape[2:]), x.dtype)
     for index, cut in taps(w.shape[:2], steps_of(geometry), places):
         made += x[cut][..., None] * w[index]
-    return made.reshape(*made.shape[:3], -1)
+    return made.reshape(*made.shape[:3], math.prod(made.shape[3:]))
 
 
 def _depthwise_input_shape(

@@ -212,7 +212,7 @@ def _resizing(name: str, op_type: str, letter: str, methods: Sequence[str]) -> P
     return there
 
 
-_nearest_p = _resizing("resize_nearest", "ResizeNearestNeighbor", "Q", ("nearest",))
+_nearest_p = _resizing("resize_nearest", "ResizeNearestNeighbor", "O", ("nearest",))
 _bilinear_p = _resizing("resize_bilinear", "ResizeBilinear", "G", ("bilinear",))
 _bicubic_p = _resizing("resize_bicubic", "ResizeBicubic", "G", ("bicubic",))
 _area_p = _resizing("resize_area", "ResizeArea", "G", ("area",))

@@ -336,6 +336,7 @@ def unsorted_segment_join(
 
 
 def _split_kernel(x: Any, *, separate: Callable[..., Strings], **params: Any) -> Any:
+    _split_shape(np.shape(x))
     rows = [separate(s, **params) for s in _elements(x)]
     splits = np.cumsum([0, *map(len, rows)], dtype=np.int64)
     values = [part for parts in rows for part in parts]
@@ -583,7 +584,7 @@ def _to_number_kernel(x: Any, *, dtype: DType) -> Any:
 to_number_p = row(
     "string_to_number", _to_number_kernel, signature="S->dtype",
     shape=lambda shape, *, dtype: shape, op_type="StringToNumber", fallible=True,
-    samples=(sample(np.array([b"1", b"2.5"], object), dtype=dtypes.float32),),
+    samples=(sample("3:n", dtype=dtypes.float32), sample(":n", dtype=dtypes.int64)),
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ the values:
     +f     positive, and never integers
     i9     integers from 0 to 8       i4+ integers 1 to 3   d4  distinct rows of integers below 4
     p      a permutation              s+  sorted numbers    b   truth values           s   strings
+    n      numbers as strings
     c      complex numbers            r   regular matrices  pd  positive definite      lo, hi  -0.5,
     0.5 f4     float32, whatever else is asked for
 
@@ -18,6 +19,11 @@ from typing import Any
 
 import numpy as np
 
+import runtime.ops.image
+import runtime.ops.normalization
+import runtime.ops.pooling
+import runtime.ops.random
+import runtime.ops.strings  # noqa: F401  (these fill the table)
 from runtime.primitive import CLASSES, TABLE, Primitive, Sample
 
 FLOAT64 = np.dtype(np.float64)
@@ -56,6 +62,8 @@ def _special(rng: np.random.Generator, shape: tuple[int, ...], kind: str) -> Any
         case "s":
             words = [bytes([97 + i % 26]) * (1 + i % 3) for i in range(int(np.prod(shape)))]
             return np.array(words, object).reshape(shape)
+        case "n":
+            return np.array([b"%d" % i for i in range(int(np.prod(shape)))], object).reshape(shape)
         case "c":
             return _spread(rng, shape) + 1j * _spread(rng, shape)
         case "p":

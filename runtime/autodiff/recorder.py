@@ -1,0 +1,103 @@
+"""What ops are shown to while it is active on a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from runtime.primitive import Primitive
+from runtime.tensor import EagerTensor
+
+
+class Recorder:
+    """Something that ops are shown to while it is active; this one keeps nothing.
+
+    `record` sees any op. Elementwise ops of eager tensors are computed first: then one of the other
+    methods is given the result, an array, and makes the tensor `y` of it, if there is none yet.
+    """
+
+    __slots__ = ("__weakref__",)
+
+    def beside(self, recorders: tuple[Recorder, ...]) -> Recorder:
+        """What stands for all these recorders, of which this is one."""
+        return self if len(recorders) == 1 else _Several(recorders)
+
+    def record(
+        self,
+        primitive: Primitive,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        params: dict[str, Any],
+    ) -> None:
+        """See an op that was computed or staged."""
+
+    def single(
+        self, primitive: Primitive, x: Any, raw: Any, y: EagerTensor | None = None
+    ) -> EagerTensor:
+        """See an elementwise op of one tensor."""
+        return EagerTensor(raw) if y is None else y
+
+    def pair(
+        self, primitive: Primitive, a: Any, b: Any, raw: Any, y: EagerTensor | None = None
+    ) -> EagerTensor:
+        """See an elementwise op of two tensors."""
+        return EagerTensor(raw) if y is None else y
+
+    def number(
+        self,
+        primitive: Primitive,
+        x: Any,
+        number: Any,
+        first: bool,
+        raw: Any,
+        y: EagerTensor | None = None,
+    ) -> EagerTensor:
+        """See an elementwise op of a tensor and a Python number, its first operand or its second."""
+        return EagerTensor(raw) if y is None else y
+
+    def read(self, variable: Any, raw: Any, y: EagerTensor | None = None) -> EagerTensor:
+        """See a variable being read."""
+        return EagerTensor(raw) if y is None else y
+
+
+class _Several(Recorder):
+    __slots__ = ("recorders",)
+
+    def __init__(self, recorders: tuple[Recorder, ...]) -> None:
+        self.recorders = recorders
+
+    def single(
+        self, primitive: Primitive, x: Any, raw: Any, y: EagerTensor | None = None
+    ) -> EagerTensor:
+        y = EagerTensor(raw)
+        for recorder in self.recorders:
+            recorder.single(primitive, x, raw, y)
+        return y
+
+    def pair(
+        self, primitive: Primitive, a: Any, b: Any, raw: Any, y: EagerTensor | None = None
+    ) -> EagerTensor:
+        y = EagerTensor(raw)
+        for recorder in self.recorders:
+            recorder.pair(primitive, a, b, raw, y)
+        return y
+
+    def number(
+        self,
+        primitive: Primitive,
+        x: Any,
+        number: Any,
+        first: bool,
+        raw: Any,
+        y: EagerTensor | None = None,
+    ) -> EagerTensor:
+        y = EagerTensor(raw)
+        for recorder in self.recorders:
+            recorder.number(primitive, x, number, first, raw, y)
+        return y
+
+    def read(self, variable: Any, raw: Any, y: EagerTensor | None = None) -> EagerTensor:
+        y = EagerTensor(raw)
+        for recorder in self.recorders:
+            recorder.read(variable, raw, y)
+        return y

@@ -1,0 +1,130 @@
+"""`cond`, `case`, `switch_case`, `while_loop`: eagerly and in a graph, with one outcome."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import runtime as rt
+from runtime import errors
+from runtime.function import function
+
+X = rt.constant(3.0)
+
+
+def conditional(x: Any) -> Any:
+    return rt.cond(x > 1, lambda: x * 2, lambda: x)
+
+
+def cases(x: Any) -> Any:
+    return rt.case([(x > 5, lambda: x * 2), (x > 2, lambda: x * 3)], default=lambda: x)
+
+
+def cases_without_default(x: Any) -> Any:
+    return rt.case([(x > 5, lambda: x * 2)])
+
+
+def exclusive_cases(x: Any) -> Any:
+    return rt.case({x.ref(): None}) if False else rt.case(
+        [(x > 1, lambda: x), (x > 2, lambda: x * 3)], exclusive=True, default=lambda: x
+    )
+
+
+def switch(x: Any) -> Any:
+    index = rt.cast(x, rt.int32)
+    return rt.switch_case(index, [lambda: 1.0, lambda: 2.0, lambda: 3.0], default=lambda: 9.0)
+
+
+def loop(x: Any) -> Any:
+    return rt.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, v * 2), [0, x])
+
+
+def limited_loop(x: Any) -> Any:
+    return rt.while_loop(lambda v: True, lambda v: v * 2, [x], maximum_iterations=4)
+
+
+def dict_loop(x: Any) -> Any:
+    return rt.while_loop(
+        lambda s: s["i"] < 3, lambda s: {"i": s["i"] + 1, "v": s["v"] * 2}, {"i": 0, "v": x}
+    )
+
+
+def growing_loop(x: Any) -> Any:
+    return rt.while_loop(
+        lambda i, v: i < 2,
+        lambda i, v: (i + 1, rt.concat([v, v], 0)),
+        [0, rt.reshape(x, [1])],
+        shape_invariants=[[], [None]],
+    )[1]
+
+
+def values(result: Any) -> Any:
+    return [tensor.numpy().tolist() for tensor in rt.nest.flatten(result)]
+
+
+PROGRAMS = [
+    conditional, cases, cases_without_default, exclusive_cases, switch, loop, limited_loop,
+    dict_loop, growing_loop,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
+@pytest.mark.parametrize("number", [0.0, 1.5, 3.0, 8.0])
+@pytest.mark.parametrize("converted", [True, False])
+def test_the_graph_does_what_happens_eagerly(program: Any, number: float, converted: bool) -> None:
+    x = rt.constant(number)
+    staged = function(program, autograph=converted)
+    try:
+        expected = rt.nest.map_structure(rt.convert_to_tensor, program(x))
+    except errors.InvalidArgumentError as error:
+        with pytest.raises(errors.InvalidArgumentError, match=str(error)):
+            staged(x)
+        return
+    got = staged(x)
+    assert values(got) == values(expected)
+    assert type(got) is type(expected) or isinstance(expected, rt.Tensor)
+
+
+def test_functions_given_to_cond_are_converted() -> None:
+    def f(x):
+        def nested():
+            if x > 5:
+                return x * 10
+            return x * 2
+
+        return rt.cond(x > 1, nested, lambda: x)
+
+    staged = function(f)
+    assert [float(staged(rt.constant(v))) for v in (0.0, 3.0, 8.0)] == [0.0, 6.0, 80.0]
+
+
+def test_a_shape_that_outgrows_its_invariant() -> None:
+    def f(x):
+        return rt.while_loop(
+            lambda v: rt.size(v) < 9,
+            lambda v: rt.concat([v, v], 0),
+            [rt.reshape(x, [1])],
+            shape_invariants=[[1]],
+        )
+
+    with pytest.raises(ValueError, match=r"'v' has the shape invariant float32\[1\]"):
+        function(f)(X)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: rt.cond(True, 1, lambda: 2), TypeError, "true_fn must be callable"),
+        (lambda: rt.cond(True, lambda: 2), TypeError, "false_fn must be callable"),
+        (lambda: rt.cond(rt.constant([True]), len, len), ValueError, "scalar"),
+        (lambda: rt.case([]), ValueError, "at least one"),
+        (lambda: rt.case([(True, 1)]), TypeError, "must be callable"),
+        (lambda: rt.while_loop(1, len, [X]), TypeError, "must be callable"),
+        (lambda: rt.while_loop(len, len, []), ValueError, "must not be empty"),
+        (lambda: rt.while_loop(lambda v: True, lambda v: (v, v), [X]), ValueError, "2 values for 1"),
+    ],
+)
+def test_bad_arguments(call: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        call()
