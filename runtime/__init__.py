@@ -5,20 +5,8 @@ Names, arguments and results follow TensorFlow 2: `import runtime as tf`.
 
 # fmt: off
 # ruff: noqa: I001, F401
-from importlib import import_module as _import_module
-from typing import Any as _Any
-from runtime import (
-    autodiff as autodiff, bitwise as bitwise, dtypes as dtypes, errors as errors, linalg as linalg,
-    math as math, nest as nest, nn as nn,
-)
-from runtime.autodiff import (
-    GradientTape as GradientTape, UnconnectedGradients as UnconnectedGradients,
-    custom_gradient as custom_gradient, grad_pass_through as grad_pass_through,
-    recompute_grad as recompute_grad,
-)
-from runtime.control_flow import (
-    case as case, cond as cond, switch_case as switch_case, while_loop as while_loop,
-)
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from runtime import converted as _converted, dtypes as dtypes, errors as errors
 from runtime.convert import (
     constant as constant, convert_to_tensor as convert_to_tensor,
     register_conversion as register_conversion,
@@ -31,7 +19,6 @@ from runtime.dtypes import (
     string as string, uint8 as uint8, uint16 as uint16, uint32 as uint32, uint64 as uint64,
 )
 from runtime.function import function as function
-from runtime.module import Module as Module
 from runtime.naming import name_scope as name_scope
 from runtime.ops.array import (
     broadcast_dynamic_shape as broadcast_dynamic_shape,
@@ -41,10 +28,6 @@ from runtime.ops.array import (
     reverse as reverse, roll as roll, shape as shape, shape_n as shape_n, size as size,
     slice_ as slice, split as split, squeeze as squeeze, stack as stack, tile as tile,
     transpose as transpose, unstack as unstack,
-)
-from runtime.ops.clip import (
-    clip_by_global_norm as clip_by_global_norm, clip_by_norm as clip_by_norm,
-    clip_by_value as clip_by_value,
 )
 from runtime.ops.comparison import (
     equal as equal, greater as greater, greater_equal as greater_equal, less as less,
@@ -57,7 +40,6 @@ from runtime.ops.creation import (
     ones as ones, ones_like as ones_like, range as range, sequence_mask as sequence_mask,
     zeros as zeros, zeros_like as zeros_like,
 )
-from runtime.ops.decompositions import eig as eig, eigvals as eigvals, norm as norm
 from runtime.ops.einsum import einsum as einsum
 from runtime.ops.indexing import (
     boolean_mask as boolean_mask, gather as gather, gather_nd as gather_nd,
@@ -76,26 +58,12 @@ from runtime.ops.math import (
     stop_gradient as stop_gradient, subtract as subtract, tan as tan, tanh as tanh,
     truediv as truediv,
 )
-from runtime.ops.misc import (
-    bitcast as bitcast, dynamic_partition as dynamic_partition, dynamic_stitch as dynamic_stitch,
-    get_static_value as get_static_value, histogram_fixed_width as histogram_fixed_width,
-    histogram_fixed_width_bins as histogram_fixed_width_bins, identity_n as identity_n,
-    realdiv as realdiv, reverse_sequence as reverse_sequence, saturate_cast as saturate_cast,
-    strided_slice as strided_slice, truncatediv as truncatediv, truncatemod as truncatemod,
-    unravel_index as unravel_index,
-)
 from runtime.ops.nn import sigmoid as sigmoid
-from runtime.ops.ordering import (
-    argmax as argmax, argmin as argmin, argsort as argsort, searchsorted as searchsorted,
-    sort as sort, unique as unique, unique_with_counts as unique_with_counts,
-)
 from runtime.ops.reductions import (
     add_n as add_n, cumsum as cumsum, reduce_all as reduce_all, reduce_any as reduce_any,
     reduce_logsumexp as reduce_logsumexp, reduce_max as reduce_max, reduce_mean as reduce_mean,
     reduce_min as reduce_min, reduce_prod as reduce_prod, reduce_sum as reduce_sum,
 )
-from runtime.ops.special import scalar_mul as scalar_mul
-from runtime.printing import print as print
 from runtime.shapes import TensorShape as TensorShape, TensorSpec as TensorSpec
 from runtime.tensor import (
     Tensor as Tensor, executing_eagerly as executing_eagerly, is_tensor as is_tensor,
@@ -105,18 +73,70 @@ from runtime.variable import (
     VariableAggregation as VariableAggregation, VariableSynchronization as VariableSynchronization,
     init_scope as init_scope, variable_creator_scope as variable_creator_scope,
 )
-# fmt: on
+from runtime.lazy import attributes as _attributes
 
 newaxis = None
 
-# What few programs use is imported when it is first asked for.
-_LATER = ("compat", "config", "data", "debugging", "image", "io", "keras", "random", "strings",
-          "summary", "train")  # fmt: skip
+# What few programs use, or is slow to import, is imported when it is first asked for.
+_MODULES = (
+    "autodiff bitwise compat config data debugging image io keras linalg math nest nn random "
+    "strings summary train"
+)
+_LATER = {
+    "runtime.autodiff": (
+        "GradientTape UnconnectedGradients custom_gradient grad_pass_through recompute_grad"
+    ),
+    "runtime.control_flow": "case cond switch_case while_loop",
+    "runtime.debugging": "Assert",
+    "runtime.module": "Module",
+    "runtime.ops.clip": "clip_by_global_norm clip_by_norm clip_by_value",
+    "runtime.ops.decompositions": "eig eigvals norm",
+    "runtime.ops.misc": (
+        "bitcast dynamic_partition dynamic_stitch get_static_value histogram_fixed_width "
+        "histogram_fixed_width_bins identity_n realdiv reverse_sequence saturate_cast "
+        "strided_slice truncatediv truncatemod unravel_index"
+    ),
+    "runtime.ops.ordering": "argmax argmin argsort searchsorted sort unique unique_with_counts",
+    "runtime.ops.special": "scalar_mul",
+    "runtime.printing": "print",
+}
 
-
-def __getattr__(name: str) -> _Any:
-    if name in _LATER:
-        return _import_module(f"runtime.{name}")
-    if name == "Assert":
-        return _import_module("runtime.debugging").Assert
-    raise AttributeError(f"module 'runtime' has no attribute {name!r}")
+if _TYPE_CHECKING:
+    from runtime import (
+        autodiff as autodiff, bitwise as bitwise, config as config, debugging as debugging,
+        image as image, linalg as linalg, math as math, nest as nest, nn as nn, random as random,
+        strings as strings,
+    )
+    from runtime.autodiff import (
+        GradientTape as GradientTape, UnconnectedGradients as UnconnectedGradients,
+        custom_gradient as custom_gradient, grad_pass_through as grad_pass_through,
+        recompute_grad as recompute_grad,
+    )
+    from runtime.control_flow import (
+        case as case, cond as cond, switch_case as switch_case, while_loop as while_loop,
+    )
+    from runtime.debugging import Assert as Assert
+    from runtime.module import Module as Module
+    from runtime.ops.clip import (
+        clip_by_global_norm as clip_by_global_norm, clip_by_norm as clip_by_norm,
+        clip_by_value as clip_by_value,
+    )
+    from runtime.ops.decompositions import eig as eig, eigvals as eigvals, norm as norm
+    from runtime.ops.misc import (
+        bitcast as bitcast, dynamic_partition as dynamic_partition,
+        dynamic_stitch as dynamic_stitch, get_static_value as get_static_value,
+        histogram_fixed_width as histogram_fixed_width,
+        histogram_fixed_width_bins as histogram_fixed_width_bins, identity_n as identity_n,
+        realdiv as realdiv, reverse_sequence as reverse_sequence, saturate_cast as saturate_cast,
+        strided_slice as strided_slice, truncatediv as truncatediv, truncatemod as truncatemod,
+        unravel_index as unravel_index,
+    )
+    from runtime.ops.ordering import (
+        argmax as argmax, argmin as argmin, argsort as argsort, searchsorted as searchsorted,
+        sort as sort, unique as unique, unique_with_counts as unique_with_counts,
+    )
+    from runtime.ops.special import scalar_mul as scalar_mul
+    from runtime.printing import print as print
+else:
+    __getattr__, __dir__ = _attributes(__name__, _LATER, _MODULES)
+# fmt: on

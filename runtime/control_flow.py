@@ -266,7 +266,8 @@ def _declared_spec(value: Any, shape: Any) -> Spec:
     declared_type = TensorType(value.dtype, wide)
     if not covers(declared_type, value.type):
         raise ValueError(
-            f"while_loop(): a loop variable of shape {value.shape} does not fit its shape invariant {shape}"
+            f"while_loop(): a loop variable of shape {value.shape} does not fit its shape "
+            f"invariant {shape}"
         )
     return Leaf(declared_type)
 

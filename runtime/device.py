@@ -9,7 +9,7 @@ from typing import Any
 from runtime import errors
 from runtime.primitive import state
 
-_PART = re.compile(
+_PART = (
     r"(?P<job>job:[A-Za-z0-9_]+)|(?P<place>(?:replica|task):\d+)"
     r"|(?:device:)?(?P<kind>[A-Za-z_][A-Za-z0-9_]*)(?::(?P<index>\d+|\*))?"
 )
@@ -32,7 +32,7 @@ def parse(name: str) -> tuple[str, int]:
     """
     found: tuple[str, int] | None = None
     for part in name.removeprefix("/").split("/"):
-        match = _PART.fullmatch(part)
+        match = re.fullmatch(_PART, part)
         if match is None or (match["kind"] and match["kind"].upper() not in _KINDS):
             raise ValueError(
                 f"Unknown attribute {part!r} in the device name {name!r}: write for example '/cpu:0', "

@@ -9,10 +9,9 @@ their sorted keys.
 from __future__ import annotations
 
 import collections
-import dataclasses
 from collections import abc
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 Path = tuple[Any, ...]
 
@@ -28,8 +27,7 @@ def _sorted_keys(mapping: Any) -> list[Any]:
         ) from None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Kind:
+class _Kind(NamedTuple):
     """How one kind of structure is taken apart and built again."""
 
     name: str
@@ -101,7 +99,7 @@ def _find(cls: type) -> _Kind | None:
         return None
     if issubclass(cls, tuple):
         return _NAMEDTUPLE if hasattr(cls, "_fields") else _TUPLE
-    if dataclasses.is_dataclass(cls) and hasattr(cls, "__tf_flatten__"):
+    if hasattr(cls, "__dataclass_fields__") and hasattr(cls, "__tf_flatten__"):
         return _CUSTOM
     if hasattr(cls, "__attrs_attrs__"):
         return _ATTRS

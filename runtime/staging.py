@@ -19,7 +19,6 @@ from autograph import (
     StagingError,
     Undefined,
     register_backend,
-    register_item_setter,
 )
 from autograph.mutation import Snapshot
 from autograph.policy import impure
@@ -42,9 +41,8 @@ from runtime.graph.tracing import (
     is_symbol,
 )
 from runtime.primitive import state
-from runtime.tensor import EagerTensor, Tensor, wrap
+from runtime.tensor import Tensor, wrap
 
-autograph.register_library("runtime")
 frames.register_package(os.path.dirname(autograph.__file__))
 refusals.install(StagingError, AutographError)
 joins.install_undefined(Undefined, name_of)
@@ -87,7 +85,8 @@ class BlockRecorder:
         """The objects that are different, each with the path of its first difference."""
         if self._snapshot.beyond:
             raise refuse(
-                f"a staged block can reach {self._snapshot.beyond[0]}: whether it changes cannot be watched",
+                f"a staged block can reach {self._snapshot.beyond[0]}, "
+                "so that it cannot be watched for changes",
                 "pass what the block needs as a tensor or a local variable",
             )
         found: dict[int, tuple[str, Any]] = {}
@@ -150,7 +149,7 @@ class StagingBackend(Backend):
 
     def assert_(self, test: Any, message: Callable[[], Any] | None) -> None:
         """A branch that raises AssertionError, which is an InvalidArgumentError too."""
-        control.assert_(test, message)
+        control.staged_assert(test, message)
 
     def setitem(self, value: Any, target: Any, key: Any) -> Any:
         """The tensor `target` with `value` at `key`."""
@@ -176,7 +175,6 @@ class StagingBackend(Backend):
 BACKEND = StagingBackend()
 for _kind in (SymbolicTensor, SymbolicNumber, Missing, Staged):
     register_backend(_kind, BACKEND)
-register_item_setter(EagerTensor, lambda value, target, key: set_item(value, target, key))
 
 
 # Item assignment
@@ -189,7 +187,7 @@ def set_item(value: Any, target: Any, key: Any) -> Any:
     """
     if not isinstance(target, Tensor):
         raise refuse(
-            f"an item of a {type(target).__qualname__} is assigned at a place that only the run knows",
+            f"an item of a {type(target).__qualname__} is assigned at a staged place",
             "use a tensor in place of the Python container",
         )
     return ops.setitem(target, key, value)
@@ -293,11 +291,19 @@ def _either(thunks: Any, decisive: bool) -> Any:
             if steer is decisive:
                 return decisive
             continue
-        rest = thunks[at + 1 :]
-        known, further = (lambda: decisive), (lambda: _either(rest, decisive))
-        body, orelse = (known, further) if decisive else (further, known)
-        return control.cond(steer, body, orelse, (), ("the result of any() or all()",))
+        return _either_staged(steer, thunks[at + 1 :], decisive)
     return not decisive
+
+
+def _either_staged(steer: Any, rest: Any, decisive: bool) -> Any:
+    def known() -> bool:
+        return decisive
+
+    def further() -> Any:
+        return _either(rest, decisive)
+
+    body, orelse = (known, further) if decisive else (further, known)
+    return control.cond(steer, body, orelse, (), ("the result of any() or all()",))
 
 
 def _any(items: Any) -> Any:

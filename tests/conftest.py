@@ -8,7 +8,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-hypothesis.settings.register_profile("default", deadline=None, max_examples=60)
+hypothesis.settings.register_profile("default", deadline=None, max_examples=60, derandomize=True)
 hypothesis.settings.register_profile("soak", deadline=None, max_examples=5000)
 hypothesis.settings.load_profile("default")
 

@@ -19,7 +19,7 @@ SHARED = (
 )
 DISPATCH = "autograph.backend autograph.undefined autograph.errors autograph.frames"
 TYPES = "numpy runtime.dtypes runtime.shapes runtime.types runtime.errors"
-OPS = f"{TYPES} runtime.primitive runtime.tensor runtime.convert runtime.ops"
+OPS = f"{TYPES} runtime.primitive runtime.tensor runtime.convert runtime.ops runtime.lazy"
 
 # The longest prefix of a module's name finds its row. Each word of a row allows a module and all
 # below it. What a row does not name is not imported, not even inside a function. In `autograph`
@@ -54,6 +54,7 @@ MAY_IMPORT = {
     "autograph.__main__": "autograph",
     "autograph": "autograph",
     "runtime.errors": "",
+    "runtime.lazy": "",
     "runtime.dtypes": "numpy",
     "runtime.shapes": TYPES,
     "runtime.types": TYPES,
@@ -70,7 +71,8 @@ MAY_IMPORT = {
     "runtime.graph.passes": f"{TYPES} runtime.primitive runtime.graph",
     "runtime.graph.executors": f"{TYPES} runtime.primitive runtime.tensor runtime.graph",
     "runtime.staging": "autograph runtime numpy",
-    "runtime.function": "autograph runtime numpy",
+    "runtime.polymorphic_function": "autograph runtime numpy",
+    "runtime.converted": "autograph runtime",
     "runtime": "runtime numpy",  # the public names, modules, configuration, training, data, ...
 }
 
@@ -148,7 +150,7 @@ def test_imports_only_what_its_layer_allows(name: str) -> None:
         ("autograph.api", "runtime"),
         ("autograph.api", "numpy"),
         ("runtime.ops.math", "autograph"),
-        ("runtime.graph.ir", "runtime.function"),
+        ("runtime.graph.ir", "runtime.polymorphic_function"),
     ],
 )
 def test_the_table_refuses(name: str, imported: str) -> None:

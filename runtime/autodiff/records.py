@@ -15,12 +15,16 @@ from runtime.shapes import Shape
 from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
 
-# Tensors and variables are known to tapes by keys. A record is one of
-#   steps, key of the output, arguments: a step for each connected input of an elementwise op, made
-#       of its key, its partial derivative (a function of the arguments and the gradient of the
-#       output), and its shape where that differs from the output's;
-#   primitive, keys of the inputs (None: not connected), key of the output or a tuple of keys,
-#       inputs, outputs, params: any other op.
+# Tensors and variables are known to tapes by keys. A record is a tuple that begins with the key of
+# the op's output, flat because each tuple more is one more object for the garbage collector. Its
+# length tells the rest:
+#   2: the key of a variable, of which the output is the value
+#   5: of an elementwise op of one input: its key, the partial derivative, and input and output where
+#      that reads them
+#   9: of an elementwise op of two inputs: their keys (None: not connected), the two partial
+#      derivatives, inputs and output where they read them, and the shapes of the inputs
+#   6: of any other op: the keys of the inputs, the primitive, inputs, outputs, params; the key of
+#      the output may be a tuple of several
 Record = tuple[Any, ...]
 
 new_key = count(1).__next__
@@ -82,60 +86,75 @@ def kept(tensors: Sequence[Any], places: Sequence[int] | None) -> Sequence[Any]:
     ]
 
 
-def unchanged(grad: Any) -> Any:
-    """The partial derivative of an output that is its input."""
-    return grad
-
-
 def backward(records: list[Any], grads: dict[Any, Any], wanted: set[Any]) -> dict[Any, Any]:
     """The gradients for the keys in `wanted`, from `grads` for the targets. It uses up the records,
     last first, so that what they keep is released on the way.
     """
     found: dict[Any, Any] = {}
-    owned: set[Any] = set()
-    take, known = grads.pop, grads.get
+    sums = _Sums(grads)
+    take, known, add = grads.pop, grads.get, sums.add
     records.insert(0, None)
+    # One loop without calls of our own: it is what a gradient of small ops spends its time in.
     for record in iter(records.pop, None):
-        if len(record) == 6:
-            _step(record, grads, owned, wanted, found)
+        size = len(record)
+        if size == 6:
+            _step(record, sums, wanted, found)
             continue
-        steps, target, args = record
-        grad = take(target, None)
+        grad = take(record[0], None)
         if grad is None:
             continue
-        if target in wanted:
-            found[target] = grad
-        for key, partial, shape in steps:
-            result = partial(*args, grad)
-            if result is None:
-                continue
-            if shape is not None and result.static_shape != shape:
-                result = bind(ops.sum_to_p, result, shape=shape)
-            before = known(key)
-            if before is None:
-                grads[key] = result
-            else:
-                _add(grads, owned, key, before, result)
+        if record[0] in wanted:
+            found[record[0]] = grad
+        second = None
+        if size == 9:
+            _, first, second, partials, a, b, y, shape, other_shape = record
+            if second is not None:
+                other = partials[1](a, b, y, grad)
+                if other is not None and other.raw.shape != other_shape:
+                    other = bind(ops.sum_to_p, other, shape=other_shape)
+            if first is not None:
+                result = partials[0](a, b, y, grad)
+                if result is not None and result.raw.shape != shape:
+                    result = bind(ops.sum_to_p, result, shape=shape)
+        elif size == 5:
+            _, first, partial, x, y = record
+            result = partial(x, y, grad)
+        else:
+            first, result = record[1], grad
+        if first is not None and result is not None:
+            before = known(first)
+            grads[first] = result if before is None else add(first, before, result)
+        if second is not None and other is not None:
+            before = known(second)
+            grads[second] = other if before is None else add(second, before, other)
     found.update((key, grads[key]) for key in wanted if key in grads)
     return found
 
 
-def _add(grads: dict[Any, Any], owned: set[Any], key: Any, before: Any, result: Any) -> None:
-    """Add a further contribution: in place, where the sum so far was made here and nobody sees it."""
-    if key in owned and state.run is not None and type(result) is EagerTensor:
-        into = before.raw
-        if type(into) is np.ndarray and result.raw.dtype is into.dtype:
-            state.run(np.add, into, result.raw, into)
-            return
-    grads[key] = before + result
-    owned.add(key)
+class _Sums:
+    """Gradients of what is used several times: `grads`, and which of them are sums made here."""
+
+    __slots__ = ("grads", "owned")
+
+    def __init__(self, grads: dict[Any, Any]) -> None:
+        self.grads = grads
+        self.owned: set[Any] = set()
+
+    def add(self, key: Any, before: Any, result: Any) -> Any:
+        """The sum; in place, where `before` was made here, so that nobody else sees it."""
+        if key not in self.owned:
+            self.owned.add(key)
+            return before + result
+        into = before.raw if state.run is not None else None
+        if type(into) is not np.ndarray or type(result) is not EagerTensor:
+            return before + result
+        state.quiet(np.add, into, result.raw, into)
+        return before
 
 
-def _step(
-    record: Record, grads: dict[Any, Any], owned: set[Any], wanted: set[Any], found: dict[Any, Any]
-) -> None:
-    primitive, sources, target, inputs, outputs, params = record
-    given = _of_outputs(target if type(target) is tuple else (target,), grads, wanted, found)
+def _step(record: Record, sums: _Sums, wanted: set[Any], found: dict[Any, Any]) -> None:
+    target, sources, primitive, inputs, outputs, params = record
+    given = _of_outputs(target if type(target) is tuple else (target,), sums.grads, wanted, found)
     if given is None:
         return
     if primitive.gradient is None:
@@ -144,15 +163,10 @@ def _step(
             "use tf.stop_gradient on what goes into it, or give one with tf.custom_gradient"
         )
     results = primitive.gradient(Operation(inputs, outputs, params, sources), *given)
-    if results is None:
-        return
-    for key, result in zip(sources, results, strict=True):
+    for key, result in zip(sources, results or (), strict=results is not None):
         if key is not None and result is not None:
-            before = grads.get(key)
-            if before is None:
-                grads[key] = result
-            else:
-                _add(grads, owned, key, before, result)
+            before = sums.grads.get(key)
+            sums.grads[key] = result if before is None else sums.add(key, before, result)
 
 
 def _of_outputs(
@@ -170,15 +184,17 @@ def leading_to(records: Sequence[Record], sources: Iterable[Any]) -> list[Record
     reached = set(sources)
     chosen: list[Record] = []
     for record in records:
-        if len(record) == 6:
-            keys = tuple([key if key in reached else None for key in record[1]])
-            if any(key is not None for key in keys):
-                reached.update(record[2] if type(record[2]) is tuple else (record[2],))
-                reached.discard(None)
-                chosen.append((record[0], keys, *record[2:]))
-            continue
-        steps = tuple([step for step in record[0] if step[0] in reached])
-        if steps:
-            reached.add(record[1])
-            chosen.append((steps, *record[1:]))
+        target, size = record[0], len(record)
+        if size == 6:
+            keys = [key if key in reached else None for key in record[1]]
+            record = (target, tuple(keys), *record[2:])
+        elif size == 9:
+            keys = [key if key in reached else None for key in record[1:3]]
+            record = (target, *keys, *record[3:])
+        else:
+            keys = [record[1] if record[1] in reached else None]
+        if any(keys):
+            chosen.append(record)
+            reached.update(target if type(target) is tuple else (target,))
+            reached.discard(None)
     return chosen

@@ -15,7 +15,7 @@ import runtime.ops as ops
 from runtime import nest
 from runtime.autodiff import jacobians
 from runtime.autodiff.recorder import Recorder
-from runtime.autodiff.records import Record, backward, kept, leading_to, new_key, unchanged
+from runtime.autodiff.records import Record, backward, kept, leading_to, new_key
 from runtime.primitive import Primitive, state
 from runtime.shapes import broadcast, compatible
 from runtime.tensor import EagerTensor, Tensor
@@ -127,11 +127,11 @@ class GradientTape(Recorder):
             inputs = kept(inputs, primitive.keep_inputs)
             outputs = kept(outputs, primitive.keep_outputs)
         target = targets[0] if len(targets) == 1 else targets
-        self._append((primitive, sources, target, inputs, outputs, params))
+        self._append((target, sources, primitive, inputs, outputs, params))
 
     def _record_read(self, variable: Any, output: Any) -> None:
         if self._accesses(variable):
-            self._append((((variable.node, unchanged, None),), self._connect(output), ()))
+            self._append((self._connect(output), variable.node))
 
     def _connect(self, tensor: Any) -> Any:
         """The key of a tensor from now on connected; None for one that cannot have a gradient."""
@@ -151,8 +151,8 @@ class GradientTape(Recorder):
         key, partials = x.node, primitive.partials
         if key in self._known and partials is not None:
             keep_x, _, keep_y = primitive.keeps
-            args = (x if keep_x else None, y if keep_y else None)
-            self._append((((key, partials[0], None),), self._target(y), args))
+            x = x if keep_x else None
+            self._append((self._target(y), key, partials[0], x, y if keep_y else None))
         return y
 
     def pair(
@@ -162,19 +162,19 @@ class GradientTape(Recorder):
         y = EagerTensor(raw) if y is None else y
         known, partials = self._known, primitive.partials
         first, second = a.node, b.node
+        if first not in known:
+            if second not in known:
+                return y
+            first = None
+        elif second not in known:
+            second = None
         if partials is None:
             return y
-        steps: tuple[Any, ...] = ()
-        if first in known:
-            shape = a.raw.shape
-            steps = ((first, partials[0], None if shape == raw.shape else shape),)
-        if second in known:
-            shape = b.raw.shape
-            steps = (*steps, (second, partials[1], None if shape == raw.shape else shape))
-        if steps:
-            keep_a, keep_b, keep_y = primitive.keeps
-            args = (a if keep_a else None, b if keep_b else None, y if keep_y else None)
-            self._append((steps, self._target(y), args))
+        keep_a, keep_b, keep_y = primitive.keeps
+        self._append((
+            self._target(y), first, second, partials, a if keep_a else None, b if keep_b else None,
+            y if keep_y else None, a.raw.shape, b.raw.shape,
+        ))  # fmt: skip
         return y
 
     def number(
@@ -196,15 +196,16 @@ class GradientTape(Recorder):
         tensor = x if keep_x else None
         other = EagerTensor(x.raw.dtype.type(number)) if keep_number else None
         a, b = (other, tensor) if first else (tensor, other)
-        step = (key, partials[1 if first else 0], None)
-        self._append(((step,), self._target(y), (a, b, y if keep_y else None)))
+        y_kept, shape = y if keep_y else None, x.raw.shape
+        keys = (None, key) if first else (key, None)
+        self._append((self._target(y), *keys, partials, a, b, y_kept, shape, shape))
         return y
 
     def read(self, variable: Any, raw: Any, y: EagerTensor | None = None) -> EagerTensor:
         """Connect the value of a variable to it; it is watched if it is trainable."""
         y = EagerTensor(raw) if y is None else y
         if self._accesses(variable):
-            self._append((((variable.node, unchanged, None),), self._target(y), ()))
+            self._append((self._target(y), variable.node))
         return y
 
     def _target(self, y: EagerTensor) -> int:

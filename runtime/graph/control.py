@@ -120,7 +120,7 @@ class StagedAssertionError(AssertionError, errors.InvalidArgumentError):
         return str(self.args[0]) if self.args else ""
 
 
-def assert_(test: Any, message: Block | None) -> None:
+def staged_assert(test: Any, message: Block | None) -> None:
     """`assert test, message()`: a branch that raises StagedAssertionError at run time."""
 
     def holds() -> None:
@@ -348,7 +348,7 @@ def mismatch_error(
 
 
 def place_of(value: Any, mismatch: Mismatch, block: Block | None) -> Location | None:
-    """Where the user's code made the part of `value` that does not join; else where its block ends."""
+    """Where the part of `value` that does not join was made; else where its block ends."""
     for place in mismatch.places:
         found = structure_of(value)
         if found is None or place >= len(found[1]):

@@ -68,7 +68,7 @@ class Guards:
     # Looking, while the function is traced
 
     def watch(self, function: Any, arguments: Mapping[str, Any] | None = None) -> None:
-        """Remember what a function can read, before it runs; `arguments` by the parameters' names."""
+        """Remember what a function can read, before it runs; `arguments` by their names."""
         receiver = getattr(function, "__self__", None)
         function = getattr(function, "__func__", function)
         if not isinstance(function, FunctionType) or is_ours(function.__code__.co_filename):
@@ -133,7 +133,11 @@ class Guards:
             return self._entry(holder, key)
         if type(holder) is list or type(holder) is tuple:
             self._elements(holder)
-            return holder[key] if isinstance(key, int) and -len(holder) <= key < len(holder) else MISSING
+            return (
+                holder[key]
+                if isinstance(key, int) and -len(holder) <= key < len(holder)
+                else MISSING
+            )
         return MISSING
 
     def _entry(self, mapping: Mapping[Any, Any], key: Any) -> Any:

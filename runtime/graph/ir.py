@@ -160,7 +160,7 @@ def _free(region: Region, bound: set[Value], found: dict[Value, None]) -> None:
 
 
 def has_effect(node: Node) -> bool:
-    """Must the node run even if nobody uses its outputs? True of effects, and of what contains one."""
+    """Must the node run even if nobody uses its outputs? So must what contains an effect."""
     if node.primitive.effect or any(map(has_effects, node.regions)):
         return True
     callee = node.params.get("callee")
@@ -170,6 +170,16 @@ def has_effect(node: Node) -> bool:
 def has_effects(region: Region) -> bool:
     """Is there a node in it that must run even if nobody uses its outputs?"""
     return any(map(has_effect, region.nodes))
+
+
+def may_act(nodes: Iterable[Node]) -> bool:
+    """Can running these nodes have an effect, or raise?"""
+    return any(
+        has_effect(node)
+        or node.primitive.fallible
+        or any(may_act(region.nodes) for region in node.regions)
+        for node in nodes
+    )
 
 
 # Types
@@ -453,6 +463,6 @@ def _describe(value: Any) -> str:
         return f"({inner}{comma})" if isinstance(value, tuple) else f"[{inner}]"
     if hasattr(value, "as_numpy_dtype"):
         return str(value.name)
-    if type(value).__repr__ is object.__repr__ or callable(value):
+    if callable(value) or vars(object)["__repr__"] is type(value).__repr__:
         return getattr(value, "__qualname__", None) or type(value).__name__
     return repr(value)

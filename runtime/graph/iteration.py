@@ -33,7 +33,7 @@ class Staged:
 
     def __iter__(self) -> Any:
         raise refuse(
-            f"a staged {type(self).__name__.lower()} is iterated over by code that is not converted",
+            f"a staged {type(self).__name__.lower()} is iterated over by unconverted code",
             "iterate over it in a `for` of a converted function",
         )
 

@@ -132,7 +132,7 @@ class Missing:
 
 
 class MaybeUndefined(Missing):
-    """A name that some path leaves unbound: reading it there raises UnboundLocalError at run time."""
+    """A name that some path leaves unbound: reading it raises UnboundLocalError at run time."""
 
     __slots__ = ("name",)
 
@@ -307,7 +307,7 @@ def _is_filled(cell: Any) -> bool:
 
 
 def abstract(value: Any, staged: bool = False) -> Spec:
-    """The Spec of a Python value. With `staged`, Python numbers in it become values of the graph."""
+    """The Spec of a Python value. With `staged`, numbers in it become values of the graph."""
     kind = type(value)
     if kind is SymbolicTensor or kind is SymbolicNumber:
         return Leaf(value.value.type)
@@ -473,7 +473,7 @@ def _leaf(spec: Spec) -> Type | None:
 
 def _differ(a: Spec, b: Spec) -> Mismatch:
     if isinstance(a, Same) and isinstance(b, Same):
-        hint = "a Python value that depends on a tensor cannot be chosen while tracing: choose numbers or tensors"
+        hint = "only numbers and tensors can depend on a tensor: choose between such"
         return Mismatch(f"the Python values {_show(a)} and {_show(b)} differ", hint)
     return Mismatch(
         f"{_show(a)} cannot be joined with {_show(b)}",

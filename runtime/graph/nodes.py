@@ -84,7 +84,8 @@ def _truth(value: Any) -> bool:
         raise errors.InvalidArgumentError(
             None,
             None,
-            f"the truth of a tensor of shape {value.shape} is ambiguous: use reduce_any or reduce_all",
+            f"the truth of a tensor of shape {value.shape} is ambiguous: "
+            "use reduce_any or reduce_all",
         )
     return bool(value.item())
 

@@ -62,7 +62,7 @@ def _invalid(message: str) -> errors.InvalidArgumentError:
 
 
 def _power(base: float, exponent: float) -> float:
-    result = base**exponent
+    result: Any = base**exponent
     if isinstance(result, complex):
         raise _invalid(
             f"{base!r} ** {exponent!r} is complex: staged numbers are int, float or bool"
@@ -72,7 +72,7 @@ def _power(base: float, exponent: float) -> float:
             f"{base!r} ** {exponent!r} is a float, but the exponent of staged ints must not be "
             f"negative: write float(base) ** exponent"
         )
-    return result
+    return float(result) if isinstance(result, float) else int(result)
 
 
 def _float_power(base: float, exponent: float) -> float:
@@ -154,8 +154,9 @@ def _math_rows(names: str, kind: NumberType) -> dict[Callable[..., Any], Primiti
 
 MATH: dict[Callable[..., Any], Primitive] = {
     **_math_rows(
-        "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh degrees dist erf erfc exp exp2 expm1 fabs "
-        "fmod gamma hypot ldexp lgamma log log10 log1p log2 nextafter pow radians remainder sin sinh sqrt "
+        "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh degrees dist erf erfc exp "
+        "exp2 expm1 fabs fmod gamma hypot ldexp lgamma log log10 log1p log2 nextafter pow radians "
+        "remainder sin sinh sqrt "
         "tan tanh ulp",
         FLOAT,
     ),

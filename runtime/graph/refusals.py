@@ -1,4 +1,4 @@
-"""The errors of staging: each says what, where (the user's line), why, and what to write instead."""
+"""The errors of staging: each says what, where, why, and what to write instead."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def install(staging_error: type[Exception], *refusals: type[Exception]) -> None:
 
 
 def is_refusal(error: BaseException) -> bool:
-    """Is the error the library's own, about staging, and no business of the program that is staged?"""
+    """Is the error the library's own, about staging, and not the program's?"""
     return isinstance(error, _never_deferred)
 
 

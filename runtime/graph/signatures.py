@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime.convert import convert_to_tensor
-from runtime.graph.structures import structure_of
+from runtime.graph.structures import Children, Structure, structure_of
 from runtime.graph.tracing import SymbolicNumber
 from runtime.shapes import TensorSpec
 from runtime.tensor import Tensor
@@ -129,7 +129,7 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
 
 def _object_key(value: Any) -> Any:
     kind = type(value)
-    if kind.__hash__ is None or kind.__eq__ is object.__eq__:
+    if vars(object)["__eq__"] is kind.__eq__:
         return Reference(value)
     try:
         hash(value)
@@ -151,7 +151,7 @@ def rebuild(value: Any, leaves: Any) -> Any:
     return structure.build([rebuild(child, leaves) for child in children])
 
 
-def images(value: Any, path: str, found: list[tuple[str, Any, Any]]) -> None:
+def images(value: Any, path: str, found: list[tuple[str, Any, tuple[Structure, Children]]]) -> None:
     """(path, container, structure and children) of each container in an argument, as it is now."""
     image = structure_of(value)
     if image is None:
@@ -162,7 +162,7 @@ def images(value: Any, path: str, found: list[tuple[str, Any, Any]]) -> None:
         images(child, path + structure.path(place), found)
 
 
-def changed_image(found: list[tuple[str, Any, Any]]) -> str | None:
+def changed_image(found: list[tuple[str, Any, tuple[Structure, Children]]]) -> str | None:
     """The path of the first container that is different now; None if all are as they were."""
     for path, value, (structure, children) in found:
         now = structure_of(value)

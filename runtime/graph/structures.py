@@ -17,7 +17,7 @@ Build = Callable[[type, Any, Children], Any]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Structure:
-    """A kind of container with all but its children: its class, and its keys or number of children."""
+    """All of a container but its children: its class, and its keys or number of children."""
 
     kind: type
     keys: Any
@@ -60,7 +60,7 @@ class Handler:
 
 def _build_object(kind: type, keys: Sequence[str], children: Children) -> Any:
     # Past __init__ and __setattr__: the object exists already, this is its image.
-    made = object.__new__(kind)
+    made: Any = object.__new__(kind)
     for key, child in zip(keys, children, strict=True):
         object.__setattr__(made, key, child)
     return made
@@ -80,8 +80,8 @@ _TUPLE = Handler(lambda t: (len(t), t), lambda kind, size, children: tuple(child
 _LIST = Handler(lambda t: (len(t), t), lambda kind, size, children: list(children), "[{}]")
 _NAMED = Handler(
     lambda t: (t._fields, t),
-    lambda kind, fields, children: kind._make(children),
-    ".{}",  # type: ignore[attr-defined]
+    lambda kind, fields, children: kind._make(children),  # type: ignore[attr-defined]
+    ".{}",
 )
 _DICT = Handler(
     lambda d: (tuple(d), list(d.values())),
@@ -140,8 +140,9 @@ def _handler_of(kind: type) -> Handler | None:
     try:
         return _found[kind]
     except KeyError:
-        made = _found[kind] = _find(kind)
-        return made
+        handler = _find(kind)
+        _found[kind] = handler
+        return handler
 
 
 def structure_of(item: Any) -> tuple[Structure, Children] | None:

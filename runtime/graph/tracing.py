@@ -8,6 +8,7 @@ not open.
 from __future__ import annotations
 
 import dis
+import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -85,7 +86,7 @@ def _nothing_existed(item: Any) -> bool:
 
 
 class Trace:
-    """The graph being built on this thread. Used as a context manager, it is what ops are added to."""
+    """The graph being built on this thread: within it (`with trace:`), ops are added to it."""
 
     __slots__ = (
         "__weakref__",
@@ -240,7 +241,7 @@ class Trace:
         return self.capture(item, item.value.type)
 
     def capture(self, item: Any, type: Type) -> Value:
-        """The value that stands for an object from outside: one for each object, held by reference."""
+        """The value that stands for an object from outside, which is held by reference."""
         known = self.captures.get(id(item))
         if known is None:
             known = Value(type, self.unique("captured")), item
@@ -265,7 +266,7 @@ class Trace:
         return graph
 
     def outer_symbols(self) -> list[Any]:
-        """The symbols of graphs around this one that it uses, in the order of its last parameters."""
+        """The symbols of graphs around it that it uses, in the order of its last parameters."""
         return [x for _, x in self.captures.values() if is_symbol(x)]
 
 
@@ -299,11 +300,14 @@ def leaked(item: Any) -> errors.InaccessibleTensorError:
     """The error for a symbol that is used where its scope is not open."""
     made = position_of(*item.origin) if item.origin else None
     scope: Scope = item.scope
-    return refusals.noted(errors.InaccessibleTensorError(
-        f"{item!r} was made at {format_location(made)} inside {scope.kind} of graph "
-        f"{scope.trace.name!r} and is used outside of it: return it, or pass it on as a variable "
-        f"that the block assigns; what is stored elsewhere while tracing is only a symbol"
-    ))
+    return refusals.noted(
+        errors.InaccessibleTensorError(
+            f"{item!r} was made at {format_location(made)} inside {scope.kind} of graph "
+            f"{scope.trace.name!r} and is used outside of it: return it, or pass it on as a "
+            "variable "
+            f"that the block assigns; what is stored elsewhere while tracing is only a symbol"
+        )
+    )
 
 
 # Tensors
@@ -559,7 +563,7 @@ def _operators() -> None:
     for name, primitive in numbers.UNARY.items():
         setattr(SymbolicNumber, f"__{name}__", _unary_method(primitive))
     for name in ("floor", "ceil"):
-        row = numbers.MATH[getattr(numbers.math, name)]
+        row = numbers.MATH[getattr(math, name)]
         setattr(SymbolicNumber, f"__{name}__", _unary_method(row))
 
 

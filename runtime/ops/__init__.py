@@ -1,10 +1,14 @@
 """All ops, in one namespace: what rules of gradients and the public modules take them from.
 
-Rules look names up here when they run, so that families may use each other.
+Rules look names up here when they run, so that families may use each other. What few programs use
+is imported when one of its names is first asked for.
 """
 
 # fmt: off
 # ruff: noqa: I001
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from runtime.convert import constant as constant, convert_to_tensor as convert_to_tensor
 from runtime.ops.array import (
     broadcast_dynamic_shape as broadcast_dynamic_shape, broadcast_like as broadcast_like,
@@ -20,11 +24,6 @@ from runtime.ops.array import (
     size_p as size_p, slice_ as slice_, split as split, split_p as split_p, squeeze as squeeze,
     squeeze_p as squeeze_p, stack as stack, stack_p as stack_p, tile as tile, tile_p as tile_p,
     transpose as transpose, transpose_p as transpose_p, unstack as unstack, unstack_p as unstack_p,
-)
-from runtime.ops.clip import (
-    clip_by_average_norm as clip_by_average_norm, clip_by_global_norm as clip_by_global_norm,
-    clip_by_norm as clip_by_norm, clip_by_value as clip_by_value, clip_p as clip_p,
-    global_norm as global_norm,
 )
 from runtime.ops.comparison import (
     bitwise_and as bitwise_and, bitwise_or as bitwise_or, bitwise_xor as bitwise_xor,
@@ -43,19 +42,6 @@ from runtime.ops.creation import (
     ones as ones, ones_like as ones_like, ones_like_p as ones_like_p, range as range,
     range_p as range_p, sequence_mask as sequence_mask, zeros as zeros, zeros_like as zeros_like,
     zeros_like_p as zeros_like_p,
-)
-from runtime.ops.decompositions import (
-    adjoint as adjoint, band_part as band_part, band_part_p as band_part_p, cholesky as cholesky,
-    cholesky_p as cholesky_p, cholesky_solve as cholesky_solve, cross as cross, det as det,
-    det_p as det_p, diag as diag, diag_p as diag_p, diag_part as diag_part,
-    diag_part_p as diag_part_p, eig as eig, eig_p as eig_p, eigh as eigh, eigh_p as eigh_p,
-    eigvals as eigvals, eigvalsh as eigvalsh, expm as expm, inv as inv, inverse_p as inverse_p,
-    l2_normalize as l2_normalize, logdet as logdet, lstsq as lstsq, matrix_rank as matrix_rank,
-    norm as norm, normalize as normalize, pinv as pinv, qr as qr, qr_p as qr_p,
-    set_diag as set_diag, set_diag_p as set_diag_p, slogdet as slogdet, slogdet_p as slogdet_p,
-    solve as solve, solve_p as solve_p, svd as svd, svd_p as svd_p, tensor_diag as tensor_diag,
-    tensor_diag_part as tensor_diag_part, trace as trace, triangular_p as triangular_p,
-    triangular_solve as triangular_solve,
 )
 from runtime.ops.einsum import einsum as einsum, einsum_p as einsum_p
 from runtime.ops.indexing import (
@@ -86,16 +72,6 @@ from runtime.ops.math import (
     stop_gradient as stop_gradient, stop_gradient_p as stop_gradient_p, subtract as subtract,
     tan as tan, tanh as tanh, truediv as truediv,
 )
-from runtime.ops.misc import (
-    bitcast as bitcast, bitcast_p as bitcast_p, dynamic_partition as dynamic_partition,
-    dynamic_stitch as dynamic_stitch, get_static_value as get_static_value,
-    histogram_fixed_width as histogram_fixed_width,
-    histogram_fixed_width_bins as histogram_fixed_width_bins, identity_n as identity_n,
-    realdiv as realdiv, reverse_sequence as reverse_sequence,
-    reverse_sequence_p as reverse_sequence_p, saturate_cast as saturate_cast,
-    strided_slice as strided_slice, truncatediv as truncatediv, truncatemod as truncatemod,
-    unravel_index as unravel_index,
-)
 from runtime.ops.nn import (
     batch_normalization as batch_normalization, bias_add as bias_add, crelu as crelu, elu as elu,
     embedding_lookup as embedding_lookup, gelu as gelu, l2_loss as l2_loss,
@@ -110,16 +86,6 @@ from runtime.ops.nn import (
     swish as swish, weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
     weighted_moments as weighted_moments,
 )
-from runtime.ops.ordering import (
-    argmax as argmax, argmax_p as argmax_p, argmin as argmin, argmin_p as argmin_p,
-    argsort as argsort, argsort_p as argsort_p, bincount as bincount, bincount_p as bincount_p,
-    confusion_matrix as confusion_matrix, in_top_k as in_top_k,
-    invert_permutation as invert_permutation, invert_permutation_p as invert_permutation_p,
-    is_non_decreasing as is_non_decreasing, is_strictly_increasing as is_strictly_increasing,
-    searchsorted as searchsorted, searchsorted_p as searchsorted_p, sort as sort, sort_p as sort_p,
-    top_k as top_k, top_k_p as top_k_p, unique as unique, unique_p as unique_p,
-    unique_with_counts as unique_with_counts,
-)
 from runtime.ops.reductions import (
     accumulate_n as accumulate_n, add_n as add_n, count_nonzero as count_nonzero,
     cumprod as cumprod, cumprod_p as cumprod_p, cumsum as cumsum, cumsum_p as cumsum_p,
@@ -130,21 +96,64 @@ from runtime.ops.reductions import (
     reduce_variance as reduce_variance, sum_p as sum_p, sum_to_p as sum_to_p,
     zero_fraction as zero_fraction,
 )
-from runtime.ops.segments import (
-    segment_max as segment_max, segment_max_p as segment_max_p, segment_mean as segment_mean,
-    segment_min as segment_min, segment_min_p as segment_min_p, segment_prod as segment_prod,
-    segment_prod_p as segment_prod_p, segment_sum as segment_sum, segment_sum_p as segment_sum_p,
-    unsorted_segment_max as unsorted_segment_max, unsorted_segment_mean as unsorted_segment_mean,
-    unsorted_segment_min as unsorted_segment_min, unsorted_segment_prod as unsorted_segment_prod,
-    unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
-    unsorted_segment_sum as unsorted_segment_sum,
-)
-from runtime.ops.special import (
-    cumulative_logsumexp as cumulative_logsumexp, digamma as digamma,
-    divide_no_nan as divide_no_nan, erf as erf, erfc as erfc, erfcinv as erfcinv, erfinv as erfinv,
-    lbeta as lbeta, lgamma as lgamma, multiply_no_nan as multiply_no_nan, ndtri as ndtri,
-    nextafter as nextafter, polygamma as polygamma, polyval as polyval,
-    reciprocal_no_nan as reciprocal_no_nan, scalar_mul as scalar_mul, xdivy as xdivy,
-    xlog1py as xlog1py, xlogy as xlogy, zeta as zeta,
-)
+from runtime.lazy import attributes, load
 from runtime.ops import operators as operators
+
+LATER = {
+    "runtime.ops.clip": (
+        "clip_by_average_norm clip_by_global_norm clip_by_norm clip_by_value clip_p "
+        "global_norm"
+    ),
+    "runtime.ops.decompositions": (
+        "adjoint band_part band_part_p cholesky cholesky_p cholesky_solve cross det det_p "
+        "diag diag_p diag_part diag_part_p eig eig_p eigh eigh_p eigvals eigvalsh expm inv "
+        "inverse_p l2_normalize logdet lstsq matrix_rank norm normalize pinv qr qr_p set_diag "
+        "set_diag_p slogdet slogdet_p solve solve_p svd svd_p tensor_diag tensor_diag_part "
+        "trace triangular_p triangular_solve"
+    ),
+    "runtime.ops.misc": (
+        "bitcast bitcast_p dynamic_partition dynamic_stitch get_static_value "
+        "histogram_fixed_width histogram_fixed_width_bins identity_n realdiv reverse_sequence "
+        "reverse_sequence_p saturate_cast strided_slice truncatediv truncatemod unravel_index"
+    ),
+    "runtime.ops.ordering": (
+        "argmax argmax_p argmin argmin_p argsort argsort_p bincount bincount_p "
+        "confusion_matrix in_top_k invert_permutation invert_permutation_p is_non_decreasing "
+        "is_strictly_increasing searchsorted searchsorted_p sort sort_p top_k top_k_p unique "
+        "unique_p unique_with_counts"
+    ),
+    "runtime.ops.segments": (
+        "segment_max segment_max_p segment_mean segment_min segment_min_p segment_prod "
+        "segment_prod_p segment_sum segment_sum_p unsorted_segment_max unsorted_segment_mean "
+        "unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n "
+        "unsorted_segment_sum"
+    ),
+    "runtime.ops.special": (
+        "cumulative_logsumexp digamma divide_no_nan erf erfc erfcinv erfinv lbeta lgamma "
+        "multiply_no_nan ndtri nextafter polygamma polyval reciprocal_no_nan scalar_mul xdivy "
+        "xlog1py xlogy zeta"
+    ),
+}
+# fmt: on
+
+# Families without names here: programs reach them through `runtime.nn`, `runtime.strings`, ...
+_ELSEWHERE = "convolution image normalization pooling ragged random strings"
+
+
+def load_all() -> None:
+    """Import every family, so that the table of rows is complete."""
+    for module in LATER:
+        load(__name__, module, LATER)
+    for family in _ELSEWHERE.split():
+        import_module(f"{__name__}.{family}")
+
+
+if TYPE_CHECKING:
+    from runtime.ops.clip import *  # noqa: F403
+    from runtime.ops.decompositions import *  # noqa: F403
+    from runtime.ops.misc import *  # noqa: F403
+    from runtime.ops.ordering import *  # noqa: F403
+    from runtime.ops.segments import *  # noqa: F403
+    from runtime.ops.special import *  # noqa: F403
+else:
+    __getattr__, __dir__ = attributes(__name__, LATER)

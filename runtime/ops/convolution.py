@@ -84,9 +84,7 @@ def _correlate(x: Any, w: Any, steps: Steps, places: Sizes) -> Any:
     made = np.empty((x.shape[0], *places, out_channels), x.dtype)
     for images, rows in _blocks(view, len(kernel)):
         part = made[images, rows]
-        np.dot(
-            _unfolded(view[images, rows], len(kernel)), matrix, out=_flat_rows(part)
-        )
+        np.dot(_unfolded(view[images, rows], len(kernel)), matrix, out=_flat_rows(part))
     return made
 
 

@@ -53,9 +53,15 @@ def positions(
         else:
             assert k is not None
             added = 0 if padding == "VALID" else sum(padding[axis])  # type: ignore[arg-type]
-            reach = (k - 1) * dilations[axis] + 1
-            found.append(max(0, (size + added - reach) // strides[axis] + 1))
+            found.append(_fitting(size + added, (k - 1) * dilations[axis] + 1, strides[axis]))
     return tuple(found)
+
+
+def _fitting(size: int, reach: int, stride: int) -> int:
+    room = size - reach
+    if room <= -2 * stride:
+        raise ValueError(f"a window of size {reach} does not fit an axis of size {size}")
+    return max(0, room // stride + 1)
 
 
 def padded(x: Any, pads: Pads, fill: Any = 0) -> Any:

@@ -3,6 +3,9 @@
 Floats and ints in the arguments become tensors; what is in a list of `Plain` stays a Python value.
 """
 
+# The programs are written as users write them.
+# ruff: noqa: SIM108, SIM113, B905, B007
+
 import dataclasses
 import math
 from typing import Any, NamedTuple

@@ -15,7 +15,8 @@ import pytest
 import autograph
 import runtime as rt
 from runtime import errors
-from runtime.function import Function, describe, function, run_functions_eagerly
+from runtime.function import describe, function
+from runtime.polymorphic_function import Function, run_functions_eagerly
 
 X = rt.constant(3.0)
 SCALE = 2.0

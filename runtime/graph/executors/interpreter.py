@@ -59,7 +59,7 @@ MOST_LOOPS = 16
 
 
 class Program:
-    """A compiled graph. `run(*raws)` gives a tuple of raw results; `source` is what was compiled."""
+    """A compiled graph: `run(*raws)` gives a tuple of raw results, `source` is what it runs."""
 
     __slots__ = ("filename", "lines", "run", "source")
 

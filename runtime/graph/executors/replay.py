@@ -15,7 +15,7 @@ Values = dict[Value, Any]
 
 
 def replay(graph: Graph, arguments: Sequence[Any]) -> list[Any]:
-    """The results of the graph, as eager tensors and Python numbers, for arguments of these kinds."""
+    """The results of the graph for arguments: eager tensors and Python numbers, as they are."""
     values: Values = dict(graph.captures)
     return _region(graph.body, arguments, values)
 

@@ -15,8 +15,7 @@ After:
       yield z
     return a
 
-A node that may fail is kept only if its outputs are used: an error of a value that nobody reads is
-not observed. Effects stay.
+Effects stay, and so do ops that may fail: Python raises the error of a value that nobody reads.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class _Use:
         self.values: set[Value] = set()
 
     def index(self, region: Region) -> bool:
-        """Note what makes each value, and the effects; whether there are any."""
+        """Note what makes each value, and the nodes that must run; whether there are any."""
         found = False
         for node in region.nodes:
             for place, value in enumerate(node.outputs):
@@ -54,7 +53,7 @@ class _Use:
                 for place, value in enumerate(node.regions[0].parameters):
                     self.makers[value] = node, place
             inner = [self.index(inner) for inner in node.regions]
-            if any(inner) or node.primitive.effect or "callee" in node.params:
+            if any(inner) or _must_run(node):
                 self.effects.add(node)
                 found = True
         return found
@@ -71,8 +70,13 @@ class _Use:
                 pending += _needed(*self.makers[value])
 
     def stays(self, node: Node) -> bool:
-        """Is the node an effect, or are its outputs used?"""
+        """Must the node run, or are its outputs used?"""
         return node in self.effects or any(value in self.values for value in node.outputs)
+
+
+def _must_run(node: Node) -> bool:
+    # Python would have raised the error of a result that nobody reads, so a fallible op stays.
+    return node.primitive.effect or node.primitive.fallible or "callee" in node.params
 
 
 def _always(node: Node) -> tuple[Value, ...]:

@@ -1,5 +1,8 @@
 """Staging of statements: refusals, deferred errors, hidden changes, loops that widen."""
 
+# The programs are written as users write them.
+# ruff: noqa: SIM108, F841
+
 from __future__ import annotations
 
 import contextlib
@@ -210,7 +213,9 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("program", "kind", "variable", "text"), REFUSED, ids=lambda v: str(v)[:40])
+@pytest.mark.parametrize(
+    ("program", "kind", "variable", "text"), REFUSED, ids=lambda v: str(v)[:40]
+)
 def test_refused(program: Any, kind: Any, variable: Any, text: str) -> None:
     before = list(GLOBAL), ACCOUNT.total
     with pytest.raises(kind, match=text) as caught:
@@ -227,7 +232,9 @@ def test_refused(program: Any, kind: Any, variable: Any, text: str) -> None:
 
 def test_a_mismatch_names_both_lines() -> None:
     first = unequal_dtypes.__code__.co_firstlineno
-    with pytest.raises(TypeError, match=rf"{__file__}:{first + 2}:13 and {__file__}:{first + 4}:13"):
+    with pytest.raises(
+        TypeError, match=rf"{__file__}:{first + 2}:13 and {__file__}:{first + 4}:13"
+    ):
         function(unequal_dtypes)(X)
 
 
@@ -277,7 +284,9 @@ def test_a_symbol_used_after_its_trace() -> None:
 
     function(top_level)(X)
     line = top_level.__code__.co_firstlineno + 1
-    with pytest.raises(TypeError, match=rf"{__file__}:{line}:22 inside the body of graph 'top_level'"):
+    with pytest.raises(
+        TypeError, match=rf"{__file__}:{line}:22 inside the body of graph 'top_level'"
+    ):
         LEAKS[0] + 1
     with pytest.raises(TypeError, match="used outside of it"):
         function(lambda x: x + LEAKS[0])(X)
@@ -398,7 +407,7 @@ def test_nests_are_traced_once_for_each_loop(depth: int, monkeypatch: pytest.Mon
 
     staged = function(lambda n: nest(n, 0, depth), autograph=False)
     assert float(staged(rt.constant(1))) == 0.5
-    # The sum widens from int to float: two traces of the innermost loop, and two of each one around it.
+    # The sum widens from int to float: each loop is traced twice, and from then on starts wide.
     assert rounds <= depth * (depth + 1)
 
 
@@ -505,9 +514,7 @@ def test_threads_trace_independently() -> None:
 
     staged = function(work)
     results: list[int] = []
-    threads = [
-        threading.Thread(target=lambda: results.append(int(staged(X)))) for _ in range(8)
-    ]
+    threads = [threading.Thread(target=lambda: results.append(int(staged(X)))) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:

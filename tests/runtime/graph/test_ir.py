@@ -1,5 +1,8 @@
 """The IR: what `verify` refuses, what is printed, what a region uses."""
 
+# The programs are written as users write them.
+# ruff: noqa: SIM108
+
 from __future__ import annotations
 
 import dataclasses
@@ -138,7 +141,9 @@ def test_free_values_and_effects() -> None:
     inner = Region((C,), (add(A, C, B),), (B,))
     assert free_values(inner) == (A,)
     assert not has_effects(inner)
-    assert has_effects(Region((), (Node(COND, (FLAG,), (), {}, (Region((), (FAILS,), ()), EMPTY)),), ()))
+    assert has_effects(
+        Region((), (Node(COND, (FLAG,), (), {}, (Region((), (FAILS,), ()), EMPTY)),), ())
+    )
 
 
 def test_diverges() -> None:

@@ -11,7 +11,6 @@ import pytest
 
 import autograph
 import runtime as rt
-
 from runtime.graph import joins
 from runtime.graph.joins import (
     Leaf,

@@ -1,0 +1,46 @@
+"""Names of a package that are imported when they are first asked for (PEP 562).
+
+A table gives, for each module, the names that it supplies. For type checkers the package imports
+the same names under `TYPE_CHECKING`; a test compares both with the modules.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def attributes(
+    package: str, names: Mapping[str, str], modules: str = ""
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The `__getattr__` and `__dir__` of a package.
+
+    Args:
+        names: from a module to the names that it supplies, separated by spaces.
+        modules: the package's own modules that are attributes of it, separated by spaces.
+    """
+    suppliers = {name: module for module, listed in names.items() for name in listed.split()}
+    own = frozenset(modules.split())
+
+    def get(name: str) -> Any:
+        if name in own:
+            return import_module(f"{package}.{name}")
+        if name not in suppliers:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        load(package, suppliers[name], names)
+        return vars(sys.modules[package])[name]
+
+    def listed() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *suppliers, *own})
+
+    return get, listed
+
+
+def load(package: str, module: str, names: Mapping[str, str]) -> None:
+    """Import a module of the table, and put what it supplies into the package."""
+    supplied = import_module(module)
+    vars(sys.modules[package]).update(
+        {name: getattr(supplied, name) for name in names[module].split()}
+    )

@@ -1,0 +1,118 @@
+"""What goes and what stays."""
+
+# The programs are written as users write them.
+# ruff: noqa: F841
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import runtime as rt
+from runtime.function import function
+from runtime.graph.ir import format_graph, verify
+from runtime.graph.passes import optimize
+from runtime.graph.passes.dead_code import eliminate_dead_code
+
+
+def unused_op(x):
+    x * 2
+    return x + 1
+
+
+def unused_output(x):
+    a, b = x, x * 3
+    if x > 0:
+        a = x + 1
+        b = x * 2
+    return a
+
+
+def unused_state(x):
+    i, waste = 0, 0.0
+    while x > 0:
+        waste = waste + 1.5
+        x = x - 1
+        i = i + 1
+    return i
+
+
+def needed_by_the_state(x):
+    a, b = x, x
+    while x > 0:
+        a = b
+        b = b + 1
+        x = x - 1
+    return a
+
+
+def unused_loop(x):
+    i = 0
+    while i < x:
+        i = i + 1
+    return x
+
+
+def effects(x):
+    if x > 0:
+        print("positive", x * 2)
+    i = 0
+    while i < x:
+        assert i < 5
+        i = i + 1
+    return x
+
+
+GONE = [
+    (unused_op, "mul("),
+    (unused_output, "mul("),
+    (unused_state, "1.5"),
+    (unused_loop, "while"),
+]
+STAYS = [
+    (unused_op, "add("),
+    (unused_state, "while"),
+    (needed_by_the_state, "add("),
+    (effects, "print("),
+    (effects, "mul("),
+    (effects, "raise("),
+]
+
+
+def after(program: Any) -> tuple[str, str]:
+    graph = function(program).get_concrete_function(rt.TensorSpec([], rt.int32)).graph
+    made = eliminate_dead_code(graph)
+    verify(made, types=True)
+    return format_graph(graph), format_graph(made)
+
+
+@pytest.mark.parametrize(("program", "text"), GONE)
+def test_gone(program: Any, text: str) -> None:
+    before, made = after(program)
+    assert text in before
+    assert text not in made
+
+
+@pytest.mark.parametrize(("program", "text"), STAYS)
+def test_stays(program: Any, text: str) -> None:
+    before, made = after(program)
+    assert text in before
+    assert text in made
+
+
+def test_nothing_to_do() -> None:
+    graph = function(lambda x: x + 1).get_concrete_function(rt.TensorSpec([], rt.int32)).graph
+    assert format_graph(optimize(graph)) == format_graph(graph)
+
+
+def test_a_capture_that_is_not_used_goes() -> None:
+    captured = rt.constant([1, 2])
+
+    def f(x):
+        captured + 1
+        return x
+
+    graph = function(f).get_concrete_function(rt.TensorSpec([], rt.int32)).graph
+    assert len(graph.captures) == 1
+    assert not eliminate_dead_code(graph).captures
