@@ -12,7 +12,7 @@ from typing import Any
 
 import gast
 
-from autograph.analysis.flow import completions, exits
+from autograph.analysis.flow import EXITS, completions, exits
 from autograph.analysis.scopes import mentions, own_nodes
 from autograph.context import Context
 from autograph.quoting import assign, call_ag, constant, lambda_of, name_load, quote, quote_expr
@@ -103,12 +103,15 @@ class ExitLowering:
 
 
 def must_stay(statements: list[gast.stmt], kind: str) -> bool:
-    """Whether exits of a kind must stay as they are: in a `finally`, one discards the exception."""
+    """Whether exits of a kind must stay as they are.
+
+    An exit in a `finally` discards what left the `try`: an exception, or another exit.
+    """
     return any(
-        kind in exits(statement)
+        isinstance(node, gast.Try | gast.TryStar)
+        and kind in exits(node)
+        and bool(completions(node.finalbody) & EXITS)
         for node in own_nodes(statements)
-        if isinstance(node, gast.Try | gast.TryStar)
-        for statement in node.finalbody
     )
 
 

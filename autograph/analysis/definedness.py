@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import gast
 
-from autograph.analysis.flow import is_irrefutable
+from autograph.analysis.flow import is_irrefutable, may_swallow
 from autograph.analysis.scopes import MentionsOf, Scope, mentions, own_nodes, parameters
 
 Names = frozenset[str]
@@ -137,7 +137,10 @@ class _Definedness:
             state = self.evaluate(item.context_expr, state)
             if item.optional_vars is not None:
                 state = state.union(self.mentions(item.optional_vars).bound)
-        return self.block(node.body, state)
+        end = self.block(node.body, state)
+        if not may_swallow(node):
+            return end
+        return _join([end, state.difference(self.mentions(node.body).deleted)])
 
     def try_(self, node: Any, state: Names) -> Defined:
         kept = state.difference(self.mentions(node.body).deleted)

@@ -61,9 +61,26 @@ def _is_endless(node: Any) -> bool:
     )
 
 
+def may_swallow(node: Any) -> bool:
+    """Whether a context manager may swallow an exception, so that control goes on after it.
+
+    What a manager does is known only when it runs; those of these names are taken not to.
+    """
+    return not all(_called_name(item.context_expr) in _LET_PASS for item in node.items)
+
+
+_LET_PASS = frozenset(
+    "GradientTape control_dependencies device name_scope open stop_recording".split()
+)
+
+
+def _called_name(node: Any) -> str | None:
+    function = getattr(node, "func", None)
+    return getattr(function, "attr", None) or getattr(function, "id", None)
+
+
 def _with(node: Any) -> frozenset[str]:
-    # The context manager may swallow an exception; then control goes on after the statement.
-    return completions(node.body) | NEXT
+    return completions(node.body) | NEXT if may_swallow(node) else completions(node.body)
 
 
 def _try(node: Any) -> frozenset[str]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import gast
 
+from autograph.analysis.flow import may_swallow
 from autograph.analysis.scopes import Mentions, MentionsOf, mentions
 
 Names = frozenset[str]
@@ -127,8 +128,8 @@ class _Liveness:
         return head
 
     def with_(self, node: Any, after: Names, exits: Exits) -> Names:
-        # An exception that the context manager swallows leads behind the statement.
-        inside = exits._replace(raising=exits.raising | after)
+        swallowed = after if may_swallow(node) else NONE
+        inside = exits._replace(raising=exits.raising | swallowed)
         live = self.block(node.body, after, inside)
         for item in reversed(node.items):
             target = self.mentions(item.optional_vars) if item.optional_vars else Mentions()

@@ -29,8 +29,6 @@ def rules(context: Context) -> Rules:
 def _call(node: gast.Call, ag: str) -> gast.Call:
     if is_ag(node.func, ag) or _is_super(node):
         return node
-    if isinstance(node.func, gast.Call) and is_ag(node.func.func, ag):
-        return node
     node.func = call_ag("call", [node.func], node.func)
     return node
 

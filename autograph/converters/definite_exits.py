@@ -24,15 +24,26 @@ from typing import Any
 import gast
 
 from autograph.analysis.flow import EXITS, completions, ends
-from autograph.analysis.scopes import suspends
+from autograph.analysis.scopes import scope_of, suspends
 from autograph.context import Context
+from autograph.quoting import constant, name_store
 
 
 def convert(context: Context) -> None:
     """Apply to every function of the tree; generators and coroutines keep their exits."""
     for function in context.functions:
         if not suspends(function.body):
+            before = scope_of(function).locals
             function.body = _block(function.body)
+            _keep_local(function, before - scope_of(function).locals)
+
+
+def _keep_local(function: Any, names: frozenset[str]) -> None:
+    """Declare names whose only assignments were dropped: they must not become global."""
+    for name in sorted(names):
+        at = function.body[0]
+        declared = gast.AnnAssign(name_store(name, at), constant(None, at), None, 1)
+        function.body.insert(0, gast.copy_location(declared, at))
 
 
 def _block(statements: list[gast.stmt]) -> list[gast.stmt]:

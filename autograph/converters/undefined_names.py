@@ -136,7 +136,8 @@ def _introduce(function: Any, flow: Flow, names: set[str]) -> list[gast.stmt]:
     made: list[gast.stmt] = []
     pending = flow.scope.sort(names.difference(parameters(function)))
     for statement in function.body:
-        if pending:
+        is_declaration = isinstance(statement, gast.AnnAssign) and statement.value is None
+        if pending and not is_declaration:
             found = mentions(statement)
             met = found.mentioned if isinstance(statement, _COMPOUND) else found.bound
             late = met if isinstance(statement, _COMPOUND) else found.maybe

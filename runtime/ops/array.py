@@ -315,7 +315,7 @@ def _multiples_of(op: Any) -> Tensor:
 
 tile_p: Primitive = row(
     "tile", _tile_kernel, signature="A,i*->A", shape=_tile_shape, op_type="Tile",
-    gradient=_tile_gradient, keep_inputs=None,
+    gradient=_tile_gradient, keep_inputs=(1, 2, 3, 4, 5, 6, 7, 8),
     samples=(sample("2,3", multiples=(2, 1)), sample("2", multiples=(3,))),
 )  # fmt: skip
 

@@ -29,6 +29,8 @@ from runtime.types import TensorType
 
 Spec = tuple[Any, ...]
 DYNAMIC = "?"
+# The places of the inputs that come behind the first, or the first two: run-time parts of a spec.
+BEHIND = {first: tuple(range(first, 200)) for first in (1, 2)}
 _indices: dict[Spec, Any] = {}
 
 
@@ -148,7 +150,7 @@ def _slice_infer(x: TensorType, *dynamic: TensorType, spec: Spec) -> TensorType:
 
 strided_slice_p: Primitive = row(
     "strided_slice", _slice_kernel, signature="A,i*->A", shape=slice_shape, op_type="StridedSlice",
-    gradient=_slice_gradient, fallible=True,
+    gradient=_slice_gradient, fallible=True, keep_inputs=BEHIND[1],
     samples=(
         sample("3,4", spec=(1,)),
         sample("3,4", spec=((None, None, 2), -1)),
@@ -183,6 +185,7 @@ def _unslice_gradient(op: Any, g: Any) -> Any:
 unslice_p: Primitive = row(
     "unslice", _unslice_kernel, signature="Q,i*->Q", op_type="StridedSliceGrad",
     shape=lambda g, *rest, spec, shape: shape, gradient=_unslice_gradient,
+    keep_inputs=BEHIND[1],
     samples=(
         sample("4", spec=(1,), shape=(3, 4)),
         sample("2,1", spec=((None, None, 2), "newaxis", 0), shape=(3, 4)),
@@ -758,6 +761,7 @@ def _set_slice_rule(op: Any, g: Any) -> Any:
 set_slice_p: Primitive = row(
     "set_slice", _set_slice_kernel, signature="A,A,i*->A", shape=_set_slice_shape,
     op_type="TensorStridedSliceUpdate", gradient=_set_slice_rule, fallible=True,
+    keep_inputs=BEHIND[2],
     samples=(
         sample("3,4", "4", spec=(1,)),
         sample("3,4", "", spec=((None, None, 2), -1)),

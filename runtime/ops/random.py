@@ -608,13 +608,7 @@ def truncated_normal(
 
 
 def _bounds(minval: Any, maxval: Any, dtype: DType) -> list[Tensor]:
-    low, high = (convert_to_tensor(value, dtype_hint=dtype) for value in (minval, maxval))
-    for value in (low, high):
-        if value.dtype is not dtype:
-            raise TypeError(
-                f"the bounds must be {dtype.name} like the result, not {value.dtype.name}"
-            )
-    return [low, high]
+    return [convert_to_tensor(minval, dtype), convert_to_tensor(maxval, dtype)]
 
 
 def _uniform_floats(drawn: Tensor, minval: Any, maxval: Any) -> Tensor:

@@ -675,6 +675,14 @@ def unbound_after_loop(n):
     return i
 
 
+def undefined_number_meets_tensor(a, b):
+    if a > 5:
+        return a
+    for i in range(b - a):
+        return i + 1
+    return 0
+
+
 def cleanup_inside(x):
     try:
         y = 1
@@ -774,5 +782,6 @@ PROGRAMS: list[tuple[Any, ...]] = [
     (division_by_zero, (0,), (3,)),
     (unbound, (1,), (-1,)),
     (unbound_after_loop, (3,), (0,)),
+    (undefined_number_meets_tensor, (4, -2), (9, 0), (4, 6)),
     (cleanup_inside, (1,), (-1,)),
 ]

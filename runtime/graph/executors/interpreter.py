@@ -22,7 +22,8 @@ from typing import Any
 
 from runtime.graph.executors.failures import explain, raised
 from runtime.graph.ir import Graph, Node, Region, Value, free_values
-from runtime.types import NumberType
+from runtime.graph.nodes import placeholder
+from runtime.types import NumberType, TensorType
 
 Lines = dict[int, tuple[Node, list[str]]]
 _PLAIN = (bool, int, str, type(None))
@@ -218,7 +219,10 @@ class _Writer:
         self.names[node.outputs[0]] = f"({text})" if text.startswith("-") else text
 
     def undefined(self, node: Node, depth: int) -> None:
-        self.names[node.outputs[0]] = "None"
+        # A number may be converted before anybody asks whether it is there; a tensor is only moved.
+        type = node.outputs[0].type
+        text = "None" if isinstance(type, TensorType) else repr(placeholder(type))
+        self.names[node.outputs[0]] = text
 
     def cond(self, node: Node, depth: int) -> None:
         outputs = [self.bind(output) for output in node.outputs]

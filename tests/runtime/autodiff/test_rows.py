@@ -7,9 +7,13 @@ import numpy as np
 import pytest
 
 import runtime as tf
+import runtime.debugging  # noqa: F401  (it has a row)
+from runtime import ops
 from runtime.primitive import TABLE, Primitive, Sample, bind
 from runtime.tensor import EagerTensor
 from tests.runtime.samples import arrays, is_open
+
+ops.load_all()
 
 FLOAT64 = np.dtype(np.float64)
 COMPLEX128 = np.dtype(np.complex128)

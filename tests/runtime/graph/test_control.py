@@ -213,10 +213,9 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("program", "kind", "variable", "text"), REFUSED, ids=lambda v: str(v)[:40]
-)
-def test_refused(program: Any, kind: Any, variable: Any, text: str) -> None:
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case[0].__name__)
+def test_refused(case: Any) -> None:
+    program, kind, variable, text = case
     before = list(GLOBAL), ACCOUNT.total
     with pytest.raises(kind, match=text) as caught:
         function(program)(X)

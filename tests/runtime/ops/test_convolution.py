@@ -226,7 +226,7 @@ BAD: list[tuple[Any, type[Exception], str]] = [
     (lambda: tf.nn.conv2d(X, np.ones((3, 3, 1, 3)), 1, "SAME"), errors.InvalidArgumentError, "groups"),
     (lambda: tf.nn.conv2d(X, W[:0], 1, "SAME"), errors.InvalidArgumentError, "empty"),
     (lambda: tf.nn.conv2d(X, np.ones((7, 3, 2, 3)), 1, "VALID"), errors.InvalidArgumentError, "fit"),
-    (lambda: tf.nn.conv2d(X, tf.constant(W, tf.float32), 1, "SAME"), TypeError, "float32"),
+    (lambda: tf.nn.conv2d(tf.constant(X), tf.ones((3, 3, 2, 3)), 1, "SAME"), errors.InvalidArgumentError, "float32"),
     (lambda: tf.nn.conv2d(X + 0j, W + 0j, 1, "SAME"), errors.InvalidArgumentError, "complex128"),
     (lambda: tf.nn.conv2d_transpose(X, W, [1, 9, 9, 2], 2), errors.InvalidArgumentError, "result"),
     (lambda: tf.nn.conv2d_transpose(X, W, [1, 9, 9], 2), ValueError, "4 entries"),

@@ -48,9 +48,9 @@ def needed_by_the_state(x):
 
 
 def unused_loop(x):
-    i = 0
-    while i < x:
-        i = i + 1
+    y = x
+    while y > 0:
+        y = y - 1
     return x
 
 
@@ -61,6 +61,11 @@ def effects(x):
     while i < x:
         assert i < 5
         i = i + 1
+    return x
+
+
+def fails(x):
+    rt.gather([1, 2], x)
     return x
 
 
@@ -77,6 +82,7 @@ STAYS = [
     (effects, "print("),
     (effects, "mul("),
     (effects, "raise("),
+    (fails, "gather("),
 ]
 
 
