@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
+import runtime.staging  # noqa: F401  (tells which frames are autograph's)
 from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype

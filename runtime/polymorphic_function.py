@@ -17,7 +17,7 @@ import numpy as np
 
 import autograph
 import runtime.staging  # noqa: F401  (tells autograph about symbols)
-from autograph.frames import hide
+from autograph.frames import hide_libraries
 from autograph.mutation import Snapshot
 from runtime.convert import convert_to_tensor
 from runtime.graph import joins
@@ -161,7 +161,7 @@ class ConcreteFunction:
         try:
             return self.call_leaves(self._leaves(args, kwargs))
         except BaseException as error:
-            hide(error)
+            hide_libraries(error)
             raise
 
     def _leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
@@ -486,7 +486,7 @@ class Function:
                 args = self._input_signature
             return self._concrete(self._call_of(args, kwargs))
         except BaseException as error:
-            hide(error)
+            hide_libraries(error)
             raise
 
     # Methods
@@ -541,7 +541,7 @@ class Function:
                             return concrete.outputs_of(results)
             return self._call(args, kwargs)
         except BaseException as error:
-            hide(error)
+            hide_libraries(error)
             raise
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import builtins
 import functools
+import inspect
 import operator
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from types import CodeType
 from typing import Any
 
 import autograph
@@ -18,7 +20,9 @@ from autograph import (
     Backend,
     StagingError,
     Undefined,
+    converted_code,
     register_backend,
+    why_not_converted,
 )
 from autograph.mutation import Snapshot
 from autograph.policy import impure
@@ -44,7 +48,26 @@ from runtime.primitive import state
 from runtime.tensor import Tensor, wrap
 
 frames.register_package(os.path.dirname(autograph.__file__))
-refusals.install(StagingError, AutographError)
+
+
+_SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+def _reason_of(code: CodeType) -> tuple[str, str] | None:
+    """Why Python's own control flow runs in code of the user's, and the way out."""
+    if converted_code(code) or code.co_flags & _SUSPENDS:
+        return (
+            f"this statement of {code.co_name} is left to Python",
+            "move the test out of what holds a `yield`, an `await`, a `match`, a comprehension or "
+            "an exit in a `finally`, or write it with cond and while_loop",
+        )
+    why = why_not_converted(code)
+    if why is None:
+        return None
+    return f"{code.co_name} was not converted because {why}", "let it be converted, or do without"
+
+
+refusals.install(StagingError, AutographError, reason_of=_reason_of)
 joins.install_undefined(Undefined, name_of)
 
 

@@ -232,8 +232,8 @@ def _check_takes_variables(grad_fn: Callable[..., Any], variables: Sequence[Any]
     if not any(p.name == "variables" or p.kind is p.VAR_KEYWORD for p in parameters):
         names = ", ".join(variable.name for variable in variables)
         raise TypeError(
-            "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses "
-            f"variables: {names}"
+            "the gradient function of a custom_gradient must take the keyword argument "
+            f"'variables', because the function reads variables: {names}"
         )
 
 
@@ -250,8 +250,8 @@ def _function(
             found, of_variables = grad_fn(*grads, variables=list(variables))
             if len(of_variables) != len(variables):
                 raise ValueError(
-                    f"Must return gradient for each variable from @custom_gradient grad_fn: there are "
-                    f"{len(variables)}, but it returned {len(of_variables)}."
+                    "the gradient function of a custom_gradient must return one gradient for each "
+                    f"variable: {len(variables)}, but returned {len(of_variables)}"
                 )
         flat = nest.flatten(found)
         if len(flat) == len(wanted):
@@ -260,8 +260,8 @@ def _function(
             chosen = [flat[place] if place < len(flat) else None for place in wanted]
         else:
             raise ValueError(
-                f"custom_gradient function expected to return {positional} gradients, but returned "
-                f"{len(flat)} instead."
+                "the gradient function of a custom_gradient must return one gradient for each "
+                f"argument: {positional} gradients, but returned {len(flat)}"
             )
         return [
             None if grad is None else convert_to_tensor(grad) for grad in (*chosen, *of_variables)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from types import CodeType
 from typing import Any, TypeVar
 
 from runtime import errors
-from runtime.graph.frames import user_location
+from runtime.graph.frames import user_frame, user_location
 from runtime.graph.ir import InvalidGraph, Location
 from runtime.primitive import state
 
@@ -33,12 +35,22 @@ _never_deferred: tuple[type[BaseException], ...] = (
 )
 
 
-def install(staging_error: type[Exception], *refusals: type[Exception]) -> None:
-    """Use this class for refusals, and never defer these: the layer above knows autograph, this one
-    does not.
+# Why Python's own control flow runs in some code of the user's, and the way out.
+Reason = tuple[str, str]
+_reason_of: Callable[[CodeType], Reason | None] = lambda code: None  # noqa: E731
+
+
+def install(
+    staging_error: type[Exception],
+    *refusals: type[Exception],
+    reason_of: Callable[[CodeType], Reason | None],
+) -> None:
+    """Use this class for refusals, never defer these, and ask for the reason of others: the layer
+    above knows autograph, this one does not.
     """
-    global _staging_error, _never_deferred
+    global _staging_error, _never_deferred, _reason_of
     _staging_error = staging_error
+    _reason_of = reason_of
     _never_deferred = (staging_error, *refusals, *_never_deferred)
 
 
@@ -83,5 +95,9 @@ def refuse_dtypes(message: str, hint: str, variable: str | None) -> Exception:
 
 def not_allowed(message: str, hint: str) -> errors.OperatorNotAllowedInGraphError:
     """The error for Python asking a symbol for what only the run knows."""
+    frame = user_frame()
+    reason = None if frame is None else _reason_of(frame.f_code)
+    if reason is not None:
+        message, hint = f"{message}; {reason[0]}", reason[1]
     fields = _fields(user_location(), None, hint)
     return noted(errors.OperatorNotAllowedInGraphError(message, **fields))

@@ -373,6 +373,15 @@ class SymbolicTensor(Tensor):
     def __str__(self) -> str:
         return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
 
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        name = self.value.name
+        raise refusals.refuse(
+            f"an item of {name!r} is assigned where the new tensor would be lost: tensors are "
+            "values, and no name that is read afterwards can be made to stand for the new one",
+            f"return {name!r} too, or assign to an item of a local name and use that",
+            variable=name,
+        )
+
     def __bool__(self) -> NoReturn:
         raise not_python(self, "as a Python bool", _WAY_OUT)
 

@@ -1,4 +1,4 @@
-"""`random.Generator`: its state, what it draws from it, and how generators come from one another."""
+"""`random.Generator`: its state, what it draws, and how generators come from one another."""
 
 import copy
 from typing import Any

@@ -76,7 +76,9 @@ def lrn(x: Any, radius: int, bias: float, alpha: float, beta: float) -> Any:
     return made
 
 
-@pytest.mark.parametrize(("radius", "bias", "alpha", "beta"), [(0, 1, 1, 0.5), (1, 2, 0.3, 0.7), (9, 1, 1, 1)])
+@pytest.mark.parametrize(
+    ("radius", "bias", "alpha", "beta"), [(0, 1, 1, 0.5), (1, 2, 0.3, 0.7), (9, 1, 1, 1)]
+)
 def test_local_response_normalization(radius: int, bias: float, alpha: float, beta: float) -> None:
     made = tf.nn.local_response_normalization(X, radius, bias, alpha, beta).numpy()
     np.testing.assert_allclose(made, lrn(X, radius, bias, alpha, beta))

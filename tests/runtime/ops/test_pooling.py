@@ -117,7 +117,9 @@ def test_dtypes_stay(dtype: str) -> None:
     x = spread(1, 4, 4, 1).astype(dtype)
     made = tf.nn.max_pool2d(x, 3, 2, "SAME")
     assert made.dtype == dtype
-    assert np.array_equal(made.numpy(), by_definition(x.astype("f8"), (3, 3), (2, 2), "SAME", "max"))
+    assert np.array_equal(
+        made.numpy(), by_definition(x.astype("f8"), (3, 3), (2, 2), "SAME", "max")
+    )
 
 
 def test_nothing_in_it() -> None:
@@ -127,6 +129,7 @@ def test_nothing_in_it() -> None:
 
 
 X = np.ones((1, 4, 4, 2))
+INVALID = errors.InvalidArgumentError
 BAD: list[tuple[Any, type[Exception], str]] = [
     (lambda: tf.nn.max_pool2d(X, 0, 1, "SAME"), ValueError, "ksize must be positive"),
     (lambda: tf.nn.max_pool2d(X, 2, -1, "SAME"), ValueError, "strides must be positive"),
@@ -134,12 +137,12 @@ BAD: list[tuple[Any, type[Exception], str]] = [
     (lambda: tf.nn.max_pool2d(X, 2, 1, [[0, 0], [2, 0], [0, 0], [0, 0]]), ValueError, "smaller"),
     (lambda: tf.nn.max_pool(X[0, 0], 2, 2, "SAME"), ValueError, "rank 3, 4 or 5"),
     (lambda: tf.nn.max_pool2d(X[0], 2, 2, "SAME"), ValueError, "rank 4"),
-    (lambda: tf.nn.avg_pool2d(X.astype("i4"), 2, 2, "SAME"), errors.InvalidArgumentError, "int32"),
-    (lambda: tf.nn.max_pool2d(X > 0, 2, 2, "SAME"), errors.InvalidArgumentError, "bool"),
+    (lambda: tf.nn.avg_pool2d(X.astype("i4"), 2, 2, "SAME"), INVALID, "int32"),
+    (lambda: tf.nn.max_pool2d(X > 0, 2, 2, "SAME"), INVALID, "bool"),
     (lambda: tf.nn.pool(X, [2, 2], "MIN"), ValueError, "'MIN'"),
     (lambda: tf.nn.max_pool_with_argmax(X, 2, 2, "SAME", "NCHW"), ValueError, "NHWC"),
     (lambda: tf.nn.max_pool_with_argmax(X, 2, 2, "SAME", output_dtype="int8"), ValueError, "int8"),
-    (lambda: tf.nn.max_pool2d(X, 7, 1, "VALID"), errors.InvalidArgumentError, "does not fit"),
+    (lambda: tf.nn.max_pool2d(X, 7, 1, "VALID"), INVALID, "does not fit"),
 ]  # fmt: skip
 
 

@@ -1,0 +1,322 @@
+"""Functions with gradients of their own: eagerly, in graphs, to second order, with variables."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import runtime as tf
+
+Both = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+@pytest.fixture(params=["eager", "graph"])
+def made(request: pytest.FixtureRequest) -> Both:
+    """Runs a function as it is, or as a graph."""
+    return tf.function if request.param == "graph" else lambda function: function
+
+
+def derivatives(function: Callable[..., Any], *sources: Any) -> list[Any]:
+    """First and second derivative by each source, None where there is none."""
+    with tf.GradientTape(persistent=True) as outer:
+        outer.watch([s for s in sources if not isinstance(s, tf.Variable)])
+        with tf.GradientTape() as tape:
+            tape.watch([s for s in sources if not isinstance(s, tf.Variable)])
+            y = function(*[s for s in sources if not isinstance(s, tf.Variable)])
+        first = tape.gradient(y, list(sources))
+    second = [
+        None if g is None else outer.gradient(g, s) for g, s in zip(first, sources, strict=True)
+    ]
+    return [
+        [None if g is None else round(float(g), 5) for g in pair]
+        for pair in zip(first, second, strict=True)
+    ]
+
+
+@tf.custom_gradient
+def doubled_slope(x: Any) -> Any:
+    """x squared, whose gradient is told to be 4 x."""
+
+    def grad(upstream: Any) -> Any:
+        return upstream * 4.0 * x
+
+    return x * x, grad
+
+
+def test_the_rule_is_used(made: Both) -> None:
+    assert derivatives(made(doubled_slope), tf.constant(3.0)) == [[12.0, 4.0]]
+
+
+def test_within_other_ops(made: Both) -> None:
+    function = made(lambda x: tf.sin(doubled_slope(x) * 2.0))
+    x = tf.constant(0.5)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    np.testing.assert_allclose(tape.gradient(y, x).numpy(), np.cos(0.5) * 2 * 2.0, rtol=1e-6)
+
+
+def test_a_stable_formula(made: Both) -> None:
+    def plain(x: Any) -> Any:
+        return tf.math.log(1.0 + tf.exp(x))
+
+    @tf.custom_gradient
+    def stable(x: Any) -> Any:
+        e = tf.exp(x)
+
+        def grad(upstream: Any) -> Any:
+            return upstream * (1.0 - 1.0 / (1.0 + e))
+
+        return tf.math.log(1.0 + e), grad
+
+    def slope(function: Any, x: float) -> float:
+        source = tf.constant(x)
+        with tf.GradientTape() as tape:
+            tape.watch(source)
+            y = function(source)
+        return float(tape.gradient(y, source))
+
+    assert slope(made(plain), 0.0) == slope(made(stable), 0.0) == 0.5
+    assert np.isnan(slope(made(plain), 100.0))
+    assert slope(made(stable), 100.0) == 1.0
+
+
+def test_a_gradient_that_is_clipped(made: Both) -> None:
+    @tf.custom_gradient
+    def clip_gradient_by_norm(x: Any, norm: Any) -> Any:
+        def grad(upstream: Any) -> Any:
+            return [tf.clip_by_norm(upstream, norm), None]
+
+        return tf.identity(x), grad
+
+    v = tf.Variable([3.0, 4.0])
+    function = made(lambda: tf.reduce_sum(clip_gradient_by_norm(v * v, 1.0) * 10.0))
+    with tf.GradientTape() as tape:
+        y = function()
+    # the upstream gradient (10, 10) is cut to norm 1, then multiplied with 2 v
+    expected = np.array([6.0, 8.0]) / np.sqrt(2)
+    np.testing.assert_allclose(tape.gradient(y, v).numpy(), expected, rtol=1e-6)
+
+
+def test_several_arguments_and_results(made: Both) -> None:
+    @tf.custom_gradient
+    def swap(x: Any, y: Any) -> Any:
+        def grad(for_first: Any, for_second: Any) -> Any:
+            return for_first * 10.0, for_second * 100.0
+
+        return (y, {"x": x}), grad
+
+    x, y = tf.constant(2.0), tf.constant(3.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([x, y])
+        first, rest = made(swap)(x, y)
+        total = first * 2.0
+    assert (float(first), float(rest["x"])) == (3.0, 2.0)
+    # a result that nothing uses has the gradient 0
+    assert [float(g) for g in tape.gradient(total, [x, y])] == [20.0, 0.0]
+    assert [float(g) for g in tape.gradient([first, rest], [x, y])] == [10.0, 100.0]
+
+
+def test_keyword_arguments(made: Both) -> None:
+    @tf.custom_gradient
+    def scaled(x: Any, scale: Any = 1.0, *, name: str = "") -> Any:
+        def grad(upstream: Any) -> Any:
+            return upstream * 7.0, upstream * 9.0
+
+        return x * scale, grad
+
+    x, s = tf.constant(2.0), tf.constant(3.0)
+    for call in (lambda x, s: scaled(x, scale=s, name="n"), lambda x, s: scaled(scale=s, x=x)):
+        with tf.GradientTape() as tape:
+            tape.watch([x, s])
+            y = made(call)(x, s)
+        assert float(y) == 6.0
+        assert [float(g) for g in tape.gradient(y, [x, s])] == [7.0, 9.0]
+
+
+def test_methods(made: Both) -> None:
+    class Layer:
+        factor = 5.0
+
+        @tf.custom_gradient
+        def call(self, x: Any) -> Any:
+            return x, lambda upstream: upstream * self.factor
+
+    x, layer = tf.constant(2.0), Layer()
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = made(layer.call)(x)
+    assert float(tape.gradient(y, x)) == 5.0
+
+
+def test_with_parentheses() -> None:
+    @tf.custom_gradient()
+    def negated(x: Any) -> Any:
+        return x, lambda upstream: -upstream
+
+    assert derivatives(negated, tf.constant(1.0)) == [[-1.0, None]]
+
+
+def test_variables(made: Both) -> None:
+    w = tf.Variable(3.0)
+    frozen = tf.Variable(2.0, trainable=False)
+
+    @tf.custom_gradient
+    def times(x: Any) -> Any:
+        def grad(upstream: Any, variables: Any = None) -> Any:
+            assert [v.ref() for v in variables] == [w.ref()]
+            return upstream * w * 10.0, [upstream * x * 100.0]
+
+        return x * w * frozen, grad
+
+    found = derivatives(made(times), tf.constant(5.0), w)
+    assert found == [[30.0, None], [500.0, None]]
+
+
+def test_variables_as_arguments(made: Both) -> None:
+    w = tf.Variable(3.0)
+
+    @tf.custom_gradient
+    def times(x: Any, v: Any) -> Any:
+        return x * v, lambda upstream: (upstream * 10.0, upstream * 100.0)
+
+    x = tf.constant(5.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = made(lambda x: times(x, w))(x)
+    assert [float(g) for g in tape.gradient(y, [x, w])] == [10.0, 100.0]
+
+
+def test_nested_custom_gradients(made: Both) -> None:
+    """The rule of a rule: the second derivative is what the inner one says."""
+
+    @tf.custom_gradient
+    def outer(x: Any) -> Any:
+        def grad(upstream: Any) -> Any:
+            @tf.custom_gradient
+            def slope(value: Any) -> Any:
+                return value * value * 3.0, lambda g: g * value * 60.0
+
+            return upstream * slope(x)
+
+        return x * x * x, grad
+
+    assert derivatives(made(outer), tf.constant(2.0)) == [[12.0, 120.0]]
+
+
+def test_of_each_other(made: Both) -> None:
+    @tf.custom_gradient
+    def around(x: Any) -> Any:
+        return doubled_slope(x) * 3.0, lambda upstream: upstream * 1000.0
+
+    assert derivatives(made(lambda x: around(doubled_slope(x))), tf.constant(2.0))[0][0] == 8000.0
+
+
+def test_gradient_inside_a_function() -> None:
+    @tf.function
+    def slope(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = doubled_slope(x) * 2.0
+        return tape.gradient(y, x)
+
+    assert float(slope(tf.constant(3.0))) == 24.0
+
+
+def test_without_a_tape_it_is_the_function() -> None:
+    assert float(doubled_slope(tf.constant(3.0))) == 9.0
+    assert doubled_slope.__name__ == "doubled_slope"
+    assert doubled_slope.__doc__ == "x squared, whose gradient is told to be 4 x."
+
+
+def wrong(returned: Any) -> Callable[..., Any]:
+    @tf.custom_gradient
+    def function(x: Any, y: Any) -> Any:
+        return x * y, lambda upstream: returned
+
+    return function
+
+
+@pytest.mark.parametrize("returned", [[1.0], [1.0, 2.0, 3.0]])
+def test_a_wrong_number_of_gradients(returned: Any) -> None:
+    x = tf.constant(1.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = wrong(returned)(x, x)
+    with pytest.raises(ValueError, match=f"2 gradients, but returned {len(returned)}"):
+        tape.gradient(y, x)
+
+
+def test_variables_need_a_parameter_for_them() -> None:
+    w = tf.Variable(1.0, name="kernel")
+
+    @tf.custom_gradient
+    def times(x: Any) -> Any:
+        return x * w, lambda upstream: upstream
+
+    x = tf.constant(1.0)
+    with tf.GradientTape() as tape, pytest.raises(TypeError, match="kernel:0"):
+        tape.watch(x)
+        times(x)
+
+
+def test_a_wrong_number_of_gradients_for_variables() -> None:
+    w = tf.Variable(1.0)
+
+    @tf.custom_gradient
+    def times(x: Any) -> Any:
+        return x * w, lambda upstream, variables: (upstream, [])
+
+    x = tf.constant(1.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = times(x)
+    with pytest.raises(ValueError, match="one gradient for each variable"):
+        tape.gradient(y, x)
+
+
+def test_an_error_in_a_rule_is_raised_when_the_gradient_is_asked_for(made: Both) -> None:
+    @tf.custom_gradient
+    def broken(x: Any) -> Any:
+        def grad(upstream: Any) -> Any:
+            raise KeyError("no rule")
+
+        return x * 2.0, grad
+
+    x = tf.constant(1.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = made(broken)(x)
+    assert float(y) == 2.0
+    with pytest.raises(KeyError, match="no rule"):
+        tape.gradient(y, x)
+
+
+# Its relatives
+
+
+def test_grad_pass_through(made: Both) -> None:
+    rounded = tf.grad_pass_through(tf.round)
+    x = tf.constant([0.4, 1.7])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = made(rounded)(x) * 3.0
+    assert y.numpy().tolist() == [0.0, 6.0]
+    assert tape.gradient(y, x).numpy().tolist() == [3.0, 3.0]
+
+
+def test_recompute_grad(made: Both) -> None:
+    w = tf.Variable(3.0)
+
+    def plain(x: Any) -> Any:
+        return tf.sin(x * w) * x
+
+    x = tf.constant(0.5)
+    found = []
+    for function in (plain, tf.recompute_grad(plain)):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = made(function)(x)
+        found.append([float(y), *map(float, tape.gradient(y, [x, w]))])
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-6)

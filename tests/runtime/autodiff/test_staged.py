@@ -1,0 +1,222 @@
+"""Tapes and graphs: a tape around a function, a tape inside one, and what is refused."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import runtime as tf
+from autograph import StagingError
+
+v = tf.Variable(2.0)
+
+
+def straight(x: Any) -> Any:
+    return tf.sin(x) * x + v
+
+
+def branches(x: Any) -> Any:
+    if x > 0.0:
+        y = x * x * v
+    else:
+        y = -x
+    return y
+
+
+def loop(x: Any) -> Any:
+    y = x
+    for _ in tf.range(3):
+        y = y * x + v
+    return y
+
+
+def assigns(x: Any) -> Any:
+    y = x * v
+    v.assign(v + 0.0)
+    return y * v
+
+
+FUNCTIONS = [straight, branches, loop, assigns]
+
+
+def gradients(function: Callable[[Any], Any], x: Any) -> list[list[float | None]]:
+    with tf.GradientTape(persistent=True) as outer:
+        outer.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        first = tape.gradient(y, [x, v])
+    second = [None if g is None else outer.gradient(g, x) for g in first]
+    return [[None if g is None else float(g) for g in row] for row in (first, second)]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=[f.__name__ for f in FUNCTIONS])
+@pytest.mark.parametrize("x", [0.7, -0.3])
+def test_a_tape_around_a_function(function: Any, x: float) -> None:
+    point = tf.constant(x)
+    staged, plain = gradients(tf.function(function), point), gradients(function, point)
+    for found, expected in zip(staged, plain, strict=True):
+        assert [g is None for g in found] == [g is None for g in expected]
+        pairs = [(a, b) for a, b in zip(found, expected, strict=True) if a is not None]
+        np.testing.assert_allclose([a for a, _ in pairs], [b for _, b in pairs], rtol=1e-5)
+
+
+def inside(x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = straight(x)
+    return tape.gradient(y, [x, v])
+
+
+def inside_twice(x: Any) -> Any:
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = straight(x) * x
+        first = tape.gradient(y, x)
+    return [first, outer.gradient(first, x)]
+
+
+def inside_a_loop(x: Any) -> Any:
+    for _ in tf.range(3):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x * v
+        x = x - 0.1 * tape.gradient(y, x)
+    return [x]
+
+
+def inside_a_branch(x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+        slope = x
+        if x > 0.0:
+            z = y * x
+            slope = tape.gradient(z, x)
+    return [slope]
+
+
+def beside_a_branch(x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+        z = y
+        if x > 0.0:
+            z = z * 2.0
+    return [tape.gradient(y, x), z]
+
+
+def of_a_captured_tensor(x: Any) -> Any:
+    outside = OUTSIDE
+    with tf.GradientTape() as tape:
+        tape.watch(outside)
+        y = outside * x
+    return [tape.gradient(y, outside)]
+
+
+OUTSIDE = tf.constant(5.0)
+
+
+def jacobians(x: Any) -> Any:
+    both = tf.stack([x, x * x])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([x, both])
+        y = both * both * x
+    return [tape.jacobian(y, both), tape.jacobian(y, x), tape.gradient(y, x)]
+
+
+INSIDE = [
+    inside, inside_twice, inside_a_loop, inside_a_branch, beside_a_branch, of_a_captured_tensor,
+    jacobians,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", INSIDE, ids=[f.__name__ for f in INSIDE])
+def test_a_tape_inside_a_function(function: Any) -> None:
+    x = tf.constant(0.7)
+    staged, plain = tf.function(function)(x), function(x)
+    for found, expected in zip(staged, plain, strict=True):
+        np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-5)
+
+
+def test_gradients_need_no_values_of_unknown_shapes() -> None:
+    @tf.function(input_signature=[tf.TensorSpec([None, None]), tf.TensorSpec([None])])
+    def slopes(x: Any, b: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch([x, b])
+            y = tf.reduce_mean(tf.tanh(x * 2.0 + b), 1)
+        return tape.gradient(y, [x, b])
+
+    x, b = tf.constant([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]), tf.constant([0.1, -0.1])
+    found = slopes(x, b)
+    slope = 1 - np.tanh(x.numpy() * 2 + b.numpy()) ** 2
+    np.testing.assert_allclose(found[0].numpy(), slope, rtol=1e-5)
+    np.testing.assert_allclose(found[1].numpy(), slope.sum(0) / 2, rtol=1e-5)
+
+
+# What a tape inside a function does not record is refused
+
+
+def through_a_branch(x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+        if x > 0.0:
+            y = y * x
+    return tape.gradient(y, x)
+
+
+def through_a_variable_in_a_branch(x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        y = x * x
+        if x > 0.0:
+            y = y * v
+    return tape.gradient(y, v)
+
+
+def through_a_loop(x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x
+        for _ in tf.range(3):
+            y = y * x
+    return tape.gradient(y, x)
+
+
+def by_the_round_before(x: Any) -> Any:
+    total = x * 0.0
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x
+        for _ in tf.range(3):
+            y = y * x
+            total = total + tape.gradient(y, x)
+    return total
+
+
+@tf.function
+def callee(x: Any) -> Any:
+    return x * x
+
+
+def through_a_call(x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = callee(x)
+    return tape.gradient(y, x)
+
+
+REFUSED = [
+    through_a_branch, through_a_variable_in_a_branch, through_a_loop, by_the_round_before,
+    through_a_call,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", REFUSED, ids=[f.__name__ for f in REFUSED])
+def test_refused(function: Any) -> None:
+    with pytest.raises(StagingError, match="open the tape outside of the function") as caught:
+        tf.function(function)(tf.constant(0.7))
+    assert caught.value.filename == __file__

@@ -1,0 +1,251 @@
+"""Strings: what Python's own functions give, and the texts that TensorFlow prints."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import runtime as tf
+from runtime import errors
+
+S = tf.strings
+WORDS = [["ab", " Cé "], ["", "xyz"]]
+BYTES = [[b"ab", b" C\xc3\xa9 "], [b"", b"xyz"]]
+
+
+def plain(made: Any) -> Any:
+    value = made.to_list() if hasattr(made, "to_list") else made.numpy()
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+# call, result
+RESULTS: list[tuple[Any, Any]] = [
+    (
+        lambda: S.join([WORDS, WORDS], "-"),
+        [[b"ab-ab", b" C\xc3\xa9 - C\xc3\xa9 "], [b"-", b"xyz-xyz"]],
+    ),
+    (lambda: S.join(["a", ["b", "c"]]), [b"ab", b"ac"]),
+    (lambda: S.join(["abc", tf.constant("def")], " "), b"abc def"),
+    (lambda: S.join([]), b""),
+    (lambda: S.length(WORDS), [[2, 5], [0, 3]]),
+    (lambda: S.length(WORDS, "UTF8_CHAR"), [[2, 4], [0, 3]]),
+    (lambda: S.length(b"\xff\xfe", "UTF8_CHAR"), 2),
+    (lambda: S.lower("ABCÉ"), "abcÉ".encode()),
+    (lambda: S.lower("ABCÉ", "utf-8"), "abcé".encode()),
+    (lambda: S.upper(["abcé", "x"]), ["ABCé".encode(), b"X"]),
+    (lambda: S.upper("abcé", "utf-8"), "ABCÉ".encode()),
+    (lambda: S.strip([" a ", "\tb\n"]), [b"a", b"b"]),
+    (lambda: S.substr("hello", 1, 3), b"ell"),
+    (lambda: S.substr("hello", -3, 2), b"ll"),
+    (lambda: S.substr("hello", 5, 1), b""),
+    (lambda: S.substr("héllo", 1, 1, unit="UTF8_CHAR"), "é".encode()),
+    (lambda: S.substr(["hello", "world"], [1, 2], [3, 1]), [b"ell", b"r"]),
+    (lambda: S.substr(["hello", "world"], [1], [3]), [b"ell", b"orl"]),
+    (lambda: S.substr(["a", "b"], [[0], [0]], [[1], [1]]), [[b"a", b"b"], [b"a", b"b"]]),
+    (lambda: S.reduce_join([["a", "b"], ["c", "d"]]), b"abcd"),
+    (lambda: S.reduce_join([["a", "b"], ["c", "d"]], 0), [b"ac", b"bd"]),
+    (lambda: S.reduce_join([["a", "b"], ["c", "d"]], 1, separator=","), [b"a,b", b"c,d"]),
+    (lambda: S.reduce_join([["a", "b"], ["c", "d"]], [0, 1]), b"acbd"),
+    (lambda: S.reduce_join([["a", "b"], ["c", "d"]], [1, 0]), b"abcd"),
+    (lambda: S.reduce_join([["a", "b"], ["c", "d"]], -1, keepdims=True), [[b"ab"], [b"cd"]]),
+    (lambda: S.reduce_join("a"), b"a"),
+    (lambda: S.unsorted_segment_join(["a", "b", "c"], [0, 1, 0], 2, ":"), [b"a:c", b"b"]),
+    (
+        lambda: S.unsorted_segment_join([["a", "x"], ["b", "y"]], [1, 1], 2),
+        [[b"", b""], [b"ab", b"xy"]],
+    ),
+    (lambda: S.split("a b  c "), [b"a", b"b", b"c"]),
+    (lambda: S.split("a,b,,c", ","), [b"a", b"b", b"", b"c"]),
+    (lambda: S.split("a b c", maxsplit=1), [b"a", b"b c"]),
+    (lambda: S.split(["a b", "", "c"]), [[b"a", b"b"], [], [b"c"]]),
+    (lambda: S.split(["a b", "", "c"]).to_tensor("?"), [[b"a", b"b"], [b"?", b"?"], [b"c", b"?"]]),
+    (lambda: S.bytes_split("aé"), [b"a", b"\xc3", b"\xa9"]),
+    (lambda: S.bytes_split(["ab", "c"]), [[b"a", b"b"], [b"c"]]),
+    (lambda: S.unicode_split("aé", "UTF-8"), [b"a", "é".encode()]),
+    (lambda: S.unicode_decode(["aé", "b"], "UTF-8"), [[97, 233], [98]]),
+    (lambda: S.unicode_decode(b"a\xffb", "UTF-8"), [97, 0xFFFD, 98]),
+    (lambda: S.unicode_decode(b"a\xffb", "UTF-8", "replace", 63), [97, 63, 98]),
+    (lambda: S.unicode_decode(b"a\xffb", "UTF-8", "ignore"), [97, 98]),
+    (lambda: S.unicode_encode([[97, 233], [98, -1]], "UTF-8", "ignore"), ["aé".encode(), b"b"]),
+    (lambda: S.unicode_transcode("aé", "UTF-8", "UTF-16-BE"), b"\x00a\x00\xe9"),
+    (lambda: S.ngrams(["a", "b", "c"], [1, 2], "-"), [b"a", b"b", b"c", b"a-b", b"b-c"]),
+    (lambda: S.ngrams(["a"], 2), []),
+    (lambda: S.regex_replace("abab", "b", "X"), b"aXaX"),
+    (lambda: S.regex_replace("abab", "b", "X", replace_global=False), b"aXab"),
+    (lambda: S.regex_replace("abc", "(b)(x)?", r"<\1\2\0\\>"), rb"a<bb\>c"),
+    (lambda: S.regex_replace([b"a\xc3\xa9", b"\xff"], ".", "x"), [b"xx", b"x"]),
+    (lambda: S.regex_replace(b"a\xff", "a", "é"), b"\xc3\xa9\xff"),
+    (lambda: S.regex_full_match([["abc", "abcd"]], "a.c"), [[True, False]]),
+    (
+        lambda: S.to_number(["1", "-2.5", " 3 ", "1e3", "inf", ".5", "0x10"]),
+        [1, -2.5, 3, 1000, np.inf, 0.5, 16],
+    ),
+    (lambda: S.to_number("+12", "int64"), 12),
+    (lambda: S.as_string([1, 2]), [b"1", b"2"]),
+    (lambda: S.as_string(3.14159), b"3.141590"),
+    (lambda: S.as_string(3.14159, precision=2), b"3.14"),
+    (lambda: S.as_string(1.5, scientific=True), b"1.500000e+00"),
+    (
+        lambda: S.as_string([1e10, 1e-5, 0.1, 123456.789], shortest=True),
+        [b"1e+10", b"1e-05", b"0.1", b"123457"],
+    ),
+    (lambda: S.as_string([True, False]), [b"true", b"false"]),
+    (lambda: S.as_string([1, 23], width=4, fill="0"), [b"0001", b"0023"]),
+    (lambda: S.as_string(5, width=4, fill="-"), b"5   "),
+    (lambda: S.as_string(tf.constant(1 + 2j)), b"(1.000000,2.000000)"),
+    (lambda: S.as_string("a"), b"a"),
+    (lambda: S.as_string(float("nan")), b"nan"),
+    (lambda: S.format("a {} b {}", (tf.constant([1, 2]), "x")), b'a [1 2] b "x"'),
+    (lambda: S.format("{}", tf.range(10)), b"[0 1 2 ... 7 8 9]"),
+    (lambda: S.format("{}", tf.range(10), summarize=-1), b"[0 1 2 3 4 5 6 7 8 9]"),
+    (lambda: S.format("{}", tf.constant([[1.5, 2.0], [3.0, 1e10]])), b"[[1.5 2]\n [3 1e+10]]"),
+    (lambda: S.format("%%, {}", 3, placeholder="%%"), b"3, {}"),
+    (lambda: S.format("x", ()), b"x"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "expected"), RESULTS, ids=[str(i) for i in range(len(RESULTS))])
+def test_results(call: Any, expected: Any) -> None:
+    assert plain(call()) == expected
+
+
+@pytest.mark.parametrize(("call", "expected"), RESULTS, ids=[str(i) for i in range(len(RESULTS))])
+def test_results_in_a_graph(call: Any, expected: Any) -> None:
+    def dense() -> Any:
+        made = call()
+        return (made.values, made.row_splits) if hasattr(made, "row_splits") else made
+
+    made = tf.function(dense)()
+    if isinstance(made, tuple):
+        values, splits = (t.numpy().tolist() for t in made)
+        assert [values[i:j] for i, j in pairwise(splits)] == expected
+    else:
+        assert plain(made) == expected
+
+
+def test_shapes_stay() -> None:
+    for call in (S.lower, S.upper, S.strip, S.length, lambda x: S.regex_replace(x, "a", "b")):
+        assert call(WORDS).shape == (2, 2)
+        assert call("a").shape == ()
+        assert call(tf.zeros((0, 3), tf.string)).shape == (0, 3)
+
+
+@given(st.text(), st.integers(-5, 5), st.integers(0, 5))
+def test_substr_is_a_slice(text: str, start: int, count: int) -> None:
+    if not -len(text) <= start <= len(text):
+        with pytest.raises(errors.InvalidArgumentError, match="out of range"):
+            S.substr(text, start, count, "UTF8_CHAR")
+        return
+    first = start % len(text) if start < 0 else start
+    made = S.substr(text, start, count, "UTF8_CHAR").numpy().decode()
+    assert made == text[first : first + count]
+
+
+@given(st.lists(st.text("ab ,", max_size=6), max_size=4), st.sampled_from([None, ",", "ab"]))
+def test_split_and_join_again(texts: list[str], separator: str | None) -> None:
+    rows = S.split(tf.constant(texts, tf.string, (len(texts),)), separator)
+    assert rows.to_list() == [[w.encode() for w in text.split(separator)] for text in texts]
+    assert [len(row.numpy()) for row in rows] == rows.row_lengths().numpy().tolist()
+    assert len(rows) == rows.nrows().numpy() == rows.shape[0] == len(texts)
+    if separator:
+        again = [S.reduce_join(row, separator=separator).numpy().decode() for row in rows]
+        assert again == texts
+
+
+@given(st.floats(allow_subnormal=False) | st.integers(-(2**31), 2**31 - 1))
+def test_numbers_there_and_back(number: float) -> None:
+    if isinstance(number, int):
+        assert S.to_number(S.as_string(number), "int32").numpy() == number
+        return
+    value = tf.constant(number, tf.float64)
+    back = S.to_number(S.as_string(value, precision=16, scientific=True), "float64")
+    np.testing.assert_allclose(back.numpy(), number, rtol=1e-15)
+
+
+@given(st.lists(st.text(), max_size=3))
+def test_code_points_there_and_back(texts: list[str]) -> None:
+    points = S.unicode_decode(tf.constant(texts, tf.string, (len(texts),)), "UTF-8")
+    assert points.to_list() == [[ord(c) for c in text] for text in texts]
+    for row, text in zip(points, texts, strict=True):
+        assert S.unicode_encode(row, "UTF-8").numpy().decode() == text
+
+
+def test_hash_buckets_are_the_same_everywhere() -> None:
+    words = [str(i) for i in range(2000)]
+    found = S.to_hash_bucket_fast(words, 10).numpy()
+    assert found[:5].tolist() == [4, 0, 5, 6, 7]
+    assert found.dtype == "int64"
+    assert np.abs(np.bincount(found) - 200).max() < 5 * 200**0.5
+    assert np.array_equal(S.to_hash_bucket(words, 10).numpy(), found)
+    strong = S.to_hash_bucket_strong(words, 10, key=[1, 2]).numpy()
+    assert not np.array_equal(strong, S.to_hash_bucket_strong(words, 10, key=[1, 3]).numpy())
+
+
+def test_ragged_tensors() -> None:
+    rows = S.split(["a b", "", "c"])
+    assert rows[0].numpy().tolist() == [b"a", b"b"]
+    assert rows[-1].numpy().tolist() == [b"c"]
+    assert rows.shape == [3, None]
+    assert rows.dtype == "string"
+    assert rows.ragged_rank == 1
+    assert rows.flat_values.numpy().tolist() == [b"a", b"b", b"c"]
+    assert repr(rows) == "<tf.RaggedTensor [[b'a', b'b'], [], [b'c']]>"
+    assert [row.tolist() for row in rows.numpy()] == rows.to_list()
+    with pytest.raises(IndexError, match="row 3 is out of range for 3 rows"):
+        rows[3]
+
+
+INVALID = errors.InvalidArgumentError
+BAD: list[tuple[Any, type[Exception], str]] = [
+    (lambda: S.join([["a", "b"], ["c"] * 3]), INVALID, "do not match"),
+    (lambda: S.join([1, 2]), TypeError, "string"),
+    (lambda: S.join("abc"), TypeError, "list"),
+    (lambda: S.length("a", unit="CHAR"), ValueError, "'CHAR'"),
+    (lambda: S.lower("a", "latin-1"), ValueError, "latin-1"),
+    (lambda: S.lower(1), TypeError, "string"),
+    (lambda: S.substr("hello", 6, 1), INVALID, "pos 6 out of range"),
+    (lambda: S.substr("hello", 1, -1), INVALID, "negative"),
+    (lambda: S.substr(["a", "b"], 0, [1, 1]), INVALID, "same shape"),
+    (lambda: S.substr("a", 0.5, 1), INVALID, "float32"),
+    (lambda: S.reduce_join(WORDS, 5), INVALID, "axis 5"),
+    (lambda: S.reduce_join(WORDS, [0, 0]), INVALID, "duplicate"),
+    (lambda: S.unsorted_segment_join(["a"], [3], 2), INVALID, "not below"),
+    (lambda: S.unsorted_segment_join(["a"], [0, 1], 2), INVALID, "do not fit"),
+    (lambda: S.unsorted_segment_join(["a"], [0], -1), INVALID, "negative"),
+    (lambda: S.split(WORDS), INVALID, "scalars and vectors"),
+    (lambda: S.split("a", 5), TypeError, "sep"),
+    (lambda: S.ngrams("a", 2), INVALID, "vector"),
+    (lambda: S.ngrams(["a"], 0), ValueError, "positive"),
+    (lambda: S.regex_replace("a", "(", ""), INVALID, "invalid pattern"),
+    (lambda: S.regex_replace("a", "a", r"\1"), INVALID, "names no group"),
+    (lambda: S.regex_replace("a", ["a", "b"], ""), INVALID, "scalar"),
+    (lambda: S.regex_full_match("a", "a{99999999999999}"), INVALID, "pattern"),
+    (lambda: S.to_number("abc"), INVALID, "b'abc' to float32"),
+    (lambda: S.to_number("1_000"), INVALID, "1_000"),
+    (lambda: S.to_number("1.5", "int32"), INVALID, "int32"),
+    (lambda: S.to_number("99999999999", "int32"), INVALID, "int32"),
+    (lambda: S.to_number("-1", "uint32"), INVALID, "uint32"),
+    (lambda: S.to_number("1", "float16"), ValueError, "float16"),
+    (lambda: S.as_string(1, precision=2), ValueError, "int32"),
+    (lambda: S.as_string(1.0, scientific=True, shortest=True), ValueError, "both"),
+    (lambda: S.as_string(1, width=4, fill="ab"), ValueError, "'ab'"),
+    (lambda: S.format("{} {}", [1]), ValueError, "1 tensors do not fit the 2 places"),
+    (lambda: S.to_hash_bucket("a", 0), ValueError, "positive"),
+    (lambda: S.to_hash_bucket_strong("a", 5, [1]), ValueError, "two integers"),
+    (lambda: S.unicode_decode(b"\xff", "UTF-8", "strict"), INVALID, "invalid UTF-8"),
+    (lambda: S.unicode_decode("a", "KLINGON"), INVALID, "KLINGON"),
+    (lambda: S.unicode_decode("a", "UTF-8", "panic"), ValueError, "'panic'"),
+    (lambda: S.unicode_decode("a", "UTF-8", "replace", 0xD800), ValueError, "code point"),
+    (lambda: S.unicode_encode([0xD800], "UTF-8", "strict"), INVALID, "code point"),
+    (lambda: S.unicode_encode(5, "UTF-8"), INVALID, "vector or a matrix"),
+    (lambda: S.unicode_transcode("a", "UTF-8", "LATIN"), ValueError, "'LATIN'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "error", "words"), BAD, ids=[str(i) for i in range(len(BAD))])
+def test_bad_arguments_are_refused(call: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        call()
