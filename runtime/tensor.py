@@ -372,7 +372,8 @@ def _text(raw: Any, form: Any) -> str:
 
 
 def _restore(raw: Any, dtype: str) -> EagerTensor:
-    return EagerTensor(raw)
+    # Dtypes are compared by identity: one that was pickled is another object.
+    return EagerTensor(raw.astype(dtypes.as_dtype(dtype).np_dtype))
 
 
 def wrap(raw: Any) -> EagerTensor:

@@ -545,7 +545,7 @@ def _restore(raw: Any, name: str, shape: Shape, trainable: bool, *how: Any) -> V
     made = object.__new__(Variable)
     made.name = name
     made._set_up(raw.dtype, shape, trainable, *how)
-    made.raw = raw
+    made.raw = as_array(raw)
     return made
 
 

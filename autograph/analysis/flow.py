@@ -70,7 +70,7 @@ def may_swallow(node: Any) -> bool:
 
 
 _LET_PASS = frozenset(
-    "GradientTape control_dependencies device name_scope open stop_recording".split()
+    ["GradientTape", "control_dependencies", "device", "name_scope", "open", "stop_recording"]
 )
 
 

@@ -25,7 +25,8 @@ class Mentions:
     """
 
     __slots__ = (
-        "bound", "captured", "deleted", "early", "global_", "maybe", "mentioned", "nonlocal_", "read"
+        "bound", "captured", "deleted", "early", "global_", "maybe", "mentioned", "nonlocal_",
+        "read",
     )  # fmt: skip
 
     def __init__(self) -> None:

@@ -1,4 +1,5 @@
-"""Refuse calls that look at the names of the frame that they stand in: those are not just the user's.
+"""Refuse calls that look at the names of the frame that they stand in: those are not just the
+user's.
 
 `locals()`, `vars()` and `dir()` would see the generated ones; `eval` and `exec` without namespaces
 would miss the user's inside a block function.

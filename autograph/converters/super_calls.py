@@ -1,16 +1,16 @@
 """Write out the arguments of `super()` where it will stand in a block function or a lambda.
 
-    >>> from autograph.pipeline import show
-    >>> print(show('super_calls', '''
-    ... def f(self, x):
-    ...     if x:
-    ...         x = super().f(x)
-    ...     return super().f(x)
-    ... '''))
-    def f(self, x):
-        if x:
-            x = super(__class__, self).f(x)
-        return super().f(x)
+>>> from autograph.pipeline import show
+>>> print(show('super_calls', '''
+... def f(self, x):
+...     if x:
+...         x = super().f(x)
+...     return super().f(x)
+... '''))
+def f(self, x):
+    if x:
+        x = super(__class__, self).f(x)
+    return super().f(x)
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@
         return ag.defined(y)
 
 Only where a block function takes such a name, or reads it: elsewhere Python itself raises
-`UnboundLocalError`. `ag.defined` stands on the reads that the analysis cannot prove safe; with `free`,
-it raises the `NameError` that Python raises in a function that captures the name.
+`UnboundLocalError`. `ag.defined` stands on the reads that the analysis cannot prove safe; with
+`free`, it raises the `NameError` that Python raises in a function that captures the name.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import os
 import sys
 from collections.abc import Iterator
@@ -49,14 +48,6 @@ def user_location() -> Location | None:
     """The (file, line, column) where the user's code stands."""
     frame = user_frame(2)
     return None if frame is None else position_of(frame.f_code, frame.f_lasti)
-
-
-def user_line() -> str:
-    """The text of the line where the user's code stands."""
-    frame = user_frame(2)
-    return (
-        "" if frame is None else linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
-    )
 
 
 def user_frames(root: FrameType | None) -> Iterator[FrameType]:

@@ -454,6 +454,8 @@ def _literal(type: Type, value: Any) -> str:
 
 
 def _describe(value: Any) -> str:
+    if getattr(value, "is_resource", False):
+        return str(value.name)
     if hasattr(value, "tolist"):
         text = repr(value.tolist())
         return text if len(text) <= 40 else f"{text[:36]}..."

@@ -610,6 +610,8 @@ def _transposed(
     data_format: str | None, dilations: Any,
 ) -> Tensor:  # fmt: skip
     g, w = matched(input, filters)
+    checked_rank(g.static_shape, rank + 2, "the input")
+    checked_rank(w.static_shape, rank + 2, "the filter")
     first = channels_first(data_format, rank)
     steps = spatial(strides, rank, "strides", first)
     spread = spatial(dilations, rank, "dilations", first)

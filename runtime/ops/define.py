@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -235,7 +236,7 @@ def _static_dim(dim: Any) -> int | None:
         return None if value is None else int(value)
     if isinstance(dim, float | str):
         raise TypeError(f"a dimension must be an integer, not {dim!r}")
-    return int(dim.__index__())
+    return operator.index(dim)
 
 
 def fill_dims(shape: Shape, dynamic: Sequence[Any]) -> tuple[int, ...]:

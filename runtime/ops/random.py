@@ -667,10 +667,6 @@ def poisson(
     return _drawn(poisson_p, (convert_to_tensor(lam),), shape, wanted, seed)  # type: ignore[no-any-return]
 
 
-def _num(value: Any) -> list[Any]:
-    return [value] if not isinstance(value, float) else [value.__index__()]  # type: ignore[attr-defined]
-
-
 def categorical(
     logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None
 ) -> Tensor:
@@ -678,7 +674,7 @@ def categorical(
     classes drawn by them.
     """
     wanted = accepted(dtypes.int64 if dtype is None else dtype, INTS)
-    return _drawn(categorical_p, (convert_to_tensor(logits),), _num(num_samples), wanted, seed)  # type: ignore[no-any-return]
+    return _drawn(categorical_p, (convert_to_tensor(logits),), [num_samples], wanted, seed)  # type: ignore[no-any-return]
 
 
 def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
@@ -769,7 +765,7 @@ def stateless_categorical(
     """
     wanted = accepted(dtype, INTS)
     inputs = (convert_to_tensor(logits),)
-    return from_seed(stateless_categorical_p, _seed_vector(seed), inputs, _num(num_samples), wanted)  # type: ignore[no-any-return]
+    return from_seed(stateless_categorical_p, _seed_vector(seed), inputs, [num_samples], wanted)  # type: ignore[no-any-return]
 
 
 def stateless_gamma(

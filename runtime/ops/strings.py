@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import operator
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -668,7 +669,7 @@ bucket_p = row(
 
 
 def _bucket(input: Any, num_buckets: Any, key: bytes) -> Tensor:
-    buckets = int(num_buckets)
+    buckets = operator.index(num_buckets)
     if buckets < 1:
         raise ValueError(f"num_buckets must be positive, got {num_buckets}")
     return bind(bucket_p, _strings(input), buckets=buckets, key=key)  # type: ignore[no-any-return]
@@ -727,6 +728,8 @@ def format(
 
     ValueError unless there are as many places as tensors.
     """
+    if not isinstance(template, str) or not isinstance(placeholder, str):
+        raise TypeError(f"template and placeholder must be Python strings, got {template!r}")
     given = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
     places = template.count(placeholder) if placeholder else 0
     if places != len(given):
@@ -760,6 +763,8 @@ def _decoded(s: bytes, encoding: str, reaction: str, replacement: int) -> str:
 
 
 def _unicode_params(encoding: str, reaction: str, replacement: int) -> dict[str, Any]:
+    if not isinstance(encoding, str):
+        raise TypeError(f"the encoding must be a Python string, got {encoding!r}")
     if not 0 <= replacement < 0x110000 or 0xD800 <= replacement < 0xE000:
         raise ValueError(f"replacement_char must be a Unicode code point, got {replacement}")
     return {

@@ -19,12 +19,10 @@ from typing import Any
 
 import numpy as np
 
-import runtime.ops.image
-import runtime.ops.normalization
-import runtime.ops.pooling
-import runtime.ops.random
-import runtime.ops.strings  # noqa: F401  (these fill the table)
+import runtime.ops
 from runtime.primitive import CLASSES, TABLE, Primitive, Sample
+
+runtime.ops.load_all()  # fills the table
 
 FLOAT64 = np.dtype(np.float64)
 INT32 = np.dtype(np.int32)

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import runtime.ops  # noqa: F401  (fills the table)
 from runtime import dtypes, errors
 from runtime.dtypes import BY_NUMPY
 from runtime.primitive import CLASSES, TABLE, Primitive, Sample, bind

@@ -144,7 +144,7 @@ SAME: list[tuple[Any, Any]] = [
     (lambda: image.psnr(X, X * 0.9, 1.0), -10 * np.log10(np.mean((X * 0.1) ** 2, (1, 2, 3)))),
     (
         lambda: image.psnr(U, U // 2, 255),
-        10 * np.log10(255**2 / np.mean((U - U // 2.0) ** 2, (1, 2, 3))),
+        10 * np.log10(255**2 / np.mean((U - U // 2.0) ** 2, (1, 2, 3))).astype("f"),
     ),
     (lambda: image.rgb_to_grayscale(X), X @ np.array([[0.2989], [0.587], [0.114]], "f")),
     (lambda: image.adjust_brightness(X, 0.1), X + np.float32(0.1)),

@@ -1,0 +1,51 @@
+"""The transpiler under the names that TensorFlow gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import autograph
+from runtime.autograph import experimental as experimental
+
+__all__ = ["experimental", "to_code", "to_graph", "trace"]
+
+
+def to_code(
+    entity: Callable[..., Any],
+    recursive: bool = True,
+    experimental_optional_features: Any = None,
+) -> str:
+    """The source that a function is converted to, as `autograph.to_code`.
+
+    Args:
+        entity: a function, method or class; of an `@function`, the Python function is taken.
+        recursive: accepted; the text is the same.
+        experimental_optional_features: accepted; there are none.
+    """
+    return autograph.to_code(_python_function(entity))
+
+
+def to_graph(
+    entity: Callable[..., Any],
+    recursive: bool = True,
+    experimental_optional_features: Any = None,
+) -> Callable[..., Any]:
+    """The converted function, as `autograph.convert`.
+
+    Args:
+        entity: a function, method or class; of an `@function`, the Python function is taken.
+        recursive: whether functions that it calls are converted too.
+        experimental_optional_features: accepted; there are none.
+    """
+    converted: Callable[..., Any] = autograph.convert(_python_function(entity), recursive=recursive)
+    return converted
+
+
+def trace(*args: Any) -> None:
+    """Print arguments while tracing; symbols as what they are."""
+    print(*map(repr, args))
+
+
+def _python_function(entity: Any) -> Any:
+    return getattr(entity, "python_function", entity)
