@@ -82,6 +82,8 @@ def control(
 def _declare(
     flow: Flow, shared: Sequence[str], body: Sequence[gast.stmt], at: gast.AST
 ) -> list[gast.stmt]:
+    if not shared:
+        return []
     found = mentions(list(body))
     mentioned = [name for name in shared if name in found.bound or name in found.captured]
     globals_ = [name for name in mentioned if name in flow.scope.globals]

@@ -79,8 +79,8 @@ newaxis = None
 
 # What few programs use, or is slow to import, is imported when it is first asked for.
 _MODULES = (
-    "autodiff bitwise compat config data debugging image io keras linalg math nest nn random "
-    "strings summary train"
+    "autodiff autograph bitwise compat config data debugging image io keras linalg math nest nn "
+    "random strings summary train"
 )
 _LATER = {
     "runtime.autodiff": (
@@ -103,9 +103,9 @@ _LATER = {
 
 if _TYPE_CHECKING:
     from runtime import (
-        autodiff as autodiff, bitwise as bitwise, config as config, debugging as debugging,
-        image as image, linalg as linalg, math as math, nest as nest, nn as nn, random as random,
-        strings as strings,
+        autodiff as autodiff, autograph as autograph, bitwise as bitwise, config as config,
+        debugging as debugging, image as image, linalg as linalg, math as math, nest as nest,
+        nn as nn, random as random, strings as strings,
     )
     from runtime.autodiff import (
         GradientTape as GradientTape, UnconnectedGradients as UnconnectedGradients,

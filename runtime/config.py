@@ -89,7 +89,8 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     """Use these devices only; of one type, leave the others as they are. ValueError for unknown
     ones.
     """
-    chosen = devices if isinstance(devices, list | tuple) else [] if devices is None else [devices]
+    one = isinstance(devices, PhysicalDevice | str)
+    chosen = [devices] if one else list(devices or ())
     for device in chosen:
         _known(device)
         if device_type is not None and device.device_type != device_type.upper():

@@ -390,8 +390,9 @@ def _match_size(
     here = f"axis {axis} of a tensor of shape {tensor.shape}"
     literal = int(symbol) if isinstance(symbol, int | str) and str(symbol).isdigit() else None
     wanted, where = (literal, "") if literal is not None else sizes.setdefault(symbol, (size, here))
+    known = wanted if isinstance(wanted, int) else "the same"
     reason = f" like {where}" if where else ""
-    text = f"the size {symbol!r} must be {wanted}{reason}, but {here} has another"
+    text = f"the size {symbol!r} must be {known}{reason}, but {here} has another"
     if isinstance(size, int) and isinstance(wanted, int):
         if size != wanted:
             raise _refuse_static(_text(message, text))

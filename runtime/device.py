@@ -17,8 +17,7 @@ _KINDS = ("CPU", "GPU", "TPU")
 
 
 class _Settings:
-    """What is set for the process: how many logical CPUs there are, and what unknown devices mean.
-    """
+    """What is set for the process: how many logical CPUs there are, and what unknown devices mean."""
 
     soft_placement = True
     cpus = 1
@@ -35,7 +34,7 @@ def parse(name: str) -> tuple[str, int]:
         match = re.fullmatch(_PART, part)
         if match is None or (match["kind"] and match["kind"].upper() not in _KINDS):
             raise ValueError(
-                f"Unknown attribute {part!r} in the device name {name!r}: write for example '/cpu:0', "
+                f"the device name {name!r} has an unknown part {part!r}: write for example '/cpu:0', "
                 "'GPU:1' or '/job:localhost/replica:0/task:0/device:CPU:0'"
             )
         if match["kind"]:
@@ -59,7 +58,7 @@ def _placed(name: str) -> str | None:
     raise errors.InvalidArgumentError(
         None,
         None,
-        f"Could not satisfy the device {name!r}: there are {_Settings.cpus} logical CPU devices and no "
+        f"there is no device {name!r}: there are {_Settings.cpus} logical CPU devices and no "
         "others. With tf.config.set_soft_device_placement(True) it would be CPU:0",
     )
 

@@ -91,8 +91,8 @@ def _writer(stream: Any) -> Write:
     if callable(stream):
         return _Log(stream)
     raise ValueError(
-        f"output_stream must be sys.stdout, sys.stderr, a logging function, an object with a method "
-        f"`write`, or 'file://' and a path, got {stream!r}"
+        "output_stream must be sys.stdout, sys.stderr, a logging function, an object with a "
+        f"method `write`, or 'file://' and a path, got {stream!r}"
     )
 
 

@@ -88,8 +88,8 @@ class _Creation(type):
 
 
 _PARAMETERS = (
-    "initial_value", "trainable", "validate_shape", "caching_device", "name", "variable_def", "dtype",
-    "import_scope", "constraint", "synchronization", "aggregation", "shape",
+    "initial_value", "trainable", "validate_shape", "caching_device", "name", "variable_def",
+    "dtype", "import_scope", "constraint", "synchronization", "aggregation", "shape",
 )  # fmt: skip
 
 
@@ -152,8 +152,8 @@ assign_sub_p = row(
 
 def _wrong_dtype(variable: Variable, dtype: DType) -> str:
     return (
-        f"Cannot assign value to variable '{variable.name}': the variable has dtype {variable.dtype.name}, "
-        f"the value has dtype {dtype.name}; convert it with tf.cast"
+        f"Cannot assign value to variable '{variable.name}': the variable has dtype "
+        f"{variable.dtype.name}, the value has dtype {dtype.name}; convert it with tf.cast"
     )
 
 
@@ -173,7 +173,10 @@ class IndexedSlices:
         return self.values.dtype
 
     def __repr__(self) -> str:
-        return f"IndexedSlices(indices={self.indices!r}, values={self.values!r}, dense_shape={self.dense_shape!r})"
+        return (
+            f"IndexedSlices(indices={self.indices!r}, values={self.values!r}, "
+            f"dense_shape={self.dense_shape!r})"
+        )
 
 
 def _dense(slices: IndexedSlices, dtype: DType | None) -> Tensor:
@@ -220,17 +223,17 @@ class Variable(metaclass=_Creation):
     ) -> None:
         if initial_value is None:
             raise ValueError(
-                "The `initial_value` arg to `tf.Variable` must be specified: it gives dtype and shape"
+                "initial_value must be given to tf.Variable: it decides on dtype and shape"
             )
         if constraint is not None and not callable(constraint):
-            raise ValueError("The `constraint` argument must be a callable.")
+            raise ValueError(f"constraint must be a function, got {constraint!r}")
         self.name = scoped(name or "Variable") + ":0"
         raw = _initial(initial_value, dtype, self.name)
         declared = raw.shape if shape is None else as_shape(shape)
         if not validate_shape and shape is None:
             declared = None
         self._set_up(raw.dtype, declared, trainable, synchronization, aggregation)
-        self.constraint = constraint
+        self.constraint: Callable[[Any], Any] | None = constraint
         self.check_shape(raw.shape)
         self.raw = raw
 
@@ -251,7 +254,6 @@ class Variable(metaclass=_Creation):
         self.trainable = (not on_read) if trainable is None else bool(trainable)
         self.synchronization = synchronization
         self.aggregation = aggregation
-        self.constraint: Callable[[Any], Any] | None = None
         self.node = new_key()
         self.lock = threading.Lock()
         self.device = state.device or CPU
@@ -302,7 +304,7 @@ class Variable(metaclass=_Creation):
             raise errors.FailedPreconditionError(
                 None,
                 None,
-                f"Attempting to use uninitialized value: variable '{self.name}' has not been initialised",
+                f"variable '{self.name}' is uninitialized: it is read before it was given a value",
             )
         return raw
 
@@ -356,13 +358,13 @@ class Variable(metaclass=_Creation):
     # Assigning
 
     def check_shape(self, shape: Shape, what: str = "assign value to") -> None:
-        """ValueError (eagerly InvalidArgumentError) where a value of this shape cannot be assigned.
-        """
+        """ValueError (eagerly InvalidArgumentError) where a value of this shape cannot be assigned."""
         if compatible(self.static_shape, shape):
             return
         message = (
-            f"Cannot {what} variable '{self.name}': Shape mismatch. The variable shape "
-            f"{format_shape(self.static_shape)}, and the assigned value shape {format_shape(shape)} are incompatible."
+            f"Cannot {what} variable '{self.name}': it has the shape "
+            f"{format_shape(self.static_shape)}, the value has the shape {format_shape(shape)}, "
+            "and these are not compatible"
         )
         if state.trace is not None:
             raise ValueError(message)
@@ -423,7 +425,7 @@ class Variable(metaclass=_Creation):
     def _scatter(self, change: Callable[..., Tensor], sparse_delta: IndexedSlices) -> Variable:
         if not isinstance(sparse_delta, IndexedSlices):
             raise TypeError(
-                f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {sparse_delta!r}"
+                f"sparse_delta must be tf.IndexedSlices(values, indices), got {sparse_delta!r}"
             )
         indices = ops.expand_dims(sparse_delta.indices, -1)
         return self.assign(change(self.value(), indices, self._slices(sparse_delta)))
@@ -502,25 +504,30 @@ class Variable(metaclass=_Creation):
         raise TypeError("'Variable' object does not support item assignment: write v[i].assign(x)")
 
     def __bool__(self) -> bool:
-        return bool(self.value())
+        return bool(self._tensor)
 
     def __int__(self) -> int:
-        return int(self.value())  # type: ignore[call-overload]
+        return int(self._tensor)
 
     def __float__(self) -> float:
-        return float(self.value())  # type: ignore[arg-type]
+        return float(self._tensor)
 
     def __complex__(self) -> complex:
-        return complex(self.value())  # type: ignore[arg-type]
+        return complex(self._tensor)
 
     def __index__(self) -> int:
-        return operator.index(self.value())  # type: ignore[arg-type]
+        return operator.index(self._tensor)
 
     def __len__(self) -> int:
-        return len(self.value())  # type: ignore[arg-type]
+        return len(self._tensor)
 
     def __iter__(self) -> Iterator[Tensor]:
-        return iter(self.value())  # type: ignore[call-overload]
+        return iter(self._tensor)
+
+    @property
+    def _tensor(self) -> Any:
+        # What Python asks of an eager tensor; a symbolic one refuses.
+        return self.value()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.asarray(self.numpy(), dtype=dtype)
@@ -545,6 +552,7 @@ def _restore(raw: Any, name: str, shape: Shape, trainable: bool, *how: Any) -> V
     made = object.__new__(Variable)
     made.name = name
     made._set_up(raw.dtype, shape, trainable, *how)
+    made.constraint = None
     made.raw = as_array(raw)
     return made
 
@@ -552,7 +560,8 @@ def _restore(raw: Any, name: str, shape: Shape, trainable: bool, *how: Any) -> V
 def _combined(function: Callable[[Any, Any], Any]) -> Callable[..., Tensor]:
     def change(value: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
         found = ops.gather_nd(value, indices)
-        return ops.tensor_scatter_nd_update(value, indices, function(found, updates))  # type: ignore[no-any-return]
+        combined: Tensor = ops.tensor_scatter_nd_update(value, indices, function(found, updates))
+        return combined
 
     return change
 
@@ -679,9 +688,13 @@ def _slice_method(name: str, combine: Callable[[Any, Any], Any]) -> property:
 
 
 def _assign_slice(
-    owner: tuple[Variable, Any], combine: Callable[[Any, Any], Any], value: Any, use_locking: bool = False,
-    name: str | None = None, read_value: bool = True,
-) -> Variable:  # fmt: skip
+    owner: tuple[Variable, Any],
+    combine: Callable[[Any, Any], Any],
+    value: Any,
+    use_locking: bool = False,
+    name: str | None = None,
+    read_value: bool = True,
+) -> Variable:
     variable, key = owner
     before = variable.value()
     part = combine(before[key], variable._operand(value))

@@ -96,11 +96,7 @@ def scope_of(function: Any, flags: frozenset[str] = frozenset()) -> Scope:
     Args:
         flags: generated names; what captures them is generated too, and runs where it stands.
     """
-    found = Mentions()
-    visitor = _Visitor(found)
-    for name in parameters(function):
-        found.bound[name] = found.mentioned[name] = None
-    visitor.visit(function.body)
+    found = _inside(function)
     outer = found.global_.keys() | found.nonlocal_.keys()
     return Scope(
         order={name: index for index, name in enumerate(found.mentioned)},
@@ -126,10 +122,20 @@ def free_names(function: Any) -> set[str]:
         found = Mentions()
         _Visitor(found).comprehension(function, function.generators)
         return found.read.keys() | found.captured.keys() | found.bound.keys()
-    scope = scope_of(function)
-    found = mentions(function.body)
+    found = _inside(function)
     used = found.read.keys() | found.captured.keys() | found.deleted.keys()
-    return (used - scope.locals - scope.globals) | scope.nonlocals
+    own = (found.bound.keys() | found.global_.keys()) - found.nonlocal_.keys()
+    return (used - own) | found.nonlocal_.keys()
+
+
+def _inside(function: Any) -> Mentions:
+    """What a function does with names, its parameters included: one walk, nested ones too."""
+    found = Mentions()
+    visitor = _Visitor(found)
+    for name in parameters(function):
+        found.bound[name] = found.mentioned[name] = None
+    visitor.visit(function.body)
+    return found
 
 
 def own_nodes(node: Any) -> Iterator[gast.AST]:

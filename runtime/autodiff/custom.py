@@ -17,6 +17,7 @@ from runtime.convert import convert_to_tensor
 from runtime.primitive import Primitive, bind, row, state
 from runtime.tensor import EagerTensor, Tensor
 
+
 def _results(*values: Any, rule: Rule, count: int) -> Any:
     return values[0] if count == 1 else values[:count]
 
@@ -210,9 +211,7 @@ class _Call:
             outputs = bind(custom_p, *flat, *inputs, rule=rule, count=len(flat))
         else:
             staged = StagedRule(function, flat, len(inputs))
-            outputs = bind(
-                staged_p, *flat, *inputs, *staged.outer, rule=staged, count=len(flat)
-            )
+            outputs = bind(staged_p, *flat, *inputs, *staged.outer, rule=staged, count=len(flat))
         return nest.pack_sequence_as(result, outputs) if nest.is_nested(result) else outputs
 
     def _flat(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:

@@ -26,9 +26,7 @@ def known_shape(value: Any, what: str) -> Shape:
 def rows(target: Any, differentiate: Differentiate) -> list[list[Any]]:
     """The gradients of each element of the target."""
     shape = known_shape(target, "target")
-    return [
-        differentiate(_one_hot(target, shape, [place])) for place in np.ndindex(*shape)
-    ]
+    return [differentiate(_one_hot(target, shape, [place])) for place in np.ndindex(*shape)]
 
 
 def batch_rows(target: Any, differentiate: Differentiate) -> list[list[Any]]:

@@ -52,7 +52,7 @@ class Recorder:
         raw: Any,
         y: EagerTensor | None = None,
     ) -> EagerTensor:
-        """See an elementwise op of a tensor and a Python number, its first operand or its second."""
+        """See an elementwise op of a tensor and a Python number, which is its `first` operand."""
         return EagerTensor(raw) if y is None else y
 
     def read(self, variable: Any, raw: Any, y: EagerTensor | None = None) -> EagerTensor:

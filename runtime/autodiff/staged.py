@@ -1,8 +1,8 @@
 """Tapes inside a graph: what they cannot see yet is refused, never taken for a constant.
 
 A tape in a traced function records single ops. Staged control flow and calls are no records, nor is
-how the state of a loop depends on the round before; a target that depends on what is watched through
-one of them is found here, by following the nodes.
+how the state of a loop depends on the round before; a target that depends on what is watched
+through one of them is found here, by following the nodes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from runtime.types import NumberType
 
 
 def check(trace: Any, scope: Any, known: set[Any], targets: Iterable[Any]) -> None:
-    """StagingError if a target depends on `known` through nodes that a tape of `scope` did not see."""
+    """StagingError if a target depends on `known` through what a tape of `scope` did not see."""
     connected = known | {value for value, item in trace.captures.values() if item.node in known}
     unseen: set[Any] = set()
     cause: Node | None = None
@@ -35,13 +35,14 @@ def check(trace: Any, scope: Any, known: set[Any], targets: Iterable[Any]) -> No
         raise refuse(
             f"the gradient depends on {what} in a staged block, which a tape opened in the same "
             "function does not record",
-            "open the tape outside of the function: with tf.GradientTape() as tape: y = function(x)",
+            "open the tape outside of the function: "
+            "with tf.GradientTape() as tape: y = function(x)",
             location=cause.location if cause else None,
         )
 
 
 def _is_hidden(node: Node) -> bool:
-    """Is it no op that tapes are shown? (A Python number made of a tensor is a constant to them.)"""
+    """Is it no op that tapes are shown? (A Python number made of a tensor is a constant.)"""
     if TABLE.get(node.primitive.name) is node.primitive:
         return False
     return not all(isinstance(output.type, NumberType) for output in node.outputs)

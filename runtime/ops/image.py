@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+import operator
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -424,7 +425,7 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
 def rot90(image: Any, k: int = 1, name: str | None = None) -> Tensor:
     """The image turned by `k` times 90 degrees against the clock."""
     x = _image(image)
-    turns = int(k) % 4
+    turns = operator.index(k) % 4
     if turns == 1:
         return flip_up_down(transpose(x))
     if turns == 2:

@@ -1,4 +1,4 @@
-"""Every row of the op table: its gradient is what finite differences give, and so is that of the gradient."""
+"""Every row of the op table: its gradient is that of finite differences, as is the gradient's."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import runtime as tf
-import runtime.debugging  # noqa: F401  (it has a row)
+import runtime.debugging
 from runtime import ops
 from runtime.primitive import TABLE, Primitive, Sample, bind
 from runtime.tensor import EagerTensor
@@ -20,7 +20,7 @@ COMPLEX128 = np.dtype(np.complex128)
 STEP = 1e-5
 # Rows that make floats of floats and say that no gradient flows through them.
 FLAT = {"stop_gradient"}
-# Inputs whose gradient is not known: the order of a function that is hardly ever differentiated by it.
+# Inputs whose gradient is not known: the order of a function, hardly ever differentiated by.
 ORDERS = {"polygamma": 0, "zeta": 0}
 # What a rule refuses with NotImplementedError.
 REFUSED = {"svd-0", "svd-1", "svd-0-complex", "svd-1-complex", "qr-0-complex", "qr-1-complex"}
@@ -64,7 +64,7 @@ def inputs_of(row: Primitive, sample: Sample, dtype: Any) -> list[Any]:
 
 
 class Case:
-    """A row applied to a sample as a function of its differentiable inputs, weighed to one real number."""
+    """A row applied to a sample: a function of its differentiable inputs, weighed to one number."""
 
     def __init__(self, row: Primitive, sample: Sample, dtype: Any) -> None:
         self.row, self.params = row, sample[1]

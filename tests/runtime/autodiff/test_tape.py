@@ -322,9 +322,9 @@ def test_stop_recording_ends_with_its_block_even_on_an_error() -> None:
 
 
 def test_an_error_in_the_block_ends_the_recording() -> None:
-    x = tf.constant(3.0)
-    with pytest.raises(KeyError), tf.GradientTape() as tape:
-        tape.watch(x)
+    x, tape = tf.constant(3.0), tf.GradientTape()
+    tape.watch(x)
+    with pytest.raises(KeyError), tape:
         raise KeyError
     assert tape.gradient(x * x, x) is None
 
