@@ -167,7 +167,8 @@ _files = _Files()
 def _file_of(function: FunctionType) -> SourceFile:
     filename = function.__code__.co_filename
     linecache.checkcache(filename)
-    lines = linecache.getlines(filename, function.__globals__)
+    # From 3.13 on, `python -c` enters its own source as "<string>", the name that `exec` gives too.
+    lines = [] if filename == "<string>" else linecache.getlines(filename, function.__globals__)
     if not lines:
         raise _no_source(function)
     return _files.parsed(filename, lines)

@@ -79,8 +79,7 @@ newaxis = None
 
 # What few programs use, or is slow to import, is imported when it is first asked for.
 _MODULES = (
-    "autodiff autograph bitwise compat config data debugging image io keras linalg math nest nn "
-    "random strings summary train"
+    "autodiff autograph bitwise config debugging image linalg math nest nn random strings"
 )
 _LATER = {
     "runtime.autodiff": (

@@ -17,7 +17,7 @@ _KINDS = ("CPU", "GPU", "TPU")
 
 
 class _Settings:
-    """What is set for the process: how many logical CPUs there are, and what unknown devices mean."""
+    """What is set for the process: the number of logical CPUs, and what unknown devices mean."""
 
     soft_placement = True
     cpus = 1
@@ -34,7 +34,7 @@ def parse(name: str) -> tuple[str, int]:
         match = re.fullmatch(_PART, part)
         if match is None or (match["kind"] and match["kind"].upper() not in _KINDS):
             raise ValueError(
-                f"the device name {name!r} has an unknown part {part!r}: write for example '/cpu:0', "
+                f"the device name {name!r} has an unknown part {part!r}: write, say, '/cpu:0', "
                 "'GPU:1' or '/job:localhost/replica:0/task:0/device:CPU:0'"
             )
         if match["kind"]:

@@ -202,6 +202,7 @@ class Variable(metaclass=_Creation):
     is_resource = True
     is_tensor_like = True
     __array_priority__ = 100
+    raw: Any
     # NumPy's operators leave it to ours to combine an array with a variable.
     __array_ufunc__ = None
 
@@ -257,7 +258,7 @@ class Variable(metaclass=_Creation):
         self.node = new_key()
         self.lock = threading.Lock()
         self.device = state.device or CPU
-        self.raw: Any = None
+        self.raw = None
 
     # What it is
 
@@ -358,7 +359,7 @@ class Variable(metaclass=_Creation):
     # Assigning
 
     def check_shape(self, shape: Shape, what: str = "assign value to") -> None:
-        """ValueError (eagerly InvalidArgumentError) where a value of this shape cannot be assigned."""
+        """ValueError (eagerly InvalidArgumentError) if no value of this shape can be assigned."""
         if compatible(self.static_shape, shape):
             return
         message = (

@@ -73,6 +73,7 @@ MAY_IMPORT = {
     "runtime.staging": "autograph runtime numpy",
     "runtime.polymorphic_function": "autograph runtime numpy",
     "runtime.converted": "autograph runtime",
+    "runtime.autograph": "autograph runtime",
     "runtime": "runtime numpy",  # the public names, modules, configuration, training, data, ...
 }
 

@@ -1,4 +1,4 @@
-"""Automatic differentiation: tapes record ops, gradient rules of the op table lead back over them."""
+"""Automatic differentiation: tapes record ops, the rules of the op table lead back over them."""
 
 from runtime.autodiff.custom import custom_gradient as custom_gradient
 from runtime.autodiff.custom import grad_pass_through as grad_pass_through

@@ -53,7 +53,7 @@ def _levels(scope: Any, last: Any) -> Iterator[Any]:
     found = [scope]
     while found[-1] is not last and found[-1].outer is not None:
         found.append(found[-1].outer)
-    return reversed(found)
+    return iter(found[::-1])
 
 
 def _uses(node: Node) -> Iterator[Any]:

@@ -40,6 +40,8 @@ from runtime.tensor import Tensor
 
 # Bytes of unfolded windows at a time: few enough to stay in a core's cache.
 _UNFOLDED = 1 << 20
+# Bytes of a product at a time, for the same reason.
+_CACHED = 1 << 18
 # With fewer channels than this a window is made of short runs, and copying it tap by tap is faster.
 _FEW_CHANNELS = 8
 
@@ -397,15 +399,48 @@ def _depthwise_shape(x: Shape, w: Shape, **geometry: Any) -> Shape:
     return (x[0], *positions(x[1:-1], w[:-2], **geometry), made)
 
 
+def _lines(x: Any, w: Any, steps: Steps, places: Sizes) -> Iterator[tuple[Any, Any, Any, Any]]:
+    """For some images at a time and each element of the window: which images, the part of `x` that
+    it meets, the weights that this is multiplied with, and a buffer for the product.
+
+    Where the window moves by 1, rows with their channels are one axis: long runs for the inner loop.
+    """
+    whole = steps[0][-1] == 1 and x.flags.c_contiguous
+    size, channels = places[-1], x.shape[-1]
+    shape = (*places[:-1], size * channels) if whole else (*places, channels)
+    step = max(1, _CACHED // max(1, math.prod(shape) * x.itemsize))
+    for start in range(0, len(x), step):
+        part = x[start : start + step]
+        buffer = np.empty((len(part), *shape), x.dtype)
+        for index, cut in taps(w.shape[:-1], steps, places):
+            weights = w[index]
+            met = part[cut]
+            if whole:
+                rows = part.reshape(*part.shape[:-2], part.shape[-2] * channels)
+                across = cut[-1].start * channels
+                met = rows[(*cut[:-1], slice(across, across + size * channels))]
+                weights = np.tile(weights, size)
+            yield slice(start, start + step), met, weights, buffer
+
+
+def _depthwise_sum(x: Any, w: Any, steps: Steps, places: Sizes) -> Any:
+    """The convolution of a padded array with filters (*kernel, channels)."""
+    made = np.zeros((len(x), *places, x.shape[-1]), x.dtype)
+    for images, met, weights, buffer in _lines(x, w, steps, places):
+        part = made[images]
+        np.multiply(met, weights, out=buffer)
+        part += buffer.reshape(part.shape)
+    return made
+
+
 def _depthwise_kernel(x: Any, w: Any, **geometry: Any) -> Any:
     shape = _depthwise_shape(x.shape, w.shape, **geometry)
     assert shape is not None
     places: Any = shape[1:-1]
     x = padded(x, pads_of(x.shape[1:-1], w.shape[:-2], **geometry))
-    made = np.zeros((x.shape[0], *places, *w.shape[2:]), x.dtype)
-    for index, cut in taps(w.shape[:2], steps_of(geometry), places):
-        made += x[cut][..., None] * w[index]
-    return made.reshape(*made.shape[:3], math.prod(made.shape[3:]))
+    parts = [_depthwise_sum(x, w[..., m], steps_of(geometry), places) for m in range(w.shape[-1])]
+    made = parts[0] if len(parts) == 1 else np.stack(parts, -1)
+    return made.reshape(len(x), *places, w.shape[2] * w.shape[3])
 
 
 def _depthwise_input_shape(
@@ -424,9 +459,16 @@ def _depthwise_input_kernel(w: Any, g: Any, *dims: Any, shape: Shape, **geometry
     pads = pads_of(whole[1:-1], w.shape[:-2], **geometry)
     full = np.zeros((whole[0], *padded_sizes(whole[1:-1], pads), whole[-1]), g.dtype)
     split = g.reshape(*g.shape[:3], *w.shape[2:])
-    for index, cut in taps(w.shape[:2], steps_of(geometry), g.shape[1:-1]):
-        full[cut] += (split * w[index]).sum(-1)
+    for m in range(w.shape[-1]):
+        _depthwise_spread(full, split[..., m], w[..., m], steps_of(geometry))
     return cropped(full, pads, whole[1:-1])
+
+
+def _depthwise_spread(full: Any, g: Any, w: Any, steps: Steps) -> None:
+    """Add to a padded array what each of its elements contributed to."""
+    for images, met, weights, buffer in _lines(full, w, steps, g.shape[1:-1]):
+        np.multiply(g[images].reshape(buffer.shape), weights, out=buffer)
+        met += buffer
 
 
 def _depthwise_filter_shape(
@@ -446,7 +488,8 @@ def _depthwise_filter_kernel(x: Any, g: Any, *dims: Any, shape: Shape, **geometr
     split = g.reshape(*g.shape[:3], *whole[2:])
     made = np.empty(whole, x.dtype)
     for index, cut in taps(whole[:2], steps_of(geometry), g.shape[1:-1]):
-        made[index] = (x[cut][..., None] * split).sum((0, 1, 2), dtype=x.dtype)
+        for m in range(whole[-1]):
+            made[index][:, m] = np.einsum("nhwc,nhwc->c", x[cut], split[..., m])
     return made
 
 

@@ -124,13 +124,15 @@ def _normalised(places: Any, weights: Any, size: int) -> tuple[Any, Any]:
 
 def _resize_axis(x: Any, axis: int, size: int, how: tuple[str, bool]) -> Any:
     places, weights = _weights(*how, x.shape[axis], size)
-    columns = [slice(None)] + [None] * (x.ndim - axis - 1)
+    if how[0] == "nearest":
+        return np.take(x, places[:, 0], axis)
+    # The last axes as one: a weight for each pixel would make the inner loop as short as a pixel.
+    run = math.prod(x.shape[axis + 1 :])
     made: Any = None
     for tap in range(places.shape[1]):
         part = np.take(x, places[:, tap], axis)
-        if how[0] == "nearest":
-            return part
-        part *= weights[:, tap].astype(x.dtype)[tuple(columns)]
+        flat = part.reshape(math.prod(x.shape[:axis]), size * run)
+        flat *= np.repeat(weights[:, tap].astype(x.dtype), run)
         made = part if made is None else np.add(made, part, out=made)
     return made
 

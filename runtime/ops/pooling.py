@@ -72,6 +72,21 @@ class _Window:
         for _, cut in taps(self.ksize, (self.strides, self.dilations), self.places):
             yield cut
 
+    def combined(self, x: Any, combine: Any) -> Any:
+        """The elements of each window of a padded array combined, along one axis after the other."""
+        for axis, (k, n) in enumerate(zip(self.ksize, self.places, strict=True), 1):
+            stride, dilation = self.strides[axis - 1], self.dilations[axis - 1]
+            parts = [x[self._cut(axis, i * dilation, n, stride)] for i in range(k)]
+            x = parts[0].copy() if k == 1 else combine(parts[0], parts[1])
+            for part in parts[2:]:
+                combine(x, part, out=x)
+        return x
+
+    @staticmethod
+    def _cut(axis: int, start: int, count: int, stride: int) -> tuple[slice, ...]:
+        stop = start + (count - 1) * stride + 1 if count else start
+        return (slice(None),) * axis + (slice(start, stop, stride),)
+
     def zeros(self, batch: int, channels: int, dtype: Any) -> Any:
         """A padded array of zeros."""
         return np.zeros((batch, *padded_sizes(self.sizes, self.pads), channels), dtype)
@@ -87,14 +102,7 @@ def _lowest(dtype: Any) -> Any:
 def _max_pool_kernel(x: Any, **geometry: Any) -> Any:
     checked_rank(x.shape, len(geometry["ksize"]) + 2, "the input")
     window = _Window(x.shape[1:-1], **geometry)
-    x = padded(x, window.pads, _lowest(x.dtype))
-    made = None
-    for cut in window.cuts():
-        if made is None:
-            made = x[cut].copy()
-        else:
-            np.maximum(made, x[cut], out=made)
-    return made
+    return window.combined(padded(x, window.pads, _lowest(x.dtype)), np.maximum)
 
 
 def _chosen(window: _Window, x: Any, y: Any) -> Any:
@@ -168,12 +176,8 @@ def _divided(total: Any, window: _Window) -> Any:
 def _avg_pool_kernel(x: Any, **geometry: Any) -> Any:
     checked_rank(x.shape, len(geometry["ksize"]) + 2, "the input")
     window = _Window(x.shape[1:-1], **geometry)
-    wide = (
-        padded(x, window.pads).astype(np.float32) if x.dtype.char == "e" else padded(x, window.pads)
-    )
-    total = np.zeros((x.shape[0], *window.places, x.shape[-1]), wide.dtype)
-    for cut in window.cuts():
-        total += wide[cut]
+    wide = padded(x.astype(np.float32) if x.dtype.char == "e" else x, window.pads)
+    total = window.combined(wide, np.add)
     return _divided(total, window).astype(x.dtype, copy=False)
 
 

@@ -37,7 +37,7 @@ def test_assertions_of_values(check: Any, good: Any, bad: Any, says: str) -> Non
         check(*bad, message="the reason")
     assert "the reason" in str(caught.value)
     assert says in str(caught.value)
-    with pytest.raises(ValueError, match="hold|near"):
+    with pytest.raises(ValueError, match=r"hold|near"):
         check(*bad)
 
 
@@ -195,7 +195,7 @@ def test_check_numerics() -> None:
     assert debugging.check_numerics(ONE, "fine").numpy().tolist() == [1.0, 2.0]
     bad = tf.constant([1.0, np.nan, np.inf, -np.inf])
     for check in (debugging.check_numerics, debugging.assert_all_finite):
-        with pytest.raises(InvalidArgumentError, match="broken.*1 NaN and 2 Inf"):
+        with pytest.raises(InvalidArgumentError, match=r"broken.*1 NaN and 2 Inf"):
             check(bad, "broken")
     with pytest.raises(InvalidArgumentError, match="dtype int32"):
         debugging.check_numerics(tf.constant(1), "integers")
@@ -226,9 +226,8 @@ def here() -> int:
 
 @pytest.mark.usefixtures("_checking")
 def test_enable_check_numerics_names_op_line_and_inputs() -> None:
-    x = tf.constant([1.0, 0.0])
+    x, line = tf.constant([1.0, 0.0]), here() + 2
     with pytest.raises(InvalidArgumentError) as caught:
-        line = here() + 1
         _ = x / tf.constant([1.0, 0.0])
     message = str(caught.value)
     assert "RealDiv" in message

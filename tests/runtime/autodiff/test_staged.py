@@ -17,10 +17,9 @@ def straight(x: Any) -> Any:
 
 
 def branches(x: Any) -> Any:
+    y = -x
     if x > 0.0:
         y = x * x * v
-    else:
-        y = -x
     return y
 
 

@@ -75,7 +75,8 @@ def test_binary(function: Any) -> None:
 
 @pytest.mark.parametrize("function", UNARY, ids=lambda f: f.__name__)
 def test_unary(function: Any) -> None:
-    for value in VALUES:
+    # `~True` warns from Python 3.12 on.
+    for value in VALUES if function is not operator.invert else [0, 1, -3, 7]:
         compare(outcome(function, value), outcome(run, function, (value,), (True,)))
 
 
