@@ -26,7 +26,10 @@ Sample = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 class Operation(Protocol):
-    """What a gradient rule is given: one executed or staged op."""
+    """What a gradient rule is given: one executed or staged op.
+
+    `needed` tells for each input whether its gradient is used: None may be returned for the others.
+    """
 
     @property
     def inputs(self) -> Sequence[Any]: ...
@@ -34,6 +37,8 @@ class Operation(Protocol):
     def outputs(self) -> Sequence[Any]: ...
     @property
     def params(self) -> dict[str, Any]: ...
+    @property
+    def needed(self) -> Sequence[bool]: ...
 
 
 def _np_dtypes(codes: str) -> frozenset[np.dtype[Any]]:

@@ -69,9 +69,10 @@ class Operation:
         self.params = params
         self.sources = sources
 
-    def needs(self, place: int) -> bool:
-        """Is the gradient of this input used?"""
-        return self.sources[place] is not None
+    @property
+    def needed(self) -> list[bool]:
+        """For each input, whether its gradient is used."""
+        return [key is not None for key in self.sources]
 
 
 def kept(tensors: Sequence[Any], places: Sequence[int] | None) -> Sequence[Any]:

@@ -400,10 +400,11 @@ def _depthwise_shape(x: Shape, w: Shape, **geometry: Any) -> Shape:
 
 
 def _lines(x: Any, w: Any, steps: Steps, places: Sizes) -> Iterator[tuple[Any, Any, Any, Any]]:
-    """For some images at a time and each element of the window: which images, the part of `x` that
-    it meets, the weights that this is multiplied with, and a buffer for the product.
+    """For some images at a time and each element of the window: which images, the part of `x`
+    that it meets, the weights that this is multiplied with, and a buffer for the product.
 
-    Where the window moves by 1, rows with their channels are one axis: long runs for the inner loop.
+    Where the window moves by 1, rows with their channels are one axis: long runs for the inner
+    loop.
     """
     whole = steps[0][-1] == 1 and x.flags.c_contiguous
     size, channels = places[-1], x.shape[-1]

@@ -117,7 +117,13 @@ def binary(
     def rule(op: Any, g: Any) -> Any:
         a, b = op.inputs
         y = op.outputs[0]
-        for_a, for_b = [f(a, b, y, g) for f in partials] if partials else gradient(a, b, y, g)  # type: ignore[operator, misc]
+        if partials is None:
+            for_a, for_b = gradient(a, b, y, g)  # type: ignore[operator, misc]
+        else:
+            for_a, for_b = [
+                partial(a, b, y, g) if needed else None
+                for partial, needed in zip(partials, op.needed, strict=True)
+            ]
         return sum_to_shape_of(for_a, a), sum_to_shape_of(for_b, b)
 
     primitive = row(

@@ -49,7 +49,10 @@ def _shape(*shapes: Shape, equation: str) -> Shape:
 
 def _gradient(op: Any, g: Any) -> Any:
     inputs, output = _parts(op.params["equation"])
-    return [_for_operand(op.inputs, inputs, output, g, k) for k in range(len(inputs))]
+    return [
+        _for_operand(op.inputs, inputs, output, g, k) if needed else None
+        for k, needed in enumerate(op.needed)
+    ]
 
 
 def _for_operand(tensors: Any, inputs: list[str], output: str, g: Any, k: int) -> Any:

@@ -45,14 +45,18 @@ def _matmul_shape(a: Shape, b: Shape, *, transpose_a: bool, transpose_b: bool) -
 def _matmul_gradient(op: Any, g: Any) -> Any:
     a, b = op.inputs
     ta, tb = op.params["transpose_a"], op.params["transpose_b"]
-    ca, cb = ops.conj(a), ops.conj(b)
-    for_a = _product(cb, g, tb, True) if ta else _product(g, cb, False, not tb)
-    for_b = _product(g, ca, True, ta) if tb else _product(ca, g, not ta, False)
+    for_a = for_b = None
+    if op.needed[0]:
+        cb = ops.conj(b)
+        for_a = _product(cb, g, tb, True) if ta else _product(g, cb, False, not tb)
+    if op.needed[1]:
+        ca = ops.conj(a)
+        for_b = _product(g, ca, True, ta) if tb else _product(ca, g, not ta, False)
     return _sum_batch(for_a, a), _sum_batch(for_b, b)
 
 
 def _sum_batch(g: Any, x: Any) -> Any:
-    return g if g.ndim == 2 and x.ndim == 2 else sum_to_shape_of(g, x)
+    return g if g is None or g.ndim == x.ndim == 2 else sum_to_shape_of(g, x)
 
 
 def _product(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:

@@ -73,7 +73,9 @@ class _Window:
             yield cut
 
     def combined(self, x: Any, combine: Any) -> Any:
-        """The elements of each window of a padded array combined, along one axis after the other."""
+        """The elements of each window of a padded array combined, along one axis after the
+        other.
+        """
         for axis, (k, n) in enumerate(zip(self.ksize, self.places, strict=True), 1):
             stride, dilation = self.strides[axis - 1], self.dilations[axis - 1]
             parts = [x[self._cut(axis, i * dilation, n, stride)] for i in range(k)]

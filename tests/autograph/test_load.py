@@ -16,6 +16,7 @@ import pytest
 
 from autograph import load, quoting, source, trees
 from tests.autograph.files import import_text
+from tests.versions import needs
 
 Rewrite = Callable[[Any], None]
 
@@ -375,7 +376,7 @@ def test_codes_of() -> None:
     assert {"Local", "method", "inner", "later", "<lambda>"} <= set(names)
 
 
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="syntax of Python 3.12")
+@needs(3, 12)
 def test_type_parameters(tmp_path: Path) -> None:
     text = """
         def f[T: int, *Ts](x: T, *args: *Ts) -> T:

@@ -9,6 +9,7 @@ import pytest
 
 from autograph.names import Namer, names_in
 from autograph.source import to_gast
+from tests.versions import needs
 
 
 def test_fresh_names_are_reserved() -> None:
@@ -64,7 +65,7 @@ def test_names_in(text: str, names: str) -> None:
     assert names_in(gast.parse(text)) == set(names.split())
 
 
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="syntax of Python 3.12")
+@needs(3, 12)
 def test_names_of_type_parameters() -> None:
     tree = gast.parse("def f[T: int, *Ts, **P](): pass\ntype X[U] = V")
     assert names_in(tree) == {*"fTPXUV", "int", "Ts"}

@@ -17,9 +17,7 @@ from hypothesis import strategies as st
 
 from autograph import printing, trees
 from autograph.printing import to_source
-
-NEEDS_3_12 = pytest.mark.skipif(sys.version_info < (3, 12), reason="syntax of Python 3.12")
-NEEDS_3_13 = pytest.mark.skipif(sys.version_info < (3, 13), reason="syntax of Python 3.13")
+from tests.versions import needs
 
 
 def check_reads_back(tree: ast.AST) -> str:
@@ -374,7 +372,7 @@ def test_blocks(text: str) -> None:
     check_reads_back(ast.parse(textwrap.dedent(text)))
 
 
-@NEEDS_3_12
+@needs(3, 12)
 @pytest.mark.parametrize(
     "text",
     [
@@ -391,7 +389,7 @@ def test_syntax_of_3_12(text: str) -> None:
     check_reads_back(ast.parse(text))
 
 
-@NEEDS_3_13
+@needs(3, 13)
 def test_defaults_of_type_parameters() -> None:
     check_reads_back(ast.parse("def f[T: int = str, *Ts = *a, **P = [int]](): pass"))
 

@@ -9,7 +9,7 @@ import pytest
 import runtime as tf
 import runtime.debugging
 from runtime import ops
-from runtime.primitive import TABLE, Primitive, Sample, bind
+from runtime.primitive import TABLE, Primitive, Sample, bind, state
 from runtime.tensor import EagerTensor
 from tests.runtime.samples import arrays, is_open
 
@@ -204,6 +204,28 @@ def test_refused_gradient(name: str, row: Primitive, sample: Sample, dtype: Any)
     case = Case(row, sample, dtype)
     with pytest.raises(NotImplementedError, match="gradient"):
         case.gradients(case.tensors())
+
+
+SHORT = [case for case in ACCEPTED if case[1].partials is not None]
+
+
+@pytest.mark.parametrize(("name", "row", "sample", "dtype"), SHORT, ids=[case[0] for case in SHORT])
+def test_the_shortcut_of_elementwise_ops(
+    name: str, row: Primitive, sample: Sample, dtype: Any
+) -> None:
+    """Operators and elementwise functions are recorded in a shorter way, with the same result."""
+    case = Case(row, sample, dtype)
+    expected = case.gradients(case.tensors())
+    tensors = case.tensors()
+    with tf.GradientTape() as tape:
+        tape.watch(tensors)
+        raw = state.quiet(lambda: row.kernel(*[x.raw for x in tensors]))
+        record = state.tape.single if len(tensors) == 1 else state.tape.pair
+        y = record(row, *tensors, raw)
+    found = tape.gradient(y, [tensors[i] for i in case.places], case.weights)
+    for a, b in zip(found, expected, strict=True):
+        assert (a is None) == (b is None)
+        assert a is None or (a.numpy() == b.numpy()).all()
 
 
 def makes_floats_of_floats(row: Primitive) -> bool:

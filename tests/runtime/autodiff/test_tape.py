@@ -4,12 +4,14 @@ import logging
 import math
 import threading
 from collections import namedtuple
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import runtime as tf
+from runtime.primitive import state
 
 Pair = namedtuple("Pair", "first second")
 
@@ -494,6 +496,39 @@ def test_slices_of_variables() -> None:
     with tf.GradientTape() as tape:
         y = v[0] * v[1:] * 2.0
     assert value(tape.gradient(y, v)).tolist() == [10.0, 2.0, 2.0]
+
+
+# Only what is asked for is computed
+
+
+@pytest.fixture
+def computed() -> Iterator[list[str]]:
+    """The names of the ops that are computed."""
+    names: list[str] = []
+    state.inspect = lambda primitive, *_: names.append(primitive.name)
+    yield names
+    state.inspect = None
+
+
+def test_gradients_of_data_are_not_computed(computed: list[str]) -> None:
+    data, w = tf.ones([4, 3]), tf.Variable(tf.ones([3, 2]))
+    with tf.GradientTape() as tape:
+        y = tf.matmul(data, w)
+    computed.clear()
+    tape.gradient(y, w)
+    assert computed.count("matmul") == 1
+
+
+def test_what_leads_to_no_source_is_not_gone_back_over(computed: list[str]) -> None:
+    x, other = tf.constant(0.5), tf.constant(0.7)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([x, other])
+        y = tf.sin(x) * tf.exp(other) + tf.tanh(other)
+    computed.clear()
+    tape.gradient(y, x)
+    assert computed.count("cos") == 1
+    assert "tanh" not in computed
+    assert computed.count("mul") == 2
 
 
 # Ops without gradients
