@@ -87,6 +87,7 @@ _LATER = {
     ),
     "runtime.control_flow": "case cond switch_case while_loop",
     "runtime.debugging": "Assert",
+    "runtime.log": "get_logger",
     "runtime.module": "Module",
     "runtime.ops.clip": "clip_by_global_norm clip_by_norm clip_by_value",
     "runtime.ops.decompositions": "eig eigvals norm",
@@ -98,6 +99,7 @@ _LATER = {
     "runtime.ops.ordering": "argmax argmin argsort searchsorted sort unique unique_with_counts",
     "runtime.ops.special": "scalar_mul",
     "runtime.printing": "print",
+    "runtime.tensor_array": "TensorArray",
 }
 
 if _TYPE_CHECKING:
@@ -115,6 +117,7 @@ if _TYPE_CHECKING:
         case as case, cond as cond, switch_case as switch_case, while_loop as while_loop,
     )
     from runtime.debugging import Assert as Assert
+    from runtime.log import get_logger as get_logger
     from runtime.module import Module as Module
     from runtime.ops.clip import (
         clip_by_global_norm as clip_by_global_norm, clip_by_norm as clip_by_norm,
@@ -136,6 +139,7 @@ if _TYPE_CHECKING:
     )
     from runtime.ops.special import scalar_mul as scalar_mul
     from runtime.printing import print as print
+    from runtime.tensor_array import TensorArray as TensorArray
 else:
     __getattr__, __dir__ = _attributes(__name__, _LATER, _MODULES)
 # fmt: on

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import threading
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from types import MethodType
@@ -26,7 +28,17 @@ from runtime.graph.executors.interpreter import Program
 from runtime.graph.executors.replay import replay
 from runtime.graph.guards import Guards
 from runtime.graph.handlers import check_unhandled
-from runtime.graph.ir import Callee, Graph, Value, covers, format_graph, has_effects, may_act, walk
+from runtime.graph.ir import (
+    Callee,
+    Graph,
+    Value,
+    covers,
+    format_graph,
+    has_effects,
+    may_act,
+    verify,
+    walk,
+)
 from runtime.graph.joins import (
     Leaf,
     MaybeNone,
@@ -39,6 +51,13 @@ from runtime.graph.joins import (
 from runtime.graph.nodes import CALL, NUMBER_TYPES
 from runtime.graph.passes import optimize
 from runtime.graph.places import refuse_change
+from runtime.graph.recursion import (
+    MOST_ASSUMPTIONS,
+    Assumption,
+    has_numbers,
+    running,
+    unsettled,
+)
 from runtime.graph.refusals import is_refusal, noted, refuse
 from runtime.graph.signatures import (
     Parameters,
@@ -55,6 +74,7 @@ from runtime.graph.signatures import (
 from runtime.graph.structures import structure_of
 from runtime.graph.tracing import SymbolicNumber, Trace, number_to_tensor
 from runtime.primitive import state
+from runtime.retracing import detector_of, reason
 from runtime.shapes import TensorSpec
 from runtime.tensor import EagerTensor, Tensor, wrap
 from runtime.types import TensorType
@@ -62,12 +82,15 @@ from runtime.types import TensorType
 Run = Callable[..., tuple[Any, ...]]
 
 MOST_TRACES = 1000
-"""Signatures that one function keeps traces for; the oldest is dropped for a new one."""
+"""Signatures that one function keeps traces for, and reasons; the one that was used least recently
+is dropped for a new one.
+"""
 
 MOST_VARIANTS = 4
 """Traces for one signature, which differ in what they found in global variables."""
 
 _tracing = threading.RLock()
+_clock = itertools.count()
 
 
 # Running functions eagerly
@@ -127,6 +150,7 @@ class ConcreteFunction:
         self.guards = guards
         self.callee = Callee(name, graph)
         self.single = isinstance(outputs, Leaf)
+        self.used = next(_clock)
 
     @functools.cached_property
     def optimized(self) -> Graph:
@@ -262,22 +286,24 @@ def _restore_or_skip(spec: Spec, results: Iterator[Any], there: Any) -> Any:
 # Tracing
 
 
-def _exported(value: Any) -> Any:
-    """What a function returns, as tensors, None, and structures of them.
+def _exported(value: Any, numbers: bool = False) -> Any:
+    """What a function returns, as tensors, None, and structures of them. With `numbers`, Python
+    numbers stay what they are.
 
     Raises TypeError for any other Python object.
     """
     while isinstance(value, MaybeUndefined):
         value = value.get()
     if isinstance(value, MaybeNone):
-        return MaybeNone(_exported(value.held), value.flag)
+        return MaybeNone(_exported(value.held, numbers), value.flag)
     if value is None or isinstance(value, Tensor):
+        return value
+    is_number = isinstance(value, SymbolicNumber) or type(value) in NUMBER_TYPES
+    if is_number and numbers:
         return value
     if isinstance(value, SymbolicNumber):
         return number_to_tensor(value)
-    if type(value) in NUMBER_TYPES or isinstance(
-        value, np.ndarray | np.generic | complex | str | bytes
-    ):
+    if is_number or isinstance(value, np.ndarray | np.generic | complex | str | bytes):
         return convert_to_tensor(value)
     found = structure_of(value)
     if found is None:
@@ -286,17 +312,29 @@ def _exported(value: Any) -> Any:
             f"this one returns {value!r}"
         )
     structure, children = found
-    return structure.build([_exported(child) for child in children])
+    return structure.build([_exported(child, numbers) for child in children])
 
 
 class _Tracer:
-    """One trace of a Python function."""
+    """One trace of a Python function.
+
+    `assumption` is what calls of itself return; `inner`: the trace is for such calls.
+    """
 
     def __init__(
-        self, name: str, python_function: Any, converted: Any, labels: Sequence[str]
+        self,
+        name: str,
+        python_function: Any,
+        converted: Any,
+        labels: Sequence[str],
+        assumption: Assumption,
+        inner: bool = False,
     ) -> None:
         self.name = name
         self.labels = labels
+        self.assumption = assumption
+        self.inner = inner
+        self.returned: Spec | None = None
         self.python_function = python_function
         self.converted = converted
         self.guards = Guards()
@@ -318,7 +356,7 @@ class _Tracer:
             # Also where a handler of the user's made it go away, or raised something else.
             if trace.refusal is not None:
                 raise noted(trace.refusal)
-        graph = trace.finish(results)
+        graph = trace.finish(results, checked=not unsettled())
         self.guards.settle()
         return ConcreteFunction(
             self.name, graph, spec, signature, trace.outer_symbols(), self.guards
@@ -337,7 +375,9 @@ class _Tracer:
         try:
             with autograph.observe_calls(self._observe):
                 result = self.converted(*args, **kwargs)
-            result = _exported(result)
+            if self.assumption.used or self.inner:
+                self.returned = joins.abstract(_exported(result, numbers=True), staged=True)
+            result = _exported(result, numbers=self.inner)
         except Unreachable:
             return None, []
         except Exception as error:
@@ -351,11 +391,37 @@ class _Tracer:
             raise refuse_change(
                 changed, "it is an argument, which a traced function gets as a copy of the caller's"
             )
-        spec = joins.abstract(result, staged=True)
+        spec: Spec | None = joins.abstract(result, staged=True)
+        if self.inner:
+            spec = self.assumption.covering(spec)
+        assert spec is not None
         return spec, list(joins.lower(result, spec, trace))
 
     def _observe(self, function: Any, args: tuple[Any, ...]) -> None:
         self.guards.watch(function)
+
+
+def _settled(
+    inner: ConcreteFunction, callee: Callee, call: _Call, names: Sequence[str]
+) -> ConcreteFunction:
+    """A recursive function, once it returns what its own calls suppose: as others see it, numbers
+    are tensors.
+    """
+    callee.graph = inner.graph
+    inner.callee = callee
+    verify(inner.graph)
+    if not has_numbers(inner.outputs):
+        return inner
+    trace = Trace(inner.name)
+    with trace:
+        symbols = list(map(trace.parameter, call.types, names))
+        result = _exported(inner.call_leaves(symbols))
+        spec = joins.abstract(result, staged=True)
+        results = list(joins.lower(result, spec, trace))
+    signature, outer = inner.structured_input_signature, trace.outer_symbols()
+    return ConcreteFunction(
+        inner.name, trace.finish(results), spec, signature, outer, inner.guards
+    )
 
 
 # Functions
@@ -366,27 +432,49 @@ Fast = tuple[Guards | None, Run, ConcreteFunction]
 class _Traces:
     """The traces of one function, or of one method on one instance."""
 
-    __slots__ = ("__weakref__", "by_key", "count", "fast", "generic", "running")
+    __slots__ = ("__weakref__", "by_key", "count", "fast", "generic", "reasons", "running")
 
     def __init__(self) -> None:
         self.by_key: dict[Any, list[ConcreteFunction]] = {}
         self.generic: dict[Any, ConcreteFunction] = {}
         self.fast: dict[tuple[Any, ...], Fast] = {}
-        self.running: set[Any] = set()
+        self.running: dict[Any, Assumption] = {}
         self.count = 0
+        self.reasons: deque[str] = deque(maxlen=MOST_TRACES)
 
     def find(self, key: Any) -> ConcreteFunction | None:
         """The trace for a key whose guards hold."""
-        return next((made for made in self.by_key.get(key, ()) if made.guards.hold()), None)
+        for made in self.by_key.get(key, ()):
+            if made.guards.hold():
+                made.used = next(_clock)
+                return made
+        return None
 
     def keep(self, key: Any, concrete: ConcreteFunction) -> None:
-        """Add a trace; the oldest ones give way."""
+        """Add a trace; those that were used least recently give way."""
+        for _, _, used in self.fast.values():
+            used.used = next(_clock)
+        # The next calls are counted, for the warning about retracing.
+        self.fast.clear()
         if len(self.by_key) >= MOST_TRACES and key not in self.by_key:
-            self.by_key.pop(next(iter(self.by_key)))
-            self.fast.clear()
+            del self.by_key[min(self.by_key, key=self._last_use)]
         known = self.by_key.setdefault(key, [])
         known.insert(0, concrete)
         del known[MOST_VARIANTS:]
+
+    def keep_generic(self, family: Any, concrete: ConcreteFunction) -> None:
+        """Add a trace whose shapes are to be generalised."""
+        self.generic[family] = concrete
+        if len(self.generic) > MOST_TRACES:
+            del self.generic[next(iter(self.generic))]
+
+    def _last_use(self, key: Any) -> int:
+        return max(made.used for made in self.by_key[key])
+
+
+def _guards_changed(variants: Sequence[ConcreteFunction]) -> str:
+    changed = ", ".join(dict.fromkeys(variants[0].guards.changed()))
+    return f"a guard does not hold: {changed}"
 
 
 class _Call:
@@ -442,6 +530,7 @@ class Function:
         self._traces = _Traces()
         self._fast = self._traces.fast
         self._bound: dict[int, tuple[Any, _Traces]] = {}
+        self._detector = detector_of(python_function)
 
     # What it is
 
@@ -466,6 +555,12 @@ class Function:
     def experimental_get_tracing_count(self) -> int:
         """How often the Python function was traced."""
         return self._traces.count
+
+    def why_retraced(self) -> str:
+        """A line for each trace, the last ones if there are many: which argument or global value
+        was different.
+        """
+        return "\n".join(self._traces.reasons)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The signatures that there are traces for, a line each."""
@@ -548,13 +643,22 @@ class Function:
         if _eagerly.on:
             return self._python_function(*args, **kwargs)
         call = self._call_of(args, kwargs)
-        concrete = self._concrete(call)
+        concrete = self._counted(call) if state.trace is None else self._concrete(call)
         if all(type(item) is EagerTensor for item in args) and not kwargs:
             self._remember(args, concrete)
         return concrete.call_leaves(call.leaves)
 
+    def _counted(self, call: _Call) -> Any:
+        before = self._traces.count
+        concrete = self._concrete(call)
+        if self._detector.called(traced=self._traces.count != before):
+            self._detector.warn(self._python_function, self._traces.reasons[-1])
+        return concrete
+
     def _remember(self, args: tuple[Any, ...], concrete: ConcreteFunction) -> None:
         if state.run is None or concrete.outer or concrete.calls_back or _eagerly.on:
+            return
+        if not self._detector.quiet:
             return
         key = [part for item in args for part in (item.raw.dtype, item.raw.shape)]
         guards = concrete.guards if concrete.guards else None
@@ -569,7 +673,7 @@ class Function:
         call = _Call(args, kwargs)
         if self._input_signature is not None:
             signature: list[Any] = []
-            call.key = key_of(self._input_signature, signature)
+            call.key = key_of(self._input_signature, signature)[1], ()
             call.types = leaf_types(signature)
         return call
 
@@ -586,7 +690,7 @@ class Function:
             [conform(x, spec, self._parameters.label(at)) for at, (x, spec) in enumerate(pairs)]
         )
 
-    def _concrete(self, call: _Call) -> ConcreteFunction:
+    def _concrete(self, call: _Call) -> Any:
         found = self._traces.find(call.key)
         if found is None:
             # One lock for all functions: two that call each other cannot wait for each other.
@@ -611,27 +715,47 @@ class Function:
         call.types = [joins.join_types(a, b) for a, b in zip(types, call.types, strict=True)]
         return None
 
-    def _trace(self, call: _Call) -> ConcreteFunction:
+    def _trace(self, call: _Call) -> ConcreteFunction | Assumption:
         key, traces = call.key, self._traces
         if key in traces.running:
-            raise refuse(
-                f"{self._name} calls itself with the same signature while it is traced",
-                "write the recursion as a loop, or recurse on a Python value",
-            )
-        traces.running.add(key)
+            return traces.running[key]
+        assumption = traces.running[key] = Assumption(self._name)
         try:
-            traces.count += 1
-            labels = [self._parameters.label(place) for place in range(len(call.args))]
-            tracer = _Tracer(self._name, self._python_function, self._converted(), labels)
-            names = call.leaf_names(self._parameters)
-            concrete = tracer.trace(call, names)
+            with running(assumption):
+                traces.count += 1
+                traces.reasons.append(self._reason(call))
+                concrete = self._traced(call, assumption)
         finally:
-            traces.running.discard(key)
-        if not concrete.outer:
+            del traces.running[key]
+        if not concrete.outer and not assumption.depends:
             traces.keep(key, concrete)
             if self._reduce_retracing:
-                traces.generic[without_shapes(key)] = concrete
+                traces.keep_generic(without_shapes(key), concrete)
         return concrete
+
+    def _reason(self, call: _Call) -> str:
+        labels = [self._parameters.label(place) for place in range(len(call.args))]
+        text = reason(call.key, labels, self._traces.by_key, _guards_changed)
+        return f"{self._traces.count}: {text}"
+
+    def _traced(self, call: _Call, assumption: Assumption) -> ConcreteFunction:
+        names = call.leaf_names(self._parameters)
+        labels = [self._parameters.label(place) for place in range(len(call.args))]
+        own = self._name, self._python_function, self._converted(), labels, assumption
+        tracer = _Tracer(*own)
+        concrete = tracer.trace(call, names)
+        if not assumption.used:
+            return concrete
+        assumption.assume(tracer.returned, concrete.outer)
+        for _ in range(MOST_ASSUMPTIONS):
+            concrete = _Tracer(*own, inner=True).trace(call, names)
+            callee = assumption.callee
+            if not assumption.assume(concrete.outputs, concrete.outer):
+                return _settled(concrete, callee, call, names)
+        raise refuse(
+            f"what {self._name} returns takes another shape at each depth of its recursion",
+            "write the recursion as a loop",
+        )
 
     def _converted(self) -> Callable[..., Any]:
         if not self._autograph:

@@ -122,6 +122,7 @@ def _updating(ufunc: Any) -> Callable[..., tuple[()]]:
     def kernel(value: Any, *, variable: Variable) -> tuple[()]:
         with variable.lock:
             variable.check_shape(value.shape, f"{ufunc.__name__} a value to")
+            # A copy, because a graph that assigns runs in the context itself.
             variable.raw = state.context.copy().run(ufunc, variable.raw_value(), value)
         return ()
 
@@ -360,7 +361,7 @@ class Variable(metaclass=_Creation):
 
     def check_shape(self, shape: Shape, what: str = "assign value to") -> None:
         """ValueError (eagerly InvalidArgumentError) if no value of this shape can be assigned."""
-        if compatible(self.static_shape, shape):
+        if shape == self.static_shape or compatible(self.static_shape, shape):
             return
         message = (
             f"Cannot {what} variable '{self.name}': it has the shape "
@@ -390,6 +391,10 @@ class Variable(metaclass=_Creation):
             raise type(error)(f"Cannot assign value to variable '{self.name}': {error}") from None
 
     def _change(self, primitive: Primitive, value: Any) -> Variable:
+        plain = state.run is not None and type(value) is EagerTensor
+        if plain and value.raw.dtype is self.dtype.np_dtype:
+            primitive.kernel(value.raw, variable=self)
+            return self
         bind(primitive, self._operand(value), variable=self)
         return self
 

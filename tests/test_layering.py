@@ -67,7 +67,10 @@ MAY_IMPORT = {
     "runtime.variable": f"{OPS} runtime.autodiff runtime.nest runtime.naming",
     "runtime.graph": f"{OPS} runtime.graph",
     "runtime.graph.nodes": f"{TYPES} runtime.primitive",
-    "runtime.graph.ir": f"{TYPES} runtime.primitive runtime.graph.nodes runtime.graph.frames",
+    "runtime.graph.ir": (
+        f"{TYPES} runtime.primitive runtime.graph.nodes runtime.graph.frames runtime.graph.views"
+    ),
+    "runtime.graph.views": "runtime.types runtime.graph.ir",
     "runtime.graph.passes": f"{TYPES} runtime.primitive runtime.graph",
     "runtime.graph.executors": f"{TYPES} runtime.primitive runtime.tensor runtime.graph",
     "runtime.staging": "autograph runtime numpy",

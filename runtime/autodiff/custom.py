@@ -98,7 +98,7 @@ class StagedRule(Rule):
     def apply(self, op: Any, grads: Sequence[Any]) -> list[Any]:
         """The gradients for the inputs of the op."""
         trace = state.trace
-        if trace is not None and self.trace() is trace:
+        if trace is not None and self.trace() is trace and not op.is_inner:
             found = list(self.function(*grads))
         elif self.error is not None:
             raise self.error

@@ -31,6 +31,9 @@ class Recorder:
     ) -> None:
         """See an op that was computed or staged."""
 
+    def control(self, handle: Any, outputs: Sequence[Any]) -> None:
+        """See a node of control flow, or a call, that was staged."""
+
     def single(
         self, primitive: Primitive, x: Any, raw: Any, y: EagerTensor | None = None
     ) -> EagerTensor:

@@ -60,6 +60,8 @@ class Operation:
     """A recorded op, as gradient rules see it."""
 
     __slots__ = ("inputs", "outputs", "params", "sources")
+    # Does it stand in a region that was left, so that symbols which rules keep are out of reach?
+    is_inner = False
 
     def __init__(
         self, inputs: Sequence[Any], outputs: Sequence[Any], params: dict[str, Any], sources: Any

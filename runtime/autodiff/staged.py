@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from runtime.autodiff.reverse import differentiable
 from runtime.graph.ir import Node, free_values, walk
 from runtime.graph.refusals import refuse
 from runtime.primitive import TABLE
-from runtime.types import NumberType
 
 
 def check(trace: Any, scope: Any, known: set[Any], targets: Iterable[Any]) -> None:
@@ -43,9 +43,12 @@ def check(trace: Any, scope: Any, known: set[Any], targets: Iterable[Any]) -> No
 
 def _is_hidden(node: Node) -> bool:
     """Is it no op that tapes are shown? (A Python number made of a tensor is a constant.)"""
-    if TABLE.get(node.primitive.name) is node.primitive:
+    primitive = node.primitive
+    if TABLE.get(primitive.name) is primitive or primitive.gradient is not None:
         return False
-    return not all(isinstance(output.type, NumberType) for output in node.outputs)
+    if node.regions or "callee" in node.params:
+        return False
+    return any(differentiable(output.type) for output in node.outputs)
 
 
 def _levels(scope: Any, last: Any) -> Iterator[Any]:

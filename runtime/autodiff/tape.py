@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import logging
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
@@ -16,11 +17,12 @@ from runtime import nest
 from runtime.autodiff import jacobians
 from runtime.autodiff.recorder import Recorder
 from runtime.autodiff.records import Record, backward, kept, leading_to, new_key
-from runtime.primitive import Primitive, state
+from runtime.primitive import Primitive, flat, state
 from runtime.shapes import broadcast, compatible
 from runtime.tensor import EagerTensor, Tensor
 
 _log = logging.getLogger("runtime")
+_naming = threading.Lock()
 
 
 class UnconnectedGradients(enum.Enum):
@@ -36,7 +38,12 @@ def is_variable(value: Any) -> bool:
 
 
 def _differentiable(value: Any) -> bool:
-    return value.dtype.np_dtype.kind in "fc"
+    if not isinstance(value, Tensor) and not is_variable(value):
+        # A list of a graph
+        from runtime.autodiff import reverse
+
+        return reverse.differentiable(value.type)
+    return value.dtype.np_dtype.kind in "fc"  # type: ignore[no-any-return]
 
 
 class GradientTape(Recorder):
@@ -118,7 +125,7 @@ class GradientTape(Recorder):
             return
         known = self._known
         sources = tuple([x.node if x.node in known else None for x in inputs])
-        if not any(sources):
+        if primitive.gradient is flat or not any(sources):
             return
         targets = tuple([self._connect(output) for output in outputs])
         if not any(targets):
@@ -128,6 +135,17 @@ class GradientTape(Recorder):
             outputs = kept(outputs, primitive.keep_outputs)
         target = targets[0] if len(targets) == 1 else targets
         self._append((target, sources, primitive, inputs, outputs, params))
+
+    def control(self, handle: Any, outputs: Sequence[Any]) -> None:
+        """Keep a staged branch, loop or call, if it is connected to what is watched."""
+        from runtime.autodiff import reverse
+
+        inputs = reverse.inputs_of(handle)
+        for item in inputs:
+            if is_variable(item):
+                self._accesses(item)
+        outputs = [output for output in outputs if reverse.differentiable(output.type)]
+        self.record(reverse.CONTROL, inputs, outputs, {"handle": handle})
 
     def _record_read(self, variable: Any, output: Any) -> None:
         if self._accesses(variable):
@@ -234,7 +252,9 @@ class GradientTape(Recorder):
     def _watch_tensor(self, tensor: Tensor) -> None:
         if tensor.node in self._known:
             return
-        key = self._connect(tensor)
+        # Threads that watch one tensor at the same time must agree on its key.
+        with _naming:
+            key = self._connect(tensor)
         if key is not None:
             self._watched[key] = None
         else:

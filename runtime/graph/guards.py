@@ -39,13 +39,15 @@ class Path(NamedTuple):
 class Guards:
     """What was read, and what it was; `hold()` says whether it still is."""
 
-    __slots__ = ("_seen", "_visited", "cells", "contents", "entries", "instances")
+    __slots__ = ("_place", "_seen", "_visited", "cells", "contents", "entries", "instances", "paths")
 
     def __init__(self) -> None:
         self.entries: tuple[tuple[Mapping[Any, Any], Any, Any], ...] = ()
         self.cells: tuple[tuple[CellType, Any], ...] = ()
         self.contents: tuple[tuple[Any, tuple[Any, ...]], ...] = ()
         self.instances: tuple[tuple[Callable[[], Any], Any, Any], ...] = ()
+        self.paths: dict[Any, str] = {}
+        self._place = ""
         self._seen: dict[Any, tuple[Any, Any, Any]] = {}
         self._visited: set[Any] = set()
 
@@ -92,6 +94,7 @@ class Guards:
         cells: Mapping[str, CellType],
         known: Mapping[str, Any],
     ) -> None:
+        self._place = path.root
         if path.is_global:
             value = namespace.get(path.root, MISSING)
             if not isinstance(value, ModuleType) and value is not MISSING:
@@ -104,6 +107,7 @@ class Guards:
         for kind, key in path.steps:
             if value is MISSING or len(self._seen) > MOST_GUARDS:
                 return
+            self._place += f".{key}" if kind == "." else f"[{key!r}]"
             value = self._attribute(value, key) if kind == "." else self._item(value, key)
         self._elements(value)
 
@@ -157,6 +161,7 @@ class Guards:
 
     def _see(self, holder: Any, key: Any, value: Any) -> None:
         self._seen.setdefault((id(holder), key), (holder, key, value))
+        self.paths.setdefault((id(holder), key), self._place)
 
     def settle(self) -> None:
         """Keep those that the trace itself has not changed."""
@@ -180,17 +185,25 @@ class Guards:
     def changed(self) -> Iterator[str]:
         """What is different now, as the user would write it."""
         for mapping, key, value in self.entries:
-            if mapping.get(key, MISSING) is not value:
-                yield key if isinstance(key, str) and key.isidentifier() else f"[{key!r}]"
+            now = mapping.get(key, MISSING)
+            if now is not value:
+                yield self._changed(mapping, key, value, now)
         for cell, value in self.cells:
             if contents(cell) is not value:
-                yield "a captured variable"
+                yield self._changed(cell, None, value, contents(cell))
         for read, key, value in self.instances:
-            if _attribute_now(read(), key) is not _strong(value):
-                yield f".{key}"
+            now = _attribute_now(read(), key)
+            if now is not _strong(value):
+                yield self._changed(read(), key, _strong(value), now)
         for container, known in self.contents:
             if not _same_elements(container, known):
-                yield f"a {type(container).__name__}"
+                yield f"what is in {self.paths[id(container), _Elements]}"
+
+    def _changed(self, holder: Any, key: Any, before: Any, now: Any) -> str:
+        path = self.paths.get((id(holder), key), f".{key}")
+        if type(before) in _ATOMS and type(now) in _ATOMS and MISSING not in (before, now):
+            return f"{path} is {now!r:.40}, it was {before!r:.40}"
+        return path
 
 
 class _Elements:

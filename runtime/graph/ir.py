@@ -12,10 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from types import CodeType, MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from runtime.primitive import Primitive
 from runtime.types import ListType, NumberType, TensorType, Type
+
+if TYPE_CHECKING:
+    from runtime.graph.views import Operation
 
 Location = tuple[str, int, int]
 Params = Mapping[str, Any]
@@ -75,7 +78,7 @@ class Node:
         return f"<Node {self.primitive.name}>"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True, repr=False)
 class Graph:
     """A traced function: its body, and what it uses from outside by reference.
 
@@ -102,8 +105,55 @@ class Graph:
         """The values that a call returns."""
         return self.body.results
 
+    @property
+    def inputs(self) -> tuple[Value, ...]:
+        """The parameters, then the values that stand for captures."""
+        return *self.parameters, *(value for value, _ in self.captures)
+
+    @property
+    def outputs(self) -> tuple[Value, ...]:
+        """The values that a call returns."""
+        return self.body.results
+
+    @property
+    def signature(self) -> str:
+        """Its name, the names and types of its parameters, and the types of its results."""
+        parameters = ", ".join(f"{value.name}: {value.type}" for value in self.parameters)
+        return f"{self.name}({parameters}) -> {_types(value.type for value in self.results)}"
+
+    def get_operations(self) -> tuple[Operation, ...]:
+        """The nodes as TensorFlow lists them: with a name and its name of the op, behind a
+        placeholder for each input.
+        """
+        from runtime.graph import views
+
+        return views.operations(self)
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """The operation of this name, in regions too. KeyError if there is none."""
+        pending = list(self.get_operations())
+        for operation in pending:
+            if operation.name == name:
+                return operation
+            pending += [inner for region in operation.regions for inner in region]
+        raise KeyError(f"The name {name!r} refers to an Operation not in the graph {self.name!r}")
+
+    def to_dot(self) -> str:
+        """The graph in the language of Graphviz."""
+        from runtime.graph import views
+
+        return views.to_dot(self)
+
+    def _repr_svg_(self) -> str:
+        from runtime.graph import views
+
+        return views.to_svg(self)
+
     def __str__(self) -> str:
         return format_graph(self)
+
+    def __repr__(self) -> str:
+        return f"<Graph {self.signature}>"
 
 
 class Callee:
@@ -161,15 +211,29 @@ def _free(region: Region, bound: set[Value], found: dict[Value, None]) -> None:
 
 def has_effect(node: Node) -> bool:
     """Must the node run even if nobody uses its outputs? So must what contains an effect."""
-    if node.primitive.effect or any(map(has_effects, node.regions)):
-        return True
-    callee = node.params.get("callee")
-    return callee is not None and (callee.graph is None or has_effects(callee.graph.body))
+    return _acts((node,), set())
 
 
 def has_effects(region: Region) -> bool:
     """Is there a node in it that must run even if nobody uses its outputs?"""
-    return any(map(has_effect, region.nodes))
+    return _acts(region.nodes, set())
+
+
+def _acts(nodes: Iterable[Node], seen: set[Callee]) -> bool:
+    return any(
+        node.primitive.effect
+        or any(_acts(region.nodes, seen) for region in node.regions)
+        or _callee_acts(node.params.get("callee"), seen)
+        for node in nodes
+    )
+
+
+def _callee_acts(callee: Callee | None, seen: set[Callee]) -> bool:
+    # A graph that calls itself has the effects of the rest of it.
+    if callee is None or callee in seen:
+        return False
+    seen.add(callee)
+    return callee.graph is None or _acts(callee.graph.nodes, seen)
 
 
 def may_act(nodes: Iterable[Node]) -> bool:
@@ -358,25 +422,25 @@ def format_graph(graph: Graph, lines: bool = False) -> str:
 
 
 class _Printer:
-    def __init__(self, lines: bool, called: set[Callee] | None = None) -> None:
+    def __init__(self, lines: bool, called: set[Graph] | None = None) -> None:
         self.lines = lines
-        self.called: set[Callee] = set() if called is None else called
+        self.called: set[Graph] = set() if called is None else called
         self.names: dict[Value, str] = {}
         self.taken: set[str] = set()
         self.text: list[str] = []
-        self.callees: dict[Callee, Graph] = {}
+        self.callees: list[Graph] = []
 
     def graph(self, graph: Graph) -> str:
+        self.called.add(graph)
         parameters = ", ".join(map(self.bind, graph.parameters))
         results = _types(value.type for value in graph.results)
         self.text.append(f"graph {graph.name}({parameters}) -> {results}:")
         for value, outer in graph.captures:
             self.line(1, f"{self.bind(value)} = capture {_describe(outer)}")
         self.body(graph.body, 1, "return")
-        while self.callees:
-            name = next(iter(self.callees))
-            self.called.add(name)
-            self.text += ["", _Printer(self.lines, self.called).graph(self.callees.pop(name))]
+        for callee in self.callees:
+            if callee not in self.called:
+                self.text += ["", _Printer(self.lines, self.called).graph(callee)]
         return "\n".join(self.text)
 
     def line(self, depth: int, text: str) -> None:
@@ -411,9 +475,13 @@ class _Printer:
 
     def plain(self, node: Node, depth: int) -> None:
         callee = node.params.get("callee")
-        if callee is not None and callee.graph is not None and callee not in self.called:
-            self.callees[callee] = callee.graph
-        params = (f"{key}={_describe(value)}" for key, value in node.params.items())
+        if callee is not None and callee.graph is not None:
+            self.callees.append(callee.graph)
+        params = (
+            f"{key}={_describe(value)}"
+            for key, value in node.params.items()
+            if key not in _DULL or value != ()
+        )
         arguments = ", ".join([*(self.names[value] for value in node.inputs), *params])
         self.head(node, f"{node.primitive.name}({arguments})", depth)
 
@@ -443,6 +511,10 @@ class _Printer:
         self.body(body, depth + 1, "yield")
 
 
+# What says nothing where it is empty: the places of a message that values are put in.
+_DULL = frozenset(("places",))
+
+
 def _is_scalar(value: Any) -> bool:
     return isinstance(value, bool | int | float) or getattr(value, "shape", None) == ()
 
@@ -465,6 +537,8 @@ def _describe(value: Any) -> str:
         return f"({inner}{comma})" if isinstance(value, tuple) else f"[{inner}]"
     if hasattr(value, "as_numpy_dtype"):
         return str(value.name)
+    if isinstance(value, TensorType | NumberType | ListType):
+        return str(value)
     if callable(value) or vars(object)["__repr__"] is type(value).__repr__:
         return getattr(value, "__qualname__", None) or type(value).__name__
     return repr(value)

@@ -34,6 +34,7 @@ from runtime.graph.places import is_mutable
 from runtime.graph.structures import Structure, structure_of
 from runtime.graph.tracing import (
     Scope,
+    Symbol,
     SymbolicNumber,
     SymbolicTensor,
     Trace,
@@ -309,7 +310,7 @@ def _is_filled(cell: Any) -> bool:
 def abstract(value: Any, staged: bool = False) -> Spec:
     """The Spec of a Python value. With `staged`, numbers in it become values of the graph."""
     kind = type(value)
-    if kind is SymbolicTensor or kind is SymbolicNumber:
+    if kind is SymbolicTensor or kind is SymbolicNumber or kind is Symbol:
         return Leaf(value.value.type)
     if kind in NUMBER_TYPES:
         return Leaf(NUMBER_TYPES[kind]) if staged else Same(value)

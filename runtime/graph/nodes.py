@@ -7,14 +7,15 @@ tracer adds them, and each executor gives cond, while, call and raise their mean
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from typing import Any, NoReturn
 
 import numpy as np
 
 from runtime import dtypes, errors
 from runtime.dtypes import DType
-from runtime.primitive import Primitive
+from runtime.primitive import Primitive, state
 from runtime.shapes import Shape, is_known, size_of
 from runtime.types import ListType, NumberType, TensorType, Type
 
@@ -187,7 +188,8 @@ def _print(*values: Any, write: Any) -> None:
 
 PRINT = Primitive("print", _print, _nothing, effect=True)
 
-# Lists are values: each of these makes a new one
+# Lists are values: each of these makes a new one. A list is a pair (the list before, its last item),
+# an empty one is (): push and pop take the same time however long it is.
 
 
 def _list_new(*, element: Type) -> tuple[Any, ...]:
@@ -199,7 +201,7 @@ def _list_new_type(*, element: Type) -> Type:
 
 
 def _list_push(items: tuple[Any, ...], item: Any) -> tuple[Any, ...]:
-    return (*items, item)
+    return items, item
 
 
 def _list_push_type(items: ListType, item: Type) -> Type:
@@ -207,13 +209,84 @@ def _list_push_type(items: ListType, item: Type) -> Type:
 
 
 def _list_pop(items: tuple[Any, ...]) -> tuple[Any, Any]:
-    return items[:-1], items[-1]
+    before, item = items
+    return before, item
 
 
 def _list_pop_type(items: ListType) -> tuple[Type, Type]:
     return items, items.element
 
 
+def _items(pairs: tuple[Any, ...]) -> list[Any]:
+    """The items of a list, the first first."""
+    found = []
+    while pairs:
+        pairs, item = pairs
+        found.append(item)
+    return found[::-1]
+
+
+def _linked(items: Iterable[Any]) -> tuple[Any, ...]:
+    made: tuple[Any, ...] = ()
+    for item in items:
+        made = made, item
+    return made
+
+
+def _list_zeros(items: Any) -> Any:
+    if type(items) is tuple:
+        return _linked(map(_list_zeros, _items(items)))
+    if type(items) is list:
+        return [None if item is None else _list_zeros(item) for item in items]
+    return np.zeros_like(items)[()]
+
+
+def _list_add(first: Any, second: Any) -> Any:
+    if type(first) is tuple:
+        return _linked(map(_list_add, _items(first), _items(second)))
+    if type(first) is list:
+        return [_add_slots(a, b) for a, b in zip_longest(first, second)]
+    return first + second
+
+
+def _add_slots(first: Any, second: Any) -> Any:
+    if first is None or second is None:
+        return second if first is None else first
+    return _list_add(first, second)
+
+
+def _same_list(items: ListType, *_: Type) -> Type:
+    return items
+
+
+def _gradient_of_pop(op: Any, before: Any, item: Any) -> tuple[Any]:
+    items, last = op.outputs
+    return (push(zeros(items) if before is None else before, zeros(last) if item is None else item),)
+
+
+def push(items: Any, item: Any) -> Any:
+    """The symbol of a list with a further item."""
+    return apply(LIST_PUSH, items, item)
+
+
+def zeros(items: Any) -> Any:
+    """Zeros for each item of the list of a symbol, or for its tensor."""
+    return apply(LIST_ZEROS, items)
+
+
 LIST_NEW = Primitive("list_new", _list_new, _list_new_type)
-LIST_PUSH = Primitive("list_push", _list_push, _list_push_type)
-LIST_POP = Primitive("list_pop", _list_pop, _list_pop_type, fallible=True)
+LIST_PUSH = Primitive(
+    "list_push", _list_push, _list_push_type, gradient=lambda op, grad: apply(LIST_POP, grad)
+)
+LIST_POP = Primitive("list_pop", _list_pop, _list_pop_type, gradient=_gradient_of_pop)
+LIST_ZEROS = Primitive("list_zeros", _list_zeros, _same_list, gradient=lambda op, grad: (None,))
+LIST_ADD = Primitive("list_add", _list_add, _same_list, gradient=lambda op, grad: (grad, grad))
+
+
+def apply(primitive: Primitive, *symbols: Any, **params: Any) -> Any:
+    """Add a node on symbols to the active trace, and show it to tapes."""
+    trace = state.trace
+    made = trace.apply(primitive, tuple([trace.value_of(item) for item in symbols]), params)
+    for tape in state.tapes:
+        tape.record(primitive, symbols, made if type(made) is tuple else (made,), params)
+    return made

@@ -19,7 +19,7 @@ from typing import Any, NoReturn, cast
 from runtime import dtypes, errors
 from runtime.convert import as_array, register_conversion
 from runtime.dtypes import DType
-from runtime.graph import numbers, refusals
+from runtime.graph import nodes, numbers, refusals
 from runtime.graph.frames import Origin, user_origin
 from runtime.graph.ir import (
     NO_PARAMS,
@@ -37,7 +37,7 @@ from runtime.primitive import Primitive, state
 from runtime.primitive import _record as record
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
-from runtime.types import NumberType, TensorType, Type
+from runtime.types import ListType, NumberType, TensorType, Type
 
 Site = tuple[int, ...]
 
@@ -79,6 +79,32 @@ class Symbol:
         self.value = value
         self.scope = scope
         self.origin = origin
+
+    @property
+    def type(self) -> ListType:
+        """What list it is."""
+        return cast(ListType, self.value.type)
+
+    @property
+    def node(self) -> Value:
+        """What tapes know it by."""
+        return self.value
+
+    def __add__(self, other: Symbol) -> Any:
+        return nodes.apply(nodes.LIST_ADD, self, other)
+
+
+class Handle:
+    """A node of control flow that tapes have recorded: where it is, and what stands there now.
+
+    A gradient replaces the node by one that also returns what the gradient reads.
+    """
+
+    __slots__ = ("node", "scope")
+
+    def __init__(self, node: Node, scope: Scope) -> None:
+        self.node = node
+        self.scope = scope
 
 
 def _nothing_existed(item: Any) -> bool:
@@ -178,7 +204,12 @@ class Trace:
         origin = origin or user_origin()
         node = Node(primitive, tuple(values), tuple(outputs), params, tuple(regions), origin)
         self.scope.nodes.append(node)
-        return tuple([symbol(output, self.scope, origin) for output in outputs])
+        symbols = tuple([symbol(output, self.scope, origin) for output in outputs])
+        if state._tapes and (regions or "callee" in params):
+            handle = Handle(node, self.scope)
+            for tape in state._tapes:
+                tape.control(handle, symbols)
+        return symbols
 
     def unique(self, name: str) -> str:
         """`name`, with a number if this trace has used it already."""
@@ -225,7 +256,7 @@ class Trace:
         Raises errors.InaccessibleTensorError for a symbol whose scope is not open.
         """
         kind = type(item)
-        if kind is SymbolicTensor or kind is SymbolicNumber:
+        if kind is SymbolicTensor or kind is SymbolicNumber or kind is Symbol:
             scope = item.scope
             if scope.open and scope.trace is self:
                 return cast(Value, item.value)
@@ -255,14 +286,15 @@ class Trace:
         self.scope.nodes.append(Node(CONSTANT, (), (made,), {"value": value}, (), origin))
         return SymbolicNumber(made, self.scope, origin)
 
-    def finish(self, results: Sequence[Value]) -> Graph:
-        """The graph with these results, verified. Symbols from around it become parameters behind
+    def finish(self, results: Sequence[Value], checked: bool = True) -> Graph:
+        """The graph with these results, verified if `checked`. Symbols from around it become parameters behind
         its own.
         """
         captures = tuple([(v, x) for v, x in self.captures.values() if not is_symbol(x)])
         self.scope.parameters += [v for v, x in self.captures.values() if is_symbol(x)]
         graph = Graph(self.name, self.scope.region(results), captures)
-        verify(graph)
+        if checked:
+            verify(graph)
         return graph
 
     def outer_symbols(self) -> list[Any]:

@@ -11,7 +11,7 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor, tensor_of
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.define import axis_in, dims_of, fill_dims, static_ints, type_of_dims
-from runtime.primitive import Primitive, bind, row, sample, state
+from runtime.primitive import Primitive, bind, flat, row, sample, state
 from runtime.shapes import Shape, TensorShape, merge_shapes
 from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
@@ -89,7 +89,7 @@ def _like(name: str, op_type: str, value: Any) -> Any:
 
     return row(
         name, kernel, signature="A->dtype", shape=lambda shape, *, dtype: shape, op_type=op_type,
-        keep_inputs=(), gradient=lambda op, g: (None,),
+        keep_inputs=(), gradient=flat,
         samples=(sample("2,3", dtype=dtypes.float32),),
     )  # fmt: skip
 

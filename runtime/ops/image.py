@@ -254,6 +254,7 @@ def resize(
     if static is not None and len(static) != 2:
         raise ValueError(f"`size` must have two elements (height, width), got {list(static)}")
     if preserve_aspect_ratio:
+        _check_sizes(x)
         static, dynamic = dims_of(_fitting(x, size))
     if chosen == "nearest":
         primitive, antialias = _nearest_p, False
@@ -267,6 +268,13 @@ def resize(
             primitive, x, *dynamic, size=static, method=chosen, antialias=bool(antialias)
         ),
     )
+
+
+def _check_sizes(x: Tensor, *target: Any) -> None:
+    """ValueError where the image is known to be empty, or its target."""
+    for size in (_dim(x, -3), _dim(x, -2), *target):
+        if isinstance(size, int) and size < 1:
+            raise ValueError(f"images and their target size must not be empty, got shape {x.shape}")
 
 
 def _fitting(x: Tensor, size: Any) -> Any:
@@ -289,6 +297,7 @@ def resize_with_pad(
     size.
     """
     x = _image(image)
+    _check_sizes(x, target_height, target_width)
     size, margin = _fitted(x, [target_height, target_width])
     made = resize(x, size, method, antialias=antialias)
     return pad_to_bounding_box(made, margin[0], margin[1], target_height, target_width)

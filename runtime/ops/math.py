@@ -11,7 +11,7 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import as_dtype
 from runtime.ops.define import POSITIVE, UNIT, Op, binary, matched, unary
-from runtime.primitive import Primitive, bind, row, same_shape, sample, trap_division
+from runtime.primitive import Primitive, bind, flat, row, same_shape, sample, trap_division
 from runtime.tensor import EagerTensor, Tensor
 
 
@@ -173,7 +173,7 @@ def identity(input: Any, name: str | None = None) -> Tensor:
 
 stop_gradient_p: Primitive = row(
     "stop_gradient", lambda x: x, signature="A->A", shape=same_shape, op_type="StopGradient",
-    gradient=lambda op, g: (None,), keep_inputs=(), samples=(sample("2,3"),),
+    gradient=flat, keep_inputs=(), samples=(sample("2,3"),),
 )  # fmt: skip
 
 

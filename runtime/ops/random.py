@@ -33,7 +33,7 @@ from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.define import dims_of, fill_dims
 from runtime.primitive import Primitive, bind, row, sample, state
-from runtime.shapes import Shape, broadcast, merge_shapes
+from runtime.shapes import Shape, broadcast, is_known, merge_shapes
 from runtime.tensor import Tensor
 
 _MASK = (1 << 64) - 1
@@ -638,21 +638,30 @@ def uniform(
     return _drawn(integers_p, _bounds(minval, maxval, wanted), shape, wanted, seed)  # type: ignore[no-any-return]
 
 
+def _beside(a: Tensor, b: Tensor) -> Tensor:
+    """`a` with the shape that both broadcast to; no gradient of it flows to `b`."""
+    shape = broadcast(a.static_shape, b.static_shape)
+    if is_known(shape):
+        return a if a.static_shape == shape else ops.broadcast_to(a, shape)
+    return ops.broadcast_to(a, ops.broadcast_dynamic_shape(ops.shape(a), ops.shape(b)))
+
+
 def gamma(
     shape: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32, seed: Any = None,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Gamma distributed numbers, `shape` of them for each pair of `alpha` (shape) and `beta` (rate,
-    1).
+    """Gamma distributed numbers, `shape` of them for each pair of `alpha` (shape) and `beta`
+    (rate, 1).
 
-    Gradients flow to `beta` only. InvalidArgumentError where `alpha` is negative.
+    Gradients flow to `beta`; LookupError where one is asked for `alpha`. InvalidArgumentError where
+    `alpha` is negative.
     """
     wanted = accepted(dtype, FLOATS)
     a = convert_to_tensor(alpha, wanted)
     if beta is None:
         return _drawn(gamma_p, (a,), shape, wanted, seed)  # type: ignore[no-any-return]
     b = convert_to_tensor(beta, wanted)
-    made = _drawn(gamma_p, (a + ops.zeros_like(b),), shape, wanted, seed)
+    made = _drawn(gamma_p, (_beside(a, b),), shape, wanted, seed)
     return ops.maximum(made / b, convert_to_tensor(float(np.finfo(wanted.np_dtype).tiny), wanted))
 
 
@@ -777,7 +786,11 @@ def stateless_gamma(
     """
     wanted = accepted(dtype, FLOATS)
     made: Tensor = from_seed(
-        stateless_gamma_p, _seed_vector(seed), (convert_to_tensor(alpha, wanted),), shape, wanted
+        stateless_gamma_p,
+        _seed_vector(seed),
+        (convert_to_tensor(alpha, wanted),),
+        shape,
+        wanted,
     )
     return made if beta is None else made / convert_to_tensor(beta, wanted)
 

@@ -230,7 +230,9 @@ def join(inputs: Any, separator: str | bytes = "", name: str | None = None) -> T
 
 
 def _bytes(text: str | bytes) -> bytes:
-    return text.encode() if isinstance(text, str) else bytes(text)
+    if not isinstance(text, str | bytes):
+        raise TypeError(f"a separator must be a string, not {type(text).__name__}")
+    return text.encode() if isinstance(text, str) else text
 
 
 def _reduce_join_shape(

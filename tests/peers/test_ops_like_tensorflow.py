@@ -29,6 +29,7 @@ PADDED = [[0, 0], [1, 2], [0, 1], [0, 0]]
 U = RNG.integers(0, 256, (5, 6, 3)).astype("u1")
 RGB = RNG.random((2, 5, 6, 3)).astype("f")
 
+RESIZED = ("bilinear", "nearest", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic")
 # call, float32 arguments that it is differentiated by
 CALLS: list[tuple[Any, tuple[Any, ...]]] = [
     *[
@@ -38,7 +39,10 @@ CALLS: list[tuple[Any, tuple[Any, ...]]] = [
     ],
     (lambda tf, x, w: tf.nn.conv2d_transpose(x, w, [2, 14, 12, 3], 2), (X, numbers(3, 3, 3, 4))),
     (lambda tf, x, w: tf.nn.conv1d(x, w, 2, "SAME"), (numbers(2, 9, 3), numbers(4, 3, 2))),
-    (lambda tf, x, w: tf.nn.conv3d(x, w, [1] * 5, "SAME"), (numbers(1, 3, 4, 5, 2), numbers(2, 2, 3, 2, 1))),
+    (
+        lambda tf, x, w: tf.nn.conv3d(x, w, [1] * 5, "SAME"),
+        (numbers(1, 3, 4, 5, 2), numbers(2, 2, 3, 2, 1)),
+    ),
     (lambda tf, x, w: tf.nn.depthwise_conv2d(x, w, [1, 2, 2, 1], "SAME"), (X, numbers(3, 3, 4, 2))),
     *[
         (lambda tf, x, k=k, p=p, f=f: getattr(tf.nn, f)(x, k, 2, p), (X,))
@@ -52,7 +56,7 @@ CALLS: list[tuple[Any, tuple[Any, ...]]] = [
     (lambda tf, x: tf.nn.local_response_normalization(x, 2, 1.0, 0.5, 0.7), (X,)),
     *[
         (lambda tf, x, m=m, a=a: tf.image.resize(x, [3, 9], m, antialias=a), ())
-        for m in ("bilinear", "nearest", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic")
+        for m in RESIZED
         for a in (False, True)
     ],
     (lambda tf, x: tf.image.resize(x, [8, 4]), (RGB,)),

@@ -307,17 +307,6 @@ def test_recursion_on_a_python_value() -> None:
     assert float(power(X, 3)) == 27.0
 
 
-def test_recursion_with_the_same_signature_is_refused() -> None:
-    @function
-    def factorial(n):
-        if n <= 1:
-            return 1
-        return n * factorial(n - 1)
-
-    with pytest.raises(autograph.StagingError, match="calls itself with the same signature"):
-        factorial(rt.constant(3))
-
-
 # Gradients, by going over the graph op by op
 
 
@@ -433,7 +422,7 @@ def test_python_source() -> None:
 
     source = function(f).python_source(X, rt.constant(2))
     assert "while proceed:" in source
-    assert "k_add(" in source
+    assert "x_1 + x_1" in source
 
 
 def test_describe() -> None:

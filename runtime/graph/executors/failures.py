@@ -6,16 +6,18 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from types import CodeType, FunctionType, TracebackType
+from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import Any
 
 from runtime import errors
+from runtime.graph.executors.scalars import form_of
 from runtime.graph.frames import Origin
 from runtime.graph.ir import Node, format_location
 from runtime.tensor import wrap
+from runtime.types import TensorType, Type
 
 
 def raised(exception: BaseException, places: Sequence[int], *values: Any) -> BaseException:
@@ -46,14 +48,16 @@ def explain(
     error: BaseException, filename: str, lines: Mapping[int, tuple[Node, list[str]]]
 ) -> BaseException:
     """The error to raise for `error`, which left a program whose lines come from these nodes."""
-    entry = _innermost(error.__traceback__, filename)
-    found = entry and lines.get(entry.tb_lineno)
+    entry = _innermost(error.__traceback__, filename, lines)
+    found = entry and lines[entry.tb_lineno]
     if entry is None or found is None:
         return error
     node, names = found
     if node.primitive.kernel is not None and not _is_the_users(node):
-        values = [entry.tb_frame.f_locals.get(name, lines) for name in names]
-        error = _documented(error, node, [value for value in values if value is not lines])
+        error = _of_kernel(error, node, [_value(name, entry.tb_frame) for name in names])
+        scope = entry.tb_frame.f_locals
+        pairs = [(n, v) for n, v in zip(names, node.inputs, strict=True) if n in scope]
+        error = _documented(error, node, [_as_raw(scope[n], v.type) for n, v in pairs])
     return _placed(error, node.origin)
 
 
@@ -70,10 +74,38 @@ def at_origin(node: Node) -> Iterator[None]:
         raise _placed(error, node.origin) from error.__cause__
 
 
-def _innermost(traceback: TracebackType | None, filename: str) -> TracebackType | None:
+def _of_kernel(error: BaseException, node: Node, values: Sequence[Any]) -> BaseException:
+    """The error of the node's kernel, where Python's own operator stood for it and raised."""
+    if isinstance(error, errors.OpError) or form_of(node) is None:
+        return error
+    raws = [_as_raw(value, given.type) for value, given in zip(values, node.inputs, strict=True)]
+    try:
+        node.primitive.kernel(*raws, **node.params)
+    except Exception as own:
+        return own
+    return error
+
+
+def _value(name: str, frame: FrameType) -> Any:
+    if name in frame.f_locals:
+        return frame.f_locals[name]
+    return frame.f_globals[name] if name in frame.f_globals else ast.literal_eval(name)
+
+
+def _as_raw(value: Any, type: Type) -> Any:
+    """A tensor that generated code holds as a Python number, as kernels take it."""
+    if isinstance(type, TensorType) and isinstance(value, bool | int):
+        return type.dtype.as_numpy_dtype(value)
+    return value
+
+
+def _innermost(
+    traceback: TracebackType | None, filename: str, lines: Container[int]
+) -> TracebackType | None:
     found = None
     while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == filename:
+        mine = traceback.tb_frame.f_code.co_filename == filename
+        if mine and traceback.tb_lineno in lines:
             found = traceback
         traceback = traceback.tb_next
     return found

@@ -1,14 +1,16 @@
 """The reference executor: a graph becomes flat Python source over NumPy, compiled once.
 
-Control flow is Python's control flow, staged numbers are Python numbers, an op is a call of its
-kernel:
+Control flow is Python's control flow; staged numbers are Python numbers, and so are integer scalars
+(`scalars`); another op is a call of its kernel, which writes over a buffer that nobody reads again
+where there is one (`buffers`):
 
     def count(x, limit):
-        greater = k_greater(x, limit)
+        limit = int(limit)
         n = 0
-        while greater:
+        proceed = limit > 0
+        while proceed:
             ...
-        return (n,)
+        return (int32(n),)
 
 Each line knows the node that it comes from, so that an error at run time can name the user's line.
 """
@@ -20,39 +22,26 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
+from runtime.dtypes import DType
+from runtime.graph.executors.buffers import Plan, plan, ufunc_of
 from runtime.graph.executors.failures import explain, raised
-from runtime.graph.ir import Graph, Node, Region, Value, free_values
+from runtime.graph.executors.scalars import (
+    NUMBERS,
+    Form,
+    form_of,
+    is_bool,
+    is_float,
+    is_integer,
+    wrapper,
+)
+from runtime.graph.ir import Graph, Node, Region, Value, free_values, walk
 from runtime.graph.nodes import placeholder
 from runtime.types import NumberType, TensorType
 
 Lines = dict[int, tuple[Node, list[str]]]
 _PLAIN = (bool, int, str, type(None))
-
-# How Python writes rows of numbers; what is not here is a call of the kernel.
-INLINE = {
-    "py.add": "{} + {}",
-    "py.sub": "{} - {}",
-    "py.mul": "{} * {}",
-    "py.truediv": "{} / {}",
-    "py.floordiv": "{} // {}",
-    "py.mod": "{} % {}",
-    "py.lshift": "{} << {}",
-    "py.rshift": "{} >> {}",
-    "py.and": "{} & {}",
-    "py.or": "{} | {}",
-    "py.xor": "{} ^ {}",
-    "py.lt": "{} < {}",
-    "py.le": "{} <= {}",
-    "py.gt": "{} > {}",
-    "py.ge": "{} >= {}",
-    "py.eq": "{} == {}",
-    "py.ne": "{} != {}",
-    "py.neg": "-{}",
-    "py.pos": "+{}",
-    "py.invert": "~{}",
-    "py.not": "not {}",
-}
-
 
 # Python itself allows 100 levels of indentation and 20 nested loops.
 DEEPEST = 80
@@ -85,16 +74,35 @@ def python_source(graph: Graph) -> str:
     return Program(graph).source
 
 
+class _Scalars:
+    """How values are held: the integer tensors that ops on scalars read, the tensors that are (or
+    may be) Python numbers, and constants.
+    """
+
+    def __init__(self) -> None:
+        self.read: set[Value] = set()
+        self.python: set[Value] = set()
+        self.constants: dict[Value, Any] = {}
+
+    def note(self, region: Region) -> None:
+        """Note which integer tensors the ops of a region read as Python ints."""
+        for node in walk(region):
+            if form_of(node) is not None:
+                self.read.update([value for value in node.inputs if is_integer(value.type)])
+
+
 class _Module:
     """The functions of a program: one for the graph, one for each graph that it calls."""
 
     def __init__(self) -> None:
         self.namespace: dict[str, Any] = {"raised": raised}
+        self.scalars = _Scalars()
+        self.buffers: Plan = {}
         self.text: list[str] = []
         self.lines: Lines = {}
         self.functions: dict[Graph, str] = {}
         self.shared: dict[int, str] = {}
-        self.taken: set[str] = {"raised"}
+        self.taken: set[str] = set(_RESERVED)
 
     def fresh(self, hint: str) -> str:
         """A name that nothing has yet."""
@@ -113,6 +121,13 @@ class _Module:
         name = self.shared.get(id(item))
         if name is None:
             name = self.shared[id(item)] = self.fresh(hint)
+            self.namespace[name] = item
+        return name
+
+    def helper(self, name: str, item: Any) -> str:
+        """The fixed global name of something that generated code calls."""
+        if name not in self.namespace:
+            self.taken.add(name)
             self.namespace[name] = item
         return name
 
@@ -141,18 +156,23 @@ class _Writer:
         self.names = names
         self.text: list[str] = []
         self.lines: Lines = {}
+        self.scalars = module.scalars
         self.loops = 0
 
     def graph(self, graph: Graph, name: str) -> None:
         """The function of a graph."""
+        self.scalars.note(graph.body)
+        self.module.buffers.update(plan(graph.body))
         for value, item in graph.captures:
             self.names[value] = self.module.share(value.name, item.raw)
         self.line(0, f"def {name}({', '.join(map(self.bind, graph.parameters))}):")
+        for value in (*graph.parameters, *[value for value, _ in graph.captures]):
+            self.unpack(value, 1)
         self.region(graph.body, 1)
         self.returns(graph.results)
 
     def returns(self, results: Sequence[Value]) -> None:
-        names = [self.names[value] for value in results]
+        names = [self.raw(value) for value in results]
         self.line(1, f"return ({', '.join(names)}{',' if len(names) == 1 else ''})")
 
     def outlined(self, node: Node, depth: int) -> None:
@@ -165,15 +185,53 @@ class _Writer:
         writer = _Writer(self.module, self.names)
         writer.line(0, f"def {name}({arguments}):")
         _WRITERS[node.primitive.name](writer, node, 1)
-        writer.returns(node.outputs)
-        self.module.append(writer)
         outputs = [self.names[value] for value in node.outputs]
-        target = f"{', '.join(outputs)}{',' if len(outputs) == 1 else ''} = " if outputs else ""
+        comma = "," if len(outputs) == 1 else ""
+        writer.line(1, f"return ({', '.join(outputs)}{comma})")
+        self.module.append(writer)
+        target = f"{', '.join(outputs)}{comma} = " if outputs else ""
         self.line(depth, f"{target}{name}({arguments})")
+
+    # How values are held
 
     def bind(self, value: Value) -> str:
         name = self.names[value] = self.module.fresh(value.name)
         return name
+
+    def unpack(self, value: Value, depth: int) -> None:
+        """What came as an array is a Python int from here on, where ops on scalars read it."""
+        if value in self.scalars.read and value not in self.scalars.python:
+            name = self.names[value]
+            self.scalars.python.add(value)
+            # What is global stays as it is.
+            mine = self.bind(value) if name in self.module.namespace else name
+            self.line(depth, f"{mine} = int({name})")
+
+    def raw(self, value: Value) -> str:
+        """The value as kernels and callers take it: a tensor as an array or a NumPy scalar."""
+        if value in self.scalars.constants:
+            return self.module.share("c", self.scalars.constants[value])
+        name = self.names[value]
+        if value not in self.scalars.python:
+            return name
+        return f"{self.numpy_type(_dtype_of(value))}({name})"
+
+    def moved(self, value: Value, target: Value) -> str:
+        """The value as a variable of control flow holds it."""
+        if is_integer(target.type):
+            name = self.names[value]
+            return name if value in self.scalars.python else f"int({name})"
+        return self.names[value] if is_bool(target.type) else self.raw(value)
+
+    def variable(self, value: Value) -> str:
+        """The name of a new variable of control flow."""
+        if is_integer(value.type) or is_bool(value.type):
+            self.scalars.python.add(value)
+        return self.bind(value)
+
+    def numpy_type(self, dtype: DType) -> str:
+        name = "bool_" if dtype.is_bool else dtype.name
+        return self.module.helper(name, dtype.as_numpy_dtype)
 
     def literal(self, item: Any) -> str:
         if type(item) in _PLAIN or (type(item) is float and math.isfinite(item)):
@@ -182,6 +240,8 @@ class _Writer:
             inner = [self.literal(element) for element in item]
             return f"({', '.join(inner)}{',' if len(inner) == 1 else ''})"
         return self.module.share("c", item)
+
+    # Lines
 
     def line(self, depth: int, text: str, node: Node | None = None) -> None:
         self.text.append("    " * depth + text)
@@ -199,60 +259,132 @@ class _Writer:
                 write(self, node, depth)
 
     def op(self, node: Node, depth: int) -> None:
-        arguments = [self.names[value] for value in node.inputs]
-        form = INLINE.get(node.primitive.name)
-        if form is None:
-            kernel = self.module.share(f"k_{node.primitive.name}", node.primitive.kernel)
-            params = [f"{key}={self.literal(item)}" for key, item in node.params.items()]
-            call = f"{kernel}({', '.join([*arguments, *params])})"
+        name = node.primitive.name
+        form = form_of(node)
+        if form is not None:
+            self.scalar(node, form, depth)
+        elif name in NUMBERS:
+            call = NUMBERS[name].format(*[self.names[value] for value in node.inputs])
+            self.line(depth, f"{self.bind(node.outputs[0])} = {call}", node)
         else:
-            call = form.format(*arguments)
-        outputs = ", ".join(map(self.bind, node.outputs))
-        self.line(depth, f"{outputs} = {call}" if outputs else call, node)
+            call = self.kernel_call(node)
+            outputs = ", ".join(map(self.bind, node.outputs))
+            self.line(depth, f"{outputs} = {call}" if outputs else call, node)
+            for output in node.outputs:
+                self.unpack(output, depth)
+
+    def kernel_call(self, node: Node) -> str:
+        arguments = list(map(self.raw, node.inputs))
+        ufunc = ufunc_of(node)
+        if ufunc is not None:
+            buffer = self.module.buffers.get(node)
+            arguments += [] if buffer is None else [self.names[buffer]]
+            return f"{self.module.share(f'k_{node.primitive.name}', ufunc)}({', '.join(arguments)})"
+        kernel = self.module.share(f"k_{node.primitive.name}", node.primitive.kernel)
+        params = [f"{key}={self.literal(item)}" for key, item in node.params.items()]
+        return f"{kernel}({', '.join([*arguments, *params])})"
+
+    def scalar(self, node: Node, form: Form, depth: int) -> None:
+        (output,) = node.outputs
+        text = form.text.format(*[self.names[value] for value in node.inputs])
+        if text == self.names[node.inputs[0]] and not form.wraps:
+            self.alias(node.inputs[0], output)
+        else:
+            self.helpers(text)
+            self.line(depth, f"{self.variable(output)} = {text}", node)
+        if is_integer(output.type) and (form.refuses or (form.wraps and not self.fits(node))):
+            self.check_range(node, form, depth)
+
+    def alias(self, value: Value, other: Value) -> None:
+        self.names[other] = self.names[value]
+        if is_integer(other.type) or is_bool(other.type):
+            self.scalars.python.add(other)
+
+    def fits(self, node: Node) -> bool:
+        """Is this quotient within its dtype's range?"""
+        divisor = self.scalars.constants.get(node.inputs[-1])
+        return node.primitive.name == "floordiv" and divisor is not None and divisor != -1
+
+    def check_range(self, node: Node, form: Form, depth: int) -> None:
+        (output,) = node.outputs
+        name, dtype = self.names[output], _dtype_of(output)
+        self.line(depth, f"if not {int(dtype.min)} <= {name} <= {int(dtype.max)}:")
+        if form.refuses:
+            self.line(depth + 1, self.kernel_call(node), node)
+        else:
+            wrap = self.module.helper(f"wrap_{dtype.name}", wrapper(dtype))
+            self.line(depth + 1, f"{name} = {wrap}({name})")
+
+    def helpers(self, text: str) -> None:
+        """Make what the templates of scalars mention known to the program."""
+        for name, item in _HELPERS.items():
+            if name in text:
+                self.module.helper(name, item)
 
     def constant(self, node: Node, depth: int) -> None:
-        value = node.params["value"]
-        if not isinstance(node.outputs[0].type, NumberType):
-            self.names[node.outputs[0]] = self.module.share("c", value)
+        value, (output,) = node.params["value"], node.outputs
+        if is_integer(output.type) or is_bool(output.type):
+            self.scalars.constants[output] = value
+            self.scalars.python.add(output)
+            value = value.item()
+        elif not isinstance(output.type, NumberType):
+            if is_float(output.type):
+                self.scalars.constants[output] = np.asarray(value)
+                value = value[()]
+            self.names[output] = self.module.share("c", value)
             return
         text = self.literal(value)
-        self.names[node.outputs[0]] = f"({text})" if text.startswith("-") else text
+        self.names[output] = f"({text})" if text.startswith("-") else text
 
     def undefined(self, node: Node, depth: int) -> None:
         # A number may be converted before anybody asks whether it is there; a tensor is only moved.
-        type = node.outputs[0].type
-        text = "None" if isinstance(type, TensorType) else repr(placeholder(type))
-        self.names[node.outputs[0]] = text
+        (output,) = node.outputs
+        if is_integer(output.type) or is_bool(output.type):
+            self.scalars.python.add(output)
+            self.names[output] = "0" if is_integer(output.type) else "False"
+            return
+        text = "None" if isinstance(output.type, TensorType) else repr(placeholder(output.type))
+        self.names[output] = text
+
+    # Control flow
 
     def cond(self, node: Node, depth: int) -> None:
-        outputs = [self.bind(output) for output in node.outputs]
+        for output in node.outputs:
+            self.variable(output)
         body, orelse = node.regions
         self.line(depth, f"if {self.names[node.inputs[0]]}:", node)
-        self.branch(body, outputs, depth + 1)
-        if orelse.nodes or outputs:
+        self.branch(body, node.outputs, depth + 1)
+        if orelse.nodes or node.outputs:
             self.line(depth, "else:")
-            self.branch(orelse, outputs, depth + 1)
+            self.branch(orelse, node.outputs, depth + 1)
 
-    def branch(self, region: Region, outputs: list[str], depth: int) -> None:
+    def branch(self, region: Region, outputs: Sequence[Value], depth: int) -> None:
         before = len(self.text)
         self.region(region, depth)
         for output, result in zip(outputs, region.results, strict=False):
-            self.line(depth, f"{output} = {self.names[result]}")
+            self.line(depth, f"{self.names[output]} = {self.moved(result, output)}")
         if len(self.text) == before:
             self.line(depth, "pass")
 
     def while_(self, node: Node, depth: int) -> None:
         (body,) = node.regions
-        state = [self.bind(parameter) for parameter in body.parameters]
-        for output, name in zip(node.outputs, state, strict=True):
-            self.names[output] = name
+        state = list(map(self.variable, body.parameters))
+        for output, parameter in zip(node.outputs, body.parameters, strict=True):
+            self.names[output] = self.names[parameter]
+            if parameter in self.scalars.python:
+                self.scalars.python.add(output)
         proceed = self.module.fresh("proceed")
-        self.assign([proceed, *state], [self.names[value] for value in node.inputs], depth)
+        targets = [proceed, *state]
+        self.assign(targets, self.carried(node.inputs, body), depth)
         self.line(depth, f"while {proceed}:", node)
         self.loops += 1
         self.region(body, depth + 1)
         self.loops -= 1
-        self.assign([proceed, *state], [self.names[value] for value in body.results], depth + 1)
+        self.assign(targets, self.carried(body.results, body), depth + 1)
+
+    def carried(self, values: Sequence[Value], body: Region) -> list[str]:
+        pairs = zip(values[1:], body.parameters, strict=True)
+        return [self.names[values[0]], *[self.moved(value, target) for value, target in pairs]]
 
     def assign(self, targets: list[str], sources: list[str], depth: int) -> None:
         pairs = [(t, s) for t, s in zip(targets, sources, strict=True) if t != s]
@@ -262,21 +394,37 @@ class _Writer:
 
     def raise_(self, node: Node, depth: int) -> None:
         exception = self.module.share("exception", node.params["exception"])
-        values = [self.names[value] for value in node.inputs]
         places = self.literal(node.params["places"])
+        values = map(self.raw, node.inputs)
         self.line(depth, f"raise raised({', '.join([exception, places, *values])})", node)
 
     def call(self, node: Node, depth: int) -> None:
         function = self.module.add(node.params["callee"].graph)
-        arguments = ", ".join(self.names[value] for value in node.inputs)
+        arguments = ", ".join(map(self.raw, node.inputs))
         outputs = [self.bind(output) for output in node.outputs]
         target = f"{outputs[0]}, = " if len(outputs) == 1 else ", ".join(outputs) + " = "
         self.line(depth, f"{target if outputs else ''}{function}({arguments})", node)
+        for output in node.outputs:
+            self.unpack(output, depth)
+
+
+def _dtype_of(value: Value) -> DType:
+    assert isinstance(value.type, TensorType)
+    return value.type.dtype
 
 
 def _is_local(name: str) -> bool:
     return name.isidentifier() and not keyword.iskeyword(name)
 
+
+_HELPERS: dict[str, Any] = {
+    "float32": np.float32,
+    "float64": np.float64,
+    "one_float32": np.float32(1),
+    "one_float64": np.float64(1),
+}
+# Names that generated code uses as they are: no value may take them.
+_RESERVED = ("raised", "int", "float", "bool", "abs", *_HELPERS)
 
 _WRITERS: dict[str, Callable[[_Writer, Node, int], None]] = {
     "constant": _Writer.constant,

@@ -545,6 +545,15 @@ def test_an_op_without_gradient_says_so() -> None:
         tape.gradient(values, x)
 
 
+def test_stop_gradient_before_an_op_without_gradient() -> None:
+    x = tf.constant([[2.0, 0.0], [0.0, 3.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        values, _ = tf.linalg.eig(tf.stop_gradient(x))
+        y = tf.math.real(values) + x[0, 0]
+    assert value(tape.gradient(y, x)).tolist() == [[2.0, 0.0], [0.0, 0.0]]
+
+
 # The sum of many contributions is made in place where nobody can see it
 
 

@@ -315,6 +315,8 @@ BAD: list[tuple[Any, type[Exception], str]] = [
     (lambda: image.crop_to_bounding_box(X, -1, 2, 3, 4), ValueError, "does not fit"),
     (lambda: image.crop_to_bounding_box(X, 1, 2, 0, 4), ValueError, "does not fit"),
     (lambda: image.pad_to_bounding_box(X, 1, 2, 5, 9), ValueError, "does not fit"),
+    (lambda: image.resize_with_pad(X, 0, 3), ValueError, "empty"),
+    (lambda: image.resize(X[:, :0], [3, 3], preserve_aspect_ratio=True), ValueError, "empty"),
     (lambda: image.central_crop(X, 0), ValueError, r"\(0, 1\]"),
     (lambda: image.resize_with_crop_or_pad(X, 0, 3), ValueError, "positive"),
     (lambda: image.convert_image_dtype(X > 0, "float32"), TypeError, "bool"),

@@ -301,6 +301,19 @@ def test_gradients_flow_to_mean_and_deviation() -> None:
     np.testing.assert_allclose(for_deviation.numpy(), expected, rtol=1e-5)
 
 
+def test_gradients_of_gamma_are_refused_for_alpha() -> None:
+    alpha, beta = tf.constant(2.0), tf.constant(3.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([alpha, beta])
+        made = random.gamma([5], 2.0, beta)
+        other = random.stateless_gamma([5], [1, 2], alpha, beta)
+    np.testing.assert_allclose(
+        tape.gradient(made, beta).numpy(), -np.sum(made.numpy()) / 3, rtol=1e-5
+    )
+    with pytest.raises(LookupError, match="Gamma"):
+        tape.gradient(other, alpha)
+
+
 def test_sizes_that_only_the_run_knows() -> None:
     @tf.function
     def draw(n: Any) -> Any:

@@ -36,20 +36,22 @@ def test_source() -> None:
         source(f, rt.constant(1.0), rt.constant(3))
         == """\
 def f(x, n):
-    greater = k_greater(n, c)
+    n = int(n)
+    greater = n > 0
     proceed, x_1, i = greater, x, 0
     while proceed:
-        greater_1 = k_greater(x_1, c_1)
+        greater_1 = x_1 > c
         if greater_1:
-            div = k_div(x_1, c_2)
+            div = x_1 / c_2
             x_2 = div
         else:
-            neg = k_neg(x_1)
-            mul = k_mul(neg, c_3)
+            neg = -x_1
+            mul = neg * c_4
             x_2 = mul
         add = i + 1
-        to_tensor = k_to_tensor(add, dtype=c_4)
-        greater_2 = k_greater(n, to_tensor)
+        if not -2147483648 <= add <= 2147483647:
+            k_to_tensor(add, dtype=c_6)
+        greater_2 = n > add
         proceed, x_1, i = greater_2, x_2, add
     return (x_1,)
 """

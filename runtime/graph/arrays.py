@@ -1,0 +1,277 @@
+"""Arrays of tensors in a graph: the primitives of TensorArray.
+
+An array is a list value: each of these makes a new one. At run time it is a Python list, in which
+None stands for an item that was not written. An index is a scalar, or a vector for several items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from runtime import dtypes, errors
+from runtime.dtypes import DType
+from runtime.graph.nodes import LIST_ADD, LIST_ZEROS, apply, element_shape
+from runtime.primitive import Primitive
+from runtime.shapes import Shape
+from runtime.types import ListType, TensorType, Type
+
+Array = list[Any]
+
+
+def _row(name: str, kernel: Callable[..., Any], infer: Callable[..., Any], **fields: Any) -> Any:
+    words = name.title().replace("_", "")
+    return Primitive(name, kernel, infer, op_type=f"Tensor{words}", **fields)
+
+
+def _refusal(message: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(None, None, message)
+
+
+def _zeros_for(array: Array, dtype: DType, shape: Shape) -> Any:
+    written = next((item for item in array if item is not None), None)
+    if shape is not None and None not in shape:
+        return np.zeros(shape, dtype.np_dtype)
+    if written is None:
+        raise _refusal("an item of a TensorArray was read that was not written, and has no shape")
+    return np.zeros_like(written)
+
+
+def _item(array: Array, index: int, zeros: Callable[[], Any]) -> Any:
+    if not 0 <= index < len(array):
+        raise _refusal(f"index {index} is out of range of a TensorArray of size {len(array)}")
+    return zeros() if array[index] is None else array[index]
+
+
+def _joined(items: Sequence[Any], zeros: Callable[[], Any]) -> Any:
+    found = [zeros() if item is None else item for item in items]
+    try:
+        return np.stack(found) if found else zeros()[None][:0]
+    except ValueError:
+        shapes = [np.shape(item) for item in found]
+        raise _refusal(f"the items of a TensorArray have different shapes: {shapes}") from None
+
+
+# Kernels
+
+
+def _new(size: Any, *, element: TensorType) -> Array:
+    return [None] * int(size)
+
+
+def _write(array: Array, index: Any, value: Any, *, dynamic: bool) -> Array:
+    made = array.copy()
+    for at, item in _pairs(index, value):
+        _check_index(at, len(made), dynamic)
+        made += [None] * (at + 1 - len(made))
+        made[at] = item
+    return made
+
+
+def _pairs(index: Any, value: Any) -> Any:
+    if np.ndim(index) == 0:
+        return [(int(index), value)]
+    return zip(map(int, index), value, strict=False)
+
+
+def _check_index(index: int, size: int, dynamic: bool) -> None:
+    if index < 0 or (index >= size and not dynamic):
+        raise _refusal(
+            f"tried to write to index {index} of a TensorArray of size {size} that is not "
+            "resizeable: make it with dynamic_size=True"
+        )
+
+
+def _read(array: Array, index: Any, *, element: TensorType) -> Any:
+    def zeros() -> Any:
+        return _zeros_for(array, element.dtype, element.shape)
+
+    if np.ndim(index) == 0:
+        return _item(array, int(index), zeros)
+    return _joined([_item(array, int(at), zeros) for at in index], zeros)
+
+
+def _read_like(array: Array, index: Any, like: Any) -> Any:
+    if np.ndim(index) == 0:
+        return _or_zeros(array, int(index), like)
+    return np.stack([_or_zeros(array, int(at), row) for at, row in zip(index, like, strict=True)])
+
+
+def _or_zeros(array: Array, at: int, like: Any) -> Any:
+    item = array[at] if at < len(array) else None
+    return np.zeros_like(like)[()] if item is None else item
+
+
+def _clear(array: Array, index: Any) -> Array:
+    made = array.copy()
+    for at in np.atleast_1d(index):
+        if at < len(made):
+            made[at] = None
+    return made
+
+
+def _add_at(array: Array, index: Any, value: Any) -> Array:
+    made: Array = [None] * len(array)
+    for at, item in _pairs(index, value):
+        made[at] = item if made[at] is None else made[at] + item
+    return made
+
+
+def _stack(array: Array, *, element: TensorType) -> Any:
+    return _joined(array, lambda: _zeros_for(array, element.dtype, element.shape))
+
+
+def _stack_like(array: Array, like: Any) -> Any:
+    if not array:
+        return np.zeros_like(like)
+    return np.stack([_or_zeros(array, at, row) for at, row in enumerate(like)])
+
+
+def _unstack(value: Any) -> Array:
+    return list(value)
+
+
+def _size(array: Array) -> Any:
+    return np.int32(len(array))
+
+
+def _concat(array: Array) -> Any:
+    if not array or any(item is None for item in array):
+        raise _refusal("the items of a TensorArray can be joined only once all are written")
+    return np.concatenate(array)
+
+
+def _split(value: Any, lengths: Any) -> Array:
+    if int(np.sum(lengths)) != len(value):
+        raise _refusal(f"the lengths {lengths} do not sum up to the length {len(value)} to split")
+    return np.split(value, np.cumsum(lengths)[:-1])
+
+
+def _split_like(value: Any, array: Array) -> Array:
+    return _split(value, [len(item) for item in array])
+
+
+# Types
+
+
+def _new_type(size: Type, *, element: TensorType) -> Type:
+    return ListType(element)
+
+
+def _same(array: Type, *_: Type, **__: Any) -> Type:
+    return array
+
+
+def _rows(shape: Shape, element: TensorType) -> TensorType:
+    whole = None if shape is None or element.shape is None else (*shape, *element.shape)
+    return TensorType(element.dtype, whole)
+
+
+def _read_type(array: Type, index: TensorType, *, element: TensorType) -> Type:
+    return _rows(index.shape, element)
+
+
+def _like_type(array: Type, *others: Type) -> Type:
+    return others[-1]
+
+
+def _stack_type(array: Type, *, element: TensorType) -> Type:
+    return _rows((None,), element)
+
+
+def _unstack_type(value: TensorType) -> Type:
+    return ListType(TensorType(value.dtype, element_shape(value.shape)))
+
+
+def _size_type(array: Type) -> Type:
+    return TensorType(dtypes.int32, ())
+
+
+def _concat_type(array: ListType) -> Type:
+    element = array.element
+    assert isinstance(element, TensorType)
+    rest = None if element.shape is None else (None, *element.shape[1:])
+    return TensorType(element.dtype, rest)
+
+
+def _split_type(value: TensorType, lengths: Type) -> Type:
+    rest = None if value.shape is None else (None, *value.shape[1:])
+    return ListType(TensorType(value.dtype, rest))
+
+
+def _split_like_type(value: Type, array: Type) -> Type:
+    return array
+
+
+# Gradients
+
+
+def _of_write(op: Any, grad: Any) -> Any:
+    _, index, value = op.inputs
+    return apply(CLEAR, grad, index), None, apply(READ_LIKE, grad, index, value)
+
+
+def _of_read(op: Any, grad: Any) -> Any:
+    return apply(ADD_AT, op.inputs[0], op.inputs[1], grad), None
+
+
+def _of_read_like(op: Any, grad: Any) -> Any:
+    return apply(ADD_AT, op.inputs[0], op.inputs[1], grad), None, None
+
+
+def _of_add_at(op: Any, grad: Any) -> Any:
+    _, index, value = op.inputs
+    return None, None, apply(READ_LIKE, grad, index, value)
+
+
+def _dense(grad: Any, array: Any) -> Any:
+    return apply(LIST_ADD, grad, apply(LIST_ZEROS, array))
+
+
+NEW = _row("array_new", _new, _new_type, fallible=True)
+WRITE = _row("array_write", _write, _same, gradient=_of_write, fallible=True)
+READ = _row("array_read", _read, _read_type, gradient=_of_read, fallible=True)
+READ_LIKE = _row("array_read_like", _read_like, _like_type, gradient=_of_read_like)
+CLEAR = _row(
+    "array_clear", _clear, _same, gradient=lambda op, g: (apply(CLEAR, g, op.inputs[1]), None)
+)
+ADD_AT = _row("array_add_at", _add_at, _same, gradient=_of_add_at)
+STACK = _row(
+    "array_stack",
+    _stack,
+    _stack_type,
+    fallible=True,
+    gradient=lambda op, g: (apply(UNSTACK, g),),
+)
+STACK_LIKE = _row(
+    "array_stack_like", _stack_like, _like_type, gradient=lambda op, g: (apply(UNSTACK, g), None)
+)
+UNSTACK = _row(
+    "array_unstack",
+    _unstack,
+    _unstack_type,
+    gradient=lambda op, g: (apply(STACK_LIKE, g, op.inputs[0]),),
+)
+SIZE = _row("array_size", _size, _size_type)
+CONCAT = _row(
+    "array_concat",
+    _concat,
+    _concat_type,
+    fallible=True,
+    gradient=lambda op, g: (apply(SPLIT_LIKE, g, op.inputs[0]),),
+)
+SPLIT = _row(
+    "array_split",
+    _split,
+    _split_type,
+    fallible=True,
+    gradient=lambda op, g: (apply(CONCAT, _dense(g, op.outputs[0])), None),
+)
+SPLIT_LIKE = _row(
+    "array_split_like",
+    _split_like,
+    _split_like_type,
+    gradient=lambda op, g: (apply(CONCAT, _dense(g, op.inputs[1])), None),
+)

@@ -1,0 +1,201 @@
+"""How Python writes ops on scalars: what needs no kernel, because Python computes the same.
+
+A 0-d integer tensor is a Python int in generated code, wrapped around where it leaves its dtype's
+range; a 0-d bool may be a Python bool; 0-d float32 and float64 are NumPy scalars, whose operators
+are the ufuncs of the kernels. An expression that raises where the kernel has an error of its own is
+followed by asking the kernel (`failures.explain`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from runtime.dtypes import DType
+from runtime.graph.ir import Node
+from runtime.types import NumberType, TensorType, Type
+
+
+class Form(NamedTuple):
+    """A template over the operands' names; `wraps`: the result may leave the integer's range;
+    `refuses`: what leaves it is an error, which the kernel raises.
+    """
+
+    text: str
+    wraps: bool = False
+    refuses: bool = False
+
+
+COMPARISONS = {
+    "equal": Form("{} == {}"),
+    "not_equal": Form("{} != {}"),
+    "less": Form("{} < {}"),
+    "less_equal": Form("{} <= {}"),
+    "greater": Form("{} > {}"),
+    "greater_equal": Form("{} >= {}"),
+}
+MOVES = {
+    "identity": Form("{}"),
+    "stop_gradient": Form("{}"),
+    "where": Form("{1} if {0} else {2}"),
+}
+ARITHMETIC = {
+    "add": Form("{} + {}", wraps=True),
+    "sub": Form("{} - {}", wraps=True),
+    "mul": Form("{} * {}", wraps=True),
+    "neg": Form("-{}", wraps=True),
+}
+INTEGERS = {
+    **COMPARISONS,
+    **MOVES,
+    **ARITHMETIC,
+    "square": Form("{0} * {0}", wraps=True),
+    "abs": Form("abs({})", wraps=True),
+    # Only the smallest number by -1 leaves the range.
+    "floordiv": Form("{} // {}", wraps=True),
+    "mod": Form("{} % {}"),
+    "bitwise_and": Form("{} & {}"),
+    "bitwise_or": Form("{} | {}"),
+    "bitwise_xor": Form("{} ^ {}"),
+    "maximum": Form("{0} if {0} >= {1} else {1}"),
+    "minimum": Form("{0} if {0} <= {1} else {1}"),
+}
+FLOATS = {**COMPARISONS, **MOVES, **ARITHMETIC, "div": Form("{} / {}")}
+BOOLS = {
+    **MOVES,
+    "equal": Form("{} == {}"),
+    "not_equal": Form("{} != {}"),
+    "logical_and": Form("{} and {}"),
+    "logical_or": Form("{} or {}"),
+    "logical_not": Form("not {}"),
+    "logical_xor": Form("{} != {}"),
+}
+
+
+def is_integer(type: Type) -> bool:
+    """Is it a 0-d integer tensor: a Python int in generated code?"""
+    return isinstance(type, TensorType) and type.shape == () and type.dtype.is_integer
+
+
+def is_bool(type: Type) -> bool:
+    """Is it a 0-d bool tensor, which may be a Python bool in generated code?"""
+    return isinstance(type, TensorType) and type.shape == () and type.dtype.is_bool
+
+
+def is_float(type: Type) -> bool:
+    """Is it a 0-d float32 or float64 tensor?"""
+    return (
+        isinstance(type, TensorType)
+        and type.shape == ()
+        and type.dtype.name in ("float32", "float64")
+    )
+
+
+def form_of(node: Node) -> Form | None:
+    """How Python writes the node; None where its kernel is called."""
+    name = node.primitive.name
+    special = _SPECIAL.get(name)
+    if special is not None:
+        return special(node)
+    last = node.inputs[-1].type if node.inputs else None
+    if last is None or not all(_is_scalar(value.type) for value in (*node.inputs, *node.outputs)):
+        return None
+    forms = INTEGERS if is_integer(last) else BOOLS if is_bool(last) else FLOATS
+    return forms.get(name)
+
+
+def _is_scalar(type: Type) -> bool:
+    return is_integer(type) or is_bool(type) or is_float(type)
+
+
+def _cast(node: Node) -> Form | None:
+    source, target = node.inputs[0].type, node.outputs[0].type
+    if not (_is_scalar(source) and _is_scalar(target)):
+        return None
+    assert isinstance(source, TensorType)
+    assert isinstance(target, TensorType)
+    if is_integer(source):
+        return _cast_integer(source.dtype, target.dtype)
+    if is_bool(source):
+        return Form("int({})") if is_integer(target) else None
+    return Form(f"{target.dtype.name}({{}})") if is_float(target) else None
+
+
+def _cast_integer(source: DType, target: DType) -> Form | None:
+    if target.is_bool:
+        return Form("{} != 0")
+    if target.is_integer:
+        fits = target.min <= source.min and source.max <= target.max
+        return Form("{}", wraps=not fits)
+    # The product with a Python int rounds it as a conversion does, in less time. A float64 on the
+    # way rounds once more, which only integers of 64 bits would show.
+    return Form(f"one_{target.name} * {{}}") if source.size < 8 else None
+
+
+def _to_tensor(node: Node) -> Form | None:
+    source, target = node.inputs[0].type, node.outputs[0].type
+    assert isinstance(source, NumberType)
+    assert isinstance(target, TensorType)
+    if is_float(target):
+        return Form(f"{target.dtype.name}({{}})")
+    if is_integer(target) and source.kind != "float":
+        return Form("int({})") if source.kind == "bool" else Form("{}", refuses=True)
+    return Form("{}") if is_bool(target) and source.kind == "bool" else None
+
+
+def _truth(node: Node) -> Form | None:
+    source = node.inputs[0].type
+    if is_integer(source):
+        return Form("{} != 0")
+    return Form("bool({})") if _is_scalar(source) else None
+
+
+def _item_int(node: Node) -> Form | None:
+    return Form("{}") if is_integer(node.inputs[0].type) else None
+
+
+def _item_float(node: Node) -> Form | None:
+    return Form("float({})") if _is_scalar(node.inputs[0].type) else None
+
+
+_SPECIAL = {
+    "cast": _cast,
+    "to_tensor": _to_tensor,
+    "truth": _truth,
+    "py.item_int": _item_int,
+    "py.item_float": _item_float,
+}
+
+# How Python writes rows of numbers; what is not here is a call of the kernel.
+NUMBERS = {
+    "py.add": "{} + {}",
+    "py.sub": "{} - {}",
+    "py.mul": "{} * {}",
+    "py.truediv": "{} / {}",
+    "py.floordiv": "{} // {}",
+    "py.mod": "{} % {}",
+    "py.lshift": "{} << {}",
+    "py.rshift": "{} >> {}",
+    "py.and": "{} & {}",
+    "py.or": "{} | {}",
+    "py.xor": "{} ^ {}",
+    "py.lt": "{} < {}",
+    "py.le": "{} <= {}",
+    "py.gt": "{} > {}",
+    "py.ge": "{} >= {}",
+    "py.eq": "{} == {}",
+    "py.ne": "{} != {}",
+    "py.neg": "-{}",
+    "py.pos": "+{}",
+    "py.invert": "~{}",
+    "py.not": "not {}",
+}
+
+
+def wrapper(dtype: DType) -> object:
+    """The function that wraps a Python int around to the range of a dtype."""
+    low, count = int(dtype.min), 1 << (8 * dtype.size)
+
+    def wrap(number: int) -> int:
+        return (number - low) % count + low
+
+    return wrap

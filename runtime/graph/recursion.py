@@ -1,0 +1,102 @@
+"""Recursion: a call of a function that is being traced, with the signature that it is traced for.
+
+Such a call becomes a call node of a graph that is not there yet. What it returns is assumed: at
+first nothing (the call ends its path, like a `raise`), then what the trace found, until a trace
+returns what was assumed. So recursion needs a path that ends without it, and Python runs again for
+each assumption.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from runtime.graph import joins
+from runtime.graph.control import Unreachable
+from runtime.graph.ir import Callee, Value
+from runtime.graph.joins import Mismatch, Spec
+from runtime.graph.nodes import CALL, RAISE
+from runtime.graph.refusals import refuse
+from runtime.graph.tracing import active
+from runtime.types import NumberType
+
+MOST_ASSUMPTIONS = 20
+"""Types of results that are tried before recursion is refused."""
+
+
+class Assumption:
+    """A function that is being traced, and what calls of it from inside may suppose.
+
+    `spec` is what it returns (None: it does not), `outer` are the symbols of graphs around it that
+    it uses, `used` tells whether it was called, `depends` whether it called another one whose trace
+    had begun before its own.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.callee = Callee(name)
+        self.spec: Spec | None = None
+        self.outer: tuple[Any, ...] = ()
+        self.used = False
+        self.depends = False
+
+    def call_leaves(self, leaves: Sequence[Any]) -> Any:
+        """Add a call to the graph that is being traced."""
+        self.used = True
+        for inner in _running[_running.index(self) + 1 :]:
+            inner.depends = True
+        trace = active()
+        values = [trace.value_of(item) for item in (*leaves, *self.outer)]
+        if self.spec is None:
+            trace.append(CALL, values, (), {"callee": self.callee})
+            never = RecursionError(f"{self.name} calls itself without end")
+            trace.append(RAISE, (), (), {"exception": never, "places": ()})
+            raise Unreachable
+        outputs = [Value(type, trace.unique(self.name)) for type in joins.types_of(self.spec)]
+        return joins.lift(
+            self.spec, iter(trace.append(CALL, values, outputs, {"callee": self.callee}))
+        )
+
+    def covering(self, spec: Spec | None) -> Spec | None:
+        """What is returned, where a trace returns `spec`: it covers what was assumed.
+
+        Raises StagingError where nothing covers both.
+        """
+        if spec is None or self.spec is None:
+            return spec or self.spec
+        try:
+            return joins.join(self.spec, spec)
+        except Mismatch as error:
+            raise refuse(f"what {self.name} returns depends on the depth of its recursion: {error}")
+
+    def assume(self, spec: Spec | None, outer: Sequence[Any]) -> bool:
+        """Suppose this from now on; False if it was supposed already."""
+        known = list(map(id, self.outer))
+        if spec == self.spec and list(map(id, outer)) == known:
+            return False
+        self.spec, self.outer, self.callee = spec, tuple(outer), Callee(self.name)
+        return True
+
+
+_running: list[Assumption] = []
+
+
+@contextmanager
+def running(assumption: Assumption) -> Iterator[None]:
+    """While it is traced. (One thread traces at a time.)"""
+    _running.append(assumption)
+    try:
+        yield
+    finally:
+        _running.pop()
+
+
+def unsettled() -> bool:
+    """Does what is traced now contain calls that are supposed not to return?"""
+    return any(assumption.used and assumption.spec is None for assumption in _running)
+
+
+def has_numbers(spec: Spec | None) -> bool:
+    """Are there Python numbers among the values?"""
+    return spec is not None and any(isinstance(type, NumberType) for type in joins.types_of(spec))

@@ -1,0 +1,165 @@
+"""Why a function was traced again, and the warning where that happens often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from runtime.graph.signatures import Reference
+from runtime.graph.structures import Structure
+from runtime.log import get_logger
+from runtime.types import NumberType, TensorType
+
+WINDOW = 10
+"""The last calls that the warning looks at."""
+
+MOST_RETRACED = 5
+"""Traces in the window that are reason to warn."""
+
+MOST_WARNINGS = 2
+MOST_DETECTORS = 100
+MOST_COMPARED = 20
+LONGEST = 60
+
+
+# Reasons
+
+
+def reason(
+    key: Any, labels: Sequence[str], known: Mapping[Any, Any], changed: Callable[[Any], str]
+) -> str:
+    """One line: what is different from the trace that fits best.
+
+    Args:
+        key: of the call. labels: the names of its positional arguments.
+        known: the keys that there are traces for; `changed` says what guards of such a trace do
+            not hold.
+    """
+    if not known:
+        return f"first trace ({', '.join(_arguments(key, labels))})"
+    if key in known:
+        return changed(known[key])
+    latest = list(known)[: -MOST_COMPARED - 1 : -1]
+    found = min((list(_between(other, key, labels)) for other in latest), key=len)
+    return "; ".join(found)
+
+
+def _arguments(key: Any, labels: Sequence[str]) -> Iterator[str]:
+    for label, _, part in _pairs(key, key, labels):
+        yield f"{label}: {describe(part)}"
+
+
+def _between(before: Any, after: Any, labels: Sequence[str]) -> Iterator[str]:
+    for label, old, new in _pairs(before, after, labels):
+        if old != new:
+            yield from _differences(old, new, label)
+
+
+def _pairs(before: Any, after: Any, labels: Sequence[str]) -> Iterator[tuple[str, Any, Any]]:
+    (args, kwargs), (new_args, new_kwargs) = before, after
+    for place in range(max(len(args), len(new_args))):
+        label = labels[place] if place < len(labels) else f"argument {place}"
+        yield label, _at(args, place), _at(new_args, place)
+    old, new = dict(kwargs), dict(new_kwargs)
+    for name in dict.fromkeys([*old, *new]):
+        yield name, old.get(name), new.get(name)
+
+
+def _at(parts: Sequence[Any], place: int) -> Any:
+    return parts[place] if place < len(parts) else None
+
+
+def _differences(old: Any, new: Any, path: str) -> Iterator[str]:
+    if _is_tree(old) and _is_tree(new) and old[0] == new[0]:
+        structure = old[0]
+        for place, (a, b) in enumerate(zip(old[1], new[1], strict=True)):
+            if a != b:
+                yield from _differences(a, b, path + structure.path(place))
+        return
+    yield f"argument {path} is {describe(new)}, it was {describe(old)}"
+
+
+def _is_tree(key: Any) -> bool:
+    return type(key) is tuple and isinstance(key[0], Structure)
+
+
+def describe(key: Any) -> str:
+    """A part of a key as text: a type, a Python value with its class, a structure."""
+    if key is None:
+        return "not given"
+    if isinstance(key, TensorType | NumberType):
+        return str(key)
+    if isinstance(key, Reference):
+        return f"an object, {_short(repr(key))}"
+    if _is_tree(key):
+        return f"a {key[0]}"
+    kind, value = key
+    text = value if kind in (float, complex) else _short(repr(value))
+    return "None" if value is None else f"{kind.__name__} {text}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+# The warning
+
+
+class Detector:
+    """Counts the calls of a function since each of its last traces."""
+
+    __slots__ = ("rounds", "warnings")
+
+    def __init__(self) -> None:
+        self.rounds: list[int] = []
+        self.warnings = 0
+
+    @property
+    def quiet(self) -> bool:
+        """Was none of the calls in the window traced? Then further ones need no counting."""
+        return bool(self.rounds) and self.rounds[-1] >= WINDOW
+
+    def called(self, traced: bool) -> bool:
+        """Note a call; is it time to warn?"""
+        if not traced:
+            if self.rounds:
+                self.rounds[-1] += 1
+            return False
+        self.rounds.append(1)
+        while sum(self.rounds) > WINDOW:
+            del self.rounds[0]
+        if len(self.rounds) < MOST_RETRACED or self.warnings == MOST_WARNINGS:
+            return False
+        self.warnings += 1
+        return True
+
+    def warn(self, function: Any, last: str) -> None:
+        """Tell the log."""
+        get_logger().warning(
+            "%s of the last %s calls of %r traced it again, and tracing is slow. It happens where "
+            "(1) the function is decorated anew in a loop: decorate it once, outside of the loop; "
+            "(2) tensors have different shapes: pass reduce_retracing=True to the decorator, or "
+            "an input_signature with None for what varies; "
+            "(3) arguments are Python values that change: pass tensors. "
+            "The last time: %s. Its method why_retraced() tells more.",
+            len(self.rounds),
+            sum(self.rounds),
+            function,
+            last,
+        )
+
+
+_detectors: dict[Any, Detector] = {}
+
+
+def detector_of(function: Any) -> Detector:
+    """What counts for this Python function and others of the same code."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return Detector()
+    key = code.co_filename, code.co_firstlineno, code.co_qualname, hash(code)
+    found = _detectors.pop(key, None) or Detector()
+    _detectors[key] = found
+    if len(_detectors) > MOST_DETECTORS:
+        _detectors.pop(next(iter(_detectors)), None)
+    return found

@@ -1,0 +1,174 @@
+"""Recursion on a staged test: a graph that calls itself."""
+
+from __future__ import annotations
+
+import traceback
+from typing import Any
+
+import pytest
+
+import runtime as rt
+from runtime.graph.ir import walk
+
+
+def factorial(n):
+    if n <= 1:
+        return 1
+    return n * factorial(n - 1)
+
+
+def fibonacci(n):
+    if n < 2:
+        return n
+    return fibonacci(n - 1) + fibonacci(n - 2)
+
+
+def even(n):
+    if n == 0:
+        return True
+    return odd(n - 1)
+
+
+def odd(n):
+    if n == 0:
+        return False
+    return even(n - 1)
+
+
+def length(n):
+    return 0 if n <= 0 else 1 + length(n - 1)
+
+
+def ackermann(m, n):
+    if m == 0:
+        return n + 1
+    if n == 0:
+        return ackermann(m - 1, 1 + 0 * n)
+    return ackermann(m - 1, ackermann(m, n - 1))
+
+
+def both(n, total):
+    """Two results, and a loop with recursion in it."""
+    if n == 0:
+        return total, {"n": n}
+    i = 0
+    while i < n:
+        total, _ = both(n - 1 - i, total + 1)
+        i += 2
+    return total, {"n": n}
+
+
+def growing(xs):
+    """Its result has another shape at each depth."""
+    if rt.reduce_sum(xs) > 10:
+        return xs
+    return rt.concat([growing(xs + 1), xs], 0)
+
+
+def maybe(n):
+    if n > 5:
+        return None
+    if n == 5:
+        return n
+    return maybe(n + 1)
+
+
+def refusing(n):
+    if n < 0:
+        raise ValueError(f"below {0}")
+    return refusing(n - 1)
+
+
+def endless(n):
+    return endless(n) + 1
+
+
+def scaled(x):
+    def power(n):
+        return 1.0 if n <= 0 else x * power(n - 1)
+
+    power = rt.function(power)
+    return power(rt.constant(5))
+
+
+PROGRAMS = [factorial, fibonacci, even, odd, length, ackermann, both, growing, maybe]
+
+
+@pytest.fixture(autouse=True)
+def decorated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The functions call each other by their global names: those are staged, the list is not."""
+    for program in [*PROGRAMS, refusing, endless]:
+        monkeypatch.setitem(globals(), program.__name__, rt.function(program))
+
+
+def plain(value: Any) -> Any:
+    return rt.nest.map_structure(lambda x: x.numpy().tolist() if rt.is_tensor(x) else x, value)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("factorial", (6,)), ("factorial", (6.0,)), ("fibonacci", (12,)), ("even", (7,)),
+        ("odd", (7,)), ("length", (30,)), ("ackermann", (2, 3)), ("both", (5, 0)),
+        ("growing", ([1, 2],)), ("maybe", (1,)), ("maybe", (9,)),
+    ],
+)  # fmt: skip
+def test_equals_eager(name: str, arguments: Any) -> None:
+    tensors = [rt.constant(argument) for argument in arguments]
+    found = globals()[name](*tensors)
+    assert globals()[name].experimental_get_tracing_count() == 1
+    with rt.config.run_functions_eagerly(True):
+        expected = globals()[name](*tensors)
+    assert plain(found) == plain(expected)
+
+
+def test_the_graph_calls_itself() -> None:
+    graph = globals()["fibonacci"].get_concrete_function(rt.constant(1)).graph
+    calls = [node for node in walk(graph.body) if node.primitive.name == "call"]
+    assert [node.params["callee"].graph for node in calls] == [graph, graph]
+    assert str(graph).count("graph fibonacci") == 1
+
+
+def test_numbers_are_tensors_outside() -> None:
+    """Beside a float32 the 1 of factorial is a float32; where nothing else is returned, an int32."""
+    assert globals()["factorial"](rt.constant(3.0)).dtype == rt.float32
+    assert globals()["length"](rt.constant(3.0)).dtype == rt.int32
+
+
+def test_symbols_from_around_it() -> None:
+    assert rt.function(scaled)(rt.constant(2.0)).numpy() == 32.0
+
+
+def test_gradient() -> None:
+    x = rt.constant(4.0)
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        y = globals()["factorial"](x)
+    # y = x (x - 1) (x - 2)
+    assert tape.gradient(y, x).numpy() == pytest.approx(3 * 16 - 6 * 4 + 2)
+
+
+@pytest.mark.parametrize(("name", "argument"), [("length", 10**6), ("endless", 1)])
+def test_too_deep(name: str, argument: int) -> None:
+    with pytest.raises(RecursionError) as caught:
+        globals()[name](rt.constant(argument))
+    last = traceback.extract_tb(caught.value.__traceback__)[-1]
+    assert (last.filename, last.name) == (__file__, name)
+    assert f"{name}(" in (last.line or "")
+
+
+def test_an_error_in_the_depth_is_the_users() -> None:
+    with pytest.raises(ValueError, match="below 0") as caught:
+        globals()["refusing"](rt.constant(10))
+    assert traceback.extract_tb(caught.value.__traceback__)[-1].name == "refusing"
+
+
+def test_results_that_nothing_covers_are_refused() -> None:
+    @rt.function
+    def nested(n):
+        if n == 0:
+            return (n,)
+        return (nested(n - 1),)
+
+    with pytest.raises(ValueError, match="cannot be joined"):
+        nested(rt.constant(3))

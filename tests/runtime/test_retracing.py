@@ -1,0 +1,203 @@
+"""Why a function was traced again, the warning about it, and the bounds of what it keeps."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import weakref
+from typing import Any
+
+import pytest
+
+import runtime as rt
+from runtime import polymorphic_function
+
+X = rt.constant(1.0)
+V = rt.constant([1.0, 2.0])
+RATE = 1.0
+TABLE = {"k": 1, "inner": [1, 2]}
+
+
+class Holder:
+    rate = 1.0
+
+
+HOLDER = Holder()
+
+
+def collected(x, n=1, **named):
+    return rt.nest.flatten(x)[0] * 1 + n
+
+
+def reading(x):
+    return x * RATE + TABLE["k"] + sum(TABLE["inner"]) + HOLDER.rate
+
+
+def reasons(function: Any) -> list[str]:
+    return [line.partition(": ")[2] for line in function.why_retraced().splitlines()]
+
+
+ARGUMENTS: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
+    ((V,), {}, "argument x is float32[2], it was float32[]"),
+    ((rt.constant(1),), {}, "argument x is int32[], it was float32[]"),
+    ((X, 2), {}, "argument n is int 2, it was int 1"),
+    ((X, 1.0), {}, "argument n is float 1.0, it was int 1"),
+    ((X, -0.0), {}, "argument n is float -0.0, it was int 1"),
+    ((X, X), {}, "argument n is float32[], it was int 1"),
+    ((X,), {"k": 1}, "argument k is int 1, it was not given"),
+    (((X, X),), {}, "argument x is a tuple of 2, it was float32[]"),
+    ((V, 2), {}, "argument x is float32[2], it was float32[]; argument n is int 2, it was int 1"),
+]
+
+
+@pytest.mark.parametrize(("args", "kwargs", "line"), ARGUMENTS)
+def test_an_argument_is_different(args: Any, kwargs: Any, line: str) -> None:
+    staged = rt.function(collected)
+    staged(X)
+    staged(*args, **kwargs)
+    assert reasons(staged) == ["first trace (x: float32[], n: int 1)", line]
+
+
+def test_the_way_into_an_argument() -> None:
+    staged = rt.function(collected)
+    staged({"a": X, "b": (X, 1)})
+    staged({"a": X, "b": (X, 2)})
+    staged({"a": X})
+    assert reasons(staged)[1:] == [
+        "argument x['b'][1] is int 2, it was int 1",
+        "argument x is a dict with ('a',), it was a dict with ('a', 'b')",
+    ]
+
+
+def test_it_is_compared_with_the_trace_that_fits_best() -> None:
+    staged = rt.function(collected)
+    for arguments in ((X, 1), (V, 2), (X, 3)):
+        staged(*arguments)
+    assert reasons(staged)[-1] == "argument n is int 3, it was int 1"
+
+
+def test_a_guard_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    staged = rt.function(reading)
+    staged(X)
+    monkeypatch.setitem(globals(), "RATE", 2.0)
+    staged(X)
+    monkeypatch.setitem(TABLE, "k", 5)
+    staged(X)
+    monkeypatch.setattr(HOLDER, "rate", 3.0, raising=False)
+    staged(X)
+    monkeypatch.setitem(TABLE, "inner", [7, 8])
+    staged(X)
+    TABLE["inner"].append(1)  # type: ignore[attr-defined]
+    assert staged(X).numpy() == 1 * 2 + 5 + 16 + 3
+    assert reasons(staged)[1:] == [
+        "a guard does not hold: RATE is 2.0, it was 1.0",
+        "a guard does not hold: TABLE['k'] is 5, it was 1",
+        "a guard does not hold: HOLDER.rate",
+        "a guard does not hold: TABLE['inner']",
+        "a guard does not hold: what is in TABLE['inner']",
+    ]
+
+
+def test_captured_variables() -> None:
+    scale = 1.0
+
+    @rt.function
+    def scaled(x):
+        return x * scale
+
+    scaled(X)
+    scale = 2.0
+    assert scaled(X).numpy() == 2.0
+    assert reasons(scaled)[1:] == ["a guard does not hold: scale is 2.0, it was 1.0"]
+
+
+# The warning
+
+
+def warned(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.name == "runtime"]
+
+
+def test_frequent_retracing_is_warned_about_twice(caplog: pytest.LogCaptureFixture) -> None:
+    @rt.function
+    def scaled(x, n):
+        return x * n
+
+    for n in range(4):
+        scaled(X, float(n))
+    assert not warned(caplog)
+    for n in range(4, 9):
+        scaled(X, float(n))
+    first, second = warned(caplog)
+    assert first.startswith("5 of the last 5 calls of <function")
+    assert second.startswith("6 of the last 6 calls of <function")
+    assert "argument n is float 4.0, it was float 3.0" in first
+    for way_out in ("in a loop", "reduce_retracing=True", "Python values"):
+        assert way_out in first
+    assert rt.get_logger() is logging.getLogger("runtime")
+
+
+def test_a_function_that_is_made_in_a_loop(caplog: pytest.LogCaptureFixture) -> None:
+    for _ in range(5):
+        rt.function(lambda x: x + 41.5)(X)
+    assert len(warned(caplog)) == 1
+
+
+def test_calls_in_between_are_counted(caplog: pytest.LogCaptureFixture) -> None:
+    staged = rt.function(lambda x: x + 42.5)
+    for size in range(1, 9):
+        for _ in range(3):
+            staged(rt.ones([size]))
+    assert not warned(caplog)
+
+
+def test_the_short_way_does_not_hide_calls(caplog: pytest.LogCaptureFixture) -> None:
+    staged = rt.function(lambda x: x + 43.5)
+    for size in range(1, 9):
+        for _ in range(40):
+            staged(rt.ones([size]))
+    for size in range(11, 15):
+        staged(rt.ones([size]))
+    assert not warned(caplog)
+    staged(rt.ones([15]))
+    assert warned(caplog)[0].startswith("5 of the last 5 calls")
+
+
+# Bounds and leaks
+
+
+def test_traces_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(polymorphic_function, "MOST_TRACES", 3)
+    staged = rt.function(collected)
+    for n in (1, 2, 3, 1, 4):
+        staged(X, n)
+    assert staged.experimental_get_tracing_count() == 4
+    staged(X, 1)
+    assert staged.experimental_get_tracing_count() == 4
+    staged(X, 2)
+    assert staged.experimental_get_tracing_count() == 5
+    assert len(staged.pretty_printed_concrete_signatures().splitlines()) == 3
+
+
+def test_what_is_dropped_can_be_collected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(polymorphic_function, "MOST_TRACES", 1)
+    staged = rt.function(collected)
+    graph = weakref.ref(staged.get_concrete_function(X, 1).graph)
+    staged(X, 2)
+    gc.collect()
+    assert graph() is None
+
+
+def test_functions_graphs_and_arguments_can_be_collected() -> None:
+    argument = rt.constant([1.0, 2.0])
+    staged = rt.function(lambda x: x + 1.0)
+    for _ in range(20):
+        staged(argument)
+    references = [
+        weakref.ref(item)
+        for item in (argument.raw, staged, staged.get_concrete_function(argument).graph)
+    ]
+    argument = rt.constant(1.0)
+    del staged
+    gc.collect()
+    assert [reference() for reference in references] == [None, None, None]
