@@ -411,8 +411,12 @@ def _call_class(cls: Any) -> Any:
 
 def _call_method_wrapper(wrapper: Any) -> Any:
     # What `super().__call__` is in a metaclass: the rest of constructing an instance.
-    constructs = wrapper.__name__ == "__call__" and isinstance(wrapper.__self__, type)
-    return _constructor(wrapper.__self__) if constructs else wrapper
+    cls = wrapper.__self__
+    if wrapper.__name__ != "__call__" or not isinstance(cls, type):
+        return wrapper
+    constructor = _constructor(cls)
+    # Calling the class itself would ask its metaclass again.
+    return wrapper if constructor is cls else constructor
 
 
 def _constructor(cls: Any) -> Any:

@@ -27,7 +27,7 @@ import gast
 from autograph.analysis.blocks import Flow
 from autograph.analysis.scopes import FUNCTIONS, free_names, mentions, own_nodes, parameters
 from autograph.context import Context
-from autograph.quoting import assign, call_ag, constant, expression_statement, name_load
+from autograph.quoting import assign, call_ag, constant, expression_statement, name_load, name_store
 from autograph.rewriting import replace_reads, rewrite_statements
 
 _COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try, gast.TryStar, gast.Match)
@@ -39,7 +39,7 @@ def convert(context: Context) -> None:
         flow = context.flow(function)
         names = _names(function, flow)
         if names:
-            _guard_reads(function, flow, names)
+            _guard_reads(context, function, flow, names)
             function.body = _introduce(function, flow, names)
 
 
@@ -82,7 +82,7 @@ def _late_nodes(function: Any, flow: Flow) -> set[gast.AST]:
     return set(own_nodes(inside))
 
 
-def _guard_reads(function: Any, flow: Flow, names: set[str]) -> None:
+def _guard_reads(context: Context, function: Any, flow: Flow, names: set[str]) -> None:
     unsafe = {read for read in flow.defined.unsafe if read.id in names}
     free: set[Any] = set()
     for nested in own_nodes(function.body):
@@ -108,7 +108,22 @@ def _guard_reads(function: Any, flow: Flow, names: set[str]) -> None:
         check = _check(target) if target in unsafe else []
         return [*check, assign(target.id, _undefined(target.id, target), target)]
 
-    rewrite_statements(function, {gast.AugAssign: augmented, gast.Delete: delete})
+    def try_(node: Any) -> Any:
+        for handler in node.handlers:
+            if handler.name is not None and handler.name.id in names:
+                _outlive(handler)
+        return node
+
+    def _outlive(handler: Any) -> None:
+        # Python unbinds the name behind the handler: that must be an assignment too.
+        name, error = handler.name.id, context.namer.available("error")
+        bind = assign(name, name_load(error, handler.name), handler.name)
+        unbind = assign(name, _undefined(name, handler.name), handler.body[-1])
+        handler.name = name_store(error, handler.name)
+        handler.body = [bind, *handler.body, unbind]
+
+    rules = {gast.AugAssign: augmented, gast.Delete: delete, gast.Try: try_, gast.TryStar: try_}
+    rewrite_statements(function, rules)
     for statement in function.body:
         replace_reads(statement, name)
 
