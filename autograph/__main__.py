@@ -60,6 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever reads has seen enough; without this Python would complain when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE
+    except OSError as error:  # files that are read or written by name are refused by name before
+        print(f"autograph: standard output: {error.strerror}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return REFUSED
 
 
@@ -130,6 +133,8 @@ def _check(options: argparse.Namespace) -> None:
         raise Usage("autograph: --args goes with --graph")
     if options.stage is not None and (options.list or options.graph):
         raise Usage("autograph: --stage goes with neither --list nor --graph")
+    if sys.stdout is None and options.output is None and options.check is None:
+        raise Usage("autograph: standard output is closed; -o FILE writes to a file")
     if options.lines and options.graph:
         raise Usage("autograph: --lines does not go with --graph")
     if options.stage not in (None, *_stage_names()):
@@ -244,8 +249,10 @@ def _compare(text: str, options: argparse.Namespace) -> int:
     golden = options.check
     try:
         expected = Path(golden).read_text(encoding="utf-8")
-    except OSError as error:
+    except FileNotFoundError as error:
         raise Usage(f"{golden}: {error.strerror}; -o {golden} makes it") from None
+    except OSError as error:
+        raise Usage(f"{golden}: {error.strerror}") from None
     changed = difflib.unified_diff(
         expected.splitlines(), text.splitlines(), golden, f"{options.target} now", lineterm=""
     )

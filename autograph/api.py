@@ -481,7 +481,7 @@ def observe_calls(observer: Observer) -> Iterator[None]:
 
     It is told before the call, and may refuse it by raising. `function` is what the user calls: a
     bound method with its receiver, for instance. `args` are known for builtins that a backend may
-    take over, and else empty. Of such a builtin, a function that it returns is called instead.
+    take over, and else empty. What it returns, unless None, is called instead.
     """
     before = _thread.observers
     _thread.observers = (*before, observer)
@@ -498,9 +498,9 @@ def _special_call(function: Any) -> Any:
     builtin = _taken_over(function)
     if builtin is not None and _thread.observers and not _thread.unconverted:
         return _observed(function, builtin, _thread.observers)
-    for observer in _thread.observers:
-        observer(function, ())
-    return function if _thread.unconverted else None
+    instead = [observer(function, ()) for observer in _thread.observers]
+    found = next((call for call in instead if call is not None), None)
+    return function if found is None and _thread.unconverted else found
 
 
 def _taken_over(function: Any) -> Any:

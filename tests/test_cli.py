@@ -550,3 +550,10 @@ def test_colour_on_a_terminal(model: Path) -> None:
 @pytest.mark.parametrize("plain", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_no_colour_where_it_is_not_wanted(model: Path, plain: dict[str, str]) -> None:
     assert on_terminal(model, **plain) == CLIP
+
+
+def test_an_output_that_is_closed() -> None:
+    command = f"{shlex.quote(sys.executable)} -m autograph autograph/names.py:names_in >&-"
+    done = subprocess.run(command, shell=True, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("autograph: standard output is closed")
