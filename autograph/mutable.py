@@ -5,15 +5,27 @@ Nothing here runs code of the user's: state is read and written below overridden
 
 from __future__ import annotations
 
+import gc
+import itertools
+import os
 import sys
+import warnings
 from argparse import Namespace
 from array import array
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
-from itertools import chain
+from itertools import chain, count
 from operator import is_
-from types import CellType, CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
+from types import (
+    CellType,
+    CodeType,
+    FunctionType,
+    GeneratorType,
+    MethodType,
+    ModuleType,
+    SimpleNamespace,
+)
 from typing import Any, Final, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -337,6 +349,88 @@ class _Global(_Single):
             value.namespace[value.name] = state
 
 
+class _Iterator(Kind):
+    """How far an iterator written in C has come, and what it holds. It cannot be put back."""
+
+    def take(self, value: Any) -> Any:
+        return _position(value), tuple(map(id, gc.get_referents(value)))
+
+    def parts(self, value: Any, state: Any) -> Iterable[Part]:
+        return [
+            (_itself, None, held)
+            for held in gc.get_referents(value)
+            if type(held) not in _ATOMS or isinstance(held, FunctionType)
+        ]
+
+    def same(self, value: Any, state: Any) -> bool:
+        return bool(self.take(value) == state)
+
+    def differences(self, value: Any, state: Any) -> Iterator[Difference]:
+        yield _itself, None, MISSING, MISSING
+
+
+class _Generator(_Iterator):
+    """Where a generator stands, and its variables. One that runs now is looked at by its frame."""
+
+    def take(self, value: GeneratorType[Any, Any, Any]) -> Any:
+        frame = value.gi_frame
+        if frame is None or value.gi_running:
+            return None if frame is None else ()
+        return frame.f_lasti, tuple(map(id, gc.get_referents(value)))
+
+    def same(self, value: GeneratorType[Any, Any, Any], state: Any) -> bool:
+        return value.gi_running or super().same(value, state)
+
+
+def _position(iterator: Any) -> Any:
+    if isinstance(iterator, count):
+        return repr(iterator)  # its reduced form is deprecated
+    if hasattr(type(iterator), "__length_hint__"):
+        try:
+            return type(iterator).__length_hint__(iterator)
+        except TypeError:
+            return None  # a `repeat` without end stands still
+    return _counters(iterator) if type(iterator) in _COUNTING else None
+
+
+def _counters(iterator: Any) -> list[Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        reduced = iterator.__reduce__()
+    return [part for part in reduced[2:] if not isinstance(part, list | dict)]
+
+
+class _Memory(_Single):
+    """What a memoryview shows."""
+
+    def bytes(self, value: memoryview) -> int:
+        return value.nbytes
+
+    def take(self, value: memoryview) -> bytes:
+        return value.tobytes()
+
+    def same(self, value: memoryview, state: bytes) -> bool:
+        return value.tobytes() == state
+
+    def put(self, value: memoryview, state: bytes) -> None:
+        if value.contiguous:
+            value.cast("B")[:] = state
+
+
+class _Environment(_Single):
+    """The variables of the process, `os.environ`."""
+
+    def take(self, value: Any) -> dict[str, str]:
+        return dict(value)
+
+    def same(self, value: Any, state: dict[str, str]) -> bool:
+        return bool(value == state)
+
+    def put(self, value: Any, state: dict[str, str]) -> None:
+        value.clear()
+        value.update(state)
+
+
 # What is held by what cannot change
 
 
@@ -356,10 +450,11 @@ def _bound(method: MethodType) -> list[Part]:
 
 
 def _applied(function: partial[Any]) -> list[Part]:
+    # Its arguments one by one: it may call them, and a function in a tuple is not looked into.
     return [
         (_attribute, "func", function.func),
-        (_attribute, "args", function.args),
-        (_attribute, "keywords", function.keywords),
+        *((_attribute, f"args[{at}]", value) for at, value in enumerate(function.args)),
+        *((_attribute, f"keywords[{name!r}]", v) for name, v in function.keywords.items()),
     ]
 
 
@@ -391,6 +486,8 @@ def _globals(function: FunctionType) -> Iterator[Part]:
 
 
 def _members_of_module(module: ModuleType, name: str, names: Iterable[str]) -> Iterator[Part]:
+    if module is os and "environ" in names:
+        yield named, f"{name}.environ", os.environ
     if _is_users(module.__name__):
         for member in vars(module).keys() & set(names):
             yield named, f"{name}.{member}", Variable(vars(module), member)
@@ -430,6 +527,8 @@ def _find_kinds(kind: type) -> Iterator[Kind]:
         yield _ARRAY
         return
     yield from (found for base, found in _CONTAINERS if issubclass(kind, base))
+    if hasattr(kind, "__next__") and kind.__module__ in ("builtins", "itertools", "collections"):
+        yield _GENERATOR if issubclass(kind, GeneratorType) else _ITERATOR
     users = _is_users(kind.__module__) or issubclass(kind, SimpleNamespace | Namespace)
     if users and (kind.__dictoffset__ or _slots_of(kind)):
         yield _INSTANCE
@@ -480,6 +579,12 @@ _ATOMS = frozenset({
 _ARRAY = _Array()
 _CLASS = _Class()
 _INSTANCE = _Instance()
+_ITERATOR = _Iterator()
+_GENERATOR = _Generator()
+_COUNTING = frozenset((
+    itertools.cycle, itertools.islice, itertools.product, itertools.permutations,
+    itertools.combinations, itertools.combinations_with_replacement, type(itertools.tee(())[0]),
+))  # fmt: skip
 _CONTAINERS: tuple[tuple[type, Kind], ...] = (
     (list, _Sequence(list)),
     (deque, _Sequence(deque)),
@@ -488,6 +593,8 @@ _CONTAINERS: tuple[tuple[type, Kind], ...] = (
     (set, _Set()),
     (bytearray, _Bytes()),
     (array, _Bytes()),
+    (memoryview, _Memory()),
+    (type(os.environ), _Environment()),
     (tuple, Kind(_elements)),
     (frozenset, Kind(_members)),
     (MethodType, Kind(_bound)),

@@ -3,13 +3,13 @@
 A `Snapshot` remembers the state of the mutable objects reachable from some roots, tells later what
 has changed, and can put it back. Elements are compared by identity, and no code of the user's runs.
 
-Looked at are lists, dicts, sets, deques and bytearrays (also of subclasses), attributes and slots
+Looked at are lists, dicts, sets, deques and bytearrays (also of subclasses), memoryviews, attributes and slots
 of instances, attributes of the user's classes, arrays by content, and of functions the cells,
 defaults and attributes, the globals that they name, and what they name of the user's modules.
 Looked through are tuples, frozensets, bound methods and partial functions. A function is looked
-into where it is a root, or a cell, a bound method or a partial function holds it. Not looked into
-are instances of classes of the standard library and of installed packages, and what C code keeps
-to itself, such as the position of an iterator.
+into where it is a root, or a cell, a bound method or a partial function holds it. Of generators and
+of Python's own iterators the position is looked at, and what they hold; it cannot be put back. Not
+looked into are instances of classes of the standard library and of installed packages.
 """
 
 from __future__ import annotations

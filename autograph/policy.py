@@ -98,13 +98,39 @@ _IMPURE_MODULES = {
     "time": "reads the clock once, while tracing",
     "logging": "logs once, while tracing",
     "warnings": "warns once, while tracing",
+    "_warnings": "warns once, while tracing",
     "_io": "reads or writes a file once, while tracing",
     "io": "reads or writes a file once, while tracing",
     "subprocess": "starts a process once, while tracing",
     "socket": "uses the network once, while tracing",
     "shutil": "changes files once, while tracing",
 }
+_CHANGES_SYSTEM = (
+    "chdir chmod chown execv execve fchmod fdopen fork ftruncate kill killpg lchown link makedirs "
+    "mkdir mkfifo mknod open pipe popen putenv pwrite read remove removedirs rename renames replace "
+    "rmdir sendfile setenv startfile symlink system truncate umask unlink unsetenv utime write"
+)
+_DRAWS_SYSTEM = "urandom getrandom"
+_CHANGES_PATH = (
+    "chmod hardlink_to link_to mkdir open read_bytes read_text rename replace rmdir symlink_to "
+    "touch unlink write_bytes write_text"
+)
 _IMPURE_NAMES = {
+    **{
+        (module, name): "acts on the system once, while tracing"
+        for module in ("os", "posix", "nt")
+        for name in _CHANGES_SYSTEM.split()
+    },
+    **{
+        (module, name): "draws random numbers once, while tracing"
+        for module in ("os", "posix", "nt")
+        for name in _DRAWS_SYSTEM.split()
+    },
+    **{
+        (module, name): "reads or writes files once, while tracing"
+        for module in ("pathlib", "pathlib._local")
+        for name in _CHANGES_PATH.split()
+    },
     ("builtins", "input"): "reads a line once, while tracing",
     ("builtins", "next"): "advances an iterator once, while tracing",
     ("datetime", "now"): "reads the clock once, while tracing",

@@ -5,16 +5,16 @@ A test compares the file with what this makes, so that it is always up to date.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
 
 import runtime
-from runtime import ops
+from runtime import GradientTape, ops
 from runtime.dtypes import ALL
 from runtime.primitive import (
     ANY,
@@ -25,8 +25,12 @@ from runtime.primitive import (
     NUMBERS,
     TABLE,
     Primitive,
+    Sample,
+    bind,
     flat,
 )
+from runtime.tensor import EagerTensor
+from tests.runtime.samples import arrays
 
 PATH = Path(__file__).parent / "ops.md"
 MODULES = ("", "math", "linalg", "nn", "random", "strings", "image", "bitwise", "debugging")
@@ -36,27 +40,29 @@ OTHERS = "runtime.variable runtime.debugging runtime.printing runtime.autodiff r
 INTRODUCTION = """\
 # Ops
 
-One row of this table is one op: what a graph has as a node, and what eager code computes by one call of
-a kernel. It is written from the table in the source (`runtime/ops/`) by
+One row of this table is one op: what a graph has as a node, and what eager code computes by one
+call of a kernel. It is written from the table in the source (`runtime/ops/`) by
 
     .venv/bin/python -m docs.make_ops
 
 and a test fails where it is out of date. Ask any name for its docstring: `help(runtime.nn.gelu)`.
 
 - **Op type** is the name that TensorFlow gives the op; errors begin with it.
-- **Names** are the public functions that apply the row themselves. A row without one serves others: a gradient, an
-  operator, indexing.
-- **Takes** lists the dtypes of the inputs, those of different kinds separated by a semicolon. Inputs of one kind
-  have one dtype: two tensors of different dtypes never mix. Where it says *by rule*, the shape rule decides.
-- **Gives** is the dtype of the result, *same* for that of the inputs.
-- **Gradient**: *yes*; *stops* where the result is constant as far as gradients are concerned (a gradient through it
-  is None); *no* where asking for one is a `LookupError`.
+- **Names** are public functions that apply the row themselves; other names of the same function are
+  left out. A row without one serves others: a gradient, an operator, indexing.
+- **Takes** lists the dtypes of the inputs, those of different kinds separated by a semicolon.
+  Inputs of one kind have one dtype: two tensors of different dtypes never mix. Where it says
+  *by rule*, the row's own rule decides.
+- **Gives** is the dtype of each result, *same* for that of the inputs.
+- **Gradient**: *yes*; *none*, so that the gradient for an input that only this leads to is None;
+  *refused*, an error that says so; *in part*, where some results have one and others are refused.
+  It is found out by running the samples of the row.
 """
 
 SECOND = """\
 ## Functions without a row
 
-These are written in terms of the rows above, and so have their dtypes, shapes, errors and gradients from them.
+These use the functions above, which give them their dtypes, errors and gradients.
 """
 
 
@@ -86,9 +92,37 @@ def _row(primitive: Primitive, names: list[str]) -> str:
 
 
 def _gradient(primitive: Primitive) -> str:
-    if primitive.gradient is None:
-        return "no"
-    return "stops" if primitive.gradient is flat else "yes"
+    if not primitive.samples:
+        return "none" if primitive.gradient in (None, flat) else "yes"
+    found = {answer for sample in primitive.samples for answer in _flows(primitive, sample)}
+    if {"yes", "refused"} <= found:
+        return "in part"
+    return next((answer for answer in ("yes", "refused") if answer in found), "none")
+
+
+def _flows(primitive: Primitive, sample: Sample) -> list[str]:
+    """What becomes of the gradient of each output of a sample: found out, not read off."""
+    inputs = [EagerTensor(array) for array in arrays(primitive, sample)]
+    watched = [x for x in inputs if _is_differentiable(x)]
+    if not watched:
+        return []
+    with GradientTape(persistent=True) as tape:
+        tape.watch(watched)
+        outputs = bind(primitive, *inputs, **sample[1])
+    targets = outputs if isinstance(outputs, tuple) else (outputs,)
+    return [_flow(tape, target, watched) for target in targets if _is_differentiable(target)]
+
+
+def _flow(tape: GradientTape, target: Any, sources: list[Any]) -> str:
+    try:
+        grads = tape.gradient(target, sources)
+    except (LookupError, NotImplementedError):
+        return "refused"
+    return "yes" if any(grad is not None for grad in grads) else "none"
+
+
+def _is_differentiable(tensor: Any) -> bool:
+    return bool(tensor.dtype.is_floating or tensor.dtype.is_complex)
 
 
 # Dtypes
@@ -131,68 +165,88 @@ def _groups(left: frozenset[np.dtype[Any]]) -> Iterator[str]:
 
 def _names() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     """The public names that apply each row, and the other functions of each module."""
+    public = {name: item for module in MODULES for name, item in _public(module)}
+    seen: dict[Any, str] = {}
     direct: dict[str, list[str]] = {}
     composed: dict[str, list[str]] = {}
-    for module in MODULES:
-        for name, function in _public(module):
-            rows = sorted({primitive.name for primitive in _applied(function, set())})
-            for row in rows:
-                direct.setdefault(row, []).append(name)
-            if not rows and not _is_method(name):
-                composed.setdefault(f"runtime.{module}".rstrip("."), []).append(f"`{name}`")
+    for name, item in public.items():
+        if seen.setdefault(item, name) != name:
+            continue  # another name of the same function
+        mentioned = set(_mentioned(item, set(public.values()), set()))
+        for primitive in sorted({p.name for p in mentioned if isinstance(p, Primitive)}):
+            direct.setdefault(primitive, []).append(name)
+        if mentioned and not any(isinstance(p, Primitive) for p in mentioned):
+            composed.setdefault(_heading(name, item), []).append(f"`{name}`")
+    composed.pop("", None)
     return direct, composed
 
 
+def _heading(name: str, item: Any) -> str:
+    if not item.__module__.startswith("runtime.ops."):
+        return ""
+    return f"runtime.{name.rpartition('.')[0]}".rstrip(".")
+
+
 def _public(module: str) -> Iterator[tuple[str, Any]]:
-    """The functions of a public module, and the methods of its classes, with their names in it."""
+    """The functions of a public module, and the methods of `Variable`, by their names."""
     holder: Any = getattr(runtime, module) if module else runtime
     for name in sorted(dir(holder)):
         item = getattr(holder, name)
-        if name.startswith("_") or isinstance(item, ModuleType):
-            continue
         here = f"{module}.{name}".lstrip(".")
-        if isinstance(item, type):
-            methods = sorted(vars(item).items())
-            yield from ((f"{here}.{m}", f) for m, f in methods if _is_public(m, f))
+        if name.startswith("_") or _is_borrowed(item, holder):
+            continue
+        if item is runtime.Variable:
+            methods = [(m, f) for m, f in sorted(vars(item).items()) if not m.startswith("_")]
+            yield from ((f"{here}.{m}", f) for m, f in methods if isinstance(f, FunctionType))
         elif isinstance(item, FunctionType):
             yield here, item
 
 
-def _is_public(name: str, item: Any) -> bool:
-    return not name.startswith("_") and isinstance(item, FunctionType)
+def _is_borrowed(item: Any, holder: Any) -> bool:
+    """Is it imported for the module's own use? Only `debugging` is no list of public names."""
+    own = holder is runtime.debugging
+    return own and getattr(item, "__module__", None) != holder.__name__
 
 
-def _is_method(name: str) -> bool:
-    return any(part[:1].isupper() for part in name.split(".")[:-1])
-
-
-def _applied(function: Any, seen: set[Any]) -> Iterator[Primitive]:
-    """The rows that a function mentions, itself or in a private helper of its module."""
-    if not isinstance(function, FunctionType) or function in seen:
+def _mentioned(item: Any, public: set[Any], seen: set[int]) -> Iterator[Any]:
+    """The rows and public functions that a function mentions, itself or in what it uses that is
+    not public: helpers, and tables of rows.
+    """
+    if id(item) in seen:
         return
-    seen.add(function)
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    named = [_lookup(function, name) for name in _mentioned(function.__code__)]
-    for item in [*cells, *named]:
-        if isinstance(item, Primitive):
-            yield item
-        elif _is_helper(item, function):
-            yield from _applied(item, seen)
+    seen.add(id(item))
+    for part in _parts(item):
+        if isinstance(part, Primitive) or (isinstance(part, FunctionType) and part in public):
+            yield part
+        elif _is_ours(part):
+            yield from _mentioned(part, public, seen)
+
+
+def _parts(item: Any) -> list[Any]:
+    if isinstance(item, dict):
+        return list(item.values())
+    if isinstance(item, tuple | list):
+        return list(item)
+    cells = [cell.cell_contents for cell in item.__closure__ or ()]
+    return [*cells, *[_lookup(item, name) for name in _names_in(item.__code__)]]
+
+
+def _is_ours(item: Any) -> bool:
+    if isinstance(item, FunctionType):
+        return item.__module__.startswith("runtime.")
+    return isinstance(item, dict | tuple | list)
 
 
 def _lookup(function: FunctionType, name: str) -> Any:
     found = function.__globals__.get(name)
-    return getattr(ops, name, None) if found is None and name.endswith("_p") else found
+    return vars(ops).get(name) if found is None else found
 
 
-def _mentioned(code: CodeType) -> Iterable[str]:
-    inner = [const for const in code.co_consts if isinstance(const, CodeType)]
-    return [*code.co_names, *[name for part in inner for name in _mentioned(part)]]
-
-
-def _is_helper(item: Any, function: FunctionType) -> bool:
-    private = isinstance(item, FunctionType) and item.__name__.startswith("_")
-    return private and item.__module__ == function.__module__
+def _names_in(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from _names_in(const)
 
 
 if __name__ == "__main__":

@@ -85,9 +85,10 @@ _LATER = {
     "runtime.autodiff": (
         "GradientTape UnconnectedGradients custom_gradient grad_pass_through recompute_grad"
     ),
-    "runtime.control_flow": "case cond switch_case while_loop",
+    "runtime.control_flow": "case cond control_dependencies switch_case while_loop",
     "runtime.debugging": "Assert",
     "runtime.log": "get_logger",
+    "runtime.functional": "foldl foldr map_fn scan",
     "runtime.module": "Module",
     "runtime.ops.clip": "clip_by_global_norm clip_by_norm clip_by_value",
     "runtime.ops.decompositions": "eig eigvals norm",
@@ -114,10 +115,14 @@ if _TYPE_CHECKING:
         recompute_grad as recompute_grad,
     )
     from runtime.control_flow import (
-        case as case, cond as cond, switch_case as switch_case, while_loop as while_loop,
+        case as case, cond as cond, control_dependencies as control_dependencies,
+        switch_case as switch_case, while_loop as while_loop,
     )
     from runtime.debugging import Assert as Assert
     from runtime.log import get_logger as get_logger
+    from runtime.functional import (
+        foldl as foldl, foldr as foldr, map_fn as map_fn, scan as scan,
+    )
     from runtime.module import Module as Module
     from runtime.ops.clip import (
         clip_by_global_norm as clip_by_global_norm, clip_by_norm as clip_by_norm,

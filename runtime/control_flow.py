@@ -4,7 +4,8 @@ TensorFlow's signatures.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from runtime import errors, ops
@@ -14,7 +15,7 @@ from runtime.graph.control import limited
 from runtime.graph.ir import covers
 from runtime.graph.joins import Leaf, Spec, Tree
 from runtime.graph.structures import structure_of
-from runtime.graph.tracing import SymbolicNumber, SymbolicTensor
+from runtime.graph.tracing import Symbol, SymbolicNumber, SymbolicTensor
 from runtime.primitive import state
 from runtime.shapes import TensorSpec, as_shape
 from runtime.staging import BlockRecorder, called
@@ -275,6 +276,19 @@ def _declared_spec(value: Any, shape: Any) -> Spec:
 def _as_tensors(value: Any) -> Any:
     found = structure_of(value)
     if found is None:
-        return value if value is None else convert_to_tensor(value)
+        is_kept = value is None or isinstance(value, Symbol)
+        return value if is_kept else convert_to_tensor(value)
     structure, children = found
     return structure.build([_as_tensors(child) for child in children])
+
+
+@contextmanager
+def control_dependencies(control_inputs: Any) -> Iterator[None]:
+    """Run what follows after `control_inputs`: tensors, or functions, which are called now.
+
+    Everything with an effect runs in program order anyway, in graphs as well.
+    """
+    for item in control_inputs or ():
+        if callable(item):
+            item()
+    yield

@@ -11,8 +11,8 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from types import MethodType
+from contextlib import AbstractContextManager, contextmanager
+from types import FunctionType, MethodType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -21,6 +21,7 @@ import autograph
 import runtime.staging  # noqa: F401  (tells autograph about symbols)
 from autograph.frames import hide_libraries
 from autograph.mutation import Snapshot
+from runtime.autodiff.calls import GraphCall, call_recorded
 from runtime.convert import convert_to_tensor
 from runtime.graph import joins
 from runtime.graph.control import Unreachable, add_raise
@@ -54,7 +55,9 @@ from runtime.graph.places import refuse_change
 from runtime.graph.recursion import (
     MOST_ASSUMPTIONS,
     Assumption,
+    active_calls,
     has_numbers,
+    is_outermost,
     running,
     unsettled,
 )
@@ -78,6 +81,7 @@ from runtime.retracing import detector_of, reason
 from runtime.shapes import TensorSpec
 from runtime.tensor import EagerTensor, Tensor, wrap
 from runtime.types import TensorType
+from runtime.variable import variable_creator_scope
 
 Run = Callable[..., tuple[Any, ...]]
 
@@ -173,6 +177,11 @@ class ConcreteFunction:
         return self.graph.parameters
 
     @property
+    def captured_inputs(self) -> tuple[Any, ...]:
+        """The tensors from outside that it uses, by reference."""
+        return tuple([item for _, item in self.graph.captures])
+
+    @property
     def structured_outputs(self) -> Any:
         """What it returns, with a TensorSpec in place of each tensor."""
         return None if self.outputs is None else _specs_of(self.outputs)
@@ -207,13 +216,23 @@ class ConcreteFunction:
         if state.trace is not None:
             return self._call_in(state.trace, leaves)
         if state.run is None:
-            return self.outputs_of(replay(self.optimized, leaves))
+            return self.outputs_of(self._observed(leaves))
         run = self.program.run
         try:
             results = state.context.copy().run(run, *[leaf.raw for leaf in leaves])
         except Exception as error:
             self.fail(error)
         return self.outputs_of(results)
+
+    def _observed(self, leaves: Sequence[Any]) -> Sequence[Any]:
+        """The results of a run that tapes, or checks of each op, are shown."""
+        if state.tapes and state.inspect is None and state.device is None:
+            return call_recorded(self._recorded, leaves)
+        return replay(self.optimized, leaves)
+
+    @functools.cached_property
+    def _recorded(self) -> GraphCall:
+        return GraphCall(self.graph)
 
     def fail(self, error: Exception) -> NoReturn:
         """Raise the documented error, at the user's line, for one that left the program."""
@@ -298,6 +317,8 @@ def _exported(value: Any, numbers: bool = False) -> Any:
         return MaybeNone(_exported(value.held, numbers), value.flag)
     if value is None or isinstance(value, Tensor):
         return value
+    if getattr(value, "is_resource", False) is True:
+        return value.value()
     is_number = isinstance(value, SymbolicNumber) or type(value) in NUMBER_TYPES
     if is_number and numbers:
         return value
@@ -313,6 +334,26 @@ def _exported(value: Any, numbers: bool = False) -> Any:
         )
     structure, children = found
     return structure.build([_exported(child, numbers) for child in children])
+
+
+@contextmanager
+def _creating(name: str, created: list[None] | None) -> Iterator[None]:
+    """Note in `created` that variables are made while a function is traced; None: refuse it."""
+
+    def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+        if state.trace is None:
+            return next_creator(**kwargs)
+        if created is None:
+            raise refuse(
+                f"{name} creates a variable on a call that is not its first: it would make "
+                "another one for each call",
+                "create it before, or once: `if self.v is None: self.v = Variable(...)`",
+            )
+        created.append(None)
+        return next_creator(**kwargs)
+
+    with variable_creator_scope(create):
+        yield
 
 
 class _Tracer:
@@ -335,6 +376,8 @@ class _Tracer:
         self.assumption = assumption
         self.inner = inner
         self.returned: Spec | None = None
+        self.current: Trace | None = None
+        self.keys: dict[int, list[Any]] = {}
         self.python_function = python_function
         self.converted = converted
         self.guards = Guards()
@@ -344,7 +387,7 @@ class _Tracer:
         """Run Python once on symbols of these types."""
         args, kwargs = call.args, call.kwargs
         signature = spec_structure(args), spec_structure(kwargs)
-        trace = Trace(self.name)
+        trace = self.current = Trace(self.name)
         trace.converts = self.converted is not self.python_function
         trace.existed = Snapshot({"": self.python_function, "args": args, "kwargs": kwargs}).knows
         self.guards.watch(self.python_function, dict(zip(self.labels, args, strict=False)) | kwargs)
@@ -397,8 +440,29 @@ class _Tracer:
         assert spec is not None
         return spec, list(joins.lower(result, spec, trace))
 
-    def _observe(self, function: Any, args: tuple[Any, ...]) -> None:
+    def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
         self.guards.watch(function)
+        trace = self.current
+        # Outside of a staged block Python itself decides where recursion ends.
+        if trace is None or trace is not state.trace or trace.scope.outer is None:
+            return None
+        plain = getattr(function, "__func__", function)
+        if not isinstance(plain, FunctionType):
+            return None
+        depth = active_calls(plain.__code__, trace.root, autograph.converted_code)
+        return functools.partial(self._again, function, plain, depth) if depth else None
+
+    def _again(self, function: Any, plain: Any, depth: int, *args: Any, **kwargs: Any) -> Any:
+        """Call a function that `depth` calls of itself wait for: with arguments as those of one of
+        them it becomes a graph that calls itself.
+        """
+        staged = _implicit_function(function)
+        key = staged._call_of(args, kwargs).key
+        waiting = self.keys.setdefault(id(plain), [])[: depth - 1]
+        self.keys[id(plain)] = [*waiting, key]
+        if key in waiting or key in staged._traces.running:
+            return staged(*args, **kwargs)
+        return autograph.convert(function)(*args, **kwargs)
 
 
 def _settled(
@@ -419,9 +483,7 @@ def _settled(
         spec = joins.abstract(result, staged=True)
         results = list(joins.lower(result, spec, trace))
     signature, outer = inner.structured_input_signature, trace.outer_symbols()
-    return ConcreteFunction(
-        inner.name, trace.finish(results), spec, signature, outer, inner.guards
-    )
+    return ConcreteFunction(inner.name, trace.finish(results), spec, signature, outer, inner.guards)
 
 
 # Functions
@@ -579,7 +641,13 @@ class Function:
         try:
             if self._input_signature is not None and not args and not kwargs:
                 args = self._input_signature
-            return self._concrete(self._call_of(args, kwargs))
+            found = self._concrete(self._call_of(args, kwargs))
+            if isinstance(found, Assumption):
+                raise refuse(
+                    f"the graph of {self._name} is asked for while it is traced",
+                    "call the function",
+                )
+            return found
         except BaseException as error:
             hide_libraries(error)
             raise
@@ -644,11 +712,13 @@ class Function:
             return self._python_function(*args, **kwargs)
         call = self._call_of(args, kwargs)
         concrete = self._counted(call) if state.trace is None else self._concrete(call)
+        if isinstance(concrete, Assumption):
+            return concrete.call_leaves(call.leaves)
         if all(type(item) is EagerTensor for item in args) and not kwargs:
             self._remember(args, concrete)
         return concrete.call_leaves(call.leaves)
 
-    def _counted(self, call: _Call) -> Any:
+    def _counted(self, call: _Call) -> ConcreteFunction | Assumption:
         before = self._traces.count
         concrete = self._concrete(call)
         if self._detector.called(traced=self._traces.count != before):
@@ -690,8 +760,8 @@ class Function:
             [conform(x, spec, self._parameters.label(at)) for at, (x, spec) in enumerate(pairs)]
         )
 
-    def _concrete(self, call: _Call) -> Any:
-        found = self._traces.find(call.key)
+    def _concrete(self, call: _Call) -> ConcreteFunction | Assumption:
+        found: ConcreteFunction | Assumption | None = self._traces.find(call.key)
         if found is None:
             # One lock for all functions: two that call each other cannot wait for each other.
             with _tracing:
@@ -719,24 +789,35 @@ class Function:
         key, traces = call.key, self._traces
         if key in traces.running:
             return traces.running[key]
-        assumption = traces.running[key] = Assumption(self._name)
-        try:
-            with running(assumption):
-                traces.count += 1
-                traces.reasons.append(self._reason(call))
-                concrete = self._traced(call, assumption)
-        finally:
-            del traces.running[key]
-        if not concrete.outer and not assumption.depends:
+        created: list[None] = []
+        text = self._reason(call)
+        concrete, kept = self._noted(call, text, created if traces.count == 0 else None)
+        if created:
+            # Python runs again, as it will for other signatures: now the variables must be there.
+            concrete, kept = self._noted(call, "the first trace created variables", None)
+        if kept and not concrete.outer:
             traces.keep(key, concrete)
             if self._reduce_retracing:
                 traces.keep_generic(without_shapes(key), concrete)
         return concrete
 
+    def _noted(
+        self, call: _Call, text: str, created: list[None] | None
+    ) -> tuple[ConcreteFunction, bool]:
+        """A trace, and whether it holds for calls from elsewhere too."""
+        traces = self._traces
+        assumption = traces.running[call.key] = Assumption(self._name)
+        traces.count += 1
+        traces.reasons.append(f"{traces.count}: {text}")
+        try:
+            with running(assumption), _implicit(self), _creating(self._name, created):
+                return self._traced(call, assumption), not assumption.depends
+        finally:
+            del traces.running[call.key]
+
     def _reason(self, call: _Call) -> str:
         labels = [self._parameters.label(place) for place in range(len(call.args))]
-        text = reason(call.key, labels, self._traces.by_key, _guards_changed)
-        return f"{self._traces.count}: {text}"
+        return reason(call.key, labels, self._traces.by_key, _guards_changed)
 
     def _traced(self, call: _Call, assumption: Assumption) -> ConcreteFunction:
         names = call.leaf_names(self._parameters)
@@ -761,6 +842,37 @@ class Function:
         if not self._autograph:
             return self._python_function
         return autograph.convert(self._python_function)
+
+
+# Functions that were not decorated, and call themselves inside a staged block
+
+_implicit_functions: dict[tuple[int, int], Function] = {}
+
+
+def _implicit_function(function: Any) -> Function:
+    """What `@function` makes of it, the same one while a trace is made."""
+    key = _identity(function)
+    found = _implicit_functions.get(key)
+    if found is None:
+        found = _implicit_functions[key] = Function(function)
+    return found
+
+
+@contextmanager
+def _implicit(function: Function) -> Iterator[None]:
+    """While `function` is traced, calls of its Python function mean itself."""
+    if function.input_signature is None:
+        _implicit_functions.setdefault(_identity(function.python_function), function)
+    try:
+        yield
+    finally:
+        if is_outermost():
+            _implicit_functions.clear()
+
+
+def _identity(function: Any) -> tuple[int, int]:
+    plain, receiver = getattr(function, "__func__", function), getattr(function, "__self__", None)
+    return id(plain), id(receiver)
 
 
 def _weak_or_strong(instance: Any, table: dict[int, Any], key: int) -> Any:

@@ -76,7 +76,9 @@ def _differences(old: Any, new: Any, path: str) -> Iterator[str]:
             if a != b:
                 yield from _differences(a, b, path + structure.path(place))
         return
-    yield f"argument {path} is {describe(new)}, it was {describe(old)}"
+    before, now = describe(old), describe(new)
+    text = "another one" if before == now else f"{now}, it was {before}"
+    yield f"argument {path} is {text}"
 
 
 def _is_tree(key: Any) -> bool:
@@ -90,7 +92,9 @@ def describe(key: Any) -> str:
     if isinstance(key, TensorType | NumberType):
         return str(key)
     if isinstance(key, Reference):
-        return f"an object, {_short(repr(key))}"
+        item = key.ref()
+        kind = type(item).__name__
+        return "an object, now gone" if item is None else f"an object of class {kind}"
     if _is_tree(key):
         return f"a {key[0]}"
     kind, value = key

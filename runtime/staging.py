@@ -11,7 +11,7 @@ import operator
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
 
 import autograph
@@ -67,7 +67,9 @@ def _reason_of(code: CodeType) -> tuple[str, str] | None:
     return f"{code.co_name} was not converted because {why}", "let it be converted, or do without"
 
 
-refusals.install(StagingError, AutographError, reason_of=_reason_of)
+refusals.install(
+    StagingError, AutographError, reason_of=_reason_of, converted=converted_code
+)
 joins.install_undefined(Undefined, name_of)
 
 
@@ -102,6 +104,10 @@ class BlockRecorder:
                 "call it before the block, or use an op of the library",
             )
         self._snapshot.add(getattr(function, "__name__", "the callee"), function)
+        receiver = getattr(function, "__self__", None)
+        if not isinstance(receiver, ModuleType | type | None):
+            name = f"the {type(receiver).__qualname__} of {function.__name__}()"
+            self._snapshot.add(name, receiver)
         return None
 
     def changed(self) -> list[tuple[str, Any]]:
@@ -164,15 +170,15 @@ class StagingBackend(Backend):
 
     def and_(self, a: Any, *rest: Callable[[], Any]) -> Any:
         """`a and ...`: the further operands are computed only where they are needed."""
-        return control.and_(a, rest)
+        return control.and_(a, rest, BlockRecorder)
 
     def or_(self, a: Any, *rest: Callable[[], Any]) -> Any:
         """`a or ...`: the further operands are computed only where they are needed."""
-        return control.or_(a, rest)
+        return control.or_(a, rest, BlockRecorder)
 
     def assert_(self, test: Any, message: Callable[[], Any] | None) -> None:
         """A branch that raises AssertionError, which is an InvalidArgumentError too."""
-        control.staged_assert(test, message)
+        control.staged_assert(test, message, BlockRecorder)
 
     def setitem(self, value: Any, target: Any, key: Any) -> Any:
         """The tensor `target` with `value` at `key`."""
@@ -296,14 +302,30 @@ def _is(a: Any, b: Any) -> Any:
     return control.not_(value.flag) if isinstance(value, MaybeNone) else value is None
 
 
+def _type(value: Any, *others: Any) -> Any:
+    if others:
+        return NotImplemented
+    kinds = {"bool": bool, "int": int, "float": float}
+    return kinds[value.type.kind] if isinstance(value, SymbolicNumber) else type(value)
+
+
 def _contains(container: Any, item: Any) -> Any:
     container, item = present(container), present(item)
+    if isinstance(container, iteration.Range):
+        return _in_range(container, item)
     if isinstance(container, SymbolicTensor):
         return ops.reduce_any(ops.equal(container, item))
     if not isinstance(container, list | tuple | set | frozenset | range):
         return NotImplemented
     elements = list(container)
     return _either([lambda each=each: item == each for each in elements], decisive=True)
+
+
+def _in_range(numbers: iteration.Range, item: Any) -> Any:
+    offset, length = item - numbers.start, numbers.length()
+    index = offset // numbers.step
+    further = (lambda: truth(index >= 0), lambda: truth(index < length))
+    return control.and_(truth(offset % numbers.step == 0), further)
 
 
 def _either(thunks: Any, decisive: bool) -> Any:
@@ -431,38 +453,41 @@ def _round(value: Any, ndigits: Any = None) -> Any:
     return value.__round__(ndigits)
 
 
+def _sorted(items: Any, **options: Any) -> Any:
+    found = elements(items, "sorted")
+    keys = [options["key"](item) for item in found] if options.get("key") else found
+    if any(is_symbol(key) for key in keys):
+        raise refuse(
+            "sorted() is given staged values: their order is known only at run time",
+            "make a tensor of them and use tf.sort or tf.argsort",
+        )
+    return sorted(items if iteration.staged(items) is None else found, **options)
+
+
 def _sequence_of(items: Any) -> Staged | None:
     return iteration.staged(items)
 
 
 def _combined(
-    plain: Callable[..., Any], build: Callable[[list[Staged]], Staged]
+    name: str, plain: Callable[..., Any], build: Callable[[list[Staged]], Staged]
 ) -> Callable[..., Any]:
-    def builtin(*args: Any, **kwargs: Any) -> Any:
+    def builtin(*args: Any) -> Any:
         parts = [iteration.staged(item) for item in args]
         if all(part is not None for part in parts):
             return build([part for part in parts if part is not None])
         # Plain items beside staged ones: as many rounds as there are plain items.
         return plain(
             *[
-                item if part is None else elements(item, plain.__name__)
+                item if part is None else elements(item, name)
                 for item, part in zip(args, parts, strict=True)
-            ],
-            **kwargs,
+            ]
         )
 
     return builtin
 
 
 def _zip(*args: Any, strict: bool = False) -> Any:
-    return _combined(functools.partial(_plain_zip, strict=strict), iteration.Zip)(*args)
-
-
-def _plain_zip(*args: Any, strict: bool) -> Any:
-    return zip(*args, strict=strict)
-
-
-_plain_zip.__name__ = "zip"
+    return _combined("zip", functools.partial(zip, strict=strict), iteration.Zip)(*args)
 
 
 def _enumerate(items: Any, start: Any = 0) -> Any:
@@ -480,7 +505,7 @@ def _counting(start: Any) -> Any:
 
 def _map(function: Callable[..., Any], *args: Any) -> Any:
     return _combined(
-        functools.partial(map, function), lambda parts: iteration.Map(function, parts)
+        "map", functools.partial(map, function), lambda parts: iteration.Map(function, parts)
     )(*args)
 
 
@@ -590,8 +615,10 @@ _BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     range: _range,
     reversed: _reversed,
     round: _round,
+    sorted: _sorted,
     sum: _sum,
     tuple: _listed(tuple),
+    type: _type,
     zip: _zip,
 }
 _TAKES_MISSING = frozenset((operator.is_, isinstance, print))

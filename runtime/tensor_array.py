@@ -15,7 +15,7 @@ from runtime.graph.tracing import Symbol
 from runtime.primitive import state
 from runtime.shapes import Shape, TensorShape, as_shape, compatible, is_known
 from runtime.tensor import Tensor
-from runtime.types import ListType, TensorType
+from runtime.types import TensorType
 
 
 class _Kind:
@@ -150,24 +150,27 @@ class TensorArray:
 
     # Reading
 
-    def read(self, index: Any, name: str | None = None) -> Tensor:
+    def read(self, index: Any, name: str | None = None) -> Any:
         """The element at an index; zeros, where it was not written and has a known shape.
 
         InvalidArgumentError for an index out of range.
         """
         if self._is_staged:
-            return self._known(apply(arrays.READ, self._items, _index(index), element=self._element))
+            return self._known(
+                apply(arrays.READ, self._items, _index(index), element=self._element)
+            )
         at = int(index)
         if not 0 <= at < len(self._items):
             raise errors.OutOfRangeError(
-                None, None, f"index {at} is out of range of a TensorArray of size {len(self._items)}"
+                None,
+                None,
+                f"index {at} is out of range of a TensorArray of size {len(self._items)}",
             )
         return self._or_zeros(self._items[at])
 
     @property
     def _element(self) -> TensorType:
-        assert isinstance(self._items.type, ListType)
-        held = self._items.type.element
+        held: TensorType = self._items.type.element
         return held if held.shape is not None else self._kind.element
 
     def _known(self, tensor: Any, rows: Shape = ()) -> Any:
@@ -182,11 +185,13 @@ class TensorArray:
         shape = self._kind.shape
         if not is_known(shape):
             raise errors.InvalidArgumentError(
-                None, None, "an item of a TensorArray was read that was not written: it has no shape"
+                None,
+                None,
+                "an item of a TensorArray was read that was not written: it has no shape",
             )
         return ops.zeros(shape, self.dtype)
 
-    def stack(self, name: str | None = None) -> Tensor:
+    def stack(self, name: str | None = None) -> Any:
         """All elements as one tensor, along a new first axis."""
         if self._is_staged:
             return self._known(apply(arrays.STACK, self._items, element=self._element), (None,))
@@ -195,7 +200,7 @@ class TensorArray:
             return ops.zeros((0, *shape), self.dtype)
         return ops.stack([self._or_zeros(item) for item in self._items])
 
-    def gather(self, indices: Any, name: str | None = None) -> Tensor:
+    def gather(self, indices: Any, name: str | None = None) -> Any:
         """The elements at some indices as one tensor, along a new first axis."""
         indices = convert_to_tensor(indices, None if isinstance(indices, Tensor) else "int32")
         if self._is_staged:

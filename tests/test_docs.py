@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -71,6 +72,22 @@ def test_examples_in_converters(name: str) -> None:
     done = doctest.testmod(module, optionflags=OPTIONS)
     assert done.failed == 0
     assert done.attempted > 0, "a converter's docstring shows the code before and after"
+
+
+def test_the_table_of_ops_is_up_to_date() -> None:
+    # A process of its own: other tests may add rows.
+    code = "from docs.make_ops import document; print(document(), end='')"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
+    )
+    text = (ROOT / "docs" / "ops.md").read_text(encoding="utf-8")
+    assert done.stdout == text, "write it anew: python -m docs.make_ops"
+
+
+def test_every_document_is_listed() -> None:
+    text = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    names = {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    assert names <= set(re.findall(r"\]\(([\w-]+\.md)\)", text))
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)

@@ -77,7 +77,7 @@ class TestGraphs:
         golden(graph_golden(name), f"{concrete.graph}\n")
 
     def test_every_golden_has_its_case(self) -> None:
-        assert set((FIXTURES / "graphs").iterdir()) == set(map(graph_golden, GRAPHS))
+        assert set((FIXTURES / "graphs").glob("*.txt")) == set(map(graph_golden, GRAPHS))
 
 
 def graph_golden(name: str) -> Path:

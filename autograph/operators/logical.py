@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from autograph.backend import Thunk, backend_of
@@ -69,13 +70,18 @@ def compare(left: Any, symbol: str, right: Any, *rest: Any) -> Any:
         if holds is not True:
             backend = backend_of(holds)
             if backend is not None:
-                return backend.and_(holds, lambda: compare(right, rest[0], rest[1](), *rest[2:]))
+                # A partial: what the thunks of the operands can change is found through it.
+                return backend.and_(holds, partial(_compare_further, right, *rest))
             if not holds:
                 return holds
         return compare(right, rest[0], rest[1](), *rest[2:])
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         raise
+
+
+def _compare_further(left: Any, symbol: str, thunk: Thunk, *rest: Any) -> Any:
+    return compare(left, symbol, thunk(), *rest)
 
 
 def _is(left: Any, right: Any) -> Any:

@@ -136,6 +136,10 @@ class _Accesses(Recorder):
         if not inputs and outputs and "variable" in params:
             self._note(params["variable"])
 
+    def access(self, variable: Any) -> None:
+        """Note a read."""
+        self._note(variable)
+
     def read(self, variable: Any, raw: Any, y: EagerTensor | None = None) -> EagerTensor:
         """Note a read."""
         self._note(variable)

@@ -31,6 +31,15 @@ class Recorder:
     ) -> None:
         """See an op that was computed or staged."""
 
+    is_persistent = False
+
+    def knows(self, item: Any) -> bool:
+        """Is a tensor or variable connected to what is watched?"""
+        return False
+
+    def access(self, variable: Any) -> None:
+        """See a variable of which a graph reads the value."""
+
     def control(self, handle: Any, outputs: Sequence[Any]) -> None:
         """See a node of control flow, or a call, that was staged."""
 

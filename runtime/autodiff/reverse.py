@@ -1,8 +1,9 @@
 """Gradients of graphs: the way back through branches, loops and calls, as nodes of the graph.
 
-The gradient of a `cond` is a `cond`, that of a `while` a `while` with as many rounds, that of a call
-a call. What rules read of values inside a region becomes a further result of it: a loop pushes such
-values on lists, and the loop backwards pops them. All of it is nodes with gradients of their own.
+The gradient of a `cond` is a `cond`, that of a `while` a `while` with as many rounds, that of a
+call a call. What rules read of values inside a region becomes a further result of it: a loop pushes
+such values on lists, and the loop backwards pops them. All of it is nodes with gradients of their
+own.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def differentiable(type: Type) -> bool:
 # What a node of control flow depends on
 
 
-def variables_in(nodes: Iterable[Node]) -> dict[int, Any]:
+def variables_in(nodes: Iterable[Node], seen: frozenset[Graph] = frozenset()) -> dict[int, Any]:
     """The variables that nodes read, also in regions and in the graphs that they call."""
     found: dict[int, Any] = {}
     for node in nodes:
@@ -68,25 +69,31 @@ def variables_in(nodes: Iterable[Node]) -> dict[int, Any]:
         if variable is not None and node.outputs and differentiable(variable.type):
             found[variable.node] = variable
         for region in node.regions:
-            found |= variables_in(region.nodes)
-        found |= variables_in(_callee(node).nodes if "callee" in node.params else ())
+            found |= variables_in(region.nodes, seen)
+        graph = node.params["callee"].graph if "callee" in node.params else None
+        if graph is not None and graph not in seen:
+            found |= variables_in(graph.nodes, seen | {graph})
     return found
+
+
+def _recursive(node: Node) -> Exception:
+    return refuse(
+        f"the gradient of {node.params['callee'].name}, which calls itself, is asked for inside of "
+        "a graph",
+        "write the recursion as a loop, or open the tape outside of the function",
+        location=node.location,
+    )
 
 
 def _callee(node: Node) -> Graph:
     graph: Graph | None = node.params["callee"].graph
     if graph is None:
-        raise refuse(
-            f"the gradient of {node.params['callee'].name}, which calls itself, is asked for inside "
-            "of the graph",
-            "write the recursion as a loop, or open the tape outside of the function",
-            location=node.location,
-        )
+        raise _recursive(node)
     return graph
 
 
 def inputs_of(handle: Handle) -> list[Any]:
-    """The tensors, lists and variables that a node of control flow depends on, as tapes know them."""
+    """What a node of control flow depends on: tensors, lists and variables."""
     return [item for item, _ in _connections(handle)]
 
 
@@ -100,7 +107,8 @@ def _connections(handle: Handle) -> Iterator[tuple[Any, Source]]:
             eager = item is not None and not is_symbol(item)
             yield item if eager else symbol(value, handle.scope, None), value
     if "callee" in node.params:
-        for value, item in _callee(node).captures:
+        graph = node.params["callee"].graph
+        for value, item in () if graph is None else graph.captures:
             if differentiable(value.type):
                 yield item, value
     for key, variable in variables_in((node,)).items():
@@ -112,6 +120,7 @@ class Activity:
 
     def __init__(self, sources: Iterable[Source]) -> None:
         self.known: set[Source] = set(sources)
+        self._entered: set[Graph] = set()
 
     def follow(self, nodes: Iterable[Node]) -> None:
         """Add what nodes compute of active values."""
@@ -155,9 +164,13 @@ class Activity:
 
     def _call(self, node: Node) -> None:
         graph = _callee(node)
+        if graph in self._entered:
+            raise _recursive(node)
+        self._entered.add(graph)
         self.pass_on(node.inputs, graph.parameters)
         self.follow(graph.nodes)
         self.pass_on(graph.results, node.outputs)
+        self._entered.remove(graph)
 
     def _nothing(self, node: Node) -> None:
         pass
@@ -523,7 +536,9 @@ def _branches_with_residuals(node: Node, parts: Sequence[_Branch]) -> tuple[Node
             regions.append(part.region)
         else:
             nodes = (*part.nodes, *others)
-            regions.append(replace(part.region, nodes=nodes, results=(*part.region.results, *results)))
+            regions.append(
+                replace(part.region, nodes=nodes, results=(*part.region.results, *results))
+            )
     return replace(node, outputs=(*node.outputs, *outputs), regions=tuple(regions)), backs
 
 
@@ -540,7 +555,7 @@ def _loop_with_residuals(
     """
     (body,) = node.regions
     values, constants = _read_from(back, nodes, body.parameters)
-    types = [INT, *(ListType(value.type) for value in values)]
+    types: list[Type] = [INT, *(ListType(value.type) for value in values)]
     labels = ["rounds", *(trace.unique("saved") for _ in values)]
     begins = [_constant(0, INT, "zero"), *(_empty(value.type) for value in values)]
     holds, outputs, states = (
@@ -555,9 +570,7 @@ def _loop_with_residuals(
         node,
         inputs=(*node.inputs, *(begin.outputs[0] for begin in begins)),
         outputs=(*node.outputs, *outputs),
-        regions=(
-            Region((*body.parameters, *holds), (*nodes, *pushes), (*body.results, *grown)),
-        ),
+        regions=(Region((*body.parameters, *holds), (*nodes, *pushes), (*body.results, *grown)),),
     )
     return [*begins, made], outputs[0], outputs[1:], _popping(back, values, states, constants)
 
@@ -648,11 +661,11 @@ def _separated(
     outer = [pair for pair in graph.captures if pair[0] in free]
     captured = (*trace.captures.values(), *outer)
     forward = replace(graph.body, nodes=tuple(nodes), results=(*graph.results, *values))
-    places = {value: Place(at) for at, value in enumerate(graph.parameters)}
+    places: dict[Source, Place] = {value: Place(at) for at, value in enumerate(graph.parameters)}
     return Derived(
         replace(graph, body=forward),
         Graph(trace.name, body, captured),
-        tuple([places.get(source, source) for source in found]),  # type: ignore[call-overload]
+        tuple([places.get(s, s) for s in found]),
     )
 
 

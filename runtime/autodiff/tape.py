@@ -43,7 +43,7 @@ def _differentiable(value: Any) -> bool:
         from runtime.autodiff import reverse
 
         return reverse.differentiable(value.type)
-    return value.dtype.np_dtype.kind in "fc"  # type: ignore[no-any-return]
+    return value.dtype.np_dtype.kind in "fc"
 
 
 class GradientTape(Recorder):
@@ -135,6 +135,19 @@ class GradientTape(Recorder):
             outputs = kept(outputs, primitive.keep_outputs)
         target = targets[0] if len(targets) == 1 else targets
         self._append((target, sources, primitive, inputs, outputs, params))
+
+    @property
+    def is_persistent(self) -> bool:  # type: ignore[override]
+        """Can it compute gradients several times, also of its own gradients?"""
+        return self._persistent
+
+    def knows(self, item: Any) -> bool:
+        """Is a tensor or variable connected to what is watched?"""
+        return item.node in self._known
+
+    def access(self, variable: Any) -> None:
+        """Watch a variable of which a graph reads the value, where it is to be watched."""
+        self._accesses(variable)
 
     def control(self, handle: Any, outputs: Sequence[Any]) -> None:
         """Keep a staged branch, loop or call, if it is connected to what is watched."""

@@ -21,7 +21,9 @@ from runtime.types import ListType, TensorType, Type
 Array = list[Any]
 
 
-def _row(name: str, kernel: Callable[..., Any], infer: Callable[..., Any], **fields: Any) -> Any:
+def _row(
+    name: str, kernel: Callable[..., Any], infer: Callable[..., Any], **fields: Any
+) -> Primitive:
     words = name.title().replace("_", "")
     return Primitive(name, kernel, infer, op_type=f"Tensor{words}", **fields)
 
@@ -230,48 +232,36 @@ def _dense(grad: Any, array: Any) -> Any:
     return apply(LIST_ADD, grad, apply(LIST_ZEROS, array))
 
 
+def _of_clear(op: Any, grad: Any) -> Any:
+    return apply(CLEAR, grad, op.inputs[1]), None
+
+
+def _of_stack(op: Any, grad: Any) -> Any:
+    return (apply(UNSTACK, grad), *[None] * (len(op.inputs) - 1))
+
+
+def _of_unstack(op: Any, grad: Any) -> Any:
+    return (apply(STACK_LIKE, grad, op.inputs[0]),)
+
+
+def _of_concat(op: Any, grad: Any) -> Any:
+    return (apply(SPLIT_LIKE, grad, op.inputs[0]),)
+
+
+def _of_split(op: Any, grad: Any) -> Any:
+    return apply(CONCAT, _dense(grad, op.outputs[0])), None
+
+
 NEW = _row("array_new", _new, _new_type, fallible=True)
 WRITE = _row("array_write", _write, _same, gradient=_of_write, fallible=True)
 READ = _row("array_read", _read, _read_type, gradient=_of_read, fallible=True)
 READ_LIKE = _row("array_read_like", _read_like, _like_type, gradient=_of_read_like)
-CLEAR = _row(
-    "array_clear", _clear, _same, gradient=lambda op, g: (apply(CLEAR, g, op.inputs[1]), None)
-)
+CLEAR = _row("array_clear", _clear, _same, gradient=_of_clear)
 ADD_AT = _row("array_add_at", _add_at, _same, gradient=_of_add_at)
-STACK = _row(
-    "array_stack",
-    _stack,
-    _stack_type,
-    fallible=True,
-    gradient=lambda op, g: (apply(UNSTACK, g),),
-)
-STACK_LIKE = _row(
-    "array_stack_like", _stack_like, _like_type, gradient=lambda op, g: (apply(UNSTACK, g), None)
-)
-UNSTACK = _row(
-    "array_unstack",
-    _unstack,
-    _unstack_type,
-    gradient=lambda op, g: (apply(STACK_LIKE, g, op.inputs[0]),),
-)
+STACK = _row("array_stack", _stack, _stack_type, gradient=_of_stack, fallible=True)
+STACK_LIKE = _row("array_stack_like", _stack_like, _like_type, gradient=_of_stack)
+UNSTACK = _row("array_unstack", _unstack, _unstack_type, gradient=_of_unstack)
 SIZE = _row("array_size", _size, _size_type)
-CONCAT = _row(
-    "array_concat",
-    _concat,
-    _concat_type,
-    fallible=True,
-    gradient=lambda op, g: (apply(SPLIT_LIKE, g, op.inputs[0]),),
-)
-SPLIT = _row(
-    "array_split",
-    _split,
-    _split_type,
-    fallible=True,
-    gradient=lambda op, g: (apply(CONCAT, _dense(g, op.outputs[0])), None),
-)
-SPLIT_LIKE = _row(
-    "array_split_like",
-    _split_like,
-    _split_like_type,
-    gradient=lambda op, g: (apply(CONCAT, _dense(g, op.inputs[1])), None),
-)
+CONCAT = _row("array_concat", _concat, _concat_type, gradient=_of_concat, fallible=True)
+SPLIT = _row("array_split", _split, _split_type, gradient=_of_split, fallible=True)
+SPLIT_LIKE = _row("array_split_like", _split_like, _split_like_type, gradient=_of_split)

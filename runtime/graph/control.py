@@ -5,16 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from runtime import errors
-from runtime.graph import joins, numbers
-from runtime.graph.frames import Origin, origin_of
+from runtime.graph import aliases, joins, numbers
+from runtime.graph.executors.failures import another
+from runtime.graph.frames import Origin, is_ours, origin_of, user_location
 from runtime.graph.handlers import check_unhandled
 from runtime.graph.ir import Location, Region, Value, format_location, position_of
 from runtime.graph.joins import Leaf, MaybeNone, Mismatch, Spec, present
 from runtime.graph.nodes import COND, RAISE, TRUTH, WHILE
-from runtime.graph.places import Contents, Place, Recorder, Watch, no_watch, refuse_change
+from runtime.graph.places import (
+    Contents,
+    NoRecorder,
+    Place,
+    Recorder,
+    Watch,
+    also_watching,
+    no_watch,
+    refuse_change,
+)
 from runtime.graph.refusals import is_refusal, refuse, refuse_dtypes
 from runtime.graph.structures import structure_of
 from runtime.graph.tracing import (
@@ -33,6 +43,9 @@ Block = Callable[..., Any]
 Names = Sequence[str]
 MOST_CARRIED = 1000
 """Variables and objects that one loop carries at most."""
+
+MOST_PEELED = 3
+"""Rounds at the start of a loop that are traced apart where no round for all of them is found."""
 
 
 class Unreachable(BaseException):
@@ -72,6 +85,35 @@ def _truth_of_optional(value: MaybeNone) -> Any:
     return truth(cond(value.flag, held, absent, (), ("the truth of an optional value",)))
 
 
+def equal(a: Any, b: Any) -> Any:
+    """`a == b` where either may be None: staged where it is."""
+    if not isinstance(a, MaybeNone):
+        a, b = b, a
+    if not isinstance(a, MaybeNone):
+        return a == b
+    if b is None:
+        return not_(a.flag)
+
+    def held() -> Any:
+        return equal(b, a.held)
+
+    def absent() -> Any:
+        return not_(b.flag) if isinstance(b, MaybeNone) else False
+
+    return cond(a.flag, held, absent, (), ("the equality of an optional value",))
+
+
+def unequal(a: Any, b: Any) -> Any:
+    """`a != b` where either may be None: staged where it is."""
+    same = equal(a, b)
+    if isinstance(same, SymbolicTensor):
+        return ~same
+    return not_(same)
+
+
+joins.install_equality(equal, unequal)
+
+
 def not_(value: Any) -> Any:
     """`not value`."""
     steer = truth(value)
@@ -81,29 +123,44 @@ def not_(value: Any) -> Any:
     return trace.apply(numbers.NOT, (trace.value_of(steer),))
 
 
-def and_(first: Any, rest: Sequence[Block]) -> Any:
+def and_(first: Any, rest: Sequence[Block], watch: Watch = no_watch) -> Any:
     """`first and rest[0]() and ...` with Python's value: an operand."""
-    return _short_circuit(first, rest, "and")
+    return _short_circuit(first, rest, "and", watch)
 
 
-def or_(first: Any, rest: Sequence[Block]) -> Any:
+def or_(first: Any, rest: Sequence[Block], watch: Watch = no_watch) -> Any:
     """`first or rest[0]() or ...` with Python's value: an operand."""
-    return _short_circuit(first, rest, "or")
+    return _short_circuit(first, rest, "or", watch)
 
 
-def _short_circuit(value: Any, rest: Sequence[Block], name: str) -> Any:
+def _short_circuit(value: Any, rest: Sequence[Block], name: str, watch: Watch) -> Any:
     if not rest:
         return value
     steer = truth(value)
 
+    decisive = name == "or"
+
+    # What `further` gives `stop` goes by the trace: the recorders watch what blocks hold.
     def further() -> Any:
-        return _short_circuit(rest[0](), rest[1:], name)
+        result = _short_circuit(rest[0](), rest[1:], name, watch)
+        active().memo["operand"] = result
+        return result
 
     def stop() -> Any:
-        return value
+        # A tensor that is a bool has only one value here, which joins with Python's numbers.
+        other = active().memo.pop("operand", None)
+        return decisive if _is_bool(value) and _is_number(other) else value
 
-    body, orelse = (further, stop) if name == "and" else (stop, further)
-    return cond(steer, body, orelse, (), (f"the value of `{name}`",))
+    body, orelse = (stop, further) if decisive else (further, stop)
+    return cond(steer, body, orelse, (), (f"the value of `{name}`",), also_watching(watch, rest))
+
+
+def _is_bool(value: Any) -> bool:
+    return isinstance(value, SymbolicTensor) and value.dtype.is_bool and value.static_shape == ()
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, SymbolicNumber | int | float)
 
 
 # Assertions
@@ -120,7 +177,7 @@ class StagedAssertionError(AssertionError, errors.InvalidArgumentError):
         return str(self.args[0]) if self.args else ""
 
 
-def staged_assert(test: Any, message: Block | None) -> None:
+def staged_assert(test: Any, message: Block | None, watch: Watch = no_watch) -> None:
     """`assert test, message()`: a branch that raises StagedAssertionError at run time."""
 
     def holds() -> None:
@@ -129,7 +186,8 @@ def staged_assert(test: Any, message: Block | None) -> None:
     def fails() -> None:
         raise StagedAssertionError(*([] if message is None else [message()]))
 
-    cond(test, holds, fails, (), ())
+    called = () if message is None else (message,)
+    cond(test, holds, fails, (), (), also_watching(watch, called))
 
 
 # Branches
@@ -176,27 +234,65 @@ def cond(
     if isinstance(steer, bool):
         return body(*inputs) if steer else orelse(*inputs)
     trace = active()
+    since = len(trace.joined)
     paths = [_trace_block(trace, block, inputs, names, watch) for block in (body, orelse)]
     if not any(path.reached for path in paths):
         regions = [path.scope.region(()) for path in paths]
         trace.append(COND, (trace.value_of(steer),), regions=regions)
         raise Unreachable
     places = _add_contents(trace, paths)
-    values = _merge(trace, steer, paths, [*(names or ("",)), *(place.path for place in places)])
-    return pack(_write_back(values, places), names)
+    labels = [*(names or ("",)), *(place.path for place in places)]
+    specs = _specs(paths, labels)
+    values = _merge(trace, steer, paths, specs, labels)
+    left = pack(_write_back(values, places), names)
+    _watch_copies(trace, [path for path in paths if path.reached], specs, values, labels, since)
+    return left
+
+
+def _watch_copies(
+    trace: Trace,
+    paths: Sequence[Path],
+    specs: Sequence[Spec],
+    values: Sequence[Any],
+    names: Names,
+    since: int,
+) -> None:
+    made = []
+    for at, (spec, value) in enumerate(zip(specs, values, strict=True)):
+        name = variable_name(names, at) or "the result"
+        made += aliases.copies(name, spec, value, [path.values[at] for path in paths])
+    for copy in made:
+        for path, item in zip(paths, copy.originals, strict=True):
+            if id(item) in path.changed:
+                raise aliases.refuse_rebinding(copy.name)
+    aliases.watch(trace, made, [_knows(path.recorder) for path in paths], since)
+
+
+def _knows(recorder: Recorder) -> Callable[[Any], bool]:
+    # What is not watched may know every object.
+    return (lambda item: True) if isinstance(recorder, NoRecorder) else recorder.knows
 
 
 def _trace_block(
     trace: Trace, block: Block, inputs: tuple[Any, ...], names: Names, watch: Watch
 ) -> Path:
-    recorder = watch(block, inputs, names)
+    recorder = watch(block, inputs, _input_names(block, inputs, names))
     with trace.nested("a branch", trace.scope.next_site()) as scope:
         path = Path(scope, (), False, block, recorder, {})
         with deferring(trace), recorder:
             path.values = split(block(*inputs), names)
             path.reached = True
+        if path.reached:
+            aliases.check(trace, recorder.restore)
         path.changed = _undone(trace, recorder)
     return path
+
+
+def _input_names(block: Block, inputs: Sequence[Any], names: Names) -> Names:
+    code = getattr(block, "__code__", None)
+    if code is not None and code.co_argcount == len(inputs):
+        return cast(Names, code.co_varnames[: len(inputs)])
+    return names if len(names) == len(inputs) else [f"input {at}" for at in range(len(inputs))]
 
 
 def _undone(trace: Trace, recorder: Recorder) -> dict[int, tuple[Place, Contents]]:
@@ -268,12 +364,15 @@ def add_raise(trace: Trace, error: Exception) -> None:
     values = [trace.value_of(error.args[at]) for at in places]
     origin = origin_of(error)
     error.__traceback__ = error.__context__ = None
-    trace.append(RAISE, values, (), {"exception": error, "places": tuple(places)}, (), origin)
+    # A copy, for what the block did to its objects is undone when it ends.
+    params = {"exception": another(error), "places": tuple(places)}
+    trace.append(RAISE, values, (), params, (), origin)
 
 
-def _merge(trace: Trace, steer: Any, paths: Sequence[Path], names: Names) -> list[Any]:
+def _merge(
+    trace: Trace, steer: Any, paths: Sequence[Path], specs: Sequence[Spec], names: Names
+) -> list[Any]:
     test = trace.value_of(steer)
-    specs = _specs(paths, names)
     regions = [_close(trace, path, specs) for path in paths]
     outputs = declare(trace, specs, names)
     symbols = iter(trace.append(COND, (test,), outputs, regions=regions))
@@ -340,8 +439,9 @@ def mismatch_error(
 ) -> Exception:
     """The refusal of a join: the variable, and the line of each side."""
     what = f"{name or 'the result'}{mismatch.path}"
-    sides = " and ".join(map(format_location, places))
-    message = f"{what!r} cannot be joined across {where}: {mismatch.reason} (at {sides})"
+    sides = " and ".join(format_location(place) for place in places if place is not None)
+    message = f"{what!r} cannot be joined across {where}: {mismatch.reason}"
+    message += f" (at {sides})" if sides else ""
     if mismatch.dtypes_differ:
         return refuse_dtypes(message, mismatch.hint, name)
     return refuse(message, mismatch.hint, name)
@@ -355,14 +455,13 @@ def place_of(value: Any, mismatch: Mismatch, block: Block | None) -> Location | 
             break
         value = found[1][place]
     origin: Origin | None = getattr(value, "origin", None) if is_symbol(value) else None
-    if origin is not None:
-        return position_of(*origin)
-    return None if block is None else _end_of(block)
+    found_at = position_of(*origin) if origin is not None else block and _end_of(block)
+    return user_location() if found_at is None or is_ours(found_at[0]) else found_at
 
 
 def _end_of(block: Block) -> Location | None:
     code = getattr(block, "__code__", None)
-    if code is None:
+    if code is None or is_ours(code.co_filename):
         return None
     return position_of(code, len(code.co_code) - 2) or (code.co_filename, code.co_firstlineno, 1)
 
@@ -388,6 +487,8 @@ class Loop:
     places: list[Place]
     specs: list[Spec]
     declared: dict[int, Spec]
+    limit_known: bool = False
+    peeled: int = 0
 
 
 @dataclass(slots=True)
@@ -397,6 +498,7 @@ class Round:
     path: Path
     given: tuple[Any, ...]
     proceed: Any
+    since: int
 
 
 def while_loop(
@@ -409,12 +511,14 @@ def while_loop(
     key: Block | None = None,
     declared: Mapping[int, Spec] | None = None,
     limit_known: bool = False,
+    peeled: int = 0,
 ) -> Any:
     """`while test(*state)`: one region holds the body and the next test; the types of the state
     widen until they hold.
 
     `first` is the value of `test(*state)`, known already. `key` is the user's block, if `body` only
-    wraps it; `declared` are Specs that variables must keep, by position. Raises what `join` raises,
+    wraps it; `declared` are Specs that variables must keep, by position; `peeled` of its rounds were
+    traced before it. Raises what `join` raises,
     StagingError for what only Python could do, and ValueError for a variable that does not keep the
     declared Spec.
     """
@@ -426,30 +530,37 @@ def while_loop(
     site = trace.scope.next_site(), getattr(block, "__code__", block)
     loop = Loop(test, body, block, list(names), len(state), watch, site, list(state), [], [], {})
     loop.declared.update(declared or {})
+    loop.limit_known, loop.peeled = limit_known, peeled
     loop.specs = _entry_specs(trace, loop)
+    return _staged_loop(trace, loop, steer, first)
+
+
+def _staged_loop(trace: Trace, loop: Loop, steer: Any, first: Any) -> Any:
     # Each widening changes the type of a variable for good, and a type can widen only so often.
-    while len(loop.names) < MOST_CARRIED:
-        for _ in range(10 + 4 * len(loop.specs)):
-            counts = dict(trace.counts)
-            round_ = _trace_round(trace, loop)
-            if not round_.path.reached:
-                trace.counts = counts
-                return _raising_loop(steer, body, state, names, watch)
-            options = round_.path.recorder.options
-            if options is not None and options.maximum_iterations is not None and not limit_known:
-                trace.counts = counts
-                return _limited_loop(loop, options.maximum_iterations, first)
-            if _declare_shapes(loop, options, round_) or _carry_further(loop, round_.path):
-                trace.counts = counts
-                break
-            widened = _widen(loop, round_.path)
-            if widened == loop.specs:
-                trace.memo[site] = loop.specs
-                return _close_loop(trace, steer, loop, round_)
+    left = 10 + 4 * len(loop.specs)
+    while left and len(loop.names) < MOST_CARRIED:
+        left -= 1
+        counts = dict(trace.counts)
+        round_ = _trace_round(trace, loop)
+        options = round_.path.recorder.options
+        carried = len(loop.names)
+        if not round_.path.reached:
             trace.counts = counts
-            loop.specs = widened
+            del trace.joined[round_.since :]
+            return _peel(loop, steer, round_)
+        if options is not None and options.maximum_iterations is not None and not loop.limit_known:
+            trace.counts = counts
+            del trace.joined[round_.since :]
+            return _limited_loop(loop, options.maximum_iterations, first)
+        if _declare_shapes(loop, options, round_) or _carry_further(loop, round_.path):
+            left += 1 + 4 * (len(loop.names) - carried)
+        elif (widened := _widen(loop, round_.path)) == loop.specs:
+            trace.memo[loop.site] = loop.specs
+            return _close_loop(trace, steer, loop, round_)
         else:
-            break
+            loop.specs = widened
+        trace.counts = counts
+        del trace.joined[round_.since :]
     raise refuse(
         f"the types of {', '.join(loop.names)} keep changing from round to round",
         "give the state one structure before the loop",
@@ -512,18 +623,30 @@ def _declare_shapes(loop: Loop, options: Any, round_: Round) -> bool:
 
 def _trace_round(trace: Trace, loop: Loop) -> Round:
     with trace.nested("the body of a loop", loop.site[0]) as scope:
-        recorder = loop.watch(loop.key, loop.values[: loop.size], loop.names)
+        watch = also_watching(loop.watch, (loop.test,))
+        recorder = watch(loop.key, loop.values[: loop.size], loop.names[: loop.size])
         path = Path(scope, (), False, loop.key, recorder, {})
         given = _parameters(trace, loop)
-        round_ = Round(path, given, False)
+        round_ = Round(path, given, False, len(trace.joined))
+        _watch_given(trace, loop, given)
         with deferring(trace), recorder:
             for place, contents in zip(loop.places, given[loop.size :], strict=True):
                 place.write(contents)
             left = as_state(loop.body(*given[: loop.size]), loop.size)
             round_.proceed = truth(loop.test(*left))
             path.values, path.reached = left, True
+        if path.reached:
+            aliases.check(trace, recorder.restore)
         path.changed = _undone(trace, recorder)
     return round_
+
+
+def _watch_given(trace: Trace, loop: Loop, given: Sequence[Any]) -> None:
+    """What a round starts with stands for what the loop started with, or a round left."""
+    made: list[aliases.Copy] = []
+    for name, spec, value, first in zip(loop.names, loop.specs, given, loop.values, strict=True):
+        made += aliases.copies(name, spec, value, [first])
+    aliases.watch(trace, made, [lambda item: True], len(trace.joined))
 
 
 def _parameters(trace: Trace, loop: Loop) -> tuple[Any, ...]:
@@ -547,15 +670,53 @@ def bare(state: Sequence[Any]) -> Any:
     return state[0] if len(state) == 1 else tuple(state)
 
 
-def _raising_loop(
-    steer: Any, body: Block, state: tuple[Any, ...], names: Names, watch: Watch
-) -> Any:
-    """No round reaches its end: the first one raises, or there is none."""
+def _peel(loop: Loop, steer: Any, failed: Round) -> Any:
+    """The loop, its first round traced apart from the others, with the values that it starts with.
+
+    What every round raises with the types of all rounds, may be raised by none that is run, or by a
+    later one only.
+    """
+    if loop.peeled == MOST_PEELED:
+        raise _endless_peeling(loop, failed)
+
+    def first_round(*state: Any) -> Any:
+        left = as_state(loop.body(*state), loop.size)
+        proceed = loop.test(*left)
+        names, peeled = loop.names[: loop.size], loop.peeled + 1
+        declared = {at: spec for at, spec in loop.declared.items() if at < loop.size}
+        return while_loop(
+            loop.test,
+            loop.body,
+            left,
+            names,
+            proceed,
+            loop.watch,
+            loop.key,
+            declared,
+            loop.limit_known,
+            peeled,
+        )
 
     def no_round(*state: Any) -> Any:
         return bare(state)
 
-    return cond(steer, body, no_round, state, names, watch)
+    state = tuple(loop.values[: loop.size])
+    return cond(steer, first_round, no_round, state, loop.names[: loop.size], loop.watch)
+
+
+def _endless_peeling(loop: Loop, failed: Round) -> Exception:
+    nodes = failed.path.scope.nodes
+    raised = next((node for node in reversed(nodes) if node.primitive is RAISE), None)
+    what = "an exception" if raised is None else repr(raised.params["exception"])
+    place = None if raised is None else raised.location
+    names = ", ".join(loop.names[: loop.size])
+    return refuse(
+        f"a round of the loop over {names} raises {what} with the types that all rounds share (at "
+        f"{format_location(place)})",
+        f"give {names} before the loop the types, shapes and structure that a round leaves",
+        names or None,
+        place,
+    )
 
 
 def _carry_further(loop: Loop, path: Path) -> bool:
@@ -607,7 +768,21 @@ def _close_loop(trace: Trace, steer: Any, loop: Loop, round_: Round) -> Any:
     outputs = declare(trace, loop.specs, loop.names)
     symbols = iter(trace.append(WHILE, inputs, outputs, regions=[region]))
     values = [joins.lift(spec, symbols) for spec in loop.specs]
-    return bare(_write_back(values, loop.places))
+    left = bare(_write_back(values, loop.places))
+    _watch_left(trace, loop, round_, values)
+    return left
+
+
+def _watch_left(trace: Trace, loop: Loop, round_: Round, values: Sequence[Any]) -> None:
+    made: list[aliases.Copy] = []
+    pairs = zip(loop.values, round_.path.values, strict=True)
+    for name, spec, value, originals in zip(loop.names, loop.specs, values, pairs, strict=True):
+        made += aliases.copies(name, spec, value, originals)
+    for copy in made:
+        if id(copy.originals[1]) in round_.path.changed:
+            raise aliases.refuse_rebinding(copy.name)
+    known = [lambda item: True, _knows(round_.path.recorder)]
+    aliases.watch(trace, made, known, round_.since)
 
 
 def _lower_all(trace: Trace, values: Sequence[Any], specs: Sequence[Spec]) -> Iterator[Value]:

@@ -39,7 +39,10 @@ class Path(NamedTuple):
 class Guards:
     """What was read, and what it was; `hold()` says whether it still is."""
 
-    __slots__ = ("_place", "_seen", "_visited", "cells", "contents", "entries", "instances", "paths")
+    __slots__ = (
+        *("_place", "_seen", "_visited", "paths"),
+        *("cells", "contents", "entries", "instances"),
+    )
 
     def __init__(self) -> None:
         self.entries: tuple[tuple[Mapping[Any, Any], Any, Any], ...] = ()

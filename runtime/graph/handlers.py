@@ -10,14 +10,16 @@ import ast
 import dis
 import linecache
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import lru_cache
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
+from runtime import errors
 from runtime.graph.frames import user_frames
 from runtime.graph.ir import position_of
 from runtime.graph.refusals import refuse
+from runtime.primitive import Primitive
 
 # Managers that let every exception pass and do nothing about it.
 _transparent: list[type] = [nullcontext]
@@ -45,10 +47,87 @@ def check_unhandled(root: FrameType | None, what: str) -> None:
                 ) from None
 
 
+_TENSOR_FAILURES: tuple[type[BaseException], ...] = (
+    errors.InvalidArgumentError, errors.FailedPreconditionError, errors.OutOfRangeError,
+    ZeroDivisionError,
+)  # fmt: skip
+_NUMBER_FAILURES: tuple[type[BaseException], ...] = (
+    ZeroDivisionError, OverflowError, errors.InvalidArgumentError,
+)  # fmt: skip
+_FAILURES: dict[str, tuple[type[BaseException], ...]] = {
+    "check_defined": (UnboundLocalError,),
+    "check_present": (TypeError,),
+    "check_length": (ValueError,),
+    "truth": (errors.InvalidArgumentError,),
+    "to_tensor": (errors.InvalidArgumentError,),
+    "py.lshift": (ValueError, OverflowError),
+    "py.rshift": (ValueError, OverflowError),
+}
+
+
+def check_unhandled_failure(root: FrameType | None, primitive: Primitive) -> None:
+    """StagingError if an `except` around the present statement could catch what the op raises at
+    run time.
+    """
+    raised = _failures_of(primitive)
+    for frame in user_frames(root):
+        for handler in _handlers(frame.f_code):
+            inside = handler.start <= frame.f_lasti < handler.end
+            if inside and _catches(handler, frame, raised):
+                names = " or ".join(kind.__name__ for kind in raised)
+                raise refuse(
+                    f"{primitive.name} on a staged value can fail at run time ({names}), past the "
+                    f"`{handler.kind}` at line {handler.line} that would catch it",
+                    f"move the `{handler.kind}` outside the staged function, or test for the "
+                    "failing case with `if`",
+                    location=position_of(frame.f_code, frame.f_lasti),
+                ) from None
+
+
+def _failures_of(primitive: Primitive) -> tuple[type[BaseException], ...]:
+    name = primitive.name
+    if name.startswith("py."):
+        if name.startswith("py.math."):
+            return ValueError, OverflowError, ZeroDivisionError
+        return _FAILURES.get(name, _NUMBER_FAILURES)
+    return _FAILURES.get(name, _TENSOR_FAILURES)
+
+
+def _catches(
+    handler: _Handler, frame: FrameType, raised: tuple[type[BaseException], ...]
+) -> bool:
+    if handler.kind == "with":
+        manager = None if handler.manager is None else _class_of(handler.manager, frame)
+        return manager is not None and issubclass(manager, suppress)
+    return any(
+        kind is None or any(issubclass(kind, r) or issubclass(r, kind) for r in raised)
+        for clause in handler.clauses
+        for kind in _classes_of(clause, frame)
+    )
+
+
+def _classes_of(clause: Clause, frame: FrameType) -> Iterator[type[BaseException] | None]:
+    """The classes that an `except` names; None stands for one that is not known by reading."""
+    if not clause:
+        yield BaseException
+    for path in clause:
+        holder: Any = _read(ast.Name(path[0]), frame)
+        for name in path[1:]:
+            holder = getattr(holder, "__dict__", {}).get(name, _UNKNOWN)
+        for kind in holder if isinstance(holder, tuple) else (holder,):
+            known = isinstance(kind, type) and issubclass(kind, BaseException)
+            yield kind if known else None
+
+
+# The classes of an `except`, each as a name and the attributes read of it; empty: every exception.
+Clause = tuple[tuple[str, ...], ...]
+
+
 class _Handler(NamedTuple):
     """A range of instructions that a `try` or a `with` of the user's protects.
 
-    `manager` is the expression of the `with`, if it can be read.
+    `manager` is the expression of the `with`, if it can be read; `clauses` are those of the `try`
+    that are `except`, not `finally`.
     """
 
     start: int
@@ -56,6 +135,7 @@ class _Handler(NamedTuple):
     kind: str
     line: int
     manager: ast.expr | None
+    clauses: tuple[Clause, ...]
 
 
 @lru_cache(maxsize=256)
@@ -74,7 +154,8 @@ def _handlers(code: CodeType) -> tuple[_Handler, ...]:
             line = instructions[places[first[target]]].positions
             manager = _manager(code, before) if kind == "with" else None
             number = (line and line.lineno) or code.co_firstlineno
-            found.append(_Handler(start, end, kind, number, manager))
+            clauses = _clauses(instructions, places, places[target]) if kind == "try" else ()
+            found.append(_Handler(start, end, kind, number, manager, tuple(clauses)))
     return tuple(found)
 
 
@@ -83,6 +164,36 @@ def _kind_of(instructions: Sequence[dis.Instruction], at: int) -> str | None:
     if instructions[at].opname != "PUSH_EXC_INFO":
         return None
     return "with" if instructions[at + 1].opname == "WITH_EXCEPT_START" else "try"
+
+
+def _clauses(
+    instructions: Sequence[dis.Instruction], places: dict[int, int], at: int
+) -> Iterator[Clause]:
+    """The `except` clauses of the handler that begins at `at`, in order."""
+    at += 1
+    while True:
+        paths: list[tuple[str, ...]] = []
+        while instructions[at].opname in _READS_CLASS:
+            instruction = instructions[at]
+            if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+                paths[-1] = (*paths[-1], str(instruction.argval))
+            elif instruction.opname.startswith("LOAD_"):
+                paths.append((str(instruction.argval),))
+            at += 1
+        operation = instructions[at].opname
+        if operation == "POP_TOP" and not paths:
+            yield ()
+        if operation != "CHECK_EXC_MATCH":
+            return
+        yield tuple(paths)
+        jump = next(i for i in instructions[at:] if "JUMP" in i.opname)
+        at = places[jump.argval]
+
+
+_READS_CLASS = frozenset((
+    "LOAD_GLOBAL", "LOAD_NAME", "LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_DEREF", "LOAD_ATTR",
+    "LOAD_FAST_BORROW", "BUILD_TUPLE", "CACHE", "NOP", "EXTENDED_ARG",
+))  # fmt: skip
 
 
 # What a `with` manages

@@ -7,13 +7,13 @@ counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from runtime.graph import numbers
 from runtime.graph.control import Block, Names, as_state, bare, cond, truth, while_loop
 from runtime.graph.nodes import LENGTH
-from runtime.graph.places import Watch, no_watch
+from runtime.graph.places import Watch, also_watching, no_watch
 from runtime.graph.refusals import refuse
 from runtime.graph.tracing import SymbolicTensor, active, apply_number, is_symbol
 
@@ -182,6 +182,16 @@ def staged(items: Any) -> Staged | None:
     return Rows(items) if isinstance(items, SymbolicTensor) else None
 
 
+def functions_of(items: Staged) -> Iterator[Callable[..., Any]]:
+    """What the rounds of a loop over `items` call to get the elements."""
+    if isinstance(items, Map | Filter) and items.function is not None:
+        yield items.function
+    held = items.parts if isinstance(items, Map | Zip) else (getattr(items, "part", None),)
+    for part in held:
+        if part is not None:
+            yield from functions_of(part)
+
+
 def for_loop(
     items: Any,
     body: Block,
@@ -213,7 +223,8 @@ def for_loop(
         return index < length
 
     def proceed_if_asked(index: Any, *state: Any) -> Any:
-        return _both(index < length, lambda: test(*state))  # type: ignore[misc]
+        asked = lambda: test(*state)  # type: ignore[misc]  # noqa: E731
+        return _both(index < length, asked, watch)
 
     index = active().number(0)
     left = while_loop(
@@ -222,17 +233,18 @@ def for_loop(
         (index, *state),
         ("index", *names) if state else ("index",),
         proceed(index),
-        watch,
+        also_watching(watch, list(functions_of(source))),
         key=body,
     )
     return bare(left[1:]) if state else None
 
 
-def _both(first: Any, second: Callable[[], Any]) -> Any:
+def _both(first: Any, second: Callable[[], Any], watch: Watch) -> Any:
     def no() -> bool:
         return False
 
-    return cond(first, lambda: truth(second()), no, (), ("the test of the loop",))
+    watch = also_watching(watch, (second,))
+    return cond(first, lambda: truth(second()), no, (), ("the test of the loop",), watch)
 
 
 def _filtered(
@@ -251,4 +263,5 @@ def _filtered(
         return cond(accepts, lambda *state: body(item, *state), skip, state, names, watch)
 
     accepted.__name__ = body.__name__
-    return for_loop(items.part, accepted, state, names, test, watch)
+    called = () if items.function is None else (items.function,)
+    return for_loop(items.part, accepted, state, names, test, also_watching(watch, called))

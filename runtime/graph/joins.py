@@ -29,8 +29,10 @@ from runtime.graph.nodes import (
     CHECK_PRESENT,
     NUMBER_TYPES,
     UNDEFINED,
+    fits,
 )
 from runtime.graph.places import is_mutable
+from runtime.graph.refusals import refuse
 from runtime.graph.structures import Structure, structure_of
 from runtime.graph.tracing import (
     Scope,
@@ -166,6 +168,12 @@ class MaybeNone(Missing):
 
     def __repr__(self) -> str:
         return f"<None or {self.held!r}>"
+
+
+def install_equality(equal: Callable[..., Any], unequal: Callable[..., Any]) -> None:
+    """Compare optional values by these: they take control flow, which is above this layer."""
+    MaybeNone.__eq__ = equal  # type: ignore[method-assign]
+    MaybeNone.__ne__ = unequal  # type: ignore[method-assign]
 
 
 def present(value: Any) -> Any:
@@ -374,7 +382,7 @@ def abstract_from(value: Any, made_in: Scope, is_older: Callable[[Any], bool]) -
     stays as it is.
     """
     kind = type(value)
-    if kind is SymbolicTensor or kind is SymbolicNumber:
+    if kind is SymbolicTensor or kind is SymbolicNumber or kind is Symbol:
         return Leaf(value.value.type) if value.scope is made_in else Same(value)
     if isinstance(value, Missing):
         return abstract(value)
@@ -584,6 +592,12 @@ def _lower_missing(value: Any, spec: Optional | Maybe, trace: Trace) -> Iterator
 
 def _lower_leaf(value: Any, type: Type, trace: Trace) -> Value:
     if isinstance(type, TensorType):
+        if isinstance(value, float) and not fits(value, type.dtype):
+            raise refuse(
+                f"the Python number {value!r} does not fit into {type.dtype.name}, which the "
+                "variable has on the other path",
+                "use tensors of dtype float64 on both paths",
+            )
         return trace.value_of(convert_to_tensor(value, type.dtype))
     if isinstance(type, NumberType):
         return _lower_number(value, type, trace)

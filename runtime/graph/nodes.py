@@ -7,7 +7,9 @@ tracer adds them, and each executor gives cond, while, call and raise their mean
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import zip_longest
 from typing import Any, NoReturn
 
@@ -100,12 +102,27 @@ def _truth_type(tensor: TensorType) -> Type:
 
 
 def _to_tensor(value: float, *, dtype: DType) -> Any:
+    if not fits(value, dtype):
+        message = f"the Python number {value!r} does not fit into {dtype.name}"
+        raise errors.InvalidArgumentError(None, None, message)
+    return dtype.as_numpy_dtype(value)
+
+
+def fits(value: float, dtype: DType) -> bool:
+    """Is the Python number in the range of the dtype? Infinity is, if the dtype has it."""
+    limit = _largest(dtype)
+    if limit is not None:
+        return -limit <= value <= limit or (isinstance(value, float) and not math.isfinite(value))
     try:
-        return dtype.as_numpy_dtype(value)
+        dtype.as_numpy_dtype(value)
     except OverflowError:
-        raise errors.InvalidArgumentError(
-            None, None, f"the Python number {value!r} does not fit into {dtype.name}"
-        ) from None
+        return False
+    return True
+
+
+@cache
+def _largest(dtype: DType) -> float | None:
+    return float(dtype.max) if dtype.is_floating else None
 
 
 def _to_tensor_type(value: NumberType, *, dtype: DType) -> Type:
@@ -188,8 +205,8 @@ def _print(*values: Any, write: Any) -> None:
 
 PRINT = Primitive("print", _print, _nothing, effect=True)
 
-# Lists are values: each of these makes a new one. A list is a pair (the list before, its last item),
-# an empty one is (): push and pop take the same time however long it is.
+# Lists are values: each of these makes a new one. A list is a pair of the list before and its last
+# item, an empty one is (): push and pop take the same time however long it is.
 
 
 def _list_new(*, element: Type) -> tuple[Any, ...]:
@@ -261,23 +278,18 @@ def _same_list(items: ListType, *_: Type) -> Type:
 
 def _gradient_of_pop(op: Any, before: Any, item: Any) -> tuple[Any]:
     items, last = op.outputs
-    return (push(zeros(items) if before is None else before, zeros(last) if item is None else item),)
-
-
-def push(items: Any, item: Any) -> Any:
-    """The symbol of a list with a further item."""
-    return apply(LIST_PUSH, items, item)
-
-
-def zeros(items: Any) -> Any:
-    """Zeros for each item of the list of a symbol, or for its tensor."""
-    return apply(LIST_ZEROS, items)
+    before = apply(LIST_ZEROS, items) if before is None else before
+    return (apply(LIST_PUSH, before, apply(LIST_ZEROS, last) if item is None else item),)
 
 
 LIST_NEW = Primitive("list_new", _list_new, _list_new_type)
-LIST_PUSH = Primitive(
-    "list_push", _list_push, _list_push_type, gradient=lambda op, grad: apply(LIST_POP, grad)
-)
+
+
+def _gradient_of_push(op: Any, grad: Any) -> Any:
+    return apply(LIST_POP, grad)
+
+
+LIST_PUSH = Primitive("list_push", _list_push, _list_push_type, gradient=_gradient_of_push)
 LIST_POP = Primitive("list_pop", _list_pop, _list_pop_type, gradient=_gradient_of_pop)
 LIST_ZEROS = Primitive("list_zeros", _list_zeros, _same_list, gradient=lambda op, grad: (None,))
 LIST_ADD = Primitive("list_add", _list_add, _same_list, gradient=lambda op, grad: (grad, grad))

@@ -7,6 +7,7 @@ statement.
 
 from __future__ import annotations
 
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 from types import CellType
 from typing import Any, Protocol
@@ -72,6 +73,26 @@ def no_watch(block: Callable[..., Any], inputs: Sequence[Any], names: Sequence[s
     return NoRecorder()
 
 
+def also_watching(watch: Watch, functions: Sequence[Callable[..., Any]]) -> Watch:
+    """`watch`, also of what these functions reach: a block calls them without holding them where a
+    recorder looks.
+    """
+    if not functions:
+        return watch
+
+    def watching(block: Callable[..., Any], inputs: Sequence[Any], names: Sequence[str]) -> Recorder:
+        pairs = zip(names, inputs, strict=False)
+        known = dict(pairs) | {f"function {at}": each for at, each in enumerate(functions)}
+        return watch(block, tuple(known.values()), tuple(known))
+
+    return watching
+
+
+# What is carried of a dict are its items; a class of the user's may keep more, or act on changes.
+_DICTS = frozenset((dict, OrderedDict, defaultdict, Counter))
+_HOLDING_MORE = (list, tuple, dict, set, frozenset, deque, bytearray, ndarray)
+
+
 class Place:
     """An object whose contents are carried, and the path by which the user knows it."""
 
@@ -86,15 +107,17 @@ class Place:
         item = self.object
         if type(item) is list:
             return Items(len(item), item)
-        if isinstance(item, dict) and "__builtins__" not in item:
+        if type(item) in _DICTS and "__builtins__" not in item:
             return Items(tuple(item), item.values())
         if type(item) is CellType:
             return Attributes(("value",), [item.cell_contents])
         attributes = getattr(item, "__dict__", None)
-        if type(attributes) is dict and not isinstance(item, set | bytearray | ndarray):
+        if type(attributes) is dict and not isinstance(item, _HOLDING_MORE):
             return Attributes(tuple(attributes), attributes.values())
         kind = type(item).__qualname__
-        raise refuse_change(self.path, f"a {kind} cannot be carried through a staged block")
+        article = "an" if kind[0] in "aeiou" else "a"
+        why = f"{article} {kind} cannot be carried through a staged block"
+        raise refuse_change(self.path, why, _WAY_OUT_OF_ITERATORS if _advances(item) else None)
 
     def write(self, contents: Contents) -> None:
         """Replace what is in it."""
@@ -106,7 +129,8 @@ class Place:
         else:
             target = item if isinstance(item, dict) else item.__dict__
             target.clear()
-            target.update(zip(contents.keys, children, strict=True))
+            for key, child in zip(contents.keys, children, strict=True):
+                target[key] = child
 
 
 class Contents:
@@ -143,13 +167,22 @@ add_handler(Items, Handler(_flatten, _build, "[{}]"))
 add_handler(Attributes, Handler(_flatten, _build, ".{}"))
 
 
-def refuse_change(path: str, why: str) -> Exception:
+_WAY_OUT = (
+    "keep it in a local variable or a tensor and return it, or change it outside the function"
+)
+_WAY_OUT_OF_ITERATORS = (
+    "make a list of the items before the statement (`list(...)`), or make the iterator inside it"
+)
+
+
+def _advances(item: Any) -> bool:
+    return hasattr(type(item), "__next__")
+
+
+def refuse_change(path: str, why: str, hint: str | None = None) -> Exception:
     """The refusal of a change to a Python object inside a staged block."""
-    return refuse(
-        f"{path} is changed while the function is staged: {why}",
-        "keep it in a local variable or a tensor and return it, or change it outside the function",
-        variable=path,
-    )
+    message = f"{path} is changed while the function is staged: {why}"
+    return refuse(message, hint or _WAY_OUT, variable=path)
 
 
 def is_mutable(item: Any) -> bool:

@@ -8,8 +8,10 @@ each assumption.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from types import CodeType, FrameType
 from typing import Any
 
 from runtime.graph import joins
@@ -20,6 +22,8 @@ from runtime.graph.nodes import CALL, RAISE
 from runtime.graph.refusals import refuse
 from runtime.graph.tracing import active
 from runtime.types import NumberType
+
+Converted = Callable[[CodeType], bool]
 
 MOST_ASSUMPTIONS = 20
 """Types of results that are tried before recursion is refused."""
@@ -68,7 +72,8 @@ class Assumption:
         try:
             return joins.join(self.spec, spec)
         except Mismatch as error:
-            raise refuse(f"what {self.name} returns depends on the depth of its recursion: {error}")
+            message = f"what {self.name} returns depends on the depth of its recursion: {error}"
+            raise refuse(message) from None
 
     def assume(self, spec: Spec | None, outer: Sequence[Any]) -> bool:
         """Suppose this from now on; False if it was supposed already."""
@@ -90,6 +95,30 @@ def running(assumption: Assumption) -> Iterator[None]:
         yield
     finally:
         _running.pop()
+
+
+def is_outermost() -> bool:
+    """Is the function that is traced not called by another one that is?"""
+    return len(_running) == 1
+
+
+def active_calls(code: CodeType, root: FrameType | None, is_converted: Converted) -> int:
+    """How many frames between the caller and `root` run the function of this code, converted."""
+    frame: FrameType | None = sys._getframe(1)
+    found = 0
+    while frame is not None and frame is not root:
+        found += _is_of(frame.f_code, code) and is_converted(frame.f_code)
+        frame = frame.f_back
+    return found
+
+
+def _is_of(code: CodeType, original: CodeType) -> bool:
+    # Blocks of a converted function have its name, but not its first line.
+    return (
+        code.co_firstlineno == original.co_firstlineno
+        and code.co_name == original.co_name
+        and code.co_filename == original.co_filename
+    )
 
 
 def unsettled() -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any, TypeVar
 
 from runtime import errors
@@ -38,17 +38,20 @@ _never_deferred: tuple[type[BaseException], ...] = (
 # Why Python's own control flow runs in some code of the user's, and the way out.
 Reason = tuple[str, str]
 _reason_of: Callable[[CodeType], Reason | None] = lambda code: None  # noqa: E731
+_converted: Callable[[CodeType], bool] = lambda code: False  # noqa: E731
 
 
 def install(
     staging_error: type[Exception],
     *refusals: type[Exception],
     reason_of: Callable[[CodeType], Reason | None],
+    converted: Callable[[CodeType], bool],
 ) -> None:
     """Use this class for refusals, never defer these, and ask for the reason of others: the layer
     above knows autograph, this one does not.
     """
-    global _staging_error, _never_deferred, _reason_of
+    global _staging_error, _never_deferred, _reason_of, _converted
+    _converted = converted
     _staging_error = staging_error
     _reason_of = reason_of
     _never_deferred = (staging_error, *refusals, *_never_deferred)
@@ -93,9 +96,31 @@ def refuse_dtypes(message: str, hint: str, variable: str | None) -> Exception:
     return noted(JoinTypeError(message, **_fields(user_location(), variable, hint)))
 
 
-def not_allowed(message: str, hint: str) -> errors.OperatorNotAllowedInGraphError:
-    """The error for Python asking a symbol for what only the run knows."""
-    frame = user_frame()
+# Code that makes a text of an object on behalf of what called it.
+_TEXT_METHODS = ("__repr__", "__str__", "__format__")
+_TEXT_MODULES = (
+    "autograph.operators.builtin_calls", "autograph.api", "dataclasses", "reprlib",
+)  # fmt: skip
+
+
+def asked_by_converted_code(frame: FrameType | None) -> bool:
+    """Does converted code ask for the text of a symbol, itself or by the text of what holds it?"""
+    while frame is not None and (
+        frame.f_code.co_name in _TEXT_METHODS
+        or frame.f_globals.get("__name__") in _TEXT_MODULES
+    ):
+        frame = frame.f_back
+    return frame is not None and _converted(frame.f_code)
+
+
+def not_allowed(
+    message: str, hint: str, staged_if_converted: bool = True
+) -> errors.OperatorNotAllowedInGraphError:
+    """The error for Python asking a symbol for what only the run knows.
+
+    Where conversion would have staged that, it says why the code is not converted.
+    """
+    frame = user_frame() if staged_if_converted else None
     reason = None if frame is None else _reason_of(frame.f_code)
     if reason is not None:
         message, hint = f"{message}; {reason[0]}", reason[1]

@@ -21,6 +21,7 @@ from runtime.convert import as_array, register_conversion
 from runtime.dtypes import DType
 from runtime.graph import nodes, numbers, refusals
 from runtime.graph.frames import Origin, user_origin
+from runtime.graph.handlers import check_unhandled_failure
 from runtime.graph.ir import (
     NO_PARAMS,
     Graph,
@@ -122,6 +123,7 @@ class Trace:
         "converts",
         "counts",
         "existed",
+        "joined",
         "memo",
         "name",
         "refusal",
@@ -137,6 +139,7 @@ class Trace:
         self.constants: dict[Value, Any] = {}
         self.counts: dict[str, int] = {}
         self.memo: dict[Any, Any] = {}
+        self.joined: list[Any] = []
         self.converts = False
         self.refusal: Exception | None = None
         self.existed: Callable[[Any], bool] = _nothing_existed
@@ -181,6 +184,8 @@ class Trace:
         them.
         """
         inferred = primitive.infer(*[value.type for value in values], **params)
+        if primitive.fallible:
+            check_unhandled_failure(self.root, primitive)
         origin = user_origin()
         name = self.unique(primitive.name.rpartition(".")[2])
         if type(inferred) is not tuple:
@@ -287,9 +292,12 @@ class Trace:
         return SymbolicNumber(made, self.scope, origin)
 
     def finish(self, results: Sequence[Value], checked: bool = True) -> Graph:
-        """The graph with these results, verified if `checked`. Symbols from around it become parameters behind
-        its own.
+        """The graph with these results, verified if `checked`. Symbols from around it become
+        parameters behind its own.
         """
+        for joined in self.joined:
+            joined.check()
+        self.joined = []
         captures = tuple([(v, x) for v, x in self.captures.values() if not is_symbol(x)])
         self.scope.parameters += [v for v, x in self.captures.values() if is_symbol(x)]
         graph = Graph(self.name, self.scope.region(results), captures)
@@ -400,9 +408,20 @@ class SymbolicTensor(Tensor):
         raise leaked(self)
 
     def __repr__(self) -> str:
+        refuse_text(self)
+        return self._shown()
+
+    def __copy__(self) -> SymbolicTensor:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> SymbolicTensor:
+        return self
+
+    def _shown(self) -> str:
         return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
 
     def __str__(self) -> str:
+        refuse_text(self)
         return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
@@ -480,12 +499,28 @@ def _unpacked_into(frame: FrameType, shape: Shape) -> int | None:
     return size if operation == "UNPACK_EX" else None
 
 
-def not_python(item: object, use: str, hint: str) -> errors.OperatorNotAllowedInGraphError:
+_CONVERTED_USES = (
+    "as a Python bool", "as a Python iterable", "as the argument of len", "with the operator `in`",
+    "as a Python int", "as a Python float",
+)  # fmt: skip
+
+
+def not_python(item: Any, use: str, hint: str) -> errors.OperatorNotAllowedInGraphError:
     """The error for a symbol that Python asks for what only the run knows."""
     what = "symbolic tensor" if isinstance(item, SymbolicTensor) else "staged number"
-    return refusals.not_allowed(
-        f"Using a {what} {use} is not allowed while tracing: {item!r}", hint
-    )
+    message = f"Using a {what} {use} is not allowed while tracing: {item._shown()}"
+    return refusals.not_allowed(message, hint, staged_if_converted=use in _CONVERTED_USES)
+
+
+def refuse_text(item: Any) -> None:
+    """Raise OperatorNotAllowedInGraphError where converted code makes a text of a symbol.
+
+    The text would be that of the trace in every run. Libraries, debuggers and code that is not
+    converted may show symbols.
+    """
+    if refusals.asked_by_converted_code(sys._getframe(2)):
+        hint = "print it with tf.print(x), or show what is traced with tf.autograph.trace(x)"
+        raise not_python(item, "as text, by str(), repr() or a format", hint)
 
 
 # Numbers
@@ -516,6 +551,16 @@ class SymbolicNumber:
         return cast(NumberType, self.value.type)
 
     def __repr__(self) -> str:
+        refuse_text(self)
+        return self._shown()
+
+    def __copy__(self) -> SymbolicNumber:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> SymbolicNumber:
+        return self
+
+    def _shown(self) -> str:
         return f"<staged {self.type.kind} {self.value.name!r}>"
 
     def __bool__(self) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Other views of a graph: its operations as TensorFlow lists them, the DOT language, and a picture."""
+"""Other views of a graph: its operations as TensorFlow lists them, the DOT language, a picture."""
 
 from __future__ import annotations
 

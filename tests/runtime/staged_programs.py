@@ -693,6 +693,94 @@ def cleanup_inside(x):
     return y + z
 
 
+# Loops whose later rounds fail
+
+
+def second_test_raises(x):
+    y = (1, 2)
+    while len(y) < x:
+        y = None
+    return x
+
+
+def second_round_raises(x):
+    y, n = (1, 2), 0
+    while n < x:
+        n = n + len(y)
+        y = None
+    return n
+
+
+# Optional values compared
+
+
+def optional_equal(x):
+    y = None
+    if x > 0:
+        y = x
+    return int(y == 3), int(y != 3), int(3 == y)  # noqa: SIM300
+
+
+def optional_is_equal_to_none(x):
+    y = None
+    if x > 0:
+        y = x
+    return int(y == None), int(y != None)  # noqa: E711
+
+
+def optionals_equal(x):
+    y = z = None
+    if x > 0:
+        y = x
+    if x > 1:
+        z = x
+    return int(y == z), int(y != z)
+
+
+# Builtins
+
+
+def types_of_numbers(x):
+    n = 0
+    for _ in range(x):
+        n += 1
+    return int(type(n) is int), int(type(n) == int), int(type(n * 0.5) is float)
+
+
+def in_staged_range(x):
+    return int(3 in range(x)), int(3 not in range(1, x, 2)), int(x in range(10))
+
+
+def zip_with_plain(xs):
+    total = 0
+    for a, b, c in zip(xs, [10, 20], range(5)):
+        total += a * b + c
+    return total
+
+
+def zip_with_iterator(xs):
+    total = 0
+    for a, b in zip(xs, iter([10, 20, 30])):
+        total += a * b
+    return total
+
+
+def and_or_of_bools(x):
+    b = x > 0
+    return int((b and 5) or 6), int(b and 1)
+
+
+# Containers
+
+
+def append_in_branch_only(x):
+    items = [1, 2]
+    alias = items
+    if x > 0:
+        items[0] += 3
+    return alias[0]
+
+
 PROGRAMS: list[tuple[Any, ...]] = [
     (nested_if, (1, 2), (1, -2), (-1, 2), (-1, -2)),
     (weak_number_meets_tensor, (2.0,), (0.5,)),
@@ -784,4 +872,15 @@ PROGRAMS: list[tuple[Any, ...]] = [
     (unbound_after_loop, (3,), (0,)),
     (undefined_number_meets_tensor, (4, -2), (9, 0), (4, 6)),
     (cleanup_inside, (1,), (-1,)),
+    (second_test_raises, (0,), (9,)),
+    (second_round_raises, (0,), (2,), (9,)),
+    (optional_equal, (3,), (2,), (-1,)),
+    (optional_is_equal_to_none, (3,), (-1,)),
+    (optionals_equal, (3,), (1,), (-1,)),
+    (types_of_numbers, (3,), (0,)),
+    (in_staged_range, (3,), (4,), (12,), (-1,)),
+    (zip_with_plain, ([1, 2, 3],), ([1],)),
+    (zip_with_iterator, ([1, 2, 3],)),
+    (and_or_of_bools, (3,), (-1,)),
+    (append_in_branch_only, (3,), (-1,)),
 ]

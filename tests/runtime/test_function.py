@@ -451,3 +451,69 @@ def test_decorator_forms() -> None:
     assert float(with_arguments(X)) == 3.0
     with pytest.raises(TypeError, match="input_signature"):
         function(input_signature=rt.TensorSpec([]))
+
+
+# Variables
+
+
+class Lazily(rt.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.v: Any = None
+
+    @function
+    def __call__(self, x):
+        if self.v is None:
+            self.v = rt.Variable(2.0)
+        return self.v.assign_add(1.0) * x
+
+
+def test_variables_are_created_on_the_first_call() -> None:
+    first, second = Lazily(), Lazily()
+    assert [first(X).numpy() for _ in range(3)] == [9.0, 12.0, 15.0]
+    assert first(rt.constant([1.0])).numpy() == [6.0]
+    assert second(X).numpy() == 9.0
+    assert len(first.variables) == 1
+    reasons = first.__call__.why_retraced().splitlines()
+    assert reasons[1:] == [
+        "2: the first trace created variables",
+        "3: argument x is float32[1], it was float32[]",
+    ]
+
+
+def test_variables_that_each_call_would_create_are_refused() -> None:
+    @function
+    def wrong(x):
+        return rt.Variable(1.0) + x
+
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"test_function.py:\d+:\d+: wrong creates a variable"):
+            wrong(X)
+
+
+def test_variables_for_a_later_signature_are_refused() -> None:
+    made: dict[Any, Any] = {}
+
+    @function
+    def for_each(x, n):
+        if n not in made:
+            made[n] = rt.Variable(1.0)
+        return made[n] * x
+
+    for_each(X, 1)
+    with pytest.raises(ValueError, match="not its first"):
+        for_each(X, 2)
+
+
+def test_a_returned_variable_is_its_value() -> None:
+    v = rt.Variable(1.0)
+
+    @function
+    def added(x):
+        return {"new": v.assign_add(x), "same": (v, 2.0)}
+
+    found = added(X)
+    assert isinstance(found["new"], rt.Tensor)
+    assert [float(found["new"]), float(found["same"][0])] == [4.0, 4.0]
+    assert float(added(X)["new"]) == 7.0
+    assert float(found["new"]) == 4.0

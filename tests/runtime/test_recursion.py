@@ -101,6 +101,12 @@ def decorated(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(globals(), program.__name__, rt.function(program))
 
 
+@pytest.fixture
+def undecorated(decorated: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    for program in PROGRAMS:
+        monkeypatch.setitem(globals(), program.__name__, program)
+
+
 def plain(value: Any) -> Any:
     return rt.nest.map_structure(lambda x: x.numpy().tolist() if rt.is_tensor(x) else x, value)
 
@@ -122,15 +128,15 @@ def test_equals_eager(name: str, arguments: Any) -> None:
     assert plain(found) == plain(expected)
 
 
-def test_the_graph_calls_itself() -> None:
-    graph = globals()["fibonacci"].get_concrete_function(rt.constant(1)).graph
+def test_the_graph_calls_itself(undecorated: None) -> None:
+    graph = rt.function(fibonacci).get_concrete_function(rt.constant(1)).graph
     calls = [node for node in walk(graph.body) if node.primitive.name == "call"]
     assert [node.params["callee"].graph for node in calls] == [graph, graph]
     assert str(graph).count("graph fibonacci") == 1
 
 
 def test_numbers_are_tensors_outside() -> None:
-    """Beside a float32 the 1 of factorial is a float32; where nothing else is returned, an int32."""
+    """Beside a float32 the 1 of factorial is a float32; beside nothing, an int32."""
     assert globals()["factorial"](rt.constant(3.0)).dtype == rt.float32
     assert globals()["length"](rt.constant(3.0)).dtype == rt.int32
 
@@ -172,3 +178,82 @@ def test_results_that_nothing_covers_are_refused() -> None:
 
     with pytest.raises(ValueError, match="cannot be joined"):
         nested(rt.constant(3))
+
+
+# Functions that are not decorated: they become graphs where they call themselves in a staged block
+
+
+def tail(n, product=1):
+    if n <= 1:
+        return product
+    return tail(n - 1, product * n)
+
+
+class Powers:
+    factor = 2
+
+    def power(self, x, n):
+        if n == 0:
+            return rt.ones_like(x)
+        return self.factor * x * self.power(x, n - 1)
+
+
+def within(n):
+    three = rt.constant(3)
+
+    def multiples(m):
+        if m <= 0:
+            return 0 * three
+        return three + multiples(m - 1)
+
+    return multiples(n)
+
+
+def by_python(x, depth):
+    """Python decides how deep it goes; what is staged is a branch in it."""
+    if x > 0:
+        if depth == 0:
+            return x
+        return by_python(x - 1, depth - 1) + by_python(x + 1, depth - 1)
+    return -x
+
+
+def describing(x, depth):
+    """The result is a Python object, which no graph returns."""
+    if x > 0:
+        pass
+    return "leaf" if depth == 0 else describing(x, depth - 1)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (factorial, (6,)), (factorial, (6.0,)), (fibonacci, (12,)), (even, (7,)), (odd, (7,)),
+        (length, (30,)), (ackermann, (2, 3)), (both, (5, 0)), (growing, ([1, 2],)), (maybe, (1,)),
+        (tail, (6,)), (Powers().power, (2.0, 3)), (within, (4,)),
+    ],
+)  # fmt: skip
+def test_plain_functions(function: Any, arguments: Any, undecorated: None) -> None:
+    tensors = [rt.constant(argument) for argument in arguments]
+    found, expected = rt.function(function)(*tensors), function(*tensors)
+    assert plain(found) == plain(expected)
+
+
+@pytest.mark.parametrize("x", [-2, 1, 5])
+def test_recursion_that_python_ends_is_unrolled(x: int) -> None:
+    staged = rt.function(lambda x: by_python(x, 3))
+    assert staged(rt.constant(x)).numpy() == by_python(x, 3)
+    graph = staged.get_concrete_function(rt.constant(x)).graph
+    assert not [node for node in walk(graph.body) if node.primitive.name == "call"]
+
+
+def test_python_objects_of_unrolled_recursion() -> None:
+    staged = rt.function(lambda x: x if describing(x, 3) == "leaf" else x + 1)
+    assert staged(rt.constant(1)).numpy() == 1
+
+
+def test_a_plain_function_that_is_too_deep(undecorated: None) -> None:
+    with pytest.raises(RecursionError) as caught:
+        rt.function(length)(rt.constant(10**6))
+    last = traceback.extract_tb(caught.value.__traceback__)[-1]
+    assert (last.filename, last.name) == (__file__, "length")

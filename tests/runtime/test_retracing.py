@@ -58,6 +58,17 @@ def test_an_argument_is_different(args: Any, kwargs: Any, line: str) -> None:
     assert reasons(staged) == ["first trace (x: float32[], n: int 1)", line]
 
 
+def test_objects_of_one_class() -> None:
+    staged = rt.function(collected)
+    staged(X, key=HOLDER)
+    staged(X, key=Holder())
+    staged(X, key=None)
+    assert reasons(staged)[1:] == [
+        "argument key is another one",
+        "argument key is None, it was an object, now gone",
+    ]
+
+
 def test_the_way_into_an_argument() -> None:
     staged = rt.function(collected)
     staged({"a": X, "b": (X, 1)})

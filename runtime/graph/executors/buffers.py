@@ -8,10 +8,13 @@ nor what an op that may return a view, or keep its input, has read.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
+from runtime.graph.executors.blocks import runs_of
 from runtime.graph.ir import Node, Region, Value, free_values
+from runtime.shapes import is_known
 from runtime.types import TensorType
 
 Plan = dict[Node, Value]
@@ -31,33 +34,42 @@ def plan(region: Region) -> Plan:
 
 def ufunc_of(node: Node) -> np.ufunc | None:
     """The ufunc that computes the node; it takes the array of the result behind its operands."""
-    if node.primitive.name == "matmul":
-        return np.matmul if _is_plain_product(node) else None
     kernel = node.primitive.kernel
     return kernel if isinstance(kernel, np.ufunc) and not node.params else None
 
 
-def _is_plain_product(node: Node) -> bool:
-    ranks = [len(v.type.shape or ()) for v in node.inputs if isinstance(v.type, TensorType)]
-    # For other ranks and options the kernel does more than NumPy.
-    return ranks == [2, 2] and not any(node.params.values())
+def product_of(node: Node) -> Any:
+    """`np.dot`, where a matrix product is nothing more than that; else None."""
+    if node.primitive.name != "matmul" or any(node.params.values()):
+        return None
+    return np.dot if all(map(_is_matrix, node.inputs)) else None
+
+
+def _is_matrix(value: Value) -> bool:
+    shape = value.type.shape if isinstance(value.type, TensorType) else None
+    return shape is not None and len(shape) == 2 and is_known(shape)
 
 
 def _plan_region(region: Region, made: Plan) -> None:
     last = _last_uses(region)
     kept = _kept(region)
+    blocked = {node: run for run in runs_of(region) for node in run.ops}
     free: list[Value] = []
     own: set[Value] = set()
     for at, node in enumerate(region.nodes):
         for inner in node.regions:
             _plan_region(inner, made)
+        if node in blocked:
+            # Only the results of the run are arrays.
+            own.update(set(blocked[node].results).intersection(node.outputs))
+            continue
         dying = {v for v in node.inputs if v in own and v not in kept and last[v] == at}
-        if ufunc_of(node) is not None and _is_array(node.outputs[0]):
+        if product_of(node) is not None:
+            own.update(node.outputs)
+        elif ufunc_of(node) is not None and _is_array(node.outputs[0]):
             (output,) = node.outputs
             own.add(output)
-            # A matrix product reads its operands again and again.
-            inputs = () if node.primitive.name == "matmul" else tuple(dying)
-            taken = next((v for v in (*inputs, *free) if v.type == output.type), None)
+            taken = next((v for v in (*dying, *free) if v.type == output.type), None)
             if taken is not None:
                 made[node] = taken
                 dying.discard(taken)

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Container, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Container, Mapping, Sequence
 from itertools import islice
 from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 from runtime import errors
 from runtime.graph.executors.scalars import form_of
 from runtime.graph.frames import Origin
-from runtime.graph.ir import Node, format_location
+from runtime.graph.ir import Node, Value, format_location
 from runtime.tensor import wrap
 from runtime.types import TensorType, Type
 
@@ -24,17 +23,23 @@ def raised(exception: BaseException, places: Sequence[int], *values: Any) -> Bas
     """The user's exception, as `raise` made it while tracing, with the run's values in place of
     symbols.
     """
-    fresh = _another(exception)
+    fresh = another(exception)
     args = list(fresh.args)
     for place, value in zip(places, values, strict=True):
         args[place] = value if isinstance(value, bool | int | float) else wrap(value)
     fresh.args = tuple(args)
-    fresh.__cause__ = exception.__cause__
-    fresh.__suppress_context__ = exception.__suppress_context__
     return fresh
 
 
-def _another(exception: BaseException) -> BaseException:
+def another(exception: BaseException) -> BaseException:
+    """An exception of the same class, arguments, attributes and cause."""
+    made = _copied(exception)
+    made.__cause__ = exception.__cause__
+    made.__suppress_context__ = exception.__suppress_context__
+    return made
+
+
+def _copied(exception: BaseException) -> BaseException:
     kind = type(exception)
     if isinstance(kind.__init__, FunctionType):
         # The class's own constructor may take other arguments than it keeps: it ran while tracing.
@@ -54,24 +59,34 @@ def explain(
         return error
     node, names = found
     if node.primitive.kernel is not None and not _is_the_users(node):
-        error = _of_kernel(error, node, [_value(name, entry.tb_frame) for name in names])
-        scope = entry.tb_frame.f_locals
-        pairs = [(n, v) for n, v in zip(names, node.inputs, strict=True) if n in scope]
-        error = _documented(error, node, [_as_raw(scope[n], v.type) for n, v in pairs])
+        values = [_value(name, entry.tb_frame) for name in names]
+        error = _of_kernel(error, node, values)
+        raws = [_as_raw(x, given.type) for x, given in zip(values, node.inputs, strict=True)]
+        error = _documented(error, node, raws)
     return _placed(error, node.origin)
 
 
-@contextmanager
-def at_origin(node: Node) -> Iterator[None]:
-    """Within it, an error that a node raises points at the user's line."""
-    try:
-        yield
-    except Exception as error:
-        if isinstance(error, errors.NumericsError):
-            error.locate(node.location)
-        if not _is_the_users(node):
-            raise
-        raise _placed(error, node.origin) from error.__cause__
+def at_origin(error: Exception, node: Node, values: Mapping[Value, Any]) -> BaseException:
+    """The error to raise for `error`, which a node raised when it ran by itself: it points at the
+    user's line.
+    """
+    if isinstance(error, errors.NumericsError):
+        error.locate(node.location)
+        return error
+    if node.regions or "callee" in node.params:
+        return error
+    if _is_the_users(node):
+        return _placed(error, node.origin)
+    given = [values[value] for value in node.inputs]
+    return _placed(_documented(_bare(error), node, given), node.origin)
+
+
+def _bare(error: Exception) -> Exception:
+    """The error of an op that ran by itself, without what it knows of the op and its inputs."""
+    if isinstance(error, errors.OpError) and error.op is not None:
+        error.message = error.message.removeprefix(f"{error.op}: ").partition(" [inputs: ")[0]
+        error.op = None
+    return error
 
 
 def _of_kernel(error: BaseException, node: Node, values: Sequence[Any]) -> BaseException:
@@ -81,7 +96,7 @@ def _of_kernel(error: BaseException, node: Node, values: Sequence[Any]) -> BaseE
     raws = [_as_raw(value, given.type) for value, given in zip(values, node.inputs, strict=True)]
     try:
         node.primitive.kernel(*raws, **node.params)
-    except Exception as own:
+    except (errors.OpError, ValueError, TypeError, ArithmeticError) as own:
         return own
     return error
 
@@ -144,6 +159,7 @@ def _documented(error: BaseException, node: Node, values: Sequence[Any]) -> Base
 
 
 def _show(value: Any) -> str:
+    value = getattr(value, "raw", value)
     if hasattr(value, "dtype"):
         return f"{value.dtype}{list(value.shape)}"
     return repr(value)

@@ -24,8 +24,10 @@ from typing import Any
 
 import numpy as np
 
+from runtime import dtypes
 from runtime.dtypes import DType
-from runtime.graph.executors.buffers import Plan, plan, ufunc_of
+from runtime.graph.executors.blocks import Run, places_of, runs_of
+from runtime.graph.executors.buffers import Plan, plan, product_of, ufunc_of
 from runtime.graph.executors.failures import explain, raised
 from runtime.graph.executors.scalars import (
     NUMBERS,
@@ -34,6 +36,8 @@ from runtime.graph.executors.scalars import (
     is_bool,
     is_float,
     is_integer,
+    is_weak_cast,
+    takes_weak,
     wrapper,
 )
 from runtime.graph.ir import Graph, Node, Region, Value, free_values, walk
@@ -46,6 +50,10 @@ _PLAIN = (bool, int, str, type(None))
 # Python itself allows 100 levels of indentation and 20 nested loops.
 DEEPEST = 80
 MOST_LOOPS = 16
+
+
+# Rows whose kernels return a tuple also where it has one item.
+_SEQUENCES = frozenset(("unstack", "split", "identity_n"))
 
 
 class Program:
@@ -77,18 +85,31 @@ def python_source(graph: Graph) -> str:
 class _Scalars:
     """How values are held: the integer tensors that ops on scalars read, the tensors that are (or
     may be) Python numbers, and constants.
+
+    `weak` are integers cast to floats only for arithmetic with a float, which converts them itself.
     """
 
     def __init__(self) -> None:
         self.read: set[Value] = set()
         self.python: set[Value] = set()
+        self.weak: set[Value] = set()
         self.constants: dict[Value, Any] = {}
 
-    def note(self, region: Region) -> None:
-        """Note which integer tensors the ops of a region read as Python ints."""
-        for node in walk(region):
+    def note(self, graph: Graph) -> None:
+        """Note what the nodes of a graph read."""
+        casts: set[Value] = set()
+        kept = set(graph.results)
+        for node in walk(graph.body):
             if form_of(node) is not None:
                 self.read.update([value for value in node.inputs if is_integer(value.type)])
+            if is_weak_cast(node):
+                casts.add(node.outputs[0])
+            else:
+                # One float is enough for Python's numbers to become floats beside it.
+                kept.update(node.inputs[:-1] if takes_weak(node) else node.inputs)
+            for region in node.regions:
+                kept.update(region.results)
+        self.weak |= casts - kept
 
 
 class _Module:
@@ -126,9 +147,7 @@ class _Module:
 
     def helper(self, name: str, item: Any) -> str:
         """The fixed global name of something that generated code calls."""
-        if name not in self.namespace:
-            self.taken.add(name)
-            self.namespace[name] = item
+        self.namespace[name] = item
         return name
 
     def add(self, graph: Graph) -> str:
@@ -161,7 +180,7 @@ class _Writer:
 
     def graph(self, graph: Graph, name: str) -> None:
         """The function of a graph."""
-        self.scalars.note(graph.body)
+        self.scalars.note(graph)
         self.module.buffers.update(plan(graph.body))
         for value, item in graph.captures:
             self.names[value] = self.module.share(value.name, item.raw)
@@ -249,7 +268,14 @@ class _Writer:
             self.lines[len(self.text)] = node, [self.names[value] for value in node.inputs]
 
     def region(self, region: Region, depth: int) -> None:
+        runs = {run.nodes[0]: run for run in runs_of(region)}
+        done: set[Node] = set()
         for node in region.nodes:
+            if node in runs:
+                self.blocks(runs[node], depth)
+                done.update(runs[node].nodes)
+            if node in done:
+                continue
             write = _WRITERS.get(node.primitive.name)
             if write is None:
                 self.op(node, depth)
@@ -269,17 +295,60 @@ class _Writer:
         else:
             call = self.kernel_call(node)
             outputs = ", ".join(map(self.bind, node.outputs))
-            self.line(depth, f"{outputs} = {call}" if outputs else call, node)
+            comma = "," if len(node.outputs) == 1 and name in _SEQUENCES else ""
+            self.line(depth, f"{outputs}{comma} = {call}" if outputs else call, node)
             for output in node.outputs:
                 self.unpack(output, depth)
 
+    def blocks(self, run: Run, depth: int) -> None:
+        """A loop over blocks of large arrays."""
+        for node in run.nodes:
+            if node.primitive.name == "constant":
+                self.constant(node, depth)
+        results = [self.array(value, run.type.shape, run, depth) for value in run.results]
+        places = places_of(run)
+        count = max(places.values(), default=-1) + 1
+        buffers = [self.array(None, (run.block,), run, depth) for _ in range(count)]
+        arrays = [*results, *map(self.raw, run.arguments)]
+        flat = self.each(arrays, "flat", "{}.reshape(-1)", depth)
+        start, stop = self.module.fresh("start"), self.module.fresh("stop")
+        self.line(depth, f"for {start} in range(0, {run.size}, {run.block}):")
+        self.line(depth + 1, f"{stop} = min({start} + {run.block}, {run.size})")
+        parts = self.each(flat, "part", f"{{}}[{start}:{stop}]", depth + 1)
+        pieces = self.each(buffers, "part", f"{{}}[: {stop} - {start}]", depth + 1)
+        names = dict(zip((*run.results, *run.arguments), parts, strict=True))
+        names |= {value: pieces[place] for value, place in places.items()}
+        for node in run.ops:
+            self.on_block(node, names, depth + 1)
+
+    def array(self, value: Value | None, shape: Any, run: Run, depth: int) -> str:
+        """The name of a new array of the dtype of a run."""
+        empty, dtype = self.module.helper("empty", np.empty), self.numpy_type(run.type.dtype)
+        name = self.module.fresh("buffer") if value is None else self.bind(value)
+        self.line(depth, f"{name} = {empty}({shape}, {dtype})")
+        return name
+
+    def each(self, names: Sequence[str], suffix: str, form: str, depth: int) -> list[str]:
+        """New names for a form of each of these."""
+        made = [self.module.fresh(f"{name.removesuffix('_flat')}_{suffix}") for name in names]
+        for name, source in zip(made, names, strict=True):
+            self.line(depth, f"{name} = {form.format(source)}")
+        return made
+
+    def on_block(self, node: Node, names: dict[Value, str], depth: int) -> None:
+        """An op on the parts of its arrays."""
+        kernel = self.module.share(f"k_{node.primitive.name}", node.primitive.kernel)
+        operands = [names.get(value) or self.raw(value) for value in node.inputs]
+        self.line(depth, f"{kernel}({', '.join([*operands, names[node.outputs[0]]])})")
+
     def kernel_call(self, node: Node) -> str:
         arguments = list(map(self.raw, node.inputs))
-        ufunc = ufunc_of(node)
-        if ufunc is not None:
+        direct = ufunc_of(node) or product_of(node)
+        if direct is not None:
             buffer = self.module.buffers.get(node)
             arguments += [] if buffer is None else [self.names[buffer]]
-            return f"{self.module.share(f'k_{node.primitive.name}', ufunc)}({', '.join(arguments)})"
+            kernel = self.module.share(f"k_{node.primitive.name}", direct)
+            return f"{kernel}({', '.join(arguments)})"
         kernel = self.module.share(f"k_{node.primitive.name}", node.primitive.kernel)
         params = [f"{key}={self.literal(item)}" for key, item in node.params.items()]
         return f"{kernel}({', '.join([*arguments, *params])})"
@@ -287,7 +356,9 @@ class _Writer:
     def scalar(self, node: Node, form: Form, depth: int) -> None:
         (output,) = node.outputs
         text = form.text.format(*[self.names[value] for value in node.inputs])
-        if text == self.names[node.inputs[0]] and not form.wraps:
+        if output in self.scalars.weak:
+            self.names[output] = self.names[node.inputs[0]]
+        elif text == self.names[node.inputs[0]] and not form.wraps:
             self.alias(node.inputs[0], output)
         else:
             self.helpers(text)
@@ -424,7 +495,11 @@ _HELPERS: dict[str, Any] = {
     "one_float64": np.float64(1),
 }
 # Names that generated code uses as they are: no value may take them.
-_RESERVED = ("raised", "int", "float", "bool", "abs", *_HELPERS)
+_RESERVED = (
+    *("raised", "int", "float", "bool", "bool_", "abs", "range", "min", "empty", *_HELPERS),
+    *[dtype.name for dtype in dtypes.ALL],
+    *[f"wrap_{dtype.name}" for dtype in dtypes.ALL],
+)
 
 _WRITERS: dict[str, Callable[[_Writer, Node, int], None]] = {
     "constant": _Writer.constant,

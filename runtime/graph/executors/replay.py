@@ -24,8 +24,10 @@ def _region(region: Region, arguments: Sequence[Any], values: Values) -> list[An
     values.update(zip(region.parameters, arguments, strict=True))
     for node in region.nodes:
         run = _STRUCTURES.get(node.primitive.name, _op)
-        with at_origin(node):
+        try:
             results = run(node, values)
+        except Exception as error:
+            raise at_origin(error, node, values) from error.__cause__
         values.update(zip(node.outputs, results, strict=True))
     return [values[value] for value in region.results]
 

@@ -103,6 +103,20 @@ def form_of(node: Node) -> Form | None:
     return forms.get(name)
 
 
+def is_weak_cast(node: Node) -> bool:
+    """Does it make a float of an integer that NumPy's arithmetic rounds in the same way?"""
+    if node.primitive.name != "cast" or not is_float(node.outputs[0].type):
+        return False
+    form = form_of(node)
+    return form is not None and form.text.startswith("one_")
+
+
+def takes_weak(node: Node) -> bool:
+    """Is it arithmetic of two floats, the last of which may be a Python int?"""
+    binary = node.primitive.name in ("add", "sub", "mul", "div") and len(node.inputs) == 2
+    return binary and all(is_float(value.type) for value in node.inputs)
+
+
 def _is_scalar(type: Type) -> bool:
     return is_integer(type) or is_bool(type) or is_float(type)
 
@@ -136,7 +150,8 @@ def _to_tensor(node: Node) -> Form | None:
     assert isinstance(source, NumberType)
     assert isinstance(target, TensorType)
     if is_float(target):
-        return Form(f"{target.dtype.name}({{}})")
+        # The kernel refuses what does not fit.
+        return None if source.kind == "float" else Form(f"{target.dtype.name}({{}})")
     if is_integer(target) and source.kind != "float":
         return Form("int({})") if source.kind == "bool" else Form("{}", refuses=True)
     return Form("{}") if is_bool(target) and source.kind == "bool" else None

@@ -180,7 +180,6 @@ FRAMES = [
     eval,
     exec,
     dir,
-    type,
     object,
     getattr,
     hasattr,
@@ -192,6 +191,20 @@ FRAMES = [
 @pytest.mark.parametrize("function", FRAMES)
 def test_others_stay_as_they_are(function: Any) -> None:
     assert call(function) is function
+
+
+def test_a_class_made_by_type_belongs_to_the_callers_module() -> None:
+    made = call(type)("Made", (int,), {"size": 3})
+    assert (made.__name__, made.__module__, made.__bases__, made.size) == (
+        "Made",
+        __name__,
+        (int,),
+        3,
+    )
+
+
+def test_type_of_a_value_is_its_class() -> None:
+    assert call(type)(1) is int
 
 
 def test_what_is_taken_over_is_made_once() -> None:

@@ -56,9 +56,15 @@ def test_a_tape_around_a_function(function: Any, x: float) -> None:
     point = tf.constant(x)
     staged, plain = gradients(tf.function(function), point), gradients(function, point)
     for found, expected in zip(staged, plain, strict=True):
-        assert [g is None for g in found] == [g is None for g in expected]
-        pairs = [(a, b) for a, b in zip(found, expected, strict=True) if a is not None]
-        np.testing.assert_allclose([a for a, _ in pairs], [b for _, b in pairs], rtol=1e-5)
+        # What only the other branch depends on has zeros in a graph, None eagerly.
+        assert all(g is not None for g, e in zip(found, expected, strict=True) if e is not None)
+        if function is not branches:
+            assert [g is None for g in found] == [g is None for g in expected]
+        np.testing.assert_allclose(_or_zeros(found), _or_zeros(expected), rtol=1e-5)
+
+
+def _or_zeros(grads: list[float | None]) -> list[float]:
+    return [g or 0.0 for g in grads]
 
 
 def inside(x: Any) -> Any:

@@ -226,7 +226,7 @@ graph count(x: float32[], limit: int32[]) -> (int32[]):
 graph checked(x: float32[]) -> (float32[]):
   less: bool[] = less(x, float32(0.0))
   cond less:
-    raise(exception=ValueError('negative'), places=())
+    raise(exception=ValueError('negative'))
   add: float32[] = add(x, float32(1.0))
   return add""",
     ),

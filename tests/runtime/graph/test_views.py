@@ -34,7 +34,7 @@ def test_operations() -> None:
         ("x", "Placeholder"), ("limit", "Placeholder"), ("captured", "Placeholder"),
         ("matmul", "MatMul"), ("relu", "Relu"), ("constant", "Const"), ("add", "AddV2"),
         ("constant_1", "Const"), ("greater", "Greater"), ("y", "If"),
-        ("sum", "Sum"), ("constant_3", "Const"), ("less", "Less"), ("y_1", "While"),
+        ("sum", "Sum"), ("constant_3", "Const"), ("less", "Less"), ("y_2", "While"),
     ]  # fmt: skip
     by_name = {operation.name: operation for operation in operations}
     assert by_name["matmul"].inputs == (*by_name["x"].outputs, *by_name["captured"].outputs)
@@ -78,7 +78,8 @@ def test_dot() -> None:
 
 
 def test_dot_escapes_names() -> None:
-    made = Graph('a"b', graph().body, graph().captures)
+    whole = graph()
+    made = Graph('a"b', whole.body, whole.captures)
     assert made.to_dot().startswith('digraph "a\\"b" {')
 
 

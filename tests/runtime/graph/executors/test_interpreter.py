@@ -42,15 +42,15 @@ def f(x, n):
     while proceed:
         greater_1 = x_1 > c
         if greater_1:
-            div = x_1 / c_2
+            div = x_1 / c_1
             x_2 = div
         else:
             neg = -x_1
-            mul = neg * c_4
+            mul = neg * c_2
             x_2 = mul
         add = i + 1
         if not -2147483648 <= add <= 2147483647:
-            k_to_tensor(add, dtype=c_6)
+            k_to_tensor(add, dtype=c_3)
         greater_2 = n > add
         proceed, x_1, i = greater_2, x_2, add
     return (x_1,)

@@ -1,0 +1,211 @@
+"""Graphs that are run while tapes record: one record for the call, with a compiled gradient."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import runtime.ops as ops
+from runtime.autodiff.custom import staged_p
+from runtime.autodiff.reverse import (
+    Activity,
+    Derived,
+    Place,
+    Source,
+    derive,
+    differentiable,
+    variables_in,
+)
+from runtime.graph.executors.interpreter import Program
+from runtime.graph.executors.replay import replay
+from runtime.graph.ir import Graph, walk
+from runtime.graph.nodes import LIST_ADD, LIST_ZEROS
+from runtime.graph.passes import optimize
+from runtime.primitive import Primitive, state
+from runtime.tensor import Tensor, wrap
+from runtime.types import TensorType, Type
+
+Key = tuple[tuple[Source, ...], int]
+
+
+class Held:
+    """A list or a Python number that a gradient reads, as tapes know it."""
+
+    __slots__ = ("node", "raw", "type")
+
+    def __init__(self, raw: Any, type: Type) -> None:
+        self.raw = raw
+        self.type = type
+        self.node: Any = None
+
+    def __add__(self, other: Held) -> Held:
+        return Held(LIST_ADD.kernel(self.raw, other.raw), self.type)
+
+
+class GraphCall:
+    """Runs a graph; under tapes it also keeps what the gradient reads."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._derived: dict[Key, _Levels | None] = {}
+
+    @functools.cached_property
+    def program(self) -> Program:
+        """What runs it."""
+        return Program(optimize(self.graph))
+
+    @functools.cached_property
+    def _variables(self) -> dict[int, Any]:
+        return variables_in(self.graph.nodes)
+
+    def __call__(self, leaves: Sequence[Any]) -> list[Any]:
+        """The results for tensors and held values."""
+        items = self._connected(leaves) if state.tapes else {}
+        if not items:
+            return _held(self.graph, _run(self.program, leaves))
+        levels = self._levels(tuple(items), _levels_of(state.tapes))
+        if levels is None:
+            return replay(self.graph, leaves)
+        outputs = _held(levels.graph, _run(levels.program, leaves))
+        # What only the last gradient reads is nothing that a gradient is asked for.
+        end = levels.sizes[-2]
+        params = {"levels": levels, "rest": outputs[end:]}
+        for tape in state.tapes:
+            tape.record(CALLED, list(items.values()), outputs[:end], params)
+        return outputs[: levels.sizes[0]]
+
+    def _levels(self, sources: tuple[Source, ...], count: int) -> _Levels | None:
+        key = sources, count
+        if key not in self._derived:
+            self._derived[key] = _derived(self.graph, *key)
+        return self._derived[key]
+
+    def _connected(self, leaves: Sequence[Any]) -> dict[Source, Any]:
+        """What tapes know of what it uses."""
+        for variable in self._variables.values():
+            for tape in state.tapes:
+                tape.access(variable)
+        pairs: list[tuple[Source, Any]] = list(zip(self.graph.parameters, leaves, strict=True))
+        pairs += self.graph.captures
+        pairs += self._variables.items()
+        return {s: item for s, item in pairs if any(tape.knows(item) for tape in state.tapes)}
+
+
+def _derived(graph: Graph, sources: tuple[Source, ...], count: int) -> _Levels | None:
+    try:
+        return _Levels(graph, sources, count)
+    except Exception:
+        # A rule that is missing, or raises, may never be asked: op by op, only who asks is told.
+        return None
+
+
+def _levels_of(tapes: Sequence[Any]) -> int:
+    """How often a gradient may be differentiated: a tape inside a tape, or a persistent one."""
+    return len(tapes) + any(tape.is_persistent for tape in tapes)
+
+
+def _run(program: Program, leaves: Sequence[Any]) -> Sequence[Any]:
+    try:
+        return state.context.copy().run(program.run, *[leaf.raw for leaf in leaves])
+    except Exception as error:
+        failure = program.failed(error)
+        if failure is error:
+            raise
+        raise failure from failure.__cause__
+
+
+def _held(graph: Graph, raws: Sequence[Any]) -> list[Any]:
+    return [
+        wrap(raw) if isinstance(value.type, TensorType) else Held(raw, value.type)
+        for raw, value in zip(raws, graph.results, strict=True)
+    ]
+
+
+class _Levels:
+    """A graph that returns what its gradient reads, what the gradient of that reads, and so on.
+
+    `sizes` are the numbers of results of each of them, the graph itself first.
+    """
+
+    def __init__(self, graph: Graph, sources: Sequence[Source], count: int) -> None:
+        self.graph = graph
+        self.sources = tuple(sources)
+        self.sizes = [len(graph.results)]
+        self.steps: list[tuple[Derived, GraphCall]] = []
+        self._connections: dict[tuple[int, tuple[bool, ...]], list[bool]] = {}
+        for _ in range(count):
+            self._derive()
+
+    @functools.cached_property
+    def program(self) -> Program:
+        """What runs the last of them."""
+        return Program(optimize(self.graph))
+
+    def _derive(self) -> None:
+        known = set(self.sources)
+        active = [value in known for value in self.graph.parameters]
+        captures = [value for value, _ in self.graph.captures if value in known]
+        variables = [source for source in self.sources if isinstance(source, int)]
+        given = [differentiable(value.type) for value in self.graph.results]
+        derived = derive(self.graph, active, captures, variables, given)
+        self.graph = derived.forward
+        self.sizes.append(len(self.graph.results))
+        self.steps.append((derived, GraphCall(derived.backward)))
+
+    def backward(self, outputs: Sequence[Any], given: Sequence[Any]) -> list[Any]:
+        """The gradients for the sources."""
+        last = max(at for at, grad in enumerate(given) if grad is not None)
+        level = next(at for at, size in enumerate(self.sizes) if last < size)
+        derived, call = self.steps[level]
+        first, end = self.sizes[level : level + 2]
+        upstream = [
+            _zeros(output) if grad is None else grad
+            for output, grad in zip(outputs[:first], given[:first], strict=True)
+            if differentiable(output.type)
+        ]
+        found = call([*upstream, *outputs[first:end]])
+        places = self.graph.parameters
+        keys = [places[s] if isinstance(s, Place) else s for s in derived.sources]
+        asked = tuple([grad is not None for grad in given[:first]])
+        connected = self._connected(level, asked)
+        pairs = zip(keys, found, connected, strict=True)
+        by_source = {key: grad for key, grad, is_connected in pairs if is_connected}
+        return [by_source.get(source) for source in self.sources]
+
+    def _connected(self, level: int, asked: tuple[bool, ...]) -> list[bool]:
+        """Which gradients depend on those of the results that are asked for."""
+        known = self._connections.get((level, asked))
+        if known is None:
+            known = self._connections[level, asked] = self._find_connected(level, asked)
+        return known
+
+    def _find_connected(self, level: int, asked: tuple[bool, ...]) -> list[bool]:
+        backward = self.steps[level][0].backward
+        if level == 0 and any(node.primitive is staged_p for node in walk(self.graph.body)):
+            # The user's rules are asked also where all that they are given is zeros.
+            asked = (True,) * len(asked)
+        results = self.graph.results[: self.sizes[level]]
+        kept = [at for at, value in enumerate(results) if differentiable(value.type)]
+        activity = Activity(backward.parameters[n] for n, at in enumerate(kept) if asked[at])
+        activity.follow(backward.nodes)
+        return [value in activity.known for value in backward.results]
+
+
+def _zeros(item: Any) -> Any:
+    if isinstance(item, Tensor):
+        return ops.zeros_like(item)
+    return Held(LIST_ZEROS.kernel(item.raw), item.type)
+
+
+def _gradient(op: Any, *given: Any) -> list[Any]:
+    levels: _Levels = op.params["levels"]
+    return levels.backward([*op.outputs, *op.params["rest"]], given)
+
+
+CALLED = Primitive("called", lambda *_: (), lambda *_: (), gradient=_gradient, keep_outputs=None)
+
+
+def call_recorded(call: GraphCall, leaves: Sequence[Any]) -> list[Any]:
+    """The results of a graph for eager tensors: tensors, and Python numbers as they are."""
+    return [item.raw if isinstance(item, Held) else item for item in call(leaves)]

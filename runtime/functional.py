@@ -1,0 +1,231 @@
+"""`map_fn`, `scan`, `foldl` and `foldr`: functions applied along the first axis of tensors, eagerly
+and, as loops of the graph, in functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from runtime import dtypes, nest, ops
+from runtime.control_flow import while_loop
+from runtime.convert import convert_to_tensor
+from runtime.dtypes import DType
+from runtime.primitive import state
+from runtime.shapes import Shape, TensorSpec, as_shape
+from runtime.staging import called
+from runtime.tensor_array import TensorArray
+
+
+class _Rows:
+    """The rows of tensors in a structure, by index."""
+
+    def __init__(self, elems: Any, name: str) -> None:
+        self.like = elems
+        self.tensors = [convert_to_tensor(item) for item in nest.flatten(elems)]
+        if not self.tensors:
+            raise ValueError(f"{name}(): elems must hold at least one tensor")
+        if any(tensor.static_shape == () for tensor in self.tensors):
+            raise ValueError(f"{name}(): elems must be at least 1-dimensional, not scalars")
+        sizes = [t.static_shape[0] for t in self.tensors if t.static_shape is not None]
+        known = {size for size in sizes if size is not None}
+        if len(known) > 1:
+            raise ValueError(f"{name}(): elems have different first dimensions: {sorted(known)}")
+        self.static_size = known.pop() if known else None
+
+    @property
+    def size(self) -> Any:
+        """How many there are: an int, where that is known."""
+        known = self.static_size
+        return ops.shape(self.tensors[0])[0] if known is None else known
+
+    def at(self, index: Any) -> Any:
+        """The rows at an index, in their structure."""
+        rows = [tensor[index] for tensor in self.tensors]
+        return nest.pack_sequence_as(self.like, rows) if nest.is_nested(self.like) else rows[0]
+
+
+def map_fn(
+    fn: Callable[[Any], Any],
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+    fn_output_signature: Any = None,
+) -> Any:
+    """`fn` of each row of `elems` (a tensor, or a structure of tensors), stacked.
+
+    `fn_output_signature` gives dtypes or TensorSpecs in the structure of what `fn` returns, where
+    that differs from `elems`. Raises TypeError, ValueError where `fn` returns something else.
+    """
+    rows = _Rows(elems, "map_fn")
+    declared = dtype if fn_output_signature is None else fn_output_signature
+    like = elems if declared is None else declared
+    wanted = rows.tensors if declared is None else nest.flatten(declared)
+    kinds = [_kind_of(item, declared is not None) for item in wanted]
+    fn = called(fn)
+
+    def results_at(index: Any) -> list[Any]:
+        found = fn(rows.at(index))
+        nest.assert_same_structure(like, found, check_types=False)
+        pairs = zip(nest.flatten(found), kinds, strict=True)
+        return [_checked(item, kind) for item, (kind, _) in pairs]
+
+    arrays = [
+        TensorArray(kind, rows.size, element_shape=shape, infer_shape=infer_shape)
+        for kind, shape in kinds
+    ]
+    stacked = [array.stack() for array in _written(arrays, rows.size, results_at)]
+    return nest.pack_sequence_as(like, stacked) if nest.is_nested(like) else stacked[0]
+
+
+def _kind_of(item: Any, declared: bool) -> tuple[DType, Shape]:
+    if not declared:
+        return item.dtype, None
+    if isinstance(item, TensorSpec):
+        return item.dtype, as_shape(item.shape)
+    return dtypes.as_dtype(item), None
+
+
+def _checked(item: Any, dtype: DType) -> Any:
+    tensor = convert_to_tensor(item)
+    if tensor.dtype is not dtype:
+        raise TypeError(
+            f"map_fn(): fn returned a tensor of {tensor.dtype.name} where {dtype.name} is expected:"
+            " name what it returns with fn_output_signature"
+        )
+    return tensor
+
+
+def _written(
+    arrays: Sequence[TensorArray], size: Any, results_at: Callable[[Any], Sequence[Any]]
+) -> Sequence[TensorArray]:
+    def round_(index: Any, arrays: Any) -> Any:
+        found = zip(arrays, results_at(index), strict=True)
+        return index + 1, tuple([array.write(index, item) for array, item in found])
+
+    if state.trace is None:
+        for index in range(int(size)):
+            round_(index, arrays)
+        return arrays
+    _, written = while_loop(
+        lambda index, arrays: index < size, round_, (convert_to_tensor(0), tuple(arrays))
+    )
+    return written  # type: ignore[no-any-return]
+
+
+def foldl(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """`fn(so_far, row)` over the rows of `elems` from the first to the last.
+
+    Without an `initializer` it begins with the first row.
+    """
+    return _Fold(fn, elems, initializer, False, "foldl").run(False)[0]
+
+
+def foldr(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """`fn(so_far, row)` over the rows of `elems` from the last to the first.
+
+    Without an `initializer` it begins with the last row.
+    """
+    return _Fold(fn, elems, initializer, True, "foldr").run(False)[0]
+
+
+def scan(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """All that `foldl` (with `reverse`: `foldr`) goes through, stacked: one entry for each row."""
+    return _Fold(fn, elems, initializer, reverse, "scan").run(True)[1]
+
+
+class _Fold:
+    """A fold: its rows, where it begins, and what is so far."""
+
+    def __init__(
+        self, fn: Callable[..., Any], elems: Any, initializer: Any, reverse: bool, name: str
+    ) -> None:
+        if not callable(fn):
+            raise TypeError(f"{name}(): fn must be callable, not {fn!r}")
+        self.fn = called(fn)
+        self.rows = _Rows(elems, name)
+        self.size = self.rows.size
+        self.reverse = reverse
+        if initializer is None and self.rows.static_size == 0:
+            raise ValueError(f"{name}(): without an initializer, elems must not be empty")
+        self.begins_with_row = initializer is None
+        self.like = self.rows.at(self.place(0)) if self.begins_with_row else initializer
+
+    def place(self, count: Any) -> Any:
+        """The row of a round."""
+        return self.size - 1 - count if self.reverse else count
+
+    def step(self, so_far: Sequence[Any], count: Any) -> list[Any]:
+        """What is so far after a round."""
+        found = self.fn(self.packed(so_far), self.rows.at(self.place(count)))
+        nest.assert_same_structure(self.like, found, check_types=False)
+        pairs = zip(nest.flatten(found), so_far, strict=True)
+        return [convert_to_tensor(new, dtype_hint=old.dtype) for new, old in pairs]
+
+    def packed(self, flat: Sequence[Any]) -> Any:
+        """The structure of what is so far."""
+        return nest.pack_sequence_as(self.like, flat) if nest.is_nested(self.like) else flat[0]
+
+    def run(self, keeps: bool) -> tuple[Any, Any]:
+        """The last value, and with `keeps` all of them, stacked."""
+        so_far = tuple([convert_to_tensor(item) for item in nest.flatten(self.like)])
+        arrays: tuple[Any, ...] = ()
+        if keeps:
+            arrays = tuple([TensorArray(item.dtype, self.size) for item in so_far])
+        start = 0
+        if self.begins_with_row:
+            start, arrays = 1, self.kept(arrays, 0, so_far)
+        so_far, arrays = self.loop(start, so_far, arrays)
+        return self.packed(so_far), self.packed([a.stack() for a in arrays]) if keeps else None
+
+    def kept(self, arrays: tuple[Any, ...], count: Any, items: Sequence[Any]) -> tuple[Any, ...]:
+        """The arrays with the items of a round."""
+        place = self.place(count)
+        return tuple([a.write(place, item) for a, item in zip(arrays, items, strict=False)])
+
+    def loop(
+        self, start: int, so_far: tuple[Any, ...], arrays: tuple[Any, ...]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """All rounds."""
+
+        def round_(count: Any, so_far: Any, arrays: Any) -> Any:
+            after = tuple(self.step(so_far, count))
+            return count + 1, after, self.kept(arrays, count, after)
+
+        if state.trace is None:
+            for count in range(start, int(self.size)):
+                _, so_far, arrays = round_(count, so_far, arrays)
+            return so_far, arrays
+        state_of_loop = convert_to_tensor(start), so_far, arrays
+        _, last, written = while_loop(lambda count, *_: count < self.size, round_, state_of_loop)
+        return last, written

@@ -1,0 +1,136 @@
+"""Runs of elementwise ops on large arrays: computed block by block, so that what passes between
+the ops stays in the cache, and only results are arrays of full size.
+
+    add = empty((1000000,), float32)
+    buffer = empty((32768,), float32)
+    for start in range(0, 1000000, 32768):
+        ...
+        k_mul(x_part, x_part, buffer_part)
+        k_add(buffer_part, c, add_part)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from runtime.graph.ir import Node, Region, Value, free_values
+from runtime.types import TensorType
+
+LEAST_BYTES = 1 << 20
+"""The size of a result from which on a run of ops is computed in blocks."""
+LEAST_OPS = 3
+BLOCK_BYTES = 1 << 17
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """Elementwise nodes on arrays of one shape, with constants between them; `results` are the
+    values that something after them reads, in the order in which they are computed.
+    """
+
+    nodes: tuple[Node, ...]
+    results: tuple[Value, ...]
+
+    @property
+    def ops(self) -> tuple[Node, ...]:
+        """The nodes without the constants."""
+        return tuple([node for node in self.nodes if not _is_constant(node)])
+
+    @property
+    def arguments(self) -> tuple[Value, ...]:
+        """The arrays that come from before the run."""
+        made = {value for node in self.ops for value in node.outputs}
+        read = dict.fromkeys(value for node in self.ops for value in node.inputs)
+        return tuple([value for value in read if value not in made and value.type.shape])  # type: ignore[union-attr]
+
+    @property
+    def type(self) -> TensorType:
+        """The type of all their results."""
+        type = self.ops[0].outputs[0].type
+        assert isinstance(type, TensorType)
+        return type
+
+    @property
+    def size(self) -> int:
+        """How many elements their results have."""
+        return _size(self.type)
+
+    @property
+    def block(self) -> int:
+        """How many elements are computed at a time."""
+        return BLOCK_BYTES // self.type.dtype.size
+
+
+def runs_of(region: Region) -> list[Run]:
+    """The runs of a region that are worth to be computed in blocks."""
+    found: list[Run] = []
+    run: list[Node] = []
+    for at, node in enumerate((*region.nodes, None)):
+        if node is not None and run and (_is_constant(node) or _continues(run, node)):
+            run.append(node)
+            continue
+        if sum(not _is_constant(member) for member in run) >= LEAST_OPS:
+            found.append(_run(run, region, at))
+        run = [node] if node is not None and _is_large(node) else []
+    return found
+
+
+def _run(nodes: Sequence[Node], region: Region, end: int) -> Run:
+    read = {value for node in region.nodes[end:] for value in _uses(node)} | set(region.results)
+    made = [value for node in nodes if not _is_constant(node) for value in node.outputs]
+    return Run(tuple(nodes), tuple([value for value in made if value in read]))
+
+
+def _uses(node: Node) -> Iterator[Value]:
+    yield from node.inputs
+    for inner in node.regions:
+        yield from free_values(inner)
+
+
+def _is_large(node: Node) -> bool:
+    """Is it an elementwise op on arrays of the shape of its result, and scalars, that is large?"""
+    if node.primitive.fallible or node.params or not isinstance(node.primitive.kernel, np.ufunc):
+        return False
+    type = node.outputs[0].type
+    if not isinstance(type, TensorType) or not type.shape or None in type.shape:
+        return False
+    if type.dtype.np_dtype.kind not in "biufc" or _size(type) * type.dtype.size < LEAST_BYTES:
+        return False
+    return all(getattr(value.type, "shape", None) in ((), type.shape) for value in node.inputs)
+
+
+def _continues(run: Sequence[Node], node: Node) -> bool:
+    return _is_large(node) and node.outputs[0].type == run[0].outputs[0].type
+
+
+def _size(type: TensorType) -> int:
+    return prod([dim or 0 for dim in type.shape or ()])
+
+
+def _is_constant(node: Node) -> bool:
+    return node.primitive.name == "constant"
+
+
+def places_of(run: Run) -> dict[Value, int]:
+    """The number of the buffer, of the size of a block, of each value that is no result."""
+    last = {value: at for at, node in enumerate(run.ops) for value in node.inputs}
+    free: list[int] = []
+    places: dict[Value, int] = {}
+    count = 0
+    for at, node in enumerate(run.ops):
+        dying = [value for value in dict.fromkeys(node.inputs) if last[value] == at]
+        free += [places[value] for value in dying if value in places]
+        (output,) = node.outputs
+        if output in run.results:
+            continue
+        if not free:
+            free.append(count)
+            count += 1
+        places[output] = free.pop()
+        if output not in last:
+            free.append(places[output])
+    return places

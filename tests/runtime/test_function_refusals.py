@@ -1,0 +1,98 @@
+"""Bad calls of functions: the documented class, naming the argument or the line."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import runtime as rt
+from runtime import errors
+
+X = rt.constant(1.0)
+PAIRS = rt.TensorSpec([None, 2], rt.float32)
+COUNT = rt.TensorSpec([], rt.int32)
+kept: list[Any] = []
+
+
+@rt.function(input_signature=[PAIRS, {"n": COUNT}])
+def signed(pairs, counts):
+    return pairs[0] * rt.cast(counts["n"], rt.float32)
+
+
+@rt.function
+def keeping(x):
+    kept.append(x * 2.0)
+    return x
+
+
+@rt.function
+def doubling(xs):
+    return doubling(rt.concat([xs, xs], 0))
+
+
+@rt.function
+def asking(x):
+    return asking.get_concrete_function(x)(x)
+
+
+def late(x):
+    return X + kept[-1]
+
+
+CALLS: list[tuple[Callable[[], Any], type[Exception], str]] = [
+    (lambda: signed([1.0, 2.0], {"n": 1}), TypeError, "argument 'pairs'.*shape \\(2,\\)"),
+    (lambda: signed([[1.0, 2.0, 3.0]], {"n": 1}), TypeError, "argument 'pairs'.*shape \\(1, 3\\)"),
+    (lambda: signed(rt.constant([[1, 2]]), {"n": 1}), TypeError, "argument 'pairs'.*dtype int32"),
+    (lambda: signed([[1.0, 2.0]], {"n": 1.5}), TypeError, r"argument \"counts\['n'\]\".*1\.5"),
+    (lambda: signed([[1.0, 2.0]], {"k": 1}), TypeError, "argument 'counts': expected a dict"),
+    (lambda: signed([[1.0, 2.0]], 1), TypeError, "argument 'counts': expected a dict"),
+    (lambda: signed([[1.0, 2.0]]), TypeError, "2 entries, 1 arguments"),
+    (lambda: signed([[1.0, 2.0]], {"n": 1}, 3), TypeError, "too many positional"),
+    (lambda: signed([[1.0, 2.0]], counter=1), TypeError, "unexpected keyword argument 'counter'"),
+    (lambda: signed(object(), {"n": 1}), TypeError, "argument 'pairs'.*object"),
+    (lambda: rt.function(len, input_signature=3), TypeError, "must be a list or tuple"),
+    (lambda: rt.function(lambda x: x, input_signature=[3])(X), TypeError, "not a TensorSpec"),
+    (lambda: rt.function(lambda x: x)(), TypeError, "missing a required argument: 'x'"),
+    (lambda: rt.function(lambda x: x)(X, y=1), TypeError, "unexpected keyword argument 'y'"),
+    (lambda: rt.function(lambda x: object())(X), TypeError, "must return tensors.*object object"),
+    (lambda: rt.function(lambda x: {1, 2})(X), TypeError, "must return tensors.*{1, 2}"),
+    (lambda: kept[0] + 1.0, errors.InaccessibleTensorError, __file__),
+    (lambda: rt.function(late)(X), errors.InaccessibleTensorError, "body of graph 'keeping'"),
+    (lambda: kept[0].numpy(), TypeError, "symbolic tensor"),
+    (lambda: float(kept[0]), TypeError, "symbolic tensor"),
+    (lambda: doubling(rt.constant([1.0])), RecursionError, "recursion depth"),
+    (lambda: asking(X), ValueError, "asked for while it is traced"),
+]
+
+
+@pytest.mark.parametrize(("call", "kind", "message"), CALLS)
+def test_refused(call: Callable[[], Any], kind: type[Exception], message: str) -> None:
+    kept.clear()
+    keeping.get_concrete_function(X)
+    rt.function(keeping.python_function)(X)
+    with pytest.raises(kind, match=message):
+        call()
+
+
+@pytest.mark.parametrize("value", [{1, 2}, bytearray(b"x"), [1, {2}], object(), lambda: 1])
+def test_arguments_need_not_be_hashable(value: Any) -> None:
+    """They are compared by identity; containers that the library knows by what is in them."""
+    staged = rt.function(lambda x, value: x + 1.0)
+    assert [staged(X, value).numpy() for _ in range(2)] == [2.0, 2.0]
+    assert staged.experimental_get_tracing_count() == 1
+
+
+def test_what_was_traced_with_does_not_stay() -> None:
+    class Argument:
+        pass
+
+    argument = Argument()
+    staged = rt.function(lambda x, value: x + 1.0)
+    staged(X, argument)
+    gone = weakref.ref(argument)
+    del argument
+    assert gone() is None
+    assert "an object of class Argument" in staged.why_retraced()

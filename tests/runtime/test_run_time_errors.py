@@ -1,0 +1,187 @@
+"""Errors while a graph runs: the user's line, the op, the shapes; prints in program order."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import runtime as rt
+from runtime import errors
+
+VALUES = rt.constant([1.0, 2.0])
+
+
+class OutOfFuel(Exception):
+    def __init__(self, left: Any, unit: str) -> None:
+        super().__init__(left, unit)
+        self.unit = unit
+
+
+def picked(index):
+    return rt.gather(VALUES, index)  # the line
+
+
+def nested(index):
+    return rt.function(picked)(index) + 1.0
+
+
+def in_a_branch(index):
+    if index > 3:
+        return rt.gather(VALUES, index)  # the line
+    return VALUES[0]
+
+
+def in_a_loop(index):
+    total = 0.0
+    for place in rt.range(index):
+        total = total + rt.gather(VALUES, place)  # the line
+    return total
+
+
+def in_recursion(index):
+    if index > 20:
+        return rt.gather(VALUES, index)  # the line
+    return in_recursion(index + 1)
+
+
+def in_a_method(index):
+    return Gatherer().gathered(index)
+
+
+class Gatherer:
+    @rt.function
+    def gathered(self, index):
+        return rt.gather(VALUES, index)  # the line
+
+
+OPS = [picked, nested, in_a_branch, in_a_loop, in_recursion, in_a_method]
+
+
+def directly(function: Any, index: Any) -> Any:
+    return function(index)
+
+
+def concretely(function: Any, index: Any) -> Any:
+    return function.get_concrete_function(index)(index)
+
+
+def often(function: Any, index: Any) -> Any:
+    for _ in range(30):
+        function(rt.constant(0))
+    return function(index)
+
+
+def under_a_tape(function: Any, index: Any) -> Any:
+    with rt.GradientTape() as tape:
+        tape.watch(VALUES)
+        return function(index)
+
+
+def watched(function: Any, index: Any) -> Any:
+    rt.debugging.enable_check_numerics()
+    try:
+        return function(index)
+    finally:
+        rt.debugging.disable_check_numerics()
+
+
+WAYS = [directly, concretely, often, under_a_tape, watched]
+
+
+def place_of(error: BaseException) -> traceback.FrameSummary:
+    return traceback.extract_tb(error.__traceback__)[-1]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+@pytest.mark.parametrize("function", OPS, ids=lambda function: function.__name__)
+def test_an_op(function: Callable[..., Any], way: Any) -> None:
+    with pytest.raises(errors.InvalidArgumentError) as caught:
+        way(rt.function(function), rt.constant(7))
+    line = place_of(caught.value)
+    assert line.filename == __file__
+    assert "# the line" in (line.line or "")
+    text = str(caught.value)
+    assert text.startswith("GatherV2: ")
+    assert "[inputs: float32[2], int32[]; at " in text
+    assert f"{__file__}:{line.lineno}:" in text
+    assert caught.value.op == "GatherV2"
+
+
+def raising(left):
+    if left < 0:
+        raise OutOfFuel(left, "l")  # the line
+    return left
+
+
+def raising_inside(left):
+    return rt.function(raising)(left - 1)
+
+
+def asserting(left):
+    assert left >= 0, "empty"  # the line
+    return left
+
+
+def asserting_inside(left):
+    return rt.function(asserting)(left - 1)
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+@pytest.mark.parametrize("function", [raising, raising_inside], ids=lambda f: f.__name__)
+def test_the_users_exception(function: Any, way: Any) -> None:
+    with pytest.raises(OutOfFuel) as caught:
+        way(rt.function(function), rt.constant(-2))
+    assert (caught.value.args[0] < 0, caught.value.unit) == (True, "l")
+    assert "# the line" in (place_of(caught.value).line or "")
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+@pytest.mark.parametrize("function", [asserting, asserting_inside], ids=lambda f: f.__name__)
+def test_an_assertion(function: Any, way: Any) -> None:
+    with pytest.raises(AssertionError, match="empty") as caught:
+        way(rt.function(function), rt.constant(-2))
+    assert isinstance(caught.value, errors.InvalidArgumentError)
+    assert "# the line" in (place_of(caught.value).line or "")
+
+
+# Prints
+
+
+def below(x):
+    rt.print("below", x, output_stream=sys.stdout)
+    return x + 1
+
+
+def above(x):
+    print("above", x)
+    x = rt.function(below)(x)
+    while x < 4:
+        print("loop", x)
+        x = rt.function(below)(x)
+    if x > 3:
+        rt.print("branch", x, output_stream=sys.stdout)
+        x = recursive(x)
+    print("end", x)
+    return x
+
+
+def recursive(x):
+    if x < 0:
+        return x
+    print("down", x)
+    y = recursive(x - 2)
+    rt.print("up", x, output_stream=sys.stdout)
+    return y
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+def test_prints_are_in_program_order(way: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    way(above, rt.constant(2)) if way is not concretely else above(rt.constant(2))
+    expected = capsys.readouterr().out.splitlines()[-12:]
+    way(rt.function(above), rt.constant(2))
+    assert capsys.readouterr().out.splitlines()[-12:] == expected
+    assert len(expected) == 12
