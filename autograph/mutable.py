@@ -406,13 +406,13 @@ class _Memory(_Single):
     def bytes(self, value: memoryview) -> int:
         return value.nbytes
 
-    def take(self, value: memoryview) -> bytes:
+    def take(self, value: memoryview) -> Any:
         return value.tobytes()
 
-    def same(self, value: memoryview, state: bytes) -> bool:
-        return value.tobytes() == state
+    def same(self, value: memoryview, state: Any) -> bool:
+        return bool(value.tobytes() == state)
 
-    def put(self, value: memoryview, state: bytes) -> None:
+    def put(self, value: memoryview, state: Any) -> None:
         if value.contiguous:
             value.cast("B")[:] = state
 
@@ -463,7 +463,7 @@ def _captured(function: FunctionType) -> Iterator[Part]:
     for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
         yield named, name, cell
     yield from _defaults(function)
-    yield from _globals(function)
+    yield from globals_of(function)
 
 
 def _defaults(function: FunctionType) -> Iterator[Part]:
@@ -475,7 +475,8 @@ def _defaults(function: FunctionType) -> Iterator[Part]:
             yield named, name, value
 
 
-def _globals(function: FunctionType) -> Iterator[Part]:
+def globals_of(function: FunctionType) -> Iterator[Part]:
+    """What the code of a function reaches by global names."""
     namespace, names = function.__globals__, _names_in(function.__code__)
     for name in names:
         value = namespace.get(name, MISSING)

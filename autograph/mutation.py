@@ -3,9 +3,10 @@
 A `Snapshot` remembers the state of the mutable objects reachable from some roots, tells later what
 has changed, and can put it back. Elements are compared by identity, and no code of the user's runs.
 
-Looked at are lists, dicts, sets, deques and bytearrays (also of subclasses), memoryviews, attributes and slots
-of instances, attributes of the user's classes, arrays by content, and of functions the cells,
-defaults and attributes, the globals that they name, and what they name of the user's modules.
+Looked at are lists, dicts, sets, deques, bytearrays (also of subclasses) and memoryviews,
+attributes and slots of instances, attributes of the user's classes, arrays by content, and of
+functions the cells, defaults and attributes, the globals that they name, and what they name of the
+user's modules.
 Looked through are tuples, frozensets, bound methods and partial functions. A function is looked
 into where it is a root, or a cell, a bound method or a partial function holds it. Of generators and
 of Python's own iterators the position is looked at, and what they hold; it cannot be put back. Not
@@ -16,9 +17,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
+from types import FunctionType
 from typing import Any, NamedTuple
 
-from autograph.mutable import MISSING, Kind, Path, Variable, kinds_of, named, render
+from autograph.mutable import (
+    MISSING,
+    Kind,
+    Path,
+    Variable,
+    globals_of,
+    kinds_of,
+    named,
+    render,
+)
 
 __all__ = ["MISSING", "Change", "Snapshot"]
 
@@ -83,8 +94,16 @@ class Snapshot:
 
     def add(self, name: str, value: Any) -> None:
         """Look at a further root; what was looked at before keeps the state that it had then."""
+        self._reach(deque([(value, (None, named, name), 0)]))
+
+    def add_globals(self, function: Any) -> None:
+        """Look at what the code of a function reaches by global names, if it is a function."""
+        if isinstance(function, FunctionType):
+            found = globals_of(function)
+            self._reach(deque([(child, (None, style, part), 0) for style, part, child in found]))
+
+    def _reach(self, pending: deque[tuple[Any, Path, int]]) -> None:
         entries = self._entries
-        pending: deque[tuple[Any, Path, int]] = deque([(value, (None, named, name), 0)])
         while pending:
             value, path, depth = pending.popleft()
             for kind in kinds_of(type(value)):

@@ -107,8 +107,8 @@ _IMPURE_MODULES = {
 }
 _CHANGES_SYSTEM = (
     "chdir chmod chown execv execve fchmod fdopen fork ftruncate kill killpg lchown link makedirs "
-    "mkdir mkfifo mknod open pipe popen putenv pwrite read remove removedirs rename renames replace "
-    "rmdir sendfile setenv startfile symlink system truncate umask unlink unsetenv utime write"
+    "mkdir mkfifo mknod open pipe popen putenv pwrite read remove removedirs rename renames "
+    "replace rmdir sendfile startfile symlink system truncate umask unlink unsetenv utime write"
 )
 _DRAWS_SYSTEM = "urandom getrandom"
 _CHANGES_PATH = (

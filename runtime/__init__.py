@@ -99,6 +99,7 @@ _LATER = {
     ),
     "runtime.ops.ordering": "argmax argmin argsort searchsorted sort unique unique_with_counts",
     "runtime.ops.special": "scalar_mul",
+    "runtime.ops.strings": "as_string",
     "runtime.printing": "print",
     "runtime.tensor_array": "TensorArray",
 }
@@ -143,6 +144,7 @@ if _TYPE_CHECKING:
         sort as sort, unique as unique, unique_with_counts as unique_with_counts,
     )
     from runtime.ops.special import scalar_mul as scalar_mul
+    from runtime.ops.strings import as_string as as_string
     from runtime.printing import print as print
     from runtime.tensor_array import TensorArray as TensorArray
 else:

@@ -10,7 +10,7 @@ import numpy as np
 
 from runtime import dtypes, errors
 from runtime.dtypes import BY_NUMPY, DType, as_dtype
-from runtime.primitive import Primitive, bind, row, sample, state
+from runtime.primitive import Primitive, bind, row, sample, state, wrong_dtype
 from runtime.shapes import Shape, TensorShape, format_shape
 from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
@@ -165,10 +165,22 @@ def _refuse(value: Any, dtype: DType) -> TypeError:
     text = repr(value)
     if len(text) > 60:
         text = text[:57] + "..."
-    return TypeError(
+    return wrong_dtype(
         f"Cannot convert {text} to a tensor of dtype {dtype.name}; "
         "write a value of that kind, or tf.cast the other operand"
     )
+
+
+def _unsupported(what: str, value: Any) -> errors.WrongDtypeError:
+    # Also while tracing: it is a ValueError, which it is in TensorFlow, and a TypeError.
+    message = f"Cannot convert {what} to a tensor: {value!r}"
+    return errors.WrongDtypeError(None, None, message)
+
+
+def _quietly(function: Any, *args: Any, **options: Any) -> Any:
+    """`function(*args)` without warnings: floats out of range become infinite, as in any op."""
+    # A copy, as conversions happen inside of kernels too.
+    return state.context.copy().run(function, *args, **options)
 
 
 def _scalar(value: Any, dtype: DType | None) -> Any:
@@ -182,7 +194,7 @@ def _scalar(value: Any, dtype: DType | None) -> Any:
     elif dtype.np_dtype.kind not in _KINDS[kind]:
         raise _refuse(value, dtype)
     try:
-        return dtype.as_numpy_dtype(value)
+        return _quietly(dtype.as_numpy_dtype, value)
     except OverflowError:
         raise _out_of_range(value, dtype) from None
 
@@ -214,9 +226,7 @@ def as_array(value: Any, dtype: DType | None = None) -> Any:
     if isinstance(value, builtins.bool | int | float | complex | str | bytes):
         return _scalar(_plain(value), dtype)
     if isinstance(value, DType) or not _array_like(value):
-        raise TypeError(
-            f"Cannot convert a value of type {type(value).__name__} to a tensor: {value!r}"
-        )
+        raise _unsupported(f"a value of type {type(value).__name__}", value)
     return _of_array(np.asarray(value), dtype, copy=True)
 
 
@@ -258,7 +268,7 @@ def _native(array: Any) -> Any:
 
 
 def _narrowed(array: Any, dtype: DType) -> Any:
-    made = array.astype(dtype.np_dtype)
+    made = _quietly(array.astype, dtype.np_dtype)
     if dtype.is_integer and not np.array_equal(made, array):
         bad = array[made != array].flat[0]
         raise _out_of_range(bad, dtype)
@@ -274,9 +284,7 @@ def _of_strings(array: Any, dtype: DType | None) -> Any:
         if isinstance(element, str):
             element = element.encode()
         if not isinstance(element, bytes):
-            raise TypeError(
-                f"Cannot convert a value of type {type(element).__name__} to a tensor: {element!r}"
-            )
+            raise _unsupported(f"a value of type {type(element).__name__}", element)
         flat[place] = element
     return made
 
@@ -287,7 +295,7 @@ def _of_numbers(value: Any, kind: type, dtype: DType | None) -> Any:
     if wanted.np_dtype.kind not in _KINDS[kind]:
         return None
     try:
-        return np.array(value, wanted.np_dtype)
+        return _quietly(np.array, value, wanted.np_dtype)
     except OverflowError:
         return None
 
@@ -317,10 +325,12 @@ def _of_nested(value: Any, dtype: DType | None) -> Any:
         _refuse_mixed(value, kind, dtype)
         if dtype.np_dtype.kind not in _KIND_OF_ARRAY[kind]:
             raise _refuse(value, dtype)
-        return array.astype(dtype.np_dtype) if kind in "fc" else _narrowed(array, dtype)
+        if kind in "fc":
+            return _quietly(array.astype, dtype.np_dtype)
+        return _narrowed(array, dtype)
     _refuse_mixed(value, kind, None)
     return (
-        array.astype(_default_of(value, array).np_dtype, copy=False)
+        _quietly(array.astype, _default_of(value, array).np_dtype, copy=False)
         if kind != "i"
         else _ints(value, array)
     )
@@ -333,7 +343,7 @@ def _of_objects(value: Any, array: Any, dtype: DType | None) -> Any:
     if all(isinstance(leaf, int) for leaf in leaves):
         raise _out_of_range(max(leaves, key=abs), dtype or dtypes.int32)
     kinds = sorted({type(leaf).__name__ for leaf in leaves})
-    raise TypeError(f"Cannot convert a list of {', '.join(kinds)} to a tensor: {value!r}")
+    raise _unsupported(f"a list of {', '.join(kinds)}", value)
 
 
 _TRUTHS = (builtins.bool, np.bool_)
@@ -396,9 +406,11 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
         make = _QUICK.get(kind)
         if make is not None:
             try:
-                return EagerTensor(make(value))
+                return EagerTensor(state.run(make, value))
             except OverflowError:
                 raise _out_of_range(value, dtypes.int32) from None
+            except RuntimeError:
+                pass  # inside of an op, whose context cannot be entered again
     if isinstance(value, EagerTensor):
         value = value.raw
     elif isinstance(value, Tensor):

@@ -55,6 +55,10 @@ class InvalidArgumentError(OpError, ValueError):
     error_code = 3
 
 
+class WrongDtypeError(InvalidArgumentError, TypeError):
+    """A value cannot have the dtype that an op needs, or any; a TypeError too, as while tracing."""
+
+
 class NumericsError(InvalidArgumentError):
     """A result is no number; whoever runs the op for a graph tells where it stands.
 

@@ -373,6 +373,20 @@ class State(threading.local):
 state = State()
 
 
+def wrong_value(message: str) -> ValueError:
+    """The error for a value or shape: InvalidArgumentError eagerly, ValueError while tracing."""
+    if state.trace is not None:
+        return ValueError(message)
+    return errors.InvalidArgumentError(None, None, message)
+
+
+def wrong_dtype(message: str) -> TypeError:
+    """The error for a dtype: WrongDtypeError eagerly, TypeError while tracing."""
+    if state.trace is not None:
+        return TypeError(message)
+    return errors.WrongDtypeError(None, None, message)
+
+
 def _no_tensors_yet(raw: Any) -> Any:
     raise RuntimeError("runtime.tensor must be imported before an op is bound")
 

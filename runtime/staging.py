@@ -63,14 +63,42 @@ def _reason_of(code: CodeType) -> tuple[str, str] | None:
         )
     why = why_not_converted(code)
     if why is None:
-        return None
+        return _called_by_python(code)
     return f"{code.co_name} was not converted because {why}", "let it be converted, or do without"
 
 
-refusals.install(
-    StagingError, AutographError, reason_of=_reason_of, converted=converted_code
-)
+def _called_by_python(code: CodeType) -> tuple[str, str] | None:
+    trace = state.trace
+    owner, _, name = code.co_qualname.rpartition(".")
+    if trace is None or not trace.converts or not owner or owner.endswith("<locals>"):
+        return None
+    kind = "operator" if name.startswith("__") else "property or method"
+    return (
+        f"the {kind} {code.co_qualname} is not converted, for Python itself calls it",
+        f"put @autograph.convert on the class {owner.rpartition('.')[2]}",
+    )
+
+
+refusals.install(StagingError, AutographError, reason_of=_reason_of, converted=converted_code)
 joins.install_undefined(Undefined, name_of)
+
+
+class _Existed:
+    """Did an object exist before the trace? What is global to the functions called did."""
+
+    def __init__(self, before: Callable[[Any], bool]) -> None:
+        self._before = before
+        self.globals = Snapshot({})
+
+    def __call__(self, item: Any) -> bool:
+        return self._before(item) or self.globals.knows(item)
+
+
+def _existed() -> _Existed:
+    trace = active()
+    if not isinstance(trace.existed, _Existed):
+        trace.existed = _Existed(trace.existed)
+    return trace.existed
 
 
 class BlockRecorder:
@@ -81,6 +109,9 @@ class BlockRecorder:
     def __init__(self, block: Block, inputs: Sequence[Any], names: Names) -> None:
         roots = dict(zip(names, inputs, strict=False)) | {"": block}
         self._snapshot = Snapshot(roots)
+        self._existed = _existed()
+        for root in roots.values():
+            self._existed.globals.add_globals(root)
         self._entered = ExitStack()
         self._block = block
         self.options: Any = None
@@ -104,6 +135,7 @@ class BlockRecorder:
                 "call it before the block, or use an op of the library",
             )
         self._snapshot.add(getattr(function, "__name__", "the callee"), function)
+        self._existed.globals.add_globals(getattr(function, "__func__", function))
         receiver = getattr(function, "__self__", None)
         if not isinstance(receiver, ModuleType | type | None):
             name = f"the {type(receiver).__qualname__} of {function.__name__}()"

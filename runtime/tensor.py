@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
-from runtime import dtypes, errors
+from runtime import dtypes
 from runtime.dtypes import BY_NUMPY, DType
 from runtime.primitive import install_tensor, state
 from runtime.shapes import Shape, TensorShape, TensorSpec
@@ -240,9 +240,9 @@ class EagerTensor(Tensor):
         return self
 
     def gpu(self, gpu_index: int = 0) -> EagerTensor:
-        """This tensor on a GPU; InvalidArgumentError because there is none."""
-        raise errors.InvalidArgumentError(
-            None, None, f"Could not copy to GPU:{gpu_index}: this runtime computes on the CPU only"
+        """This tensor on a GPU; RuntimeError because there is none."""
+        raise RuntimeError(
+            f"Could not copy to GPU:{gpu_index}: this runtime computes on the CPU only"
         )
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:

@@ -204,8 +204,6 @@ class Variable(metaclass=_Creation):
     is_tensor_like = True
     __array_priority__ = 100
     raw: Any
-    # NumPy's operators leave it to ours to combine an array with a variable.
-    __array_ufunc__ = None
 
     def __init__(
         self,

@@ -500,6 +500,37 @@ def match_literals(x):
             return 30
 
 
+@limit("A list, dict or object that a staged value chooses among several")
+def changed_under_another_name(x):
+    a = [1]
+    b = a
+    if x > 0:
+        b = [2]
+    b[0] = 9
+    return a[0]
+
+
+@limit("A list, dict or object that one path changes in place")
+def changed_or_replaced(x):
+    d = {"a": 1}
+    if x > 0:
+        d = {"a": 2}
+    else:
+        d["a"] = 4
+    return d["a"]
+
+
+@limit("A loop of which each round raises")
+def rounds_without_a_common_shape(x):
+    z, n = rt.zeros([1]), 0
+    while n < x:
+        z = rt.concat([z, z], 0)
+        if z.shape[0] is None:
+            raise ValueError("unknown size")
+        n += 1
+    return n
+
+
 @limit("A Python value chosen by a staged value")
 def text_chosen(x):
     return len("ab" if x > 0 else "c")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import runtime.ops as ops
@@ -19,9 +19,10 @@ from runtime.autodiff.reverse import (
 )
 from runtime.graph.executors.interpreter import Program
 from runtime.graph.executors.replay import replay
-from runtime.graph.ir import Graph, walk
+from runtime.graph.ir import Graph, Node, walk
 from runtime.graph.nodes import LIST_ADD, LIST_ZEROS
 from runtime.graph.passes import optimize
+from runtime.graph.refusals import is_refusal
 from runtime.primitive import Primitive, state
 from runtime.tensor import Tensor, wrap
 from runtime.types import TensorType, Type
@@ -93,11 +94,37 @@ class GraphCall:
 
 
 def _derived(graph: Graph, sources: tuple[Source, ...], count: int) -> _Levels | None:
+    # A rule that is missing, or raises, may never be asked: op by op, only who asks is told.
+    if _holds_failed_rule(graph.nodes):
+        return None
     try:
         return _Levels(graph, sources, count)
-    except Exception:
-        # A rule that is missing, or raises, may never be asked: op by op, only who asks is told.
+    except (LookupError, NotImplementedError):
         return None
+    except ValueError as error:
+        if is_refusal(error):
+            return None
+        raise
+
+
+def _holds_failed_rule(nodes: Iterable[Node], seen: frozenset[Graph] = frozenset()) -> bool:
+    """Did one of the user's gradient rules raise when it was staged?"""
+    for node in nodes:
+        rule = _rule_of(node)
+        if rule is not None and rule.error is not None:
+            return True
+        inner = [region.nodes for region in node.regions]
+        graph = getattr(node.params.get("callee") or rule, "graph", None)
+        if graph is not None and graph not in seen:
+            seen |= {graph}
+            inner.append(graph.nodes)
+        if any(_holds_failed_rule(others, seen) for others in inner):
+            return True
+    return False
+
+
+def _rule_of(node: Node) -> Any:
+    return node.params["rule"] if node.primitive is staged_p else None
 
 
 def _levels_of(tapes: Sequence[Any]) -> int:

@@ -187,10 +187,19 @@ def custom_gradient(f: Any = None) -> Any:
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
         if state.trace is None and not state.tapes:
-            return f(*args, **kwargs)[0]
+            return _pair(f(*args, **kwargs))[0]
         return call(args, kwargs)
 
     return decorated
+
+
+def _pair(returned: Any) -> tuple[Any, Callable[..., Any]]:
+    if isinstance(returned, tuple | list) and len(returned) == 2 and callable(returned[1]):
+        return returned[0], returned[1]
+    raise TypeError(
+        "the function of a custom_gradient must return a pair: its result and a function that "
+        f"computes the gradient, but returned {returned!r}"
+    )
 
 
 class _Call:
@@ -200,7 +209,7 @@ class _Call:
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         with _noting_accesses() as accesses:
-            result, grad_fn = self.function(*args, **kwargs)
+            result, grad_fn = _pair(self.function(*args, **kwargs))
         given = self._flat(args, kwargs)
         among = {id(item) for item in given}
         variables = [v for v in accesses.found.values() if id(v) not in among]

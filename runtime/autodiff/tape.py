@@ -325,7 +325,8 @@ class GradientTape(Recorder):
         """The gradient of `target` (of the sum of several) with respect to each of `sources`, in
         their structure.
 
-        `output_gradients` weighs the elements of the targets (default: ones). A source that the
+        `output_gradients` weighs the elements of the targets (default: ones); for a single target
+        a list of numbers is one tensor. A source that the
         target does not depend on gives None, or zeros if `unconnected_gradients` says so. Raises
         RuntimeError on the second use of a tape that is not persistent.
         """
@@ -335,7 +336,7 @@ class GradientTape(Recorder):
             )
         zeros = _fills_with_zeros(unconnected_gradients)
         targets, flat = _leaves(target, "target"), _leaves(sources, "sources")
-        weights = _weights(output_gradients, targets)
+        weights = _weights(output_gradients, targets, not nest.is_nested(target))
         grads = self._gradient(self._take(), targets, flat, weights)
         if zeros:
             pairs = zip(grads, flat, strict=True)
@@ -478,10 +479,12 @@ def _leaves(structure: Any, what: str) -> list[Any]:
     return found
 
 
-def _weights(output_gradients: Any, targets: Sequence[Any]) -> Sequence[Any]:
+def _weights(output_gradients: Any, targets: Sequence[Any], is_one: bool) -> Sequence[Any]:
     if output_gradients is None:
         return [None] * len(targets)
     given = nest.flatten(output_gradients)
+    if is_one and len(given) > 1 and not any(isinstance(item, Tensor) for item in given):
+        given = [output_gradients]
     if len(given) != len(targets):
         raise ValueError(f"{len(given)} output_gradients are given for {len(targets)} targets")
     return [_weight(weight, target) for weight, target in zip(given, targets, strict=True)]

@@ -257,7 +257,7 @@ def _watch_copies(
     names: Names,
     since: int,
 ) -> None:
-    made = []
+    made: list[aliases.Copy] = []
     for at, (spec, value) in enumerate(zip(specs, values, strict=True)):
         name = variable_name(names, at) or "the result"
         made += aliases.copies(name, spec, value, [path.values[at] for path in paths])
@@ -517,10 +517,9 @@ def while_loop(
     widen until they hold.
 
     `first` is the value of `test(*state)`, known already. `key` is the user's block, if `body` only
-    wraps it; `declared` are Specs that variables must keep, by position; `peeled` of its rounds were
-    traced before it. Raises what `join` raises,
-    StagingError for what only Python could do, and ValueError for a variable that does not keep the
-    declared Spec.
+    wraps it; `declared` are Specs that variables must keep, by position; `peeled` rounds of it were
+    traced before. Raises what `join` raises, StagingError for what only Python could do, and
+    ValueError for a variable that does not keep the declared Spec.
     """
     steer = truth(first)
     if steer is False:
@@ -537,34 +536,43 @@ def while_loop(
 
 def _staged_loop(trace: Trace, loop: Loop, steer: Any, first: Any) -> Any:
     # Each widening changes the type of a variable for good, and a type can widen only so often.
-    left = 10 + 4 * len(loop.specs)
-    while left and len(loop.names) < MOST_CARRIED:
-        left -= 1
-        counts = dict(trace.counts)
+    left = 10 + 5 * len(loop.specs)
+    while left > 0 and len(loop.names) < MOST_CARRIED:
+        counts, carried = dict(trace.counts), len(loop.names)
         round_ = _trace_round(trace, loop)
-        options = round_.path.recorder.options
-        carried = len(loop.names)
-        if not round_.path.reached:
-            trace.counts = counts
-            del trace.joined[round_.since :]
-            return _peel(loop, steer, round_)
-        if options is not None and options.maximum_iterations is not None and not loop.limit_known:
-            trace.counts = counts
-            del trace.joined[round_.since :]
-            return _limited_loop(loop, options.maximum_iterations, first)
-        if _declare_shapes(loop, options, round_) or _carry_further(loop, round_.path):
-            left += 1 + 4 * (len(loop.names) - carried)
-        elif (widened := _widen(loop, round_.path)) == loop.specs:
+        if _holds(loop, round_):
             trace.memo[loop.site] = loop.specs
             return _close_loop(trace, steer, loop, round_)
-        else:
-            loop.specs = widened
         trace.counts = counts
         del trace.joined[round_.since :]
+        if not round_.path.reached:
+            return _peel(loop, steer, round_)
+        limit = _limit(loop, round_)
+        if limit is not None:
+            return _limited_loop(loop, limit, first)
+        left += 5 * (len(loop.names) - carried) - 1
     raise refuse(
         f"the types of {', '.join(loop.names)} keep changing from round to round",
         "give the state one structure before the loop",
     )
+
+
+def _holds(loop: Loop, round_: Round) -> bool:
+    """Does a round leave what it began with? Else what the loop carries is widened, if the round
+    says how.
+    """
+    if not round_.path.reached or _limit(loop, round_) is not None:
+        return False
+    if _declare_shapes(loop, round_) or _carry_further(loop, round_.path):
+        return False
+    before, loop.specs = loop.specs, _widen(loop, round_.path)
+    return before == loop.specs
+
+
+def _limit(loop: Loop, round_: Round) -> Any:
+    """How many rounds the body asks for at most, unless they are counted already."""
+    options = round_.path.recorder.options
+    return None if options is None or loop.limit_known else options.maximum_iterations
 
 
 def _entry_specs(trace: Trace, loop: Loop) -> list[Spec]:
@@ -610,9 +618,9 @@ def _limited_loop(loop: Loop, limit: Any, first: Any) -> Any:
     return bare(as_state(left, len(state))[1:])
 
 
-def _declare_shapes(loop: Loop, options: Any, round_: Round) -> bool:
+def _declare_shapes(loop: Loop, round_: Round) -> bool:
     """Take over the shapes that the body's `set_loop_options` names; whether there is a new one."""
-    new = False
+    new, options = False, round_.path.recorder.options
     for value, shape in (options and options.shape_invariants) or ():
         for at, given in enumerate(round_.given):
             if given is value and at not in loop.declared and is_symbol(value):

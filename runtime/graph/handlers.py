@@ -49,7 +49,6 @@ def check_unhandled(root: FrameType | None, what: str) -> None:
 
 _TENSOR_FAILURES: tuple[type[BaseException], ...] = (
     errors.InvalidArgumentError, errors.FailedPreconditionError, errors.OutOfRangeError,
-    ZeroDivisionError,
 )  # fmt: skip
 _NUMBER_FAILURES: tuple[type[BaseException], ...] = (
     ZeroDivisionError, OverflowError, errors.InvalidArgumentError,
@@ -93,9 +92,7 @@ def _failures_of(primitive: Primitive) -> tuple[type[BaseException], ...]:
     return _FAILURES.get(name, _TENSOR_FAILURES)
 
 
-def _catches(
-    handler: _Handler, frame: FrameType, raised: tuple[type[BaseException], ...]
-) -> bool:
+def _catches(handler: _Handler, frame: FrameType, raised: tuple[type[BaseException], ...]) -> bool:
     if handler.kind == "with":
         manager = None if handler.manager is None else _class_of(handler.manager, frame)
         return manager is not None and issubclass(manager, suppress)

@@ -80,7 +80,9 @@ def also_watching(watch: Watch, functions: Sequence[Callable[..., Any]]) -> Watc
     if not functions:
         return watch
 
-    def watching(block: Callable[..., Any], inputs: Sequence[Any], names: Sequence[str]) -> Recorder:
+    def watching(
+        block: Callable[..., Any], inputs: Sequence[Any], names: Sequence[str]
+    ) -> Recorder:
         pairs = zip(names, inputs, strict=False)
         known = dict(pairs) | {f"function {at}": each for at, each in enumerate(functions)}
         return watch(block, tuple(known.values()), tuple(known))
@@ -99,7 +101,7 @@ class Place:
     __slots__ = ("object", "path")
 
     def __init__(self, path: str, item: Any) -> None:
-        self.path = path.removeprefix("len(").rstrip(")")
+        self.path = path[4:-1] if path.startswith("len(") else path
         self.object = item
 
     def read(self) -> Contents:

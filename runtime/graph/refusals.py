@@ -106,11 +106,16 @@ _TEXT_MODULES = (
 def asked_by_converted_code(frame: FrameType | None) -> bool:
     """Does converted code ask for the text of a symbol, itself or by the text of what holds it?"""
     while frame is not None and (
-        frame.f_code.co_name in _TEXT_METHODS
-        or frame.f_globals.get("__name__") in _TEXT_MODULES
+        frame.f_code.co_name in _TEXT_METHODS or frame.f_globals.get("__name__") in _TEXT_MODULES
     ):
         frame = frame.f_back
     return frame is not None and _converted(frame.f_code)
+
+
+def placed(message: str, hint: str) -> errors.OperatorNotAllowedInGraphError:
+    """A TypeError where the user's code stands, which a handler may catch."""
+    fields = _fields(user_location(), None, hint)
+    return errors.OperatorNotAllowedInGraphError(message, **fields)
 
 
 def not_allowed(

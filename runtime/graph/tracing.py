@@ -20,7 +20,7 @@ from runtime import dtypes, errors
 from runtime.convert import as_array, register_conversion
 from runtime.dtypes import DType
 from runtime.graph import nodes, numbers, refusals
-from runtime.graph.frames import Origin, user_origin
+from runtime.graph.frames import Origin, user_location, user_origin
 from runtime.graph.handlers import check_unhandled_failure
 from runtime.graph.ir import (
     NO_PARAMS,
@@ -424,6 +424,10 @@ class SymbolicTensor(Tensor):
         refuse_text(self)
         return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
 
+    def __hash__(self) -> int:
+        hint = "use x.ref() as the key, or a tensor for the table"
+        raise refusals.placed("Tensor is unhashable: a set or a dict cannot hold it as a key", hint)
+
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
         name = self.value.name
         raise refusals.refuse(
@@ -574,6 +578,11 @@ class SymbolicNumber:
 
     def __index__(self) -> NoReturn:
         raise not_python(self, "as a Python index", "index a tensor with it, not a Python list")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        # Asked for by classes' names too, to find out what an object is: no refusal to remember.
+        what = f"a staged {self.type.kind} has no attribute {name!r}"
+        raise AttributeError(f"{format_location(user_location())}: {what}", name=name, obj=self)
 
     def __hash__(self) -> int:
         raise not_python(self, "as a dictionary key or in a set", "use a tensor for the table")

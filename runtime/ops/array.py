@@ -18,7 +18,7 @@ from runtime.ops.define import (
     static_ints,
     sum_to_shape_of,
 )
-from runtime.primitive import Primitive, bind, checked, row, sample
+from runtime.primitive import Primitive, bind, checked, row, sample, wrong_value
 from runtime.shapes import Shape, broadcast, is_known, merge_shapes, size_of
 from runtime.tensor import Tensor
 
@@ -80,7 +80,11 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 
 
 def _reshape_kernel(x: Any, *dims: Any, shape: Shape) -> Any:
-    return x.reshape(fill_dims(shape, dims))
+    wanted = fill_dims(shape, dims)
+    # NumPy takes any negative number for -1.
+    if wanted and min(wanted) < -1:
+        raise ValueError(f"cannot reshape to {wanted}: only -1 may be negative")
+    return x.reshape(wanted)
 
 
 def _reshape_shape(given: Shape, *dims: Shape, shape: Shape) -> Shape:
@@ -521,7 +525,7 @@ def _same_dtypes(values: Any) -> list[Tensor]:
         return [values]
     given = list(values)
     if not given:
-        raise ValueError("at least one tensor is needed")
+        raise wrong_value("at least one tensor is needed")
     first = next((value.dtype for value in given if isinstance(value, Tensor)), None)
     tensors = []
     for value in given:
@@ -679,7 +683,7 @@ def split(
         sizes = known.tolist()
     if isinstance(sizes, int | np.integer):
         if sizes <= 0:
-            raise ValueError(f"num_split must be positive, got {sizes}")
+            raise wrong_value(f"num_split must be positive, got {sizes}")
         return list(bind(split_p, x, sizes=int(sizes), axis=place))
     return list(bind(split_p, x, sizes=static_ints(sizes, "num_or_size_splits"), axis=place))
 
@@ -695,17 +699,63 @@ def _dynamic_split(x: Tensor, sizes: Tensor, axis: int, num: int | None) -> list
     return parts
 
 
+def _boxed(dim: int | None, start: int | None, length: int | None, axis: int) -> int | None:
+    """The size of a box along one axis; ValueError where it is known not to lie inside."""
+    if start is not None and (start < 0 or (dim is not None and start > dim)):
+        raise ValueError(f"begin[{axis}] = {start} is not in [0, {dim}]")
+    room = None if dim is None or start is None else dim - start
+    if length is None or length == -1:
+        return length if length is None else room
+    if length < 0 or (room is not None and length > room):
+        raise ValueError(f"size[{axis}] = {length} is not in [0, {room}]")
+    return length
+
+
+def _slice_shape(shape: Shape, *dims: Shape, box: Dims) -> Shape:
+    rank = len(box) // 2
+    given = (None,) * rank if shape is None else shape
+    if len(given) != rank:
+        raise ValueError(f"begin and size have {rank} entries, but the shape is {shape}")
+    return tuple(map(_boxed, given, box[:rank], box[rank:], range(rank)))
+
+
+def _slice_kernel(x: Any, *dims: Any, box: Dims) -> Any:
+    known = fill_dims(box, dims)
+    lengths = _slice_shape(x.shape, box=known)
+    places = zip(known, lengths, strict=False)  # type: ignore[arg-type]
+    return x[(*[slice(start, start + length) for start, length in places], ...)]  # type: ignore[operator]
+
+
+def _slice_gradient(op: Any, g: Any) -> Any:
+    x, rest = op.inputs[0], iter(op.inputs[1:])
+    rank = len(op.params["box"]) // 2
+    begin = [next(rest) if entry is None else entry for entry in op.params["box"][:rank]]
+    if not rank:
+        return (g, *[None] * (len(op.inputs) - 1))
+    before = stack([ops.cast(start, dtypes.int32) for start in begin])
+    after = shape(x) - before - shape(g)
+    padded = reshape_like(pad(g, stack([before, after], 1)), x)
+    return (padded, *[None] * (len(op.inputs) - 1))
+
+
+slice_p: Primitive = row(
+    "slice", _slice_kernel, signature="A,i*->A", shape=_slice_shape, op_type="Slice",
+    gradient=_slice_gradient, fallible=True,
+    samples=(sample("3,4", box=(1, 0, 2, -1)), sample("3,4", ":i2", box=(None, 1, 1, 3))),
+)  # fmt: skip
+
+
 def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
-    """The box of `input_` that starts at `begin` and has the given `size` (-1: up to the end)."""
+    """The box of `input_` that starts at `begin` and has the given `size` (-1: up to the end).
+
+    InvalidArgumentError for a box that does not lie inside.
+    """
     x = convert_to_tensor(input_)
     starts, sizes = _entries(begin, x), _entries(size, x)
-    key = []
-    for start, length in zip(starts, sizes, strict=True):
-        if isinstance(length, int):
-            key.append(slice(start, None if length == -1 else start + length))
-        else:
-            key.append(slice(start, start + length))
-    return ops.getitem(x, tuple(key))
+    if len(starts) != len(sizes):
+        raise ValueError(f"Slice: begin has {len(starts)} entries, but size has {len(sizes)}")
+    box, dynamic = dims_of([*starts, *sizes])
+    return bind(slice_p, x, *dynamic, box=box)  # type: ignore[no-any-return]
 
 
 def _entries(values: Any, x: Tensor) -> list[Any]:

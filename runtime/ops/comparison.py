@@ -74,11 +74,23 @@ invert: Op = unary(
     "invert", np.invert, "I->I", op_type="Invert", reads="", samples=(sample("2,3:i9"),),
     doc="All bits flipped.",
 )  # fmt: skip
+
+
+def _bounded_shift(ufunc: Any) -> Any:
+    def kernel(x: Any, y: Any) -> Any:
+        kind = y.dtype.type
+        return ufunc(x, np.clip(y, kind(0), kind(8 * x.dtype.itemsize - 1)))
+
+    return kernel
+
+
 left_shift: Op = binary(
-    "left_shift", np.left_shift, "I,I->I", op_type="LeftShift", reads="", samples=_BITS,
-    doc="x << y.",
+    "left_shift", _bounded_shift(np.left_shift), "I,I->I", op_type="LeftShift", reads="",
+    doc="x << y, where y is taken to be at least 0 and less than the number of bits.",
+    samples=_BITS,
 )  # fmt: skip
 right_shift: Op = binary(
-    "right_shift", np.right_shift, "I,I->I", op_type="RightShift", reads="", samples=_BITS,
-    doc="x >> y.",
+    "right_shift", _bounded_shift(np.right_shift), "I,I->I", op_type="RightShift", reads="",
+    doc="x >> y, where y is taken to be at least 0 and less than the number of bits.",
+    samples=_BITS,
 )  # fmt: skip

@@ -76,13 +76,13 @@ def _turn(z: Any) -> Any:
 
 def real(input: Any, name: str | None = None) -> Tensor:
     """The real parts; what is real stays as it is."""
-    x = convert_to_tensor(input)
+    x = _number(convert_to_tensor(input))
     return bind(real_p, x) if x.dtype.is_complex else x
 
 
 def imag(input: Any, name: str | None = None) -> Tensor:
     """The imaginary parts; zeros for what is real."""
-    x = convert_to_tensor(input)
+    x = _number(convert_to_tensor(input))
     return bind(imag_p, x) if x.dtype.is_complex else ops.zeros_like(x)
 
 
@@ -99,6 +99,10 @@ def conj(x: Any, name: str | None = None) -> Tensor:
     z = convert_to_tensor(x)
     if z.dtype.is_complex:
         return bind(conj_p, z)  # type: ignore[no-any-return]
-    if z.dtype.np_dtype not in CLASSES["N"]:
-        raise TypeError(f"Expected numeric or variant tensor, got dtype {z.dtype!r}")
-    return z
+    return _number(z)
+
+
+def _number(x: Tensor) -> Tensor:
+    if x.dtype.np_dtype not in CLASSES["N"]:
+        raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}")
+    return x

@@ -26,7 +26,11 @@ def _checked(shape: Any) -> Any:
 def _fill_kernel(value: Any, *dims: Any, shape: Shape) -> Any:
     if value.shape:
         raise ValueError(f"the value must be a scalar, got shape {value.shape}")
-    return np.full(_checked(fill_dims(shape, dims)), value, dtype=value.dtype)
+    wanted = _checked(fill_dims(shape, dims))
+    try:
+        return np.full(wanted, value, dtype=value.dtype)
+    except ValueError:
+        raise ValueError(f"shape {wanted} has more elements than an array can hold") from None
 
 
 def _fill_infer(value: TensorType, *dims: TensorType, shape: Shape) -> TensorType:
@@ -79,7 +83,10 @@ def _filled(shape: Any, value: Any) -> Tensor:
             raise errors.InvalidArgumentError(
                 None, "Fill", f"Fill: a shape has no negative dimensions: {static}"
             )
-        return EagerTensor(np.full(cast("tuple[int, ...]", static), value, value.dtype))
+        try:
+            return EagerTensor(np.full(cast("tuple[int, ...]", static), value, value.dtype))
+        except (ValueError, MemoryError):
+            pass  # bind computes it again, and explains
     return bind(fill_p, tensor_of(value), *dynamic, shape=static)  # type: ignore[no-any-return]
 
 
@@ -281,6 +288,27 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
     return grids
 
 
+def _positions_kernel(indices: Any, depth: Any, *, length: int | None, dtype: DType) -> Any:
+    if depth < 0:
+        raise errors.InvalidArgumentError(f"depth must be non-negative, got {depth}")
+    return np.arange(depth, dtype=dtype.np_dtype)
+
+
+def _positions_shape(
+    indices: Shape, depth: Shape, *, length: int | None, dtype: DType
+) -> Shape:  # fmt: skip
+    if depth not in ((), None):
+        raise ValueError(f"depth must be a scalar, got shape {depth}")
+    return (length,)
+
+
+one_hot_positions_p: Primitive = row(
+    "one_hot_positions", _positions_kernel, signature="I,i->dtype", shape=_positions_shape,
+    op_type="OneHot", fallible=True, keep_inputs=(), gradient=flat,
+    samples=(),
+)  # fmt: skip
+
+
 def one_hot(
     indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None,
     dtype: Any = None, name: str | None = None,
@@ -288,7 +316,7 @@ def one_hot(
     """For each index a vector of length `depth` with `on_value` there and `off_value` elsewhere.
 
     An index outside of 0 .. depth - 1 gives `off_value` only. The vectors lie along `axis`
-    (default: the last).
+    (default: the last). InvalidArgumentError for a negative depth.
     """
     x = convert_to_tensor(indices)
     on, off = _hot_values(on_value, off_value, None if dtype is None else as_dtype(dtype))
@@ -296,8 +324,14 @@ def one_hot(
     if rank is None:
         raise ValueError("one_hot needs indices of known rank")
     place = axis_in(-1 if axis is None else int(axis), rank + 1)
-    positions = ops.reshape(ops.cast(range(depth), x.dtype), [-1] + [1] * (rank - place))
-    return ops.where(ops.equal(ops.expand_dims(x, place), positions), on, off)
+    count = convert_to_tensor(depth, dtype_hint=dtypes.int32)
+    known = count.static_value
+    # int32 or int64: a narrower dtype may not hold the depth.
+    kind = x.dtype if x.dtype is dtypes.int32 else dtypes.int64
+    length = None if known is None or np.ndim(known) or known < 0 else int(known)
+    positions = bind(one_hot_positions_p, x, count, length=length, dtype=kind)
+    positions = ops.reshape(positions, [-1] + [1] * (rank - place))
+    return ops.where(ops.equal(ops.expand_dims(ops.cast(x, kind), place), positions), on, off)
 
 
 def _hot_values(on: Any, off: Any, dtype: DType | None) -> tuple[Tensor, Tensor]:

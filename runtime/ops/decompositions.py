@@ -158,7 +158,7 @@ def _diag_shape(shape: Shape, *, k: int, rows: int | None, columns: int | None) 
 
 
 diag_p: Primitive = row(
-    "diag", checked(_diag_kernel, _diag_shape), signature="A->A", shape=_diag_shape,
+    "diag", checked(_diag_kernel, _diag_shape), signature="Q->Q", shape=_diag_shape,
     op_type="MatrixDiag",
     gradient=lambda op, g: (bind(diag_part_p, g, k=op.params["k"]),), keep_inputs=(),
     samples=(
@@ -646,15 +646,15 @@ def norm(
 ) -> Tensor:  # fmt: skip
     """The norm of all elements, of vectors (one axis) or of matrices (two axes).
 
-    `ord`: 'euclidean' (or 'fro'), 1, 2, inf or another positive number.
+    `ord`: 'euclidean' (or 'fro'), 1, 2, inf or another positive number. The Euclidean norm of
+    complex numbers is of their dtype, other norms are real.
     """
     x = convert_to_tensor(tensor)
     places = None if axis is None else static_ints(axis, "axis")
     if places is not None and len(places) == 2:
         return _matrix_norm(x, ord, places, keepdims)
     if ord in ("euclidean", "fro", 2):
-        squared = ops.real(x * ops.conj(x))
-        return ops.sqrt(ops.reduce_sum(squared, places, keepdims))
+        return _euclidean(x, places, keepdims)
     if isinstance(ord, str) or ord <= 0:
         raise ValueError(f"'ord' must be a supported vector norm, got {ord!r}")
     size = ops.abs(x)
@@ -664,13 +664,18 @@ def norm(
     return total if ord == 1 else ops.pow(total, 1.0 / ord)
 
 
+def _euclidean(x: Tensor, axes: tuple[int, ...] | None, keepdims: bool) -> Tensor:
+    total = ops.reduce_sum(ops.real(x * ops.conj(x)), axes, keepdims)
+    return ops.cast(ops.sqrt(total), x.dtype)
+
+
 def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     rank = x.ndim
     if rank is None:
         raise ValueError("norm needs a tensor of known rank")
     rows, columns = (axis_in(axis, rank) for axis in axes)
     if ord in ("euclidean", "fro"):
-        return ops.sqrt(ops.reduce_sum(ops.real(x * ops.conj(x)), (rows, columns), keepdims))
+        return _euclidean(x, (rows, columns), keepdims)
     if ord in (1, np.inf):
         inner, outer = (rows, columns) if ord == 1 else (columns, rows)
         sums = ops.reduce_sum(ops.abs(x), inner, True)

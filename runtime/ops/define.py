@@ -20,6 +20,7 @@ from runtime.primitive import (
     same_shape,
     sample,
     state,
+    wrong_dtype,
 )
 from runtime.shapes import Shape, TensorShape, is_known
 from runtime.tensor import EagerTensor, Tensor
@@ -217,7 +218,7 @@ def dims_of(shape: Any) -> tuple[Shape, tuple[Tensor, ...]]:
         return (None, (vector,)) if vector.ndim != 0 else ((None,), (vector,))
     integers = np.asarray(value)
     if integers.dtype.kind not in "iu" and integers.size:
-        raise TypeError(f"a shape is made of integers, not {vector.dtype.name}")
+        raise wrong_dtype(f"a shape is made of integers, not {vector.dtype.name}")
     return tuple(integers.reshape(-1).tolist()), ()
 
 
@@ -241,7 +242,7 @@ def _static_dim(dim: Any) -> int | None:
         value = convert_to_tensor(dim).static_value
         return None if value is None else int(value)
     if isinstance(dim, float | str):
-        raise TypeError(f"a dimension must be an integer, not {dim!r}")
+        raise wrong_dtype(f"a dimension must be an integer, not {dim!r}")
     return operator.index(dim)
 
 

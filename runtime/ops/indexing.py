@@ -19,7 +19,7 @@ from runtime.ops.define import (
     static_ints,
     sum_to_shape_of,
 )
-from runtime.primitive import Primitive, bind, checked, row, sample, state
+from runtime.primitive import Primitive, bind, checked, row, sample, state, wrong_value
 from runtime.shapes import Shape, broadcast, compatible, is_known, merge_shapes
 from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
@@ -238,7 +238,7 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     dynamic: list[Tensor] = []
     spec = tuple([_entry(k, dynamic) for k in keys])
     if spec.count("...") > 1:
-        raise ValueError("an index can only have a single ellipsis ('...')")
+        raise wrong_value("an index can only have a single ellipsis ('...')")
     return bind(strided_slice_p, x, *dynamic, spec=spec)  # type: ignore[no-any-return]
 
 

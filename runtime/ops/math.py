@@ -157,7 +157,15 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     wanted = as_dtype(dtype)
     if not isinstance(x, Tensor):
         x = convert_to_tensor(x)
-    return x if x.dtype is wanted else bind(cast_p, x, dtype=wanted)  # type: ignore[no-any-return]
+    if x.dtype is wanted:
+        return x  # type: ignore[no-any-return]
+    if wanted is dtypes.string or x.dtype is dtypes.string:
+        message = f"Cast: {x.dtype.name} to {wanted.name} is not supported"
+        raise errors.UnimplementedError(None, "Cast", f"{message}; {_SPELLING}")
+    return bind(cast_p, x, dtype=wanted)  # type: ignore[no-any-return]
+
+
+_SPELLING = "strings are read by strings.to_number and written by strings.as_string"
 
 
 identity_p: Primitive = row(
@@ -264,7 +272,7 @@ def _no_slope(x: Any, y: Any, g: Any) -> Any:
 def _sign_gradient(x: Any, y: Any, g: Any) -> Any:
     """Moving x along its own direction changes nothing; the rest turns y."""
     if not x.dtype.is_complex:
-        return None
+        return ops.zeros_like(g)
     along = ops.real(ops.conj(g) * y)
     turning = g - y * ops.complex(along, ops.zeros_like(along))
     size = abs(x)

@@ -18,7 +18,8 @@ from runtime.tensor import Tensor
 
 
 def _relu_kernel(x: Any) -> Any:
-    return np.maximum(x, x.dtype.type(0))
+    # Of two equal zeros the second is taken, as the processor does: -0.0 stays.
+    return np.maximum(x.dtype.type(0), x)
 
 
 def _masked(g: Any, y: Any) -> Any:
@@ -98,7 +99,7 @@ softsign: Op = unary(
 
 
 def _elu_kernel(x: Any) -> Any:
-    return np.where(x > 0, x, np.expm1(np.minimum(x, x.dtype.type(0))))
+    return np.where(x < 0, np.expm1(np.minimum(x, x.dtype.type(0))), x)
 
 
 elu: Op = unary(
@@ -111,8 +112,8 @@ _ALPHA, _SCALE = 1.6732632423543772848170429916717, 1.05070098735548049341933498
 def selu(features: Any, name: str | None = None) -> Tensor:
     """The scaled exponential linear unit, which keeps mean 0 and variance 1."""
     x = convert_to_tensor(features)
-    negative = (ops.exp(ops.minimum(x, 0.0)) - 1) * (_SCALE * _ALPHA)
-    return ops.where(ops.greater(x, 0.0), x * _SCALE, negative)
+    negative = ops.expm1(ops.minimum(x, 0.0)) * (_SCALE * _ALPHA)
+    return ops.where(ops.less(x, 0.0), negative, x * _SCALE)
 
 
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
@@ -125,7 +126,8 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
     """x times the normal distribution up to x; `approximate` uses tanh instead of erf."""
     x = convert_to_tensor(features)
     if not approximate:
-        return 0.5 * x * (1 + ops.erf(x * float(np.sqrt(0.5))))
+        # 1 + erf would cancel where x is far below zero.
+        return 0.5 * x * ops.erfc(x * -float(np.sqrt(0.5)))
     inner = float(np.sqrt(2 / np.pi)) * (x + 0.044715 * ops.pow(x, 3))
     return 0.5 * x * (1 + ops.tanh(inner))
 

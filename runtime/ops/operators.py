@@ -148,6 +148,8 @@ def _equality(function: Any, unequal: bool) -> Any:
             return unequal
         try:
             return function(self, other)
+        except errors.WrongDtypeError:
+            raise
         except errors.InvalidArgumentError:
             if not isinstance(other, Tensor) or other.dtype is self.dtype:
                 return convert_to_tensor(unequal)  # shapes that do not broadcast

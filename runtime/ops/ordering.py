@@ -357,6 +357,9 @@ def bincount(
 ) -> Tensor:  # fmt: skip
     """How often each non-negative integer occurs, or the sum of its `weights`."""
     x = convert_to_tensor(arr)
+    if x.dtype.is_integer and x.dtype is not dtypes.int32:
+        # The size is one more than the largest, which a narrow dtype may not hold.
+        x = ops.cast(x, dtypes.int64)
     if axis not in (None, 0):
         rows = [
             bincount(part, None, minlength, maxlength, dtype, None, None, binary_output)

@@ -10,7 +10,7 @@ import runtime.ops as ops
 from runtime import errors
 from runtime.convert import convert_to_tensor
 from runtime.ops.define import Op
-from runtime.primitive import bind, row, sample
+from runtime.primitive import bind, flat, row, sample
 from runtime.shapes import Shape, merge_shapes
 from runtime.tensor import Tensor
 
@@ -152,11 +152,26 @@ def unsorted_segment_sqrt_n(
     return unsorted_segment_sum(x, ids, count) / ops.sqrt(_sizes(x, ids, count))
 
 
+def _sorted_kernel(ids: Any) -> Any:
+    if np.any(ids[1:] < ids[:-1]):
+        raise errors.InvalidArgumentError("segment ids are not increasing")
+    if np.any(ids < 0):
+        raise errors.InvalidArgumentError(f"segment id {ids[0]} is negative")
+    return ids
+
+
+_sorted_ids_p = row(
+    "sorted_segment_ids", _sorted_kernel, signature="I->I", shape=lambda ids: ids, fallible=True,
+    op_type="SegmentIds", gradient=flat, keep_inputs=(), samples=(sample([0, 0, 2]),),
+)  # fmt: skip
+
+
 def _sorted(function: Any, name: str, empty_is_zero: bool, doc: str) -> Any:
     def public(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
         x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
         if ids.ndim not in (1, None):
             raise ValueError(f"segment_ids should be a vector, got shape {ids.shape}")
+        ids = bind(_sorted_ids_p, ids)
         count = ids[-1] + 1
         found = function(x, ids, count)
         if not empty_is_zero:

@@ -131,6 +131,7 @@ def _lgamma_kernel(x: Any) -> Any:
     mirror = np.log(np.pi) - np.log(np.abs(_sin_pi(wide))) - value
     pole = (wide <= 0) & (wide == np.floor(wide))
     result = np.where(pole, np.inf, np.where(reflected, mirror, value))
+    result = np.where((wide == 1) | (wide == 2), 0.0, result)
     return _narrow(result, x, wide)
 
 

@@ -5,6 +5,7 @@ import collections
 import copy
 import functools
 import gc
+import itertools
 import random
 import types
 import weakref
@@ -75,6 +76,11 @@ class Pair(NamedTuple):
 
 Case = tuple[Callable[[], Any], Callable[[Any], Any], list[tuple[str, Any, Any]]]
 CASES: dict[str, Case] = {
+    "memoryview": (
+        lambda: memoryview(bytearray(b"ab")),
+        lambda v: v.__setitem__(0, 99),
+        [("v", b"ab", b"cb")],
+    ),
     "list item": (lambda: [1, 2, 3], lambda v: v.__setitem__(2, 9), [("v[2]", 3, 9)]),
     "list append": (lambda: [1], lambda v: v.append(2), [("len(v)", 1, 2)]),
     "list pop and set": (
@@ -423,3 +429,34 @@ MUTATIONS: list[Callable[[Any, random.Random], Any]] = [
     lambda v, c: [row[2].appendleft(1) for row in v.values() if len(row) == 3],
     lambda v, c: [row.reverse() for row in v.values() if len(row) != 3],
 ]
+
+
+ITERATORS: dict[str, Callable[[], Any]] = {
+    "list": lambda: iter([1, 2, 3]),
+    "enumerate": lambda: enumerate([1, 2]),
+    "zip of iterators": lambda: zip(iter([1, 2]), iter([3, 4]), strict=True),
+    "map": lambda: map(abs, [1, 2]),
+    "chain": lambda: itertools.chain([1, 2], [3]),
+    "cycle": lambda: itertools.cycle([1, 2]),
+    "generator": lambda: (n for n in [1, 2]),
+    "generator that yields the same": lambda: (7 for _ in range(3)),
+}
+
+
+@pytest.mark.parametrize("name", ITERATORS)
+@pytest.mark.parametrize("started", [False, True])
+def test_an_iterator_that_advances_is_seen(name: str, started: bool) -> None:
+    iterator = ITERATORS[name]()
+    if started:
+        next(iterator)
+    snapshot = Snapshot({"v": iterator})
+    assert snapshot.changes() == []
+    next(iterator)
+    assert snapshot.changes()[0].path.startswith("v")
+
+
+def test_what_a_function_reaches_by_global_names() -> None:
+    snapshot = Snapshot({})
+    snapshot.add_globals(test_an_iterator_that_advances_is_seen)
+    assert snapshot.knows(ITERATORS)
+    assert not snapshot.knows([])

@@ -744,7 +744,7 @@ def types_of_numbers(x):
     n = 0
     for _ in range(x):
         n += 1
-    return int(type(n) is int), int(type(n) == int), int(type(n * 0.5) is float)
+    return int(type(n) is int), int(type(n) == int), int(type(n * 0.5) is float)  # noqa: E721
 
 
 def in_staged_range(x):
@@ -779,6 +779,69 @@ def append_in_branch_only(x):
     if x > 0:
         items[0] += 3
     return alias[0]
+
+# Hidden changes in operands, tests, messages and functions given to builtins
+
+
+def counting(answer):
+    calls = [0]
+
+    def call(*args):
+        calls[0] += 1
+        return answer(*args)
+
+    return calls, call
+
+
+def operand_counts(x):
+    calls, call = counting(lambda: True)
+    if x > 0 and call():
+        pass
+    if x < 0 or call():
+        pass
+    return calls[0]
+
+
+def comparison_counts(x):
+    calls, call = counting(lambda: 9)
+    y = 5 < x < call() < 10
+    return calls[0], y
+
+
+def three_operands_count(x):
+    calls, call = counting(lambda: x > 1)
+    more, again = counting(lambda: True)
+    y = x > 0 and call() and again()
+    return calls[0], more[0], y
+
+
+def message_counts(x):
+    calls, call = counting(lambda: "too large")
+    assert x < 9, call()
+    return calls[0]
+
+
+def test_counts(x):
+    calls, call = counting(lambda: calls[0] < x)
+    while call():
+        pass
+    return calls[0]
+
+
+def mapped_counts(x):
+    calls, call = counting(lambda v: v * 2)
+    s = 0
+    for q in map(call, x):
+        s += q
+    return calls[0], s
+
+
+def filtered_counts(x):
+    calls, call = counting(lambda v: v > 1)
+    s = 0
+    for q in filter(call, x):
+        s += q
+    return calls[0], s
 
 
 PROGRAMS: list[tuple[Any, ...]] = [
@@ -872,6 +935,13 @@ PROGRAMS: list[tuple[Any, ...]] = [
     (unbound_after_loop, (3,), (0,)),
     (undefined_number_meets_tensor, (4, -2), (9, 0), (4, 6)),
     (cleanup_inside, (1,), (-1,)),
+    (operand_counts, (3,), (-1,)),
+    (comparison_counts, (4,), (6,), (12,)),
+    (three_operands_count, (3,), (1,), (-1,)),
+    (message_counts, (3,), (12,)),
+    (test_counts, (3,), (-1,)),
+    (mapped_counts, ([1, 2, 3],)),
+    (filtered_counts, ([1, 2, 3],)),
     (second_test_raises, (0,), (9,)),
     (second_round_raises, (0,), (2,), (9,)),
     (optional_equal, (3,), (2,), (-1,)),

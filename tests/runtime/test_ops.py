@@ -500,6 +500,21 @@ BAD: list[tuple[Op, tuple[Any, ...], str]] = [
     (tf.ensure_shape, ([1, 2], (3,)), "not compatible"),
     (tf.boolean_mask, ([1, 2], [True]), "not compatible"),
     (tf.linspace, (0.0, 1.0, 0), "num > 0"),
+    (tf.reshape, (np.arange(6), [-2, 3]), r"Reshape: .*\(-2, 3\)"),
+    (tf.slice, ([1, 2, 3], [1], [5]), r"size\[0\] = 5 is not in \[0, 2\]"),
+    (tf.slice, ([1, 2, 3], [1], [-2]), r"size\[0\] = -2 is not in"),
+    (tf.slice, ([1, 2, 3], [-1], [1]), r"begin\[0\] = -1 is not in \[0, 3\]"),
+    (tf.slice, ([1, 2, 3], [4], [-1]), r"begin\[0\] = 4 is not in"),
+    (tf.slice, ([1, 2, 3], [0, 0], [1, 1]), "2 entries"),
+    (tf.slice, ([1, 2, 3], [0, 0], [1]), "2 entries, but size has 1"),
+    (tf.linalg.diag, (["a"],), "dtype string"),
+    (tf.math.segment_sum, ([1, 2, 3], [1, 0, 2]), "not increasing"),
+    (tf.math.segment_max, ([1, 2, 3], [-1, 0, 2]), "segment id -1 is negative"),
+    (tf.one_hot, ([0], -1), "OneHot: depth must be non-negative, got -1"),
+    (tf.one_hot, ([0.0], 2), "OneHot: input 0 has dtype float32"),
+    (tf.one_hot, ([0], [2]), "scalar"),
+    (tf.zeros, ([2**40, 2**40],), r"Fill: .*\(1099511627776, 1099511627776\)"),
+    (tf.fill, ([2**40, 2**40], 1), r"Fill: .*\(1099511627776, 1099511627776\)"),
 ]
 
 
@@ -515,3 +530,115 @@ def test_refusals_are_invalid_argument_errors_with_the_op() -> None:
     assert caught.value.op == "AddV2"
     assert caught.value.error_code == 3
     assert "AddV2" in caught.value.message
+
+
+@pytest.mark.parametrize("part", [tf.math.real, tf.math.imag, tf.math.conj])
+@pytest.mark.parametrize("value", ["a", True])
+def test_what_is_no_number_has_no_parts(part: Op, value: Any) -> None:
+    with pytest.raises(TypeError, match="numeric"):
+        part(tf.constant(value))
+
+
+@pytest.mark.parametrize(("value", "dtype"), [(1, tf.string), ("1", tf.int32)])
+def test_strings_are_not_cast(value: Any, dtype: Any) -> None:
+    with pytest.raises(errors.UnimplementedError, match=r"Cast: .*string.*as_string"):
+        tf.cast(value, dtype)
+    assert tf.cast("1", tf.string).numpy() == b"1"
+
+
+@pytest.mark.parametrize(
+    ("op", "args"),
+    [
+        (lambda begin: tf.slice([1, 2, 3], begin, [3]), 1),
+        (lambda depth: tf.one_hot([0], depth), -1),
+        (lambda last: tf.math.segment_sum([1, 2], tf.stack([1, last])), 0),
+        (lambda rows: tf.reshape([1, 2, 3, 4], tf.stack([rows, 2])), -2),
+        (lambda top: tf.image.crop_to_bounding_box(np.zeros((4, 4, 1)), top, 0, 2, 2), 3),
+    ],
+)
+def test_what_is_known_at_run_time_only_is_refused_too(op: Op, args: int) -> None:
+    staged = tf.function(lambda x: op(tf.reshape(x, [1]) if args == 1 else x))
+    with pytest.raises(errors.InvalidArgumentError):
+        staged(tf.constant(args))
+
+
+def test_slices_at_run_time_and_their_gradient() -> None:
+    @tf.function
+    def staged(x: Any, begin: Any, size: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.slice(x, begin, size)
+            total = tf.reduce_sum(y * y)
+        return y, tape.gradient(total, x)
+
+    y, gradient = staged(tf.constant(CUBE), tf.constant([0, 1, 2]), tf.constant([2, -1, 1]))
+    wanted = np.zeros_like(CUBE)
+    wanted[:, 1:, 2:3] = 2 * CUBE[:, 1:, 2:3]
+    np.testing.assert_array_equal(y, CUBE[:, 1:, 2:3])
+    np.testing.assert_array_equal(gradient, wanted)
+
+
+def test_bins_of_narrow_integers() -> None:
+    counts = tf.math.bincount(tf.constant([1, 255, 255], tf.uint8)).numpy()
+    np.testing.assert_array_equal(counts, np.bincount([1, 255, 255]))
+
+
+def test_one_hot_deeper_than_the_dtype_of_the_indices() -> None:
+    np.testing.assert_array_equal(
+        tf.one_hot(tf.constant([0, 200], tf.uint8), 300), np.eye(300)[[0, 200]]
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_gelu_does_not_cancel_below_zero(dtype: str) -> None:
+    x = [-6.0, -10.0, 0.5]
+    wanted = [v * math.erfc(-v * math.sqrt(0.5)) / 2 for v in x]
+    np.testing.assert_allclose(tf.nn.gelu(tf.constant(x, dtype)), wanted, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_lgamma_has_exact_zeros(dtype: str) -> None:
+    assert tf.math.lgamma(tf.constant([1, 2], dtype)).numpy().tolist() == [0, 0]
+
+
+def test_shifts_stay_within_the_bits() -> None:
+    left = tf.bitwise.left_shift([1, 1, 1], [-1, 32, 33])
+    assert left.numpy().tolist() == [1, -(2**31), -(2**31)]
+    right = tf.bitwise.right_shift([-8, 8, -1], [-1, 32, 33])
+    assert right.numpy().tolist() == [-8, 0, -1]
+    byte = tf.bitwise.right_shift(tf.constant(200, tf.uint8), tf.constant(9, tf.uint8))
+    assert byte.numpy() == 1
+
+
+@pytest.mark.parametrize("op", [tf.nn.elu, tf.nn.selu])
+def test_negative_zero_stays(op: Op) -> None:
+    assert np.signbit(op([-0.0, 0.0]).numpy()).tolist() == [True, False]
+
+
+def test_sign_has_slope_zero() -> None:
+    x = tf.constant([1.5, -2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.sign(x)
+    assert tape.gradient(y, x).numpy().tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("order", "axis", "dtype"),
+    [("euclidean", None, "complex64"), (1, None, "float32"), ("fro", (0, 1), "complex64")],
+)
+def test_norms_of_complex_numbers(order: Any, axis: Any, dtype: str) -> None:
+    found = tf.norm(tf.constant([[3 + 4j]], tf.complex64), order, axis)
+    assert found.dtype == dtype
+    assert complex(found.numpy()) == 5
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [(1e39, "float32"), ([1e39], "float32"), ([[1e39]], "float32"), (np.full(1, 1e6), "float16")],
+)
+def test_constants_out_of_range_are_infinite_without_a_word(value: Any, dtype: str) -> None:
+    with np.errstate(all="raise"):
+        assert np.isinf(tf.constant(value, dtype).numpy()).all()
+        if dtype == "float32":
+            assert np.isinf(tf.constant(value).numpy()).all()

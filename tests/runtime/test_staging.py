@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from autograph import StagingError
 from runtime.convert import constant
 from runtime.function import function
+from runtime.ops import concat, zeros
 from runtime.tensor import Tensor
 from tests.runtime.staged_programs import PROGRAMS
 
@@ -70,3 +72,21 @@ def test_one_trace_serves_all_arguments(program: Callable[..., Any]) -> None:
     shapes = {tuple(np.asarray(x).shape for x in args) for args in inputs}
     dtypes = {tuple(np.asarray(x).dtype for x in args) for args in inputs}
     assert staged.experimental_get_tracing_count() == max(len(shapes), len(dtypes))
+
+
+def never_of_one_shape(x):
+    z, n = zeros([1]), 0
+    while n < x:
+        z = concat([z, z], 0)
+        if z.shape[0] is None:
+            raise ValueError("unknown size")
+        n += 1
+    return n
+
+
+def test_a_loop_whose_rounds_share_no_types_is_refused() -> None:
+    with pytest.raises(
+        StagingError, match=r"round of the loop over z, n raises ValueError"
+    ) as caught:
+        function(never_of_one_shape)(constant(3))
+    assert caught.value.lineno == never_of_one_shape.__code__.co_firstlineno + 5

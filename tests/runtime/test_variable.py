@@ -446,3 +446,18 @@ def test_the_graph_names_its_variable() -> None:
 def test_the_initial_value_may_not_be_a_symbol() -> None:
     with pytest.raises(ValueError, match="lambda"):
         tf.function(lambda x: tf.Variable(x))(tf.constant(1.0))
+
+
+def test_numpy_functions_give_arrays() -> None:
+    v, ones = tf.Variable([1.0, 2.0]), np.ones(2, np.float32)
+    for made, expected in (
+        (np.sum(v), 3.0), (np.multiply(v, 2), [2.0, 4.0]), (np.exp2(v), [2.0, 4.0]),
+        (np.mean(v), 1.5),
+    ):  # fmt: skip
+        assert isinstance(made, np.ndarray | np.generic)
+        assert made.tolist() == expected
+    for tensor in (np.float32(2) * v, v * np.float32(2), (ones + ones) * v):
+        assert isinstance(tensor, tf.Tensor)
+        assert tensor.numpy().tolist() == [2.0, 4.0]
+    assert (np.float32(1) == v).numpy().tolist() == [True, False]
+    assert (ones < v).numpy().tolist() == [False, True]

@@ -37,6 +37,7 @@ from runtime.graph.executors.scalars import (
     is_float,
     is_integer,
     is_weak_cast,
+    slices_of,
     takes_weak,
     wrapper,
 )
@@ -343,6 +344,9 @@ class _Writer:
 
     def kernel_call(self, node: Node) -> str:
         arguments = list(map(self.raw, node.inputs))
+        index = slices_of(node)
+        if index is not None:
+            return f"{arguments[0]}[{index}]"
         direct = ufunc_of(node) or product_of(node)
         if direct is not None:
             buffer = self.module.buffers.get(node)

@@ -206,6 +206,23 @@ NUMBERS = {
 }
 
 
+def slices_of(node: Node) -> str | None:
+    """The index of a node that takes known slices of an array, which never fails."""
+    if node.primitive.name != "strided_slice" or len(node.inputs) != 1:
+        return None
+    spec, type = node.params["spec"], node.inputs[0].type
+    if not spec or not isinstance(type, TensorType) or len(type.shape or ()) < len(spec):
+        return None
+    if not all(isinstance(entry, tuple) and entry[2] != 0 for entry in spec):
+        return None
+    return ", ".join(map(_slice, spec))
+
+
+def _slice(entry: tuple[int | None, int | None, int | None]) -> str:
+    start, stop, step = ("" if part is None else str(part) for part in entry)
+    return f"{start}:{stop}" + (f":{step}" if step else "")
+
+
 def wrapper(dtype: DType) -> object:
     """The function that wraps a Python int around to the range of a dtype."""
     low, count = int(dtype.min), 1 << (8 * dtype.size)

@@ -318,3 +318,50 @@ def test_recompute_grad(made: Both) -> None:
             y = made(function)(x)
         found.append([float(y), *map(float, tape.gradient(y, [x, w]))])
     np.testing.assert_allclose(found[0], found[1], rtol=1e-6)
+
+
+def test_a_result_without_its_gradient_is_refused(made: Both) -> None:
+    function = tf.custom_gradient(lambda x: x * 2.0)
+    with pytest.raises(TypeError, match="must return a pair"):
+        made(function)(tf.constant([1.0, 2.0]))
+
+
+@tf.custom_gradient
+def unruly(x: Any) -> Any:
+    def grad(g: Any) -> Any:
+        raise ZeroDivisionError("in the rule")
+
+    return x * 2.0, grad
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: (unruly(x), x * 3.0),
+        lambda x: (tf.function(unruly)(x), x * 3.0),
+        lambda x: (tf.cond(x > 0.0, lambda: unruly(x), lambda: x), x * 3.0),
+    ],
+    ids=["direct", "called", "branch"],
+)
+def test_a_rule_that_raises_in_a_graph_is_told_only_who_asks(function: Any) -> None:
+    x = tf.constant(1.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        first, second = tf.function(function)(x)
+    assert float(tape.gradient(second, x)) == 3.0
+    with pytest.raises(ZeroDivisionError, match="in the rule"):
+        tape.gradient(first, x)
+
+
+def test_an_unexpected_error_in_deriving_a_gradient_is_not_hidden(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def derive(*args: Any) -> Any:
+        raise ArithmeticError("a bug")
+
+    monkeypatch.setattr("runtime.autodiff.calls.derive", derive)
+    x = tf.constant(1.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        with pytest.raises(ArithmeticError, match="a bug"):
+            tf.function(lambda x: x * 2.0)(x)

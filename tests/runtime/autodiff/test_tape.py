@@ -206,6 +206,7 @@ def test_output_gradients() -> None:
     assert value(tape.gradient(y, x, output_gradients=plain)).tolist() == [4.0, 4.0]
     assert value(tape.gradient([y, z], x, output_gradients=[None, weights])).tolist() == [5.0, 34.0]
     assert value(tape.gradient(y, x, output_gradients=tf.constant(2.0))).tolist() == [4.0, 8.0]
+    assert value(tape.gradient(y, x, output_gradients=[1.0, 10.0])).tolist() == [2.0, 40.0]
     with pytest.raises(ValueError, match="2 output_gradients are given for 1 targets"):
         tape.gradient(y, x, output_gradients=[weights, weights])
     with pytest.raises(ValueError, match="do not fit a target of shape"):
@@ -572,3 +573,23 @@ def test_accumulation_does_not_touch_what_others_hold() -> None:
         assert (g.numpy() == 16.0).all()
     assert (weights.numpy() == 2.0).all()
     assert outer.gradient(first[0], x) is None
+
+
+STOPPED: dict[str, Any] = {
+    "after": lambda x: tf.stop_gradient(tf.math.real(tf.eigvals(x))),
+    "at once after": lambda x: tf.math.real(tf.stop_gradient(tf.eigvals(x))),
+    "before": lambda x: tf.math.real(tf.eigvals(tf.stop_gradient(x))),
+}
+
+
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize("name", STOPPED)
+def test_what_is_stopped_needs_no_gradient(name: str, staged: bool) -> None:
+    def function(x: Any) -> Any:
+        return tf.reduce_sum(STOPPED[name](x)) + tf.reduce_sum(x)
+
+    x = tf.constant([[2.0, 1.0], [1.0, 3.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.function(function)(x) if staged else function(x)
+    assert value(tape.gradient(y, x)).tolist() == [[1.0, 1.0], [1.0, 1.0]]

@@ -206,7 +206,7 @@ REFUSED = [
     (set_in_branch, autograph.StagingError, "seen", "cannot be carried"),
     (random_in_branch, autograph.StagingError, None, "randint inside a staged block"),
     (next_in_loop, autograph.StagingError, None, "advances an iterator"),
-    (sorting, errors.OperatorNotAllowedInGraphError, None, "as a Python bool"),
+    (sorting, autograph.StagingError, None, "their order is known only at run time"),
     (formatting, errors.OperatorNotAllowedInGraphError, None, "f-string"),
     (list_index, errors.OperatorNotAllowedInGraphError, None, "as a Python index"),
     (string_key, errors.OperatorNotAllowedInGraphError, None, "dictionary key"),

@@ -110,6 +110,13 @@ def test_a_dead_array_is_written_over() -> None:
     assert "k_tanh(mul, mul)" in source
 
 
+def test_known_slices_are_written_as_slices() -> None:
+    x = rt.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    staged = function(lambda x: x[1:, ::-2])
+    assert "x[1:, ::-2]" in staged.python_source(x)
+    assert staged(x).numpy().tolist() == [[6.0, 4.0]]
+
+
 def test_large_arrays_are_computed_in_blocks() -> None:
     x = rt.constant(np.linspace(-3.0, 3.0, 700 * 701, dtype=np.float32).reshape(700, 701))
     staged = function(lambda x: rt.tanh(x * x + 1.0) * x)

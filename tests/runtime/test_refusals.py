@@ -1,0 +1,481 @@
+"""What staging cannot repeat at run time is refused by name and place; Python's state is kept."""
+
+# The programs are written as users write them.
+# ruff: noqa: B007, UP031, UP032, RUF059
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import dataclasses
+import itertools
+import os
+import pathlib
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph
+import runtime as rt
+from autograph import StagingError
+from runtime import errors
+
+ITERATORS: dict[str, Any] = {}
+IT: Any = None
+CALLS = [0]
+
+
+class Items(list):
+    pass
+
+
+class Table(dict):
+    pass
+
+
+@dataclasses.dataclass
+class Holder:
+    value: Any
+
+
+def numbered():
+    yield 1
+    yield 2
+
+
+def stepped():
+    for i in range(9):
+        yield 7
+
+
+def counted():
+    CALLS[0] += 1
+    return True
+
+
+# Hidden changes in operands, tests and messages
+
+
+def operand_changes_older(x):
+    return x > 0 and counted()
+
+
+def operand_appends(x):
+    items = [1]
+    x > 0 and items.append(3)
+    return len(items)
+
+
+# Iterators
+
+
+def loop_takes_from(x):
+    if x > 0:
+        for q in IT:
+            break
+    return x
+
+
+def sum_takes_from(x):
+    y = 0
+    if x > 0:
+        y = sum(IT)
+    return y
+
+
+def list_takes_from(x):
+    y = 0
+    if x > 0:
+        y = len(list(IT))
+    return y
+
+
+def unpacking_takes_from(x):
+    if x > 0:
+        a, *b = IT
+    return x
+
+
+def staged_loop_takes_from(x):
+    y = 0
+    for i in range(x):
+        for k, q in enumerate(IT):
+            y += q
+            break
+    return y
+
+
+ITERATING = (
+    loop_takes_from, sum_takes_from, list_takes_from, unpacking_takes_from, staged_loop_takes_from,
+)  # fmt: skip
+MAKERS = {
+    "list": lambda: iter([1, 2, 3]),
+    "range": lambda: iter(range(3)),
+    "dict": lambda: iter({1: 2, 3: 4}),
+    "enumerate": lambda: enumerate([1, 2]),
+    "zip": lambda: zip([1, 2], [3, 4], strict=True),
+    "map": lambda: map(abs, [1, 2]),
+    "filter": lambda: filter(None, [1, 2]),
+    "reversed": lambda: reversed([1, 2]),
+    "cycle": lambda: itertools.cycle([1, 2]),
+    "chain": lambda: itertools.chain([1, 2], [3]),
+    "count": lambda: itertools.count(),
+    "product": lambda: itertools.product([1, 2], [3]),
+    "tee": lambda: itertools.tee([1, 2, 3])[0],
+    "generator": numbered,
+    "generator that stands still": lambda: next(iter([stepped()])),
+}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_an_iterator_that_a_branch_advances(name: str, monkeypatch: Any) -> None:
+    iterator = MAKERS[name]()
+    next(iterator)
+    monkeypatch.setitem(globals(), "IT", iterator)
+    with pytest.raises(StagingError, match=r"IT.* is changed .* existed before"):
+        rt.function(loop_takes_from)(rt.constant(-1))
+
+
+@pytest.mark.parametrize("program", ITERATING, ids=lambda program: program.__name__)
+def test_ways_to_advance_an_iterator(program: Any, monkeypatch: Any) -> None:
+    monkeypatch.setitem(globals(), "IT", iter(range(5)))
+    with pytest.raises(StagingError, match="IT is changed while the function is staged"):
+        rt.function(program)(rt.constant(-1))
+
+
+def local_generator(x):
+    it = numbered()
+    if x > 0:
+        for a in it:
+            break
+    return next(it)
+
+
+# Objects and the world outside
+
+
+def item_of_a_list_subclass(x):
+    items = Items([1, 2])
+    if x > 0:
+        items[0] = 4
+    return items[0]
+
+
+def item_of_a_dict_subclass(x):
+    items = Table(a=1)
+    if x > 0:
+        items["a"] = 4
+    return items["a"]
+
+
+def item_of_a_memoryview(x):
+    view = memoryview(bytearray(b"ab"))
+    if x > 0:
+        view[0] = 4
+    return view[0]
+
+
+def bound_method_of_a_list(x):
+    items = [1]
+    add = items.append
+    if x > 0:
+        add(2)
+    return len(items)
+
+
+def makes_folders(x):
+    if x > 0:
+        os.makedirs("never/made")
+    return x
+
+
+def removes(x):
+    if x > 0:
+        os.remove("never-there")
+    return x
+
+
+def sets_environment(x):
+    if x > 0:
+        os.environ["NEVER_SET"] = "1"
+    return x
+
+
+def warns(x):
+    if x > 0:
+        warnings.warn("never", stacklevel=1)
+    return x
+
+
+def touches(x):
+    if x > 0:
+        pathlib.Path("never-there").touch()
+    return x
+
+
+# Text
+
+
+def text_of(x):
+    return len(str(x))
+
+
+def repr_of(x):
+    return len(repr(x))
+
+
+def converted_in_f_string(x):
+    return f"{x!r}"
+
+
+def percent(x):
+    return "%s" % x
+
+
+def by_format(x):
+    return "{!r}".format(x)
+
+
+def in_a_list(x):
+    return str([x])
+
+
+def in_an_object(x):
+    return str(Holder(x))
+
+
+def text_of_a_number(x):
+    n = 0
+    while n < x:
+        n += 1
+    return "n=" + str(n)
+
+
+# Handlers around what fails at run time
+
+
+def staged(x):
+    n = 0
+    while n < x:
+        n += 1
+    return n
+
+
+def division_in_try(x):
+    try:
+        y = 1 // staged(x)
+    except ZeroDivisionError:
+        y = -1
+    return y
+
+
+def division_in_second_clause(x):
+    try:
+        y = 1 // staged(x)
+    except KeyError:
+        y = -2
+    except (TypeError, ArithmeticError):
+        y = -1
+    return y
+
+
+def division_in_bare_try(x):
+    try:
+        y = 1 // x
+    except:  # noqa: E722
+        y = -1
+    return y
+
+
+def division_in_suppress(x):
+    y, n = 0, staged(x)
+    with contextlib.suppress(ZeroDivisionError):
+        y = 1 // n
+    return y
+
+
+def item_in_try(x):
+    try:
+        y = rt.constant([1, 2])[x]
+    except errors.InvalidArgumentError:
+        y = -1
+    return y
+
+
+def unbound_in_try(x):
+    try:
+        if x > 0:
+            q = 1
+        y = q
+    except NameError:
+        y = -1
+    return y
+
+
+# What has no place in a graph
+
+
+def numpy_of(x):
+    return np.sin(x)
+
+
+def index_of(x):
+    return [1, 2][x]
+
+
+def sorted_of(x):
+    return sorted([x, x + 1])
+
+
+def too_large_in_a_branch(x):
+    y = rt.constant(1.0)
+    if x > 0:
+        y = 1e300
+    return y
+
+
+NOT_ALLOWED = errors.OperatorNotAllowedInGraphError
+REFUSED = [
+    (operand_changes_older, StagingError, r"CALLS\[0\] is changed .* existed before"),
+    (operand_appends, StagingError, "'items' cannot be joined"),
+    (local_generator, StagingError, "it is changed .* a generator cannot be carried"),
+    (item_of_a_list_subclass, StagingError, r"items\[0\] .* an? Items cannot be carried"),
+    (item_of_a_dict_subclass, StagingError, r"items\['a'\] .* a Table cannot be carried"),
+    (item_of_a_memoryview, StagingError, "view .* a memoryview cannot be carried"),
+    (bound_method_of_a_list, StagingError, r"the list of append\(\)"),
+    (makes_folders, StagingError, "makedirs inside a staged block acts on the system"),
+    (removes, StagingError, "remove inside a staged block acts on the system"),
+    (sets_environment, StagingError, "os.environ is changed"),
+    (warns, StagingError, "warn inside a staged block warns once"),
+    (touches, StagingError, "touch inside a staged block reads or writes files"),
+    (text_of, NOT_ALLOWED, "as text"),
+    (repr_of, NOT_ALLOWED, "as text"),
+    (converted_in_f_string, NOT_ALLOWED, "as text"),
+    (percent, NOT_ALLOWED, "as text"),
+    (by_format, NOT_ALLOWED, "as text"),
+    (in_a_list, NOT_ALLOWED, "as text"),
+    (text_of_a_number, NOT_ALLOWED, "staged number as text"),
+    (division_in_try, StagingError, "floordiv .* past the `try` at line"),
+    (division_in_second_clause, StagingError, "floordiv .* past the `try` at line"),
+    (division_in_bare_try, StagingError, "floordiv .* past the `try` at line"),
+    (division_in_suppress, StagingError, "floordiv .* past the `with` at line"),
+    (item_in_try, StagingError, "past the `try` at line"),
+    (unbound_in_try, StagingError, "UnboundLocalError.* past the `try` at line"),
+    (numpy_of, NOT_ALLOWED, "use the op of the same name"),
+    (index_of, NOT_ALLOWED, "tf.gather"),
+    (sorted_of, StagingError, "tf.sort"),
+    (too_large_in_a_branch, StagingError, r"1e\+300 does not fit into float32"),
+]
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case[0].__name__)
+def test_refused(case: Any) -> None:
+    program, kind, text = case
+    before = list(CALLS), dict(os.environ)
+    with pytest.raises(kind, match=text) as caught:
+        rt.function(program)(rt.constant(-1))
+    error: Any = caught.value
+    assert error.filename == __file__
+    assert error.lineno >= program.__code__.co_firstlineno
+    assert error.hint
+    assert "a `yield`" not in str(error)
+    assert (list(CALLS), dict(os.environ)) == before
+
+
+def test_the_text_of_an_object_that_holds_a_symbol() -> None:
+    with pytest.raises(NOT_ALLOWED, match="as text"):
+        rt.function(in_an_object)(rt.constant(-1))
+
+
+# What is not refused
+
+
+def other_handler(x):
+    try:
+        y = 1 // x
+    except (KeyError, ZeroDivisionError):  # a tensor's is an InvalidArgumentError
+        y = -1
+    return y
+
+
+def only_cleans_up(x):
+    try:
+        y = 1 // x
+    finally:
+        pass
+    return y
+
+
+def behind_a_handler(x):
+    try:
+        y = 0
+    except ZeroDivisionError:
+        y = 2
+    else:
+        y = 1 // x
+    return y + 1 // x
+
+
+def iterators_of_its_own(x):
+    s = 0
+    if x > 0:
+        for a, b in zip([1, 2], [3, 4], strict=True):
+            s += a * b
+        s += sum(v for v in [1, 2])
+    for a in iter([1, 2, 3]):
+        if x > a:
+            s += a
+    return s
+
+
+def infinity_in_a_branch(x):
+    y = 1.0
+    if x > 0:
+        y = float("inf")
+    return y
+
+
+def a_copy(x):
+    return copy.deepcopy([x, {"k": x + 1}])[1]["k"]
+
+
+ACCEPTED = (
+    other_handler, only_cleans_up, behind_a_handler, iterators_of_its_own, infinity_in_a_branch,
+    a_copy,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("program", ACCEPTED, ids=lambda program: program.__name__)
+def test_accepted(program: Any) -> None:
+    assert rt.function(program)(rt.constant(3)).numpy() == program(3)
+
+
+def test_libraries_may_show_symbols() -> None:
+    shown: list[str] = []
+
+    @autograph.do_not_convert
+    def show(x: Any) -> None:
+        shown.append(repr(x))
+
+    def program(x):
+        show(x)
+        return x
+
+    rt.function(program)(rt.constant(1))
+    assert "shape=()" in shown[0]
+
+
+def too_large_at_the_end(x):
+    y = 1.0
+    if x > 0:
+        y = 1e300
+    return y
+
+
+def test_a_number_that_does_not_fit_is_no_infinity() -> None:
+    staged_program = rt.function(too_large_at_the_end)
+    assert staged_program(rt.constant(-1)).numpy() == 1
+    with pytest.raises(errors.InvalidArgumentError, match="does not fit into float32"):
+        staged_program(rt.constant(1))
