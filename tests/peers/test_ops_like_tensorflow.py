@@ -15,7 +15,7 @@ import runtime
 pytestmark = pytest.mark.peers
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    tensorflow = pytest.importorskip("tensorflow")
+    import tensorflow
 
 RNG = np.random.default_rng(6)
 

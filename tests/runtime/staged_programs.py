@@ -780,6 +780,7 @@ def append_in_branch_only(x):
         items[0] += 3
     return alias[0]
 
+
 # Hidden changes in operands, tests, messages and functions given to builtins
 
 

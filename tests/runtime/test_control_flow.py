@@ -26,8 +26,12 @@ def cases_without_default(x: Any) -> Any:
 
 
 def exclusive_cases(x: Any) -> Any:
-    return rt.case({x.ref(): None}) if False else rt.case(
-        [(x > 1, lambda: x), (x > 2, lambda: x * 3)], exclusive=True, default=lambda: x
+    return (
+        rt.case({x.ref(): None})
+        if False
+        else rt.case(
+            [(x > 1, lambda: x), (x > 2, lambda: x * 3)], exclusive=True, default=lambda: x
+        )
     )
 
 
@@ -122,7 +126,11 @@ def test_a_shape_that_outgrows_its_invariant() -> None:
         (lambda: rt.case([(True, 1)]), TypeError, "must be callable"),
         (lambda: rt.while_loop(1, len, [X]), TypeError, "must be callable"),
         (lambda: rt.while_loop(len, len, []), ValueError, "must not be empty"),
-        (lambda: rt.while_loop(lambda v: True, lambda v: (v, v), [X]), ValueError, "2 values for 1"),
+        (
+            lambda: rt.while_loop(lambda v: True, lambda v: (v, v), [X]),
+            ValueError,
+            "2 values for 1",
+        ),
     ],
 )
 def test_bad_arguments(call: Any, error: Any, message: str) -> None:

@@ -153,7 +153,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("program", "message"), REFUSED.items(), ids=lambda x: str(x)[:30])
+@pytest.mark.parametrize(
+    ("program", "message"), REFUSED.items(), ids=lambda x: getattr(x, "__name__", "")
+)
 def test_refused(program: Callable[[Any], Any], message: str) -> None:
     with pytest.raises(StagingError) as caught:
         function(program)(rt.constant(2))

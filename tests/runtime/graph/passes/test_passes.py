@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import io
-import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +124,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("run", "program"), CASES, ids=lambda item: item.__name__)
-def test_before_and_after(run: Any, program: Any) -> None:
+def test_before_and_after(run: Any, program: Any, golden: Callable[[Path, str], None]) -> None:
     dtype = rt.int32 if program is fallible_stays else rt.float32
     specs = [rt.TensorSpec([], dtype)] * len(inspect.signature(program).parameters)
     graph = function(program).get_concrete_function(*specs).graph
@@ -132,9 +132,7 @@ def test_before_and_after(run: Any, program: Any) -> None:
     verify(made, types=True)
     text = f"{format_graph(graph)}\n\n{format_graph(made)}\n"
     path = GOLDEN / f"{run.__module__.rpartition('.')[2]}_{program.__name__}.golden.txt"
-    if os.environ.get("UPDATE_GOLDEN"):
-        path.write_text(text)
-    assert path.read_text() == text
+    golden(path, text)
 
 
 @pytest.mark.parametrize("run", PASSES, ids=lambda run: run.__name__)
