@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 .PHONY: help demo test lint golden soak bench clean
 
 help:
-	@echo 'make demo    k-means over handwritten digits, as one staged function'
+	@echo 'make demo    k-means and a classifier of handwritten digits, each one staged function'
 	@echo 'make test    all tests (pass more options by PYTEST_ARGS=...)'
 	@echo 'make lint    ruff and mypy'
 	@echo 'make golden  write the golden files anew and show what changed'
@@ -19,6 +19,7 @@ help:
 
 demo: $(VENV)/.demo
 	@$(PY) -m examples.kmeans
+	@$(PY) -m examples.classifier
 
 test: $(VENV)/.test
 	@$(PY) -m pytest -q -n auto $(PYTEST_ARGS)

@@ -14,9 +14,16 @@ from autograph.api import (
     to_graph,
     why_not_converted,
 )
-from autograph.backend import Backend, backend_of, register_backend, register_item_setter
+from autograph.backend import (
+    Backend,
+    backend_of,
+    register_backend,
+    register_identity,
+    register_item_setter,
+)
 from autograph.errors import AutographError, ConversionError, StagingError
 from autograph.frames import register_library
+from autograph.operators.builtin_calls import Rest
 from autograph.operators.loop_options import loop_options, set_loop_options
 from autograph.policy import convert_package
 from autograph.undefined import Undefined
@@ -25,6 +32,7 @@ __all__ = [
     "AutographError",
     "Backend",
     "ConversionError",
+    "Rest",
     "StagingError",
     "Undefined",
     "backend_of",
@@ -37,6 +45,7 @@ __all__ = [
     "loop_options",
     "observe_calls",
     "register_backend",
+    "register_identity",
     "register_item_setter",
     "register_library",
     "set_loop_options",

@@ -53,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(options)
     except (AutographError, Usage) as error:
-        print(error, file=sys.stderr)
+        placed = isinstance(error, Usage) or error.filename is not None
+        print(error if placed else f"{_split(options.target)[0]}: {error}", file=sys.stderr)
     except (RecursionError, MemoryError):  # the latter is what Python's own parser raises
         print(f"{_split(options.target)[0]}: nested too deeply", file=sys.stderr)
     except BrokenPipeError:
@@ -127,7 +128,7 @@ def _text(options: argparse.Namespace, *, colour: bool) -> str:
 
 
 def _check(options: argparse.Namespace) -> None:
-    if options.target is None and not options.list:
+    if not options.target and not options.list:
         raise Usage("autograph: name a FILE or a FILE:FUNCTION (autograph --help tells more)")
     if options.args is not None and not options.graph:
         raise Usage("autograph: --args goes with --graph")
@@ -253,6 +254,8 @@ def _compare(text: str, options: argparse.Namespace) -> int:
         raise Usage(f"{golden}: {error.strerror}; -o {golden} makes it") from None
     except OSError as error:
         raise Usage(f"{golden}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise Usage(f"{golden}: cannot be decoded: {error}") from None
     changed = difflib.unified_diff(
         expected.splitlines(), text.splitlines(), golden, f"{options.target} now", lineterm=""
     )
@@ -355,7 +358,15 @@ def _describer() -> Callable[[Any, list[Any]], str]:
 
 
 def _placed(error: BaseException, filename: str) -> ConversionError:
-    """An exception of the user's code, at the innermost line of their file that it passed."""
+    """An exception of the user's code, at the innermost line of their file that it passed.
+
+    A refusal that is no AutographError, but has the fields of one, knows its place itself.
+    """
+    if hasattr(error, "message") and getattr(error, "filename", None) is not None:
+        fields = {
+            name: getattr(error, name, None) for name in ("filename", "lineno", "col", "hint")
+        }
+        return ConversionError(f"{type(error).__name__}: {error.message}", **fields)
     name = str(Path(filename).resolve())
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == name]
     last = frames[-1] if frames else None

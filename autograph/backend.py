@@ -137,6 +137,17 @@ def register_item_setter(kind: type, setter: Callable[[Any, Any, Any], Any]) -> 
     item_setters[kind] = setter
 
 
+identities: list[Callable[[Any, Any], None]] = []
+
+
+def register_identity(check: Callable[[Any, Any], None]) -> None:
+    """Let `check(a, b)` refuse `a is b` where the two are other objects than in the user's Python.
+
+    It is asked about plain objects too, such as containers that a library made anew.
+    """
+    identities.append(check)
+
+
 def backend_of(value: object) -> Backend | None:
     """The backend of a staged value; None for a plain one."""
     kind = type(value)

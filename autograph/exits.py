@@ -90,7 +90,9 @@ class ExitLowering:
         if self.kind in completions(node.body) and self.kind == "return":
             node.body = self.block(node.body)
             stop_on(node, self.flag, self.context)
-        node.orelse = self.block(node.orelse)
+            node.orelse = self.guard(node.orelse)
+        else:
+            node.orelse = self.block(node.orelse)
 
     def try_(self, node: Any) -> None:
         may_leave_body = self.kind in completions(node.body)

@@ -10,21 +10,22 @@ import itertools
 import os
 import sys
 import warnings
-from argparse import Namespace
 from array import array
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache, partial
+from contextvars import ContextVar
+from functools import cached_property, lru_cache, partial, partialmethod
 from itertools import chain, count
-from operator import is_
+from operator import is_, itemgetter, methodcaller
+from threading import local
 from types import (
     CellType,
     CodeType,
     FunctionType,
     GeneratorType,
+    MappingProxyType,
     MethodType,
     ModuleType,
-    SimpleNamespace,
 )
 from typing import Any, Final, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
@@ -119,6 +120,10 @@ class Kind:
     def put(self, value: Any, state: Any) -> None:
         """Bring `state` back."""
 
+    def holder(self, value: Any) -> Any:
+        """The object that is different where this state is."""
+        return value
+
 
 class _Single(Kind):
     """State that is one value."""
@@ -205,36 +210,50 @@ class _Dict(_Mapping):
 
 
 class _Instance(_Mapping):
-    """Attributes, in slots and elsewhere."""
+    """Attributes, in slots and elsewhere. What the class has is the instance's too."""
 
     style = _attribute
 
     def take(self, value: Any) -> dict[str, Any]:
-        cls = type(value)
-        state = {name: _slot(value, name) for name in _slots_of(cls)}
-        if cls.__dictoffset__:
-            state |= object.__getattribute__(value, "__dict__")
+        state = {name: _slot(value, name) for name in _slots_of(type(value))}
+        state |= _attributes_of(value) or {}
         return {name: child for name, child in state.items() if child is not MISSING}
 
-    def put(self, value: Any, state: dict[str, Any]) -> None:
+    def parts(self, value: Any, state: dict[str, Any]) -> Iterable[Part]:
+        parts = super().parts(value, state)
         cls = type(value)
-        slots = _slots_of(cls)
+        return (*parts, (_itself, None, cls)) if _is_users_class(cls) else parts
+
+    def put(self, value: Any, state: dict[str, Any]) -> None:
+        slots = _slots_of(type(value))
         for name in slots:
             if name in state:
                 object.__setattr__(value, name, state[name])
             elif _slot(value, name) is not MISSING:
                 object.__delattr__(value, name)
-        if cls.__dictoffset__:
-            attributes = object.__getattribute__(value, "__dict__")
+        attributes = _attributes_of(value)
+        if attributes is not None:
             attributes.clear()
             attributes |= {name: state[name] for name in state if name not in slots}
 
 
 class _Class(_Mapping):
+    """Attributes of a class of the user's, its bases, and what Python calls of it by itself."""
+
     style = _attribute
 
     def take(self, value: type) -> dict[str, Any]:
-        return dict(type.__getattribute__(value, "__dict__")) if _is_users(value.__module__) else {}
+        return dict(type.__getattribute__(value, "__dict__")) if _is_users_class(value) else {}
+
+    def parts(self, value: type, state: dict[str, Any]) -> Iterable[Part]:
+        if not state:
+            return
+        yield from super().parts(value, state)
+        for cls in (*value.__bases__, type(value)):
+            if _is_users_class(cls):
+                yield _itself, None, cls
+        for name, function in _called_by_python(value):
+            yield _attribute, name, Unconverted(function)
 
     def put(self, value: type, state: dict[str, Any]) -> None:
         now = self.take(value)  # a class cannot be cleared: only what differs is written
@@ -329,6 +348,83 @@ class Variable(NamedTuple):
     name: str
 
 
+class Unconverted(NamedTuple):
+    """A function that Python calls, not the generated code: nobody sees what it calls itself."""
+
+    function: FunctionType
+
+
+class _Unconverted(Kind):
+    def key(self, value: Unconverted) -> Any:
+        return id(value.function), self
+
+    def parts(self, value: Unconverted, state: Any) -> Iterable[Part]:
+        for style, key, child in _captured(value.function):
+            yield style, key, child
+            held = _variable(child)
+            if isinstance(held, FunctionType) and _is_users_function(held):
+                yield style, key, Unconverted(held)
+
+
+class _Function(_Mapping):
+    """What a function captures and names, and what can be put in its place."""
+
+    style = _attribute
+
+    def take(self, value: FunctionType) -> dict[str, Any]:
+        return {
+            "__code__": value.__code__,
+            "__defaults__": value.__defaults__,
+            "__kwdefaults__": value.__kwdefaults__,
+        }
+
+    def parts(self, value: FunctionType, state: Any) -> Iterable[Part]:
+        return _captured(value)
+
+    def put(self, value: FunctionType, state: dict[str, Any]) -> None:
+        for name, part in state.items():
+            setattr(value, name, part)
+
+    def holder(self, value: FunctionType) -> Any:
+        return value.__code__
+
+
+class _Arguments(_Single):
+    """The arguments of an exception."""
+
+    def take(self, value: BaseException) -> Any:
+        return value.args
+
+    def parts(self, value: BaseException, state: Any) -> Iterable[Part]:
+        return _elements(state)
+
+    def same(self, value: BaseException, state: Any) -> bool:
+        return value.args is state
+
+    def put(self, value: BaseException, state: Any) -> None:
+        value.args = state
+
+    def holder(self, value: BaseException) -> Any:
+        return value.args
+
+
+class _Context(_Single):
+    """What a context variable is. It cannot be unset."""
+
+    def take(self, value: ContextVar[Any]) -> Any:
+        return value.get(MISSING)
+
+    def parts(self, value: ContextVar[Any], state: Any) -> Iterable[Part]:
+        return () if type(state) in _ATOMS else [(_itself, None, state)]
+
+    def same(self, value: ContextVar[Any], state: Any) -> bool:
+        return self.take(value) is state
+
+    def put(self, value: ContextVar[Any], state: Any) -> None:
+        if state is not MISSING:
+            value.set(state)
+
+
 class _Global(_Single):
     def key(self, value: Variable) -> Any:
         return id(value.namespace), value.name
@@ -348,6 +444,9 @@ class _Global(_Single):
         else:
             value.namespace[value.name] = state
 
+    def holder(self, value: Variable) -> Any:
+        return value.namespace
+
 
 class _Iterator(Kind):
     """How far an iterator written in C has come, and what it holds. It cannot be put back."""
@@ -356,11 +455,7 @@ class _Iterator(Kind):
         return _position(value), tuple(map(id, gc.get_referents(value)))
 
     def parts(self, value: Any, state: Any) -> Iterable[Part]:
-        return [
-            (_itself, None, held)
-            for held in gc.get_referents(value)
-            if type(held) not in _ATOMS or isinstance(held, FunctionType)
-        ]
+        return _referents(value)
 
     def same(self, value: Any, state: Any) -> bool:
         return bool(self.take(value) == state)
@@ -401,20 +496,24 @@ def _counters(iterator: Any) -> list[Any]:
 
 
 class _Memory(_Single):
-    """What a memoryview shows."""
+    """What a memoryview or an object of ctypes shows."""
 
-    def bytes(self, value: memoryview) -> int:
-        return value.nbytes
+    def bytes(self, value: Any) -> int:
+        return memoryview(value).nbytes
 
-    def take(self, value: memoryview) -> Any:
-        return value.tobytes()
+    def take(self, value: Any) -> Any:
+        return memoryview(value).tobytes()
 
-    def same(self, value: memoryview, state: Any) -> bool:
-        return bool(value.tobytes() == state)
+    def same(self, value: Any, state: Any) -> bool:
+        return bool(self.take(value) == state)
 
-    def put(self, value: memoryview, state: Any) -> None:
-        if value.contiguous:
-            value.cast("B")[:] = state
+    def put(self, value: Any, state: Any) -> None:
+        view = memoryview(value)
+        if view.contiguous:
+            view.cast("B")[:] = state
+
+    def holder(self, value: Any) -> Any:
+        return memoryview(value)
 
 
 class _Environment(_Single):
@@ -442,6 +541,18 @@ def _members(value: frozenset[Any]) -> list[Part]:
     return [(_item, child, child) for child in value if type(child) not in _ATOMS]
 
 
+def _referents(value: Any) -> list[Part]:
+    return [
+        (_itself, None, held)
+        for held in gc.get_referents(value)
+        if type(held) not in _ATOMS or isinstance(held, FunctionType)
+    ]
+
+
+def _wrapped(function: Any) -> list[Part]:
+    return [(_itself, None, getattr(function, "__wrapped__", None))]
+
+
 def _bound(method: MethodType) -> list[Part]:
     function = method.__func__
     parameters = function.__code__.co_varnames if isinstance(function, FunctionType) else ()
@@ -462,8 +573,19 @@ def _captured(function: FunctionType) -> Iterator[Part]:
     cells = function.__closure__ or ()
     for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
         yield named, name, cell
+        held = _variable(cell)
+        if type(held) is ModuleType:
+            yield from _members_of_module(held, name, _names_in(function.__code__))
+    if "__wrapped__" in function.__dict__:
+        yield from _wrapped(function)
     yield from _defaults(function)
-    yield from globals_of(function)
+    yield from _globals_of(function)
+
+
+def _variable(place: Any) -> Any:
+    """What a captured or a global variable is."""
+    kind = _VARIABLES.get(type(place))
+    return MISSING if kind is None else kind.take(place)
 
 
 def _defaults(function: FunctionType) -> Iterator[Part]:
@@ -475,7 +597,7 @@ def _defaults(function: FunctionType) -> Iterator[Part]:
             yield named, name, value
 
 
-def globals_of(function: FunctionType) -> Iterator[Part]:
+def _globals_of(function: FunctionType) -> Iterator[Part]:
     """What the code of a function reaches by global names."""
     namespace, names = function.__globals__, _names_in(function.__code__)
     for name in names:
@@ -498,12 +620,58 @@ _names: CodeTable[tuple[str, ...]] = CodeTable()
 
 
 def _names_in(code: CodeType) -> tuple[str, ...]:
-    """The names of globals and attributes in a function and in the functions inside it."""
+    """The names of globals and attributes in a function and in the functions inside it, also those
+    given as text to `setattr`, `globals()[...]` and the like.
+    """
     names = _names.get(code)
     if names is None:
         inner = (_names_in(const) for const in code.co_consts if isinstance(const, CodeType))
-        names = _names[code] = tuple(dict.fromkeys(chain(code.co_names, *inner)))
+        texts = (text for text in code.co_consts if isinstance(text, str) and text.isidentifier())
+        names = _names[code] = tuple(dict.fromkeys(chain(code.co_names, texts, *inner)))
     return names
+
+
+# What Python calls by itself
+
+
+def _called_by_python(cls: type) -> Iterator[tuple[str, FunctionType]]:
+    """Operators, properties and the like of a class, and the methods that these name."""
+    classes = [base for base in reversed(cls.__mro__) if _is_users_class(base)]
+    members = {name: member for base in classes for name, member in vars(base).items()}
+    pending = [name for name, member in members.items() if _is_implicit(name, member)]
+    seen = set(pending)
+    while pending:
+        name = pending.pop()
+        for function in _functions_in(members[name]):
+            yield name, function
+            further = members.keys() & set(_names_in(function.__code__)) - seen
+            seen |= further
+            pending += further
+
+
+def _is_implicit(name: str, member: Any) -> bool:
+    special = name.startswith("__") and name.endswith("__") and name not in _CONVERTED
+    return special or isinstance(member, property | cached_property | partialmethod)
+
+
+def _functions_in(member: Any) -> list[FunctionType]:
+    found = {
+        FunctionType: lambda: (member,),
+        property: lambda: (member.fget, member.fset, member.fdel),
+        classmethod: lambda: (member.__func__,),
+        staticmethod: lambda: (member.__func__,),
+        cached_property: lambda: (member.func,),
+        partialmethod: lambda: (member.func,),
+    }.get(type(member), tuple)()
+    return [each for each in found if isinstance(each, FunctionType) and _is_users_function(each)]
+
+
+def _is_users_function(function: FunctionType) -> bool:
+    return _is_users(str(function.__globals__.get("__name__", "")))
+
+
+# Methods that the generated code calls itself.
+_CONVERTED = frozenset(("__init__", "__new__", "__call__"))
 
 
 # Which kinds a type has
@@ -530,9 +698,28 @@ def _find_kinds(kind: type) -> Iterator[Kind]:
     yield from (found for base, found in _CONTAINERS if issubclass(kind, base))
     if hasattr(kind, "__next__") and kind.__module__ in ("builtins", "itertools", "collections"):
         yield _GENERATOR if issubclass(kind, GeneratorType) else _ITERATOR
-    users = _is_users(kind.__module__) or issubclass(kind, SimpleNamespace | Namespace)
-    if users and (kind.__dictoffset__ or _slots_of(kind)):
+    if issubclass(kind, BaseException):
+        yield _ARGUMENTS
         yield _INSTANCE
+    elif any(base.__module__ == "_ctypes" for base in kind.__mro__):
+        yield _MEMORY
+    elif _is_users_class(kind) or kind.__module__ in _OPEN:
+        yield _INSTANCE
+
+
+def _is_users_class(cls: type) -> bool:
+    known = _users.get(cls)
+    if known is None:
+        known = _users[cls] = _is_users(cls.__module__) or _is_made_at_run_time(cls)
+    return known
+
+
+def _is_made_at_run_time(cls: type) -> bool:
+    # `type(...)` and `make_dataclass(...)` name the module that called them, not the user's.
+    if not cls.__flags__ & _HEAP_TYPE or "." in cls.__qualname__:
+        return False
+    module = sys.modules.get(cls.__module__)
+    return module is not None and not hasattr(module, cls.__qualname__)
 
 
 @lru_cache(1024)
@@ -559,6 +746,14 @@ def _slots_of(cls: type) -> tuple[str, ...]:
     return known
 
 
+def _attributes_of(value: Any) -> dict[str, Any] | None:
+    cls = type(value)
+    if cls.__dictoffset__:
+        found: dict[str, Any] = object.__getattribute__(value, "__dict__")
+        return found
+    return value.__dict__ if isinstance(value, local) else None
+
+
 def _has_slots(cls: type) -> bool:
     return "__slots__" in vars(cls)
 
@@ -570,9 +765,16 @@ class _Slotted:
 _MEMBER = type(vars(_Slotted)["slot"])
 _slots: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
 _found: WeakKeyDictionary[type, tuple[Kind, ...]] = WeakKeyDictionary()
+_users: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
+_HEAP_TYPE = 1 << 9
+_OPEN = frozenset((
+    "_thread", "_threading_local", "_weakrefset", "argparse", "collections", "queue", "types",
+    "weakref",
+))  # fmt: skip
+"""Modules of the standard library whose classes written in Python are looked into."""
 
 _ATOMS = frozenset({
-    type(None), bool, int, float, complex, str, bytes, range, slice, type(...),
+    type(None), bool, int, float, complex, str, bytes, range, type(...),
     type(NotImplemented), CodeType, FunctionType, ModuleType, _Missing,
     type(len), type(str.join), type(str.__add__), property, classmethod, staticmethod,
 })  # fmt: skip
@@ -580,12 +782,18 @@ _ATOMS = frozenset({
 _ARRAY = _Array()
 _CLASS = _Class()
 _INSTANCE = _Instance()
+_ARGUMENTS = _Arguments()
+_MEMORY = _Memory()
 _ITERATOR = _Iterator()
 _GENERATOR = _Generator()
 _COUNTING = frozenset((
     itertools.cycle, itertools.islice, itertools.product, itertools.permutations,
     itertools.combinations, itertools.combinations_with_replacement, type(itertools.tee(())[0]),
 ))  # fmt: skip
+_VIEWS = (
+    slice, MappingProxyType, type({}.keys()), type({}.values()), type({}.items()),
+    methodcaller, itemgetter,
+)  # fmt: skip
 _CONTAINERS: tuple[tuple[type, Kind], ...] = (
     (list, _Sequence(list)),
     (deque, _Sequence(deque)),
@@ -594,18 +802,23 @@ _CONTAINERS: tuple[tuple[type, Kind], ...] = (
     (set, _Set()),
     (bytearray, _Bytes()),
     (array, _Bytes()),
-    (memoryview, _Memory()),
+    (memoryview, _MEMORY),
     (type(os.environ), _Environment()),
     (tuple, Kind(_elements)),
     (frozenset, Kind(_members)),
     (MethodType, Kind(_bound)),
     (partial, Kind(_applied)),
+    (local, _INSTANCE),
+    (ContextVar, _Context()),
+    (type(lru_cache(_itself)), Kind(_wrapped)),
+    *((kind, Kind(_referents)) for kind in _VIEWS),
 )
+_VARIABLES: dict[type, Kind] = {CellType: _Cell(), Variable: _Global()}
 _KINDS: dict[type, tuple[Kind, ...]] = {
     **{kind: () for kind in _ATOMS},
     **{kind: (found,) for kind, found in _CONTAINERS},
-    CellType: (_Cell(),),
-    Variable: (_Global(),),
+    **{kind: (found,) for kind, found in _VARIABLES.items()},
+    Unconverted: (_Unconverted(),),
     # An atom where containers and objects hold it, looked into where a call may come to it.
-    FunctionType: (Kind(_captured), _INSTANCE),
+    FunctionType: (_Function(), _INSTANCE),
 }

@@ -115,7 +115,10 @@ def read_file(filename: str) -> SourceFile:
         raise ConversionError(error.strerror or str(error), filename=filename) from None
     except (SyntaxError, UnicodeDecodeError) as error:
         raise ConversionError(f"cannot be decoded: {error}", filename=filename) from None
-    return _parse(filename, lines)
+    found = _parse(filename, lines)
+    # What no import has compiled may be wrong in ways that a tree does not show.
+    _compiled("".join(lines), filename)
+    return found
 
 
 def definitions(file: SourceFile, module: gast.Module) -> list[Located]:
@@ -176,8 +179,16 @@ def _file_of(function: FunctionType) -> SourceFile:
 
 def _parse(filename: str, lines: list[str]) -> SourceFile:
     text = "".join(lines)
+    tree = _compiled(text, filename, ast.PyCF_ONLY_AST)
+    special = frozenset(_imports(tree.body))
+    if _BARE_SUPER.search(text) and _mentions(tree, "super"):
+        special |= {"super"}
+    return SourceFile(filename, lines, tree, special)
+
+
+def _compiled(text: str, filename: str, mode: int = 0) -> Any:
     try:
-        tree = compile_quietly(text, filename, mode=ast.PyCF_ONLY_AST)
+        return compile_quietly(text, filename, mode=mode)
     except SyntaxError as error:
         raise ConversionError(
             f"not valid Python: {error.msg}",
@@ -187,10 +198,6 @@ def _parse(filename: str, lines: list[str]) -> SourceFile:
         ) from None
     except ValueError as error:
         raise ConversionError(f"not valid Python: {error}", filename=filename) from None
-    special = frozenset(_imports(tree.body))
-    if _BARE_SUPER.search(text) and _mentions(tree, "super"):
-        special |= {"super"}
-    return SourceFile(filename, lines, tree, special)
 
 
 # Functions
@@ -274,12 +281,13 @@ def _no_source(function: FunctionType) -> ConversionError:
 
 def _no_definition(file: SourceFile, path: str) -> ConversionError:
     paths = [found for _, _, found in _definitions(file.tree.body, (), "", nested=True)]
-    close = difflib.get_close_matches(path, paths, n=3)
+    inside = [found for found in paths if found.startswith(f"{path}.")]
+    close = inside[:3] or difflib.get_close_matches(path, paths, n=3)
     return ConversionError(
         f"no function {path}",
         filename=file.filename,
         variable=path,
-        hint=f"did you mean {', '.join(close)}?" if close else None,
+        hint=f"did you mean {', '.join(close)}?" if close else "only a `def` can be named",
     )
 
 

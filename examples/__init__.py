@@ -1,1 +1,1 @@
-"""Examples on real data; `make demo` runs `examples.kmeans`."""
+"""Examples on real data; `make demo` runs them."""

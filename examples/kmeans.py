@@ -7,20 +7,16 @@ centroid that loses all its images starts anew on the image that is worst repres
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import autograph
 import runtime as rt
+from examples.common import digits, save, seconds
 
 CLUSTERS = 10
 ROUNDS = 100
-PICTURE = Path(__file__).parent / "output" / "kmeans.png"
 
 
 def distances_to(points: Any, centroids: Any) -> Any:
@@ -53,34 +49,14 @@ def kmeans(points: Any, centroids: Any, rounds: Any) -> Any:
     return centroids, nearest, done, reseeded
 
 
-def digits() -> tuple[Any, Any]:
-    """The images as rows of 64 numbers in [0, 1], and the digits that they show."""
-    try:
-        from sklearn.datasets import load_digits
-    except ImportError:
-        sys.exit("this example needs the extra `demo`: pip install 'autograph-runtime[demo]'")
-    data = load_digits()
-    return (data.data / 16).astype(np.float32), data.target
-
-
-def seconds(run: Callable[[], Any]) -> float:
-    """The best of three."""
-    times = []
-    for _ in range(3):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
 def purity(clusters: Any, labels: Any) -> float:
     """The share of images that show the digit most frequent in their cluster."""
     counts = [np.bincount(labels[clusters == k], minlength=10).max() for k in range(CLUSTERS)]
     return float(sum(counts) / len(labels))
 
 
-def draw(centroids: Any) -> None:
-    """Write the centroids as pictures."""
+def draw(centroids: Any) -> Any:
+    """Write the centroids as pictures, in one file."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -90,13 +66,14 @@ def draw(centroids: Any) -> None:
     for axis, centroid in zip(axes.flat, centroids, strict=True):
         axis.imshow(centroid.reshape(8, 8), cmap="gray_r")
         axis.axis("off")
-    PICTURE.parent.mkdir(exist_ok=True)
-    figure.savefig(PICTURE, dpi=120, bbox_inches="tight")
+    path = save(figure, "kmeans.png")
     pyplot.close(figure)
+    return path
 
 
 def main() -> None:
     """Convert, run both ways, compare, time, draw."""
+    rt.config.threading.set_intra_op_parallelism_threads(1)  # the matrices are small
     images, labels = digits()
     points = rt.constant(images)
     start = images[np.random.default_rng(4).choice(len(images), CLUSTERS, replace=False)]
@@ -114,8 +91,7 @@ def main() -> None:
     print(f"purity {purity(clusters, labels):.3f}; graph and plain Python agree")
     print(f"plain {1e3 * seconds(lambda: plain(*arguments)):.1f} ms, ", end="")
     print(f"graph {1e3 * seconds(lambda: staged(*arguments)):.1f} ms a run")
-    draw(centroids)
-    print(f"centroids drawn in {PICTURE.relative_to(Path.cwd())}")
+    print(f"centroids drawn in {draw(centroids)}")
 
 
 if __name__ == "__main__":

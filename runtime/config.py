@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from runtime import blas
 from runtime.device import _Settings
-from runtime.polymorphic_function import functions_run_eagerly as functions_run_eagerly
-from runtime.polymorphic_function import run_functions_eagerly as run_functions_eagerly
+from runtime.eager_mode import functions_run_eagerly as functions_run_eagerly
+from runtime.eager_mode import run_functions_eagerly as run_functions_eagerly
 
 experimental_run_functions_eagerly = run_functions_eagerly
 experimental_functions_run_eagerly = functions_run_eagerly

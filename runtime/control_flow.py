@@ -11,6 +11,7 @@ from typing import Any
 from runtime import errors, ops
 from runtime.convert import convert_to_tensor
 from runtime.graph import control
+from runtime.graph.arrays import Elements
 from runtime.graph.control import limited
 from runtime.graph.ir import covers
 from runtime.graph.joins import Leaf, Spec, Tree
@@ -276,7 +277,7 @@ def _declared_spec(value: Any, shape: Any) -> Spec:
 def _as_tensors(value: Any) -> Any:
     found = structure_of(value)
     if found is None:
-        is_kept = value is None or isinstance(value, Symbol)
+        is_kept = value is None or isinstance(value, Symbol | Elements)
         return value if is_kept else convert_to_tensor(value)
     structure, children = found
     return structure.build([_as_tensors(child) for child in children])

@@ -10,7 +10,7 @@ import numpy as np
 
 from runtime import dtypes, errors
 from runtime.dtypes import BY_NUMPY, DType, as_dtype
-from runtime.primitive import Primitive, bind, row, sample, state, wrong_dtype
+from runtime.primitive import Primitive, bind, row, sample, state, wrong_dtype, wrong_value
 from runtime.shapes import Shape, TensorShape, format_shape
 from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
@@ -108,9 +108,7 @@ def _same_dtype(tensor: Tensor, dtype: DType | None) -> Tensor:
         f"Tensor conversion requested dtype {dtype.name} for a tensor of dtype "
         f"{tensor.dtype.name}: convert it with tf.cast"
     )
-    if state.trace is not None:
-        raise TypeError(message)
-    raise errors.InvalidArgumentError(message)
+    raise wrong_dtype(message)
 
 
 def _holds_tensors(values: Any) -> builtins.bool:
@@ -161,7 +159,7 @@ _KINDS = {builtins.bool: "b", int: "iufc", float: "fc", complex: "c"}
 _KIND_OF_ARRAY = {"b": "b", "i": "iufc", "u": "iufc", "f": "fc", "c": "c"}
 
 
-def _refuse(value: Any, dtype: DType) -> TypeError:
+def _refuse(value: Any, dtype: DType) -> errors.WrongDtypeError:
     text = repr(value)
     if len(text) > 60:
         text = text[:57] + "..."
@@ -172,9 +170,7 @@ def _refuse(value: Any, dtype: DType) -> TypeError:
 
 
 def _unsupported(what: str, value: Any) -> errors.WrongDtypeError:
-    # Also while tracing: it is a ValueError, which it is in TensorFlow, and a TypeError.
-    message = f"Cannot convert {what} to a tensor: {value!r}"
-    return errors.WrongDtypeError(None, None, message)
+    return wrong_dtype(f"Cannot convert {what} to a tensor: {value!r}")
 
 
 def _quietly(function: Any, *args: Any, **options: Any) -> Any:
@@ -200,8 +196,10 @@ def _scalar(value: Any, dtype: DType | None) -> Any:
 
 
 def _out_of_range(value: Any, dtype: DType) -> ValueError:
-    return ValueError(
-        f"{value} does not fit dtype {dtype.name}; ask for a wider one, for example dtype=tf.int64"
+    wide = dtypes.int64
+    hint = f"; ask for dtype=tf.{wide.name}" if wide.min <= value <= wide.max else ""
+    return wrong_value(
+        f"{value} does not fit dtype {dtype.name}, which holds {dtype.min} to {dtype.max}{hint}"
     )
 
 
@@ -262,7 +260,7 @@ def _native(array: Any) -> Any:
     try:
         return as_dtype(array.dtype).np_dtype
     except TypeError:
-        raise TypeError(
+        raise wrong_dtype(
             f"Unsupported array dtype {array.dtype}: no tensor dtype holds it"
         ) from None
 
@@ -329,11 +327,9 @@ def _of_nested(value: Any, dtype: DType | None) -> Any:
             return _quietly(array.astype, dtype.np_dtype)
         return _narrowed(array, dtype)
     _refuse_mixed(value, kind, None)
-    return (
-        _quietly(array.astype, _default_of(value, array).np_dtype, copy=False)
-        if kind != "i"
-        else _ints(value, array)
-    )
+    if kind in "iu":
+        return _ints(value, array)
+    return _quietly(array.astype, _default_of(value, array).np_dtype, copy=False)
 
 
 def _of_objects(value: Any, array: Any, dtype: DType | None) -> Any:
@@ -362,7 +358,7 @@ def _refuse_mixed(value: Any, kind: str, dtype: DType | None) -> None:
         return
     if kind != "b" and not any(isinstance(leaf, _TRUTHS) for leaf in _leaves(value)):
         return
-    raise TypeError(f"Cannot convert {value!r} to a tensor: truth values and numbers do not mix")
+    raise wrong_dtype(f"Cannot convert {value!r} to a tensor: truth values and numbers do not mix")
 
 
 def _numpy_leaf(value: Any) -> Any:
@@ -388,7 +384,7 @@ def _ints(value: Any, array: Any) -> Any:
 
 def _ragged(value: Any) -> ValueError:
     lengths = sorted({len(row) if isinstance(row, list | tuple) else 0 for row in value})
-    return ValueError(
+    return wrong_value(
         "Can't convert non-rectangular Python sequence to Tensor: "
         f"its rows have lengths {', '.join(map(str, lengths))}"
     )
@@ -428,12 +424,15 @@ _QUICK: dict[type, Any] = {float: np.float32, int: np.int32, builtins.bool: np.b
 
 
 def _shaped(array: Any, shape: Any) -> Any:
-    dims = TensorShape(shape).dims
+    try:
+        dims = TensorShape(shape).dims
+    except ValueError as error:
+        raise wrong_value(str(error)) from None
     wanted = tuple(int(dim) for dim in dims or () if dim is not None)
     if array.size == 1:
         return np.full(wanted, array.reshape(-1)[0], dtype=array.dtype)
     if int(np.prod(wanted)) != array.size:
-        raise TypeError(
+        raise wrong_value(
             f"a value of {array.size} elements does not fill the `shape` "
             f"{format_shape(cast(Shape, wanted))}"
         )

@@ -16,12 +16,15 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype
 from runtime.graph.frames import user_location
-from runtime.ops.define import matched
-from runtime.primitive import Primitive, bind, row, same_shape, sample, state
+from runtime.ops.arguments import listed, static_int
+from runtime.ops.define import matched, named
+from runtime.primitive import Primitive, bind, row, same_shape, sample, state, wrong_dtype
 from runtime.printing import summary
 from runtime.shapes import Shape, TensorShape
 from runtime.tensor import Tensor
 from runtime.types import TensorType
+
+Assertion = Callable[..., None]
 
 
 def _fail(message: str) -> errors.InvalidArgumentError:
@@ -57,13 +60,13 @@ def Assert(
     condition: Any, data: Any, summarize: int | None = None, name: str | None = None
 ) -> None:
     """InvalidArgumentError with `data` (tensors and texts) unless all of `condition` is true."""
-    _assert(convert_to_tensor(condition), list(data), summarize)
+    _assert(convert_to_tensor(condition), listed(data, "data"), summarize)
 
 
 def _assert(condition: Tensor, data: Sequence[Any], summarize: int | None) -> None:
     parts = [item if isinstance(item, str) else None for item in data]
     tensors = [convert_to_tensor(item) for item in data if not isinstance(item, str)]
-    ends = 3 if summarize is None else summarize
+    ends = 3 if summarize is None else static_int(summarize, "summarize")
     bind(assert_p, condition, *tensors, parts=tuple(parts), summarize=ends)
 
 
@@ -85,15 +88,23 @@ def _binary(
     _assert(function(first, second), data, summarize)
 
 
-def assert_equal(
-    x: Any,
-    y: Any,
-    message: str | None = None,
-    summarize: int | None = None,
-    name: str | None = None,
-) -> None:
-    """InvalidArgumentError unless x == y for all elements, broadcast."""
-    _binary("==", ops.equal, x, y, message, summarize)
+def _comparison(name: str, symbol: str, function: Callable[[Any, Any], Any]) -> Assertion:
+    def check(
+        x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+        name: str | None = None,
+    ) -> None:  # fmt: skip
+        _binary(symbol, function, x, y, message, summarize)
+
+    return named(
+        check, name, f"InvalidArgumentError unless x {symbol} y for all elements, broadcast."
+    )
+
+
+assert_equal: Assertion = _comparison("assert_equal", "==", ops.equal)
+assert_less: Assertion = _comparison("assert_less", "<", ops.less)
+assert_less_equal: Assertion = _comparison("assert_less_equal", "<=", ops.less_equal)
+assert_greater: Assertion = _comparison("assert_greater", ">", ops.greater)
+assert_greater_equal: Assertion = _comparison("assert_greater_equal", ">=", ops.greater_equal)
 
 
 def assert_none_equal(
@@ -105,50 +116,6 @@ def assert_none_equal(
 ) -> None:
     """InvalidArgumentError unless x != y for all elements, broadcast."""
     _binary("!=", ops.not_equal, x, y, message, summarize)
-
-
-def assert_less(
-    x: Any,
-    y: Any,
-    message: str | None = None,
-    summarize: int | None = None,
-    name: str | None = None,
-) -> None:
-    """InvalidArgumentError unless x < y for all elements, broadcast."""
-    _binary("<", ops.less, x, y, message, summarize)
-
-
-def assert_less_equal(
-    x: Any,
-    y: Any,
-    message: str | None = None,
-    summarize: int | None = None,
-    name: str | None = None,
-) -> None:
-    """InvalidArgumentError unless x <= y for all elements, broadcast."""
-    _binary("<=", ops.less_equal, x, y, message, summarize)
-
-
-def assert_greater(
-    x: Any,
-    y: Any,
-    message: str | None = None,
-    summarize: int | None = None,
-    name: str | None = None,
-) -> None:
-    """InvalidArgumentError unless x > y for all elements, broadcast."""
-    _binary(">", ops.greater, x, y, message, summarize)
-
-
-def assert_greater_equal(
-    x: Any,
-    y: Any,
-    message: str | None = None,
-    summarize: int | None = None,
-    name: str | None = None,
-) -> None:
-    """InvalidArgumentError unless x >= y for all elements, broadcast."""
-    _binary(">=", ops.greater_equal, x, y, message, summarize)
 
 
 def assert_near(
@@ -164,6 +131,8 @@ def assert_near(
     epsilons by default.
     """
     first, second = matched(x, y)
+    if not (first.dtype.is_floating or first.dtype.is_complex):
+        raise wrong_dtype(f"assert_near needs floating-point numbers, not {first.dtype.name}")
     default = 10 * float(np.finfo(first.dtype.real_dtype.np_dtype).eps)
     relative = default if rtol is None else rtol
     absolute = default if atol is None else atol
@@ -178,39 +147,21 @@ def assert_near(
     _assert(ops.less_equal(ops.abs(first - second), bound), data, summarize)
 
 
-def _against_zero(symbol: str, function: Callable[[Any, Any], Any], x: Any, rest: Any) -> None:
-    tensor = convert_to_tensor(x)
-    message, summarize = rest
-    data = [*_message(message), f"x {symbol} 0 does not hold for all elements; x:", tensor]
-    _assert(function(tensor, convert_to_tensor(0, tensor.dtype)), data, summarize)
+def _against_zero(name: str, symbol: str, function: Callable[[Any, Any], Any]) -> Assertion:
+    def check(
+        x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    ) -> None:
+        tensor = convert_to_tensor(x)
+        data = [*_message(message), f"x {symbol} 0 does not hold for all elements; x:", tensor]
+        _assert(function(tensor, convert_to_tensor(0, tensor.dtype)), data, summarize)
+
+    return named(check, name, f"InvalidArgumentError unless x {symbol} 0 for all elements.")
 
 
-def assert_negative(
-    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> None:
-    """InvalidArgumentError unless x < 0 for all elements."""
-    _against_zero("<", ops.less, x, (message, summarize))
-
-
-def assert_positive(
-    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> None:
-    """InvalidArgumentError unless x > 0 for all elements."""
-    _against_zero(">", ops.greater, x, (message, summarize))
-
-
-def assert_non_negative(
-    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> None:
-    """InvalidArgumentError unless x >= 0 for all elements."""
-    _against_zero(">=", ops.greater_equal, x, (message, summarize))
-
-
-def assert_non_positive(
-    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> None:
-    """InvalidArgumentError unless x <= 0 for all elements."""
-    _against_zero("<=", ops.less_equal, x, (message, summarize))
+assert_negative: Assertion = _against_zero("assert_negative", "<", ops.less)
+assert_positive: Assertion = _against_zero("assert_positive", ">", ops.greater)
+assert_non_negative: Assertion = _against_zero("assert_non_negative", ">=", ops.greater_equal)
+assert_non_positive: Assertion = _against_zero("assert_non_positive", "<=", ops.less_equal)
 
 
 # Assertions of types, ranks and shapes
@@ -252,7 +203,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
     one.
     """
     wanted = None if dtype is None else as_dtype(dtype)
-    for item in tensors or ():
+    for item in () if tensors is None else listed(tensors, "tensors"):
         found = convert_to_tensor(item).dtype
         wanted = wanted or found
         if found is not wanted:
@@ -280,13 +231,6 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
         _assert_rank(x, (0,), operator.eq, message)
 
 
-def _integer(rank: Any) -> int:
-    value = convert_to_tensor(rank).static_value
-    if value is None or np.ndim(value) or value.dtype.kind not in "iu":
-        raise ValueError(f"a rank must be a known scalar integer, got {rank!r}")
-    return int(value)
-
-
 def _assert_rank(
     x: Tensor, ranks: tuple[int, ...], compare: Callable[[Any, Any], Any], message: str | None
 ) -> None:
@@ -308,19 +252,20 @@ def _wrong_rank(found: Any, ranks: tuple[int, ...], compare: Callable[[Any, Any]
 
 def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
     """ValueError unless the tensor has this rank."""
-    _assert_rank(convert_to_tensor(x), (_integer(rank),), operator.eq, message)
+    _assert_rank(convert_to_tensor(x), (static_int(rank, "rank"),), operator.eq, message)
 
 
 def assert_rank_at_least(
     x: Any, rank: Any, message: str | None = None, name: str | None = None
 ) -> None:
     """ValueError unless the tensor has this rank or more."""
-    _assert_rank(convert_to_tensor(x), (_integer(rank),), operator.ge, message)
+    _assert_rank(convert_to_tensor(x), (static_int(rank, "rank"),), operator.ge, message)
 
 
 def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> None:
     """ValueError unless the tensor has one of these ranks."""
-    _assert_rank(convert_to_tensor(x), tuple(map(_integer, ranks)), operator.eq, message)
+    fitting = tuple(static_int(rank, "rank") for rank in listed(ranks, "ranks"))
+    _assert_rank(convert_to_tensor(x), fitting, operator.eq, message)
 
 
 def assert_shapes(
@@ -336,7 +281,9 @@ def assert_shapes(
     other object the same size wherever it stands, None or "." any size; "..." or "*" at one end
     leaves the rank open there.
     """
-    pairs = list(shapes.items()) if isinstance(shapes, dict) else list(shapes)
+    pairs = list(shapes.items()) if isinstance(shapes, dict) else listed(shapes, "shapes")
+    if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
+        raise TypeError(f"shapes must be a dict or a list of pairs (tensor, shape), got {shapes!r}")
     sizes: dict[Any, tuple[Any, str]] = {}
     for item, wanted in pairs:
         tensor = convert_to_tensor(item)

@@ -48,7 +48,7 @@ def full_name(kind: str, index: int) -> str:
     return f"/job:localhost/replica:0/task:0/device:{kind}:{index}"
 
 
-def _placed(name: str) -> str | None:
+def placed(name: str) -> str | None:
     """The device that computes for a scope of this name; None for the usual one."""
     kind, index = parse(name)
     if kind == "CPU" and index < _Settings.cpus:
@@ -66,6 +66,7 @@ def _placed(name: str) -> str | None:
 class device:
     """Inside this block ops run on the device of that name, and their results say so.
 
+    The nodes of a graph that is traced keep the name that was asked for.
     There are CPUs only: with soft placement (the default) other devices that are asked for become
     CPU:0, without it they raise InvalidArgumentError. None stands for the usual device. ValueError
     for what names no device.
@@ -77,12 +78,15 @@ class device:
         self._name = device_name
         if device_name is not None:
             parse(device_name)
-        self._before: list[str | None] = []
+        self._before: list[tuple[Any, str | None, str | None]] = []
 
     def __enter__(self) -> None:
-        chosen = None if self._name is None else _placed(self._name)
-        self._before.append(state.device)
+        chosen = None if self._name is None else placed(self._name)
+        trace = state.trace
+        self._before.append((trace, state.device, trace and trace.device))
         state.device = chosen
+        if trace is not None:
+            trace.device = None if self._name is None else full_name(*parse(self._name))
 
     def __exit__(
         self,
@@ -90,4 +94,6 @@ class device:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        state.device = self._before.pop()
+        trace, state.device, before = self._before.pop()
+        if trace is not None:
+            trace.device = before

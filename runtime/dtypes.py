@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from runtime.lazy import attributes
 
 
 class DType:
@@ -94,7 +96,7 @@ class DType:
             return info.min, info.max
         if self.is_floating:
             floats = np.finfo(self.np_dtype)
-            return floats.min, floats.max
+            return float(floats.min), float(floats.max)
         raise TypeError(f"Cannot find {what} value of {self}.")
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
@@ -206,3 +208,15 @@ def as_dtype(value: Any) -> DType:
 def names(dtypes: Iterable[DType]) -> str:
     """The names of `dtypes`, for a message."""
     return ", ".join(dtype.name for dtype in dtypes)
+
+
+if not TYPE_CHECKING:
+    # Ops that TensorFlow has here too. They are built on this module, and looked up when asked for.
+    __getattr__, __dir__ = attributes(
+        __name__,
+        {
+            "runtime.ops.complex": "complex",
+            "runtime.ops.math": "cast",
+            "runtime.ops.misc": "saturate_cast",
+        },
+    )

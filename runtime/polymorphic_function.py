@@ -6,52 +6,45 @@ from __future__ import annotations
 
 import functools
 import inspect
-import itertools
 import threading
+import traceback
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from types import FunctionType, MethodType
-from typing import Any, NoReturn
+from contextlib import contextmanager
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any
 
 import numpy as np
 
 import autograph
-import runtime.staging  # noqa: F401  (tells autograph about symbols)
 from autograph.frames import hide_libraries
 from autograph.mutation import Snapshot
-from runtime.autodiff.calls import GraphCall, call_recorded
+from autograph.ownership import taking_notes
+from runtime.concrete_function import ConcreteFunction, now
 from runtime.convert import convert_to_tensor
+from runtime.eager_mode import Mode, functions_run_eagerly
 from runtime.graph import joins
+from runtime.graph.arrays import Elements, outside
 from runtime.graph.control import Unreachable, add_raise
-from runtime.graph.executors.interpreter import Program
-from runtime.graph.executors.replay import replay
 from runtime.graph.guards import Guards
-from runtime.graph.handlers import check_unhandled
 from runtime.graph.ir import (
     Callee,
-    Graph,
     Value,
     covers,
-    format_graph,
-    has_effects,
+    format_location,
     may_act,
+    position_of,
     verify,
-    walk,
 )
 from runtime.graph.joins import (
-    Leaf,
     MaybeNone,
     MaybeUndefined,
-    Same,
     Spec,
-    Tree,
     present,
 )
-from runtime.graph.nodes import CALL, NUMBER_TYPES
-from runtime.graph.passes import optimize
-from runtime.graph.places import refuse_change
+from runtime.graph.nodes import NUMBER_TYPES
+from runtime.graph.places import NoRecorder, Recorder, refuse_change
 from runtime.graph.recursion import (
     MOST_ASSUMPTIONS,
     Assumption,
@@ -66,21 +59,25 @@ from runtime.graph.signatures import (
     Parameters,
     changed_image,
     conform,
+    has_plain_keys,
     images,
     key_of,
     leaf_names,
     leaf_types,
+    may_change,
+    quick_key,
+    quick_keywords,
     rebuild,
     spec_structure,
     without_shapes,
 )
 from runtime.graph.structures import structure_of
-from runtime.graph.tracing import SymbolicNumber, Trace, number_to_tensor
+from runtime.graph.tracing import Symbol, SymbolicNumber, Trace, number_to_tensor
+from runtime.initial_values import initial_value
 from runtime.primitive import state
 from runtime.retracing import detector_of, reason
-from runtime.shapes import TensorSpec
-from runtime.tensor import EagerTensor, Tensor, wrap
-from runtime.types import TensorType
+from runtime.staging import BlockRecorder
+from runtime.tensor import EagerTensor, Tensor
 from runtime.variable import variable_creator_scope
 
 Run = Callable[..., tuple[Any, ...]]
@@ -94,229 +91,25 @@ MOST_VARIANTS = 4
 """Traces for one signature, which differ in what they found in global variables."""
 
 _tracing = threading.RLock()
-_clock = itertools.count()
-
-
-# Running functions eagerly
-
-
-class _Eagerly(threading.local):
-    def __init__(self) -> None:
-        self.on = False
-
-
-_eagerly = _Eagerly()
-
-
-class run_functions_eagerly(AbstractContextManager[None]):
-    """Make every `function` run as plain Python (True) or as a graph (False), until told otherwise.
-
-    As a context manager, `with run_functions_eagerly(True):`, it holds for the block.
-    """
-
-    def __init__(self, run_eagerly: bool) -> None:
-        self._before = _eagerly.on
-        _eagerly.on = bool(run_eagerly)
-
-    def __exit__(self, *exception: object) -> None:
-        _eagerly.on = self._before
-
-
-def functions_run_eagerly() -> bool:
-    """Are functions run as plain Python at present?"""
-    return _eagerly.on
-
-
-# Concrete functions
-
-
-class ConcreteFunction:
-    """One trace of a function: `graph` is as traced, `optimized` as it runs.
-
-    Calling it takes the tensors of its signature, in the structure of the arguments that it was
-    traced with.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        graph: Graph,
-        outputs: Spec | None,
-        signature: tuple[tuple[Any, ...], dict[str, Any]],
-        outer: Sequence[Any],
-        guards: Guards,
-    ) -> None:
-        self.name = name
-        self.graph = graph
-        self.outputs = outputs
-        self.structured_input_signature = signature
-        self.outer = tuple(outer)
-        self.guards = guards
-        self.callee = Callee(name, graph)
-        self.single = isinstance(outputs, Leaf)
-        self.used = next(_clock)
-
-    @functools.cached_property
-    def optimized(self) -> Graph:
-        """The graph after the passes."""
-        return optimize(self.graph)
-
-    @functools.cached_property
-    def program(self) -> Program:
-        """What runs it."""
-        return Program(self.optimized)
-
-    @functools.cached_property
-    def calls_back(self) -> bool:
-        """May it run Python of the user's, which may run ops?"""
-        return has_effects(self.optimized.body)
-
-    @property
-    def inputs(self) -> tuple[Value, ...]:
-        """The values of the graph that a call supplies."""
-        return self.graph.parameters
-
-    @property
-    def captured_inputs(self) -> tuple[Any, ...]:
-        """The tensors from outside that it uses, by reference."""
-        return tuple([item for _, item in self.graph.captures])
-
-    @property
-    def structured_outputs(self) -> Any:
-        """What it returns, with a TensorSpec in place of each tensor."""
-        return None if self.outputs is None else _specs_of(self.outputs)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run it on arguments that fit its signature.
-
-        Raises TypeError for arguments of another structure, dtype or shape.
-        """
-        try:
-            return self.call_leaves(self._leaves(args, kwargs))
-        except BaseException as error:
-            hide_libraries(error)
-            raise
-
-    def _leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        leaves: list[Any] = []
-        for item in (*args, *kwargs.values()):
-            key_of(item, leaves)
-        wanted = self.graph.parameters[: len(self.graph.parameters) - len(self.outer)]
-        if len(leaves) != len(wanted):
-            raise TypeError(f"{self.name} takes {len(wanted)} tensors, {len(leaves)} were given")
-        for value, given in zip(wanted, leaf_types(leaves), strict=True):
-            if not covers(value.type, given):
-                raise TypeError(
-                    f"{self.name}: argument {value.name} is {given}, expected {value.type}"
-                )
-        return leaves
-
-    def call_leaves(self, leaves: Sequence[Any]) -> Any:
-        """Run it on the tensors and staged numbers of its arguments, in their order."""
-        if state.trace is not None:
-            return self._call_in(state.trace, leaves)
-        if state.run is None:
-            return self.outputs_of(self._observed(leaves))
-        run = self.program.run
-        try:
-            results = state.context.copy().run(run, *[leaf.raw for leaf in leaves])
-        except Exception as error:
-            self.fail(error)
-        return self.outputs_of(results)
-
-    def _observed(self, leaves: Sequence[Any]) -> Sequence[Any]:
-        """The results of a run that tapes, or checks of each op, are shown."""
-        if state.tapes and state.inspect is None and state.device is None:
-            return call_recorded(self._recorded, leaves)
-        return replay(self.optimized, leaves)
-
-    @functools.cached_property
-    def _recorded(self) -> GraphCall:
-        return GraphCall(self.graph)
-
-    def fail(self, error: Exception) -> NoReturn:
-        """Raise the documented error, at the user's line, for one that left the program."""
-        failure = self.program.failed(error)
-        if failure is error:
-            raise
-        raise failure
-
-    def outputs_of(self, results: Sequence[Any]) -> Any:
-        """What a call returns, for the results of a run."""
-        if self.single:
-            raw = results[0]
-            return EagerTensor(raw) if type(raw) is np.ndarray else self._tensor(raw)
-        assert self.outputs is not None
-        return _restore(self.outputs, iter(results))
-
-    def _tensor(self, raw: Any) -> Tensor:
-        return raw if isinstance(raw, Tensor) else wrap(raw)
-
-    def _call_in(self, trace: Trace, leaves: Sequence[Any]) -> Any:
-        """Add a call of this graph to the one that is being traced."""
-        if any(node.primitive.name == "raise" for node in walk(self.graph.body)):
-            check_unhandled(trace.root, f"what {self.name} raises")
-        values = [trace.value_of(item) for item in (*leaves, *self.outer)]
-        outputs = [Value(value.type, trace.unique(value.name)) for value in self.graph.results]
-        symbols = iter(trace.append(CALL, values, outputs, {"callee": self.callee}))
-        if self.outputs is None:
-            raise Unreachable
-        return joins.lift(self.outputs, symbols)
-
-    def __repr__(self) -> str:
-        parameters = ", ".join(f"{value.name}: {value.type}" for value in self.inputs)
-        return f"<ConcreteFunction {self.name}({parameters})>"
-
-    def __str__(self) -> str:
-        return format_graph(self.graph)
-
-
-def _specs_of(spec: Spec) -> Any:
-    if isinstance(spec, Leaf):
-        assert isinstance(spec.type, TensorType)
-        return TensorSpec(spec.type.shape, spec.type.dtype)
-    if isinstance(spec, Tree):
-        return spec.structure.build([_specs_of(child) for child in spec.children])
-    return spec.value if isinstance(spec, Same) else _specs_of(spec.inner)
-
-
-def _restore(spec: Spec, results: Iterator[Any]) -> Any:
-    """The Python value that a call returns, out of the results of a run."""
-    if isinstance(spec, Leaf):
-        raw = next(results)
-        return raw if isinstance(raw, Tensor) else wrap(raw)
-    if isinstance(spec, Tree):
-        return spec.structure.build([_restore(child, results) for child in spec.children])
-    if isinstance(spec, Same):
-        return spec.value
-    there = next(results)
-    held = _restore_or_skip(spec.inner, results, there)
-    return held if there else None
-
-
-def _restore_or_skip(spec: Spec, results: Iterator[Any], there: Any) -> Any:
-    if there:
-        return _restore(spec, results)
-    for _ in joins.types_of(spec):
-        next(results)
-    return None
 
 
 # Tracing
 
 
-def _exported(value: Any, numbers: bool = False) -> Any:
+def _exported(value: Any, numbers: bool = False, path: str = "result") -> Any:
     """What a function returns, as tensors, None, and structures of them. With `numbers`, Python
     numbers stay what they are.
 
-    Raises TypeError for any other Python object.
+    Raises TypeError for any other Python object, which is at `path`.
     """
     while isinstance(value, MaybeUndefined):
         value = value.get()
     if isinstance(value, MaybeNone):
-        return MaybeNone(_exported(value.held, numbers), value.flag)
-    if value is None or isinstance(value, Tensor):
+        return MaybeNone(_exported(value.held, numbers, path), value.flag)
+    if value is None or isinstance(value, Tensor | Symbol):
         return value
+    if isinstance(value, Elements):
+        raise outside()
     if getattr(value, "is_resource", False) is True:
         return value.value()
     is_number = isinstance(value, SymbolicNumber) or type(value) in NUMBER_TYPES
@@ -329,11 +122,12 @@ def _exported(value: Any, numbers: bool = False) -> Any:
     found = structure_of(value)
     if found is None:
         raise TypeError(
-            "a function must return tensors, numbers, None, or structures of them; "
-            f"this one returns {value!r}"
+            f"a function must return tensors, numbers, None, or structures of them: {path} is "
+            f"{value!r}"
         )
     structure, children = found
-    return structure.build([_exported(child, numbers) for child in children])
+    parts = enumerate(children)
+    return structure.build([_exported(x, numbers, path + structure.path(at)) for at, x in parts])
 
 
 @contextmanager
@@ -350,7 +144,8 @@ def _creating(name: str, created: list[None] | None) -> Iterator[None]:
                 "create it before, or once: `if self.v is None: self.v = Variable(...)`",
             )
         created.append(None)
-        return next_creator(**kwargs)
+        value = initial_value(kwargs.get("initial_value"), kwargs.get("dtype"), state.trace)
+        return next_creator(**kwargs | {"initial_value": value})
 
     with variable_creator_scope(create):
         yield
@@ -386,27 +181,32 @@ class _Tracer:
     def trace(self, call: _Call, names: Sequence[str]) -> ConcreteFunction:
         """Run Python once on symbols of these types."""
         args, kwargs = call.args, call.kwargs
-        signature = spec_structure(args), spec_structure(kwargs)
+        types = iter(call.types)
+        signature = spec_structure(args, types), spec_structure(kwargs, types)
         trace = self.current = Trace(self.name)
-        trace.converts = self.converted is not self.python_function
-        trace.existed = Snapshot({"": self.python_function, "args": args, "kwargs": kwargs}).knows
+        if self.converted is not self.python_function or _is_converted(self.converted):
+            trace.converter = autograph.call
+        existing = Snapshot({"": self.python_function, "args": args, "kwargs": kwargs})
+        trace.existed = existing.knows
         self.guards.watch(self.python_function, dict(zip(self.labels, args, strict=False)) | kwargs)
         try:
             with trace:
-                symbols = map(trace.parameter, call.types, names)
+                symbols = list(map(trace.parameter, call.types, names))
+                trace.given = {x.value: leaf for x, leaf in zip(symbols, call.leaves, strict=True)}
                 spec, results = self._run(trace, *self._given(call, symbols))
         finally:
             # Also where a handler of the user's made it go away, or raised something else.
             if trace.refusal is not None:
                 raise noted(trace.refusal)
+        if self.assumption.used and not self.inner:
+            existing.restore()  # Python runs again
         graph = trace.finish(results, checked=not unsettled())
         self.guards.settle()
-        return ConcreteFunction(
-            self.name, graph, spec, signature, trace.outer_symbols(), self.guards
-        )
+        outer, labels = trace.outer_symbols(), self.labels
+        return ConcreteFunction(self.name, graph, spec, signature, labels, outer, self.guards)
 
-    def _given(self, call: _Call, symbols: Iterator[Any]) -> tuple[Any, Any]:
-        leaves = iter(list(symbols))
+    def _given(self, call: _Call, symbols: Sequence[Any]) -> tuple[Any, Any]:
+        leaves = iter(symbols)
         args, kwargs = rebuild(call.args, leaves), rebuild(call.kwargs, leaves)
         for path, item in (*zip(self.labels, args, strict=False), *kwargs.items()):
             images(item, path, self.given)
@@ -415,12 +215,14 @@ class _Tracer:
     def _run(
         self, trace: Trace, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Spec | None, list[Value]]:
+        recorder = self._recorder(args)
         try:
-            with autograph.observe_calls(self._observe):
+            with recorder, autograph.observe_calls(self._observe), taking_notes(self.guards.notes):
                 result = self.converted(*args, **kwargs)
+            self._refuse_changes(trace, recorder, result)
             if self.assumption.used or self.inner:
-                self.returned = joins.abstract(_exported(result, numbers=True), staged=True)
-            result = _exported(result, numbers=self.inner)
+                self.returned = joins.abstract(self._exported(result, True), staged=True)
+            result = self._exported(result, self.inner)
         except Unreachable:
             return None, []
         except Exception as error:
@@ -439,6 +241,24 @@ class _Tracer:
             spec = self.assumption.covering(spec)
         assert spec is not None
         return spec, list(joins.lower(result, spec, trace))
+
+    def _recorder(self, args: tuple[Any, ...]) -> Recorder:
+        # What Python runs once while tracing, calls of itself in the graph would not repeat.
+        if not self.inner:
+            return NoRecorder()
+        return BlockRecorder(self.python_function, args, self.labels)
+
+    def _refuse_changes(self, trace: Trace, recorder: Recorder, result: Any) -> None:
+        trace.forget_frames()
+        recorder.release((result,))
+        for path, _ in recorder.changed():
+            recorder.restore()
+            raise refuse_change(path, f"{self.name} calls itself, as often as the run decides")
+
+    def _exported(self, result: Any, numbers: bool) -> Any:
+        code = getattr(self.python_function, "__code__", None)
+        place = f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
+        return _exported(result, numbers, f"the result of {self.name}{place}")
 
     def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
         self.guards.watch(function)
@@ -465,6 +285,11 @@ class _Tracer:
         return autograph.convert(function)(*args, **kwargs)
 
 
+def _is_converted(function: Any) -> bool:
+    code = getattr(function, "__code__", None)
+    return code is not None and autograph.converted_code(code)
+
+
 def _settled(
     inner: ConcreteFunction, callee: Callee, call: _Call, names: Sequence[str]
 ) -> ConcreteFunction:
@@ -474,7 +299,7 @@ def _settled(
     callee.graph = inner.graph
     inner.callee = callee
     verify(inner.graph)
-    if not has_numbers(inner.outputs):
+    if not has_numbers(inner.spec):
         return inner
     trace = Trace(inner.name)
     with trace:
@@ -483,12 +308,25 @@ def _settled(
         spec = joins.abstract(result, staged=True)
         results = list(joins.lower(result, spec, trace))
     signature, outer = inner.structured_input_signature, trace.outer_symbols()
-    return ConcreteFunction(inner.name, trace.finish(results), spec, signature, outer, inner.guards)
+    graph = trace.finish(results)
+    return ConcreteFunction(inner.name, graph, spec, signature, inner.labels, outer, inner.guards)
+
+
+def _explain_depth(error: RecursionError, function: Any, name: str) -> None:
+    location = None
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename == getattr(function, "__code__", frame.f_code).co_filename:
+            location = position_of(frame.f_code, frame.f_lasti)
+    error.args = (
+        f"{format_location(location)}: {name} calls itself with an argument of another dtype, "
+        "shape or Python value at each depth, and each is traced: pass what changes as a tensor of "
+        "one shape, or end the recursion earlier",
+    )
 
 
 # Functions
 
-Fast = tuple[Guards | None, Run, ConcreteFunction]
+Fast = tuple[Guards | None, list[int] | None, Run, ConcreteFunction]
 
 
 class _Traces:
@@ -508,14 +346,14 @@ class _Traces:
         """The trace for a key whose guards hold."""
         for made in self.by_key.get(key, ()):
             if made.guards.hold():
-                made.used = next(_clock)
+                made.used = now()
                 return made
         return None
 
     def keep(self, key: Any, concrete: ConcreteFunction) -> None:
         """Add a trace; those that were used least recently give way."""
-        for _, _, used in self.fast.values():
-            used.used = next(_clock)
+        for *_, used in self.fast.values():
+            used.used = now()
         # The next calls are counted, for the warning about retracing.
         self.fast.clear()
         if len(self.by_key) >= MOST_TRACES and key not in self.by_key:
@@ -532,6 +370,14 @@ class _Traces:
 
     def _last_use(self, key: Any) -> int:
         return max(made.used for made in self.by_key[key])
+
+
+def _are_those(leaves: Sequence[Any], raws: Sequence[Any]) -> bool:
+    """Are these the arrays of the leaves, as far as dtypes and shapes tell?"""
+    return len(leaves) == len(raws) and all(
+        type(leaf) is EagerTensor and leaf.raw.dtype == raw.dtype and leaf.raw.shape == raw.shape
+        for leaf, raw in zip(leaves, raws, strict=True)
+    )
 
 
 def _guards_changed(variants: Sequence[ConcreteFunction]) -> str:
@@ -614,6 +460,11 @@ class Function:
     def __repr__(self) -> str:
         return f"<Function {self._name} with {self._traces.count} traces>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy is made of the same Python function, and traces anew.
+        options = self._autograph, self._jit_compile, self._reduce_retracing
+        return Function, (self._python_function, self._name, self._input_signature, *options)
+
     def experimental_get_tracing_count(self) -> int:
         """How often the Python function was traced."""
         return self._traces.count
@@ -685,20 +536,20 @@ class Function:
             # `run` is None while anything records or traces: one look tells that the short way is
             # open.
             run = state.run
-            if run is not None and not kwargs:
+            if run is not None:
                 key: list[Any] = []
-                for item in args:
-                    if type(item) is not EagerTensor:
-                        break
-                    raw = item.raw
-                    key += raw.dtype, raw.shape
-                else:
+                raws: list[Any] = []
+                if quick_key(args, key, raws) and (not kwargs or quick_keywords(kwargs, key, raws)):
                     found = self._fast.get(tuple(key))
-                    if found is not None:
-                        guards, compiled, concrete = found
+                    if found is not None and not (Mode.eager or Mode.blocks):
+                        guards, order, compiled, concrete = found
                         if guards is None or guards.hold():
+                            if order is not None:
+                                raws = [raws[at] for at in order]
+                            if concrete.calls_back:
+                                run = state.context.copy().run
                             try:
-                                results = run(compiled, *[item.raw for item in args])
+                                results = run(compiled, *raws)
                             except Exception as error:
                                 concrete.fail(error)
                             return concrete.outputs_of(results)
@@ -708,14 +559,13 @@ class Function:
             raise
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if _eagerly.on:
+        if functions_run_eagerly():
             return self._python_function(*args, **kwargs)
         call = self._call_of(args, kwargs)
         concrete = self._counted(call) if state.trace is None else self._concrete(call)
         if isinstance(concrete, Assumption):
             return concrete.call_leaves(call.leaves)
-        if all(type(item) is EagerTensor for item in args) and not kwargs:
-            self._remember(args, concrete)
+        self._remember(args, kwargs, call, concrete)
         return concrete.call_leaves(call.leaves)
 
     def _counted(self, call: _Call) -> ConcreteFunction | Assumption:
@@ -725,14 +575,49 @@ class Function:
             self._detector.warn(self._python_function, self._traces.reasons[-1])
         return concrete
 
-    def _remember(self, args: tuple[Any, ...], concrete: ConcreteFunction) -> None:
-        if state.run is None or concrete.outer or concrete.calls_back or _eagerly.on:
+    def _remember(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], call: _Call, concrete: ConcreteFunction
+    ) -> None:
+        """Take the short way with further calls like this one, if it leads to the same."""
+        if state.run is None or concrete.outer or not self._detector.quiet:
             return
-        if not self._detector.quiet:
+        key: list[Any] = []
+        raws: list[Any] = []
+        if not quick_key(args, key, raws) or not quick_keywords(kwargs, key, raws):
             return
-        key = [part for item in args for part in (item.raw.dtype, item.raw.shape)]
+        given = set(map(id, (*args, *kwargs.values())))
+        bound = (*call.args, *call.kwargs.values())
+        if any(id(item) not in given and may_change(item) for item in bound):
+            return
+        order = self._order(args, kwargs)
+        if order is None or not _are_those(call.leaves, [raws[at] for at in order]):
+            return
+        if not kwargs:
+            del key[-2:]
+        if len(self._fast) >= MOST_TRACES:
+            self._fast.clear()
+        is_same = order == list(range(len(order)))
         guards = concrete.guards if concrete.guards else None
-        self._fast[tuple(key)] = guards, concrete.program.run, concrete
+        short = guards, None if is_same else order, concrete.program.run, concrete
+        self._fast[tuple(key)] = short
+
+    def _order(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int] | None:
+        """Where the tensors of a call are among those that its trace takes; None where keys of
+        dicts do not tell arguments from others.
+        """
+        given = *args, *kwargs.values()
+        if not all(map(has_plain_keys, given)) or (kwargs and self._input_signature is not None):
+            return None
+        places: list[list[int]] = []
+        count = 0
+        for item in given:
+            raws: list[Any] = []
+            quick_key((item,), [], raws)
+            places.append(list(range(count, count + len(raws))))
+            count += len(raws)
+        if not kwargs:
+            return list(range(count))
+        return [at for place in self._parameters.order(args, kwargs) for at in places[place]]
 
     def _call_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:
         args = tuple(map(present, args))
@@ -809,9 +694,14 @@ class Function:
         assumption = traces.running[call.key] = Assumption(self._name)
         traces.count += 1
         traces.reasons.append(f"{traces.count}: {text}")
+        count = traces.count
         try:
             with running(assumption), _implicit(self), _creating(self._name, created):
                 return self._traced(call, assumption), not assumption.depends
+        except RecursionError as error:
+            if len(traces.running) == 1 and traces.count - count > MOST_VARIANTS:
+                _explain_depth(error, self._python_function, self._name)
+            raise
         finally:
             del traces.running[call.key]
 
@@ -831,7 +721,7 @@ class Function:
         for _ in range(MOST_ASSUMPTIONS):
             concrete = _Tracer(*own, inner=True).trace(call, names)
             callee = assumption.callee
-            if not assumption.assume(concrete.outputs, concrete.outer):
+            if not assumption.assume(concrete.spec, concrete.outer):
                 return _settled(concrete, callee, call, names)
         raise refuse(
             f"what {self._name} returns takes another shape at each depth of its recursion",
@@ -841,6 +731,8 @@ class Function:
     def _converted(self) -> Callable[..., Any]:
         if not self._autograph:
             return self._python_function
+        if isinstance(self._python_function, BuiltinFunctionType):
+            return autograph.call(self._python_function)  # type: ignore[no-any-return]
         return autograph.convert(self._python_function)
 
 

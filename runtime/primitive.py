@@ -17,7 +17,7 @@ import numpy as np
 from runtime import dtypes, errors
 from runtime.dtypes import BY_NUMPY, DType
 from runtime.shapes import Shape, broadcast
-from runtime.types import TensorType, Type
+from runtime.types import TensorType
 
 Kernel = Callable[..., Any]
 Infer = Callable[..., Any]
@@ -92,11 +92,12 @@ class Primitive:
     shape(*shapes, **params): the shape rule that goes with a signature.
     partials: of an elementwise op, one function (*inputs, output, output_grad) for each input that
         gives its gradient at the shape of the output; `gradient` does it at the inputs' own shapes.
+    reads: of an elementwise op of two tensors, the values that each partial reads: "a", "b", "y".
     """
 
     __slots__ = (
         "accepted", "effect", "fallible", "gradient", "infer", "keep_inputs", "keep_outputs",
-        "keeps", "kernel",
+        "keeps", "keeps_first", "keeps_second", "kernel",
         "letters", "name", "op_type", "partials", "result", "samples", "shape", "uniform",
         "variadic",
     )  # fmt: skip
@@ -117,6 +118,7 @@ class Primitive:
         keep_outputs: tuple[int, ...] | None = (),
         samples: tuple[Sample, ...] = (),
         partials: tuple[Gradient, ...] | None = None,
+        reads: tuple[str, str] | None = None,
     ) -> None:
         self.name = name
         self.kernel = kernel
@@ -134,6 +136,12 @@ class Primitive:
             keep_inputs is None or 1 in keep_inputs,
             keep_outputs is None or 0 in keep_outputs,
         )
+        # The same where only the first, only the second input is connected to what is watched.
+        self.keeps_first, self.keeps_second = (
+            [("a" in one, "b" in one, "y" in one) for one in reads]
+            if reads
+            else (self.keeps, self.keeps)
+        )
         self.shape = shape
         self._read_signature(signature)
         self.infer: Infer = infer or self._infer_by_rule
@@ -148,7 +156,10 @@ class Primitive:
         self.result = result.split(",")
 
     def _infer_by_rule(self, *types: Any, **params: Any) -> Any:
-        found = self.check_dtypes([t.dtype.np_dtype for t in types])
+        try:
+            found = self.check_dtypes([t.dtype.np_dtype for t in types])
+        except TypeError as error:
+            raise _of_rule(self.op_type, error, types) from None
         results = [self._result_dtype(letter, found, params) for letter in self.result]
         assert self.shape is not None
         try:
@@ -189,14 +200,14 @@ class Primitive:
 
     def _mixed(self, i: int, a: np.dtype[Any], j: int, b: np.dtype[Any]) -> str:
         return (
-            f"{self.op_type}: input {j} has dtype {BY_NUMPY[b].name}, but input {i} has dtype "
+            f"input {j} has dtype {BY_NUMPY[b].name}, but input {i} has dtype "
             f"{BY_NUMPY[a].name}; both must be the same (convert one with cast)"
         )
 
     def _refused(self, place: int, dtype: np.dtype[Any], allowed: frozenset[np.dtype[Any]]) -> str:
         fitting = dtypes.names(t for t in dtypes.ALL if t.np_dtype in allowed)
         return (
-            f"{self.op_type}: input {place} has dtype {BY_NUMPY[dtype].name}, "
+            f"input {place} has dtype {BY_NUMPY[dtype].name}, "
             f"which it does not take; it takes {fitting}"
         )
 
@@ -229,11 +240,20 @@ def _naming(op_type: str, infer: Infer) -> Infer:
         try:
             return infer(*types, **params)
         except (ValueError, TypeError) as error:
-            if op_type in str(error):
-                raise
-            raise type(error)(f"{op_type}: {error} [inputs: {_list(types)}]") from None
+            raise _of_rule(op_type, error, types) from None
 
     return named
+
+
+def _of_rule(op_type: str, error: Exception, types: Sequence[Any]) -> Exception:
+    message = str(error)
+    if op_type not in message:
+        message = f"{op_type}: {message} [inputs: {_list(types)}]"
+    if isinstance(error, TypeError):
+        return errors.WrongDtypeError(None, op_type, message)
+    if isinstance(error, errors.OpError):
+        return type(error)(None, op_type, message)
+    return type(error)(message)
 
 
 def checked(kernel: Kernel, shape: Callable[..., Any]) -> Kernel:
@@ -380,10 +400,8 @@ def wrong_value(message: str) -> ValueError:
     return errors.InvalidArgumentError(None, None, message)
 
 
-def wrong_dtype(message: str) -> TypeError:
-    """The error for a dtype: WrongDtypeError eagerly, TypeError while tracing."""
-    if state.trace is not None:
-        return TypeError(message)
+def wrong_dtype(message: str) -> errors.WrongDtypeError:
+    """The error for a dtype, eagerly and while tracing."""
     return errors.WrongDtypeError(None, None, message)
 
 
@@ -407,8 +425,8 @@ _MAPPED = (ValueError, TypeError, IndexError, ArithmeticError, MemoryError, erro
 def bind(primitive: Primitive, *inputs: Any, **params: Any) -> Any:
     """Apply a primitive to tensors: compute it (and record it on tapes), or stage it in a trace.
 
-    Raises errors.InvalidArgumentError for inputs that it does not take; while tracing, TypeError
-    for dtypes and ValueError for shapes.
+    Raises errors.WrongDtypeError for dtypes that it does not take and InvalidArgumentError for
+    shapes and values; while tracing, ValueError for those.
     """
     trace = state._trace
     if trace is not None:
@@ -461,7 +479,16 @@ def _check(primitive: Primitive, inputs: Any, raws: Any, params: dict[str, Any])
         raise _explain(primitive, inputs, params, error) from None
 
 
-def _list(types: Sequence[Type]) -> str:
+def describe(operand: Any) -> Any:
+    """What messages say of an operand: the type of a tensor or array, else its kind."""
+    if isinstance(operand, np.ndarray | np.generic) and operand.dtype in BY_NUMPY:
+        return TensorType(BY_NUMPY[operand.dtype], operand.shape)
+    if isinstance(operand, bool | int | float | complex):
+        return f"Python {type(operand).__name__}"
+    return getattr(operand, "type", type(operand).__name__)
+
+
+def _list(types: Sequence[Any]) -> str:
     return ", ".join(map(str, types))
 
 
@@ -470,19 +497,16 @@ def _explain(
 ) -> errors.OpError:
     """The documented error for an op that failed: in the words of its rules, else the kernel's."""
     types = [x.type for x in inputs]
-    if isinstance(error, errors.OpError):
-        if error.op is None:
-            error.op = primitive.op_type
-            error.message = f"{primitive.op_type}: {error.message}"
+    if isinstance(error, errors.OpError) and error.op is not None:
         return error
+    message = f"{primitive.op_type}: {error} [inputs: {_list(types)}]"
     if isinstance(error, MemoryError):
-        return errors.ResourceExhaustedError(
-            None, primitive.op_type, f"{primitive.op_type}: {error} [inputs: {_list(types)}]"
-        )
+        return errors.ResourceExhaustedError(None, primitive.op_type, message)
     try:
         primitive.infer(*types, **params)
+    except errors.OpError as refused:
+        return refused
     except (ValueError, TypeError) as refused:
         return errors.InvalidArgumentError(None, primitive.op_type, str(refused))
-    return errors.InvalidArgumentError(
-        None, primitive.op_type, f"{primitive.op_type}: {error} [inputs: {_list(types)}]"
-    )
+    kind = type(error) if isinstance(error, errors.OpError) else errors.InvalidArgumentError
+    return kind(None, primitive.op_type, message)

@@ -8,7 +8,7 @@ from typing import Any
 from runtime.graph.signatures import Reference
 from runtime.graph.structures import Structure
 from runtime.log import get_logger
-from runtime.types import NumberType, TensorType
+from runtime.types import ListType, NumberType, TensorType
 
 WINDOW = 10
 """The last calls that the warning looks at."""
@@ -40,8 +40,8 @@ def reason(
     if key in known:
         return changed(known[key])
     latest = list(known)[: -MOST_COMPARED - 1 : -1]
-    found = min((list(_between(other, key, labels)) for other in latest), key=len)
-    return "; ".join(found)
+    nearest = min((list(_between(other, key, labels)) for other in latest), key=_distance)
+    return "; ".join(text for text, _ in nearest)
 
 
 def _arguments(key: Any, labels: Sequence[str]) -> Iterator[str]:
@@ -49,7 +49,15 @@ def _arguments(key: Any, labels: Sequence[str]) -> Iterator[str]:
         yield f"{label}: {describe(part)}"
 
 
-def _between(before: Any, after: Any, labels: Sequence[str]) -> Iterator[str]:
+Difference = tuple[str, bool]
+"""The text, and whether it is one of kind: of class, structure or dtype."""
+
+
+def _distance(differences: Sequence[Difference]) -> tuple[int, int]:
+    return len(differences), sum(of_kind for _, of_kind in differences)
+
+
+def _between(before: Any, after: Any, labels: Sequence[str]) -> Iterator[Difference]:
     for label, old, new in _pairs(before, after, labels):
         if old != new:
             yield from _differences(old, new, label)
@@ -69,7 +77,7 @@ def _at(parts: Sequence[Any], place: int) -> Any:
     return parts[place] if place < len(parts) else None
 
 
-def _differences(old: Any, new: Any, path: str) -> Iterator[str]:
+def _differences(old: Any, new: Any, path: str) -> Iterator[Difference]:
     if _is_tree(old) and _is_tree(new) and old[0] == new[0]:
         structure = old[0]
         for place, (a, b) in enumerate(zip(old[1], new[1], strict=True)):
@@ -78,7 +86,15 @@ def _differences(old: Any, new: Any, path: str) -> Iterator[str]:
         return
     before, now = describe(old), describe(new)
     text = "another one" if before == now else f"{now}, it was {before}"
-    yield f"argument {path} is {text}"
+    yield f"argument {path} is {text}", _kind(old) != _kind(new)
+
+
+def _kind(key: Any) -> Any:
+    if isinstance(key, ListType):
+        return ListType, _kind(key.element)
+    if isinstance(key, TensorType):
+        return key.dtype
+    return key[0] if type(key) is tuple else key
 
 
 def _is_tree(key: Any) -> bool:
@@ -89,7 +105,7 @@ def describe(key: Any) -> str:
     """A part of a key as text: a type, a Python value with its class, a structure."""
     if key is None:
         return "not given"
-    if isinstance(key, TensorType | NumberType):
+    if isinstance(key, TensorType | NumberType | ListType):
         return str(key)
     if isinstance(key, Reference):
         item = key.ref()
@@ -121,7 +137,7 @@ class Detector:
     @property
     def quiet(self) -> bool:
         """Was none of the calls in the window traced? Then further ones need no counting."""
-        return bool(self.rounds) and self.rounds[-1] >= WINDOW
+        return not self.rounds or self.rounds[-1] >= WINDOW
 
     def called(self, traced: bool) -> bool:
         """Note a call; is it time to warn?"""

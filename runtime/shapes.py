@@ -5,7 +5,8 @@ A static shape is a tuple whose unknown dimensions are None; a shape of unknown 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from runtime import dtypes
@@ -104,9 +105,10 @@ def compatible(a: Shape, b: Shape) -> bool:
 def _as_dim(value: Any) -> int | None:
     if value is None:
         return None
-    if isinstance(value, str | bytes | float):
-        raise TypeError(f"Dimension value must be an integer or None, got {value!r}")
-    dim = int(value.__index__())
+    try:
+        dim = operator.index(value)
+    except TypeError:
+        raise TypeError(f"Dimension value must be an integer or None, got {value!r}") from None
     if dim < 0:
         raise ValueError(f"Dimension {dim} must be >= 0")
     return dim
@@ -120,8 +122,10 @@ def as_shape(value: Any) -> Shape:
         return None
     if isinstance(value, TensorShape):
         return value.dims
-    if isinstance(value, int):
+    if isinstance(value, int) or getattr(value, "ndim", None) == 0:
         return (_as_dim(value),)
+    if not isinstance(value, Iterable):
+        raise TypeError(f"a shape is a sequence of integers and None, not {value!r}")
     return tuple(_as_dim(dim) for dim in value)
 
 

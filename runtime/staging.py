@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import builtins
 import functools
+import gc
 import inspect
 import operator
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
 import autograph
@@ -22,18 +23,22 @@ from autograph import (
     Undefined,
     converted_code,
     register_backend,
+    register_identity,
     why_not_converted,
 )
 from autograph.mutation import Snapshot
+from autograph.ownership import taking_notes
 from autograph.policy import impure
 from autograph.undefined import name_of
 from runtime import ops
 from runtime.convert import convert_to_tensor
 from runtime.graph import control, frames, iteration, joins, numbers, refusals
 from runtime.graph.control import Block, Names, truth
+from runtime.graph.identity import check_identity, identical
 from runtime.graph.iteration import Staged
 from runtime.graph.joins import MaybeNone, MaybeUndefined, Missing, present
 from runtime.graph.nodes import NUMBER_TYPES, PRINT
+from runtime.graph.places import Watch, no_watch
 from runtime.graph.refusals import refuse
 from runtime.graph.structures import structure_of
 from runtime.graph.tracing import (
@@ -70,7 +75,7 @@ def _reason_of(code: CodeType) -> tuple[str, str] | None:
 def _called_by_python(code: CodeType) -> tuple[str, str] | None:
     trace = state.trace
     owner, _, name = code.co_qualname.rpartition(".")
-    if trace is None or not trace.converts or not owner or owner.endswith("<locals>"):
+    if trace is None or trace.converter is None or not owner or owner.endswith("<locals>"):
         return None
     kind = "operator" if name.startswith("__") else "property or method"
     return (
@@ -108,16 +113,14 @@ class BlockRecorder:
 
     def __init__(self, block: Block, inputs: Sequence[Any], names: Names) -> None:
         roots = dict(zip(names, inputs, strict=False)) | {"": block}
-        self._snapshot = Snapshot(roots)
-        self._existed = _existed()
-        for root in roots.values():
-            self._existed.globals.add_globals(root)
+        self._snapshot = Snapshot(roots, outer=_existed().globals)
         self._entered = ExitStack()
         self._block = block
         self.options: Any = None
 
     def __enter__(self) -> None:
         self._entered.enter_context(autograph.observe_calls(self._observe))
+        self._entered.enter_context(taking_notes(self._snapshot.notes))
         if hasattr(self._block, "__code__"):
             self.options = self._entered.enter_context(autograph.loop_options(self._block))
 
@@ -134,13 +137,16 @@ class BlockRecorder:
                 f"{name} inside a staged block {reason}",
                 "call it before the block, or use an op of the library",
             )
-        self._snapshot.add(getattr(function, "__name__", "the callee"), function)
-        self._existed.globals.add_globals(getattr(function, "__func__", function))
+        name = getattr(function, "__name__", "the callee")
+        self._snapshot.add(name, function)
         receiver = getattr(function, "__self__", None)
-        if not isinstance(receiver, ModuleType | type | None):
-            name = f"the {type(receiver).__qualname__} of {function.__name__}()"
-            self._snapshot.add(name, receiver)
+        if not isinstance(receiver, ModuleType | None):
+            self._snapshot.add(f"the {type(receiver).__qualname__} of {name}()", receiver)
         return None
+
+    def release(self, results: tuple[Any, ...]) -> None:
+        """Forget the objects that only the block's results hold, or nobody: it made them."""
+        self._snapshot.release(results)
 
     def changed(self) -> list[tuple[str, Any]]:
         """The objects that are different, each with the path of its first difference."""
@@ -167,7 +173,7 @@ class BlockRecorder:
 def called(function: Any) -> Any:
     """What to call where a library function calls the user's: converted, if the trace converts."""
     trace = state.trace
-    return function if trace is None or not trace.converts else autograph.call(function)
+    return function if trace is None else trace.called(function)
 
 
 class StagingBackend(Backend):
@@ -236,6 +242,7 @@ class StagingBackend(Backend):
 BACKEND = StagingBackend()
 for _kind in (SymbolicTensor, SymbolicNumber, Missing, Staged):
     register_backend(_kind, BACKEND)
+register_identity(check_identity)
 
 
 # Item assignment
@@ -318,39 +325,60 @@ def _index(value: Any) -> Any:
     return operator.index(value)
 
 
-def _isinstance(value: Any, classes: Any) -> bool:
+def _of_optional(test: Callable[[Any], bool], value: Any) -> Any:
+    """`test(value)`, staged where the value may be None and that makes a difference."""
+    if isinstance(value, MaybeUndefined):
+        return _of_optional(test, value.get())
+    if not isinstance(value, MaybeNone):
+        return test(value)
+    held, absent = _of_optional(test, value.held), test(None)
+    label = "a test of an optional value"
+    return control.cond(value.flag, lambda: held, lambda: absent, (), (label,))
+
+
+def _isinstance(value: Any, classes: Any) -> Any:
+    return _of_optional(lambda given: _is_instance(given, classes), value)
+
+
+def _callable(value: Any) -> Any:
+    return _of_optional(callable, value)
+
+
+def _hasattr(value: Any, name: str) -> Any:
+    return _of_optional(lambda given: hasattr(given, name), value)
+
+
+def _is_instance(value: Any, classes: Any) -> bool:
     if isinstance(value, SymbolicNumber):
         kinds = {"bool": bool, "int": int, "float": float}
         return issubclass(kinds[value.type.kind], classes)
     return isinstance(value, classes)
 
 
-def _is(a: Any, b: Any) -> Any:
-    if b is not None and a is not None:
-        return a is b
-    value = b if a is None else a
-    if isinstance(value, MaybeUndefined):
-        value = value.get()
-    return control.not_(value.flag) if isinstance(value, MaybeNone) else value is None
-
-
 def _type(value: Any, *others: Any) -> Any:
     if others:
         return NotImplemented
+    if isinstance(value, MaybeUndefined):
+        return _type(value.get())
+    if isinstance(value, MaybeNone):
+        raise refuse(
+            "the class of a value that is None on one path is known only at run time",
+            "test it by `isinstance(x, ...)` or `x is None`",
+        )
     kinds = {"bool": bool, "int": int, "float": float}
     return kinds[value.type.kind] if isinstance(value, SymbolicNumber) else type(value)
 
 
 def _contains(container: Any, item: Any) -> Any:
-    container, item = present(container), present(item)
+    container = present(container)
     if isinstance(container, iteration.Range):
-        return _in_range(container, item)
+        return _in_range(container, present(item))
     if isinstance(container, SymbolicTensor):
-        return ops.reduce_any(ops.equal(container, item))
+        return ops.reduce_any(ops.equal(container, present(item)))
     if not isinstance(container, list | tuple | set | frozenset | range):
         return NotImplemented
     elements = list(container)
-    return _either([lambda each=each: item == each for each in elements], decisive=True)
+    return _either((item == each for each in elements), decisive=True)
 
 
 def _in_range(numbers: iteration.Range, item: Any) -> Any:
@@ -360,48 +388,49 @@ def _in_range(numbers: iteration.Range, item: Any) -> Any:
     return control.and_(truth(offset % numbers.step == 0), further)
 
 
-def _either(thunks: Any, decisive: bool) -> Any:
-    """`any` or `all` of some thunks, as far as it must be known: a bool."""
-    for at, thunk in enumerate(thunks):
-        steer = truth(thunk())
-        if isinstance(steer, bool):
-            if steer is decisive:
-                return decisive
-            continue
-        return _either_staged(steer, thunks[at + 1 :], decisive)
+def _either(items: Iterator[Any], decisive: bool, watch: Watch = no_watch) -> Any:
+    """`any` or `all` of some items, which are computed as far as they must be known: a bool."""
+    for item in items:
+        steer = truth(item)
+        if not isinstance(steer, bool):
+            return _either_staged(steer, items, decisive, watch)
+        if steer is decisive:
+            return decisive
     return not decisive
 
 
-def _either_staged(steer: Any, rest: Any, decisive: bool) -> Any:
+def _either_staged(steer: Any, rest: Iterator[Any], decisive: bool, watch: Watch) -> Any:
     def known() -> bool:
         return decisive
 
     def further() -> Any:
-        return _either(rest, decisive)
+        return _either(rest, decisive, watch)
 
     body, orelse = (known, further) if decisive else (further, known)
-    return control.cond(steer, body, orelse, (), ("the result of any() or all()",))
+    return control.cond(steer, body, orelse, (), ("the result of any() or all()",), watch)
 
 
-def _any(items: Any) -> Any:
-    if isinstance(items, SymbolicTensor):
-        return _over_rows(items, ops.reduce_any, True)
-    return _either([lambda item=item: item for item in elements(items, "any")], True)
+def _watching(items: GeneratorType[Any, Any, Any]) -> Watch:
+    """Watch what a generator reaches, but for what it runs over: only it advances that."""
+    function = next(f for f in gc.get_referents(items) if isinstance(f, FunctionType))
+    known = {name: value for name, value in items.gi_frame.f_locals.items() if name != ".0"}
+
+    def watching(block: Block, inputs: Sequence[Any], names: Names) -> BlockRecorder:
+        return BlockRecorder(function, tuple(known.values()), tuple(known))
+
+    return watching
 
 
-def _all(items: Any) -> Any:
-    if isinstance(items, SymbolicTensor):
-        return _over_rows(items, ops.reduce_all, False)
-    return _either([lambda item=item: item for item in elements(items, "all")], False)
+def _deciding(name: str, reduce: Callable[..., Any], decisive: bool) -> Callable[..., Any]:
+    def builtin(items: Any) -> Any:
+        if isinstance(items, SymbolicTensor) and items.ndim == 1:
+            truths = items if items.dtype.is_bool else ops.not_equal(items, 0)
+            return _bool(reduce(truths))
+        if isinstance(items, autograph.Rest):
+            return _either(items.items, decisive, _watching(items.generator))
+        return _either(iter(elements(items, name)), decisive)
 
-
-def _over_rows(tensor: Any, reduce: Callable[..., Any], decisive: bool) -> Any:
-    if tensor.ndim == 1:
-        truths = tensor if tensor.dtype.is_bool else ops.not_equal(tensor, 0)
-        return _bool(reduce(truths))
-    return _either(
-        [lambda item=item: item for item in elements(tensor, "any() or all()")], decisive
-    )
+    return builtin
 
 
 def elements(items: Any, function: str) -> list[Any]:
@@ -626,8 +655,10 @@ def _math(function: Callable[..., Any], row: Any, args: tuple[Any, ...]) -> Any:
 
 _BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     abs: operator.abs,
-    all: _all,
-    any: _any,
+    all: _deciding("all", ops.reduce_all, False),
+    callable: _callable,
+    hasattr: _hasattr,
+    any: _deciding("any", ops.reduce_any, True),
     bool: _bool,
     divmod: _divmod,
     enumerate: _enumerate,
@@ -641,7 +672,7 @@ _BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     max: _extreme("max", ops.reduce_max),
     min: _extreme("min", ops.reduce_min),
     operator.contains: _contains,
-    operator.is_: _is,
+    operator.is_: identical,
     pow: _pow,
     print: _print,
     range: _range,
@@ -653,4 +684,6 @@ _BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     type: _type,
     zip: _zip,
 }
-_TAKES_MISSING = frozenset((operator.is_, isinstance, print))
+_TAKES_MISSING = frozenset((
+    operator.is_, operator.contains, isinstance, callable, hasattr, type, bool, print,
+))  # fmt: skip

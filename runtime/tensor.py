@@ -6,6 +6,7 @@ The operators are attached by `runtime.ops.operators`, once for all kinds of ten
 from __future__ import annotations
 
 import builtins
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
@@ -123,6 +124,8 @@ class Tensor:
         def __rfloordiv__(self, other: Any) -> Tensor: ...
         def __mod__(self, other: Any) -> Tensor: ...
         def __rmod__(self, other: Any) -> Tensor: ...
+        def __divmod__(self, other: Any) -> tuple[Tensor, Tensor]: ...
+        def __rdivmod__(self, other: Any) -> tuple[Tensor, Tensor]: ...
         def __pow__(self, other: Any) -> Tensor: ...
         def __rpow__(self, other: Any) -> Tensor: ...
         def __matmul__(self, other: Any) -> Tensor: ...
@@ -323,6 +326,15 @@ class EagerTensor(Tensor):
 
     def __round__(self, ndigits: int | None = None) -> Any:
         return round(self._scalar("a rounded number"), ndigits)
+
+    def __trunc__(self) -> int:
+        return cast(int, math.trunc(self._scalar("int")))
+
+    def __floor__(self) -> int:
+        return cast(int, math.floor(self._scalar("int")))
+
+    def __ceil__(self) -> int:
+        return cast(int, math.ceil(self._scalar("int")))
 
     def __len__(self) -> int:
         shape = self.raw.shape

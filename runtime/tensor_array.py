@@ -41,10 +41,22 @@ class _Kind:
     def __hash__(self) -> int:
         return hash(self._key())
 
+    def __str__(self) -> str:
+        grows = " that grows" if self.dynamic else ""
+        return f"of {self.dtype.name}{grows}" + ("" if self.infers else " with any shapes")
+
     @property
     def element(self) -> TensorType:
         """The type of the elements."""
         return TensorType(self.dtype, self.shape)
+
+    def copy(self) -> _Kind:
+        """The same, of which another array may learn."""
+        return _Kind(self.dtype, self.dynamic, self.infers, self.shape)
+
+    def elements(self, items: list[Any]) -> arrays.Elements:
+        """What an array outside of graphs holds."""
+        return arrays.Elements(items, self.element if self.infers else TensorType(self.dtype, None))
 
     def checked(self, value: Any, shape_of_rows: bool = False) -> Tensor:
         """`value` as a tensor. TypeError, ValueError where it cannot be an element."""
@@ -97,7 +109,7 @@ class TensorArray:
         size = 0 if size is None else size
         self._items: Any
         if state.trace is None:
-            self._items = [None] * int(size)
+            self._items = self._kind.elements([None] * int(size))
         else:
             given = convert_to_tensor(size, None if isinstance(size, Tensor) else "int32")
             self._items = apply(arrays.NEW, given, element=self._kind.element)
@@ -132,21 +144,29 @@ class TensorArray:
         if isinstance(self._items, Symbol):
             return True
         if state.trace is not None:
-            raise errors.InaccessibleTensorError(
-                "a TensorArray that was made outside of a traced function is used in it: make it "
-                "inside, or pass its tensors"
-            )
+            raise arrays.outside()
         return False
+
+    @property
+    def _eager(self) -> list[Any]:
+        items: list[Any] = self._items.items
+        return items
+
+    def _hold(self, items: list[Any]) -> TensorArray:
+        self._items = self._kind.elements(items)
+        return self
 
     def size(self, name: str | None = None) -> Tensor:
         """How many elements it has, an int32."""
         if self._is_staged:
             return apply(arrays.SIZE, self._items)  # type: ignore[no-any-return]
-        return convert_to_tensor(len(self._items), "int32")
+        return convert_to_tensor(len(self._eager), "int32")
 
     def identity(self) -> TensorArray:
         """The same elements in another array."""
-        return self._with(self._items if self._is_staged else list(self._items))
+        if self._is_staged:
+            return self._with(self._items)
+        return self._with(self._kind.elements(list(self._eager)))
 
     # Reading
 
@@ -160,13 +180,13 @@ class TensorArray:
                 apply(arrays.READ, self._items, _index(index), element=self._element)
             )
         at = int(index)
-        if not 0 <= at < len(self._items):
+        if not 0 <= at < len(self._eager):
             raise errors.OutOfRangeError(
                 None,
                 None,
-                f"index {at} is out of range of a TensorArray of size {len(self._items)}",
+                f"index {at} is out of range of a TensorArray of size {len(self._eager)}",
             )
-        return self._or_zeros(self._items[at])
+        return self._or_zeros(self._eager[at])
 
     @property
     def _element(self) -> TensorType:
@@ -195,10 +215,10 @@ class TensorArray:
         """All elements as one tensor, along a new first axis."""
         if self._is_staged:
             return self._known(apply(arrays.STACK, self._items, element=self._element), (None,))
-        if not self._items:
+        if not self._eager:
             shape = tuple(dim or 0 for dim in self._kind.shape or ())
             return ops.zeros((0, *shape), self.dtype)
-        return ops.stack([self._or_zeros(item) for item in self._items])
+        return ops.stack([self._or_zeros(item) for item in self._eager])
 
     def gather(self, indices: Any, name: str | None = None) -> Any:
         """The elements at some indices as one tensor, along a new first axis."""
@@ -212,7 +232,7 @@ class TensorArray:
         """All elements joined along their first axis."""
         if self._is_staged:
             return apply(arrays.CONCAT, self._items)  # type: ignore[no-any-return]
-        return ops.concat([self._or_zeros(item) for item in self._items], 0)
+        return ops.concat([self._or_zeros(item) for item in self._eager], 0)
 
     # Writing
 
@@ -233,23 +253,24 @@ class TensorArray:
         )
 
     def _put(self, at: int, tensor: Any) -> None:
-        size = len(self._items)
+        items = self._eager
+        size = len(items)
         if at < 0 or (at >= size and not self._kind.dynamic):
             raise errors.OutOfRangeError(
                 None,
                 None,
                 f"Tried to write to index {at} but array is not resizeable and size is: {size}",
             )
-        self._items += [None] * (at + 1 - size)
-        self._items[at] = tensor
+        items += [None] * (at + 1 - size)
+        items[at] = tensor
+        self._hold(items)
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         """The array whose elements are the rows of `value`."""
         tensor = self._kind.checked(value, shape_of_rows=True)
         if self._is_staged:
             return self._with(apply(arrays.UNSTACK, tensor))
-        self._items = ops.unstack(tensor)
-        return self
+        return self._hold(ops.unstack(tensor))
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """The array with the rows of `value` at some indices."""
@@ -267,8 +288,7 @@ class TensorArray:
         lengths = convert_to_tensor(lengths, None if isinstance(lengths, Tensor) else "int32")
         if self._is_staged:
             return self._with(apply(arrays.SPLIT, tensor, lengths))
-        self._items = list(ops.split(tensor, lengths.numpy().tolist()))
-        return self
+        return self._hold(list(ops.split(tensor, lengths.numpy().tolist())))
 
     def close(self, name: str | None = None) -> None:
         """Nothing: what nobody reads any more is let go of anyway."""
@@ -288,4 +308,4 @@ def _build(kind: type, keys: Any, children: Sequence[Any]) -> Any:
     return made
 
 
-add_handler(TensorArray, Handler(_flatten, _build, ".{}", lambda kind: ("items",)))
+add_handler(TensorArray, Handler(_flatten, _build, ".{}", lambda kind: ("elements",), _Kind.copy))

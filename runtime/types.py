@@ -104,4 +104,19 @@ class ListType(_Frozen):
         return ListType, (self.element,)
 
 
-Type = TensorType | NumberType | ListType
+class ResidualsType:
+    """What one call of a recursive graph keeps for its gradient, calls inside it included.
+
+    Each of these types is equal to itself only.
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __str__(self) -> str:
+        return f"residuals[{self.name}]"
+
+
+Type = TensorType | NumberType | ListType | ResidualsType

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import math
 import operator
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -189,6 +190,31 @@ def _dense(slices: IndexedSlices, dtype: DType | None) -> Tensor:
 
 
 register_conversion(IndexedSlices, _dense)
+
+
+def _combined(function: Callable[[Any, Any], Any]) -> Callable[..., Tensor]:
+    def change(value: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+        found = ops.gather_nd(value, indices)
+        combined: Tensor = ops.tensor_scatter_nd_update(value, indices, function(found, updates))
+        return combined
+
+    return change
+
+
+def _scattering(
+    name: str, change: Callable[..., Tensor], doc: str
+) -> Callable[..., Variable]:  # fmt: skip
+    """A method that changes slices along the first axis."""
+
+    def method(
+        self: Variable, sparse_delta: IndexedSlices, use_locking: bool = False,
+        name: str | None = None,
+    ) -> Variable:  # fmt: skip
+        return self._scatter(change, sparse_delta)
+
+    method.__name__, method.__qualname__ = name, f"Variable.{name}"
+    method.__doc__ = doc.format("those of `sparse_delta`") + " along the first axis."
+    return method
 
 
 class Variable(metaclass=_Creation):
@@ -441,47 +467,23 @@ class Variable(metaclass=_Creation):
             return ops.broadcast_to(values, shape)
         return values
 
-    def scatter_add(
-        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        """Add slices along the first axis."""
-        return self._scatter(ops.tensor_scatter_nd_add, sparse_delta)
-
-    def scatter_sub(
-        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        """Subtract slices along the first axis."""
-        return self._scatter(ops.tensor_scatter_nd_sub, sparse_delta)
-
-    def scatter_max(
-        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        """Replace slices along the first axis by the maximum with others."""
-        return self._scatter(ops.tensor_scatter_nd_max, sparse_delta)
-
-    def scatter_min(
-        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        """Replace slices along the first axis by the minimum with others."""
-        return self._scatter(ops.tensor_scatter_nd_min, sparse_delta)
-
-    def scatter_update(
-        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        """Replace slices along the first axis."""
-        return self._scatter(ops.tensor_scatter_nd_update, sparse_delta)
-
-    def scatter_mul(
-        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        """Multiply slices along the first axis; indices must differ from each other."""
-        return self._scatter(_combined(operator.mul), sparse_delta)
-
-    def scatter_div(
-        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        """Divide slices along the first axis; indices must differ from each other."""
-        return self._scatter(_combined(operator.truediv), sparse_delta)
+    scatter_add = _scattering("scatter_add", ops.tensor_scatter_nd_add, "Add {} to slices")
+    scatter_sub = _scattering("scatter_sub", ops.tensor_scatter_nd_sub, "Subtract {} from slices")
+    scatter_max = _scattering(
+        "scatter_max", ops.tensor_scatter_nd_max, "Replace slices by their maximum with {}"
+    )
+    scatter_min = _scattering(
+        "scatter_min", ops.tensor_scatter_nd_min, "Replace slices by their minimum with {}"
+    )
+    scatter_update = _scattering(
+        "scatter_update", ops.tensor_scatter_nd_update, "Replace slices by {}"
+    )
+    scatter_mul = _scattering(
+        "scatter_mul", _combined(operator.mul), "Multiply slices by {}; indices differ;"
+    )
+    scatter_div = _scattering(
+        "scatter_div", _combined(operator.truediv), "Divide slices by {}; indices differ;"
+    )
 
     def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
         """Add `updates` where the vectors along the last axis of `indices` point to."""
@@ -522,6 +524,9 @@ class Variable(metaclass=_Creation):
     def __index__(self) -> int:
         return operator.index(self._tensor)
 
+    def __round__(self, ndigits: int | None = None) -> Any:
+        return round(self._tensor, ndigits)
+
     def __len__(self) -> int:
         return len(self._tensor)
 
@@ -559,15 +564,6 @@ def _restore(raw: Any, name: str, shape: Shape, trainable: bool, *how: Any) -> V
     made.constraint = None
     made.raw = as_array(raw)
     return made
-
-
-def _combined(function: Callable[[Any, Any], Any]) -> Callable[..., Tensor]:
-    def change(value: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-        found = ops.gather_nd(value, indices)
-        combined: Tensor = ops.tensor_scatter_nd_update(value, indices, function(found, updates))
-        return combined
-
-    return change
 
 
 @contextmanager
@@ -664,8 +660,12 @@ def _attach_operators() -> None:
         compute = getattr(operator, f"__{name}__")
         _attach(f"__{name}__", _forward(compute))
         _attach(f"__r{name}__", _backward(compute))
+    _attach("__divmod__", _forward(divmod))
+    _attach("__rdivmod__", _backward(divmod))
     for name in _ORDER.split():
         _attach(f"__{name}__", _forward(getattr(operator, name)))
+    for function in (math.trunc, math.floor, math.ceil):
+        _attach(f"__{function.__name__}__", _alone(function))
     for name in _UNARY.split():
         _attach(f"__{name}__", _alone(getattr(operator, name)))
     for name, symbol in (("add", "+"), ("sub", "-"), ("mul", "*"), ("truediv", "/"), ("pow", "**")):

@@ -84,6 +84,28 @@ def optional(xs):
     return best
 
 
+def optional_compared(x):
+    held = None
+    if x > 0:
+        held = x - 1
+    return [x == held, held == x, x != held, x - 1 == held, x - 1 != held, held == held]
+
+
+def number_compared_with_tensors(xs):
+    n = 0
+    for x in xs:
+        n = n + 1 if x > 2 else n
+    return [xs[-1] == n, n == xs[0], xs[1] != n, n != xs[-1], xs[0] == n + 3]
+
+
+def optional_number_compared(x):
+    held, n = None, 0
+    for i in range(x):
+        n = n + i
+        held = n
+    return [n == held, held != n, n + 1 == held]
+
+
 def raises_where_reached(x):
     if x < 0:
         raise ValueError(x)
@@ -335,8 +357,8 @@ def data_class(x):
 
 
 class Counter:
-    def __init__(self):
-        self.n = 0
+    def __init__(self, n=0):
+        self.n = n
 
     def count(self, by):
         self.n = self.n + by
@@ -358,6 +380,117 @@ def attribute_changed_by_a_method(x):
     for i in range(x):
         counter.count(i)
     return counter.n
+
+
+def make_counter(n):
+    def count():
+        nonlocal n
+        n = n + 1
+        return n
+
+    return count
+
+
+def object_made_in_a_branch(x):
+    n = 0
+    if x > 1:
+        counter = Counter(x + 1)
+        counter.count(2)
+        n = counter.n
+    return n
+
+
+def object_made_in_each_round(x):
+    n = 0
+    for i in range(x):
+        counter = Counter(i)
+        if i > 0:
+            counter.count(x)
+            other = Counter(n)
+            other.count(i)
+            n = n + other.n
+        n = n + counter.n
+    return n
+
+
+def list_changed_in_a_loop_of_each_round(x):
+    for i in range(x):
+        if x > 1:
+            last = i
+        items = [x, i]
+        for k in range(x):
+            items[1] += k
+        x = (last + items[1]) % 50
+    return x
+
+
+def list_built_in_a_branch(x):
+    n = 0
+    if x > 1:
+        items = []
+        for i in (1, 2):
+            items.append(x + i)
+        n = items[0] + items[1]
+    return n
+
+
+def lists_built_on_both_paths(x):
+    if x > 1:
+        items = [x]
+        items.append(2)
+    else:
+        items = [3, 4]
+    items.reverse()
+    return items[0]
+
+
+def closure_made_in_each_round(x):
+    n = 0
+    while n < x:
+        count = make_counter(n)
+        n = count() + count()
+    return n
+
+
+def ring_made_in_a_branch(x):
+    n = 0
+    if x > 1:
+        ring = [x]
+        ring.append(ring)
+        ring.append(x + 1)
+        n = ring[1][2]
+    return n
+
+
+def changed_by_a_function_in_a_list(x):
+    counter = Counter(x)
+    actions = [lambda: counter.count(2)]
+    if x > 1:
+        actions[0]()
+    return counter.n
+
+
+def changed_by_a_method_in_a_dict(x):
+    counter, i = Counter(0), 0
+    actions = {"go": counter.count}
+    while i < x:
+        actions["go"](i)
+        i = i + 1
+    return counter.n
+
+
+def changed_after_it_was_let_go(x):
+    counters = [Counter(x), Counter(0)]
+
+    def swap():
+        first = counters[0]
+        counters[0] = counters[1]
+        first.count(5)
+        counters[0] = first
+
+    if x > 1:
+        swap()
+    return counters[0].n
 
 
 def items_of_a_tensor(xs):
@@ -518,6 +651,23 @@ def changed_or_replaced(x):
     else:
         d["a"] = 4
     return d["a"]
+
+
+@limit("`is` between two tensors")
+def identity_of_numbers(x):
+    n = 0
+    for i in range(x):
+        n = n + i
+    m = n + 1
+    return n is m
+
+
+@limit("`is` between two tensors")
+def identity_of_one_of_several(x):
+    a = b = [x]
+    if x > 0:
+        b = [x]
+    return a is b
 
 
 @limit("A loop of which each round raises")

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 import autograph
 from tests.harness import attempt
+from tests.programs_snippets import PLAIN_SNIPPETS, STAGED_SNIPPETS
 
 
 class Choices(Protocol):
@@ -68,6 +69,7 @@ class Dialect:
     """What programs may contain. A statement without a weight does not occur."""
 
     statements: dict[str, int]
+    snippets: Sequence[str]
     prelude: str
     header: str
     parameters: dict[str, str]
@@ -95,6 +97,19 @@ class Thing:
     def v(self, value):
         LOG.append(("set", value))
         self._v = value
+
+
+class Manager:
+    def __init__(self, quiet):
+        self.quiet = quiet
+
+    def __enter__(self):
+        LOG.append("enter")
+        return 3
+
+    def __exit__(self, kind, *exception):
+        LOG.append(("exit", kind and kind.__name__))
+        return self.quiet
 
 
 def note(x):
@@ -126,7 +141,16 @@ def step(x, y=1, *, z=0):
 """
 
 STAGED_PRELUDE = """\
+from contextlib import nullcontext
+from dataclasses import dataclass
+
 G = 2
+
+
+@dataclass
+class Pair:
+    a: object
+    b: object
 
 
 def step(x, y=1, *, z=0):
@@ -171,7 +195,9 @@ PLAIN = Dialect(
         "capture": 3,
         "generator": 2,
         "match_": 3,
+        "snippet": 20,
     },
+    snippets=PLAIN_SNIPPETS,
     prelude=PLAIN_PRELUDE,
     header="def program(a, b, p, f, xs, o):\n    global G\n",
     parameters={"a": "int", "b": "int", "p": "bool", "f": "float", "xs": "list"},
@@ -197,7 +223,9 @@ STAGED = Dialect(
         "set_item": 3,
         "closure": 2,
         "lambda_": 2,
+        "snippet": 14,
     },
+    snippets=STAGED_SNIPPETS,
     prelude=STAGED_PRELUDE,
     header="def program(a, b, p, f, xs):\n",
     parameters={"a": "int", "b": "int", "p": "bool", "f": "float", "xs": "list"},
@@ -778,6 +806,52 @@ class Writer:
 
     def set_global(self) -> None:
         self.line(f"G = {self.integer(1)}")
+
+    def snippet(self) -> None:
+        """A construct out of a table, its holes filled."""
+        if self.level > DEEPEST - 1 or self.in_loop > 1 or self.in_function:
+            return self.assign()
+        names: dict[str, str] = {}
+        outer, known = self.level, dict(self.types)
+        for line in self.pick(self.dialect.snippets).splitlines():
+            text = line.lstrip()
+            self.level = outer + (len(line) - len(text)) // 4
+            if text in ("BLOCK", "LOOP"):
+                self.filling(text == "LOOP")
+            elif text:
+                self.line(self.filled(text, names))
+        self.level = outer
+        if not self.dialect.free:
+            self.types = known
+        for name in names.values():
+            kind = re.fullmatch(r"\w+_(int|list)", name)
+            if kind:
+                self.types[name] = kind[1]
+                self.maybe.add(name)
+        return None
+
+    def filling(self, loop: bool) -> None:
+        start = len(self.lines)
+        self.in_loop += loop
+        self.body(1 + self.choices.below(2))
+        self.in_loop -= loop
+        if len(self.lines) == start:
+            self.line("pass")
+
+    def filled(self, text: str, names: dict[str, str]) -> str:
+        """A line of a snippet with its holes filled."""
+
+        def name(found: re.Match[str]) -> str:
+            return names.setdefault(found[1], f"t{next(self.fresh)}_{found[1]}")
+
+        def value(found: re.Match[str]) -> str:
+            if found[1] == "return":
+                return self.returning()
+            whole = self.dialect.free or found[1] in ("bool", "list")
+            made = self.expression(found[1], 1) if whole else self.assigned(found[1])
+            return f"({made})"
+
+        return re.sub(r"<(\w+)>", value, re.sub(r"\$(\w+)", name, text))
 
 
 def write(choices: Choices, dialect: Dialect) -> Program:

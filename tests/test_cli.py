@@ -274,6 +274,13 @@ def test_check_reads_any_line_ends(cli: Cli) -> None:
     assert cli("model.py:clip", "--check", "clip.golden.py")[0] == 0
 
 
+def test_check_refuses_what_is_no_text(cli: Cli) -> None:
+    Path("golden.py").write_bytes(b"\xff\xfe")
+    code, out, err = cli("model.py:clip", "--check", "golden.py")
+    assert (code, out) == (2, "")
+    assert err.startswith("golden.py: cannot be decoded: ")
+
+
 @pytest.mark.parametrize("view", [["--lines"], ["--diff"], ["--list"], ["--stage", "calls"], []])
 def test_every_view_can_be_written_and_checked(cli: Cli, view: list[str]) -> None:
     shown = cli("model.py:clip", *view)[1]
@@ -290,6 +297,9 @@ BAD_FILES = {
     "null.py": (b"x = 1\0\n", "null.py: not valid Python"),
     "latin.py": (b"x = '\xff'\n", "latin.py: cannot be decoded"),
     "coding.py": (b"# coding: no-such\n", "coding.py: cannot be decoded: unknown encoding"),
+    "break.py": (b"def f(x):\n    break\n", "break.py:2:5: not valid Python: 'break' outside"),
+    "late.py": (b"def f(x):\n    x = 1\n    global x\n", "late.py:3:5: not valid Python: name 'x'"),
+    "return.py": (b"return 1\n", "return.py:1:1: not valid Python: 'return' outside"),
     "deep.py": (b"def f(x):\n    return " + b"-" * 100_000 + b"x\n", "deep.py: nested too deeply"),
 }
 
@@ -312,7 +322,9 @@ def test_refuses_a_bad_file(cli: Cli, name: str, suffix: str) -> None:
         (["absent.py"], "absent.py: No such file or directory"),
         (["."], ".: Is a directory"),
         (["model.py:clap"], "model.py: no function clap\n  did you mean clip?"),
-        (["model.py:Net"], "model.py: no function Net"),
+        (["model.py:Net"], "model.py: no function Net\n  did you mean Net."),
+        (["model.py:zzzzz"], "model.py: no function zzzzz\n  only a `def` can be named"),
+        ([""], "autograph: name a FILE or a FILE:FUNCTION"),
         (["model.py:clip.x y"], "model.py:clip.x y: No such file"),
         ([], "autograph: name a FILE or a FILE:FUNCTION"),
         (["model.py:clip", "--stage", "none"], "autograph: no stage none; the stages are"),
@@ -422,7 +434,7 @@ def test_graph_without_a_library_says_what_to_install(cli: Cli, hooks: list[Hook
 
 
 STAGED = """\
-import runtime as rt
+import functools; import runtime as rt
 
 
 @rt.function
@@ -435,6 +447,18 @@ def double(x, n):
 
 def choose(x):
     return 1 if x > 0 else "a"
+
+
+def matched(x):
+    match x:
+        case 1:
+            return 2
+    return x
+
+
+@functools.lru_cache
+def cached(x):
+    return x
 """
 
 
@@ -464,6 +488,11 @@ def test_graph_of_the_runtime(cli: Cli) -> None:
         (["staged.py:double", "--args", "float32[]"], "staged.py: TypeError: double(): missing"),
         (["staged.py:double", "--args", "no[] int32[]"], "staged.py: TypeError: Cannot convert"),
         (["staged.py:choose", "--args", "int32[]"], "{folder}/staged.py:13:12: "),
+        (
+            ["staged.py:matched", "--args", "int32[]"],
+            "{folder}/staged.py:18:14: OperatorNotAllowedInGraphError: Using a symbolic",
+        ),
+        (["staged.py:cached", "--args", "int32[]"], "staged.py: 'cached' is not written in"),
     ],
 )
 def test_graph_refused_by_the_runtime(

@@ -47,7 +47,10 @@ MAY_IMPORT = {
     "autograph.codes": "",
     "autograph.policy": "autograph.codes autograph.frames autograph.errors",
     "autograph.mutable": "autograph.codes autograph.frames",
-    "autograph.mutation": "autograph.mutable autograph.codes autograph.frames autograph.errors",
+    "autograph.ownership": "autograph.mutable",
+    "autograph.mutation": (
+        "autograph.mutable autograph.ownership autograph.codes autograph.frames autograph.errors"
+    ),
     "autograph.terminal": "",
     "autograph.conversion": "autograph",
     "autograph.api": "autograph",
@@ -55,7 +58,7 @@ MAY_IMPORT = {
     "autograph": "autograph",
     "runtime.errors": "",
     "runtime.lazy": "",
-    "runtime.dtypes": "numpy",
+    "runtime.dtypes": "numpy runtime.lazy",
     "runtime.shapes": TYPES,
     "runtime.types": TYPES,
     "runtime.primitive": TYPES,
@@ -65,16 +68,17 @@ MAY_IMPORT = {
     "runtime.ops.strings": f"{OPS} runtime.printing",
     "runtime.autodiff": f"{OPS} runtime.autodiff runtime.nest runtime.graph",
     "runtime.variable": f"{OPS} runtime.autodiff runtime.nest runtime.naming",
-    "runtime.graph": f"{OPS} runtime.graph",
+    "runtime.graph": f"{OPS} runtime.graph runtime.naming",
     "runtime.graph.nodes": f"{TYPES} runtime.primitive",
     "runtime.graph.ir": (
         f"{TYPES} runtime.primitive runtime.graph.nodes runtime.graph.frames runtime.graph.views"
     ),
-    "runtime.graph.views": "runtime.types runtime.graph.ir",
+    "runtime.graph.views": f"{TYPES} runtime.graph.ir",
     "runtime.graph.passes": f"{TYPES} runtime.primitive runtime.graph",
     "runtime.graph.executors": f"{TYPES} runtime.primitive runtime.tensor runtime.graph",
     "runtime.staging": "autograph runtime numpy",
     "runtime.polymorphic_function": "autograph runtime numpy",
+    "runtime.concrete_function": "autograph runtime numpy",
     "runtime.converted": "autograph runtime",
     "runtime.autograph": "autograph runtime",
     "runtime": "runtime numpy",  # the public names, modules, configuration, training, data, ...

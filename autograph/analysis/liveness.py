@@ -179,7 +179,7 @@ def _surely_bound(node: gast.stmt, found: Mentions) -> Names:
     if not found.early:
         return frozenset(found.bound)
     targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
-    return frozenset(mentions(*targets).bound)
+    return frozenset(mentions(targets).bound)
 
 
 _HANDLERS: dict[type, Any] = {

@@ -27,11 +27,15 @@ def rules(context: Context) -> Rules:
 
 
 def _call(node: gast.Call, ag: str) -> gast.Call:
-    if is_ag(node.func, ag) or _is_super(node):
+    if is_ag(node.func, ag) or _needs_its_frame(node):
         return node
     node.func = call_ag("call", [node.func], node.func)
     return node
 
 
-def _is_super(node: gast.Call) -> bool:
-    return isinstance(node.func, gast.Name) and node.func.id == "super"
+def _needs_its_frame(node: gast.Call) -> bool:
+    # `eval` and `exec` without namespaces stay only where their frame is the user's.
+    if not isinstance(node.func, gast.Name):
+        return False
+    name = node.func.id
+    return name == "super" or (name in ("eval", "exec") and len(node.args) < 2)

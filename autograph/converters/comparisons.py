@@ -1,4 +1,4 @@
-"""Lower the comparisons that Python decides by itself: chained ones, `in`, and `is None`.
+"""Lower the comparisons that Python decides by itself: chained ones, `in`, and `is`.
 
     >>> from autograph.pipeline import show
     >>> print(show('comparisons', '''
@@ -8,7 +8,9 @@
     def f(a, b, c):
         return ag.compare(a, '<', b, '<', lambda: c), ag.compare(a, 'is', None), a == b
 
-A single comparison that calls on its operands' own operator is left as it is.
+A single comparison that calls on its operands' own operator is left as it is. For `in` and `is`
+Python asks no operand: any of them can be an object that stands for several, even where the other
+one is None.
 """
 
 from __future__ import annotations
@@ -44,8 +46,5 @@ def _compare(node: gast.Compare) -> gast.expr:
 
 
 def _is_decided(node: gast.Compare, operands: list[Any]) -> bool:
-    """Whether Python would ask for a truth value, or for identity with None."""
-    if len(operands) > 2 or isinstance(node.ops[0], gast.In | gast.NotIn):
-        return True
-    nones = (isinstance(item, gast.Constant) and item.value is None for item in operands)
-    return isinstance(node.ops[0], gast.Is | gast.IsNot) and any(nones)
+    """Whether Python makes a bool of it without asking an operand's own operator for the result."""
+    return len(operands) > 2 or isinstance(node.ops[0], gast.In | gast.NotIn | gast.Is | gast.IsNot)

@@ -5,11 +5,15 @@
     ... def f(x, i, v):
     ...     x[i] = v
     ...     x[0] += v
+    ...     x[0], x[i] = x[i], x[0]
     ...     return x
     ... '''))
     def f(x, i, v):
         x = ag.setitem(v, to=x, at=i)
         x = ag.update_item(x, 0, '+=', lambda: v)
+        item, item_2 = x[i], x[0]
+        x = ag.setitem(item, to=x, at=0)
+        x = ag.setitem(item_2, to=x, at=i)
         return x
 
 A statement stays as it is, and a tensor refuses it, where the target is no name that can be rebound
@@ -27,7 +31,8 @@ import gast
 from autograph.analysis.blocks import Flow
 from autograph.analysis.scopes import own_nodes
 from autograph.context import Context
-from autograph.quoting import assign, call_ag, constant, lambda_of, name_load
+from autograph.names import Namer
+from autograph.quoting import assign, call_ag, constant, lambda_of, name_load, name_store
 from autograph.rewriting import fits_lambda, rewrite_statements
 
 _OPERATORS = {
@@ -42,7 +47,11 @@ def convert(context: Context) -> None:
     for function in context.functions:
         if any(_is_item(node) for node in own_nodes(function.body)):
             flow = context.flow(function)
-            rules = {gast.Assign: partial(_assign, flow), gast.AugAssign: partial(_augmented, flow)}
+            assignments = _Assignments(flow, context.namer)
+            rules: dict[type[Any], Any] = {
+                gast.Assign: assignments.statement,
+                gast.AugAssign: partial(_augmented, flow),
+            }
             rewrite_statements(function, rules)
 
 
@@ -50,12 +59,61 @@ def _is_item(node: Any) -> bool:
     return isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store)
 
 
-def _assign(flow: Flow, node: gast.Assign) -> gast.stmt:
-    target = node.targets[0]
-    if len(node.targets) > 1 or not _can_rebind(target, node, flow):
-        return node
-    keywords = {"to": _read(target.value), "at": _slice(target.slice)}
-    return assign(target.value.id, call_ag("setitem", [node.value], node, keywords), node)
+class _Assignments:
+    """Lowers the assignments of one function, each target in its turn, as Python does."""
+
+    def __init__(self, flow: Flow, namer: Namer) -> None:
+        self.flow = flow
+        self.namer = namer
+        self.names: list[str] = []
+        self.taken = 0
+
+    def name(self) -> str:
+        """A name for a value that waits for its target; other statements use it again."""
+        if self.taken == len(self.names):
+            self.names.append(self.namer.fresh("item"))
+        self.taken += 1
+        return self.names[self.taken - 1]
+
+    def statement(self, node: gast.Assign) -> list[gast.stmt]:
+        items = [item for target in node.targets for item in self.items(target, node)]
+        if not items:
+            return [node]
+        self.taken = 0
+        if len(node.targets) == 1:
+            return self.into(node.targets[0], node.value, items, node)
+        name = self.name()
+        made: list[gast.stmt] = [assign(name, node.value, node)]
+        for target in node.targets:
+            made += self.into(target, name_load(name, target), items, target)
+        return made
+
+    def items(self, target: Any, node: gast.Assign) -> list[Any]:
+        """The items in a target whose names can be rebound."""
+        return [part for part in own_nodes(target) if _can_rebind(part, node, self.flow)]
+
+    def into(self, target: Any, value: gast.expr, items: list[Any], at: Any) -> list[gast.stmt]:
+        """Statements that assign a value: part by part from the first item on."""
+        if target in items:
+            keywords = {"to": _read(target.value), "at": _slice(target.slice)}
+            return [assign(target.value.id, call_ag("setitem", [value], at, keywords), at)]
+        made: list[gast.stmt] = [assign(target, value, at)]
+        waits = False
+        for index, element in enumerate(getattr(target, "elts", ())):
+            waits = waits or any(part in items for part in own_nodes(element))
+            if waits:
+                part = element.value if isinstance(element, gast.Starred) else element
+                name = self.name()
+                target.elts[index] = _in_place_of(element, name)
+                made += self.into(part, name_load(name, part), items, part)
+        return made
+
+
+def _in_place_of(element: Any, name: str) -> gast.expr:
+    stored = name_store(name, element)
+    if not isinstance(element, gast.Starred):
+        return stored
+    return gast.copy_location(gast.Starred(stored, gast.Store()), element)
 
 
 def _augmented(flow: Flow, node: gast.AugAssign) -> gast.stmt:

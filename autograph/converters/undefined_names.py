@@ -154,8 +154,9 @@ def _introduce(function: Any, flow: Flow, names: set[str]) -> list[gast.stmt]:
         is_declaration = isinstance(statement, gast.AnnAssign) and statement.value is None
         if pending and not is_declaration:
             found = mentions(statement)
-            met = found.mentioned if isinstance(statement, _COMPOUND) else found.bound
-            late = met if isinstance(statement, _COMPOUND) else found.maybe
+            is_compound = isinstance(statement, _COMPOUND)
+            met = found.mentioned if is_compound else {**found.bound, **found.read}
+            late = met if is_compound else {**found.maybe, **found.read}
             introduced = [name for name in pending if name in late]
             made += [assign(name, _undefined(name, statement), statement) for name in introduced]
             pending = [name for name in pending if name not in met]

@@ -6,24 +6,48 @@ import builtins
 import functools
 import math
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from types import GeneratorType
 from typing import Any, TypeAlias
 
 from autograph.backend import Backend, backend_of, backend_of_type
-from autograph.frames import hide
+from autograph.errors import ConversionError, StagingError
+from autograph.frames import hide, user_position
+from autograph.operators.unrolling import holds_shared_iterator
 
 Function: TypeAlias = Callable[..., Any]
 Call: TypeAlias = Callable[[Any], Any]
 
 _DIRECT = (
-    "abs bool complex divmod enumerate float format int isinstance iter len list next pow range "
-    "repr reversed round set str sum tuple zip"
+    "abs bool callable complex divmod enumerate float format hasattr int isinstance iter len list "
+    "next pow range repr reversed round set str sum tuple zip"
 )
+
+_OWN_REFERENCES = 3
+"""What `sys.getrefcount` counts for an argument that nobody holds but the call: caller, `args`, its
+own."""
 
 _INSPECTED = 1_000
 """How many elements of a container are looked at for a staged one."""
+
+
+class Rest:
+    """What is left of a generator for `any` and `all`, from its first staged element on.
+
+    Attributes:
+        items: gives all elements; what Python would not compute is computed as it is asked for.
+        generator: what computes them.
+    """
+
+    __slots__ = ("generator", "items")
+
+    def __init__(self, first: Any, generator: GeneratorType[Any, Any, Any]) -> None:
+        self.items: Iterator[Any] = chain((first,), generator)
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.items
 
 
 def taken_over(call: Call) -> dict[Function, Function]:
@@ -40,6 +64,8 @@ def taken_over(call: Call) -> dict[Function, Function]:
         **{function: _ordering(function, call) for function in (max, min, sorted)},
         all: _deciding(all, decisive=False),
         any: _deciding(any, decisive=True),
+        **{function: _seeing(function, 1) for function in (locals, vars, dir)},
+        **{function: _seeing(function, 2) for function in (eval, exec)},
         print: _printing(print),
         type: _type,
     }
@@ -57,6 +83,33 @@ def _direct(function: Function) -> Function:
             if kwargs:
                 return _ask(_first_backend(kwargs.values()), function, args, kwargs)
             return function(*args)
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+    return builtin
+
+
+def _seeing(function: Function, enough: int) -> Function:
+    """For functions that look at the frame of their caller unless they have enough arguments.
+
+    The converter refuses them by name; these are called by another.
+    """
+
+    def builtin(*args: Any, **kwargs: Any) -> Any:
+        try:
+            if len(args) + len(kwargs) >= enough:
+                return function(*args, **kwargs)
+            place = user_position()
+            raise ConversionError(
+                f"`{function.__name__}` would see names of the converted function that are not "
+                "the user's, or not see some that are",
+                filename=place and place.filename,
+                lineno=place and place.lineno,
+                col=place and place.col,
+                variable=function.__name__,
+                hint="name what it needs, or exclude the function with `do_not_convert`",
+            )
         except BaseException as error:  # whatever passes through is the user's: only ours goes
             hide(error)
             raise
@@ -118,11 +171,15 @@ def _deciding(function: Function, decisive: bool) -> Function:
             backend = _first_backend(args)
             if backend is not None or kwargs or len(args) != 1 or not _may_hold_staged(args[0]):
                 return _ask(backend, function, args, kwargs)
+            references = sys.getrefcount(args[0])
             items = iter(args[0])
             for item in items:
                 backend = backend_of(item)
                 if backend is not None:
-                    return _ask(backend, function, ([item, *items],), {})
+                    if type(items) is not GeneratorType:
+                        return _ask(backend, function, ([item, *items],), {})
+                    _check_unshared(items, references, function.__name__)
+                    return _ask(backend, function, (Rest(item, items),), {})
                 if bool(item) is decisive:
                     return decisive
             return not decisive
@@ -131,6 +188,18 @@ def _deciding(function: Function, decisive: bool) -> Function:
             raise
 
     return builtin
+
+
+def _check_unshared(items: GeneratorType[Any, Any, Any], references: int, name: str) -> None:
+    if references > _OWN_REFERENCES or holds_shared_iterator(items):
+        place = user_position()
+        raise StagingError(
+            f"the run decides how far {name}() advances its argument, which is used elsewhere too",
+            filename=place and place.filename,
+            lineno=place and place.lineno,
+            col=place and place.col,
+            hint=f"give {name}() a list of the items, or loop over them",
+        )
 
 
 def _printing(function: Function) -> Function:

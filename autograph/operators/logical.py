@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from autograph.backend import Thunk, backend_of
+from autograph.backend import Thunk, backend_of, identities
 from autograph.frames import hide
 
 
@@ -85,11 +85,16 @@ def _compare_further(left: Any, symbol: str, thunk: Thunk, *rest: Any) -> Any:
 
 
 def _is(left: Any, right: Any) -> Any:
+    if left is right:
+        return True
+    if left is not None and right is not None:
+        for check in identities:
+            check(left, right)
     return _staged(operator.is_, left, right)
 
 
 def _is_not(left: Any, right: Any) -> Any:
-    return not_(_staged(operator.is_, left, right))
+    return not_(_is(left, right))
 
 
 def _in(item: Any, container: Any) -> Any:

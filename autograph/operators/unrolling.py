@@ -42,7 +42,7 @@ class GuardedRounds:
     ) -> None:
         if isinstance(items, itertools.count | itertools.cycle):
             _refuse(f"its items, an {type(items).__name__}, never end")
-        if _is_iterator(items) and (references > OWN_REFERENCES or _holds_shared_iterator(items)):
+        if _is_iterator(items) and (references > OWN_REFERENCES or holds_shared_iterator(items)):
             _refuse(
                 "its items come from an iterator that is used elsewhere too, and would advance "
                 "further than in Python"
@@ -65,10 +65,11 @@ def _is_iterator(value: object) -> bool:
     return hasattr(type(value), "__next__")
 
 
-def _holds_shared_iterator(holder: Any) -> bool:
+def holds_shared_iterator(holder: Any) -> bool:
+    """Does an iterator advance others that are held elsewhere too?"""
     # zip, enumerate, map and generators advance the iterators that they hold.
     held = gc.get_referents(holder)
-    if any(type(inner) is tuple and _holds_shared_iterator(inner) for inner in held):
+    if any(type(inner) is tuple and holds_shared_iterator(inner) for inner in held):
         return True
     return any(_is_shared(inner, held) for inner in held if _is_iterator(inner))
 
@@ -76,7 +77,7 @@ def _holds_shared_iterator(holder: Any) -> bool:
 def _is_shared(iterator: Any, held: list[Any]) -> bool:
     times = sum(inner is iterator for inner in held)  # a generator holds what it loops over twice
     # Besides the holder's and the list's: the loop's variable, the parameter, getrefcount's own.
-    return sys.getrefcount(iterator) > 2 * times + 3 or _holds_shared_iterator(iterator)
+    return sys.getrefcount(iterator) > 2 * times + 3 or holds_shared_iterator(iterator)
 
 
 def _refuse(reason: str) -> None:

@@ -13,13 +13,17 @@ from runtime.autodiff.reverse import (
     Derived,
     Place,
     Source,
+    calling,
+    captures_in,
     derive,
     differentiable,
+    is_recursive,
     variables_in,
 )
+from runtime.graph.arrays import Elements
 from runtime.graph.executors.interpreter import Program
 from runtime.graph.executors.replay import replay
-from runtime.graph.ir import Graph, Node, walk
+from runtime.graph.ir import Graph, Node, Value, walk
 from runtime.graph.nodes import LIST_ADD, LIST_ZEROS
 from runtime.graph.passes import optimize
 from runtime.graph.refusals import is_refusal
@@ -48,7 +52,7 @@ class GraphCall:
     """Runs a graph; under tapes it also keeps what the gradient reads."""
 
     def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+        self.graph = calling(graph) if is_recursive(graph) else graph
         self._derived: dict[Key, _Levels | None] = {}
 
     @functools.cached_property
@@ -60,6 +64,10 @@ class GraphCall:
     def _variables(self) -> dict[int, Any]:
         return variables_in(self.graph.nodes)
 
+    @functools.cached_property
+    def _captures(self) -> dict[Value, Any]:
+        return dict(self.graph.captures) | captures_in(self.graph.nodes)
+
     def __call__(self, leaves: Sequence[Any]) -> list[Any]:
         """The results for tensors and held values."""
         items = self._connected(leaves) if state.tapes else {}
@@ -67,7 +75,7 @@ class GraphCall:
             return _held(self.graph, _run(self.program, leaves))
         levels = self._levels(tuple(items), _levels_of(state.tapes))
         if levels is None:
-            return replay(self.graph, leaves)
+            return replay(self.graph, [x.raw if isinstance(x, Held) else x for x in leaves])
         outputs = _held(levels.graph, _run(levels.program, leaves))
         # What only the last gradient reads is nothing that a gradient is asked for.
         end = levels.sizes[-2]
@@ -88,7 +96,7 @@ class GraphCall:
             for tape in state.tapes:
                 tape.access(variable)
         pairs: list[tuple[Source, Any]] = list(zip(self.graph.parameters, leaves, strict=True))
-        pairs += self.graph.captures
+        pairs += self._captures.items()
         pairs += self._variables.items()
         return {s: item for s, item in pairs if any(tape.knows(item) for tape in state.tapes)}
 
@@ -171,8 +179,9 @@ class _Levels:
 
     def _derive(self) -> None:
         known = set(self.sources)
+        parameters = set(self.graph.parameters)
         active = [value in known for value in self.graph.parameters]
-        captures = [value for value, _ in self.graph.captures if value in known]
+        captures = [s for s in self.sources if isinstance(s, Value) and s not in parameters]
         variables = [source for source in self.sources if isinstance(source, int)]
         given = [differentiable(value.type) for value in self.graph.results]
         derived = derive(self.graph, active, captures, variables, given)
@@ -233,6 +242,58 @@ def _gradient(op: Any, *given: Any) -> list[Any]:
 CALLED = Primitive("called", lambda *_: (), lambda *_: (), gradient=_gradient, keep_outputs=None)
 
 
+# Arrays of tensors: tapes know the list that a graph takes or gives, and its tensors
+
+
+def _packed(items: Sequence[Any], type: Type) -> Held:
+    """The list of some eager tensors (None: not written)."""
+    made = Held([None if item is None else item.raw for item in items], type)
+    places = tuple([at for at, item in enumerate(items) if item is not None])
+    for tape in state.tapes:
+        tape.record(PACKED, [items[at] for at in places], [made], {"places": places})
+    return made
+
+
+def _unpacked(held: Held) -> list[Any]:
+    """The eager tensors of a list (None: not written)."""
+    items = [None if raw is None else wrap(raw) for raw in held.raw]
+    tensors = [item for item in items if item is not None]
+    for tape in state.tapes:
+        tape.record(UNPACKED, [held], tensors, {})
+    return items
+
+
+def _of_packed(op: Any, grad: Held) -> list[Any]:
+    items = _unpacked(grad)
+    return [items[at] if at < len(items) else None for at in op.params["places"]]
+
+
+def _of_unpacked(op: Any, *grads: Any) -> list[Any]:
+    (held,) = op.inputs
+    given = iter(grads)
+    return [_packed([None if raw is None else next(given) for raw in held.raw], held.type)]
+
+
+PACKED = Primitive(
+    "packed",
+    lambda *_: (),
+    lambda *_: (),
+    gradient=_of_packed,
+    keep_inputs=(),
+    keep_outputs=None,
+)
+UNPACKED = Primitive("unpacked", lambda *_: (), lambda *_: (), gradient=_of_unpacked)
+
+
 def call_recorded(call: GraphCall, leaves: Sequence[Any]) -> list[Any]:
-    """The results of a graph for eager tensors: tensors, and Python numbers as they are."""
-    return [item.raw if isinstance(item, Held) else item for item in call(leaves)]
+    """The results of a graph for eager tensors and elements of arrays: tensors, lists of tensors,
+    and Python numbers as they are.
+    """
+    given = [_packed(x.items, x.type) if isinstance(x, Elements) else x for x in leaves]
+    return [_plain(item) for item in call(given)]
+
+
+def _plain(item: Any) -> Any:
+    if not isinstance(item, Held):
+        return item
+    return _unpacked(item) if isinstance(item.raw, list) else item.raw

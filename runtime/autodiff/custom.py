@@ -14,6 +14,8 @@ from runtime import nest
 from runtime.autodiff.recorder import Recorder
 from runtime.autodiff.tape import GradientTape, is_variable
 from runtime.convert import convert_to_tensor
+from runtime.graph.ir import Callee, Value, covers
+from runtime.graph.nodes import CALL
 from runtime.primitive import Primitive, bind, row, state
 from runtime.tensor import EagerTensor, Tensor
 
@@ -68,7 +70,7 @@ class StagedRule(Rule):
     While the function around it is traced, the Python function still serves.
     """
 
-    __slots__ = ("error", "graph", "outer", "present", "trace")
+    __slots__ = ("call", "error", "graph", "outer", "present", "trace")
 
     def __init__(
         self, function: Callable[..., Sequence[Any]], results: Sequence[Tensor], arguments: int
@@ -76,6 +78,7 @@ class StagedRule(Rule):
         super().__init__(function, len(results))
         self.trace = weakref.ref(state.trace)
         self.graph: Any = None
+        self.call: Any = None
         self.outer: list[Any] = []
         self.present = [False] * arguments
         self.error: Exception | None = None
@@ -87,6 +90,7 @@ class StagedRule(Rule):
 
     def _stage(self, results: Sequence[Tensor]) -> None:
         trace = type(state.trace)("custom_gradient")
+        trace.converter = state.trace.converter
         with trace:
             given = [trace.parameter(x.type, "upstream") for x in results]
             grads = self.function(*given)
@@ -103,15 +107,32 @@ class StagedRule(Rule):
         elif self.error is not None:
             raise self.error
         else:
-            found = self._replayed(op, grads)
+            found = self._by_graph(op, grads)
         return [*[None] * self.count, *found, *[None] * len(self.outer)]
 
-    def _replayed(self, op: Any, grads: Sequence[Any]) -> list[Any]:
-        from runtime.graph.executors.replay import replay
-
+    def _by_graph(self, op: Any, grads: Sequence[Any]) -> list[Any]:
         used = op.inputs[self.count + len(self.present) :]
-        made = iter(replay(self.graph, [*grads, *used]))
+        run = self._run if state.trace is None else self._stage_call
+        made = iter(run([*grads, *used]))
         return [next(made) if present else None for present in self.present]
+
+    def _run(self, leaves: Sequence[Any]) -> Sequence[Any]:
+        from runtime.autodiff.calls import GraphCall, call_recorded
+
+        self.call = self.call or GraphCall(self.graph)
+        return call_recorded(self.call, leaves)
+
+    def _stage_call(self, leaves: Sequence[Any]) -> Sequence[Any]:
+        trace, graph = state.trace, self.graph
+        values = [
+            trace.value_of(x if covers(p.type, x.type) else ops.ensure_shape(x, p.type.shape))
+            for x, p in zip(leaves, graph.parameters, strict=True)
+        ]
+        outputs = [
+            Value(v.type, trace.unique("gradient"), at) for at, v in enumerate(graph.results)
+        ]
+        params = {"callee": Callee(graph.name, graph)}
+        return trace.append(CALL, values, outputs, params)  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         return "python" if self.graph is None else f"@{self.graph.name}"
@@ -171,6 +192,12 @@ def _without_tapes() -> Iterator[None]:
         state.tapes = before
 
 
+def _called(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What to call for a function of the user's: converted, if the active trace converts."""
+    trace = state.trace
+    return function if trace is None else trace.called(function)
+
+
 def custom_gradient(f: Any = None) -> Any:
     """Decorator of a function that returns its result and a function that computes its gradient.
 
@@ -209,7 +236,7 @@ class _Call:
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         with _noting_accesses() as accesses:
-            result, grad_fn = _pair(self.function(*args, **kwargs))
+            result, grad_fn = _pair(_called(self.function)(*args, **kwargs))
         given = self._flat(args, kwargs)
         among = {id(item) for item in given}
         variables = [v for v in accesses.found.values() if id(v) not in among]
@@ -257,9 +284,9 @@ def _function(
 
     def rule(*grads: Any) -> list[Any]:
         if not variables:
-            found, of_variables = grad_fn(*grads), []
+            found, of_variables = _called(grad_fn)(*grads), []
         else:
-            found, of_variables = grad_fn(*grads, variables=list(variables))
+            found, of_variables = _called(grad_fn)(*grads, variables=list(variables))
             if len(of_variables) != len(variables):
                 raise ValueError(
                     "the gradient function of a custom_gradient must return one gradient for each "
@@ -290,13 +317,13 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(f)
     def inner(*args: Any, **kwargs: Any) -> Any:
         with _without_tapes():
-            result = f(*args, **kwargs)
+            result = _called(f)(*args, **kwargs)
 
         def grad(*upstream: Any, variables: Sequence[Any] = ()) -> Any:
             tensors = [item for item in nest.flatten(args) if _is_differentiated(item)]
             with GradientTape() as tape:
                 tape.watch(tensors)
-                again = f(*args, **kwargs)
+                again = _called(f)(*args, **kwargs)
             found = tape.gradient(again, [tensors, list(variables)], list(upstream))
             return found if variables else found[0]
 
@@ -315,6 +342,6 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
         def grad(*upstream: Any, variables: Sequence[Any] | None = None) -> Any:
             return upstream if variables is None else (upstream, [None] * len(variables))
 
-        return f(*args, **kwargs), grad
+        return _called(f)(*args, **kwargs), grad
 
     return custom_gradient(inner)  # type: ignore[no-any-return]

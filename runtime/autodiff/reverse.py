@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 import runtime.ops as ops
 from runtime.autodiff.records import Operation
 from runtime.graph import numbers
@@ -27,6 +25,7 @@ from runtime.graph.ir import (
     covers,
     diverges,
     free_values,
+    walk,
 )
 from runtime.graph.nodes import (
     BOOL,
@@ -34,18 +33,22 @@ from runtime.graph.nodes import (
     COND,
     CONSTANT,
     INT,
+    LIST_AS,
     LIST_NEW,
     LIST_POP,
     LIST_PUSH,
     LIST_ZEROS,
+    PACK,
+    UNPACK,
     WHILE,
+    apply,
     placeholder,
 )
 from runtime.graph.refusals import refuse
-from runtime.graph.tracing import Handle, Scope, Trace, active, is_symbol, symbol
+from runtime.graph.tracing import Handle, Scope, Trace, active, symbol
 from runtime.primitive import Primitive, state
 from runtime.shapes import is_known
-from runtime.types import ListType, TensorType, Type
+from runtime.types import ListType, ResidualsType, TensorType, Type
 
 # What has a gradient: a value of a graph, or a variable, known by its node.
 Source = Value | int
@@ -55,62 +58,71 @@ def differentiable(type: Type) -> bool:
     """Can a value of this type have a gradient?"""
     if isinstance(type, ListType):
         return differentiable(type.element)
+    if isinstance(type, ResidualsType):
+        return True
     return isinstance(type, TensorType) and type.dtype.np_dtype.kind in "fc"
 
 
 # What a node of control flow depends on
 
 
-def variables_in(nodes: Iterable[Node], seen: frozenset[Graph] = frozenset()) -> dict[int, Any]:
+def called_in(nodes: Iterable[Node]) -> list[Graph]:
+    """The graphs that nodes call, also from regions and from these graphs; each once."""
+    found: dict[Graph, None] = {}
+    pending = [tuple(nodes)]
+    while pending:
+        for node in walk(Region((), pending.pop(), ())):
+            graph = node.params["callee"].graph if "callee" in node.params else None
+            if graph is not None and graph not in found:
+                found[graph] = None
+                pending.append(graph.nodes)
+    return list(found)
+
+
+def variables_in(nodes: Sequence[Node]) -> dict[int, Any]:
     """The variables that nodes read, also in regions and in the graphs that they call."""
-    found: dict[int, Any] = {}
-    for node in nodes:
-        variable = node.params.get("variable")
-        if variable is not None and node.outputs and differentiable(variable.type):
-            found[variable.node] = variable
-        for region in node.regions:
-            found |= variables_in(region.nodes, seen)
-        graph = node.params["callee"].graph if "callee" in node.params else None
-        if graph is not None and graph not in seen:
-            found |= variables_in(graph.nodes, seen | {graph})
-    return found
+    regions = [Region((), tuple(nodes), ()), *(graph.body for graph in called_in(nodes))]
+    read = [node for region in regions for node in walk(region) if node.outputs]
+    variables = [node.params["variable"] for node in read if "variable" in node.params]
+    return {v.node: v for v in variables if v is not None and differentiable(v.type)}
 
 
-def _recursive(node: Node) -> Exception:
-    return refuse(
-        f"the gradient of {node.params['callee'].name}, which calls itself, is asked for inside of "
-        "a graph",
-        "write the recursion as a loop, or open the tape outside of the function",
-        location=node.location,
-    )
+def captures_in(nodes: Iterable[Node]) -> dict[Value, Any]:
+    """The eager tensors from outside that the graphs which nodes call use."""
+    captures = [pair for graph in called_in(nodes) for pair in graph.captures]
+    return {value: item for value, item in captures if differentiable(value.type)}
+
+
+def is_recursive(graph: Graph) -> bool:
+    """Does it call itself?"""
+    return graph in called_in(graph.nodes)
 
 
 def _callee(node: Node) -> Graph:
     graph: Graph | None = node.params["callee"].graph
     if graph is None:
-        raise _recursive(node)
+        name = node.params["callee"].name
+        raise refuse(
+            f"the gradient of a call of {name} is asked for inside of {name} itself",
+            "ask for it outside of the function, or write the recursion as a loop",
+            location=node.location,
+        )
     return graph
 
 
-def inputs_of(handle: Handle) -> list[Any]:
-    """What a node of control flow depends on: tensors, lists and variables."""
-    return [item for item, _ in _connections(handle)]
-
-
-def _connections(handle: Handle) -> Iterator[tuple[Any, Source]]:
+def connections(handle: Handle) -> Iterator[tuple[Any, Source]]:
+    """What a node of control flow depends on: tensors, lists and variables; and as what it knows
+    each.
+    """
     node, trace = handle.node, handle.scope.trace
     held = {value: item for value, item in trace.captures.values()}
     used = [*node.inputs, *(v for region in node.regions for v in free_values(region))]
     for value in dict.fromkeys(used):
         if differentiable(value.type):
             item = held.get(value)
-            eager = item is not None and not is_symbol(item)
-            yield item if eager else symbol(value, handle.scope, None), value
-    if "callee" in node.params:
-        graph = node.params["callee"].graph
-        for value, item in () if graph is None else graph.captures:
-            if differentiable(value.type):
-                yield item, value
+            yield symbol(value, handle.scope, None) if item is None else item, value
+    for value, item in captures_in((node,)).items():
+        yield item, value
     for key, variable in variables_in((node,)).items():
         yield variable, key
 
@@ -120,7 +132,9 @@ class Activity:
 
     def __init__(self, sources: Iterable[Source]) -> None:
         self.known: set[Source] = set(sources)
+        self.recursions: dict[Graph, Recursion] = {}
         self._entered: set[Graph] = set()
+        self._entered_again: set[Graph] = set()
 
     def follow(self, nodes: Iterable[Node]) -> None:
         """Add what nodes compute of active values."""
@@ -164,13 +178,22 @@ class Activity:
 
     def _call(self, node: Node) -> None:
         graph = _callee(node)
-        if graph in self._entered:
-            raise _recursive(node)
-        self._entered.add(graph)
         self.pass_on(node.inputs, graph.parameters)
-        self.follow(graph.nodes)
+        if graph in self._entered:
+            self._entered_again.add(graph)
+        else:
+            self._entered.add(graph)
+            self._graph(graph)
+            self._entered.remove(graph)
         self.pass_on(graph.results, node.outputs)
-        self._entered.remove(graph)
+
+    def _graph(self, graph: Graph) -> None:
+        self.follow(graph.nodes)
+        while graph in self._entered_again:
+            size = len(self.known)
+            self.follow(graph.nodes)
+            if len(self.known) == size:
+                break
 
     def _nothing(self, node: Node) -> None:
         pass
@@ -209,7 +232,7 @@ def _read_from(
     values, constants = [], []
     for value in free_values(back):
         maker = makers.get(value)
-        if maker is not None and maker.primitive is CONSTANT:
+        if maker is not None and maker.primitive.name == "constant":
             constants.append(maker)
         elif value in makers:
             values.append(value)
@@ -217,12 +240,10 @@ def _read_from(
 
 
 def _with_constants(back: Region, constants: Sequence[Node], names: dict[Value, Value]) -> Region:
-    again = []
-    for node in constants:
-        (old,) = node.outputs
-        names[old] = Value(old.type, old.name)
-        again.append(replace(node, outputs=(names[old],)))
-    made = substituted(back, names)
+    """The way back, that makes these constants again, with other values in place of some."""
+    fresh = {old: Value(old.type, old.name) for node in constants for old in node.outputs}
+    again = [replace(node, outputs=(fresh[node.outputs[0]],)) for node in constants]
+    made = substituted(back, names | fresh)
     return replace(made, nodes=(*again, *made.nodes))
 
 
@@ -235,10 +256,9 @@ def _standing_in(value: Value) -> Node:
     if isinstance(value.type, ListType):
         made = Value(value.type, value.name)
         return Node(LIST_NEW, (), (made,), {"element": value.type.element})
-    held = placeholder(value.type)
-    if isinstance(value.type, TensorType):
-        held = np.zeros([dim or 0 for dim in value.type.shape or ()], value.type.dtype.np_dtype)
-    return _constant(held, value.type, value.name)
+    if isinstance(value.type, ResidualsType):
+        return Node(PACK, (), (Value(value.type, value.name),), {"type": value.type})
+    return _constant(placeholder(value.type), value.type, value.name)
 
 
 # The way back
@@ -298,7 +318,7 @@ class Reverse:
     def zeros(self, source: Source) -> Any:
         """Zeros like a source."""
         type = self.type_of(source)
-        if isinstance(type, ListType):
+        if isinstance(type, ListType | ResidualsType):
             return self.trace.apply(LIST_ZEROS, (source,))  # type: ignore[arg-type]
         if is_known(type.shape):
             return ops.zeros(type.shape, type.dtype)
@@ -313,12 +333,7 @@ class Reverse:
     def taken(self, source: Source) -> Any:
         """The gradient of a source, zeros where there is none, with its type."""
         grad = self.grads.get(source)
-        if grad is None:
-            return self.zeros(source)
-        type = self.type_of(source)
-        if covers(type, grad.type):
-            return grad
-        return ops.ensure_shape(grad, type.shape)
+        return self.zeros(source) if grad is None else _shaped(grad, self.type_of(source))
 
     def region(self, nodes: Sequence[Node]) -> list[Node]:
         """Go back over nodes; what stands in their place afterwards."""
@@ -364,12 +379,22 @@ class Reverse:
         return made
 
     def append(
-        self, primitive: Primitive, inputs: Sequence[Any], types: Sequence[Type], **fields: Any
+        self,
+        primitive: Primitive,
+        inputs: Sequence[Any],
+        types: Sequence[Type],
+        names: Sequence[str],
+        **fields: Any,
     ) -> tuple[Any, ...]:
-        """Add a node of control flow, whose outputs are gradients."""
-        outputs = [Value(type, self.trace.unique("gradient"), at) for at, type in enumerate(types)]
+        """Add a node of control flow, whose outputs have these types and names."""
+        named = enumerate(zip(types, map(self.trace.unique, names), strict=True))
+        outputs = [Value(type, name, at) for at, (type, name) in named]
         values = [self.trace.value_of(item) for item in inputs]
         return self.trace.append(primitive, values, outputs, **fields)
+
+    def label(self, source: Source) -> str:
+        """A name for the gradient of a source."""
+        return f"grad_{source.name if isinstance(source, Value) else self.variables[source].name}"
 
     @contextmanager
     def inside(self) -> Iterator[tuple[Scope, Reverse]]:
@@ -386,9 +411,10 @@ class Reverse:
 
     def sources(self, regions: Sequence[Region]) -> list[Source]:
         """What regions use from around them, of which gradients are asked for."""
-        free = dict.fromkeys(value for region in regions for value in free_values(region))
-        read = [key for region in regions for key in variables_in(region.nodes)]
-        return [s for s in (*free, *dict.fromkeys(read)) if s in self.activity.known]
+        nodes = [node for region in regions for node in region.nodes]
+        free = [value for region in regions for value in free_values(region)]
+        used = dict.fromkeys((*free, *captures_in(nodes), *variables_in(nodes)))
+        return [source for source in used if source in self.activity.known]
 
     # Branches
 
@@ -407,7 +433,8 @@ class Reverse:
         made = self.rewrite(node, [forward])
         types = [self.type_of(source) for source in kept]
         test = self.symbol(node.inputs[0])
-        grads = self.append(COND, [test], types, regions=backs, origin=node.origin)
+        names = list(map(self.label, kept))
+        grads = self.append(COND, [test], types, names, regions=backs, origin=node.origin)
         for source, grad in zip(kept, grads, strict=True):
             self.add(source, grad)
         return made
@@ -424,33 +451,46 @@ class Reverse:
 
     def while_(self, node: Node, given: Sequence[Any]) -> Sequence[Node]:
         """The gradient of a while: a while of as many rounds, that takes them in reverse."""
-        (body,) = node.regions
         carried = self._carried(node, given)
+        nodes, back, sources = self._back_through(node, carried)
+        made, rounds, lists, back = _loop_with_residuals(node, nodes, back, self.trace)
+        made = list(self.rewrite(node, made))
+        starts = self._starts(node, given, carried) + [self.zeros(source) for source in sources]
+        grads = self._reverse_loop(node, back, rounds, lists, starts)
+        targets = [*(node.inputs[at + 1] for at in carried), *sources]
+        for target, grad in zip(targets, grads, strict=True):
+            self.add(target, grad)
+        return made
+
+    def _back_through(
+        self, node: Node, carried: Sequence[int]
+    ) -> tuple[list[Node], Region, list[Source]]:
+        """The nodes of a round, the region that goes back over one, and what it sums gradients of:
+        it is given those of what is carried and the sums, and gives back the same.
+        """
+        (body,) = node.regions
         with self.inside() as (scope, reverse):
-            into = [self.trace.parameter(body.parameters[at].type, "upstream") for at in carried]
-            for at, grad in zip(carried, into, strict=True):
+            for at in carried:
+                parameter = body.parameters[at]
+                grad = self.trace.parameter(parameter.type, self.label(parameter))
                 reverse.add(body.results[at + 1], grad)
             nodes = reverse.region(body.nodes)
             sources = [s for s in self.sources(node.regions) if s in reverse.grads]
             results = [reverse.taken(body.parameters[at]) for at in carried]
             for source in sources:
-                total = self.trace.parameter(self.type_of(source), "total")
+                total = self.trace.parameter(self.type_of(source), self.label(source))
                 reverse.add(source, total)
                 results.append(reverse.taken(source))
             found = [self.trace.value_of(result) for result in results]
-        back = scope.region(found)
-        made, rounds, lists, back = _loop_with_residuals(node, nodes, back, self.trace)
-        made = list(self.rewrite(node, made))
-        starts = [
-            self.zeros(node.outputs[at]) if given[at] is None else given[at] for at in carried
+        return nodes, scope.region(found), sources
+
+    def _starts(self, node: Node, given: Sequence[Any], carried: Sequence[int]) -> list[Any]:
+        """The gradients of what a loop leaves, zeros where there is none."""
+        types = [parameter.type for parameter in node.regions[0].parameters]
+        return [
+            self.zeros(node.outputs[at]) if given[at] is None else _shaped(given[at], types[at])
+            for at in carried
         ]
-        starts += [self.zeros(source) for source in sources]
-        grads = self._reverse_loop(node, back, rounds, lists, starts)
-        for at, grad in zip(carried, grads, strict=False):
-            self.add(node.inputs[at + 1], grad)
-        for source, grad in zip(sources, grads[len(carried) :], strict=True):
-            self.add(source, grad)
-        return made
 
     def _reverse_loop(
         self, node: Node, back: Region, rounds: Value, lists: Sequence[Value], starts: list[Any]
@@ -458,7 +498,8 @@ class Reverse:
         count = self.symbol(rounds)
         inputs = [count > 0, count, *map(self.symbol, lists), *starts]
         types = [parameter.type for parameter in back.parameters]
-        found = self.append(WHILE, inputs, types, regions=[back], origin=node.origin)
+        names = [parameter.name for parameter in back.parameters]
+        found = self.append(WHILE, inputs, types, names, regions=[back], origin=node.origin)
         return found[1 + len(lists) :]
 
     def _carried(self, node: Node, given: Sequence[Any]) -> list[int]:
@@ -479,21 +520,65 @@ class Reverse:
         """The gradient of a call: a call of another graph."""
         known = self.activity.known
         graph = _callee(node)
+        if is_recursive(graph):
+            return self._recursion(node, graph, given)
         active = tuple([value in known for value in node.inputs])
-        active_captures = [value for value, _ in graph.captures if value in known]
+        active_captures = [value for value in captures_in((node,)) if value in known]
         read = [key for key in variables_in(graph.nodes) if key in known]
         derived = derive(graph, active, active_captures, read, [g is not None for g in given])
         residuals = [Value(v.type, v.name) for v in derived.forward.results[len(node.outputs) :]]
         callee = Callee(node.params["callee"].name, derived.forward)
         forward = replace(node, outputs=(*node.outputs, *residuals), params={"callee": callee})
         made = self.rewrite(node, [forward])
-        inputs = [*(g for g in given if g is not None), *map(self.symbol, residuals)]
+        upstream = [
+            _shaped(grad, result.type)
+            for grad, result in zip(given, graph.results, strict=True)
+            if grad is not None
+        ]
+        inputs = [*upstream, *map(self.symbol, residuals)]
         types = [value.type for value in derived.backward.results]
-        params = {"callee": Callee(derived.backward.name, derived.backward)}
-        grads = self.append(CALL, inputs, types, params=params, origin=node.origin)
-        for source, grad in zip(derived.sources, grads, strict=True):
-            self.add(node.inputs[source] if isinstance(source, Place) else source, grad)
+        callee = Callee(derived.backward.name, derived.backward)
+        self._call_back(node, callee, inputs, derived.sources, types)
         return made
+
+    def _call_back(
+        self,
+        node: Node,
+        callee: Callee,
+        inputs: Sequence[Any],
+        places: Sequence[Source | Place],
+        types: Sequence[Type],
+    ) -> None:
+        """Add the call of a graph that computes the gradients for these places of a call."""
+        sources = [node.inputs[s] if isinstance(s, Place) else s for s in places]
+        names, params = list(map(self.label, sources)), {"callee": callee}
+        grads = self.append(CALL, inputs, types, names, params=params, origin=node.origin)
+        for source, grad in zip(sources, grads, strict=True):
+            self.add(source, grad)
+
+    def _recursion(self, node: Node, graph: Graph, given: Sequence[Any]) -> Sequence[Node]:
+        made = self.activity.recursions.get(graph) or _derive_recursion(graph, self.activity)
+        residuals = Value(made.residuals, self.trace.unique("residuals"))
+        params = {"callee": made.forward}
+        forward = replace(node, outputs=(*node.outputs, residuals), params=params)
+        nodes = self.rewrite(node, [forward])
+        inputs = [
+            _shaped(self.zeros(output) if grad is None else grad, result.type)
+            for output, result, grad in zip(node.outputs, graph.results, given, strict=True)
+            if result in self.activity.known
+        ]
+        inputs.append(self.symbol(residuals))
+        self._call_back(node, made.backward, inputs, made.sources, made.types)
+        return nodes
+
+
+def _shaped(grad: Any, type: Any) -> Any:
+    """A gradient, known to have a type of which its own knows less."""
+    if covers(type, grad.type):
+        return grad
+    if isinstance(type, ListType):
+        return apply(LIST_AS, grad, type=type)
+    return ops.ensure_shape(grad, type.shape)
 
 
 _BACK: dict[str, Callable[[Reverse, Node, list[Any]], Sequence[Node]]] = {
@@ -556,13 +641,13 @@ def _loop_with_residuals(
     (body,) = node.regions
     values, constants = _read_from(back, nodes, body.parameters)
     types: list[Type] = [INT, *(ListType(value.type) for value in values)]
-    labels = ["rounds", *(trace.unique("saved") for _ in values)]
+    labels = ["rounds", *(trace.unique(f"saved_{value.name}") for value in values)]
     begins = [_constant(0, INT, "zero"), *(_empty(value.type) for value in values)]
     holds, outputs, states = (
         [Value(type, label) for type, label in zip(types, labels, strict=True)] for _ in range(3)
     )
     one = _constant(1, INT, "one")
-    grown = [Value(type, "grown") for type in types]
+    grown = [Value(type, label) for type, label in zip(types, labels, strict=True)]
     pushes = [one, Node(numbers.BINARY["add"], (holds[0], one.outputs[0]), (grown[0],))]
     for value, held, more in zip(values, holds[1:], grown[1:], strict=True):
         pushes.append(Node(LIST_PUSH, (held, value), (more,)))
@@ -583,7 +668,7 @@ def _popping(
     back: Region, values: Sequence[Value], states: list[Value], constants: Sequence[Node]
 ) -> Region:
     """The body of a loop backwards: its state is a count, the lists, and the gradients."""
-    rests = [Value(held.type, "rest") for held in states[1:]]
+    rests = [Value(held.type, held.name) for held in states[1:]]
     names = {value: Value(value.type, value.name) for value in values}
     pops = [
         Node(LIST_POP, (held,), (rest, names[value]))
@@ -636,18 +721,26 @@ def derive(
     chosen = [v for v, is_active in zip(graph.parameters, active, strict=True) if is_active]
     activity = Activity([*chosen, *captures, *variables])
     activity.follow(graph.nodes)
-    read = variables_in(graph.nodes)
     trace = Trace(f"gradient_of_{graph.name}")
     with trace:
-        reverse = Reverse(activity, read)
-        for result, is_given in zip(graph.results, given, strict=True):
-            if is_given:
-                reverse.add(result, trace.parameter(result.type, "upstream"))
-        nodes = reverse.region(graph.nodes)
+        reverse, nodes = _gone_back(graph, activity, given)
         found = [s for s in (*chosen, *captures, *variables) if s in reverse.grads]
         results = [trace.value_of(reverse.taken(source)) for source in found]
     back = trace.scope.region(results)
     return _separated(graph, nodes, back, trace, found)
+
+
+def _gone_back(
+    graph: Graph, activity: Activity, given: Sequence[bool]
+) -> tuple[Reverse, list[Node]]:
+    """The gradients that lead back through a graph, in the active trace; and what stands in the
+    place of its nodes.
+    """
+    reverse = Reverse(activity, variables_in(graph.nodes))
+    for result, is_given in zip(graph.results, given, strict=True):
+        if is_given:
+            reverse.add(result, reverse.trace.parameter(result.type, reverse.label(result)))
+    return reverse, reverse.region(graph.nodes)
 
 
 def _separated(
@@ -667,6 +760,80 @@ def _separated(
         Graph(trace.name, body, captured),
         tuple([places.get(s, s) for s in found]),
     )
+
+
+def calling(graph: Graph) -> Graph:
+    """A graph that does nothing but to call this one."""
+    parameters, outputs = (
+        tuple([Value(value.type, value.name) for value in values])
+        for values in (graph.parameters, graph.results)
+    )
+    call = Node(CALL, parameters, outputs, {"callee": Callee(graph.name, graph)})
+    return Graph(graph.name, Region(parameters, (call,), outputs))
+
+
+@dataclass(frozen=True, slots=True)
+class Recursion:
+    """The gradient of a graph that calls itself; what is called is there when it is finished.
+
+    `forward` returns its residuals as one value more, `backward` takes the gradients of all active
+    results and that value, and returns those for `sources`, which have these types.
+    """
+
+    forward: Callee
+    backward: Callee
+    residuals: ResidualsType
+    sources: tuple[Source | Place, ...]
+    types: tuple[Type, ...]
+
+
+def _derive_recursion(graph: Graph, activity: Activity) -> Recursion:
+    sources, made = _begin_recursion(graph, activity)
+    trace = Trace(made.backward.name)
+    with trace:
+        given = [result in activity.known for result in graph.results]
+        reverse, nodes = _gone_back(graph, activity, given)
+        results = [trace.value_of(reverse.taken(source)) for source in sources]
+    back = trace.scope.region(results)
+    derived = _separated(graph, nodes, back, trace, sources)
+    made.forward.graph = _packing(derived.forward, len(graph.results), made.residuals)
+    made.backward.graph = _unpacking(derived.backward, len(trace.scope.parameters), made.residuals)
+    return made
+
+
+def _begin_recursion(graph: Graph, activity: Activity) -> tuple[list[Source], Recursion]:
+    captures = dict(graph.captures) | captures_in(graph.nodes)
+    variables = variables_in(graph.nodes)
+    sources: list[Source] = [
+        s for s in (*graph.parameters, *captures, *variables) if s in activity.known
+    ]
+    places: dict[Source, Place] = {value: Place(at) for at, value in enumerate(graph.parameters)}
+    made = activity.recursions[graph] = Recursion(
+        Callee(graph.name),
+        Callee(f"gradient_of_{graph.name}"),
+        ResidualsType(graph.name),
+        tuple([places.get(source, source) for source in sources]),
+        tuple([s.type if isinstance(s, Value) else variables[s].type for s in sources]),
+    )
+    return sources, made
+
+
+def _packing(graph: Graph, size: int, type: ResidualsType) -> Graph:
+    """The graph with one value in place of its results from the place `size` on."""
+    kept = Value(type, "residuals")
+    pack = Node(PACK, graph.results[size:], (kept,), {"type": type})
+    nodes, results = (*graph.nodes, pack), (*graph.results[:size], kept)
+    return replace(graph, body=replace(graph.body, nodes=nodes, results=results))
+
+
+def _unpacking(graph: Graph, size: int, type: ResidualsType) -> Graph:
+    """The graph with one value in place of its parameters from the place `size` on."""
+    given, wanted = Value(type, "residuals"), graph.parameters[size:]
+    types = tuple([value.type for value in wanted])
+    unpack = [Node(UNPACK, (given,), wanted, {"types": types})] if wanted else []
+    parameters = (*graph.parameters[:size], given)
+    body = replace(graph.body, parameters=parameters, nodes=(*unpack, *graph.nodes))
+    return replace(graph, body=body)
 
 
 # Tapes in a graph
@@ -693,8 +860,7 @@ class _Recorded(Reverse):
 
 
 def _gradient(op: Any, *given: Any) -> list[Any]:
-    handle = op.params["handle"]
-    sources = [_key(item, handle) for item in op.inputs]
+    handle, sources = op.params["handle"], op.params["sources"]
     asked = [s for s, key in zip(sources, op.sources, strict=True) if key is not None]
     activity = Activity(asked)
     activity.follow((handle.node,))
@@ -703,17 +869,6 @@ def _gradient(op: Any, *given: Any) -> list[Any]:
         reverse.add(output.value, grad)
     reverse.step(handle.node)
     return [reverse.grads.get(source) for source in sources]
-
-
-def _key(item: Any, handle: Handle) -> Source:
-    if getattr(item, "is_resource", False):
-        return item.node  # type: ignore[no-any-return]
-    if is_symbol(item):
-        return item.value  # type: ignore[no-any-return]
-    for connected, source in _connections(handle):
-        if connected is item:
-            return source
-    raise LookupError(item)
 
 
 CONTROL = Primitive("control", lambda *_: (), lambda *_: (), gradient=_gradient)

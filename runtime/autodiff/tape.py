@@ -18,7 +18,7 @@ from runtime.autodiff import jacobians
 from runtime.autodiff.recorder import Recorder
 from runtime.autodiff.records import Record, backward, kept, leading_to, new_key
 from runtime.primitive import Primitive, flat, state
-from runtime.shapes import broadcast, compatible
+from runtime.shapes import broadcast, compatible, is_known
 from runtime.tensor import EagerTensor, Tensor
 
 _log = logging.getLogger("runtime")
@@ -153,12 +153,13 @@ class GradientTape(Recorder):
         """Keep a staged branch, loop or call, if it is connected to what is watched."""
         from runtime.autodiff import reverse
 
-        inputs = reverse.inputs_of(handle)
-        for item in inputs:
+        pairs = list(reverse.connections(handle))
+        for item, _ in pairs:
             if is_variable(item):
                 self._accesses(item)
         outputs = [output for output in outputs if reverse.differentiable(output.type)]
-        self.record(reverse.CONTROL, inputs, outputs, {"handle": handle})
+        params = {"handle": handle, "sources": [source for _, source in pairs]}
+        self.record(reverse.CONTROL, [item for item, _ in pairs], outputs, params)
 
     def _record_read(self, variable: Any, output: Any) -> None:
         if self._accesses(variable):
@@ -192,16 +193,16 @@ class GradientTape(Recorder):
         """Keep an elementwise op of two tensors, if it is connected to what is watched."""
         y = EagerTensor(raw) if y is None else y
         known, partials = self._known, primitive.partials
-        first, second = a.node, b.node
+        first, second, keeps = a.node, b.node, primitive.keeps
         if first not in known:
             if second not in known:
                 return y
-            first = None
+            first, keeps = None, primitive.keeps_second
         elif second not in known:
-            second = None
+            second, keeps = None, primitive.keeps_first
         if partials is None:
             return y
-        keep_a, keep_b, keep_y = primitive.keeps
+        keep_a, keep_b, keep_y = keeps
         self._append((
             self._target(y), first, second, partials, a if keep_a else None, b if keep_b else None,
             y if keep_y else None, a.raw.shape, b.raw.shape,
@@ -222,7 +223,7 @@ class GradientTape(Recorder):
         key, partials = x.node, primitive.partials
         if key not in self._known or partials is None:
             return y
-        keep_a, keep_b, keep_y = primitive.keeps
+        keep_a, keep_b, keep_y = primitive.keeps_second if first else primitive.keeps_first
         keep_x, keep_number = (keep_b, keep_a) if first else (keep_a, keep_b)
         tensor = x if keep_x else None
         other = EagerTensor(x.raw.dtype.type(number)) if keep_number else None
@@ -446,7 +447,10 @@ def _ones(target: Any) -> Any:
     if type(target) is EagerTensor and state._trace is None:
         raw = target.raw
         return EagerTensor(np.ones(raw.shape, raw.dtype) if raw.shape else raw.dtype.type(1))
-    return ops.ones_like(target.value() if is_variable(target) else target)
+    target = target.value() if is_variable(target) else target
+    if is_known(target.static_shape):
+        return ops.ones(target.static_shape, target.dtype)
+    return ops.ones_like(target)
 
 
 def zeros_for(source: Any) -> Any:

@@ -14,12 +14,14 @@ from typing import Any
 from runtime.graph.frames import user_location
 from runtime.graph.ir import Location
 from runtime.graph.joins import Maybe, Missing, Optional, Spec, Tree
-from runtime.graph.places import Contents, is_mutable
+from runtime.graph.places import Contents, is_container
 from runtime.graph.refusals import refuse
 from runtime.graph.structures import structure_of
 from runtime.graph.tracing import Trace
 
 _ABSENT = object()
+ANYTHING = object()
+"""Stands among originals for objects that are not known yet: what later rounds begin with."""
 
 
 @dataclass(slots=True)
@@ -38,15 +40,15 @@ class Joined:
     copy: Copy
     objects: list[Any]
     place: Location | None
-    states: list[Any] = field(init=False)
+    states: list[tuple[Any, Any]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.objects = [self.copy.made, *self.objects]
-        self.states = [_state(item) for item in self.objects]
+        self.states = [(item, _state(item)) for item in self.objects if item is not ANYTHING]
 
     def check(self) -> None:
         """Raises StagingError where one of them was changed since."""
-        for item, state in zip(self.objects, self.states, strict=True):
+        for item, state in self.states:
             if not _is_equal(_state(item), state):
                 raise _refuse_alias(self.copy.name, self.place)
 
@@ -88,14 +90,24 @@ def copies(name: str, spec: Spec, made: Any, originals: Sequence[Any]) -> Iterat
         spec, made, originals = spec.inner, made.held, [_held(item) for item in originals]
     if not isinstance(spec, Tree):
         return
-    if is_mutable(made):
-        yield Copy(name, made, [item if is_mutable(item) else _ABSENT for item in originals])
-    found = [structure_of(item) for item in (made, *originals)]
+    if is_container(made):
+        yield Copy(name, made, [_original(item) for item in originals])
     for at, child in enumerate(spec.children):
-        parts = [_ABSENT if each is None else each[1][at] for each in found]
+        parts = [_part(item, at) for item in (made, *originals)]
         # The name of contents leads to one of the objects in them already.
         path = "" if isinstance(made, Contents) else spec.structure.path(at)
         yield from copies(f"{name}{path}", child, parts[0], parts[1:])
+
+
+def _part(item: Any, at: int) -> Any:
+    found = structure_of(item)
+    if found is None:
+        return item if item is ANYTHING else _ABSENT
+    return found[1][at]
+
+
+def _original(item: Any) -> Any:
+    return item if item is ANYTHING or is_container(item) else _ABSENT
 
 
 def _held(item: Any) -> Any:
@@ -134,6 +146,30 @@ def _group(item: Any, inner: dict[int, Joined]) -> list[Any]:
     if item is _ABSENT:
         return []
     return inner[id(item)].objects if id(item) in inner else [item]
+
+
+def check_identity(trace: Trace, a: Any, b: Any) -> None:
+    """Raises StagingError where `a` and `b`, two objects here, may be one in the user's Python."""
+    mine, theirs = _stands_for(trace, a), _stands_for(trace, b)
+    if type(a) is type(b) and (mine & theirs or id(ANYTHING) in mine | theirs):
+        of_joins = [joined.copy for joined in trace.joined]
+        name = next(copy.name for copy in of_joins if copy.made is a or copy.made is b)
+        raise refuse(
+            f"{name!r} is one of several objects, and only the run knows whether it is this one",
+            "remember the choice: assign True on one path and False on the other",
+            name,
+        )
+
+
+def _stands_for(trace: Trace, item: Any) -> set[int]:
+    found, pending = {id(item)}, [item]
+    while pending:
+        made = pending.pop()
+        for joined in trace.joined:
+            if joined.copy.made is made:
+                pending += [each for each in joined.objects if id(each) not in found]
+                found.update(map(id, joined.objects))
+    return found
 
 
 def check(trace: Trace, restore: Callable[[], None]) -> None:

@@ -15,10 +15,41 @@ from runtime import dtypes, errors
 from runtime.dtypes import DType
 from runtime.graph.nodes import LIST_ADD, LIST_ZEROS, apply, element_shape
 from runtime.primitive import Primitive
-from runtime.shapes import Shape
+from runtime.shapes import Shape, is_known
 from runtime.types import ListType, TensorType, Type
 
 Array = list[Any]
+
+
+class Elements:
+    """What an array holds outside of graphs: eager tensors, and None where nothing was written.
+
+    `element` is their type, as far as it is known.
+    """
+
+    __slots__ = ("element", "items")
+
+    def __init__(self, items: list[Any], element: TensorType) -> None:
+        self.items = items
+        self.element = element
+
+    @property
+    def type(self) -> ListType:
+        """What list it is."""
+        return ListType(self.element)
+
+    @property
+    def raw(self) -> Array:
+        """The list as graphs take it."""
+        return [None if item is None else item.raw for item in self.items]
+
+
+def outside() -> errors.InaccessibleTensorError:
+    """The error for an array that was made outside of the traced function that uses it."""
+    return errors.InaccessibleTensorError(
+        "a TensorArray that was made outside of a traced function is used in it: make it inside, "
+        "or pass it as an argument"
+    )
 
 
 def _row(
@@ -101,6 +132,11 @@ def _read_like(array: Array, index: Any, like: Any) -> Any:
     return np.stack([_or_zeros(array, int(at), row) for at, row in zip(index, like, strict=True)])
 
 
+def _read_or_zeros(array: Array, index: Any, *, type: TensorType) -> Any:
+    shape: Any = type.shape
+    return _read_like(array, index, np.broadcast_to(type.dtype.np_dtype.type(0), shape))
+
+
 def _or_zeros(array: Array, at: int, like: Any) -> Any:
     item = array[at] if at < len(array) else None
     return np.zeros_like(like)[()] if item is None else item
@@ -115,10 +151,15 @@ def _clear(array: Array, index: Any) -> Array:
 
 
 def _add_at(array: Array, index: Any, value: Any) -> Array:
-    made: Array = [None] * len(array)
+    made = array.copy()
     for at, item in _pairs(index, value):
+        made += [None] * (at + 1 - len(made))
         made[at] = item if made[at] is None else made[at] + item
     return made
+
+
+def _at(index: Any, value: Any, *, type: ListType) -> Array:
+    return _add_at([], index, value)
 
 
 def _stack(array: Array, *, element: TensorType) -> Any:
@@ -179,6 +220,14 @@ def _like_type(array: Type, *others: Type) -> Type:
     return others[-1]
 
 
+def _at_type(index: Type, value: Type, *, type: ListType) -> Type:
+    return type
+
+
+def _or_zeros_type(array: Type, index: Type, *, type: TensorType) -> Type:
+    return type
+
+
 def _stack_type(array: Type, *, element: TensorType) -> Type:
     return _rows((None,), element)
 
@@ -210,22 +259,31 @@ def _split_like_type(value: Type, array: Type) -> Type:
 # Gradients
 
 
+def _item_like(array: Any, index: Any, like: Any) -> Any:
+    """The item of a gradient; only where nothing else tells its shape, `like` is kept for that."""
+    if is_known(like.static_shape):
+        return apply(READ_OR_ZEROS, array, index, type=like.type)
+    return apply(READ_LIKE, array, index, like)
+
+
 def _of_write(op: Any, grad: Any) -> Any:
     _, index, value = op.inputs
-    return apply(CLEAR, grad, index), None, apply(READ_LIKE, grad, index, value)
+    return apply(CLEAR, grad, index), None, _item_like(grad, index, value)
 
 
 def _of_read(op: Any, grad: Any) -> Any:
-    return apply(ADD_AT, op.inputs[0], op.inputs[1], grad), None
+    array, index, *others = op.inputs
+    return (apply(AT, index, grad, type=array.type), None, *[None for _ in others])
 
 
-def _of_read_like(op: Any, grad: Any) -> Any:
-    return apply(ADD_AT, op.inputs[0], op.inputs[1], grad), None, None
+def _of_at(op: Any, grad: Any) -> Any:
+    index, value = op.inputs
+    return None, _item_like(grad, index, value)
 
 
 def _of_add_at(op: Any, grad: Any) -> Any:
     _, index, value = op.inputs
-    return None, None, apply(READ_LIKE, grad, index, value)
+    return grad, None, _item_like(grad, index, value)
 
 
 def _dense(grad: Any, array: Any) -> Any:
@@ -255,8 +313,11 @@ def _of_split(op: Any, grad: Any) -> Any:
 NEW = _row("array_new", _new, _new_type, fallible=True)
 WRITE = _row("array_write", _write, _same, gradient=_of_write, fallible=True)
 READ = _row("array_read", _read, _read_type, gradient=_of_read, fallible=True)
-READ_LIKE = _row("array_read_like", _read_like, _like_type, gradient=_of_read_like)
+READ_LIKE = _row("array_read_like", _read_like, _like_type, gradient=_of_read)
+READ_OR_ZEROS = _row("array_read_or_zeros", _read_or_zeros, _or_zeros_type, gradient=_of_read)
 CLEAR = _row("array_clear", _clear, _same, gradient=_of_clear)
+# Gradients of arrays: items that are not there are zeros, also behind the end.
+AT = _row("array_at", _at, _at_type, gradient=_of_at)
 ADD_AT = _row("array_add_at", _add_at, _same, gradient=_of_add_at)
 STACK = _row("array_stack", _stack, _stack_type, gradient=_of_stack, fallible=True)
 STACK_LIKE = _row("array_stack_like", _stack_like, _like_type, gradient=_of_stack)

@@ -10,10 +10,10 @@ from typing import Any, cast
 from runtime import errors
 from runtime.graph import aliases, joins, numbers
 from runtime.graph.executors.failures import another
-from runtime.graph.frames import Origin, is_ours, origin_of, user_location
-from runtime.graph.handlers import check_unhandled
-from runtime.graph.ir import Location, Region, Value, format_location, position_of
-from runtime.graph.joins import Leaf, MaybeNone, Mismatch, Spec, present
+from runtime.graph.frames import is_ours, origin_of, user_location
+from runtime.graph.handlers import check_not_protocol, check_unhandled
+from runtime.graph.ir import Location, Origin, Region, Value, format_location, position_of
+from runtime.graph.joins import Leaf, MaybeNone, Mismatch, Same, Spec, present
 from runtime.graph.nodes import COND, RAISE, TRUTH, WHILE
 from runtime.graph.places import (
     Contents,
@@ -87,15 +87,20 @@ def _truth_of_optional(value: MaybeNone) -> Any:
 
 def equal(a: Any, b: Any) -> Any:
     """`a == b` where either may be None: staged where it is."""
+    if isinstance(a, MaybeNone) or isinstance(b, MaybeNone):
+        return optional_compared(equal, a, b)
+    return a == b
+
+
+def optional_compared(compare: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """`compare(a, b)` where one of them at least may be None, which is only like None."""
     if not isinstance(a, MaybeNone):
         a, b = b, a
-    if not isinstance(a, MaybeNone):
-        return a == b
     if b is None:
         return not_(a.flag)
 
     def held() -> Any:
-        return equal(b, a.held)
+        return compare(b, a.held)
 
     def absent() -> Any:
         return not_(b.flag) if isinstance(b, MaybeNone) else False
@@ -138,8 +143,6 @@ def _short_circuit(value: Any, rest: Sequence[Block], name: str, watch: Watch) -
         return value
     steer = truth(value)
 
-    decisive = name == "or"
-
     # What `further` gives `stop` goes by the trace: the recorders watch what blocks hold.
     def further() -> Any:
         result = _short_circuit(rest[0](), rest[1:], name, watch)
@@ -149,10 +152,11 @@ def _short_circuit(value: Any, rest: Sequence[Block], name: str, watch: Watch) -
     def stop() -> Any:
         # A tensor that is a bool has only one value here, which joins with Python's numbers.
         other = active().memo.pop("operand", None)
-        return decisive if _is_bool(value) and _is_number(other) else value
+        return name == "or" if _is_bool(value) and _is_number(other) else value
 
-    body, orelse = (stop, further) if decisive else (further, stop)
-    return cond(steer, body, orelse, (), (f"the value of `{name}`",), also_watching(watch, rest))
+    body, orelse = (stop, further) if name == "or" else (further, stop)
+    labels, watch = (f"the value of `{name}`",), also_watching(watch, rest)
+    return cond(steer, body, orelse, (), labels, watch, orelse_first=name == "or")
 
 
 def _is_bool(value: Any) -> bool:
@@ -225,17 +229,22 @@ def cond(
     inputs: tuple[Any, ...],
     names: Names,
     watch: Watch = no_watch,
+    orelse_first: bool = False,
 ) -> Any:
     """`if test`: both blocks are traced, and what they leave is joined name by name.
 
-    Raises what `join` raises, and StagingError for what only Python could do.
+    `orelse_first` says in which order. Raises what `join` raises, and StagingError for what only
+    Python could do.
     """
     steer = truth(test)
     if isinstance(steer, bool):
         return body(*inputs) if steer else orelse(*inputs)
     trace = active()
     since = len(trace.joined)
-    paths = [_trace_block(trace, block, inputs, names, watch) for block in (body, orelse)]
+    blocks = (orelse, body) if orelse_first else (body, orelse)
+    paths = [_trace_block(trace, block, inputs, names, watch) for block in blocks]
+    if orelse_first:
+        paths.reverse()
     if not any(path.reached for path in paths):
         regions = [path.scope.region(()) for path in paths]
         trace.append(COND, (trace.value_of(steer),), regions=regions)
@@ -265,7 +274,10 @@ def _watch_copies(
         for path, item in zip(paths, copy.originals, strict=True):
             if id(item) in path.changed:
                 raise aliases.refuse_rebinding(copy.name)
-    aliases.watch(trace, made, [_knows(path.recorder) for path in paths], since)
+    knows = [_knows(path.recorder) for path in paths]
+    # What a path does not mention, only the other path's recorder may have looked at.
+    known = [lambda item: any(know(item) for know in knows)] * len(paths)
+    aliases.watch(trace, made, known, since)
 
 
 def _knows(recorder: Recorder) -> Callable[[Any], bool]:
@@ -282,6 +294,7 @@ def _trace_block(
         with deferring(trace), recorder:
             path.values = split(block(*inputs), names)
             path.reached = True
+        _release(trace, recorder, path.values)
         if path.reached:
             aliases.check(trace, recorder.restore)
         path.changed = _undone(trace, recorder)
@@ -293,6 +306,12 @@ def _input_names(block: Block, inputs: Sequence[Any], names: Names) -> Names:
     if code is not None and code.co_argcount == len(inputs):
         return cast(Names, code.co_varnames[: len(inputs)])
     return names if len(names) == len(inputs) else [f"input {at}" for at in range(len(inputs))]
+
+
+def _release(trace: Trace, recorder: Recorder, results: tuple[Any, ...]) -> None:
+    """Leave alone what the block made: only its results hold it, or nobody any more."""
+    trace.forget_frames()
+    recorder.release(results)
 
 
 def _undone(trace: Trace, recorder: Recorder) -> dict[int, tuple[Place, Contents]]:
@@ -359,10 +378,11 @@ def add_raise(trace: Trace, error: Exception) -> None:
 
     Raises StagingError where a handler around could act on it.
     """
-    check_unhandled(trace.root, f"{type(error).__name__}")
+    check_unhandled(trace.root, type(error).__name__, type(error))
+    check_not_protocol(error)
     places = [at for at, item in enumerate(error.args) if is_symbol(item)]
     values = [trace.value_of(error.args[at]) for at in places]
-    origin = origin_of(error)
+    origin = origin_of(error, trace.root)
     error.__traceback__ = error.__context__ = None
     # A copy, for what the block did to its objects is undone when it ends.
     params = {"exception": another(error), "places": tuple(places)}
@@ -455,7 +475,7 @@ def place_of(value: Any, mismatch: Mismatch, block: Block | None) -> Location | 
             break
         value = found[1][place]
     origin: Origin | None = getattr(value, "origin", None) if is_symbol(value) else None
-    found_at = position_of(*origin) if origin is not None else block and _end_of(block)
+    found_at = origin.location if origin is not None else block and _end_of(block)
     return user_location() if found_at is None or is_ours(found_at[0]) else found_at
 
 
@@ -584,9 +604,15 @@ def _entry_specs(trace: Trace, loop: Loop) -> list[Spec]:
         return specs
     # In another trace of the loop around, the types here are at least as wide as they were.
     try:
-        return [joins.join(spec, wide) for spec, wide in zip(specs, known, strict=False)]
+        return [_widened(spec, wide) for spec, wide in zip(specs, known, strict=False)]
     except Mismatch:
         return specs
+
+
+def _widened(spec: Spec, known: Spec) -> Spec:
+    # An object that every round left alone, or changed in place, is now another one of its kind.
+    kept = isinstance(spec, Same) and isinstance(known, Same)
+    return spec if kept else joins.join(spec, known)
 
 
 def limited(test: Block, body: Block, limit: Any) -> tuple[Block, Block]:
@@ -643,6 +669,7 @@ def _trace_round(trace: Trace, loop: Loop) -> Round:
             left = as_state(loop.body(*given[: loop.size]), loop.size)
             round_.proceed = truth(loop.test(*left))
             path.values, path.reached = left, True
+        _release(trace, recorder, path.values)
         if path.reached:
             aliases.check(trace, recorder.restore)
         path.changed = _undone(trace, recorder)
@@ -653,8 +680,8 @@ def _watch_given(trace: Trace, loop: Loop, given: Sequence[Any]) -> None:
     """What a round starts with stands for what the loop started with, or a round left."""
     made: list[aliases.Copy] = []
     for name, spec, value, first in zip(loop.names, loop.specs, given, loop.values, strict=True):
-        made += aliases.copies(name, spec, value, [first])
-    aliases.watch(trace, made, [lambda item: True], len(trace.joined))
+        made += aliases.copies(name, spec, value, [first, aliases.ANYTHING])
+    aliases.watch(trace, made, [lambda item: True] * 2, len(trace.joined))
 
 
 def _parameters(trace: Trace, loop: Loop) -> tuple[Any, ...]:

@@ -7,9 +7,7 @@ import sys
 from collections.abc import Iterator
 from types import CodeType, FrameType, TracebackType
 
-from runtime.graph.ir import Location, position_of
-
-Origin = tuple[CodeType, int]
+from runtime.graph.ir import Location, Origin, position_of
 
 _packages: list[str] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep]
 _ours: dict[str, bool] = {}
@@ -38,10 +36,37 @@ def user_frame(depth: int = 1) -> FrameType | None:
     return frame
 
 
-def user_origin() -> Origin | None:
-    """Where the user's code stands: the code object and the offset of its instruction."""
-    frame = user_frame(2)
-    return None if frame is None else (frame.f_code, frame.f_lasti)
+def caller_of(frame: FrameType, root: FrameType | None) -> Origin | None:
+    """Where the user's code called what `frame` runs, as far as `root`. A block of a statement
+    stands for the function that it is part of.
+    """
+    callers: list[FrameType] = []
+    inner, outer = frame.f_code, frame.f_back
+    while outer is not None and outer is not root:
+        code = outer.f_code
+        if not is_ours(code.co_filename):
+            if not _is_block_of(inner, code):
+                callers.append(outer)
+            inner = code
+        outer = outer.f_back
+    found: Origin | None = None
+    for caller in reversed(callers):
+        found = Origin(caller.f_code, caller.f_lasti, found)
+    return found
+
+
+def _is_block_of(code: CodeType, outer: CodeType) -> bool:
+    same = code.co_qualname == outer.co_qualname
+    return same and any(const is code for const in outer.co_consts)
+
+
+def name_given_to(frame: FrameType) -> str | None:
+    """The argument `name` of the function that runs in a frame, if it has one and it is text."""
+    code = frame.f_code
+    if "name" not in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+        return None
+    name = frame.f_locals["name"]
+    return name if isinstance(name, str) else None
 
 
 def user_location() -> Location | None:
@@ -59,13 +84,20 @@ def user_frames(root: FrameType | None) -> Iterator[FrameType]:
         frame = frame.f_back
 
 
-def origin_of(error: BaseException) -> Origin | None:
-    """Where the user's code raised `error`: its innermost frame outside the library."""
+def origin_of(error: BaseException, root: FrameType | None = None) -> Origin | None:
+    """Where the user's code raised `error`: its innermost frame outside the library, and where that
+    was called, as far as `root`.
+    """
     found: Origin | None = None
     traceback: TracebackType | None = error.__traceback__
     while traceback is not None:
-        code = traceback.tb_frame.f_code
+        frame = traceback.tb_frame
+        code = frame.f_code
         if not is_ours(code.co_filename):
-            found = code, traceback.tb_lasti
+            if found is None:
+                found = caller_of(frame, root)
+            elif _is_block_of(code, found.code):
+                found = found.caller
+            found = Origin(code, traceback.tb_lasti, found)
         traceback = traceback.tb_next
     return found

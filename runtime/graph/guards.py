@@ -2,28 +2,46 @@
 
 Guarded, by identity, is what the traced functions read by static paths: global variables, captured
 variables, and from there, from `self` and from arguments, attributes and items with constant keys
-(`config.rate`, `table['k']`). Of small lists, dicts and sets that a path ends in, the elements are
-guarded too. What the trace itself changes is a side effect of tracing, and no guard. Library code
-and what is behind the bounds below is not looked at.
+(`config.rate`, `table['k']`). Of small containers that a path goes through or ends in, the elements
+are guarded too, of small arrays what is in them, and of the objects among them the attributes for
+which the code has the names. What the trace itself changes is a side effect of tracing, and no
+guard; what the signature of a call tells is none either. Library code and what is behind the bounds
+below is not looked at.
 """
 
 from __future__ import annotations
 
+import array
 import dis
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections import OrderedDict, deque
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from functools import lru_cache, partial
 from operator import is_
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    FunctionType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+)
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from runtime.graph.frames import is_ours
+from runtime.graph.structures import structure_of
 
 MOST_GUARDS = 500
 """Values that one trace guards at most."""
 
 MOST_ELEMENTS = 256
 """Elements of a container that are guarded one by one; a larger one is guarded as an object."""
+
+MOST_BYTES = 4096
+"""The size of an array that is compared; a larger one is guarded as an object."""
 
 MISSING = object()
 
@@ -36,23 +54,31 @@ class Path(NamedTuple):
     steps: tuple[tuple[str, Any], ...]
 
 
+Elements = tuple[Any, ...] | bytes
+Owner = tuple[Callable[[], Any], tuple[tuple[str, Any, bool], ...]]
+
+
 class Guards:
     """What was read, and what it was; `hold()` says whether it still is."""
 
     __slots__ = (
-        *("_place", "_seen", "_visited", "paths"),
+        *("_names", "_objects", "_owners", "_place", "_slots", "_seen", "_visited", "paths"),
         *("cells", "contents", "entries", "instances"),
     )
 
     def __init__(self) -> None:
         self.entries: tuple[tuple[Mapping[Any, Any], Any, Any], ...] = ()
         self.cells: tuple[tuple[CellType, Any], ...] = ()
-        self.contents: tuple[tuple[Any, tuple[Any, ...]], ...] = ()
+        self.contents: tuple[tuple[Any, Elements], ...] = ()
         self.instances: tuple[tuple[Callable[[], Any], Any, Any], ...] = ()
+        self._owners: tuple[Owner, ...] = ()
+        self._slots: tuple[tuple[Callable[[], Any], str, Any], ...] = ()
         self.paths: dict[Any, str] = {}
         self._place = ""
         self._seen: dict[Any, tuple[Any, Any, Any]] = {}
         self._visited: set[Any] = set()
+        self._names: dict[str, bool] = {}
+        self._objects: dict[int, tuple[Any, str]] = {}
 
     def __bool__(self) -> bool:
         return bool(self.entries or self.cells or self.contents or self.instances)
@@ -65,7 +91,12 @@ class Guards:
         for cell, value in self.cells:
             if contents(cell) is not value:
                 return False
-        for read, key, value in self.instances:
+        for read, attributes in self._owners:
+            own = getattr(read(), "__dict__", _NOTHING)
+            for key, value, is_weak in attributes:
+                if own.get(key, MISSING) is not (value() if is_weak else value):
+                    return False
+        for read, key, value in self._slots:
             if _attribute_now(read(), key) is not _strong(value):
                 return False
         return all(_same_elements(container, known) for container, known in self.contents)
@@ -74,6 +105,12 @@ class Guards:
 
     def watch(self, function: Any, arguments: Mapping[str, Any] | None = None) -> None:
         """Remember what a function can read, before it runs; `arguments` by their names."""
+        if isinstance(function, partial):
+            self._applied(function)
+            return
+        call = type(function).__call__ if callable(function) else None
+        if not isinstance(function, FunctionType | MethodType) and isinstance(call, FunctionType):
+            function = MethodType(call, function)
         receiver = getattr(function, "__self__", None)
         function = getattr(function, "__func__", function)
         if not isinstance(function, FunctionType) or is_ours(function.__code__.co_filename):
@@ -83,12 +120,38 @@ class Guards:
             return
         self._visited.add(key)
         code = function.__code__
-        known = dict(arguments or {})
+        known = defaults_of(function) | dict(arguments or {})
+        self._learn(names_in(code))
         if receiver is not None and code.co_argcount:
             known[code.co_varnames[0]] = receiver
         cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         for path in paths_in(code):
-            self._follow(path, function.__globals__, cells, known)
+            self._follow(path, function.__globals__, cells, known, arguments or {})
+        for self._place, argument in (arguments or {}).items():
+            self._argument(argument)
+
+    def _applied(self, function: partial[Any]) -> None:
+        for value in (*function.args, *function.keywords.values()):
+            self._elements(value)
+            self._object(value)
+        self.watch(function.func)
+
+    def _learn(self, names: Mapping[str, bool]) -> None:
+        """Look at the objects that were met for the attributes that more code reads."""
+        fresh = [name for name in names if names[name] > self._names.get(name, -1)]
+        self._names.update((name, names[name]) for name in fresh)
+        for item, place in list(self._objects.values()) if fresh else ():
+            self._attributes(item, place, fresh)
+
+    def _argument(self, value: Any) -> None:
+        """Guard what is in the parts of an argument that the signature knows by identity only."""
+        if not _is_told(value):
+            self._elements(value)
+            self._object(value)
+            return
+        found = structure_of(value)
+        for part in found[1] if found else ():
+            self._argument(part)
 
     def _follow(
         self,
@@ -96,6 +159,7 @@ class Guards:
         namespace: dict[str, Any],
         cells: Mapping[str, CellType],
         known: Mapping[str, Any],
+        told_by: Container[str],
     ) -> None:
         self._place = path.root
         if path.is_global:
@@ -107,22 +171,30 @@ class Guards:
             self._see(cells[path.root], None, value)
         else:
             value = known.get(path.root, MISSING)
+        # What the signature tells of an argument needs no guard.
+        told = path.root in told_by
         for kind, key in path.steps:
+            told = told and _is_told(value)
             if value is MISSING or len(self._seen) > MOST_GUARDS:
                 return
             self._place += f".{key}" if kind == "." else f"[{key!r}]"
-            value = self._attribute(value, key) if kind == "." else self._item(value, key)
-        self._elements(value)
+            if told:
+                value = _part(value, kind, key)
+            else:
+                value = self._attribute(value, key) if kind == "." else self._item(value, key)
+        if not told:
+            self._elements(value)
+            self._object(value)
 
     def _attribute(self, holder: Any, name: str) -> Any:
         if isinstance(holder, ModuleType):
             return MISSING if _is_library(holder.__name__) else self._entry(vars(holder), name)
-        if _is_library(type(holder).__module__):
+        self._elements(holder)  # a method of a container reads them
+        if _is_library((holder if isinstance(holder, type) else type(holder)).__module__):
             return MISSING
-        own = getattr(holder, "__dict__", None)
-        if own is None:
+        value = _attribute_now(holder, name)
+        if value is MISSING and not hasattr(holder, "__dict__"):
             return MISSING
-        value = own.get(name, MISSING)
         self._see(holder, name, value)
         return self._class_attribute(holder, name) if value is MISSING else value
 
@@ -132,20 +204,23 @@ class Guards:
                 value = self._entry(vars(base), name)
                 if isinstance(value, property) and isinstance(value.fget, FunctionType):
                     self.watch(value.fget.__get__(holder))
+                elif hasattr(value, "__dict__"):
+                    self._method(value, "__get__")
                 return MISSING if hasattr(type(value), "__get__") else value
         return MISSING
 
     def _item(self, holder: Any, key: Any) -> Any:
         if type(holder) is dict:
             return self._entry(holder, key)
-        if type(holder) is list or type(holder) is tuple:
-            self._elements(holder)
-            return (
-                holder[key]
-                if isinstance(key, int) and -len(holder) <= key < len(holder)
-                else MISSING
-            )
-        return MISSING
+        self._elements(holder)
+        self._method(holder, "__getitem__")
+        return _part(holder, "[]", key)
+
+    def _method(self, item: Any, name: str) -> None:
+        """Look at what a method reads that Python calls by itself."""
+        method = getattr(type(item), name, None)
+        if isinstance(method, FunctionType):
+            self.watch(MethodType(method, item))
 
     def _entry(self, mapping: Mapping[Any, Any], key: Any) -> Any:
         value = mapping.get(key, MISSING)
@@ -153,18 +228,40 @@ class Guards:
         return value
 
     def _elements(self, value: Any) -> None:
-        if type(value) not in (list, dict, set) or len(value) > MOST_ELEMENTS:
-            return
-        if (id(value), _Elements) in self._seen:
+        if not _is_small(value) or (id(value), _Elements) in self._seen:
             return
         elements = _elements(value)
         self._see(value, _Elements, elements)
-        for element in elements:
+        for element in elements if type(elements) is tuple else ():
             self._elements(element)
+            self._object(element)
+
+    def _object(self, item: Any) -> None:
+        """Guard the attributes of an object for which traced code has the names."""
+        if not _is_the_users(item) or id(item) in self._objects:
+            return
+        self._objects[id(item)] = item, self._place
+        self._attributes(item, self._place, self._names)
+        for name in _OPERATORS:
+            self._method(item, name)
+
+    def _attributes(self, item: Any, place: str, names: Iterable[str]) -> None:
+        for name in tuple(names):
+            if len(self._seen) > MOST_GUARDS:
+                return
+            if self._names[name] or _has_data(item, name):
+                self._place = f"{place}.{name}"
+                value = self._attribute(item, name)
+                self._elements(value)
+                self._object(value)
 
     def _see(self, holder: Any, key: Any, value: Any) -> None:
         self._seen.setdefault((id(holder), key), (holder, key, value))
         self.paths.setdefault((id(holder), key), self._place)
+
+    def notes(self) -> Iterable[Any]:
+        """Where what was seen is remembered: all that holds objects while the trace is made."""
+        return [*self._seen.values(), *self._objects.values()]
 
     def settle(self) -> None:
         """Keep those that the trace itself has not changed."""
@@ -183,7 +280,23 @@ class Guards:
                 instances.append((_weak(holder), key, _weak_value(value)))
         self.entries, self.cells = tuple(entries), tuple(cells)
         self.contents, self.instances = tuple(elements), tuple(instances)
+        self._arrange()
         self._seen, self._visited = {}, set()
+        self._names, self._objects = {}, {}
+
+    def _arrange(self) -> None:
+        """Put the attributes of one object together, so that it is looked up once."""
+        owners: dict[int, tuple[Callable[[], Any], list[tuple[str, Any, bool]]]] = {}
+        slots = []
+        for read, key, value in self.instances:
+            item = read()
+            if value is not MISSING and key not in getattr(item, "__dict__", _NOTHING):
+                slots.append((read, key, value))
+                continue
+            attributes = owners.setdefault(id(item), (read, []))[1]
+            attributes.append((key, value, type(value) is weakref.ReferenceType))
+        self._owners = tuple([(read, tuple(held)) for read, held in owners.values()])
+        self._slots = tuple(slots)
 
     def changed(self) -> Iterator[str]:
         """What is different now, as the user would write it."""
@@ -209,18 +322,50 @@ class Guards:
         return path
 
 
+def _is_told(argument: Any) -> bool:
+    return isinstance(argument, np.ndarray) or structure_of(argument) is not None
+
+
+def _part(argument: Any, kind: str, key: Any) -> Any:
+    if kind == ".":
+        return _attribute_now(argument, key)
+    if type(argument) is dict:
+        return argument.get(key, MISSING)
+    if type(argument) not in (list, tuple) or not isinstance(key, int):
+        return MISSING
+    return argument[key] if -len(argument) <= key < len(argument) else MISSING
+
+
 class _Elements:
     """The key of guards on the elements of a container."""
 
 
-def _elements(container: Any) -> tuple[Any, ...]:
-    if isinstance(container, dict):
-        return (*container, *container.values())
-    return tuple(container)
+_KINDS: tuple[Any, ...] = (OrderedDict, dict, list, tuple, set, frozenset, deque)
+_BUFFERS = bytearray, array.array
+_SIZED: tuple[Any, ...] = (*_BUFFERS, *_KINDS)
 
 
-def _same_elements(container: Any, known: tuple[Any, ...]) -> bool:
+def _is_small(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.nbytes <= MOST_BYTES
+    return isinstance(value, _SIZED) and len(value) <= MOST_ELEMENTS
+
+
+def _elements(container: Any) -> Elements:
+    if isinstance(container, _BUFFERS):
+        return bytes(container)
+    if isinstance(container, np.ndarray):
+        return tuple(container.flat) if container.dtype.hasobject else container.tobytes()
+    # Not the iteration of a subclass, which is the user's code.
+    kind = next(kind for kind in _KINDS if isinstance(container, kind))
+    values = kind.values(container) if issubclass(kind, dict) else ()
+    return (*kind.__iter__(container), *values)
+
+
+def _same_elements(container: Any, known: Elements) -> bool:
     now = _elements(container)
+    if type(known) is bytes:
+        return now == known
     return len(now) == len(known) and all(map(is_, now, known))
 
 
@@ -233,7 +378,29 @@ def contents(cell: CellType) -> Any:
 
 
 def _attribute_now(instance: Any, name: str) -> Any:
-    return getattr(instance, "__dict__", {}).get(name, MISSING)
+    value = getattr(instance, "__dict__", _NOTHING).get(name, MISSING)
+    if value is MISSING:
+        slot = getattr(type(instance), name, None)
+        if type(slot) is MemberDescriptorType:
+            return getattr(instance, name, MISSING)
+    return value
+
+
+_NOTHING: Mapping[str, Any] = {}
+
+
+def _is_the_users(item: Any) -> bool:
+    kind = type(item)
+    if _is_library(kind.__module__) or isinstance(item, type | ModuleType | FunctionType):
+        return False
+    return hasattr(item, "__dict__") or hasattr(kind, "__slots__")
+
+
+def _has_data(item: Any, name: str) -> bool:
+    if _attribute_now(item, name) is not MISSING:
+        return True
+    found = getattr(type(item), name, MISSING)
+    return found is not MISSING and not hasattr(type(found), "__get__")
 
 
 # An instance must be collectable though a trace of its method is kept, and it may refer to itself.
@@ -266,12 +433,53 @@ def _is_library(module: str) -> bool:
     return module.partition(".")[0] in ("runtime", "autograph", "numpy", "builtins")
 
 
+def defaults_of(function: FunctionType) -> dict[str, Any]:
+    """The default values of parameters, by their names."""
+    code, values = function.__code__, function.__defaults__ or ()
+    names = code.co_varnames[code.co_argcount - len(values) : code.co_argcount]
+    return dict(zip(names, values, strict=True)) | (function.__kwdefaults__ or {})
+
+
+# Operators that read an operand; a comparison may read more than decides it.
+_OPERATORS = (
+    *(
+        f"__{prefix}{name}__"
+        for name in ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift"]
+        for prefix in ("", "r")
+    ),
+    *("__neg__", "__pos__", "__abs__", "__invert__", "__bool__", "__int__", "__float__"),
+    *("__index__", "__len__", "__iter__", "__contains__", "__getattr__"),
+)
+
 # Paths in code
 
 
 def paths_in(code: CodeType) -> tuple[Path, ...]:
     """The static paths that code, and the functions defined in it, read."""
     return _paths(code)
+
+
+@lru_cache(maxsize=1024)
+def names_in(code: CodeType) -> Mapping[str, bool]:
+    """The names of attributes that code, and the functions defined in it, read, by getattr too; and
+    whether it may ask if there is one.
+    """
+    asks = not _ASKING.isdisjoint(code.co_names)
+    found = {
+        instruction.argval: False
+        for instruction in dis.get_instructions(code)
+        if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD")
+    }
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            inner = names_in(const)
+            found |= {name: inner[name] or found.get(name, False) for name in inner}
+        elif isinstance(const, str) and const.isidentifier():
+            found[const] = asks or found.get(const, False)
+    return found
+
+
+_ASKING = frozenset(("getattr", "hasattr"))
 
 
 @lru_cache(maxsize=1024)

@@ -12,6 +12,7 @@ import linecache
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, suppress
 from functools import lru_cache
+from traceback import walk_tb
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -30,14 +31,17 @@ def register_transparent(kind: type) -> None:
     _transparent.append(kind)
 
 
-def check_unhandled(root: FrameType | None, what: str) -> None:
-    """StagingError if a `try` around the present statement, or a `with`, could act on an exception.
+def check_unhandled(
+    root: FrameType | None, what: str, kind: type[BaseException] = BaseException
+) -> None:
+    """StagingError if a `try` around the present statement, or a `with`, could act on an exception
+    of class `kind`.
 
     Frames are looked at as far as `root`, where the trace began.
     """
     for frame in user_frames(root):
-        for handler in _handlers(frame.f_code):
-            if handler.start <= frame.f_lasti < handler.end and not _passes(handler, frame):
+        for handler in _around(frame):
+            if not _passes(handler, frame, kind):
                 raise refuse(
                     f"{what} under a staged test would be raised at run time, past the "
                     f"`{handler.kind}` at line {handler.line} that could act on it",
@@ -45,6 +49,32 @@ def check_unhandled(root: FrameType | None, what: str) -> None:
                     "instead of raising",
                     location=position_of(frame.f_code, frame.f_lasti),
                 ) from None
+
+
+# Exceptions by which a method tells Python itself how to go on.
+_PROTOCOL: dict[type[BaseException], tuple[str, ...]] = {
+    StopIteration: (),
+    StopAsyncIteration: (),
+    IndexError: ("__getitem__",),
+    AttributeError: ("__getattr__", "__getattribute__", "__get__"),
+}
+
+
+def check_not_protocol(error: Exception) -> None:
+    """StagingError for an exception that Python waits for: staged, it would never come.
+
+    StopIteration always is one, an IndexError or AttributeError where a method for that raised it.
+    """
+    methods = next((m for kind, m in _PROTOCOL.items() if isinstance(error, kind)), None)
+    if methods is None:
+        return
+    names = {frame.f_code.co_name for frame, _ in walk_tb(error.__traceback__)}
+    if not methods or names.intersection(methods):
+        name = type(error).__name__
+        raise refuse(
+            f"{name} under a staged test would be raised at run time, but Python waits for it now",
+            "loop over a tensor or a range with `while` or `for`, and test the bound in the loop",
+        ) from None
 
 
 _TENSOR_FAILURES: tuple[type[BaseException], ...] = (
@@ -70,9 +100,8 @@ def check_unhandled_failure(root: FrameType | None, primitive: Primitive) -> Non
     """
     raised = _failures_of(primitive)
     for frame in user_frames(root):
-        for handler in _handlers(frame.f_code):
-            inside = handler.start <= frame.f_lasti < handler.end
-            if inside and _catches(handler, frame, raised):
+        for handler in _around(frame):
+            if _catches(handler, frame, raised):
                 names = " or ".join(kind.__name__ for kind in raised)
                 raise refuse(
                     f"{primitive.name} on a staged value can fail at run time ({names}), past the "
@@ -99,6 +128,7 @@ def _catches(handler: _Handler, frame: FrameType, raised: tuple[type[BaseExcepti
     return any(
         kind is None or any(issubclass(kind, r) or issubclass(r, kind) for r in raised)
         for clause in handler.clauses
+        if clause is not None
         for kind in _classes_of(clause, frame)
     )
 
@@ -121,39 +151,76 @@ Clause = tuple[tuple[str, ...], ...]
 
 
 class _Handler(NamedTuple):
-    """A range of instructions that a `try` or a `with` of the user's protects.
+    """What a `try` or a `with` of the user's does with exceptions.
 
     `manager` is the expression of the `with`, if it can be read; `clauses` are those of the `try`
-    that are `except`, not `finally`.
+    that are `except`: None stands for what else it does (`finally`), or what cannot be read.
     """
 
-    start: int
-    end: int
     kind: str
     line: int
     manager: ast.expr | None
-    clauses: tuple[Clause, ...]
+    clauses: tuple[Clause | None, ...]
+
+
+def _around(frame: FrameType) -> Iterator[_Handler]:
+    """The handlers that an exception at the present instruction meets, innermost first."""
+    ranges, handlers = _handlers(frame.f_code)
+    for target in _chain(ranges, frame.f_lasti):
+        handler = handlers[target]
+        if handler is not None:
+            yield handler
+
+
+# Where instructions begin and end that are protected by the handler that begins at the third.
+_Range = tuple[int, int, int]
+
+
+def _chain(ranges: Sequence[_Range], at: int) -> Iterator[int]:
+    """Where an exception at an instruction goes, and one raised there: each handler's beginning is
+    in the range of the next one around.
+    """
+    for _ in ranges:
+        found = next((target for start, end, target in ranges if start <= at < end), None)
+        if found is None:
+            return
+        yield found
+        at = found
 
 
 @lru_cache(maxsize=256)
-def _handlers(code: CodeType) -> tuple[_Handler, ...]:
+def _handlers(code: CodeType) -> tuple[Sequence[_Range], dict[int, _Handler | None]]:
+    """The protected ranges of a function, and which handler of the user's begins at each target."""
     instructions = list(dis.get_instructions(code))
     places = {instruction.offset: at for at, instruction in enumerate(instructions)}
-    table = list(_exception_table(code))
+    ranges = list(_exception_table(code))
     first: dict[int, int] = {}
-    for start, _, target in table:
-        first[target] = min(start, first.get(target, start))
-    found = []
-    for start, end, target in table:
-        kind = _kind_of(instructions, places[target])
-        if kind is not None:
-            before = instructions[: places[first[target]]]
-            line = instructions[places[first[target]]].positions
-            manager = _manager(code, before) if kind == "with" else None
-            number = (line and line.lineno) or code.co_firstlineno
-            clauses = _clauses(instructions, places, places[target]) if kind == "try" else ()
-            found.append(_Handler(start, end, kind, number, manager, tuple(clauses)))
-    return tuple(found)
+    for start, _, _ in ranges:
+        for target in _chain(ranges, start):
+            first[target] = min(start, first.get(target, start))
+    return ranges, {
+        target: _handler(code, instructions, places, target, start)
+        for target, start in first.items()
+    }
+
+
+def _handler(
+    code: CodeType,
+    instructions: list[dis.Instruction],
+    places: dict[int, int],
+    target: int,
+    start: int,
+) -> _Handler | None:
+    kind = _kind_of(instructions, places[target])
+    if kind is None:
+        return None
+    before = instructions[: places[start]]
+    # `try` itself is an instruction that does nothing.
+    header = before[-1] if before and before[-1].opname == "NOP" else instructions[places[start]]
+    number = (header.positions and header.positions.lineno) or code.co_firstlineno
+    manager = _manager(code, before) if kind == "with" else None
+    clauses = _clauses(instructions, places, places[target]) if kind == "try" else ()
+    return _Handler(kind, number, manager, tuple(clauses))
 
 
 def _kind_of(instructions: Sequence[dis.Instruction], at: int) -> str | None:
@@ -165,8 +232,10 @@ def _kind_of(instructions: Sequence[dis.Instruction], at: int) -> str | None:
 
 def _clauses(
     instructions: Sequence[dis.Instruction], places: dict[int, int], at: int
-) -> Iterator[Clause]:
-    """The `except` clauses of the handler that begins at `at`, in order."""
+) -> Iterator[Clause | None]:
+    """The `except` clauses of the handler that begins at `at`, in order; at last None, if it does
+    more than raise the exception again.
+    """
     at += 1
     while True:
         paths: list[tuple[str, ...]] = []
@@ -180,6 +249,8 @@ def _clauses(
         operation = instructions[at].opname
         if operation == "POP_TOP" and not paths:
             yield ()
+        elif operation != "CHECK_EXC_MATCH" and (operation != "RERAISE" or paths):
+            yield None
         if operation != "CHECK_EXC_MATCH":
             return
         yield tuple(paths)
@@ -196,14 +267,28 @@ _READS_CLASS = frozenset((
 # What a `with` manages
 
 
-def _passes(handler: _Handler, frame: FrameType) -> bool:
-    """Is it a `with` whose manager lets every exception pass and does nothing about it?"""
+def _passes(handler: _Handler, frame: FrameType, raised: type[BaseException]) -> bool:
+    """Does it let exceptions of that class pass, and do nothing about them?"""
+    if handler.kind == "try":
+        return not any(
+            clause is None or any(_may_match(kind, raised) for kind in _classes_of(clause, frame))
+            for clause in handler.clauses
+        )
     if handler.manager is None:
         return False
     kind = _class_of(handler.manager, frame)
     if kind is None:
         return False
     return issubclass(kind, tuple(_transparent)) or kind.__module__.partition(".")[0] == "runtime"
+
+
+def _may_match(kind: type[BaseException] | None, raised: type[BaseException]) -> bool:
+    # What an op raises while tracing may be another class than at run time.
+    return (
+        kind is None
+        or issubclass(kind, errors.OpError)
+        or (issubclass(raised, kind) or issubclass(kind, raised))
+    )
 
 
 def _manager(code: CodeType, before: Sequence[dis.Instruction]) -> ast.expr | None:

@@ -12,18 +12,38 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from types import CodeType, MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from runtime.primitive import Primitive
-from runtime.types import ListType, NumberType, TensorType, Type
+from runtime.types import ListType, NumberType, ResidualsType, TensorType, Type
 
 if TYPE_CHECKING:
-    from runtime.graph.views import Operation
+    from runtime.graph.views import GraphTensor, Operation
 
 Location = tuple[str, int, int]
 Params = Mapping[str, Any]
 
 NO_PARAMS: Params = MappingProxyType({})
+
+
+class Origin(NamedTuple):
+    """Where the user's code stood: a code object, the offset of its instruction, and where the
+    function was called, up to the traced one.
+    """
+
+    code: CodeType
+    offset: int
+    caller: Origin | None = None
+
+    @property
+    def location(self) -> Location | None:
+        """The user's (file, line, column), both from 1."""
+        return position_of(self.code, self.offset)
+
+    def called_from(self, caller: Origin | None) -> Origin:
+        """The same place, where the traced function itself was called from `caller`."""
+        outer = caller if self.caller is None else self.caller.called_from(caller)
+        return self._replace(caller=outer)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,9 +75,9 @@ class Region:
 class Node:
     """One application of a primitive.
 
-    `origin` is the code object and the instruction offset of the user's frame that asked for it;
-    `location` works out the position only when asked, because positions are decoded slowly and
-    needed rarely.
+    `origin` is where the user's code asked for it; `location` works out the position only when
+    asked, because positions are decoded slowly and needed rarely. `device` is that of the scope
+    that it was made in, None for the usual one.
     """
 
     primitive: Primitive
@@ -65,14 +85,15 @@ class Node:
     outputs: tuple[Value, ...]
     params: Params = field(default_factory=lambda: NO_PARAMS)
     regions: tuple[Region, ...] = ()
-    origin: tuple[CodeType, int] | None = None
+    origin: Origin | None = None
+    device: str | None = None
 
     @property
     def location(self) -> Location | None:
         """The user's (file, line, column), both from 1; None where no user's frame was on the
         stack.
         """
-        return position_of(*self.origin) if self.origin else None
+        return self.origin.location if self.origin else None
 
     def __repr__(self) -> str:
         return f"<Node {self.primitive.name}>"
@@ -106,14 +127,19 @@ class Graph:
         return self.body.results
 
     @property
-    def inputs(self) -> tuple[Value, ...]:
-        """The parameters, then the values that stand for captures."""
-        return *self.parameters, *(value for value, _ in self.captures)
+    def inputs(self) -> tuple[GraphTensor, ...]:
+        """The tensors that a call supplies, then those that stand for captures."""
+        return self._tensors((*self.parameters, *(value for value, _ in self.captures)))
 
     @property
-    def outputs(self) -> tuple[Value, ...]:
-        """The values that a call returns."""
-        return self.body.results
+    def outputs(self) -> tuple[GraphTensor, ...]:
+        """The tensors that a call returns."""
+        return self._tensors(self.results)
+
+    def _tensors(self, values: Iterable[Value]) -> tuple[GraphTensor, ...]:
+        from runtime.graph import views
+
+        return views.tensors(self.get_operations(), values)
 
     @property
     def signature(self) -> str:
@@ -137,6 +163,14 @@ class Graph:
                 return operation
             pending += [inner for region in operation.regions for inner in region]
         raise KeyError(f"The name {name!r} refers to an Operation not in the graph {self.name!r}")
+
+    def get_tensor_by_name(self, name: str) -> GraphTensor:
+        """The tensor of this name, as in "add:0". KeyError if there is none."""
+        operation, _, index = name.partition(":")
+        outputs = self.get_operation_by_name(operation).outputs
+        if not index.isdigit() or int(index) >= len(outputs):
+            raise KeyError(f"The name {name!r} refers to a Tensor not in the graph {self.name!r}")
+        return outputs[int(index)]
 
     def to_dot(self) -> str:
         """The graph in the language of Graphviz."""
@@ -335,7 +369,8 @@ def _verify_types(node: Node) -> None:
     inferred = node.primitive.infer(*(value.type for value in node.inputs), **node.params)
     expected = inferred if isinstance(inferred, tuple) else (inferred,)
     actual = tuple(value.type for value in node.outputs)
-    if expected != actual:
+    # A pass may know better than the trace what a node reads.
+    if len(expected) != len(actual) or not all(map(covers, actual, expected)):
         raise InvalidGraph(f"{node!r} declares {_types(actual)}, its rule says {_types(expected)}")
 
 
@@ -393,6 +428,17 @@ def _verify_call(node: Node) -> None:
     _fit(node, node.outputs, graph.results, "results")
 
 
+def _verify_fused(node: Node) -> None:
+    _expect(node, 0, 1)
+    (body,) = node.regions
+    _fit(node, (), body.parameters, "parameters of a group")
+    _fit(node, node.outputs, body.results, "results of a group")
+    if set(node.inputs) != set(free_values(body)):
+        raise InvalidGraph(f"{node!r} does not take just what its ops read")
+    if any(inner.regions or inner.primitive.effect for inner in body.nodes):
+        raise InvalidGraph(f"{node!r} holds more than ops on elements")
+
+
 def diverges(region: Region) -> bool:
     """Is the end of the region never reached, because every path through it raises?"""
     if not region.nodes:
@@ -407,6 +453,7 @@ STRUCTURE_RULES = {
     "cond": _verify_cond,
     "while": _verify_while,
     "call": _verify_call,
+    "fused": _verify_fused,
 }
 
 
@@ -510,6 +557,10 @@ class _Printer:
         self.head(node, f"while {test} with ({pairs}):", depth)
         self.body(body, depth + 1, "yield")
 
+    def node_fused(self, node: Node, depth: int) -> None:
+        self.head(node, f"fused({self.use(node.inputs)}):", depth)
+        self.body(node.regions[0], depth + 1, "yield")
+
 
 # What says nothing where it is empty: the places of a message that values are put in.
 _DULL = frozenset(("places",))
@@ -537,7 +588,7 @@ def _describe(value: Any) -> str:
         return f"({inner}{comma})" if isinstance(value, tuple) else f"[{inner}]"
     if hasattr(value, "as_numpy_dtype"):
         return str(value.name)
-    if isinstance(value, TensorType | NumberType | ListType):
+    if isinstance(value, TensorType | NumberType | ListType | ResidualsType):
         return str(value)
     if callable(value) or vars(object)["__repr__"] is type(value).__repr__:
         return getattr(value, "__qualname__", None) or type(value).__name__

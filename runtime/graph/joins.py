@@ -119,6 +119,7 @@ class Missing:
 
     __slots__ = ("flag", "held")
     __array_ufunc__ = None
+    may_be_missing = True
 
     def __init__(self, held: Any, flag: Any) -> None:
         self.held = held
@@ -186,7 +187,13 @@ def present(value: Any) -> Any:
 def _forward(name: str) -> Callable[..., Any]:
     def method(self: Missing, *args: Any) -> Any:
         function = getattr(type(held := self.get()), name, None)
-        return NotImplemented if function is None else function(held, *map(present, args))
+        others = tuple(map(present, args))
+        made = NotImplemented if function is None else function(held, *others)
+        if made is NotImplemented and name in _OPPOSITE:
+            # Python would ask the other operand, about an operand that it does not know.
+            function = getattr(type(others[0]), _OPPOSITE[name], None)
+            made = made if function is None else function(others[0], held)
+        return made
 
     method.__name__ = name
     return method
@@ -208,6 +215,10 @@ _BINARY = [
     "xor",
     "matmul",
 ]
+_OPPOSITE = {f"__{name}__": f"__r{name}__" for name in _BINARY}
+_OPPOSITE |= {reflected: name for name, reflected in _OPPOSITE.items()}
+_OPPOSITE |= {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
+
 for _name in [
     *(f"__{name}__" for name in _BINARY),
     *(f"__r{name}__" for name in _BINARY),
@@ -431,10 +442,10 @@ def _is_none(spec: Spec) -> bool:
 
 
 def _join_maybe(a: Spec, b: Spec) -> Spec:
-    if isinstance(a, Same) and is_undefined(a.value):
-        return b if isinstance(b, Maybe) else Maybe(b, _name_of(a.value))
-    if isinstance(b, Same) and is_undefined(b.value):
-        return a if isinstance(a, Maybe) else Maybe(a, _name_of(b.value))
+    if _is_unbound(b):
+        a, b = b, a
+    if isinstance(a, Same) and _is_unbound(a):
+        return Maybe(b.inner if isinstance(b, Maybe) else b, _name_of(a.value))
     name = a.name if isinstance(a, Maybe) else b.name if isinstance(b, Maybe) else ""
     return Maybe(
         join(a.inner if isinstance(a, Maybe) else a, b.inner if isinstance(b, Maybe) else b), name

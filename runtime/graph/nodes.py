@@ -19,7 +19,7 @@ from runtime import dtypes, errors
 from runtime.dtypes import DType
 from runtime.primitive import Primitive, state
 from runtime.shapes import Shape, is_known, size_of
-from runtime.types import ListType, NumberType, TensorType, Type
+from runtime.types import ListType, NumberType, ResidualsType, TensorType, Type
 
 BOOL = NumberType("bool")
 INT = NumberType("int")
@@ -53,6 +53,8 @@ def placeholder(type: Type) -> Any:
         return {"bool": False, "int": 0, "float": 0.0}[type.kind]
     if isinstance(type, ListType):
         return ()
+    if isinstance(type, ResidualsType):
+        return Residuals(())
     return np.zeros([dim or 0 for dim in type.shape or ()], type.dtype.np_dtype)[()]
 
 
@@ -77,6 +79,7 @@ def _raise_type(*_: Type, exception: BaseException, places: Sequence[int]) -> tu
 COND = Primitive("cond", _structural, op_type="If")
 WHILE = Primitive("while", _structural, op_type="While")
 CALL = Primitive("call", _structural, op_type="PartitionedCall")
+FUSED = Primitive("fused", _structural, op_type="Fused")
 RAISE = Primitive("raise", _structural, _raise_type, effect=True, fallible=True)
 
 # Numbers and tensors
@@ -255,6 +258,8 @@ def _list_zeros(items: Any) -> Any:
         return _linked(map(_list_zeros, _items(items)))
     if type(items) is list:
         return [None if item is None else _list_zeros(item) for item in items]
+    if type(items) is Residuals:
+        return Residuals(map(_list_zeros, items.values))
     return np.zeros_like(items)[()]
 
 
@@ -263,6 +268,8 @@ def _list_add(first: Any, second: Any) -> Any:
         return _linked(map(_list_add, _items(first), _items(second)))
     if type(first) is list:
         return [_add_slots(a, b) for a, b in zip_longest(first, second)]
+    if type(first) is Residuals:
+        return Residuals(map(_list_add, first.values, second.values))
     return first + second
 
 
@@ -272,7 +279,19 @@ def _add_slots(first: Any, second: Any) -> Any:
     return _list_add(first, second)
 
 
-def _same_list(items: ListType, *_: Type) -> Type:
+def _list_as(items: Any, *, type: ListType) -> Any:
+    return items
+
+
+def _list_as_type(items: Type, *, type: ListType) -> Type:
+    return type
+
+
+def _gradient_of_as(op: Any, grad: Any) -> tuple[Any]:
+    return (apply(LIST_AS, grad, type=op.inputs[0].type),)
+
+
+def _same_list(items: Type, *_: Type) -> Type:
     return items
 
 
@@ -292,7 +311,56 @@ def _gradient_of_push(op: Any, grad: Any) -> Any:
 LIST_PUSH = Primitive("list_push", _list_push, _list_push_type, gradient=_gradient_of_push)
 LIST_POP = Primitive("list_pop", _list_pop, _list_pop_type, gradient=_gradient_of_pop)
 LIST_ZEROS = Primitive("list_zeros", _list_zeros, _same_list, gradient=lambda op, grad: (None,))
+LIST_AS = Primitive("list_as", _list_as, _list_as_type, gradient=_gradient_of_as)
 LIST_ADD = Primitive("list_add", _list_add, _same_list, gradient=lambda op, grad: (grad, grad))
+
+
+# What a call of a recursive graph keeps for its gradient: values of any types, also of calls inside
+# it, as one value. Only so can its type be known before the graph is.
+
+
+class Residuals:
+    """What one call keeps, in a run."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: Iterable[Any]) -> None:
+        self.values = tuple(values)
+
+
+def _pack(*values: Any, type: ResidualsType) -> Residuals:
+    return Residuals(values)
+
+
+def _pack_type(*values: Type, type: ResidualsType) -> Type:
+    return type
+
+
+def _unpack(residuals: Residuals, *, types: tuple[Type, ...]) -> Any:
+    return residuals.values[0] if len(types) == 1 else residuals.values
+
+
+def _unpack_type(residuals: Type, *, types: tuple[Type, ...]) -> Any:
+    return types[0] if len(types) == 1 else types
+
+
+def _gradient_of_pack(op: Any, grad: Any) -> Any:
+    if not op.inputs:
+        return ()
+    found = apply(UNPACK, grad, types=tuple([item.type for item in op.inputs]))
+    return found if len(op.inputs) > 1 else (found,)
+
+
+def _gradient_of_unpack(op: Any, *given: Any) -> tuple[Any]:
+    grads = [
+        apply(LIST_ZEROS, item) if grad is None else grad
+        for item, grad in zip(op.outputs, given, strict=True)
+    ]
+    return (apply(PACK, *grads, type=op.inputs[0].type),)
+
+
+PACK = Primitive("pack_residuals", _pack, _pack_type, gradient=_gradient_of_pack)
+UNPACK = Primitive("unpack_residuals", _unpack, _unpack_type, gradient=_gradient_of_unpack)
 
 
 def apply(primitive: Primitive, *symbols: Any, **params: Any) -> Any:

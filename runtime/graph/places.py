@@ -7,9 +7,10 @@ statement.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
-from types import CellType
+from types import CellType, MemberDescriptorType
 from typing import Any, Protocol
 
 from numpy import ndarray
@@ -28,6 +29,10 @@ class Recorder(Protocol):
 
     def __enter__(self) -> Any: ...
     def __exit__(self, *exception: Any) -> Any: ...
+
+    def release(self, results: tuple[Any, ...]) -> None:
+        """Forget the objects that only the block's results hold, or nobody: it made them."""
+        ...
 
     def changed(self) -> Sequence[tuple[str, Any]]:
         """The objects that are different now, with the path by which the user knows each."""
@@ -52,6 +57,9 @@ class NoRecorder:
 
     def __exit__(self, *exception: Any) -> None:
         pass
+
+    def release(self, results: tuple[Any, ...]) -> None:
+        """Nothing to do."""
 
     def changed(self) -> Sequence[tuple[str, Any]]:
         """Nothing."""
@@ -92,7 +100,7 @@ def also_watching(watch: Watch, functions: Sequence[Callable[..., Any]]) -> Watc
 
 # What is carried of a dict are its items; a class of the user's may keep more, or act on changes.
 _DICTS = frozenset((dict, OrderedDict, defaultdict, Counter))
-_HOLDING_MORE = (list, tuple, dict, set, frozenset, deque, bytearray, ndarray)
+_HOLDING_MORE = (list, tuple, dict, set, frozenset, deque, bytearray, array, ndarray)
 
 
 class Place:
@@ -113,10 +121,11 @@ class Place:
             return Items(tuple(item), item.values())
         if type(item) is CellType:
             return Attributes(("value",), [item.cell_contents])
-        attributes = getattr(item, "__dict__", None)
-        if type(attributes) is dict and not isinstance(item, _HOLDING_MORE):
+        attributes = _attributes(item)
+        if attributes is not None and not isinstance(item, _HOLDING_MORE):
             return Attributes(tuple(attributes), attributes.values())
-        kind = type(item).__qualname__
+        globals = type(item) is dict and "__builtins__" in item
+        kind = "global variable" if globals else type(item).__qualname__
         article = "an" if kind[0] in "aeiou" else "a"
         why = f"{article} {kind} cannot be carried through a staged block"
         raise refuse_change(self.path, why, _WAY_OUT_OF_ITERATORS if _advances(item) else None)
@@ -128,11 +137,50 @@ class Place:
             item[:] = children
         elif type(item) is CellType:
             (item.cell_contents,) = children
-        else:
-            target = item if isinstance(item, dict) else item.__dict__
-            target.clear()
+        elif isinstance(item, dict):
+            item.clear()
             for key, child in zip(contents.keys, children, strict=True):
-                target[key] = child
+                item[key] = child
+        else:
+            _set_attributes(item, dict(zip(contents.keys, children, strict=True)))
+
+
+def _attributes(item: Any) -> dict[str, Any] | None:
+    """What is in the slots and the `__dict__` of an object, if it has any."""
+    slots, own = _slots(type(item)), getattr(item, "__dict__", None)
+    if type(own) is not dict:
+        own = {} if slots else None
+    held = {name: object.__getattribute__(item, name) for name in slots if _is_set(item, name)}
+    return None if own is None else held | own
+
+
+def _set_attributes(item: Any, attributes: dict[str, Any]) -> None:
+    for name in _slots(type(item)):
+        if name in attributes:
+            object.__setattr__(item, name, attributes.pop(name))
+        elif _is_set(item, name):
+            object.__delattr__(item, name)
+    if hasattr(item, "__dict__"):
+        item.__dict__.clear()
+        item.__dict__.update(attributes)
+
+
+def _slots(kind: type) -> list[str]:
+    return [
+        name
+        for base in kind.__mro__
+        if "__slots__" in vars(base)
+        for name, member in vars(base).items()
+        if type(member) is MemberDescriptorType
+    ]
+
+
+def _is_set(item: Any, slot: str) -> bool:
+    try:
+        object.__getattribute__(item, slot)
+    except AttributeError:
+        return False
+    return True
 
 
 class Contents:
@@ -189,4 +237,9 @@ def refuse_change(path: str, why: str, hint: str | None = None) -> Exception:
 
 def is_mutable(item: Any) -> bool:
     """Is it a container that joins take apart, and that can be changed in place?"""
-    return not isinstance(item, tuple | Contents) and structure_of(item) is not None
+    return not isinstance(item, tuple) and is_container(item)
+
+
+def is_container(item: Any) -> bool:
+    """Is it an object of the user's that joins take apart?"""
+    return not isinstance(item, Contents) and structure_of(item) is not None

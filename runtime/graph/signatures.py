@@ -6,17 +6,18 @@ from __future__ import annotations
 
 import inspect
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from runtime.convert import convert_to_tensor
+from runtime.graph.arrays import Elements
 from runtime.graph.structures import Children, Structure, structure_of
-from runtime.graph.tracing import SymbolicNumber
+from runtime.graph.tracing import Symbol, SymbolicNumber
 from runtime.shapes import TensorSpec
-from runtime.tensor import Tensor
-from runtime.types import NumberType, TensorType
+from runtime.tensor import EagerTensor, Tensor
+from runtime.types import ListType, NumberType, TensorType
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -68,11 +69,28 @@ class Parameters:
         bound.apply_defaults()
         return bound.args, bound.kwargs
 
+    def order(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int]:
+        """The places of the arguments of a call, keywords last, in the order that they are bound
+        in.
+        """
+        places = {name: Place(len(args) + at) for at, name in enumerate(kwargs)}
+        bound, options = self.bind(tuple(map(Place, range(len(args)))), places)
+        return [item.at for item in (*bound, *options.values()) if type(item) is Place]
+
     def label(self, place: int) -> str:
         """The name of the parameter that a positional argument goes to."""
         if place < len(self.names):
             return self.names[place]
         return f"{self.names[-1]}_{place - len(self.names) + 1}" if self.names else "arg"
+
+
+class Place:
+    """Stands for an argument, to see where it goes."""
+
+    __slots__ = ("at",)
+
+    def __init__(self, at: int) -> None:
+        self.at = at
 
 
 class Reference:
@@ -100,6 +118,8 @@ class Reference:
         return item is not None and item is other.ref()
 
 
+_STANDING_FOR_ONE = frozenset((SymbolicNumber, Symbol, Elements))
+_LEAVES = Tensor | TensorSpec | SymbolicNumber | Symbol | Elements | np.ndarray | np.generic
 _BY_VALUE = frozenset((bool, int, str, bytes, type(None), type(Ellipsis), range, frozenset))
 
 
@@ -116,7 +136,7 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
     if kind is TensorSpec:
         leaves.append(value)
         return TensorType(value.dtype, value.shape.dims)
-    if kind is SymbolicNumber:
+    if kind in _STANDING_FOR_ONE:
         leaves.append(value)
         return value.type
     if isinstance(value, np.ndarray | np.generic):
@@ -138,17 +158,87 @@ def _object_key(value: Any) -> Any:
     return kind, value
 
 
+# The key of a repeated call
+
+_ATOMS = frozenset((bool, int, str, bytes, type(None)))
+_SCALARS = frozenset(
+    (
+        *(np.bool_, np.float16, np.float32, np.float64, np.complex64, np.complex128),
+        *(np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
+    )
+)
+_KEYWORDS = object()
+
+
+def quick_key(items: Iterable[Any], key: list[Any], raws: list[Any]) -> bool:
+    """Add what tells arguments from others to `key`, and their arrays to `raws`; False where only
+    `key_of` knows.
+
+    Equal keys mean equal structures, dtypes, shapes and Python values, if all keys of dicts are
+    strings.
+    """
+    for item in items:
+        kind = type(item)
+        if kind is EagerTensor:
+            raw = item.raw
+            key += raw.dtype, raw.shape
+            raws.append(raw)
+        elif kind in _ATOMS:
+            key += kind, item
+        elif kind is np.ndarray:
+            key += kind, item.dtype, item.shape
+            raws.append(item.copy())
+        elif kind is list or kind is tuple:
+            key += kind, len(item)
+            if not quick_key(item, key, raws):
+                return False
+        elif kind is dict:
+            key += kind, tuple(item)
+            if not quick_key(item.values(), key, raws):
+                return False
+        elif kind is float:
+            # Zeros differ by their sign, and NaN is no key: it differs from itself.
+            key += kind, item or repr(item)
+        elif kind in _SCALARS:
+            key.append(kind)
+            raws.append(item)
+        elif getattr(kind, "is_resource", False) is True:
+            key += kind, item.node
+        else:
+            return False
+    return True
+
+
+def quick_keywords(kwargs: dict[str, Any], key: list[Any], raws: list[Any]) -> bool:
+    """`quick_key` of keyword arguments, behind the positional ones."""
+    key += _KEYWORDS, tuple(kwargs)
+    return quick_key(kwargs.values(), key, raws)
+
+
+def has_plain_keys(value: Any) -> bool:
+    """Are all keys of the dicts in an argument strings?"""
+    if type(value) is dict:
+        return all(type(k) is str for k in value) and all(map(has_plain_keys, value.values()))
+    return type(value) not in (list, tuple) or all(map(has_plain_keys, value))
+
+
+def may_change(value: Any) -> bool:
+    """Is an argument, or a part of it, a container that may hold something else next time?"""
+    found = structure_of(value)
+    return found is not None and (type(value) is not tuple or any(map(may_change, found[1])))
+
+
 def rebuild(value: Any, leaves: Any) -> Any:
     """The argument with its tensors and staged numbers taken from the iterator `leaves`, in fresh
     containers.
     """
-    if isinstance(value, Tensor | TensorSpec | SymbolicNumber | np.ndarray | np.generic):
+    if isinstance(value, _LEAVES):
         return next(leaves)
     found = structure_of(value)
     if found is None:
         return value
     structure, children = found
-    return structure.build([rebuild(child, leaves) for child in children])
+    return structure.anew().build([rebuild(child, leaves) for child in children])
 
 
 def images(value: Any, path: str, found: list[tuple[str, Any, tuple[Structure, Children]]]) -> None:
@@ -176,7 +266,7 @@ def changed_image(found: list[tuple[str, Any, tuple[Structure, Children]]]) -> s
 
 def leaf_names(value: Any, name: str, names: list[str]) -> None:
     """A name for each leaf of an argument."""
-    if isinstance(value, Tensor | TensorSpec | SymbolicNumber | np.ndarray | np.generic):
+    if isinstance(value, _LEAVES):
         names.append(name)
         return
     found = structure_of(value)
@@ -193,20 +283,21 @@ def leaf_types(leaves: Sequence[Any]) -> list[TensorType | NumberType]:
     ]
 
 
-def spec_structure(value: Any) -> Any:
-    """The argument with a TensorSpec in place of each tensor, a Reference of each object."""
-    if isinstance(value, TensorSpec):
+def spec_structure(value: Any, types: Iterator[Any]) -> Any:
+    """The argument with a TensorSpec in place of each tensor, of the next of `types`, and a
+    Reference of each object.
+    """
+    if isinstance(value, _LEAVES):
+        known = next(types)
+        return TensorSpec(known.shape, known.dtype) if isinstance(known, TensorType) else known
+    if type(value) in _BY_VALUE:
         return value
-    if isinstance(value, np.ndarray | np.generic):
-        value = convert_to_tensor(value)
-    if isinstance(value, Tensor):
-        return TensorSpec(value.static_shape, value.dtype)
     found = structure_of(value)
     if found is None:
         key = _object_key(value)
         return key if isinstance(key, Reference) else value
     structure, children = found
-    return structure.build([spec_structure(child) for child in children])
+    return structure.build([spec_structure(child, types) for child in children])
 
 
 def conform(value: Any, spec: Any, name: str) -> Any:
@@ -232,13 +323,84 @@ def _conform_leaf(value: Any, spec: TensorSpec, name: str) -> Any:
     try:
         tensor = value if isinstance(value, Tensor) else convert_to_tensor(value, spec.dtype)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"argument {name!r}: {error}; its input_signature is {spec}") from None
+        raise TypeError(f"argument {name!r}: {error}; expected {spec}") from None
     if tensor.dtype is not spec.dtype or not tensor.shape.is_subtype_of(spec.shape):
         raise TypeError(
             f"argument {name!r} has dtype {tensor.dtype.name} and shape {tensor.shape}, "
-            f"its input_signature is {spec}"
+            f"expected {spec}"
         )
     return tensor
+
+
+# Calls of one trace
+
+
+def leaves_for(
+    signature: Arguments, labels: Sequence[str], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> list[Any]:
+    """The tensors of a call with arguments as those that a trace is for, in its order.
+
+    Arguments without tensors, which the trace has fixed, may be left out. Raises TypeError, naming
+    the argument, for any that does not fit.
+    """
+    entries = dict(zip(labels, signature[0], strict=True)) | signature[1]
+    given = dict(kwargs)
+    given.update(zip(_positions(entries, labels, args, kwargs), args, strict=False))
+    leaves: list[Any] = []
+    for name, spec in entries.items():
+        if name in given:
+            key_of(_fitted(given[name], spec, name), leaves)
+        elif _is_open(spec):
+            raise TypeError(f"missing argument {name!r}: expected {spec}")
+    return leaves
+
+
+def _positions(
+    entries: dict[str, Any], labels: Sequence[str], args: tuple[Any, ...], kwargs: Iterable[str]
+) -> list[str]:
+    """The arguments that are given by position."""
+    for name in kwargs:
+        if name not in entries:
+            raise TypeError(f"unexpected argument {name!r}: there are {', '.join(entries)}")
+    free = [name for name in labels if name not in kwargs]
+    open_ = [name for name in free if _is_open(entries[name])]
+    if len(args) > len(free):
+        raise TypeError(f"takes {len(free)} arguments by position, {len(args)} were given")
+    # Only tensors: what the trace has fixed is left out.
+    return open_ if len(args) == len(open_) and all(map(_is_open, args)) else free
+
+
+def _is_open(value: Any) -> bool:
+    """Is there a tensor in it, or what stands for one?"""
+    if isinstance(value, _LEAVES | ListType | NumberType):
+        return True
+    found = structure_of(value)
+    if found is None:
+        return getattr(value, "is_resource", False) is True
+    return any(map(_is_open, found[1]))
+
+
+def _fitted(value: Any, spec: Any, name: str) -> Any:
+    """An argument as its entry of a signature says, which has Python values and References too."""
+    if isinstance(spec, TensorSpec):
+        return _conform_leaf(value, spec, name)
+    wanted, given = structure_of(spec), structure_of(value)
+    if wanted is not None and given is not None and wanted[0] == given[0]:
+        parts = zip(given[1], wanted[1], strict=True)
+        label = wanted[0].path
+        fitted = [_fitted(x, s, name + label(at)) for at, (x, s) in enumerate(parts)]
+        return wanted[0].build(fitted)
+    if not _is_same(value, spec):
+        raise TypeError(f"argument {name!r} is {value!r}: this trace is for {spec!r}")
+    return value
+
+
+def _is_same(value: Any, spec: Any) -> bool:
+    if isinstance(spec, ListType | NumberType):
+        return getattr(value, "type", None) == spec
+    if isinstance(spec, Reference):
+        return Reference(value) == spec
+    return bool(key_of(value, []) == key_of(spec, []))
 
 
 def without_shapes(key: Any) -> Any:

@@ -27,6 +27,11 @@ class Structure:
         """A new container with these children."""
         return self.handler.build(self.kind, self.keys, children)
 
+    def anew(self) -> Structure:
+        """The same structure, of which nothing is shared with other calls."""
+        renew = self.handler.renew
+        return self if renew is None else dataclasses.replace(self, keys=renew(self.keys))
+
     def path(self, place: int) -> str:
         """How Python writes the way to a child, for messages: `[0]`, `['k']`, `.x`."""
         return self.handler.path.format(self.label(place, plain=False))
@@ -40,6 +45,8 @@ class Structure:
         return repr(key) if self.handler.path == "[{}]" else text
 
     def __str__(self) -> str:
+        if not isinstance(self.keys, int | tuple):
+            return f"{self.kind.__qualname__} {self.keys}"
         keys = (
             f"of {self.keys}"
             if isinstance(self.keys, int)
@@ -50,12 +57,13 @@ class Structure:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Handler:
-    """How one kind of container is taken apart and built again."""
+    """How one kind of container is taken apart and built again. `renew` copies keys that change."""
 
     flatten: Flatten
     build: Build
     path: str
     names: Callable[[Any], Sequence[Any]] = tuple
+    renew: Callable[[Any], Any] | None = None
 
 
 def _build_object(kind: type, keys: Sequence[str], children: Children) -> Any:

@@ -14,33 +14,40 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from types import FrameType, TracebackType
-from typing import Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from runtime import dtypes, errors
 from runtime.convert import as_array, register_conversion
 from runtime.dtypes import DType
 from runtime.graph import nodes, numbers, refusals
-from runtime.graph.frames import Origin, user_location, user_origin
+from runtime.graph.frames import caller_of, is_ours, name_given_to, user_location
 from runtime.graph.handlers import check_unhandled_failure
 from runtime.graph.ir import (
     NO_PARAMS,
     Graph,
     Node,
+    Origin,
     Params,
     Region,
     Value,
     format_location,
-    position_of,
     verify,
 )
 from runtime.graph.nodes import CHECK_LENGTH, CONSTANT, NUMBER_TYPES, TO_TENSOR
+from runtime.naming import scoped
 from runtime.primitive import Primitive, state
 from runtime.primitive import _record as record
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
 from runtime.types import ListType, NumberType, TensorType, Type
 
+if TYPE_CHECKING:
+    from runtime.graph.views import Operation
+
 Site = tuple[int, ...]
+
+_OF_CONSTANTS = ("constant", "convert_to_tensor")
+"""Functions whose `name` is that of a constant; elsewhere it is that of the op that takes it."""
 
 
 class Scope:
@@ -117,12 +124,18 @@ class Trace:
 
     __slots__ = (
         "__weakref__",
+        "_caller",
+        "_entered",
+        "_frame",
+        "_prefix",
         "_saved",
         "captures",
         "constants",
-        "converts",
+        "converter",
         "counts",
+        "device",
         "existed",
+        "given",
         "joined",
         "memo",
         "name",
@@ -134,14 +147,20 @@ class Trace:
     def __init__(self, name: str) -> None:
         self.name = name
         self.root: FrameType | None = None
+        self._frame: FrameType | None = None
+        self._entered: FrameType | None = None
+        self._caller: Origin | None = None
         self.scope = Scope(self, "the body", None)
         self.captures: dict[int, tuple[Value, Any]] = {}
         self.constants: dict[Value, Any] = {}
         self.counts: dict[str, int] = {}
         self.memo: dict[Any, Any] = {}
         self.joined: list[Any] = []
-        self.converts = False
+        self.converter: Callable[[Any], Any] | None = None
         self.refusal: Exception | None = None
+        self.given: dict[Value, Any] = {}
+        self.device: str | None = None
+        self._prefix = scoped("")
         self.existed: Callable[[Any], bool] = _nothing_existed
         self._saved: list[tuple[Any, Any]] = []
 
@@ -160,8 +179,9 @@ class Trace:
         state.trace, state.tapes = self._saved.pop()
         if not self._saved:
             # Symbols that outlive the trace keep it alive: let go of the user's objects.
-            self.root = None
+            self.root = self._frame = self._entered = None
             self.existed = _nothing_existed
+            self.given = {}
             self.scope.open = False
 
     # Building
@@ -186,14 +206,16 @@ class Trace:
         inferred = primitive.infer(*[value.type for value in values], **params)
         if primitive.fallible:
             check_unhandled_failure(self.root, primitive)
-        origin = user_origin()
-        name = self.unique(primitive.name.rpartition(".")[2])
+        origin = self.origin()
+        name = self.unique(self._named(primitive))
         if type(inferred) is not tuple:
             output = Value(inferred, name)
-            self.scope.nodes.append(Node(primitive, values, (output,), params, (), origin))
+            node = Node(primitive, values, (output,), params, (), origin, self.device)
+            self.scope.nodes.append(node)
             return symbol(output, self.scope, origin)
         outputs = tuple([Value(type, name, index) for index, type in enumerate(inferred)])
-        self.scope.nodes.append(Node(primitive, values, outputs, params, (), origin))
+        node = Node(primitive, values, outputs, params, (), origin, self.device)
+        self.scope.nodes.append(node)
         return tuple([symbol(output, self.scope, origin) for output in outputs])
 
     def append(
@@ -206,8 +228,16 @@ class Trace:
         origin: Origin | None = None,
     ) -> tuple[Symbol, ...]:
         """Add a node with given outputs: control flow, calls, raises."""
-        origin = origin or user_origin()
-        node = Node(primitive, tuple(values), tuple(outputs), params, tuple(regions), origin)
+        origin = origin or self.origin()
+        node = Node(
+            primitive,
+            tuple(values),
+            tuple(outputs),
+            params,
+            tuple(regions),
+            origin,
+            self.device,
+        )
         self.scope.nodes.append(node)
         symbols = tuple([symbol(output, self.scope, origin) for output in outputs])
         if state._tapes and (regions or "callee" in params):
@@ -215,6 +245,40 @@ class Trace:
             for tape in state._tapes:
                 tape.control(handle, symbols)
         return symbols
+
+    def called(self, function: Any) -> Any:
+        """What to call for a function of the user's: converted, if this trace converts."""
+        return function if self.converter is None else self.converter(function)
+
+    def origin(self) -> Origin | None:
+        """Where the user's code stands, and where that was called."""
+        frame: FrameType | None = sys._getframe(2)
+        inside = True
+        while frame is not None and is_ours(frame.f_code.co_filename):
+            inside = inside and frame is not self.root
+            self._entered = frame
+            frame = frame.f_back
+        if frame is None:
+            return None
+        if frame is not self._frame:
+            # While it runs, what called it stands still.
+            self._frame = frame
+            self._caller = caller_of(frame, self.root) if inside else None
+        return Origin(frame.f_code, frame.f_lasti, self._caller)
+
+    def forget_frames(self) -> None:
+        """Let go of the frames of a block that has ended, and so of what they alone hold."""
+        self._frame = self._entered = None
+
+    def _named(self, primitive: Primitive) -> str:
+        """The name for a node: the one that the user's call gave, in the open name scopes."""
+        name = primitive.name.rpartition(".")[2]
+        entered: FrameType = self._entered  # type: ignore[assignment]
+        given = name_given_to(entered)
+        if given:
+            converted = name == "constant" and entered.f_code.co_name not in _OF_CONSTANTS
+            name = f"{given}/{name}" if converted else given
+        return scoped(name).removeprefix(self._prefix)
 
     def unique(self, name: str) -> str:
         """`name`, with a number if this trace has used it already."""
@@ -230,7 +294,7 @@ class Trace:
 
     def symbol(self, value: Value) -> Any:
         """What Python holds for a value of the open scope."""
-        return symbol(value, self.scope, user_origin())
+        return symbol(value, self.scope, self.origin())
 
     @contextmanager
     def nested(self, kind: str, site: Site) -> Iterator[Scope]:
@@ -286,7 +350,7 @@ class Trace:
 
     def number(self, value: float) -> Any:
         """A constant Python number."""
-        origin = user_origin()
+        origin = self.origin()
         made = Value(NUMBER_TYPES[type(value)], "number")
         self.scope.nodes.append(Node(CONSTANT, (), (made,), {"value": value}, (), origin))
         return SymbolicNumber(made, self.scope, origin)
@@ -338,7 +402,7 @@ def active() -> Trace:
 
 def leaked(item: Any) -> errors.InaccessibleTensorError:
     """The error for a symbol that is used where its scope is not open."""
-    made = position_of(*item.origin) if item.origin else None
+    made = item.origin.location if item.origin else None
     scope: Scope = item.scope
     return refusals.noted(
         errors.InaccessibleTensorError(
@@ -389,6 +453,20 @@ class SymbolicTensor(Tensor):
     def graph(self) -> Any:
         """The graph being traced that it belongs to."""
         return self.scope.trace
+
+    @property
+    def op(self) -> Operation:
+        """The operation that makes it, as the graph lists it."""
+        from runtime.graph import views
+
+        scope: Scope | None = self.scope
+        given = [value for value, _ in self.scope.trace.captures.values()]
+        made: list[Node] = []
+        while scope is not None:
+            given, made = scope.parameters + given, scope.nodes + made
+            scope = scope.outer
+        found = views.tensors(views.listed(given, made), [self.value])
+        return found[0].op
 
     @property
     def static_value(self) -> Any:

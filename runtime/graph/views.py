@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from runtime.types import Type
+from runtime.dtypes import DType
+from runtime.shapes import TensorShape
+from runtime.types import TensorType, Type
 
 if TYPE_CHECKING:
     from runtime.graph.ir import Graph, Node, Region, Value
@@ -14,20 +16,41 @@ if TYPE_CHECKING:
 # Operations
 
 
-@dataclass(frozen=True, slots=True)
 class Operation:
-    """A node of a graph, or an input of it (a "Placeholder").
+    """A node of a graph, or an input of it or of one of its regions (a "Placeholder").
 
-    `inputs` and `outputs` are the graph's values; `regions` the operations of each branch or of a
-    loop's body.
+    `inputs` and `outputs` are tensors of the graph; `regions` the operations of each branch or of a
+    loop's body. `device` is that of the scope that it was made in, "" outside of any.
     """
 
-    name: str
-    type: str
-    inputs: tuple[Value, ...]
-    outputs: tuple[Value, ...]
-    node: Node | None = None
-    regions: tuple[tuple[Operation, ...], ...] = ()
+    __slots__ = ("inputs", "name", "node", "outputs", "regions", "type")
+
+    def __init__(
+        self, name: str, kind: str, inputs: Tensors, outputs: Iterable[Value], node: Node | None
+    ) -> None:
+        self.name = name
+        self.type = kind
+        self.inputs = inputs
+        self.outputs: Tensors = tuple(
+            [GraphTensor(self, index, value) for index, value in enumerate(outputs)]
+        )
+        self.node = node
+        self.regions: tuple[tuple[Operation, ...], ...] = ()
+
+    @property
+    def device(self) -> str:
+        """The name of the device that it was asked to run on, without those of job and task."""
+        asked = self.node.device if self.node else None
+        return "" if asked is None else f"/device:{asked.partition('/device:')[2]}"
+
+    @property
+    def control_inputs(self) -> list[Operation]:
+        """None: operations with effects run in the order that they are listed in."""
+        return []
+
+    def values(self) -> Tensors:
+        """Its outputs."""
+        return self.outputs
 
     def get_attr(self, name: str) -> Any:
         """One of its parameters. ValueError if there is none of this name."""
@@ -39,21 +62,92 @@ class Operation:
         return f"<Operation {self.name!r} type={self.type}>"
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class GraphTensor:
+    """What an operation gives: `name` is the operation's, with the index of the output."""
+
+    op: Operation = field(compare=False)
+    index: int
+    value: Value
+
+    @property
+    def name(self) -> str:
+        """As in "add:0"."""
+        return f"{self.op.name}:{self.index}"
+
+    @property
+    def type(self) -> Type:
+        """Its type in the graph, that of a Python number or a list too."""
+        return self.value.type
+
+    @property
+    def dtype(self) -> DType:
+        """TypeError for what is no tensor."""
+        return self._tensor_type().dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape. TypeError for what is no tensor."""
+        return TensorShape(self._tensor_type().shape)
+
+    def _tensor_type(self) -> TensorType:
+        if not isinstance(self.type, TensorType):
+            raise TypeError(f"{self.name} is a {self.type}, not a tensor")
+        return self.type
+
+    def __repr__(self) -> str:
+        return f"<GraphTensor {self.name!r}: {self.type}>"
+
+
+Tensors = tuple[GraphTensor, ...]
+
+
 def operations(graph: Graph) -> tuple[Operation, ...]:
     """Placeholders for parameters and captures, then the nodes in program order."""
-    names = _Names()
     given = [*graph.parameters, *(value for value, _ in graph.captures)]
-    placeholders = [Operation(names.of(v.name), "Placeholder", (), (v,)) for v in given]
-    return *placeholders, *_operations(graph.nodes, names)
+    return listed(given, graph.nodes)
 
 
-def _operations(nodes: Iterable[Node], names: _Names) -> Iterator[Operation]:
-    for node in nodes:
+def listed(given: Iterable[Value], nodes: Iterable[Node]) -> tuple[Operation, ...]:
+    """The operations of nodes that use what is given."""
+    return _Listing().region(given, nodes)
+
+
+def tensors(operations: Iterable[Operation], values: Iterable[Value]) -> Tensors:
+    """What the operations of a graph give for values of it."""
+    made = {tensor.value: tensor for operation in operations for tensor in operation.outputs}
+    return tuple([made[value] for value in values])
+
+
+class _Listing:
+    def __init__(self) -> None:
+        self.names = _Names()
+        self.made: dict[Value, GraphTensor] = {}
+
+    def region(self, given: Iterable[Value], nodes: Iterable[Node]) -> tuple[Operation, ...]:
+        placeholders = [
+            self.operation(value.name, "Placeholder", (), (value,), None) for value in given
+        ]
+        return *placeholders, *map(self.node, nodes)
+
+    def node(self, node: Node) -> Operation:
         hint = node.outputs[0].name if node.outputs else node.primitive.name
-        name = names.of(hint)
-        regions = tuple([tuple(_operations(region.nodes, names)) for region in node.regions])
-        kind = node.primitive.op_type
-        yield Operation(name, kind, node.inputs, node.outputs, node, regions)
+        inputs = tuple([self.made[value] for value in node.inputs])
+        made = self.operation(hint, node.primitive.op_type, inputs, node.outputs, node)
+        made.regions = tuple([self.region(inner.parameters, inner.nodes) for inner in node.regions])
+        return made
+
+    def operation(
+        self,
+        hint: str,
+        kind: str,
+        inputs: Tensors,
+        outputs: Sequence[Value],
+        node: Node | None,
+    ) -> Operation:
+        made = Operation(self.names.of(hint), kind, inputs, outputs, node)
+        self.made.update(zip(outputs, made.outputs, strict=True))
+        return made
 
 
 class _Names:

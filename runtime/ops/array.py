@@ -11,13 +11,8 @@ import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor, tensor_of
 from runtime.dtypes import as_dtype
-from runtime.ops.define import (
-    axis_in,
-    dims_of,
-    fill_dims,
-    static_ints,
-    sum_to_shape_of,
-)
+from runtime.ops.arguments import listed, one_of, static_int, static_ints
+from runtime.ops.define import axis_in, dims_of, fill_dims, sum_to_shape_of
 from runtime.primitive import Primitive, bind, checked, row, sample, wrong_value
 from runtime.shapes import Shape, broadcast, is_known, merge_shapes, size_of
 from runtime.tensor import Tensor
@@ -50,7 +45,7 @@ def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> 
 
 def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
     """The shapes of several tensors."""
-    return [shape(x, out_type) for x in input]
+    return [shape(x, out_type) for x in listed(input, "input")]
 
 
 size_p: Primitive = row(
@@ -83,7 +78,7 @@ def _reshape_kernel(x: Any, *dims: Any, shape: Shape) -> Any:
     wanted = fill_dims(shape, dims)
     # NumPy takes any negative number for -1.
     if wanted and min(wanted) < -1:
-        raise ValueError(f"cannot reshape to {wanted}: only -1 may be negative")
+        raise wrong_value(f"cannot reshape to {wanted}: only -1 may be negative")
     return x.reshape(wanted)
 
 
@@ -92,7 +87,7 @@ def _reshape_shape(given: Shape, *dims: Shape, shape: Shape) -> Shape:
         length = dims[0][0] if dims and dims[0] else None
         return None if length is None else (None,) * length
     if shape.count(-1) > 1 or any(dim is not None and dim < -1 for dim in shape):
-        raise ValueError(f"cannot reshape to {shape}: at most one dimension may be -1, none less")
+        raise wrong_value(f"cannot reshape to {shape}: at most one dimension may be -1, none less")
     return _with_rest(given, shape)
 
 
@@ -106,7 +101,7 @@ def _with_rest(given: Shape, wanted: Dims) -> Shape:
         rest *= 1 if dim == -1 or dim is None else dim
     fits = total == rest if -1 not in wanted else (total == 0 if rest == 0 else total % rest == 0)
     if not fits or (rest == 0 and -1 in wanted):
-        raise ValueError(f"cannot reshape a tensor with {total} elements {given} to {wanted}")
+        raise wrong_value(f"cannot reshape a tensor with {total} elements {given} to {wanted}")
     return tuple(total // rest if dim == -1 else dim for dim in wanted)
 
 
@@ -141,7 +136,7 @@ def _broadcast_shape(given: Shape, *dims: Shape, shape: Shape) -> Shape:
     if given is not None:
         merged = broadcast(given, shape)
         if merged is not None and (len(merged) != len(shape) or not _covers(merged, shape)):
-            raise ValueError(f"cannot broadcast shape {given} to {shape}")
+            raise wrong_value(f"cannot broadcast shape {given} to {shape}")
     return shape
 
 
@@ -209,7 +204,7 @@ expand_dims_p: Primitive = row(
 
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     """`input` with a dimension of size 1 put in at `axis`."""
-    place = static_ints(axis, "axis")[0]
+    place = static_int(axis, "axis")
     return bind(expand_dims_p, convert_to_tensor(input), axis=place)  # type: ignore[no-any-return]
 
 
@@ -221,7 +216,7 @@ def _squeeze_shape(shape: Shape, *, axis: tuple[int, ...] | None) -> Shape:
     gone = {axis_in(i, len(shape)) for i in axis}
     for i in gone:
         if shape[i] not in (1, None):
-            raise ValueError(f"cannot squeeze axis {i} of shape {shape}: its size is not 1")
+            raise wrong_value(f"cannot squeeze axis {i} of shape {shape}: its size is not 1")
     return tuple(dim for i, dim in enumerate(shape) if i not in gone)
 
 
@@ -244,7 +239,7 @@ def _transpose_shape(shape: Shape, *, perm: tuple[int, ...] | None) -> Shape:
     if perm is None:
         return shape[::-1]
     if sorted(axis_in(i, len(shape), "perm") for i in perm) != list(range(len(shape))):
-        raise ValueError(f"perm {perm} is not a permutation of the axes of shape {shape}")
+        raise wrong_value(f"perm {perm} is not a permutation of the axes of shape {shape}")
     return tuple(shape[i] for i in perm)
 
 
@@ -273,7 +268,7 @@ def matrix_transpose(a: Any, name: str | None = None, conjugate: bool = False) -
     x = convert_to_tensor(a)
     rank = x.ndim
     if rank is None or rank < 2:
-        raise ValueError(f"matrix_transpose needs a known rank of at least 2, got shape {x.shape}")
+        raise wrong_value(f"matrix_transpose needs a known rank of at least 2, got shape {x.shape}")
     return transpose(x, [*range(rank - 2), rank - 1, rank - 2], conjugate)
 
 
@@ -284,7 +279,7 @@ def _tile_shape(shape: Shape, *dims: Shape, multiples: Shape) -> Shape:
     if shape is None or multiples is None:
         return None if shape is None else (None,) * len(shape)
     if len(shape) != len(multiples):
-        raise ValueError(f"multiples {multiples} must have one entry per dimension of {shape}")
+        raise wrong_value(f"multiples {multiples} must have one entry per dimension of {shape}")
     return tuple(
         None if d is None or m is None else d * m for d, m in zip(shape, multiples, strict=True)
     )
@@ -293,7 +288,7 @@ def _tile_shape(shape: Shape, *dims: Shape, multiples: Shape) -> Shape:
 def _tile_kernel(x: Any, *dims: Any, multiples: Shape) -> Any:
     repeats = fill_dims(multiples, dims)
     if len(repeats) != np.ndim(x) or any(n < 0 for n in repeats):
-        raise ValueError(f"multiples {repeats} do not fit shape {np.shape(x)}")
+        raise wrong_value(f"multiples {repeats} do not fit shape {np.shape(x)}")
     return np.tile(x, repeats)
 
 
@@ -302,7 +297,7 @@ def _tile_gradient(op: Any, g: Any) -> Any:
     dims, multiples = shape(x), _multiples_of(op)
     rank = x.ndim
     if rank is None:
-        raise ValueError("the gradient of tile needs a tensor of known rank")
+        raise wrong_value("the gradient of tile needs a tensor of known rank")
     pairs = reshape(stack([multiples, dims], 1), (-1,))
     folded = reshape(g, pairs)
     summed = ops.reduce_sum(folded, tuple(range(0, 2 * rank, 2)))
@@ -338,7 +333,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     counts = convert_to_tensor(repeats, dtype_hint=dtypes.int32)
     if axis is None:
         x, axis = reshape(x, (-1,)), 0
-    place = axis_in(static_ints(axis, "axis")[0], x.ndim or 1)
+    place = axis_in(static_int(axis, "axis"), x.ndim or 1)
     indices = bind(repeat_indices_p, counts, ops.cast(shape(x)[place], counts.dtype))
     return ops.gather(x, indices, axis=place)
 
@@ -359,7 +354,7 @@ def _pad_widths(paddings: Any, dims: Sequence[Any]) -> Any:
 def _pad_kernel(x: Any, value: Any, *dims: Any, paddings: Any, mode: str) -> Any:
     widths = _pad_widths(paddings, dims)
     if len(widths) != x.ndim or any(n < 0 for pair in widths for n in pair):
-        raise ValueError(f"paddings {widths} do not fit shape {x.shape}")
+        raise wrong_value(f"paddings {widths} do not fit shape {x.shape}")
     if mode == "CONSTANT":
         return np.pad(x, widths, constant_values=value)
     return np.pad(x, widths, mode=_MODES[mode])  # type: ignore[call-overload]
@@ -367,15 +362,15 @@ def _pad_kernel(x: Any, value: Any, *dims: Any, paddings: Any, mode: str) -> Any
 
 def _pad_shape(shape: Shape, value: Shape, *dims: Shape, paddings: Any, mode: str) -> Shape:
     if value:
-        raise ValueError(f"the value to pad with must be a scalar, got shape {value}")
+        raise wrong_value(f"the value to pad with must be a scalar, got shape {value}")
     if shape is None or paddings is None:
         return None if shape is None else (None,) * len(shape)
     if len(paddings) != len(shape):
-        raise ValueError(f"paddings {paddings} must have one pair per dimension of shape {shape}")
+        raise wrong_value(f"paddings {paddings} must have one pair per dimension of shape {shape}")
     limit = {"CONSTANT": None, "REFLECT": 1, "SYMMETRIC": 0}[mode]
     for dim, pair in zip(shape, paddings, strict=True):
         if min(pair) < 0 or (limit is not None and dim is not None and max(pair) > dim - limit):
-            raise ValueError(f"paddings {paddings} do not fit shape {shape} in mode {mode}")
+            raise wrong_value(f"paddings {paddings} do not fit shape {shape} in mode {mode}")
     return tuple(
         None if dim is None else dim + sum(pair) for dim, pair in zip(shape, paddings, strict=True)
     )
@@ -397,7 +392,7 @@ def _pad_gradient(op: Any, g: Any) -> Any:
 def _mirrored_gradient(g: Any, x: Any, paddings: Any, mode: str) -> Any:
     """Each axis in turn: a mirrored pad is a gather, its gradient adds where that took from."""
     if paddings is None:
-        raise ValueError(f"the gradient of pad in mode {mode} needs paddings known while tracing")
+        raise wrong_value(f"the gradient of pad in mode {mode} needs paddings known while tracing")
     sizes = shape(x)
     for axis, pair in enumerate(paddings):
         if any(pair):
@@ -432,11 +427,7 @@ def pad(
     `mode` is CONSTANT (filled with `constant_values`), REFLECT or SYMMETRIC (mirrored without /
     with the edge).
     """
-    mode = mode.upper()
-    if mode not in _MODES:
-        raise ValueError(
-            f"Value of argument mode expected to be CONSTANT, REFLECT or SYMMETRIC, got {mode!r}"
-        )
+    mode = one_of(mode, "mode", _MODES)
     x = convert_to_tensor(tensor)
     value = convert_to_tensor(
         constant_values if x.dtype is not dtypes.string else constant_values or "", x.dtype
@@ -447,7 +438,9 @@ def pad(
         if known is None:
             return bind(pad_p, x, value, pairs, paddings=None, mode=mode)  # type: ignore[no-any-return]
         pairs = known
-    widths = tuple(tuple(pair) for pair in np.asarray(pairs).reshape(-1, 2).tolist())
+    if np.ndim(pairs) != 2 or np.shape(pairs)[1] != 2:
+        raise wrong_value(f"paddings must be pairs of numbers, got shape {np.shape(pairs)}")
+    widths = tuple(tuple(pair) for pair in pairs.tolist())
     return bind(pad_p, x, value, paddings=widths, mode=mode)  # type: ignore[no-any-return]
 
 
@@ -465,10 +458,10 @@ def _concat_shape(*shapes: Shape, axis: int) -> Shape:
     if not ranks:
         return None
     if len(ranks) > 1:
-        raise ValueError(f"tensors to concatenate have different ranks: {_texts(shapes)}")
+        raise wrong_value(f"tensors to concatenate have different ranks: {_texts(shapes)}")
     rank = ranks.pop()
     if rank == 0:
-        raise ValueError("scalars cannot be concatenated; use stack")
+        raise wrong_value("scalars cannot be concatenated; use stack")
     place, merged, total = axis_in(axis, rank), (None,) * rank, 0
     lengths: list[int | None] = []
     for shape in shapes:
@@ -478,7 +471,7 @@ def _concat_shape(*shapes: Shape, axis: int) -> Shape:
             try:
                 merged = merge_shapes(merged, rest)  # type: ignore[assignment]
             except ValueError:
-                raise ValueError(
+                raise wrong_value(
                     f"tensors to concatenate along axis {axis} differ elsewhere: {_texts(shapes)}"
                 ) from None
     for length in lengths:
@@ -516,14 +509,14 @@ concat_p: Primitive = row(
 def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
     """The tensors of a list joined along an existing axis."""
     tensors = _same_dtypes(values)
-    place = static_ints(axis, "axis")[0]
+    place = static_int(axis, "axis")
     return bind(concat_p, *tensors, axis=place)  # type: ignore[no-any-return]
 
 
 def _same_dtypes(values: Any) -> list[Tensor]:
     if isinstance(values, Tensor) and not values.ndim:
         return [values]
-    given = list(values)
+    given = listed(values, "values")
     if not given:
         raise wrong_value("at least one tensor is needed")
     first = next((value.dtype for value in given if isinstance(value, Tensor)), None)
@@ -543,7 +536,7 @@ def _stack_shape(*shapes: Shape, axis: int) -> Shape:
         try:
             merged = merge_shapes(merged, shape)
         except ValueError:
-            raise ValueError(f"tensors to stack have different shapes: {_texts(shapes)}") from None
+            raise wrong_value(f"tensors to stack have different shapes: {_texts(shapes)}") from None
     if merged is None:
         return None
     place = axis_in(axis, len(merged) + 1)
@@ -561,7 +554,7 @@ stack_p: Primitive = row(
 def stack(values: Any, axis: Any = 0, name: str | None = None) -> Tensor:
     """The tensors of a list joined along a new axis."""
     tensors = _same_dtypes(values)
-    return bind(stack_p, *tensors, axis=static_ints(axis, "axis")[0])  # type: ignore[no-any-return]
+    return bind(stack_p, *tensors, axis=static_int(axis, "axis"))  # type: ignore[no-any-return]
 
 
 def parallel_stack(values: Any, name: str | None = None) -> Tensor:
@@ -571,7 +564,7 @@ def parallel_stack(values: Any, name: str | None = None) -> Tensor:
 
 def _unstack_kernel(x: Any, *, num: int, axis: int) -> Any:
     if x.shape[axis] != num:
-        raise ValueError(f"axis {axis} of shape {x.shape} has not {num} elements")
+        raise wrong_value(f"axis {axis} of shape {x.shape} has not {num} elements")
     turned = np.moveaxis(x, axis, 0)
     return tuple([_object_safe(turned[i], x.dtype) for i in range(num)])
 
@@ -587,7 +580,7 @@ def _unstack_infer(x: Any, *, num: int, axis: int) -> Any:
         return (TensorType(x.dtype, None),) * num
     place = axis_in(axis, len(x.shape))
     if x.shape[place] not in (None, num):
-        raise ValueError(f"Unpack: axis {axis} of {x} has not {num} elements")
+        raise wrong_value(f"Unpack: axis {axis} of {x} has not {num} elements")
     return (TensorType(x.dtype, x.shape[:place] + x.shape[place + 1 :]),) * num
 
 
@@ -610,13 +603,13 @@ def unstack(
     value: Any, num: int | None = None, axis: Any = 0, name: str | None = None
 ) -> list[Tensor]:
     """The list of slices of `value` along `axis`; ValueError where their number is not known."""
-    x, place = convert_to_tensor(value), static_ints(axis, "axis")[0]
+    x, place = convert_to_tensor(value), static_int(axis, "axis")
     if num is None:
         if x.static_shape is None:
-            raise ValueError(f"Cannot infer argument `num` from shape {x.shape}")
+            raise wrong_value(f"Cannot infer argument `num` from shape {x.shape}")
         num = x.static_shape[axis_in(place, len(x.static_shape))]
         if num is None:
-            raise ValueError(f"Cannot infer argument `num` from shape {x.shape}")
+            raise wrong_value(f"Cannot infer argument `num` from shape {x.shape}")
     return list(bind(unstack_p, x, num=num, axis=place))
 
 
@@ -631,13 +624,13 @@ def _split_kernel(x: Any, *, sizes: Any, axis: int) -> Any:
     dim = x.shape[axis]
     if isinstance(sizes, int):
         if dim % sizes:
-            raise ValueError(
+            raise wrong_value(
                 f"axis {axis} of shape {x.shape} does not split into {sizes} equal parts"
             )
         return tuple(np.split(x, sizes, axis))
     lengths = _split_sizes(sizes, dim)
     if sum(lengths) != dim or min(lengths, default=0) < 0:  # type: ignore[arg-type, type-var, operator]
-        raise ValueError(f"sizes {sizes} do not sum to the {dim} elements of axis {axis}")
+        raise wrong_value(f"sizes {sizes} do not sum to the {dim} elements of axis {axis}")
     return tuple(np.split(x, np.cumsum(lengths)[:-1], axis))  # type: ignore[arg-type]
 
 
@@ -651,12 +644,12 @@ def _split_infer(x: Any, *, sizes: Any, axis: int) -> Any:
     dim = x.shape[place]
     if isinstance(sizes, int):
         if dim is not None and dim % sizes:
-            raise ValueError(f"Split: axis {axis} of {x} does not split into {sizes} equal parts")
+            raise wrong_value(f"Split: axis {axis} of {x} does not split into {sizes} equal parts")
         lengths: Dims = (None if dim is None else dim // sizes,) * sizes
     else:
         lengths = _split_sizes(sizes, dim)
         if dim is not None and (sum(lengths) != dim or min(lengths, default=0) < 0):  # type: ignore[arg-type, type-var, operator]
-            raise ValueError(f"SplitV: sizes {sizes} do not sum to axis {axis} of {x}")
+            raise wrong_value(f"SplitV: sizes {sizes} do not sum to axis {axis} of {x}")
     return tuple(TensorType(x.dtype, (*x.shape[:place], n, *x.shape[place + 1 :])) for n in lengths)
 
 
@@ -674,7 +667,7 @@ def split(
     """`value` cut along `axis` into a number of equal parts, or into parts of the given sizes (one
     may be -1).
     """
-    x, place = convert_to_tensor(value), static_ints(axis, "axis")[0]
+    x, place = convert_to_tensor(value), static_int(axis, "axis")
     sizes = num_or_size_splits
     if isinstance(sizes, Tensor):
         known = sizes.static_value
@@ -702,12 +695,12 @@ def _dynamic_split(x: Tensor, sizes: Tensor, axis: int, num: int | None) -> list
 def _boxed(dim: int | None, start: int | None, length: int | None, axis: int) -> int | None:
     """The size of a box along one axis; ValueError where it is known not to lie inside."""
     if start is not None and (start < 0 or (dim is not None and start > dim)):
-        raise ValueError(f"begin[{axis}] = {start} is not in [0, {dim}]")
+        raise wrong_value(f"begin[{axis}] = {start} is not in [0, {dim}]")
     room = None if dim is None or start is None else dim - start
     if length is None or length == -1:
         return length if length is None else room
     if length < 0 or (room is not None and length > room):
-        raise ValueError(f"size[{axis}] = {length} is not in [0, {room}]")
+        raise wrong_value(f"size[{axis}] = {length} is not in [0, {room}]")
     return length
 
 
@@ -715,7 +708,7 @@ def _slice_shape(shape: Shape, *dims: Shape, box: Dims) -> Shape:
     rank = len(box) // 2
     given = (None,) * rank if shape is None else shape
     if len(given) != rank:
-        raise ValueError(f"begin and size have {rank} entries, but the shape is {shape}")
+        raise wrong_value(f"begin and size have {rank} entries, but the shape is {shape}")
     return tuple(map(_boxed, given, box[:rank], box[rank:], range(rank)))
 
 
@@ -753,7 +746,7 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tenso
     x = convert_to_tensor(input_)
     starts, sizes = _entries(begin, x), _entries(size, x)
     if len(starts) != len(sizes):
-        raise ValueError(f"Slice: begin has {len(starts)} entries, but size has {len(sizes)}")
+        raise wrong_value(f"Slice: begin has {len(starts)} entries, but size has {len(sizes)}")
     box, dynamic = dims_of([*starts, *sizes])
     return bind(slice_p, x, *dynamic, box=box)  # type: ignore[no-any-return]
 

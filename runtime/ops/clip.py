@@ -11,7 +11,7 @@ import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
 from runtime.ops.define import sum_to_shape_of
-from runtime.primitive import bind, broadcast_shapes, row, sample
+from runtime.primitive import bind, broadcast_shapes, row, sample, wrong_dtype, wrong_value
 from runtime.shapes import Shape, compatible
 from runtime.tensor import Tensor
 
@@ -19,7 +19,7 @@ from runtime.tensor import Tensor
 def _clip_shape(x: Shape, low: Shape, high: Shape) -> Shape:
     made = broadcast_shapes(x, low, high)
     if not compatible(x, made):
-        raise ValueError(
+        raise wrong_value(
             f"bounds of shapes {low} and {high} do not broadcast to the shape {x} of the values"
         )
     return x
@@ -73,7 +73,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     norm = _safe_norm(values, axes)
     clipped = values * limit / ops.maximum(norm, _positive(limit))
     if not compatible(values.static_shape, clipped.static_shape):
-        raise ValueError(
+        raise wrong_value(
             f"clip_norm must broadcast to the shape of the values, {values.shape}, but together "
             f"they have shape {clipped.shape}"
         )
@@ -103,7 +103,7 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
 
 def _tensors(t_list: Any) -> list[Tensor | None]:
     if isinstance(t_list, str) or not isinstance(t_list, Sequence):
-        raise TypeError(f"`t_list` must be a sequence of tensors, not {type(t_list).__name__}")
+        raise wrong_dtype(f"`t_list` must be a sequence of tensors, not {type(t_list).__name__}")
     return [None if t is None else convert_to_tensor(t) for t in t_list]
 
 

@@ -9,7 +9,16 @@ import numpy as np
 import runtime.ops as ops
 from runtime.convert import convert_to_tensor
 from runtime.ops.define import matched, sum_to_shape_of
-from runtime.primitive import CLASSES, Primitive, bind, broadcast_shapes, row, same_shape, sample
+from runtime.primitive import (
+    CLASSES,
+    Primitive,
+    bind,
+    broadcast_shapes,
+    row,
+    same_shape,
+    sample,
+    wrong_dtype,
+)
 from runtime.tensor import Tensor
 from runtime.types import TensorType
 
@@ -104,5 +113,5 @@ def conj(x: Any, name: str | None = None) -> Tensor:
 
 def _number(x: Tensor) -> Tensor:
     if x.dtype.np_dtype not in CLASSES["N"]:
-        raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}")
+        raise wrong_dtype(f"numbers are needed, not {x.dtype.name}")
     return x

@@ -34,7 +34,7 @@ from runtime.ops.windows import (
     taps,
     windows,
 )
-from runtime.primitive import TABLE, Primitive, bind, row, sample
+from runtime.primitive import TABLE, Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape, is_known, merge_shapes
 from runtime.tensor import Tensor
 
@@ -180,7 +180,7 @@ def _conv_shape(x: Shape, w: Shape, **geometry: Any) -> Shape:
     if w is None:
         return (None if x is None else x[0], *[None] * (rank + 1))
     if 0 in w[:-1]:
-        raise ValueError(f"the filter must not be empty, got shape {w}")
+        raise wrong_value(f"the filter must not be empty, got shape {w}")
     if x is None:
         return (None, *[None] * rank, w[-1])
     _check_channels(x, w)
@@ -192,12 +192,12 @@ def _check_channels(x: tuple[int | None, ...], w: tuple[int | None, ...]) -> Non
     if depth is None or per_group is None:
         return
     if depth % per_group:
-        raise ValueError(
+        raise wrong_value(
             f"the input's {depth} channels are no multiple of the filter's {per_group}: "
             f"shapes {x} and {w}"
         )
     if made is not None and depth and made % (depth // per_group):
-        raise ValueError(
+        raise wrong_value(
             f"the filter's {made} output channels do not divide into {depth // per_group} groups: "
             f"shapes {x} and {w}"
         )
@@ -217,7 +217,7 @@ def _check_result(expected: Shape, g: Shape, of: Shape) -> None:
     try:
         merge_shapes(expected, g)
     except ValueError:
-        raise ValueError(
+        raise wrong_value(
             f"a convolution of shape {of} has a result of shape {expected}, which {g} is not"
         ) from None
 
@@ -390,12 +390,12 @@ def _depthwise_shape(x: Shape, w: Shape, **geometry: Any) -> Shape:
     if w is None:
         return (None if x is None else x[0], None, None, None)
     if 0 in w:
-        raise ValueError(f"the filter must not be empty, got shape {w}")
+        raise wrong_value(f"the filter must not be empty, got shape {w}")
     made = None if w[2] is None or w[3] is None else w[2] * w[3]
     if x is None:
         return (None, None, None, made)
     if None not in (x[3], w[2]) and x[3] != w[2]:
-        raise ValueError(f"the input has {x[3]} channels, the filter {w[2]}: shapes {x} and {w}")
+        raise wrong_value(f"the input has {x[3]} channels, the filter {w[2]}: shapes {x} and {w}")
     return (x[0], *positions(x[1:-1], w[:-2], **geometry), made)
 
 
@@ -633,10 +633,10 @@ def _spatial_rank(x: Tensor, w: Tensor, what: str) -> int:
             rank = tensor.ndim - 2
             if 1 <= rank <= 3:
                 return rank
-            raise ValueError(
+            raise wrong_value(
                 f"{what} works over 1 to 3 spatial axes, got shapes {x.shape} and {w.shape}"
             )
-    raise ValueError(f"{what} needs a filter of known rank")
+    raise wrong_value(f"{what} needs a filter of known rank")
 
 
 def convolution(
@@ -690,7 +690,7 @@ def _output_shape(
         given = [*ends, *sizes] if first else [ends[0], *sizes, ends[1]]
         static, dynamic = dims_of(given)
     if static is not None and len(static) != rank + 2:
-        raise ValueError(f"output_shape must have {rank + 2} entries, got {list(static)}")
+        raise wrong_value(f"output_shape must have {rank + 2} entries, got {list(static)}")
     order = [0, *range(2, rank + 2), 1] if first else list(range(rank + 2))
     if not dynamic:
         assert static is not None

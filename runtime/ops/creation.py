@@ -10,8 +10,19 @@ import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor, tensor_of
 from runtime.dtypes import DType, as_dtype
-from runtime.ops.define import axis_in, dims_of, fill_dims, static_ints, type_of_dims
-from runtime.primitive import Primitive, bind, flat, row, sample, state
+from runtime.ops.arguments import one_of, static_int
+from runtime.ops.define import axis_in, dims_of, fill_dims, type_of_dims
+from runtime.primitive import (
+    REALS,
+    Primitive,
+    bind,
+    flat,
+    row,
+    sample,
+    state,
+    wrong_dtype,
+    wrong_value,
+)
 from runtime.shapes import Shape, TensorShape, merge_shapes
 from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
@@ -19,23 +30,23 @@ from runtime.types import TensorType
 
 def _checked(shape: Any) -> Any:
     if any(dim is not None and dim < 0 for dim in shape or ()):
-        raise ValueError(f"a shape has no negative dimensions: {shape}")
+        raise wrong_value(f"a shape has no negative dimensions: {shape}")
     return shape
 
 
 def _fill_kernel(value: Any, *dims: Any, shape: Shape) -> Any:
     if value.shape:
-        raise ValueError(f"the value must be a scalar, got shape {value.shape}")
+        raise wrong_value(f"the value must be a scalar, got shape {value.shape}")
     wanted = _checked(fill_dims(shape, dims))
     try:
         return np.full(wanted, value, dtype=value.dtype)
     except ValueError:
-        raise ValueError(f"shape {wanted} has more elements than an array can hold") from None
+        raise wrong_value(f"shape {wanted} has more elements than an array can hold") from None
 
 
 def _fill_infer(value: TensorType, *dims: TensorType, shape: Shape) -> TensorType:
     if value.shape not in ((), None):
-        raise ValueError(f"Fill: the value must be a scalar, got {value}")
+        raise wrong_value(f"Fill: the value must be a scalar, got {value}")
     return type_of_dims(value.dtype, _checked(shape), dims)
 
 
@@ -58,7 +69,7 @@ def _zero(dtype: DType) -> Any:
 
 def _one(dtype: DType) -> Any:
     if dtype is dtypes.string:
-        raise TypeError("there is no string that stands for 1")
+        raise wrong_dtype("there is no string that stands for 1")
     return dtype.as_numpy_dtype(1)
 
 
@@ -175,7 +186,7 @@ range_of = range
 def _range_shape(start: Shape, limit: Shape, delta: Shape, *, length: int | None) -> Shape:
     for shape in (start, limit, delta):
         if shape not in ((), None):
-            raise ValueError(f"the ends of a range must be scalars, got shape {shape}")
+            raise wrong_value(f"the ends of a range must be scalars, got shape {shape}")
     return (length,)
 
 
@@ -196,7 +207,11 @@ def range(
     ends = _range_ends((start, limit, delta), None if dtype is None else as_dtype(dtype))
     known = [end.static_value for end in ends]
     length = None
-    if all(value is not None and np.ndim(value) == 0 for value in known) and known[2] != 0:
+    if (
+        ends[0].dtype.np_dtype in REALS
+        and all(value is not None and np.ndim(value) == 0 for value in known)
+        and known[2] != 0
+    ):
         length = _length(*known)
     return bind(range_p, *ends, length=length)  # type: ignore[no-any-return]
 
@@ -204,7 +219,10 @@ def range(
 def _length(start: Any, limit: Any, delta: Any) -> int:
     if start.dtype.kind in "iu":
         return len(range_of(int(start), int(limit), int(delta)))
-    return max(0, int(np.ceil((limit - start) / delta)))
+    steps = (limit - start) / delta
+    if not np.isfinite(steps):
+        raise wrong_value(f"a range from {start} to {limit} by steps of {delta} has no length")
+    return max(0, int(np.ceil(steps)))
 
 
 _RANKED = (dtypes.int32, dtypes.int64, dtypes.float16, dtypes.float32, dtypes.float64)
@@ -222,7 +240,7 @@ def _range_ends(ends: tuple[Any, ...], dtype: DType | None) -> list[Tensor]:
 def _linspace_kernel(start: Any, stop: Any, *dims: Any, shape: Shape, axis: int) -> Any:
     (num,) = fill_dims(shape, dims)
     if num < 1:
-        raise ValueError(f"requires num > 0, got {num}")
+        raise wrong_value(f"requires num > 0, got {num}")
     merge_shapes(start.shape, stop.shape)
     return np.linspace(start, stop, num, dtype=start.dtype, axis=axis)
 
@@ -234,7 +252,7 @@ def _linspace_shape(start: Shape, stop: Shape, *dims: Shape, shape: Shape, axis:
     place = axis_in(axis, len(ends) + 1)
     (num,) = shape or (None,)
     if num is not None and num < 1:
-        raise ValueError(f"requires num > 0, got {num}")
+        raise wrong_value(f"requires num > 0, got {num}")
     return (*ends[:place], num, *ends[place:])
 
 
@@ -262,7 +280,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any
     if not first.dtype.is_floating:
         first, last = ops.cast(first, dtypes.float64), ops.cast(last, dtypes.float64)
     static, dynamic = dims_of([num])
-    place = static_ints(axis, "axis")[0]
+    place = static_int(axis, "axis")
     return bind(linspace_p, first, last, *dynamic, shape=static, axis=place)  # type: ignore[no-any-return]
 
 
@@ -273,8 +291,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
     """Each vector repeated over the grid of all; with 'xy' the first two axes are exchanged, with
     'ij' not.
     """
-    if indexing not in ("xy", "ij"):
-        raise ValueError(f"Argument `indexing` must be 'xy' or 'ij', got {indexing!r}")
+    indexing = one_of(indexing, "indexing", ("xy", "ij"))
     vectors = [convert_to_tensor(arg) for arg in args]
     sizes = [ops.size(vector) for vector in vectors]
     places = list(range_of(len(vectors)))
@@ -298,7 +315,7 @@ def _positions_shape(
     indices: Shape, depth: Shape, *, length: int | None, dtype: DType
 ) -> Shape:  # fmt: skip
     if depth not in ((), None):
-        raise ValueError(f"depth must be a scalar, got shape {depth}")
+        raise wrong_value(f"depth must be a scalar, got shape {depth}")
     return (length,)
 
 
@@ -322,9 +339,11 @@ def one_hot(
     on, off = _hot_values(on_value, off_value, None if dtype is None else as_dtype(dtype))
     rank = x.ndim
     if rank is None:
-        raise ValueError("one_hot needs indices of known rank")
-    place = axis_in(-1 if axis is None else int(axis), rank + 1)
+        raise wrong_value("one_hot needs indices of known rank")
+    place = axis_in(-1 if axis is None else static_int(axis, "axis"), rank + 1)
     count = convert_to_tensor(depth, dtype_hint=dtypes.int32)
+    if not count.dtype.is_integer:
+        raise wrong_dtype(f"depth must be an integer, not {count.dtype.name}")
     known = count.static_value
     # int32 or int64: a narrower dtype may not hold the depth.
     kind = x.dtype if x.dtype is dtypes.int32 else dtypes.int64

@@ -9,22 +9,23 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
-from runtime.ops.define import axis_in, matched, static_ints, sum_to_shape_of
-from runtime.primitive import Primitive, bind, checked, row, sample
+from runtime.ops.arguments import static_int, static_ints, static_number
+from runtime.ops.define import axis_in, matched, sum_to_shape_of
+from runtime.primitive import Primitive, bind, checked, row, sample, wrong_value
 from runtime.shapes import Shape, broadcast, compatible
 from runtime.tensor import Tensor
 
 
 def _matrix(shape: Shape, what: str = "input") -> Shape:
     if shape is not None and len(shape) < 2:
-        raise ValueError(f"{what} must have rank 2 or more, got shape {shape}")
+        raise wrong_value(f"{what} must have rank 2 or more, got shape {shape}")
     return shape
 
 
 def _square(shape: Shape, **params: Any) -> Shape:
     _matrix(shape)
     if shape is not None and None not in shape[-2:] and shape[-1] != shape[-2]:
-        raise ValueError(f"matrices must be square, got shape {shape}")
+        raise wrong_value(f"matrices must be square, got shape {shape}")
     return shape
 
 
@@ -59,7 +60,7 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     """The matrix with zeros beyond `num_lower` diagonals below and `num_upper` above the main one
     (-1: keep all).
     """
-    lower, upper = static_ints(num_lower, "num_lower")[0], static_ints(num_upper, "num_upper")[0]
+    lower, upper = static_int(num_lower, "num_lower"), static_int(num_upper, "num_upper")
     return bind(band_part_p, convert_to_tensor(input), lower=lower, upper=upper)  # type: ignore[no-any-return]
 
 
@@ -91,7 +92,7 @@ def diag_part(
     align: str = "RIGHT_LEFT",
 ) -> Tensor:  # fmt: skip
     """The diagonal `k` of matrices (0: the main one, positive: above it)."""
-    return bind(diag_part_p, convert_to_tensor(input), k=static_ints(k, "k")[0])  # type: ignore[no-any-return]
+    return bind(diag_part_p, convert_to_tensor(input), k=static_int(k, "k"))  # type: ignore[no-any-return]
 
 
 def _on_diagonal(made: Any, values: Any, k: int) -> Any:
@@ -108,7 +109,7 @@ def _set_diag_kernel(x: Any, values: Any, *, k: int) -> Any:
 def _set_diag_shape(shape: Shape, values: Shape, *, k: int) -> Shape:
     wanted = _diag_part_shape(shape, k=k)
     if not compatible(wanted, values):
-        raise ValueError(f"a diagonal of shape {values} does not fit matrices of shape {shape}")
+        raise wrong_value(f"a diagonal of shape {values} does not fit matrices of shape {shape}")
     return shape
 
 
@@ -130,7 +131,7 @@ def set_diag(
 ) -> Tensor:
     """Matrices with `diagonal` written on their diagonal `k`."""
     x, values = matched(input, diagonal)
-    return bind(set_diag_p, x, values, k=static_ints(k, "k")[0])  # type: ignore[no-any-return]
+    return bind(set_diag_p, x, values, k=static_int(k, "k"))  # type: ignore[no-any-return]
 
 
 def _diag_kernel(values: Any, *, k: int, rows: int | None, columns: int | None) -> Any:
@@ -145,7 +146,7 @@ def _diag_shape(shape: Shape, *, k: int, rows: int | None, columns: int | None) 
     if shape is None:
         return None
     if not shape:
-        raise ValueError("diag needs a vector, got a scalar")
+        raise wrong_value("diag needs a vector, got a scalar")
     n = shape[-1]
     made = (
         rows if rows is not None else None if n is None else n + max(-k, 0),
@@ -153,7 +154,7 @@ def _diag_shape(shape: Shape, *, k: int, rows: int | None, columns: int | None) 
     )
     length = _diagonal_length(*made, k)
     if None not in (length, n) and length != n:
-        raise ValueError(f"a diagonal of {n} elements does not fit {made[0]} x {made[1]} matrices")
+        raise wrong_value(f"a diagonal of {n} elements does not fit {made[0]} x {made[1]} matrices")
     return (*shape[:-1], *made)
 
 
@@ -168,14 +169,19 @@ diag_p: Primitive = row(
 )  # fmt: skip
 
 
+def _count(value: Any, what: str) -> int | None:
+    number = static_int(value, what)
+    return None if number == -1 else number
+
+
 def diag(
     diagonal: Any, name: str | None = "diag", k: int = 0, num_rows: int = -1, num_cols: int = -1,
     padding_value: Any = 0, align: str = "RIGHT_LEFT",
 ) -> Tensor:  # fmt: skip
     """Matrices with `diagonal` on their diagonal `k` and zeros elsewhere."""
     return bind(  # type: ignore[no-any-return]
-        diag_p, convert_to_tensor(diagonal), k=static_ints(k, "k")[0],
-        rows=None if num_rows == -1 else num_rows, columns=None if num_cols == -1 else num_cols,
+        diag_p, convert_to_tensor(diagonal), k=static_int(k, "k"),
+        rows=_count(num_rows, "num_rows"), columns=_count(num_cols, "num_cols"),
     )  # fmt: skip
 
 
@@ -190,7 +196,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     """The elements where both halves of the index agree."""
     x = convert_to_tensor(input)
     if x.ndim is None or x.ndim % 2 or not x.ndim:
-        raise ValueError(f"tensor_diag_part needs an even rank, got shape {x.shape}")
+        raise wrong_value(f"tensor_diag_part needs an even rank, got shape {x.shape}")
     dims = ops.shape(x)[: x.ndim // 2]
     n = ops.reduce_prod(dims)
     return ops.reshape(diag_part(ops.reshape(x, [n, n])), dims)
@@ -295,7 +301,7 @@ def _solve_shape(a: Shape, b: Shape, **params: Any) -> Shape:
     if a is None or b is None:
         return None
     if None not in (a[-1], b[-2]) and a[-1] != b[-2]:
-        raise ValueError(f"matrices of shape {a} do not fit right-hand sides of shape {b}")
+        raise wrong_value(f"matrices of shape {a} do not fit right-hand sides of shape {b}")
     batch = broadcast(a[:-2], b[:-2])
     return None if batch is None else (*batch, b[-2], b[-1])
 
@@ -402,6 +408,13 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     return triangular_solve(chol, triangular_solve(chol, rhs), adjoint=True)
 
 
+def _finite(x: Any) -> Any:
+    # LAPACK may not come to an end with others.
+    if not np.isfinite(x).all():
+        raise errors.InvalidArgumentError("Input matrix has NaN or infinite elements.")
+    return x
+
+
 def _eigh_shape(shape: Shape) -> tuple[Shape, Shape]:
     _square(shape)
     return (None, None) if shape is None else (shape[:-1], shape)
@@ -421,8 +434,9 @@ def _eigh_gradient(op: Any, g_values: Any, g_vectors: Any) -> Any:
 
 
 eigh_p: Primitive = row(
-    "eigh", lambda x: tuple(np.linalg.eigh(x)), signature="W->real W,W", shape=_eigh_shape,
+    "eigh", lambda x: tuple(np.linalg.eigh(_finite(x))), signature="W->real W,W", shape=_eigh_shape,
     op_type="SelfAdjointEigV2", gradient=_eigh_gradient, keep_inputs=(), keep_outputs=(0, 1),
+    fallible=True,
     samples=(sample("3,3:pd"),),
 )  # fmt: skip
 
@@ -453,8 +467,8 @@ def _eig_infer(x: Any) -> Any:
 
 
 eig_p: Primitive = row(
-    "eig", lambda x: tuple(part.astype(_complex_of(x)) for part in np.linalg.eig(x)), _eig_infer,
-    signature="W->C", op_type="Eig", samples=(sample("3,3:r"),),
+    "eig", lambda x: tuple(part.astype(_complex_of(x)) for part in np.linalg.eig(_finite(x))),
+    _eig_infer, signature="W->C", op_type="Eig", fallible=True, samples=(sample("3,3:r"),),
 )  # fmt: skip
 
 
@@ -516,7 +530,7 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> QR:
 
 
 def _svd_kernel(x: Any, *, full: bool) -> Any:
-    u, s, vh = np.linalg.svd(x, full_matrices=full)
+    u, s, vh = np.linalg.svd(_finite(x), full_matrices=full)
     return s, u, np.conj(vh).swapaxes(-1, -2)
 
 
@@ -531,20 +545,55 @@ def _svd_shape(shape: Shape, *, full: bool) -> tuple[Shape, Shape, Shape]:
 
 
 def _svd_gradient(op: Any, g_s: Any, g_u: Any, g_v: Any) -> Any:
-    if g_u is not None or g_v is not None:
-        raise NotImplementedError("only the singular values of svd have a gradient here")
-    _, u, v = op.outputs
+    s, u, v = op.outputs
+    vectors = g_u is not None or g_v is not None
+    _check_svd_gradient(op, vectors)
     if op.params["full"]:
-        k = op.outputs[0].static_shape[-1]
+        k = s.static_shape[-1]
         u, v = u[..., :k], v[..., :k]
-    scaled = u * ops.expand_dims(ops.cast(g_s, u.dtype), -2)
-    return (ops.matmul(scaled, v, adjoint_b=True),)
+    inner = diag(ops.cast(ops.zeros_like(s) if g_s is None else g_s, u.dtype))
+    if not vectors:
+        return (ops.matmul(u, ops.matmul(inner, v, adjoint_b=True)),)
+    g_u = ops.zeros_like(u) if g_u is None else g_u
+    g_v = ops.zeros_like(v) if g_v is None else g_v
+    rows, columns = ops.expand_dims(s, -1), ops.expand_dims(s, -2)
+    gaps = (columns - rows) * (columns + rows)
+    inverse = ops.divide_no_nan(ops.ones_like(gaps), gaps)
+    inner = inner + inverse * _turning(u, g_u) * columns + rows * inverse * _turning(v, g_v)
+    made = ops.matmul(u, ops.matmul(inner, v, adjoint_b=True))
+    made = made + ops.matmul(_outside(u, g_u) / columns, v, adjoint_b=True)
+    return (made + ops.matmul(u, _outside(v, g_v) / columns, adjoint_b=True),)
+
+
+def _check_svd_gradient(op: Any, vectors: bool) -> None:
+    s, u, v = op.outputs
+    if vectors and u.dtype.is_complex:
+        raise NotImplementedError("the gradient of singular vectors is for real matrices only")
+    sizes = (s.static_shape or (None,))[-1], u.static_shape[-1], v.static_shape[-1]
+    if vectors and op.params["full"] and (None in sizes or len(set(sizes)) > 1):
+        raise NotImplementedError(
+            "the gradient of svd with full_matrices is for square matrices only"
+        )
+
+
+def _turning(vectors: Any, g: Any) -> Any:
+    """How a gradient turns orthonormal vectors among themselves."""
+    turned = ops.matmul(vectors, g, adjoint_a=True)
+    return turned - _adjoint(turned)
+
+
+def _outside(vectors: Any, g: Any) -> Any:
+    """The part of a gradient that is orthogonal to the vectors."""
+    return g - ops.matmul(vectors, ops.matmul(vectors, g, adjoint_a=True))
 
 
 svd_p: Primitive = row(
     "svd", _svd_kernel, signature="W->real W,W,W", shape=_svd_shape, op_type="Svd",
-    gradient=_svd_gradient, keep_inputs=(), keep_outputs=(0, 1, 2),
-    samples=(sample("4,3", full=False), sample("2,3", full=True)),
+    gradient=_svd_gradient, keep_inputs=(), keep_outputs=(0, 1, 2), fallible=True,
+    samples=(
+        sample("4,3", full=False), sample("2,3", full=True), sample("2,4", full=False),
+        sample("2,3,3", full=True),
+    ),
 )  # fmt: skip
 
 
@@ -588,9 +637,9 @@ def lstsq(
 ) -> Tensor:
     """The x with the least squared error of `matrix` times x against `rhs`."""
     a, b = matched(matrix, rhs)
-    rows, columns = (a.static_shape or (None, None))[-2:]
+    rows, columns = (_matrix(a.static_shape, "matrix") or (None, None))[-2:]
     if rows is None or columns is None:
-        raise ValueError(f"lstsq needs matrices of known size, got shape {a.shape}")
+        raise wrong_value(f"lstsq needs matrices of known size, got shape {a.shape}")
     if rows >= columns:
         gram = ops.matmul(a, a, adjoint_a=True) + _regular(columns, l2_regularizer, a.dtype)
         return cholesky_solve(cholesky(gram), ops.matmul(a, b, adjoint_a=True))
@@ -612,8 +661,8 @@ def expm(input: Any, name: str | None = None) -> Tensor:
     result = _pade(scaled)
     rounds = halvings.static_value
     if rounds is None:
-        raise ValueError("expm of a symbolic tensor is not available while tracing")
-    for k in range(int(np.max(rounds, initial=0))):
+        raise wrong_value("expm of a symbolic tensor is not available while tracing")
+    for k in range(int(np.max(rounds, initial=0, where=np.isfinite(rounds)))):
         more = ops.greater(_column(halvings), float(k))
         result = ops.where(more, ops.matmul(result, result), result)
     return result
@@ -653,10 +702,11 @@ def norm(
     places = None if axis is None else static_ints(axis, "axis")
     if places is not None and len(places) == 2:
         return _matrix_norm(x, ord, places, keepdims)
+    ord = ord if isinstance(ord, str) else static_number(ord, "ord")
     if ord in ("euclidean", "fro", 2):
         return _euclidean(x, places, keepdims)
     if isinstance(ord, str) or ord <= 0:
-        raise ValueError(f"'ord' must be a supported vector norm, got {ord!r}")
+        raise wrong_value(f"'ord' must be a supported vector norm, got {ord!r}")
     size = ops.abs(x)
     if ord == np.inf:
         return ops.reduce_max(size, places, keepdims)
@@ -672,7 +722,7 @@ def _euclidean(x: Tensor, axes: tuple[int, ...] | None, keepdims: bool) -> Tenso
 def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     rank = x.ndim
     if rank is None:
-        raise ValueError("norm needs a tensor of known rank")
+        raise wrong_value("norm needs a tensor of known rank")
     rows, columns = (axis_in(axis, rank) for axis in axes)
     if ord in ("euclidean", "fro"):
         return _euclidean(x, (rows, columns), keepdims)
@@ -681,7 +731,7 @@ def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> 
         sums = ops.reduce_sum(ops.abs(x), inner, True)
         return _kept(ops.reduce_max(sums, outer, True), (rows, columns), keepdims)
     if ord != 2:
-        raise ValueError(f"'ord' must be a supported matrix norm, got {ord!r}")
+        raise wrong_value(f"'ord' must be a supported matrix norm, got {ord!r}")
     others = [i for i in range(rank) if i not in (rows, columns)]
     largest = ops.reduce_max(svd(ops.transpose(x, [*others, rows, columns]), compute_uv=False), -1)
     for axis in sorted((rows, columns)) if keepdims else ():
@@ -716,7 +766,7 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     x, y = matched(a, b)
     for shape in (x.static_shape, y.static_shape):
         if shape is not None and (not shape or shape[-1] not in (3, None)):
-            raise ValueError(f"cross products need vectors of 3 elements, got shape {shape}")
+            raise wrong_value(f"cross products need vectors of 3 elements, got shape {shape}")
     ahead, behind = [1, 2, 0], [2, 0, 1]
     made: Tensor = _picked(x, ahead) * _picked(y, behind) - _picked(x, behind) * _picked(y, ahead)
     return made

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 import runtime.ops as ops
+from runtime import errors
 from runtime.convert import conversion_of, convert_to_tensor
+from runtime.ops.arguments import static_int
 from runtime.primitive import (
     Kernel,
     Primitive,
     Sample,
     bind,
     broadcast_shapes,
+    describe,
     row,
     same_shape,
     sample,
     state,
     wrong_dtype,
+    wrong_value,
 )
 from runtime.shapes import Shape, TensorShape, is_known
 from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
 
 Op = Callable[..., Tensor]
+Function = TypeVar("Function", bound=Callable[..., Any])
 Partial = Callable[[Any, Any, Any, Any], Any]
 BinaryGradient = Callable[[Any, Any, Any, Any], tuple[Any, Any]] | tuple[Partial, Partial]
 FLOATING = (sample("2,3"), sample(""))
@@ -89,7 +93,7 @@ def _unary_function(primitive: Primitive) -> Op:
     return function
 
 
-def named(function: Op, name: str, doc: str) -> Op:
+def named(function: Function, name: str, doc: str) -> Function:
     """`function` with the name and docstring that users see."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
@@ -102,7 +106,7 @@ def binary(
     signature: str = "N,N->N",
     *,
     gradient: BinaryGradient | None = None,
-    reads: str = "ab",
+    reads: str | tuple[str, str] = "ab",
     op_type: str | None = None,
     doc: str,
     fallible: bool = False,
@@ -111,9 +115,10 @@ def binary(
     """The public function of an elementwise op of two tensors that broadcast, and its row.
 
     `gradient(a, b, y, g)` gives both gradients at the broadcast shape, or is a pair of functions
-    that give one each; `reads` tells which of a, b, y it uses.
+    that give one each; `reads` tells which of a, b, y it uses, or which each of the pair uses.
     """
     partials = gradient if isinstance(gradient, tuple) else None
+    read = "".join(reads)
 
     def rule(op: Any, g: Any) -> Any:
         a, b = op.inputs
@@ -134,8 +139,9 @@ def binary(
         shape=broadcast_shapes,
         gradient=rule if gradient else None,
         partials=partials,
-        keep_inputs=tuple("ab".index(letter) for letter in reads if letter in "ab"),
-        keep_outputs=(0,) if "y" in reads else (),
+        keep_inputs=tuple(i for i, letter in enumerate("ab") if letter in read),
+        keep_outputs=(0,) if "y" in read else (),
+        reads=None if isinstance(reads, str) else reads,
         op_type=op_type,
         fallible=fallible,
         samples=samples,
@@ -163,18 +169,37 @@ def _binary_function(primitive: Primitive) -> Op:
                         return state.tape.pair(primitive, x, y, state.quiet(kernel, a, b))  # type: ignore[no-any-return]
                 except ValueError:
                     pass  # bind computes it again, and explains
-        x, y = matched(x, y)
+        x, y = matched(x, y, primitive.op_type)
         return bind(primitive, x, y)  # type: ignore[no-any-return]
 
     return function
 
 
-def matched(x: Any, y: Any) -> tuple[Tensor, Tensor]:
-    """Both operands as tensors: what is none takes the other's dtype, where its kind allows it."""
-    if isinstance(x, Tensor):
-        return x, _operand(y, x)
-    if isinstance(y, Tensor):
-        return _operand(x, y), y
+def matched(x: Any, y: Any, op_type: str = "") -> tuple[Tensor, Tensor]:
+    """Both operands as tensors: what is none takes the other's dtype, where its kind allows it.
+
+    WrongDtypeError, in the name of `op_type`, where it does not.
+    """
+    try:
+        if isinstance(x, Tensor):
+            return x, _operand(y, x)
+        if isinstance(y, Tensor):
+            return _operand(x, y), y
+        return _agreed(x, y)
+    except ValueError as error:
+        if not op_type:
+            raise
+        raise _of_operands(op_type, error, x, y) from None
+
+
+def _of_operands(op_type: str, error: ValueError, x: Any, y: Any) -> ValueError:
+    message = f"{op_type}: {error} [inputs: {describe(x)}, {describe(y)}]"
+    if isinstance(error, errors.OpError):
+        return error if error.op else type(error)(None, op_type, message)
+    return ValueError(message) if type(error) is ValueError else error
+
+
+def _agreed(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     first = convert_to_tensor(x)
     try:
         return first, convert_to_tensor(y, first.dtype)
@@ -237,13 +262,11 @@ def _static_dim(dim: Any) -> int | None:
     if type(dim) is int:
         return dim
     if dim is None:
-        raise ValueError("a dimension of this shape must not be None")
+        raise wrong_value("a dimension of this shape must not be None")
     if isinstance(dim, Tensor) or conversion_of(type(dim)) is not None:
         value = convert_to_tensor(dim).static_value
-        return None if value is None else int(value)
-    if isinstance(dim, float | str):
-        raise wrong_dtype(f"a dimension must be an integer, not {dim!r}")
-    return operator.index(dim)
+        return None if value is None else static_int(value, "a dimension")
+    return static_int(dim, "a dimension")
 
 
 def fill_dims(shape: Shape, dynamic: Sequence[Any]) -> tuple[int, ...]:
@@ -256,24 +279,10 @@ def fill_dims(shape: Shape, dynamic: Sequence[Any]) -> tuple[int, ...]:
     return tuple([int(next(values)) if dim is None else dim for dim in shape])
 
 
-def static_ints(value: Any, what: str) -> tuple[int, ...]:
-    """An argument that must be known while tracing (an axis, a permutation), as Python integers."""
-    if isinstance(value, int):
-        return (int(value),)
-    if isinstance(value, Tensor):
-        value = value.static_value
-        if value is None:
-            raise TypeError(f"{what} must be known while tracing: pass Python integers")
-    integers = np.asarray(value)
-    if integers.dtype.kind not in "iu" and integers.size:
-        raise TypeError(f"{what} must be made of integers, not {value!r}")
-    return tuple(integers.reshape(-1).tolist())
-
-
 def axis_in(axis: int, rank: int, what: str = "axis") -> int:
     """`axis` counted from the front; ValueError where a tensor of this rank has no such axis."""
     if not -rank <= axis < rank:
-        raise ValueError(f"{what} {axis} is out of range for rank {rank}")
+        raise wrong_value(f"{what} {axis} is out of range for rank {rank}")
     return axis + rank if axis < 0 else axis
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime.ops.array import _same_dtypes
 from runtime.ops.define import sum_to_shape_of
-from runtime.primitive import Primitive, bind, row, sample
+from runtime.primitive import Primitive, bind, row, sample, wrong_dtype, wrong_value
 from runtime.shapes import Shape, broadcast_dim
 from runtime.tensor import Tensor
 
@@ -30,12 +30,12 @@ def _sizes(inputs: list[str], shapes: tuple[Shape, ...]) -> dict[str, int | None
         if shape is None:
             continue
         if len(labels) != len(shape):
-            raise ValueError(f"subscripts {labels!r} do not fit an operand of shape {shape}")
+            raise wrong_value(f"subscripts {labels!r} do not fit an operand of shape {shape}")
         for label, dim in zip(labels, shape, strict=True):
             try:
                 sizes[label] = broadcast_dim(sizes.get(label, 1), dim)
             except ValueError:
-                raise ValueError(
+                raise wrong_value(
                     f"dimension {label!r} has sizes {sizes[label]} and {dim}"
                 ) from None
     return sizes
@@ -91,6 +91,8 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     any leading dimensions, broadcast together. ValueError for subscripts that do not fit the
     operands.
     """
+    if not isinstance(equation, str):
+        raise wrong_dtype(f"the equation must be a string, not {equation!r}")
     tensors = _same_dtypes(inputs)
     labels, output = _explicit(equation.replace(" ", ""), tensors)
     for i, subscripts in enumerate(labels):
@@ -104,9 +106,9 @@ def _explicit(equation: str, tensors: list[Tensor]) -> tuple[list[str], str]:
     left, arrow, output = equation.partition("->")
     inputs = left.split(",")
     if len(inputs) != len(tensors):
-        raise ValueError(f"equation {equation!r} has {len(inputs)} inputs, got {len(tensors)}")
+        raise wrong_value(f"equation {equation!r} has {len(inputs)} inputs, got {len(tensors)}")
     if not set(equation) <= set(_LETTERS + ".,->"):
-        raise ValueError(f"equation {equation!r} may only have letters, '...', ',' and '->'")
+        raise wrong_value(f"equation {equation!r} may only have letters, '...', ',' and '->'")
     free = [letter for letter in _LETTERS if letter not in equation]
     extra = [_ellipsis_rank(s, t) for s, t in zip(inputs, tensors, strict=True)]
     longest = max(extra, default=0)
@@ -124,7 +126,7 @@ def _explicit(equation: str, tensors: list[Tensor]) -> tuple[list[str], str]:
     output = output.replace("...", spare)
     missing = set(output) - set("".join(made))
     if missing or len(set(output)) < len(output):
-        raise ValueError(f"equation {equation!r}: bad output subscripts {output!r}")
+        raise wrong_value(f"equation {equation!r}: bad output subscripts {output!r}")
     return made, output
 
 
@@ -132,10 +134,12 @@ def _ellipsis_rank(subscripts: str, tensor: Tensor) -> int:
     if "..." not in subscripts:
         return 0
     if tensor.ndim is None:
-        raise ValueError("an ellipsis in einsum needs operands of known rank")
+        raise wrong_value("an ellipsis in einsum needs operands of known rank")
     count = tensor.ndim - (len(subscripts) - 3)
     if count < 0:
-        raise ValueError(f"subscripts {subscripts!r} do not fit an operand of shape {tensor.shape}")
+        raise wrong_value(
+            f"subscripts {subscripts!r} do not fit an operand of shape {tensor.shape}"
+        )
     return count
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 import math
-import operator
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -12,12 +11,22 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime import dtypes
+from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype
 from runtime.ops import random
+from runtime.ops.arguments import number_or_tensor, static_int, static_number
 from runtime.ops.define import dims_of, fill_dims
-from runtime.primitive import Primitive, bind, row, sample
+from runtime.primitive import (
+    Primitive,
+    bind,
+    checked,
+    flat,
+    row,
+    sample,
+    wrong_dtype,
+    wrong_value,
+)
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
 
@@ -27,9 +36,9 @@ Pair = tuple[int, int]
 def _image(image: Any, what: str = "image") -> Tensor:
     x = convert_to_tensor(image)
     if x.ndim not in (3, 4, None):
-        raise ValueError(f"`{what}` must have either 3 or 4 dimensions, got shape {x.shape}")
+        raise wrong_value(f"`{what}` must have either 3 or 4 dimensions, got shape {x.shape}")
     if x.ndim is None:
-        raise ValueError(f"`{what}` must have a known rank")
+        raise wrong_value(f"`{what}` must have a known rank")
     return x
 
 
@@ -147,11 +156,11 @@ def _gather_axis(g: Any, axis: int, size: int, how: tuple[str, bool]) -> Any:
 
 def _checked(x: Shape, size: Shape) -> None:
     if x is not None and len(x) != 4:
-        raise ValueError(f"images must have rank 4, got shape {x}")
+        raise wrong_value(f"images must have rank 4, got shape {x}")
     if any(n is not None and n < 1 for n in size or ()):
-        raise ValueError(f"output dimensions must be positive, got {size}")
+        raise wrong_value(f"output dimensions must be positive, got {size}")
     if x is not None and (x[1] == 0 or x[2] == 0):
-        raise ValueError(f"images must not be empty, got shape {x}")
+        raise wrong_value(f"images must not be empty, got shape {x}")
 
 
 def _resize_kernel(x: Any, *dims: Any, size: Shape, method: str, antialias: bool) -> Any:
@@ -247,12 +256,12 @@ def resize(
     x = _image(images, "images")
     chosen = str(method).lower()
     if chosen not in set(ResizeMethod):
-        raise ValueError(
+        raise wrong_value(
             f"Resize method is not implemented: {method!r}. It is one of {', '.join(ResizeMethod)}"
         )
     static, dynamic = dims_of(size)
     if static is not None and len(static) != 2:
-        raise ValueError(f"`size` must have two elements (height, width), got {list(static)}")
+        raise wrong_value(f"`size` must have two elements (height, width), got {list(static)}")
     if preserve_aspect_ratio:
         _check_sizes(x)
         static, dynamic = dims_of(_fitting(x, size))
@@ -274,7 +283,9 @@ def _check_sizes(x: Tensor, *target: Any) -> None:
     """ValueError where the image is known to be empty, or its target."""
     for size in (_dim(x, -3), _dim(x, -2), *target):
         if isinstance(size, int) and size < 1:
-            raise ValueError(f"images and their target size must not be empty, got shape {x.shape}")
+            raise wrong_value(
+                f"images and their target size must not be empty, got shape {x.shape}"
+            )
 
 
 def _fitting(x: Tensor, size: Any) -> Any:
@@ -325,11 +336,47 @@ def _fitted(x: Tensor, target: Sequence[Any]) -> tuple[list[Any], list[Any]]:
 
 
 def _check_inside(what: str, *bounds: tuple[Any, Any]) -> None:
-    """ValueError where a static number is above its static limit, or negative."""
+    """The documented error where a static number is above its static limit, or negative."""
     for value, limit in bounds:
         static = isinstance(value, int) and isinstance(limit, int)
         if (isinstance(value, int) and value < 0) or (static and value > limit):
-            raise ValueError(f"{what}: {value} is not between 0 and {limit}")
+            raise wrong_value(f"{what}: {value} is not between 0 and {limit}")
+
+
+def _length(value: Any, what: str) -> Any:
+    """A size or an offset: an integer where it is known, else the scalar that will be it."""
+    if isinstance(value, int):
+        return value
+    tensor = convert_to_tensor(value)
+    if not tensor.dtype.is_integer:
+        raise wrong_dtype(f"{what} must be an integer, not {tensor.dtype.name}")
+    if tensor.ndim not in (0, None):
+        raise wrong_value(f"{what} must be a scalar, got shape {tensor.shape}")
+    known = tensor.static_value
+    return tensor if known is None else int(known)
+
+
+def _positive_kernel(size: Any, *, what: str) -> Any:
+    if size <= 0:
+        raise errors.InvalidArgumentError(None, None, f"{what} must be positive, got {size}")
+    return size
+
+
+def _positive_shape(shape: Shape, *, what: str) -> Shape:
+    if shape not in ((), None):
+        raise ValueError(f"{what} must be a scalar, got shape {shape}")
+    return ()
+
+
+positive_p = row(
+    "positive_size", checked(_positive_kernel, _positive_shape), signature="I->I",
+    shape=_positive_shape, fallible=True,
+    gradient=flat, samples=(sample(":i4", what="the size"),),
+)  # fmt: skip
+
+
+def _checked_size(value: Any, what: str) -> Any:
+    return value if isinstance(value, int) else bind(positive_p, value, what=what)
 
 
 def crop_to_bounding_box(
@@ -337,10 +384,15 @@ def crop_to_bounding_box(
 ) -> Tensor:
     """The part of the image of the target size whose upper left corner is at the offsets.
 
-    ValueError (at run time InvalidArgumentError) where it is not inside of the image.
+    InvalidArgumentError (ValueError where that is known while tracing) where it is not inside of
+    the image, or empty.
     """
     x = _image(image)
     height, width = _dim(x, -3), _dim(x, -2)
+    offset_height = _length(offset_height, "offset_height")
+    offset_width = _length(offset_width, "offset_width")
+    target_height = _checked_size(_length(target_height, "target_height"), "target_height")
+    target_width = _checked_size(_length(target_width, "target_width"), "target_width")
     _check_inside(
         f"the box does not fit an image of shape {x.shape}",
         (offset_height, height), (offset_width, width),
@@ -361,6 +413,10 @@ def pad_to_bounding_box(
     ValueError (at run time InvalidArgumentError) where it does not fit.
     """
     x = _image(image)
+    offset_height = _length(offset_height, "offset_height")
+    offset_width = _length(offset_width, "offset_width")
+    target_height = _length(target_height, "target_height")
+    target_width = _length(target_width, "target_width")
     below = target_height - offset_height - _dim(x, -3)
     right = target_width - offset_width - _dim(x, -2)
     _check_inside(
@@ -375,8 +431,9 @@ def central_crop(image: Any, central_fraction: float) -> Tensor:
     """The middle of the image, of which each side is `central_fraction` as long. ValueError outside
     of (0, 1].
     """
+    central_fraction = static_number(central_fraction, "central_fraction")
     if not 0 < central_fraction <= 1:
-        raise ValueError(f"central_fraction must be in (0, 1], got {central_fraction}")
+        raise wrong_value(f"central_fraction must be in (0, 1], got {central_fraction}")
     x = _image(image)
     if central_fraction == 1:
         return x
@@ -403,6 +460,8 @@ def _at_most(a: Any, b: Any) -> Any:
 def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
     """The image cropped, or padded with zeros, evenly on both sides to the target size."""
     x = _image(image)
+    target_height = _length(target_height, "target_height")
+    target_width = _length(target_width, "target_width")
     _check_inside(
         "the target size must be positive", (target_height - 1, None), (target_width - 1, None)
     )
@@ -436,7 +495,7 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
 def rot90(image: Any, k: int = 1, name: str | None = None) -> Tensor:
     """The image turned by `k` times 90 degrees against the clock."""
     x = _image(image)
-    turns = operator.index(k) % 4
+    turns = static_int(k, "k") % 4
     if turns == 1:
         return flip_up_down(transpose(x))
     if turns == 2:
@@ -481,7 +540,7 @@ def _random_crop(value: Any, size: Any, draw: Callable[..., Tensor], seed: Any) 
     wanted = ops.cast(size, dtypes.int32)
     rank = x.ndim
     if rank is None or wanted.static_shape not in ((rank,), (None,), None):
-        raise ValueError(
+        raise wrong_value(
             f"size must have one entry for each dimension of shape {x.shape}, got {size!r}"
         )
     room = ops.shape(x) - wanted + 1
@@ -489,7 +548,7 @@ def _random_crop(value: Any, size: Any, draw: Callable[..., Tensor], seed: Any) 
     if sizes is not None and any(
         n is not None and s > n for n, s in zip(known or (), sizes, strict=True)
     ):
-        raise ValueError(f"Need value.shape >= size, got {x.shape} and {sizes.tolist()}")
+        raise wrong_value(f"Need value.shape >= size, got {x.shape} and {sizes.tolist()}")
     offset = draw([rank], seed=seed, minval=0, maxval=dtypes.int32.max, dtype=dtypes.int32) % room
     return ops.slice_(x, offset, wanted if sizes is None else sizes)
 
@@ -525,7 +584,7 @@ def convert_image_dtype(
     wanted = as_dtype(dtype)
     for given in (x.dtype, wanted):
         if not (given.is_floating or given.is_integer):
-            raise TypeError(f"images are made of floats or integers, not {given.name}")
+            raise wrong_dtype(f"images are made of floats or integers, not {given.name}")
     if x.dtype is wanted:
         return x
     if x.dtype.is_integer and wanted.is_integer:
@@ -578,8 +637,9 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
 
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
     """gain * image ** gamma. ValueError for a negative `gamma`."""
+    gamma = number_or_tensor(gamma, "gamma")
     if not isinstance(gamma, Tensor) and gamma < 0:
-        raise ValueError(f"Gamma should be a non-negative real number, got {gamma}")
+        raise wrong_value(f"Gamma should be a non-negative real number, got {gamma}")
     return _as_floats(
         image, lambda x: ops.pow(x, ops.cast(gamma, x.dtype)) * ops.cast(gain, x.dtype)
     )
@@ -588,7 +648,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
 def _check_rgb(x: Tensor) -> Tensor:
     shape = x.static_shape
     if shape is None or not shape or shape[-1] not in (3, None):
-        raise ValueError(f"the last dimension must hold three channels, got shape {x.shape}")
+        raise wrong_value(f"the last dimension must hold three channels, got shape {x.shape}")
     return x
 
 
@@ -610,7 +670,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     x = convert_to_tensor(images)
     shape = x.static_shape
     if not shape or shape[-1] not in (1, None):
-        raise ValueError(f"the last dimension must hold one channel, got shape {x.shape}")
+        raise wrong_value(f"the last dimension must hold one channel, got shape {x.shape}")
     return ops.concat([x, x, x], -1)
 
 
@@ -685,14 +745,16 @@ def per_image_standardization(image: Any) -> Tensor:
 
 
 def _between(low: Any, high: Any, draw: Callable[..., Tensor], seed: Any) -> Tensor:
+    low, high = number_or_tensor(low, "lower"), number_or_tensor(high, "upper")
     if not isinstance(low, Tensor) and not isinstance(high, Tensor) and high <= low:
-        raise ValueError(f"the upper bound {high} must be above the lower one {low}")
+        raise wrong_value(f"the upper bound {high} must be above the lower one {low}")
     return draw([], seed=seed, minval=low, maxval=high)
 
 
 def _symmetric(bound: Any, draw: Callable[..., Tensor], seed: Any) -> Tensor:
+    bound = number_or_tensor(bound, "max_delta")
     if not isinstance(bound, Tensor) and bound < 0:
-        raise ValueError(f"max_delta must be non-negative, got {bound}")
+        raise wrong_value(f"max_delta must be non-negative, got {bound}")
     return draw([], seed=seed, minval=-bound, maxval=bound)
 
 
@@ -735,7 +797,7 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     """
     x = _image(image)
     if x.ndim != 4:
-        raise ValueError(f"image_gradients expects a tensor of rank 4, got shape {x.shape}")
+        raise wrong_value(f"image_gradients expects a tensor of rank 4, got shape {x.shape}")
     down = ops.pad(x[:, 1:] - x[:, :-1], [[0, 0], [0, 1], [0, 0], [0, 0]])
     across = ops.pad(x[:, :, 1:] - x[:, :, :-1], [[0, 0], [0, 0], [0, 1], [0, 0]])
     return down, across

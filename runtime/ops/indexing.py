@@ -10,16 +10,19 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.convert import conversion_of, convert_to_tensor
-from runtime.ops.define import (
-    Op,
-    axis_in,
-    dims_of,
-    fill_dims,
-    matched,
-    static_ints,
-    sum_to_shape_of,
+from runtime.ops.arguments import static_int
+from runtime.ops.define import Op, axis_in, dims_of, fill_dims, matched, sum_to_shape_of
+from runtime.primitive import (
+    Primitive,
+    bind,
+    broadcast_shapes,
+    checked,
+    row,
+    sample,
+    state,
+    wrong_dtype,
+    wrong_value,
 )
-from runtime.primitive import Primitive, bind, checked, row, sample, state, wrong_value
 from runtime.shapes import Shape, broadcast, compatible, is_known, merge_shapes
 from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
@@ -106,7 +109,7 @@ def slice_shape(shape: Shape, *dynamic: Shape, spec: Spec) -> Shape:
         return None
     missing = len(shape) - _consumed(spec)
     if missing < 0:
-        raise ValueError(f"too many indices: {format_spec(spec)} for shape {shape}")
+        raise wrong_value(f"too many indices: {format_spec(spec)} for shape {shape}")
     made: list[int | None] = []
     axis = 0
     for entry in spec if "..." in spec else (*spec, "..."):
@@ -126,12 +129,12 @@ def slice_shape(shape: Shape, *dynamic: Shape, spec: Spec) -> Shape:
 
 def _check_index(entry: Any, dim: int | None, axis: int) -> None:
     if entry != DYNAMIC and dim is not None and not -dim <= entry < dim:
-        raise ValueError(f"slice index {entry} of dimension {axis} out of bounds (size {dim})")
+        raise wrong_value(f"slice index {entry} of dimension {axis} out of bounds (size {dim})")
 
 
 def _sliced_dim(dim: int | None, entry: tuple[Any, ...]) -> int | None:
     if entry[2] == 0:
-        raise ValueError("strides must be non-zero")
+        raise wrong_value("strides must be non-zero")
     if entry == (None, None, None):
         return dim
     if dim is None or DYNAMIC in entry:
@@ -247,14 +250,14 @@ def _index_value(key: Any) -> Any:
     if type(key) in (int, slice) or key is None or key is Ellipsis:
         return key
     if isinstance(key, bool | np.bool_ | float | str | bytes):
-        raise TypeError(f"{_WAY_OUT}, got {key!r}")
+        raise wrong_dtype(f"{_WAY_OUT}, got {key!r}")
     if isinstance(key, np.integer):
         return int(key)
     if isinstance(key, list) and not key:
         key = np.empty(0, np.int64)
     tensor = convert_to_tensor(key)
     if not (tensor.dtype.is_integer or tensor.dtype.is_bool):
-        raise TypeError(f"{_WAY_OUT}, got a tensor of dtype {tensor.dtype.name}")
+        raise wrong_dtype(f"{_WAY_OUT}, got a tensor of dtype {tensor.dtype.name}")
     return tensor
 
 
@@ -303,7 +306,7 @@ def _without_masks(keys: tuple[Any, ...]) -> list[Any]:
     for key in keys:
         if isinstance(key, Tensor) and key.dtype.is_bool:
             if key.ndim is None:
-                raise ValueError("a mask used as an index must have a known rank")
+                raise wrong_value("a mask used as an index must have a known rank")
             made.extend(ops.unstack(where(key), key.ndim, axis=1))
         else:
             made.append(key)
@@ -313,7 +316,7 @@ def _without_masks(keys: tuple[Any, ...]) -> list[Any]:
 def _spelled_out(x: Tensor, keys: list[Any]) -> list[Any]:
     """The keys with the ellipsis written as slices, one key per axis of x and per new axis."""
     if x.ndim is None:
-        raise ValueError("indexing with tensors needs a tensor of known rank")
+        raise wrong_value("indexing with tensors needs a tensor of known rank")
     used = sum(key is not None and key is not Ellipsis for key in keys)
     if used > x.ndim:
         raise errors.InvalidArgumentError(
@@ -392,7 +395,7 @@ def _gather_shape(x: Shape, indices: Shape, *, axis: int, batch_dims: int, negat
         return None
     axis = axis_in(axis, len(x))
     if not 0 <= batch_dims <= min(len(indices), axis):
-        raise ValueError(f"batch_dims {batch_dims} does not fit indices {indices} and axis {axis}")
+        raise wrong_value(f"batch_dims {batch_dims} does not fit indices {indices} and axis {axis}")
     batch = merge_shapes(x[:batch_dims], indices[:batch_dims]) or ()
     return (*batch, *x[batch_dims:axis], *indices[batch_dims:], *x[axis + 1 :])
 
@@ -433,9 +436,10 @@ def gather(
     InvalidArgumentError for an index out of bounds; negative ones are not counted from the end.
     """
     x, places = convert_to_tensor(params), convert_to_tensor(indices)
+    batch_dims = static_int(batch_dims, "batch_dims")
     if batch_dims < 0 and places.ndim is not None:
         batch_dims += places.ndim
-    chosen = batch_dims if axis is None else static_ints(axis, "axis")[0]
+    chosen = batch_dims if axis is None else static_int(axis, "axis")
     return _gather(x, places, chosen, batch_dims, False)
 
 
@@ -508,12 +512,14 @@ def _gather_nd_kernel(x: Any, indices: Any, *, batch_dims: int, negative: bool) 
 def _gather_nd_shape(x: Shape, indices: Shape, *, batch_dims: int, negative: bool) -> Shape:
     if x is None or indices is None or not indices or indices[-1] is None:
         if indices == ():
-            raise ValueError("indices must have at least one dimension")
+            raise wrong_value("indices must have at least one dimension")
         return None
     if batch_dims >= len(indices):
-        raise ValueError(f"batch_dims {batch_dims} must be less than the rank of indices {indices}")
+        raise wrong_value(
+            f"batch_dims {batch_dims} must be less than the rank of indices {indices}"
+        )
     if batch_dims + indices[-1] > len(x):
-        raise ValueError(f"indices of length {indices[-1]} are too long for shape {x}")
+        raise wrong_value(f"indices of length {indices[-1]} are too long for shape {x}")
     batch = merge_shapes(x[:batch_dims], indices[:batch_dims]) or ()
     return (*batch, *indices[batch_dims:-1], *x[batch_dims + indices[-1] :])
 
@@ -590,14 +596,14 @@ def _write(target: Any, indices: Any, updates: Any, ufunc: Any, negative: bool =
 def _check_updates(target: Any, indices: Any, updates: Any) -> None:
     if indices is None or target is None or updates is None or not indices or indices[-1] is None:
         if indices == ():
-            raise ValueError("indices must have at least one dimension")
+            raise wrong_value("indices must have at least one dimension")
         return
     if indices[-1] > len(target):
-        raise ValueError(f"indices of length {indices[-1]} are too long for shape {target}")
+        raise wrong_value(f"indices of length {indices[-1]} are too long for shape {target}")
     try:
         merge_shapes((*indices[:-1], *target[indices[-1] :]), updates)
     except ValueError:
-        raise ValueError(
+        raise wrong_value(
             f"updates of shape {updates} do not fit indices of shape {indices} into shape {target}"
         ) from None
 
@@ -734,7 +740,7 @@ def _set_slice_kernel(x: Any, value: Any, *dynamic: Any, spec: Spec) -> Any:
     try:
         # NumPy would drop leading dimensions of size 1.
         if value.ndim and value.ndim > np.ndim(made[index]):
-            raise ValueError(f"a value of shape {value.shape} has more dimensions than the slice")
+            raise wrong_value(f"a value of shape {value.shape} has more dimensions than the slice")
         made[index] = value
     except IndexError as error:
         raise _out_of_bounds(np.shape(x), spec, dynamic, error) from None
@@ -746,7 +752,7 @@ def _set_slice_shape(x: Shape, value: Shape, *dynamic: Shape, spec: Spec) -> Sha
     if box is not None and value is not None:
         merged = broadcast(box, value)
         if merged is not None and len(merged) != len(box):
-            raise ValueError(f"a value of shape {value} does not fit a slice of shape {box}")
+            raise wrong_value(f"a value of shape {value} does not fit a slice of shape {box}")
     return x
 
 
@@ -801,10 +807,6 @@ def _set_advanced(x: Tensor, keys: tuple[Any, ...], value: Tensor) -> Tensor:
 # Where
 
 
-def _where_shape(condition: Shape, x: Shape, y: Shape) -> Shape:
-    return broadcast(broadcast(condition, x), y)
-
-
 def _where_rule(op: Any, g: Any) -> Any:
     condition, x, y = op.inputs
     nothing = ops.zeros_like(g)
@@ -813,7 +815,7 @@ def _where_rule(op: Any, g: Any) -> Any:
 
 
 select_p: Primitive = row(
-    "where", np.where, signature="B,A,A->A", shape=_where_shape, op_type="SelectV2",
+    "where", np.where, signature="B,A,A->A", shape=broadcast_shapes, op_type="SelectV2",
     gradient=_where_rule, keep_inputs=(0,),
     samples=(sample("2,3:b", "2,3", "2,3"), sample("2,1:b", "3", ""), sample(":b", "2", "2")),
 )  # fmt: skip
@@ -834,7 +836,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     if x is None and y is None:
         return bind(nonzero_p, convert_to_tensor(condition))  # type: ignore[no-any-return]
     if x is None or y is None:
-        raise ValueError("x and y must both be non-None or both be None.")
+        raise wrong_value("x and y must both be non-None or both be None.")
     first, second = matched(x, y)
     test = convert_to_tensor(condition)
     return bind(select_p, test, first, second)  # type: ignore[no-any-return]
@@ -845,9 +847,9 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     `axis` (0) on.
     """
     x, chosen = convert_to_tensor(tensor), convert_to_tensor(mask, dtypes.bool)
-    place = 0 if axis is None else static_ints(axis, "axis")[0]
+    place = 0 if axis is None else static_int(axis, "axis")
     if not chosen.ndim or x.ndim is None:
-        raise ValueError("mask cannot be scalar, and ranks must be known.")
+        raise wrong_value("mask cannot be scalar, and ranks must be known.")
     place = axis_in(place, x.ndim)
     shape = x.static_shape or ()
     merge_shapes(shape[place : place + chosen.ndim], chosen.static_shape)

@@ -36,12 +36,12 @@ subtract: Op = binary(
     doc="x - y, elementwise with broadcasting.",
 )  # fmt: skip
 multiply: Op = binary(
-    "mul", np.multiply, op_type="Mul",
+    "mul", np.multiply, op_type="Mul", reads=("b", "a"),
     gradient=(lambda a, b, y, g: g * _c(b), lambda a, b, y, g: g * _c(a)),
     doc="x * y, elementwise with broadcasting.",
 )  # fmt: skip
 divide_real: Op = binary(
-    "div", np.divide, "F,F->F", op_type="RealDiv",
+    "div", np.divide, "F,F->F", op_type="RealDiv", reads=("b", "ab"),
     gradient=(lambda a, b, y, g: g / _c(b), lambda a, b, y, g: -g * _c(a / b / b)),
     doc="x / y for floating-point tensors.", samples=(sample("2,3", "2,3:+"), sample("2,1", "3:+")),
 )  # fmt: skip
@@ -68,7 +68,9 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
 divide = truediv
 
 
-def _integer_safe(ufunc: Any) -> Any:
+def integer_safe(ufunc: Any) -> Any:
+    """The kernel of a division: InvalidArgumentError where an integer is divided by 0."""
+
     def kernel(a: Any, b: Any) -> Any:
         if a.dtype.kind == "f":
             return ufunc(a, b)
@@ -82,13 +84,13 @@ def _integer_safe(ufunc: Any) -> Any:
 
 _DIVISIONS = (sample("2,3", "2,3:+"), sample("4:i9", "4:i4+"))
 floordiv: Op = binary(
-    "floordiv", _integer_safe(np.floor_divide), "R,R->R", op_type="FloorDiv", fallible=True,
+    "floordiv", integer_safe(np.floor_divide), "R,R->R", op_type="FloorDiv", fallible=True,
     gradient=lambda a, b, y, g: (None, None), reads="",
     doc="x // y rounded down as in Python. InvalidArgumentError where an integer is divided by 0.",
     samples=_DIVISIONS,
 )  # fmt: skip
 floormod: Op = binary(
-    "mod", _integer_safe(np.remainder), "R,R->R", op_type="FloorMod", fallible=True,
+    "mod", integer_safe(np.remainder), "R,R->R", op_type="FloorMod", fallible=True,
     gradient=(lambda a, b, y, g: g, lambda a, b, y, g: -g * floordiv(a, b)),
     doc="x % y as in Python, with the sign of y. InvalidArgumentError for integers modulo 0.",
     samples=_DIVISIONS,
@@ -108,8 +110,8 @@ def _power_of_exponent(a: Any, b: Any, y: Any, g: Any) -> Any:
 
 
 pow: Op = binary(
-    "pow", np.power, op_type="Pow", gradient=(_power_of_base, _power_of_exponent), reads="aby",
-    fallible=True,
+    "pow", np.power, op_type="Pow", gradient=(_power_of_base, _power_of_exponent),
+    reads=("ab", "aby"), fallible=True,
     doc="x ** y. InvalidArgumentError for integers with a negative exponent.",
     samples=(sample("2,3:+f", "2,3"), sample("2,1:+f", "3"), sample("3:i5", "3:i4")),
 )  # fmt: skip

@@ -11,9 +11,11 @@ import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype
-from runtime.ops.define import Op, axis_in, binary, static_ints
+from runtime.ops.arguments import listed, static_int, static_ints
+from runtime.ops.define import Op, axis_in, binary
 from runtime.ops.indexing import getitem
-from runtime.primitive import Primitive, bind, row, sample, trap_division
+from runtime.ops.math import integer_safe
+from runtime.primitive import Primitive, bind, row, sample, wrong_dtype, wrong_value
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
 from runtime.types import TensorType
@@ -24,26 +26,14 @@ def _truncated(a: Any, b: Any) -> Any:
     return (a - remainder) / b if a.dtype.kind == "f" else np.floor_divide(a - remainder, b)
 
 
-def _safe(function: Any) -> Any:
-    def kernel(a: Any, b: Any) -> Any:
-        if a.dtype.kind == "f":
-            return function(a, b)
-        try:
-            return trap_division(function, a, b)
-        except FloatingPointError:
-            raise errors.InvalidArgumentError("Integer division by zero") from None
-
-    return kernel
-
-
 _DIVISIONS = (sample("2,3", "2,3:+"), sample("4:i9", "4:i4+"))
 truncatediv: Op = binary(
-    "truncatediv", _safe(_truncated), "R,R->R", op_type="TruncateDiv", reads="", fallible=True,
-    gradient=lambda a, b, y, g: (None, None), samples=_DIVISIONS,
+    "truncatediv", integer_safe(_truncated), "R,R->R", op_type="TruncateDiv", fallible=True,
+    reads="", gradient=lambda a, b, y, g: (None, None), samples=_DIVISIONS,
     doc="x / y rounded towards zero.",
 )  # fmt: skip
 truncatemod: Op = binary(
-    "truncatemod", _safe(np.fmod), "R,R->R", op_type="TruncateMod", fallible=True,
+    "truncatemod", integer_safe(np.fmod), "R,R->R", op_type="TruncateMod", fallible=True,
     gradient=lambda a, b, y, g: (g, -g * ops.truncatediv(a, b)), samples=_DIVISIONS,
     doc="The remainder of truncatediv, with the sign of x.",
 )  # fmt: skip
@@ -82,7 +72,7 @@ def _bitcast_kernel(x: Any, *, dtype: DType) -> Any:
     x = np.ascontiguousarray(x).reshape(np.shape(x))
     old, new = x.dtype.itemsize, dtype.np_dtype.itemsize
     if old < new and (not x.shape or x.shape[-1] != new // old):
-        raise ValueError(f"the last dimension of shape {x.shape} must be {new // old}")
+        raise wrong_value(f"the last dimension of shape {x.shape} must be {new // old}")
     if old > new:
         return x[..., np.newaxis].view(dtype.np_dtype)
     return x.view(dtype.np_dtype) if old == new else x.view(dtype.np_dtype)[..., 0]
@@ -91,13 +81,13 @@ def _bitcast_kernel(x: Any, *, dtype: DType) -> Any:
 def _bitcast_infer(x: TensorType, *, dtype: DType) -> TensorType:
     old, new = x.dtype.np_dtype.itemsize, dtype.np_dtype.itemsize
     if dtypes.string in (x.dtype, dtype):
-        raise TypeError("Bitcast: strings have no fixed bits")
+        raise wrong_dtype("Bitcast: strings have no fixed bits")
     if x.shape is None or old == new:
         return TensorType(dtype, x.shape)
     if old > new:
         return TensorType(dtype, (*x.shape, old // new))
     if not x.shape or x.shape[-1] not in (None, new // old):
-        raise ValueError(f"Bitcast: the last dimension of {x} must be {new // old}")
+        raise wrong_value(f"Bitcast: the last dimension of {x} must be {new // old}")
     return TensorType(dtype, x.shape[:-1])
 
 
@@ -114,7 +104,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
 
 def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
     """Tensors with the same values."""
-    return [ops.identity(x) for x in input]
+    return [ops.identity(x) for x in listed(input, "input")]
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
@@ -134,7 +124,16 @@ def strided_slice(
     `None`, shrink_axis_mask takes the one element at `begin`.
     """
     starts, stops = static_ints(begin, "begin"), static_ints(end, "end")
+    begin_mask, end_mask = static_int(begin_mask, "begin_mask"), static_int(end_mask, "end_mask")
+    ellipsis_mask = static_int(ellipsis_mask, "ellipsis_mask")
+    new_axis_mask = static_int(new_axis_mask, "new_axis_mask")
+    shrink_axis_mask = static_int(shrink_axis_mask, "shrink_axis_mask")
     steps = [1] * len(starts) if strides is None else static_ints(strides, "strides")
+    if not len(starts) == len(stops) == len(steps):
+        raise wrong_value(
+            f"begin, end and strides must have equally many entries, not {len(starts)}, "
+            f"{len(stops)} and {len(steps)}"
+        )
     key: list[Any] = []
     for i, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
         bit = 1 << i
@@ -195,16 +194,21 @@ def dynamic_partition(
 ) -> list[Tensor]:
     """The rows of `data` sorted into lists by the number that `partitions` gives each."""
     x, numbers = convert_to_tensor(data), convert_to_tensor(partitions)
-    return [ops.boolean_mask(x, ops.equal(numbers, i)) for i in range(num_partitions)]
+    count = static_int(num_partitions, "num_partitions")
+    return [ops.boolean_mask(x, ops.equal(numbers, i)) for i in range(count)]
 
 
 def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None = None) -> Tensor:
     """One tensor whose row `indices[m][i]` is `data[m][i]`; the last one wins where several name a
     row.
     """
-    places = [ops.reshape(i, (-1,)) for i in map(convert_to_tensor, indices)]
+    at_each = [convert_to_tensor(i) for i in listed(indices, "indices")]
+    given = [convert_to_tensor(x) for x in listed(data, "data")]
+    if len(at_each) != len(given):
+        raise wrong_value(f"there are {len(at_each)} lists of indices for {len(given)} of data")
+    places = [ops.reshape(i, (-1,)) for i in at_each]
     rows = []
-    for i, x in zip(map(convert_to_tensor, indices), map(convert_to_tensor, data), strict=True):
+    for i, x in zip(at_each, given, strict=True):
         rest = ops.shape(x)[i.ndim :]
         rows.append(ops.reshape(x, ops.concat([[-1], rest], 0)))
     at, values = ops.concat(places, 0), ops.concat(rows, 0)

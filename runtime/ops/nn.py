@@ -9,8 +9,9 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
-from runtime.ops.define import Op, axis_in, matched, static_ints, unary
-from runtime.primitive import Primitive, bind, row, same_shape, sample
+from runtime.ops.arguments import one_of, static_int, static_number
+from runtime.ops.define import Op, axis_in, matched, unary
+from runtime.primitive import Primitive, bind, row, same_shape, sample, wrong_value
 from runtime.shapes import Shape, broadcast, merge_shapes
 from runtime.tensor import Tensor
 
@@ -54,7 +55,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     x = convert_to_tensor(features)
     if x.dtype.is_integer:
         x = ops.cast(x, dtypes.float32)
-    return bind(leaky_relu_p, x, alpha=float(alpha))  # type: ignore[no-any-return]
+    return bind(leaky_relu_p, x, alpha=float(static_number(alpha, "alpha")))  # type: ignore[no-any-return]
 
 
 def _leaky_gradient(op: Any, g: Any) -> Any:
@@ -152,7 +153,7 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
 def _axis_shape(shape: Shape, *, axis: int) -> Shape:
     if shape is not None:
         if not shape:
-            raise ValueError("softmax needs at least one dimension, got a scalar")
+            raise wrong_value("softmax needs at least one dimension, got a scalar")
         axis_in(axis, len(shape))
     return shape
 
@@ -186,7 +187,7 @@ softmax_p: Primitive = row(
 
 def softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Tensor:
     """exp(logits) divided by its sum along `axis`."""
-    place = -1 if axis is None else static_ints(axis, "axis")[0]
+    place = -1 if axis is None else static_int(axis, "axis")
     return bind(softmax_p, convert_to_tensor(logits), axis=place)  # type: ignore[no-any-return]
 
 
@@ -208,7 +209,7 @@ log_softmax_p: Primitive = row(
 
 def log_softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Tensor:
     """log(softmax(logits)) along `axis`, without overflow."""
-    place = -1 if axis is None else static_ints(axis, "axis")[0]
+    place = -1 if axis is None else static_int(axis, "axis")
     return bind(log_softmax_p, convert_to_tensor(logits), axis=place)  # type: ignore[no-any-return]
 
 
@@ -229,7 +230,7 @@ def _same_shapes(labels: Tensor, logits: Tensor) -> None:
     if merged is not None and None in (labels.ndim, logits.ndim):
         return
     if labels.ndim != logits.ndim:
-        raise ValueError(
+        raise wrong_value(
             f"logits and labels must have the same shape: {logits.shape} and {labels.shape}"
         )
 
@@ -243,7 +244,7 @@ def sparse_softmax_cross_entropy_with_logits(
     """
     classes, scores = convert_to_tensor(labels), convert_to_tensor(logits)
     if classes.ndim is None or scores.ndim is None or classes.ndim != scores.ndim - 1:
-        raise ValueError(
+        raise wrong_value(
             "Rank mismatch: Rank of labels should equal rank of logits minus 1 "
             f"(labels {classes.shape}, logits {scores.shape})."
         )
@@ -334,6 +335,9 @@ def batch_normalization(
     return value * ops.cast(factor, value.dtype) + ops.cast(shift, value.dtype)
 
 
+_FORMATS = ("NWC", "NHWC", "NDHWC", "N...C", "NCW", "NCHW", "NCDHW", "NC...")
+
+
 def bias_add(
     value: Any, bias: Any, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
@@ -342,8 +346,10 @@ def bias_add(
     """
     x, added = matched(value, bias)
     if added.ndim not in (1, None):
-        raise ValueError(f"bias must be a vector, got shape {added.shape}")
-    if data_format is not None and data_format.startswith("NC") and x.ndim is not None:
+        raise wrong_value(f"bias must be a vector, got shape {added.shape}")
+    if data_format is not None:
+        data_format = one_of(data_format, "data_format", _FORMATS)
+    if data_format is not None and data_format[1] == "C" and x.ndim is not None:
         added = ops.reshape(added, [-1] + [1] * (x.ndim - 2))
     return x + added
 

@@ -11,7 +11,9 @@ import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
 from runtime.ops import random
+from runtime.ops.arguments import listed, static_int
 from runtime.ops.define import matched
+from runtime.primitive import wrong_value
 from runtime.tensor import Tensor
 
 
@@ -20,17 +22,17 @@ def _checked_rate(x: Tensor, rate: Any) -> Any:
     changes nothing.
     """
     if not x.dtype.is_floating:
-        raise ValueError(f"`x` must be floating-point, because it is scaled; it is {x.dtype.name}")
+        raise wrong_value(f"`x` must be floating-point, because it is scaled; it is {x.dtype.name}")
     if isinstance(rate, int | float):
         if not 0 <= rate < 1:
-            raise ValueError(f"`rate` must be in the range [0, 1), got {rate}")
+            raise wrong_value(f"`rate` must be in the range [0, 1), got {rate}")
         return float(rate) or None
     try:
         scalar = convert_to_tensor(rate, dtype_hint=x.dtype)
     except (TypeError, ValueError):
-        raise ValueError(f"`rate` must be a scalar or scalar tensor, got {rate!r}") from None
+        raise wrong_value(f"`rate` must be a scalar or scalar tensor, got {rate!r}") from None
     if scalar.ndim not in (0, None) or not scalar.dtype.is_floating:
-        raise ValueError(f"`rate` must be a floating-point scalar, got {scalar.type}")
+        raise wrong_value(f"`rate` must be a floating-point scalar, got {scalar.type}")
     return ops.cast(scalar, x.dtype)
 
 
@@ -39,11 +41,11 @@ def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
         return x.shape if x.shape.is_fully_defined() else ops.shape(x)
     if isinstance(noise_shape, Tensor):
         return noise_shape
-    sizes = list(noise_shape)
-    if None not in sizes:
+    sizes = listed(noise_shape, "noise_shape")
+    if all(size is not None for size in sizes):
         return sizes
     if x.ndim != len(sizes):
-        raise ValueError(
+        raise wrong_value(
             f"noise_shape {sizes} must have one entry for each dimension of shape {x.shape}"
         )
     known = x.static_shape or ()
@@ -120,11 +122,12 @@ def local_response_normalization(
     """
     x = convert_to_tensor(input)
     if x.ndim not in (4, None):
-        raise ValueError(
+        raise wrong_value(
             f"local_response_normalization needs a tensor of rank 4, got shape {x.shape}"
         )
+    depth_radius = static_int(depth_radius, "depth_radius")
     if depth_radius < 0:
-        raise ValueError(f"depth_radius must not be negative, got {depth_radius}")
+        raise wrong_value(f"depth_radius must not be negative, got {depth_radius}")
     around = ops.pad(ops.square(x), [[0, 0], [0, 0], [0, 0], [depth_radius, depth_radius]])
     last = 2 * depth_radius
     near = ops.add_n([around[..., i : (i - last) or None] for i in range(last + 1)])

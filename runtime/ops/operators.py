@@ -45,10 +45,10 @@ def _general(function: Any, reflected: str) -> tuple[Any, Any]:
 
 
 def _shortcut(
-    compute: Callable[[Any, Any], Any], accepted: Accepted, general: Any, swapped: Any, op: str,
+    compute: Callable[[Any, Any], Any], accepted: Accepted, general: Any, op: str,
     divisible: Accepted = frozenset(),
-) -> tuple[Any, Any]:  # fmt: skip
-    """The two methods for eager tensors: computed at once if dtypes agree and at most tapes record.
+) -> Any:  # fmt: skip
+    """The method for eager tensors: computed at once if dtypes agree and at most tapes record.
 
     `operator` functions are used because they are much faster than ufuncs on NumPy scalars.
     `divisible` dtypes may go the short way as well before a number other than 0.
@@ -56,9 +56,7 @@ def _shortcut(
     before = {kind: dtypes_ & (accepted | divisible) for kind, dtypes_ in _WEAK.items()}
     divides = bool(divisible)
     before_kind = before.get
-    weak = {kind: dtypes_ & accepted for kind, dtypes_ in _WEAK.items()}
     none: Accepted = frozenset()
-    of_kind = weak.get
     local, eager = state, EagerTensor
     primitive = TABLE[op]
 
@@ -88,12 +86,24 @@ def _shortcut(
             return NotImplemented  # the variable's own operator reads it and comes back here
         return general(self, other)
 
+    return forward
+
+
+def _swapped_shortcut(
+    compute: Callable[[Any, Any], Any], accepted: Accepted, general: Any, op: str
+) -> Any:
+    """The reflected method for eager tensors: at once behind a Python number."""
+    of_kind = {kind: dtypes_ & accepted for kind, dtypes_ in _WEAK.items()}.get
+    none: Accepted = frozenset()
+    local, eager = state, EagerTensor
+    primitive = TABLE[op]
+
     def backward(self: EagerTensor, other: Any) -> Any:
         tape, run = None, local.run
         if run is None:
             tape = local.tape
             if tape is None:
-                return swapped(self, other)
+                return general(self, other)
             run = local.quiet
         a = self.raw
         if a.dtype in of_kind(type(other), none):
@@ -103,9 +113,9 @@ def _shortcut(
                 return tape.number(primitive, self, other, True, run(compute, other, a))
             except (ValueError, OverflowError, RuntimeError):
                 pass  # the general method computes it again, and explains
-        return swapped(self, other)
+        return general(self, other)
 
-    return forward, backward
+    return backward
 
 
 def _both(boolean: Any, integer: Any) -> Any:
@@ -129,7 +139,6 @@ _ARITHMETIC: tuple[tuple[str, Any, Any, Accepted], ...] = (
     ("floordiv", math.floordiv, operator.floordiv, FLOATS),
     ("mod", math.floormod, operator.mod, FLOATS),
     ("pow", math.pow, operator.pow, NUMBERS),
-    ("matmul", linalg.matmul, None, NUMBERS),
     ("and", _both(comparison.logical_and, comparison.bitwise_and), None, NUMBERS),
     ("or", _both(comparison.logical_or, comparison.bitwise_or), None, NUMBERS),
     ("xor", _both(comparison.logical_xor, comparison.bitwise_xor), None, NUMBERS),
@@ -146,6 +155,8 @@ def _equality(function: Any, unequal: bool) -> Any:
     def method(self: Tensor, other: Any) -> Any:
         if other is None:
             return unequal
+        if getattr(other, "may_be_missing", False):
+            return NotImplemented  # its own operator asks first whether it is there
         try:
             return function(self, other)
         except errors.WrongDtypeError:
@@ -156,6 +167,21 @@ def _equality(function: Any, unequal: bool) -> Any:
             raise
 
     return method
+
+
+def _matmul(self: EagerTensor, other: Any) -> Any:
+    if state.run is not None and type(other) is EagerTensor:
+        a, b = self.raw, other.raw
+        dtype = a.dtype
+        if dtype is b.dtype and dtype in NUMBERS and a.ndim == 2 and b.ndim == 2:
+            try:
+                return EagerTensor(state.run(linalg.dot, a, b))
+            except ValueError:
+                pass  # the general method computes it again, and explains
+    return _MATMUL[0](self, other)
+
+
+_MATMUL = _general(linalg.matmul, "__rmatmul__")
 
 
 def _invert(self: Tensor) -> Tensor:
@@ -191,13 +217,13 @@ def _attach_all() -> None:
         if compute is not None:
             op = "div" if name == "truediv" else name
             divisible = REALS if name in ("floordiv", "mod") else frozenset()
-            short, short_back = _shortcut(compute, accepted, forward, backward, op, divisible)
+            short = _shortcut(compute, accepted, forward, op, divisible)
+            short_back = _swapped_shortcut(compute, accepted, backward, op)
         attach(f"__{name}__", forward, short)
         attach(reflected, backward, short_back)
     for name, function, compute, reflected in _ORDER:
         forward, _ = _general(function, reflected)
-        short, _ = _shortcut(compute, REALS, forward, forward, function.__name__)
-        attach(f"__{name}__", forward, short)
+        attach(f"__{name}__", forward, _shortcut(compute, REALS, forward, function.__name__))
     _attach_equality()
 
 
@@ -208,8 +234,15 @@ def _attach_equality() -> None:
         ("ne", comparison.not_equal, operator.ne),
     ):
         general = _equality(function, unequal=name == "ne")
-        short, _ = _shortcut(compute, every, general, general, function.__name__)
-        attach(f"__{name}__", general, short)
+        attach(f"__{name}__", general, _shortcut(compute, every, general, function.__name__))
+
+
+def _divmod(self: Tensor, other: Any) -> Any:
+    return NotImplemented if _foreign(other, "__rdivmod__") else (self // other, self % other)
+
+
+def _rdivmod(self: Tensor, other: Any) -> tuple[Tensor, Tensor]:
+    return other // self, other % self
 
 
 def _positive(self: Tensor) -> Tensor:
@@ -218,7 +251,11 @@ def _positive(self: Tensor) -> Tensor:
 
 _attach_all()
 attach("__neg__", lambda self: math.negative(self), _negative)
+attach("__matmul__", _MATMUL[0], _matmul)
+attach("__rmatmul__", _MATMUL[1], _MATMUL[1])
 attach("__pos__", _positive, _positive)
+attach("__divmod__", _divmod, _divmod)
+attach("__rdivmod__", _rdivmod, _rdivmod)
 attach("__abs__", lambda self: math.abs(self), lambda self: math.abs(self))
 attach("__invert__", _invert, _invert)
 attach("__getitem__", indexing.getitem, indexing.fast_getitem)

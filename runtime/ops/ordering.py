@@ -10,8 +10,9 @@ import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype
-from runtime.ops.define import axis_in, static_ints
-from runtime.primitive import Primitive, bind, checked, row, sample
+from runtime.ops.arguments import one_of, static_int
+from runtime.ops.define import axis_in
+from runtime.primitive import Primitive, bind, checked, row, sample, wrong_value
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
 
@@ -23,7 +24,7 @@ def _position_shape(shape: Shape, *, axis: int, dtype: DType) -> Shape:
         return None
     place = axis_in(axis, len(shape))
     if shape[place] == 0:
-        raise ValueError(f"axis {axis} has no elements")
+        raise wrong_value(f"axis {axis} has no elements")
     return shape[:place] + shape[place + 1 :]
 
 
@@ -49,7 +50,7 @@ def argmax(
     input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None
 ) -> Tensor:
     """The position of the first largest element along `axis` (default 0)."""
-    place = 0 if axis is None else static_ints(axis, "axis")[0]
+    place = 0 if axis is None else static_int(axis, "axis")
     return bind(argmax_p, convert_to_tensor(input), axis=place, dtype=as_dtype(output_type))  # type: ignore[no-any-return]
 
 
@@ -57,7 +58,7 @@ def argmin(
     input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None
 ) -> Tensor:
     """The position of the first smallest element along `axis` (default 0)."""
-    place = 0 if axis is None else static_ints(axis, "axis")[0]
+    place = 0 if axis is None else static_int(axis, "axis")
     return bind(argmin_p, convert_to_tensor(input), axis=place, dtype=as_dtype(output_type))  # type: ignore[no-any-return]
 
 
@@ -125,16 +126,14 @@ sort_p: Primitive = row(
 
 
 def _direction(direction: str) -> bool:
-    if direction.upper() not in ("ASCENDING", "DESCENDING"):
-        raise ValueError(f"direction should be 'ASCENDING' or 'DESCENDING', got {direction!r}")
-    return direction.upper() == "DESCENDING"
+    return one_of(direction, "direction", ("ASCENDING", "DESCENDING")) == "DESCENDING"
 
 
 def sort(
     values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None
 ) -> Tensor:
     """The elements sorted along `axis`, 'ASCENDING' or 'DESCENDING'."""
-    place = static_ints(axis, "axis")[0]
+    place = static_int(axis, "axis")
     return bind(  # type: ignore[no-any-return]
         sort_p, convert_to_tensor(values), axis=place, descending=_direction(direction)
     )
@@ -145,7 +144,7 @@ def argsort(
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """The positions (int32) that sort the elements along `axis`; always stable."""
-    place = static_ints(axis, "axis")[0]
+    place = static_int(axis, "axis")
     return bind(  # type: ignore[no-any-return]
         argsort_p, convert_to_tensor(values), axis=place, descending=_direction(direction)
     )
@@ -160,7 +159,7 @@ class TopK(NamedTuple):
 
 def _top_k_kernel(x: Any, *, k: int, dtype: DType) -> Any:
     if not 0 <= k <= x.shape[-1]:
-        raise ValueError(f"input must have at least {k} columns, got shape {x.shape}")
+        raise wrong_value(f"input must have at least {k} columns, got shape {x.shape}")
     order = _argsort_kernel(x, axis=-1, descending=True)[..., :k]
     return np.take_along_axis(x, order, -1), order.astype(dtype.np_dtype)
 
@@ -169,7 +168,7 @@ def _top_k_shape(shape: Shape, *, k: int, dtype: DType) -> tuple[Shape, Shape]:
     if shape is None:
         return None, None
     if not shape or (shape[-1] is not None and not 0 <= k <= shape[-1]):
-        raise ValueError(f"input must have at least {k} columns, got shape {shape}")
+        raise wrong_value(f"input must have at least {k} columns, got shape {shape}")
     return (*shape[:-1], k), (*shape[:-1], k)
 
 
@@ -194,7 +193,7 @@ def top_k(
     """The `k` largest elements of each row and their positions, largest first, the earlier of
     equals first.
     """
-    count = static_ints(k, "k")[0]
+    count = static_int(k, "k")
     return TopK(*bind(top_k_p, convert_to_tensor(input), k=count, dtype=as_dtype(index_type)))
 
 
@@ -227,7 +226,7 @@ class UniqueWithCounts(NamedTuple):
 
 def _unique_kernel(x: Any, *, dtype: DType) -> Any:
     if x.ndim != 1:
-        raise ValueError(f"unique expects a 1D vector, got shape {x.shape}")
+        raise wrong_value(f"unique expects a 1D vector, got shape {x.shape}")
     _, first, inverse, counts = np.unique(
         x, return_index=True, return_inverse=True, return_counts=True
     )
@@ -240,7 +239,7 @@ def _unique_kernel(x: Any, *, dtype: DType) -> Any:
 
 def _unique_shape(shape: Shape, *, dtype: DType) -> tuple[Shape, ...]:
     if shape is not None and len(shape) != 1:
-        raise ValueError(f"unique expects a 1D vector, got shape {shape}")
+        raise wrong_value(f"unique expects a 1D vector, got shape {shape}")
     return (None,), (None,) if shape is None else shape, (None,)
 
 
@@ -280,7 +279,7 @@ def _search_shape(rows: Shape, values: Shape, *, side: str, dtype: DType) -> Sha
     if rows is not None and values is not None:
         known = None not in rows[:-1] and None not in values[:-1]
         if len(rows) != len(values) or (known and rows[:-1] != values[:-1]):
-            raise ValueError(f"Leading dim_size of both tensors must match: {rows} and {values}")
+            raise wrong_value(f"Leading dim_size of both tensors must match: {rows} and {values}")
     return values
 
 
@@ -299,8 +298,7 @@ def searchsorted(
     """Where each value would be put into the sorted rows: before ('left') or after ('right') its
     equals.
     """
-    if side not in ("left", "right"):
-        raise ValueError(f"side must be either 'right' or 'left'. Saw: {side}.")
+    side = one_of(side, "side", ("left", "right"))
     rows = convert_to_tensor(sorted_sequence)
     wanted = convert_to_tensor(values, rows.dtype)
     return bind(searchsorted_p, rows, wanted, side=side, dtype=as_dtype(out_type))  # type: ignore[no-any-return]

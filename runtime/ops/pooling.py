@@ -12,8 +12,11 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
+from runtime.ops.arguments import one_of
 from runtime.ops.convolution import in_layout, like
+from runtime.ops.define import Op, named
 from runtime.ops.windows import (
+    CHANNELS_LAST,
     Padding,
     Sizes,
     channels_first,
@@ -27,7 +30,7 @@ from runtime.ops.windows import (
     spatial,
     taps,
 )
-from runtime.primitive import TABLE, Primitive, bind, row, sample
+from runtime.primitive import TABLE, Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape, merge_shapes
 from runtime.tensor import Tensor
 
@@ -47,7 +50,7 @@ def _checked_result(x: Shape, g: Shape, **geometry: Any) -> None:
     try:
         merge_shapes(expected, g)
     except ValueError:
-        raise ValueError(
+        raise wrong_value(
             f"pooling of shape {x} has a result of shape {expected}, not {g}"
         ) from None
 
@@ -335,7 +338,7 @@ def _pool(
     }
     _check_padding(geometry["padding"], geometry["ksize"])
     if x.ndim is not None and x.ndim != rank + 2:
-        raise ValueError(
+        raise wrong_value(
             f"pooling over {rank} axes needs a tensor of rank {rank + 2}, got shape {x.shape}"
         )
     if rank == 1:
@@ -361,92 +364,76 @@ def _check_padding(padding: Padding, ksize: Sizes) -> None:
         return
     for pair, k in zip(padding, ksize, strict=True):
         if max(pair) >= k:
-            raise ValueError(f"padding {pair} must be smaller than the window's size {k}")
+            raise wrong_value(f"padding {pair} must be smaller than the window's size {k}")
 
 
 def _rank_of(x: Tensor, what: str) -> int:
     if x.ndim is None or not 3 <= x.ndim <= 5:
-        raise ValueError(f"{what} needs a tensor of known rank 3, 4 or 5, got shape {x.shape}")
+        raise wrong_value(f"{what} needs a tensor of known rank 3, 4 or 5, got shape {x.shape}")
     return x.ndim - 2
 
 
-def max_pool(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """The largest element of each window, over 1 to 3 spatial axes by the rank of `input`; see
-    `max_pool2d`.
-    """
-    x = convert_to_tensor(input)
-    return _pool(_MAX, _rank_of(x, "max_pool"), x, ksize, strides, padding, data_format)
+def _public(rows: dict[int, Primitive], rank: int, name: str, doc: str) -> Op:
+    def function(
+        input: Any, ksize: Any, strides: Any, padding: Any,
+        data_format: str | None = CHANNELS_LAST[rank - 1], name: str | None = None,
+    ) -> Tensor:  # fmt: skip
+        return _pool(rows, rank, input, ksize, strides, padding, data_format)
+
+    return named(function, name, doc)
 
 
-def max_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NWC",
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """The largest element of each window of (batch, width, channels); see `max_pool2d`."""
-    return _pool(_MAX, 1, input, ksize, strides, padding, data_format)
+def _any_rank(rows: dict[int, Primitive], name: str, doc: str) -> Op:
+    def function(
+        input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
+        name: str | None = None,
+    ) -> Tensor:  # fmt: skip
+        x = convert_to_tensor(input)
+        return _pool(rows, _rank_of(x, public), x, ksize, strides, padding, data_format)
+
+    public = name
+    return named(function, name, doc)
 
 
-def max_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NHWC",
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """The largest element of each window of (batch, height, width, channels).
+_LARGEST = "The largest element of each window"
+_MEAN = "The mean of each window"
+max_pool: Op = _any_rank(
+    _MAX, "max_pool",
+    f"{_LARGEST}, over 1 to 3 spatial axes by the rank of `input`; see `max_pool2d`.",
+)  # fmt: skip
+max_pool1d: Op = _public(
+    _MAX, 1, "max_pool1d", f"{_LARGEST} of (batch, width, channels); see `max_pool2d`."
+)
+max_pool2d: Op = _public(
+    _MAX, 2, "max_pool2d",
+    f"""{_LARGEST} of (batch, height, width, channels).
 
     `ksize` and `strides` are one number or a list, `padding` is "VALID", "SAME" or a list of four
     pairs smaller than the window; what is padded is never chosen. ValueError for wrong arguments.
-    """
-    return _pool(_MAX, 2, input, ksize, strides, padding, data_format)
-
-
-def max_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NDHWC",
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """The largest element of each window of (batch, depth, height, width, channels); see
-    `max_pool2d`.
-    """
-    return _pool(_MAX, 3, input, ksize, strides, padding, data_format)
-
-
-def avg_pool(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """The mean of each window, over 1 to 3 spatial axes by the rank of `input`; see
-    `avg_pool2d`.
-    """
-    x = convert_to_tensor(input)
-    return _pool(_AVG, _rank_of(x, "avg_pool"), x, ksize, strides, padding, data_format)
-
-
-def avg_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NWC",
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """The mean of each window of (batch, width, channels); see `avg_pool2d`."""
-    return _pool(_AVG, 1, input, ksize, strides, padding, data_format)
-
-
-def avg_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NHWC",
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """The mean of each window of (batch, height, width, channels); what is padded does not count.
+    """,
+)  # fmt: skip
+max_pool3d: Op = _public(
+    _MAX, 3, "max_pool3d",
+    f"{_LARGEST} of (batch, depth, height, width, channels); see `max_pool2d`.",
+)  # fmt: skip
+avg_pool: Op = _any_rank(
+    _AVG, "avg_pool",
+    f"{_MEAN}, over 1 to 3 spatial axes by the rank of `input`; see `avg_pool2d`.",
+)  # fmt: skip
+avg_pool1d: Op = _public(
+    _AVG, 1, "avg_pool1d", f"{_MEAN} of (batch, width, channels); see `avg_pool2d`."
+)
+avg_pool2d: Op = _public(
+    _AVG, 2, "avg_pool2d",
+    f"""{_MEAN} of (batch, height, width, channels); what is padded does not count.
 
     Floating-point tensors only. The arguments are those of `max_pool2d`.
-    """
-    return _pool(_AVG, 2, input, ksize, strides, padding, data_format)
-
-
-def avg_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NDHWC",
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """The mean of each window of (batch, depth, height, width, channels); see `avg_pool2d`."""
-    return _pool(_AVG, 3, input, ksize, strides, padding, data_format)
+    """,
+)  # fmt: skip
+avg_pool3d: Op = _public(
+    _AVG, 3, "avg_pool3d",
+    f"{_MEAN} of (batch, depth, height, width, channels); see `avg_pool2d`.",
+)  # fmt: skip
 
 
 def pool(
@@ -454,9 +441,8 @@ def pool(
     data_format: str | None = None, dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Pooling of the type "MAX" or "AVG", over 1 to 3 spatial axes, with dilations."""
-    rows = {"MAX": _MAX, "AVG": _AVG}.get(pooling_type)
-    if rows is None:
-        raise ValueError(f'pooling_type must be "MAX" or "AVG", got {pooling_type!r}')
+    kinds = {"MAX": _MAX, "AVG": _AVG}
+    rows = kinds[one_of(pooling_type, "pooling_type", kinds)]
     x = convert_to_tensor(input)
     rank = _rank_of(x, "pool")
     return _pool(rows, rank, x, window_shape, strides, padding, data_format, dilations)
@@ -470,10 +456,10 @@ def max_pool_with_argmax(
     batch of images).
     """
     if channels_first(data_format, 2):
-        raise ValueError('max_pool_with_argmax takes data_format "NHWC" only')
+        raise wrong_value('max_pool_with_argmax takes data_format "NHWC" only')
     wanted = dtypes.as_dtype(output_dtype)
     if wanted not in (dtypes.int32, dtypes.int64):
-        raise ValueError(f"output_dtype must be int32 or int64, got {wanted.name}")
+        raise wrong_value(f"output_dtype must be int32 or int64, got {wanted.name}")
     return bind(  # type: ignore[no-any-return]
         max_pool_with_argmax_p, convert_to_tensor(input), batched=bool(include_batch_in_index),
         dtype=wanted, ksize=spatial(ksize, 2, "ksize"), strides=spatial(strides, 2, "strides"),

@@ -11,7 +11,7 @@ import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType
-from runtime.primitive import bind, row, sample
+from runtime.primitive import bind, row, sample, wrong_value
 from runtime.shapes import Shape, TensorShape
 from runtime.tensor import EagerTensor, Tensor
 
@@ -25,7 +25,7 @@ def _dense_kernel(values: Any, splits: Any, default: Any) -> Any:
 
 def _dense_shape(values: Shape, splits: Shape, default: Shape) -> Shape:
     if default not in ((), None):
-        raise ValueError(f"the default must be a scalar, got shape {default}")
+        raise wrong_value(f"the default must be a scalar, got shape {default}")
     rows = splits[0] if splits else None
     return (None if rows is None else rows - 1, None)
 

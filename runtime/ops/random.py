@@ -31,8 +31,9 @@ import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype
+from runtime.ops.arguments import static_number
 from runtime.ops.define import dims_of, fill_dims
-from runtime.primitive import Primitive, bind, row, sample, state
+from runtime.primitive import Primitive, bind, row, sample, state, wrong_dtype, wrong_value
 from runtime.shapes import Shape, broadcast, is_known, merge_shapes
 from runtime.tensor import Tensor
 
@@ -157,7 +158,7 @@ def _seed_of(seed: Any, what: str = "seed") -> int | None:
     try:
         return int(seed.__index__()) & _MASK
     except (AttributeError, TypeError):
-        raise TypeError(f"{what} must be a Python integer or None, not {seed!r}") from None
+        raise wrong_dtype(f"{what} must be a Python integer or None, not {seed!r}") from None
 
 
 def set_seed(seed: Any) -> None:
@@ -281,13 +282,15 @@ def _named(draw: Callable[..., Any], op_type: str) -> Callable[..., Any]:
             return draw(*inputs, **params)
         except errors.OpError as error:
             raise type(error)(None, op_type, f"{op_type}: {error.message}") from None
+        except ValueError as error:
+            raise errors.InvalidArgumentError(None, op_type, f"{op_type}: {error}") from None
 
     return kernel
 
 
 def _static_sizes(shape: Shape, dims: Sequence[Shape]) -> Shape:
     if any(n is not None and n < 0 for n in shape or ()):
-        raise ValueError(f"a shape has no negative dimensions: {shape}")
+        raise wrong_value(f"a shape has no negative dimensions: {shape}")
     if shape is not None or not dims:
         return shape
     length = dims[0][0] if dims[0] else None
@@ -296,7 +299,7 @@ def _static_sizes(shape: Shape, dims: Sequence[Shape]) -> Shape:
 
 def _scalars(*shapes: Shape) -> None:
     if any(shape not in ((), None) for shape in shapes):
-        raise ValueError(f"the bounds must be scalars, got shapes {', '.join(map(str, shapes))}")
+        raise wrong_value(f"the bounds must be scalars, got shapes {', '.join(map(str, shapes))}")
 
 
 def _together(*shapes: Shape) -> Shape:
@@ -336,7 +339,7 @@ def _stateful(
 
 def _check_seed(seed: Shape) -> None:
     if seed not in ((2,), (3,), (None,), None):
-        raise ValueError(f"seed must have shape (2,), not {seed}")
+        raise wrong_value(f"seed must have shape (2,), not {seed}")
 
 
 def _seeded(seed: Any) -> np.random.Generator:
@@ -383,7 +386,7 @@ def _check_fits(parameters: Shape, size: Shape) -> None:
         return
     made = broadcast(parameters, size)
     if made is None or len(made) != len(size):
-        raise ValueError(f"parameters of shape {parameters} do not broadcast to shape {size}")
+        raise wrong_value(f"parameters of shape {parameters} do not broadcast to shape {size}")
     merge_shapes(made, size)
 
 
@@ -448,12 +451,12 @@ stateless_binomial_p = _stateless(
 
 def _classes_shape(logits: Shape, *dims: Shape, shape: Shape) -> Shape:
     if logits is not None and len(logits) != 2:
-        raise ValueError(f"logits should be a matrix, got shape {logits}")
+        raise wrong_value(f"logits should be a matrix, got shape {logits}")
     (samples,) = shape or (None,)
     if samples is not None and samples < 0:
-        raise ValueError(f"num_samples should be non-negative, got {samples}")
+        raise wrong_value(f"num_samples should be non-negative, got {samples}")
     if logits is not None and logits[1] == 0 and logits[0] != 0:
-        raise ValueError("num_classes should be positive, got 0")
+        raise wrong_value("num_classes should be positive, got 0")
     return (None if logits is None else logits[0], samples)
 
 
@@ -540,9 +543,9 @@ def _fold_kernel(seed: Any, data: Any) -> Any:
 
 def _fold_shape(seed: Shape, data: Shape) -> Shape:
     if seed not in ((2,), (None,), None):
-        raise ValueError(f"seed must have shape (2,), not {seed}")
+        raise wrong_value(f"seed must have shape (2,), not {seed}")
     if data not in ((), None):
-        raise ValueError(f"data must be a scalar, got shape {data}")
+        raise wrong_value(f"data must be a scalar, got shape {data}")
     return (2,)
 
 
@@ -562,7 +565,7 @@ INTS = (dtypes.int32, dtypes.int64)
 def accepted(dtype: Any, among: Sequence[DType]) -> DType:
     wanted = as_dtype(dtype)
     if wanted not in among:
-        raise ValueError(
+        raise wrong_value(
             f"Argument `dtype` got invalid value {wanted.name}. "
             f"Accepted dtypes are {dtypes.names(among)}."
         )
@@ -615,7 +618,8 @@ def _uniform_floats(drawn: Tensor, minval: Any, maxval: Any) -> Tensor:
     if maxval is None:
         maxval = 1
     if type(minval) in (int, float) and type(maxval) in (int, float):
-        return affine(drawn, float(maxval - minval), float(minval))
+        width = static_number(maxval - minval, "maxval - minval")
+        return affine(drawn, float(width), float(minval))
     low, high = convert_to_tensor(minval, drawn.dtype), convert_to_tensor(maxval, drawn.dtype)
     return drawn * (high - low) + low
 
@@ -634,7 +638,7 @@ def uniform(
     if wanted.is_floating:
         return _uniform_floats(_drawn(uniform_p, (), shape, wanted, seed), minval, maxval)
     if maxval is None or minval is None:
-        raise ValueError(f"Must specify maxval for integer dtype {wanted.name}")
+        raise wrong_value(f"Must specify maxval for integer dtype {wanted.name}")
     return _drawn(integers_p, _bounds(minval, maxval, wanted), shape, wanted, seed)  # type: ignore[no-any-return]
 
 
@@ -700,7 +704,7 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
 def _seed_vector(seed: Any) -> Tensor:
     vector = convert_to_tensor(seed)
     if vector.static_shape is not None and vector.static_shape not in ((2,), (None,)):
-        raise ValueError(f"seed must have shape (2,), not {vector.shape}")
+        raise wrong_value(f"seed must have shape (2,), not {vector.shape}")
     return vector
 
 
@@ -740,10 +744,12 @@ def uniform_from(seed: Tensor, shape: Any, minval: Any, maxval: Any, dtype: DTyp
         made = from_seed(stateless_uniform_p, seed, (), shape, dtype)
         return _uniform_floats(made, 0 if minval is None else minval, maxval)
     if (minval is None) != (maxval is None) and not (minval == 0 and maxval is None):
-        raise ValueError("For integer dtypes either both or none of minval and maxval must be None")
+        raise wrong_value(
+            "For integer dtypes either both or none of minval and maxval must be None"
+        )
     if maxval is None:
         if minval is not None:
-            raise ValueError(f"Must specify maxval for integer dtype {dtype.name}")
+            raise wrong_value(f"Must specify maxval for integer dtype {dtype.name}")
         return from_seed(stateless_bits_p, seed, (), shape, dtype)  # type: ignore[no-any-return]
     return from_seed(stateless_integers_p, seed, _bounds(minval, maxval, dtype), shape, dtype)  # type: ignore[no-any-return]
 
@@ -762,7 +768,7 @@ def stateless_uniform(
     """
     wanted = accepted(dtype, FLOATS + INTS + UNSIGNED)
     if wanted in UNSIGNED and not (minval is None and maxval is None):
-        raise ValueError(f"minval and maxval must be None for dtype {wanted.name}")
+        raise wrong_value(f"minval and maxval must be None for dtype {wanted.name}")
     return uniform_from(_seed_vector(seed), shape, minval, maxval, wanted)
 
 
@@ -811,7 +817,7 @@ def binomial_from(seed: Tensor, shape: Any, counts: Any, probs: Any, dtype: DTyp
     """Binomial numbers for a seed or the state of a Generator."""
     p = convert_to_tensor(probs)
     if not p.dtype.is_floating:
-        raise TypeError(f"probs must be floating-point, not {p.dtype.name}")
+        raise wrong_dtype(f"probs must be floating-point, not {p.dtype.name}")
     return from_seed(stateless_binomial_p, seed, (convert_to_tensor(counts), p), shape, dtype)  # type: ignore[no-any-return]
 
 
@@ -847,7 +853,7 @@ def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
     """`num` new seeds, one in each row, from one."""
     vector = _seed_vector(seed)
     if vector.dtype not in INTS:
-        raise TypeError(f"seed must be int32 or int64, not {vector.dtype.name}")
+        raise wrong_dtype(f"seed must be int32 or int64, not {vector.dtype.name}")
     return from_seed(stateless_bits_p, vector, (), [num, 2], vector.dtype)  # type: ignore[no-any-return]
 
 

@@ -10,7 +10,7 @@ import runtime.ops as ops
 from runtime import errors
 from runtime.convert import convert_to_tensor
 from runtime.ops.define import Op
-from runtime.primitive import bind, flat, row, sample
+from runtime.primitive import bind, flat, row, sample, wrong_value
 from runtime.shapes import Shape, merge_shapes
 from runtime.tensor import Tensor
 
@@ -18,7 +18,7 @@ from runtime.tensor import Tensor
 def _kernel(ufunc: Any, start: Any) -> Any:
     def kernel(data: Any, ids: Any, count: Any) -> Any:
         if data.shape[: ids.ndim] != ids.shape:
-            raise ValueError(f"segment numbers of shape {ids.shape} do not fit data {data.shape}")
+            raise wrong_value(f"segment numbers of shape {ids.shape} do not fit data {data.shape}")
         if np.any(ids >= count):
             raise errors.InvalidArgumentError(f"segment_ids = {ids.max()} is not in [0, {count})")
         rest = data.shape[ids.ndim :]
@@ -52,6 +52,41 @@ def _extreme_gradient(op: Any, g: Any) -> Any:
     chosen = ops.cast(ops.equal(data, best), g.dtype)
     shares = bind(segment_sum_p, chosen, ids, count)
     return chosen * _taken(ops.divide_no_nan(g, shares), ids), None, None
+
+
+def _prod_gradient(op: Any, g: Any) -> Any:
+    """g times the product of all *other* rows of the segment: right where elements are 0, and
+    differentiable to any order.
+
+    The segments are laid out as rows of one length, filled up with ones.
+    """
+    data, ids, count = op.inputs
+    if ids.ndim is None:
+        raise wrong_value("the gradient of unsorted_segment_prod needs ids of known rank")
+    numbers = ops.reshape(ids, (-1,))
+    rest = ops.shape(data)[ids.ndim :]
+    none, total = ops.zeros_like(numbers), ops.cast(count, numbers.dtype)
+    # What is left out goes to one more segment.
+    numbers = ops.where(ops.less(numbers, none), none + total, numbers)
+    places = _places_within(numbers)
+    at = ops.stack([numbers, places], 1)
+    sizes = ops.stack([total + 1, ops.cast(ops.size(numbers), numbers.dtype)])
+    ones = ops.ones(ops.concat([sizes, ops.cast(rest, sizes.dtype)], 0), data.dtype)
+    flat_data = ops.reshape(data, ops.concat([[-1], rest], 0))
+    table = ops.tensor_scatter_nd_update(ones, at, flat_data)
+    others = ops.cumprod(table, 1, exclusive=True) * ops.cumprod(
+        table, 1, exclusive=True, reverse=True
+    )
+    made = ops.gather_nd(ops.conj(others), at) * _taken(g, ops.reshape(ids, (-1,)))
+    return ops.reshape(made, ops.shape(data)), None, None
+
+
+def _places_within(numbers: Any) -> Any:
+    """How many equal numbers stand before each."""
+    order = ops.argsort(numbers)
+    ordered = ops.gather(numbers, order)
+    before = ops.range(ops.size(numbers)) - ops.searchsorted(ordered, ordered)
+    return ops.cast(ops.gather(before, ops.invert_permutation(order)), numbers.dtype)
 
 
 _SAMPLES = (sample("4,2", [0, 0, 1, 2], 3),)
@@ -93,8 +128,9 @@ segment_min_p = _segments(
     data="R", keep_outputs=(0,),
 )  # fmt: skip
 segment_prod_p = _segments(
-    "unsorted_segment_prod", "UnsortedSegmentProd", np.multiply, lambda dtype: dtype.type(1), None
-)
+    "unsorted_segment_prod", "UnsortedSegmentProd", np.multiply, lambda dtype: dtype.type(1),
+    _prod_gradient, samples=(*_SAMPLES, sample("4", [2, 0, -1, 2], 4)),
+)  # fmt: skip
 
 
 def _arguments(data: Any, ids: Any, count: Any) -> tuple[Tensor, Tensor, Tensor]:
@@ -125,7 +161,7 @@ def unsorted_segment_min(
 def unsorted_segment_prod(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
-    """The products of the rows of each segment; 1 for empty ones. It has no gradient."""
+    """The products of the rows of each segment; 1 for empty ones."""
     return bind(segment_prod_p, *_arguments(data, segment_ids, num_segments))  # type: ignore[no-any-return]
 
 
@@ -170,7 +206,7 @@ def _sorted(function: Any, name: str, empty_is_zero: bool, doc: str) -> Any:
     def public(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
         x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
         if ids.ndim not in (1, None):
-            raise ValueError(f"segment_ids should be a vector, got shape {ids.shape}")
+            raise wrong_value(f"segment_ids should be a vector, got shape {ids.shape}")
         ids = bind(_sorted_ids_p, ids)
         count = ids[-1] + 1
         found = function(x, ids, count)

@@ -9,7 +9,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime.convert import convert_to_tensor
 from runtime.ops.define import POSITIVE, UNIT, Op, binary, unary
-from runtime.primitive import sample
+from runtime.primitive import sample, wrong_value
 from runtime.tensor import Tensor
 
 _SQRT_PI = float(np.sqrt(np.pi))
@@ -333,14 +333,14 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     value = convert_to_tensor(x)
     factor = convert_to_tensor(scalar, value.dtype)
     if factor.ndim not in (0, None):
-        raise ValueError(f"The input scalar must be a 0-D value. Received: shape {factor.shape}")
+        raise wrong_value(f"The input scalar must be a 0-D value. Received: shape {factor.shape}")
     return value * factor
 
 
 def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
     """The polynomial with these coefficients (the highest power first) at x."""
     if not isinstance(coeffs, list):
-        raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
+        raise wrong_value(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
     value = convert_to_tensor(x)
     if not coeffs:
         return ops.zeros_like(value)

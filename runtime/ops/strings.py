@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import operator
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -14,9 +13,18 @@ import numpy as np
 from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype
-from runtime.ops.define import axis_in, dims_of, fill_dims, static_ints
+from runtime.ops.arguments import one_of, static_int, static_ints
+from runtime.ops.define import axis_in, dims_of, fill_dims
 from runtime.ops.ragged import RaggedTensor
-from runtime.primitive import bind, broadcast_shapes, row, same_shape, sample
+from runtime.primitive import (
+    bind,
+    broadcast_shapes,
+    row,
+    same_shape,
+    sample,
+    wrong_dtype,
+    wrong_value,
+)
 from runtime.printing import summary
 from runtime.shapes import Shape, merge_shapes
 from runtime.tensor import Tensor
@@ -49,12 +57,6 @@ def _each(function: Callable[..., Any]) -> Callable[..., Any]:
     return kernel
 
 
-def _one_of(value: str, what: str, among: Sequence[str]) -> str:
-    if value not in among:
-        raise ValueError(f"{what} must be one of {', '.join(map(repr, among))}, got {value!r}")
-    return value
-
-
 # Letters
 
 
@@ -81,14 +83,14 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     """In lower case: ASCII letters only, or all with the encoding "utf-8". ValueError for other
     encodings.
     """
-    return bind(lower_p, _strings(input), encoding=_one_of(encoding, "encoding", ("", "utf-8")))  # type: ignore[no-any-return]
+    return bind(lower_p, _strings(input), encoding=one_of(encoding, "encoding", ("", "utf-8")))  # type: ignore[no-any-return]
 
 
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     """In upper case: ASCII letters only, or all with the encoding "utf-8". ValueError for other
     encodings.
     """
-    return bind(upper_p, _strings(input), encoding=_one_of(encoding, "encoding", ("", "utf-8")))  # type: ignore[no-any-return]
+    return bind(upper_p, _strings(input), encoding=one_of(encoding, "encoding", ("", "utf-8")))  # type: ignore[no-any-return]
 
 
 strip_p = row(
@@ -130,7 +132,7 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """The number of bytes, or of characters with the unit "UTF8_CHAR". ValueError for other
     units.
     """
-    return bind(length_p, _strings(input), unit=_one_of(unit, "unit", _UNITS))  # type: ignore[no-any-return]
+    return bind(length_p, _strings(input), unit=one_of(unit, "unit", _UNITS))  # type: ignore[no-any-return]
 
 
 def _part(s: bytes, start: int, count: int, unit: str) -> bytes:
@@ -156,7 +158,7 @@ def _same_places(pos: Shape, count: Shape) -> None:
     try:
         merge_shapes(pos, count)
     except ValueError:
-        raise ValueError(
+        raise wrong_value(
             f"pos and len should have the same shape, got: {pos} and {count}"
         ) from None
 
@@ -182,7 +184,7 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     """
     start = convert_to_tensor(pos)
     count = convert_to_tensor(len, dtype_hint=start.dtype)
-    return bind(substr_p, _strings(input), start, count, unit=_one_of(unit, "unit", _UNITS))  # type: ignore[no-any-return]
+    return bind(substr_p, _strings(input), start, count, unit=one_of(unit, "unit", _UNITS))  # type: ignore[no-any-return]
 
 
 # Joining
@@ -203,7 +205,7 @@ def _join_shape(*shapes: Shape, **params: Any) -> Shape:
             try:
                 made = merge_shapes(made, shape)
             except ValueError:
-                raise ValueError(
+                raise wrong_value(
                     f"shapes of strings to join do not match: {made} and {shape}"
                 ) from None
     return made
@@ -223,7 +225,7 @@ def join(inputs: Any, separator: str | bytes = "", name: str | None = None) -> T
     strings.
     """
     if not isinstance(inputs, list | tuple):
-        raise TypeError(f"inputs must be a list of tensors, not {type(inputs).__name__}")
+        raise wrong_dtype(f"inputs must be a list of tensors, not {type(inputs).__name__}")
     if not inputs:
         return convert_to_tensor("")
     return bind(join_p, *map(_strings, inputs), separator=_bytes(separator))  # type: ignore[no-any-return]
@@ -231,7 +233,7 @@ def join(inputs: Any, separator: str | bytes = "", name: str | None = None) -> T
 
 def _bytes(text: str | bytes) -> bytes:
     if not isinstance(text, str | bytes):
-        raise TypeError(f"a separator must be a string, not {type(text).__name__}")
+        raise wrong_dtype(f"a separator must be a string, not {type(text).__name__}")
     return text.encode() if isinstance(text, str) else text
 
 
@@ -242,7 +244,7 @@ def _reduce_join_shape(
         return () if axis is None and not keepdims else None
     gone = range(len(shape)) if axis is None else [axis_in(i, len(shape)) for i in axis]
     if len(set(gone)) < len(gone):
-        raise ValueError(f"duplicate reduction dimension in {axis}")
+        raise wrong_value(f"duplicate reduction dimension in {axis}")
     if keepdims:
         return tuple(1 if i in gone else dim for i, dim in enumerate(shape))
     return tuple(dim for i, dim in enumerate(shape) if i not in gone)
@@ -306,13 +308,13 @@ def _segment_join_shape(
 ) -> Shape:
     (count,) = shape or (None,)
     if count is not None and count < 0:
-        raise ValueError(f"num_segments must not be negative, got {count}")
+        raise wrong_value(f"num_segments must not be negative, got {count}")
     if x is None or ids is None:
         return None
     try:
         merge_shapes(x[: len(ids)], ids)
     except ValueError:
-        raise ValueError(f"segment ids of shape {ids} do not fit strings of shape {x}") from None
+        raise wrong_value(f"segment ids of shape {ids} do not fit strings of shape {x}") from None
     return (count, *x[len(ids) :])
 
 
@@ -350,7 +352,7 @@ def _split_shape(shape: Shape, **params: Any) -> tuple[Shape, Shape]:
     if shape is None:
         return (None,), (None,)
     if len(shape) > 1:
-        raise ValueError(f"only scalars and vectors of strings can be split, got shape {shape}")
+        raise wrong_value(f"only scalars and vectors of strings can be split, got shape {shape}")
     count = shape[0] if shape else 1
     return (None,), (None if count is None else count + 1,)
 
@@ -391,7 +393,7 @@ def split(
     """
     x = _strings(input)
     separator = b"" if sep is None else _static_bytes(sep, "sep")
-    return _rows(x, bind(split_p, x, separator=separator, limit=int(maxsplit)))  # type: ignore[no-any-return]
+    return _rows(x, bind(split_p, x, separator=separator, limit=static_int(maxsplit, "maxsplit")))  # type: ignore[no-any-return]
 
 
 def _static_bytes(value: Any, what: str) -> bytes:
@@ -399,7 +401,7 @@ def _static_bytes(value: Any, what: str) -> bytes:
         return _bytes(value)
     static = convert_to_tensor(value).static_value
     if static is None or np.ndim(static) or not isinstance(static.item(), bytes):
-        raise TypeError(f"{what} must be a string that is known while tracing, got {value!r}")
+        raise wrong_dtype(f"{what} must be a string that is known while tracing, got {value!r}")
     return bytes(static.item())
 
 
@@ -423,7 +425,7 @@ def _ngrams_shape(shape: Shape, *, widths: tuple[int, ...], separator: bytes) ->
     if shape is None:
         return (None,)
     if len(shape) != 1:
-        raise ValueError(f"n-grams are made of a vector of strings, got shape {shape}")
+        raise wrong_value(f"n-grams are made of a vector of strings, got shape {shape}")
     (size,) = shape
     return (None if size is None else sum(max(0, size - n + 1) for n in widths),)
 
@@ -442,7 +444,7 @@ def ngrams(
     """
     widths = static_ints(ngram_width, "ngram_width")
     if not widths or min(widths) < 1:
-        raise ValueError(f"ngram_width must be positive, got {ngram_width!r}")
+        raise wrong_value(f"ngram_width must be positive, got {ngram_width!r}")
     return bind(ngrams_p, _strings(data), widths=widths, separator=_bytes(separator))  # type: ignore[no-any-return]
 
 
@@ -490,7 +492,7 @@ def _raw(text: str) -> bytes:
 
 def _scalar_text(x: Any, what: str) -> str:
     if np.ndim(x):
-        raise ValueError(f"the {what} must be a scalar, got shape {np.shape(x)}")
+        raise wrong_value(f"the {what} must be a scalar, got shape {np.shape(x)}")
     return _text(x.item())
 
 
@@ -505,7 +507,7 @@ def _replace_kernel(x: Any, pattern: Any, rewrite: Any, *, replace_global: bool)
 def _check_scalars(*shapes: Shape) -> None:
     for shape in shapes:
         if shape not in ((), None):
-            raise ValueError(f"patterns and rewrites must be scalars, got shape {shape}")
+            raise wrong_value(f"patterns and rewrites must be scalars, got shape {shape}")
 
 
 def _replace_shape(x: Shape, pattern: Shape, rewrite: Shape, *, replace_global: bool) -> Shape:
@@ -599,7 +601,7 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
     """
     wanted = as_dtype(out_type)
     if wanted not in _PARSED:
-        raise ValueError(f"out_type must be one of {dtypes.names(_PARSED)}, not {wanted.name}")
+        raise wrong_value(f"out_type must be one of {dtypes.names(_PARSED)}, not {wanted.name}")
     return bind(to_number_p, _strings(input), dtype=wanted)  # type: ignore[no-any-return]
 
 
@@ -626,11 +628,11 @@ def _format_spec(
 ) -> str:
     inexact = dtype.is_floating or dtype.is_complex
     if scientific and shortest:
-        raise ValueError("Cannot select both scientific and shortest notation")
+        raise wrong_value("Cannot select both scientific and shortest notation")
+    width, precision = static_int(width, "width"), static_int(precision, "precision")
     if not inexact and (scientific or shortest or precision > -1):
-        raise ValueError(f"precision, scientific and shortest are not for dtype {dtype.name}")
-    if fill not in ("", " ", "+", "-", "0", "#"):
-        raise ValueError(f'fill must be empty or one of " ", "+", "-", "0", "#", got {fill!r}')
+        raise wrong_value(f"precision, scientific and shortest are not for dtype {dtype.name}")
+    fill = one_of(fill, "fill", ("", " ", "+", "-", "0", "#"))
     size = "" if width < 0 else str(width)
     digits = "" if precision < 0 else f".{precision}"
     letter = ("e" if scientific else "g" if shortest else "f") if inexact else "d"
@@ -671,9 +673,9 @@ bucket_p = row(
 
 
 def _bucket(input: Any, num_buckets: Any, key: bytes) -> Tensor:
-    buckets = operator.index(num_buckets)
+    buckets = static_int(num_buckets, "num_buckets")
     if buckets < 1:
-        raise ValueError(f"num_buckets must be positive, got {num_buckets}")
+        raise wrong_value(f"num_buckets must be positive, got {num_buckets}")
     return bind(bucket_p, _strings(input), buckets=buckets, key=key)  # type: ignore[no-any-return]
 
 
@@ -700,7 +702,7 @@ def to_hash_bucket_strong(
     """
     numbers = static_ints(key, "key")
     if len(numbers) != 2:
-        raise ValueError(f"key must be two integers, got {key!r}")
+        raise wrong_value(f"key must be two integers, got {key!r}")
     secret = b"".join((n % (1 << 64)).to_bytes(8, "little") for n in numbers)
     return _bucket(input, num_buckets, secret)
 
@@ -731,14 +733,14 @@ def format(
     ValueError unless there are as many places as tensors.
     """
     if not isinstance(template, str) or not isinstance(placeholder, str):
-        raise TypeError(f"template and placeholder must be Python strings, got {template!r}")
+        raise wrong_dtype(f"template and placeholder must be Python strings, got {template!r}")
     given = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
     places = template.count(placeholder) if placeholder else 0
     if places != len(given):
-        raise ValueError(f"{len(given)} tensors do not fit the {places} places in {template!r}")
+        raise wrong_value(f"{len(given)} tensors do not fit the {places} places in {template!r}")
     return bind(  # type: ignore[no-any-return]
         format_p, *map(convert_to_tensor, given), template=template, placeholder=placeholder,
-        summarize=int(summarize),
+        summarize=static_int(summarize, "summarize"),
     )  # fmt: skip
 
 
@@ -766,13 +768,14 @@ def _decoded(s: bytes, encoding: str, reaction: str, replacement: int) -> str:
 
 def _unicode_params(encoding: str, reaction: str, replacement: int) -> dict[str, Any]:
     if not isinstance(encoding, str):
-        raise TypeError(f"the encoding must be a Python string, got {encoding!r}")
+        raise wrong_dtype(f"the encoding must be a Python string, got {encoding!r}")
+    replacement = static_int(replacement, "replacement_char")
     if not 0 <= replacement < 0x110000 or 0xD800 <= replacement < 0xE000:
-        raise ValueError(f"replacement_char must be a Unicode code point, got {replacement}")
+        raise wrong_value(f"replacement_char must be a Unicode code point, got {replacement}")
     return {
         "encoding": encoding.upper(),
-        "reaction": _one_of(reaction, "errors", _REACTIONS),
-        "replacement": int(replacement),
+        "reaction": one_of(reaction, "errors", _REACTIONS),
+        "replacement": replacement,
     }
 
 
@@ -854,7 +857,7 @@ def _encode_shape(shape: Shape, **params: Any) -> Shape:
     if shape is None:
         return None
     if len(shape) not in (1, 2):
-        raise ValueError(f"code points must be a vector or a matrix, got shape {shape}")
+        raise wrong_value(f"code points must be a vector or a matrix, got shape {shape}")
     return shape[:-1]
 
 
@@ -871,7 +874,7 @@ def unicode_encode(
     """The string with the given code points (a vector), or one for each row of a matrix. See
     `unicode_split`.
     """
-    _one_of(output_encoding, "output_encoding", tuple(_ENCODINGS))
+    one_of(output_encoding, "output_encoding", tuple(_ENCODINGS))
     how = _unicode_params(output_encoding, errors, replacement_char)
     return bind(unicode_encode_p, convert_to_tensor(input), **how)  # type: ignore[no-any-return]
 
@@ -893,7 +896,7 @@ def unicode_transcode(
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Strings in another encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE". See `unicode_split`."""
-    _one_of(output_encoding, "output_encoding", tuple(_ENCODINGS))
+    one_of(output_encoding, "output_encoding", tuple(_ENCODINGS))
     how = _unicode_params(input_encoding, errors, replacement_char)
     return bind(transcode_p, _strings(input), output=output_encoding, **how)  # type: ignore[no-any-return]
 

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from runtime.ops.define import static_ints
+from runtime.ops.arguments import one_of, static_ints
+from runtime.primitive import wrong_value
 from runtime.shapes import Shape
 
 Padding = str | tuple[tuple[int, int], ...]
@@ -60,7 +61,7 @@ def positions(
 def _fitting(size: int, reach: int, stride: int) -> int:
     room = size - reach
     if room <= -2 * stride:
-        raise ValueError(f"a window of size {reach} does not fit an axis of size {size}")
+        raise wrong_value(f"a window of size {reach} does not fit an axis of size {size}")
     return max(0, room // stride + 1)
 
 
@@ -136,15 +137,15 @@ def spatial(value: Any, rank: int, what: str, channels_first: bool = False) -> t
     """
     given = (1,) if value is None else static_ints(value, what)
     if len(given) not in (1, rank, rank + 2):
-        raise ValueError(f"{what} should be of length 1, {rank} or {rank + 2}, got {list(given)}")
+        raise wrong_value(f"{what} should be of length 1, {rank} or {rank + 2}, got {list(given)}")
     if any(n < 1 for n in given):
-        raise ValueError(f"{what} must be positive, got {list(given)}")
+        raise wrong_value(f"{what} must be positive, got {list(given)}")
     if len(given) == rank + 2:
         inner, ends = (
             (given[2:], given[:2]) if channels_first else (given[1:-1], given[:: rank + 1])
         )
         if ends != (1, 1):
-            raise ValueError(f"{what} must be 1 along batch and channels, got {list(given)}")
+            raise wrong_value(f"{what} must be 1 along batch and channels, got {list(given)}")
         return inner
     return given * rank if len(given) == 1 else given
 
@@ -158,19 +159,20 @@ def padding_of(value: Any, rank: int, channels_first: bool = False) -> Padding:
     if isinstance(value, str):
         if value.upper() in ("SAME", "VALID"):
             return value.upper()
-        raise ValueError(f'padding must be "SAME", "VALID" or a list of pairs, got {value!r}')
-    if not isinstance(value, list | tuple | np.ndarray) or len(value) != rank + 2:
-        raise ValueError(f"explicit padding must be a list of {rank + 2} pairs, got {value!r}")
+        raise wrong_value(f'padding must be "SAME", "VALID" or a list of pairs, got {value!r}')
+    listed = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
+    if not listed or len(value) != rank + 2:
+        raise wrong_value(f"explicit padding must be a list of {rank + 2} pairs, got {value!r}")
     pairs = [static_ints(pair, "padding") for pair in value]
     if any(len(pair) != 2 or min(pair) < 0 for pair in pairs):
-        raise ValueError(f"explicit padding must be pairs of non-negative numbers, got {value!r}")
+        raise wrong_value(f"explicit padding must be pairs of non-negative numbers, got {value!r}")
     inner, ends = (pairs[2:], pairs[:2]) if channels_first else (pairs[1:-1], [pairs[0], pairs[-1]])
     if any(n for pair in ends for n in pair):
-        raise ValueError(f"batch and channels cannot be padded, got {value!r}")
+        raise wrong_value(f"batch and channels cannot be padded, got {value!r}")
     return tuple(inner)  # type: ignore[arg-type]
 
 
-_CHANNELS_LAST = ("NWC", "NHWC", "NDHWC")
+CHANNELS_LAST = ("NWC", "NHWC", "NDHWC")
 _CHANNELS_FIRST = ("NCW", "NCHW", "NCDHW")
 
 
@@ -178,17 +180,11 @@ def channels_first(data_format: str | None, rank: int) -> bool:
     """Does the format (None: the default) have its channels right after the batch? ValueError for
     unknown ones.
     """
-    if data_format is None or data_format == _CHANNELS_LAST[rank - 1]:
-        return False
-    if data_format == _CHANNELS_FIRST[rank - 1]:
-        return True
-    raise ValueError(
-        f"data_format must be {_CHANNELS_LAST[rank - 1]!r} or {_CHANNELS_FIRST[rank - 1]!r}, "
-        f"got {data_format!r}"
-    )
+    first, last = _CHANNELS_FIRST[rank - 1], CHANNELS_LAST[rank - 1]
+    return data_format is not None and one_of(data_format, "data_format", (last, first)) == first
 
 
 def checked_rank(shape: Shape, rank: int, what: str) -> None:
     """ValueError where the shape is known to have another rank."""
     if shape is not None and len(shape) != rank:
-        raise ValueError(f"{what} must have rank {rank}, got shape {shape}")
+        raise wrong_value(f"{what} must have rank {rank}, got shape {shape}")

@@ -4,7 +4,7 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from autograph import Backend, register_backend
+from autograph import Backend, Rest, register_backend
 
 
 class Staged:
@@ -43,6 +43,8 @@ def plain(value: Any) -> Any:
     """What a value is at run time, also inside tuples and lists."""
     if isinstance(value, Staged):
         return value.value
+    if isinstance(value, Rest):
+        return list(map(plain, value))
     if isinstance(value, list | tuple):
         return type(value)(map(plain, value))
     return value

@@ -7,7 +7,15 @@ from typing import Any
 
 import pytest
 
-from autograph import Backend, StagingError, backend_of, convert, register_backend
+from autograph import (
+    Backend,
+    StagingError,
+    backend_of,
+    convert,
+    register_backend,
+    register_identity,
+)
+from autograph.backend import identities
 
 
 class Value:
@@ -136,3 +144,17 @@ def test_the_base_class_refuses(function: Callable[..., Any], construct: str) ->
     assert (error.filename, first <= (error.lineno or 0) <= first + 5) == (__file__, True)
     assert error.col is not None
     assert refused.traceback[-1].path.samefile(__file__)
+
+
+def test_identity_is_checked_where_python_says_no(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr("autograph.operators.logical.identities", found := [*identities])
+    monkeypatch.setattr("autograph.backend.identities", found)
+    register_identity(lambda a, b: asked.append((a, b)))
+    same = convert(lambda a, b: (a is b, a is not b))
+    first, second = [1], [1]
+    assert same(first, first) == (True, False)
+    assert same(first, None) == (False, True)
+    assert not asked
+    assert same(first, second) == (False, True)
+    assert asked == [(first, second)] * 2

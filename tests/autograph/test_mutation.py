@@ -456,7 +456,7 @@ def test_an_iterator_that_advances_is_seen(name: str, started: bool) -> None:
 
 
 def test_what_a_function_reaches_by_global_names() -> None:
-    snapshot = Snapshot({})
-    snapshot.add_globals(test_an_iterator_that_advances_is_seen)
-    assert snapshot.knows(ITERATORS)
-    assert not snapshot.knows([])
+    outer = Snapshot({})
+    Snapshot({"f": test_an_iterator_that_advances_is_seen, "xs": (mine := [1])}, outer=outer)
+    assert outer.knows(ITERATORS)
+    assert not outer.knows(mine)

@@ -103,7 +103,7 @@ STATIC: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: debugging.assert_rank(ONE, 2, message="why"), ValueError, "why"),
     (lambda: debugging.assert_rank_at_least(ONE, 2), ValueError, "at least 2"),
     (lambda: debugging.assert_rank_in(ONE, [0, 2]), ValueError, "0 or 2"),
-    (lambda: debugging.assert_rank(ONE, 1.5), ValueError, "scalar integer"),
+    (lambda: debugging.assert_rank(ONE, 1.5), ValueError, "made of integers"),
 ]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import runtime as tf
 from runtime import dtypes
 from runtime.dtypes import DType, as_dtype
 
@@ -72,3 +73,11 @@ def test_limits_are_numpys() -> None:
     assert dtypes.bool.limits == (False, True)
     with pytest.raises(TypeError, match="Cannot find maximum value"):
         _ = dtypes.complex64.max
+
+
+def test_ops_that_are_found_here_too() -> None:
+    assert dtypes.cast is tf.cast
+    assert dtypes.complex is tf.complex
+    assert dtypes.saturate_cast is tf.saturate_cast
+    with pytest.raises(AttributeError, match="has no attribute 'int31'"):
+        dtypes.int31  # noqa: B018

@@ -1,7 +1,9 @@
 """The classes of the errors of eager ops, which callers may catch as TensorFlow's."""
 
+import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 import runtime as tf
@@ -29,11 +31,87 @@ VALUES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", DTYPES)
-def test_wrong_dtypes(name: str) -> None:
-    with pytest.raises(errors.InvalidArgumentError) as caught:
-        DTYPES[name]()
+@pytest.mark.parametrize(
+    "run", [lambda f: f(), lambda f: tf.function(f)()], ids=["eager", "traced"]
+)
+def test_wrong_dtypes(run: Any, name: str) -> None:
+    with pytest.raises(errors.WrongDtypeError) as caught:
+        run(DTYPES[name])
     assert isinstance(caught.value, TypeError)
-    assert isinstance(caught.value, ValueError)
+    assert isinstance(caught.value, errors.InvalidArgumentError)
+
+
+INTS = tf.constant([1, 2])
+MESSAGES: dict[str, tuple[Any, str]] = {
+    "number": (
+        lambda: INTS + 1.5,
+        "AddV2: Cannot convert 1.5 to a tensor of dtype int32; write a value of that kind, or "
+        "tf.cast the other operand [inputs: int32[2], Python float]",
+    ),
+    "number first": (
+        lambda: 1.5 * INTS,
+        "Mul: Cannot convert 1.5 to a tensor of dtype int32; write a value of that kind, or "
+        "tf.cast the other operand [inputs: Python float, int32[2]]",
+    ),
+    "tensor": (
+        lambda: INTS - X,
+        "Sub: input 1 has dtype float32, but input 0 has dtype int32; both must be the same "
+        "(convert one with cast) [inputs: int32[2], float32[2]]",
+    ),
+    "array": (
+        lambda: tf.less(INTS, np.ones((2, 1))),
+        "Less: input 1 has dtype float64, but input 0 has dtype int32; both must be the same "
+        "(convert one with cast) [inputs: int32[2], float64[2,1]]",
+    ),
+    "op that does not take it": (
+        lambda: tf.sqrt(INTS),
+        "Sqrt: input 0 has dtype int32, which it does not take; it takes float16, float32, "
+        "float64, complex64, complex128 [inputs: int32[2]]",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "run", [lambda f: f(), lambda f: tf.function(f)()], ids=["eager", "traced"]
+)
+@pytest.mark.parametrize("name", MESSAGES)
+def test_messages_name_op_shapes_and_dtypes(run: Any, name: str) -> None:
+    call, message = MESSAGES[name]
+    with pytest.raises(errors.WrongDtypeError) as caught:
+        run(call)
+    assert str(caught.value).partition("\n")[0].endswith(message)
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "message"),
+    [
+        (2**40, None, "1099511627776 does not fit dtype int32, which holds -2147483648 to "),
+        (
+            300,
+            tf.uint8,
+            "300 does not fit dtype uint8, which holds 0 to 255; ask for dtype=tf.int64",
+        ),
+        ([1, -1], tf.uint16, "-1 does not fit dtype uint16, which holds 0 to 65535; ask for "),
+        (
+            [10**30],
+            tf.int64,
+            "10{30} does not fit dtype int64, which holds -9223372036854775808 to",
+        ),
+        (10**400, tf.float32, "0 does not fit dtype float32"),
+        ([[1, 2], [3]], None, "its rows have lengths 1, 2"),
+    ],
+)
+def test_numbers_out_of_range_and_ragged_lists(value: Any, dtype: Any, message: str) -> None:
+    with pytest.raises(errors.InvalidArgumentError, match=message):
+        tf.constant(value, dtype)
+    with pytest.raises(ValueError, match=message) as caught:
+        tf.function(lambda: tf.constant(value, dtype))()
+    assert not isinstance(caught.value, errors.OpError)
+
+
+def test_floats_out_of_range_become_infinite() -> None:
+    assert tf.constant([1e39, -1e39]).numpy().tolist() == [math.inf, -math.inf]
+    assert tf.constant(1e39, tf.float32).numpy() == math.inf
 
 
 @pytest.mark.parametrize("name", VALUES)
@@ -43,9 +121,6 @@ def test_wrong_values(name: str) -> None:
 
 
 def test_classes_while_tracing() -> None:
-    with pytest.raises(TypeError, match=r"Cannot convert 1\.5") as caught:
-        tf.function(lambda x: x + 1.5)(tf.constant(1))
-    assert not isinstance(caught.value, errors.OpError)
     with pytest.raises(ValueError, match="must be positive") as refused:
         tf.function(lambda x: tf.split(x, 0))(X)
     assert not isinstance(refused.value, errors.OpError)

@@ -42,6 +42,15 @@ def late(x):
     return X + kept[-1]
 
 
+@rt.function
+def deepening(x, n=0):
+    return deepening(x, n + 1)
+
+
+def late_and_object(x):
+    return {"a": [x, object()]}
+
+
 CALLS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: signed([1.0, 2.0], {"n": 1}), TypeError, "argument 'pairs'.*shape \\(2,\\)"),
     (lambda: signed([[1.0, 2.0, 3.0]], {"n": 1}), TypeError, "argument 'pairs'.*shape \\(1, 3\\)"),
@@ -59,11 +68,21 @@ CALLS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: rt.function(lambda x: x)(X, y=1), TypeError, "unexpected keyword argument 'y'"),
     (lambda: rt.function(lambda x: object())(X), TypeError, "must return tensors.*object object"),
     (lambda: rt.function(lambda x: {1, 2})(X), TypeError, "must return tensors.*{1, 2}"),
+    (
+        lambda: rt.function(late_and_object)(X),
+        TypeError,
+        rf"the result of late_and_object \({__file__}:\d+\)\['a'\]\[1\] is <object",
+    ),
     (lambda: kept[0] + 1.0, errors.InaccessibleTensorError, __file__),
     (lambda: rt.function(late)(X), errors.InaccessibleTensorError, "body of graph 'keeping'"),
     (lambda: kept[0].numpy(), TypeError, "symbolic tensor"),
     (lambda: float(kept[0]), TypeError, "symbolic tensor"),
-    (lambda: doubling(rt.constant([1.0])), RecursionError, "recursion depth"),
+    (
+        lambda: doubling(rt.constant([1.0])),
+        RecursionError,
+        rf"{__file__}:\d+:\d+: doubling calls itself with an argument of another dtype, shape",
+    ),
+    (lambda: deepening(X), RecursionError, "deepening calls itself with an argument of another"),
     (lambda: asking(X), ValueError, "asked for while it is traced"),
 ]
 

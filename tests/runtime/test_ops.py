@@ -535,7 +535,7 @@ def test_refusals_are_invalid_argument_errors_with_the_op() -> None:
 @pytest.mark.parametrize("part", [tf.math.real, tf.math.imag, tf.math.conj])
 @pytest.mark.parametrize("value", ["a", True])
 def test_what_is_no_number_has_no_parts(part: Op, value: Any) -> None:
-    with pytest.raises(TypeError, match="numeric"):
+    with pytest.raises(TypeError, match="numbers are needed"):
         part(tf.constant(value))
 
 
@@ -642,3 +642,67 @@ def test_constants_out_of_range_are_infinite_without_a_word(value: Any, dtype: s
         assert np.isinf(tf.constant(value, dtype).numpy()).all()
         if dtype == "float32":
             assert np.isinf(tf.constant(value).numpy()).all()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize(
+    "op", [tf.linalg.svd, tf.linalg.eigh, tf.linalg.eig, tf.linalg.pinv, tf.linalg.matrix_rank]
+)
+def test_matrices_with_elements_that_are_not_finite(op: Op, bad: float) -> None:
+    """LAPACK may not come to an end with them."""
+    matrices = np.ones((4, 3, 3), np.float32)
+    matrices[0, 0, 0] = bad
+    with pytest.raises(tf.errors.InvalidArgumentError, match="NaN or infinite elements"):
+        op(matrices)
+
+
+def test_gradients_of_products_of_segments_with_zeros() -> None:
+    x = tf.constant([2.0, 0.0, 3.0, 0.0, 0.0, 5.0, 7.0], tf.float64)
+    ids = tf.constant([0, 0, 0, 2, 2, -1, 3])
+    parts = [[0, 1, 2], [], [3, 4], [6], []]
+
+    def by_segments(x: Any) -> Any:
+        return tf.math.unsorted_segment_prod(x, ids, 5)
+
+    def one_by_one(x: Any) -> Any:
+        return tf.stack([tf.reduce_prod(tf.gather(x, tf.constant(p, tf.int32))) for p in parts])
+
+    found = []
+    for function in (by_segments, one_by_one):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = tf.reduce_sum(function(x) * tf.constant([1.0, 2.0, 3.0, 4.0, 5.0], tf.float64))
+            first = inner.gradient(y, x)
+        found.append((first.numpy().tolist(), outer.jacobian(first, x).numpy().tolist()))
+    assert found[0] == found[1]
+    assert found[0][0] == [0.0, 6.0, 0.0, 0.0, 0.0, 0.0, 4.0]
+    assert found[0][1][0][1] == 3.0
+
+
+LARGE = np.random.default_rng(5).standard_normal((7, 23, 11, 9))
+
+
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("axis", [0, 1, 2, 3, (0, 1), (1, 2), (2, 1, 0), (-3, -2), (0, 2), None])
+@pytest.mark.parametrize("turned", [False, True])
+def test_sums_of_many(axis: Any, keepdims: bool, turned: bool) -> None:
+    """Many short rows are added in another way than NumPy's."""
+    x = LARGE.T if turned else LARGE
+    for dtype, accuracy in (("float64", 1e-12), ("float32", 1e-4), ("int32", 0)):
+        values = np.round(x * 5).astype(dtype) if dtype == "int32" else x.astype(dtype)
+        expected = values.sum(axis, dtype, keepdims=keepdims)
+        found = tf.reduce_sum(values, axis, keepdims)
+        assert found.dtype == dtype
+        np.testing.assert_allclose(found.numpy(), expected, accuracy, accuracy)
+        mean = tf.reduce_mean(x, axis, keepdims).numpy()
+        np.testing.assert_allclose(mean, x.mean(axis, keepdims=keepdims), 1e-12, 1e-12)
+
+
+@pytest.mark.parametrize("axis", [4, -5, (0, 4), (1, 1), (0, -4), (0, 0, 2)])
+def test_axes_of_sums_of_many_that_are_not_there(axis: Any) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.reduce_sum(LARGE, axis)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.reduce_mean(LARGE, axis)

@@ -161,6 +161,9 @@ def test_too_deep(name: str, argument: int) -> None:
     last = traceback.extract_tb(caught.value.__traceback__)[-1]
     assert (last.filename, last.name) == (__file__, name)
     assert f"{name}(" in (last.line or "")
+    place = f"{__file__}:{last.lineno}:"
+    assert str(caught.value).startswith(place)
+    assert f"{name} calls itself too deep" in str(caught.value)
 
 
 def test_an_error_in_the_depth_is_the_users() -> None:

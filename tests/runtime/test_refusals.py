@@ -304,6 +304,93 @@ def item_in_try(x):
     return y
 
 
+def raise_in_handler(x):
+    try:
+        try:
+            raise ValueError("a")
+        except ValueError:
+            if x < 0:
+                raise KeyError("b")
+    except LookupError:
+        return 1
+    return x
+
+
+def raise_again(x):
+    try:
+        try:
+            raise KeyError(1)
+        except KeyError as error:
+            if x < 0:
+                raise error
+    except KeyError:
+        return 1
+    return x
+
+
+def raise_in_function_of_handler(x):
+    def fail():
+        if x < 0:
+            raise
+
+    try:
+        try:
+            raise KeyError(1)
+        except KeyError:
+            fail()
+    except (ValueError, KeyError):
+        return 1
+    return x
+
+
+def raise_past_another_class(x):
+    try:
+        try:
+            if x < 0:
+                raise KeyError(1)
+        except ValueError:
+            return 0
+    except KeyError:
+        return 1
+    return x
+
+
+def raise_past_computed_classes(x):
+    try:
+        if x < 0:
+            raise KeyError(1)
+    except tuple([KeyError]):
+        return 1
+    return x
+
+
+def raise_before_cleanup(x):
+    try:
+        try:
+            if x < 0:
+                raise KeyError(1)
+        finally:
+            x = x + 1
+    except ValueError:
+        return 1
+    return x
+
+
+def generator_used_again(x):
+    items = (v < x for v in [1, 2])
+    return all(items), list(items)
+
+
+def iterator_of_generator_used_again(x):
+    items = iter([1, 2, 3])
+    return any(v > x for v in items), next(items, 0)
+
+
+def generator_logs(x):
+    log = []
+    return any(log.append(v) or v > x for v in [1, 2, 3]), len(log)
+
+
 def unbound_in_try(x):
     try:
         if x > 0:
@@ -362,6 +449,15 @@ REFUSED = [
     (division_in_bare_try, StagingError, "floordiv .* past the `try` at line"),
     (division_in_suppress, StagingError, "floordiv .* past the `with` at line"),
     (item_in_try, StagingError, "past the `try` at line"),
+    (raise_in_handler, StagingError, "KeyError .* past the `try` at line"),
+    (raise_again, StagingError, "KeyError .* past the `try` at line"),
+    (raise_in_function_of_handler, StagingError, "KeyError .* past the `try` at line"),
+    (raise_past_another_class, StagingError, "KeyError .* past the `try` at line"),
+    (raise_past_computed_classes, StagingError, "KeyError .* past the `try` at line"),
+    (raise_before_cleanup, StagingError, "KeyError .* past the `try` at line"),
+    (generator_used_again, StagingError, r"how far all\(\) advances its argument"),
+    (iterator_of_generator_used_again, StagingError, r"how far any\(\) advances its argument"),
+    (generator_logs, StagingError, "'log' cannot be joined"),
     (unbound_in_try, StagingError, "UnboundLocalError.* past the `try` at line"),
     (numpy_of, NOT_ALLOWED, "use the op of the same name"),
     (index_of, NOT_ALLOWED, "tf.gather"),

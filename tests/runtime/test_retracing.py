@@ -87,6 +87,15 @@ def test_it_is_compared_with_the_trace_that_fits_best() -> None:
     assert reasons(staged)[-1] == "argument n is int 3, it was int 1"
 
 
+def test_a_difference_of_kind_is_the_farthest() -> None:
+    staged = rt.function(collected)
+    for other in (X, rt.constant(1), (X,), "text", V):
+        staged(X, key=other)
+    assert reasons(staged)[-1] == "argument key is float32[2], it was float32[]"
+    staged(X, key="word")
+    assert reasons(staged)[-1] == "argument key is str 'word', it was str 'text'"
+
+
 def test_a_guard_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     staged = rt.function(reading)
     staged(X)

@@ -148,6 +148,79 @@ def test_an_assertion(function: Any, way: Any) -> None:
     assert "# the line" in (place_of(caught.value).line or "")
 
 
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+def test_too_large_an_array(way: Any) -> None:
+    def filled(size):
+        return rt.fill([size, size, size], 1.0)
+
+    with pytest.raises(errors.ResourceExhaustedError, match=f"^Fill: .*at {__file__}:") as caught:
+        way(rt.function(filled), rt.constant(400_000))
+    assert "rt.fill" in (place_of(caught.value).line or "")
+
+
+# The way there
+
+
+def helped(index):
+    return picked(index) * 2.0  # helped
+
+
+def calling(index):
+    if index > 3:
+        while index > 3:
+            index = index - 1
+            index = index + rt.cast(helped(index), rt.int32)  # calling
+    return index
+
+
+def checked(left):
+    return raising(left)  # checked
+
+
+def judged(left):
+    for _ in range(2):
+        left = asserting(left)  # judged
+    return left
+
+
+def through_a_graph(index):
+    return rt.function(calling)(index)  # through a graph
+
+
+def repeating(index):
+    if index > 8:
+        return helped(index)  # repeating: the end
+    return repeating(index + 1)  # repeating
+
+
+FRAMES = [
+    (calling, 7, ["calling", "helped", "the line"]),
+    (through_a_graph, 7, ["through a graph", "calling", "helped", "the line"]),
+    (checked, -1, ["checked", "the line"]),
+    (judged, -1, ["judged", "the line"]),
+    (repeating, 7, ["repeating", "repeating", "repeating: the end", "helped", "the line"]),
+]
+
+
+@pytest.mark.parametrize("way", [directly, under_a_tape, watched], ids=lambda way: way.__name__)
+@pytest.mark.parametrize(("function", "number", "marks"), FRAMES)
+def test_the_frames_are_those_of_plain_python(
+    function: Any, number: int, marks: list[str], way: Any
+) -> None:
+    """File, line, function and columns of the user's frames, as without a graph."""
+    summaries = []
+    for called in (function, rt.function(function)):
+        with pytest.raises(Exception) as caught:  # noqa: PT011
+            way(called, rt.constant(number))
+        frames = traceback.extract_tb(caught.value.__traceback__)
+        users = [f for f in frames if (f.line or "").endswith(tuple(marks))]
+        summaries.append([(f.filename, f.name, f.lineno, f.colno, f.end_colno) for f in users])
+        assert [(f.line or "").partition("# ")[2] for f in users] == marks
+        if called is not function:
+            assert frames[-len(marks) :] == users
+    assert summaries[0] == summaries[1]
+
+
 # Prints
 
 

@@ -91,7 +91,7 @@ def test_tensors_in_lists_are_stacked() -> None:
 def test_constant_shapes() -> None:
     assert tf.constant(7, shape=(2, 2)).numpy().tolist() == [[7, 7], [7, 7]]
     assert tf.constant([1, 2, 3, 4], shape=(2, 2)).numpy().tolist() == [[1, 2], [3, 4]]
-    with pytest.raises(TypeError, match="4 elements"):
+    with pytest.raises(errors.InvalidArgumentError, match="4 elements"):
         tf.constant([1, 2, 3, 4], shape=(3,))
 
 

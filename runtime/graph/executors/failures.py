@@ -11,10 +11,11 @@ from itertools import islice
 from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import Any
 
+import numpy as np
+
 from runtime import errors
 from runtime.graph.executors.scalars import form_of
-from runtime.graph.frames import Origin
-from runtime.graph.ir import Node, Value, format_location
+from runtime.graph.ir import Node, Origin, Value, format_location
 from runtime.tensor import wrap
 from runtime.types import TensorType, Type
 
@@ -53,17 +54,30 @@ def explain(
     error: BaseException, filename: str, lines: Mapping[int, tuple[Node, list[str]]]
 ) -> BaseException:
     """The error to raise for `error`, which left a program whose lines come from these nodes."""
-    entry = _innermost(error.__traceback__, filename, lines)
-    found = entry and lines[entry.tb_lineno]
-    if entry is None or found is None:
+    entries = _entries(error.__traceback__, filename, lines)
+    if not entries:
         return error
-    node, names = found
+    last = entries[-1]
+    node, texts = lines[last.tb_lineno]
+    if isinstance(error, RecursionError):
+        _explain_depth(error, [lines[entry.tb_lineno][0] for entry in entries])
     if node.primitive.kernel is not None and not _is_the_users(node):
-        values = [_value(name, entry.tb_frame) for name in names]
+        with np.errstate(all="ignore"):
+            values = [_value(text, last.tb_frame) for text in texts]
         error = _of_kernel(error, node, values)
         raws = [_as_raw(x, given.type) for x, given in zip(values, node.inputs, strict=True)]
         error = _documented(error, node, raws)
-    return _placed(error, node.origin)
+    return _placed(error, [lines[entry.tb_lineno][0].origin for entry in entries])
+
+
+def _explain_depth(error: RecursionError, nodes: Sequence[Node]) -> None:
+    for node in reversed(nodes):
+        if "callee" in node.params:
+            error.args = (
+                f"{format_location(node.location)}: {node.params['callee'].name} calls itself too "
+                "deep: write a loop, or raise the limit with sys.setrecursionlimit()",
+            )
+            return
 
 
 def at_origin(error: Exception, node: Node, values: Mapping[Value, Any]) -> BaseException:
@@ -73,12 +87,14 @@ def at_origin(error: Exception, node: Node, values: Mapping[Value, Any]) -> Base
     if isinstance(error, errors.NumericsError):
         error.locate(node.location)
         return error
-    if node.regions or "callee" in node.params:
+    if node.regions:
         return error
+    if "callee" in node.params:
+        return _placed(error, [node.origin], _users(error.__traceback__))
     if _is_the_users(node):
-        return _placed(error, node.origin)
+        return _placed(error, [node.origin])
     given = [values[value] for value in node.inputs]
-    return _placed(_documented(_bare(error), node, given), node.origin)
+    return _placed(_documented(_bare(error), node, given), [node.origin])
 
 
 def _bare(error: Exception) -> Exception:
@@ -86,6 +102,8 @@ def _bare(error: Exception) -> Exception:
     if isinstance(error, errors.OpError) and error.op is not None:
         error.message = error.message.removeprefix(f"{error.op}: ").partition(" [inputs: ")[0]
         error.op = None
+    # What its kernel raised says the same, with frames of the library.
+    error.__cause__ = None
     return error
 
 
@@ -101,10 +119,9 @@ def _of_kernel(error: BaseException, node: Node, values: Sequence[Any]) -> BaseE
     return error
 
 
-def _value(name: str, frame: FrameType) -> Any:
-    if name in frame.f_locals:
-        return frame.f_locals[name]
-    return frame.f_globals[name] if name in frame.f_globals else ast.literal_eval(name)
+def _value(text: str, frame: FrameType) -> Any:
+    # It is an operand as generated code writes it: a name, a number, or what cannot fail.
+    return eval(text, frame.f_globals, frame.f_locals)
 
 
 def _as_raw(value: Any, type: Type) -> Any:
@@ -114,14 +131,13 @@ def _as_raw(value: Any, type: Type) -> Any:
     return value
 
 
-def _innermost(
+def _entries(
     traceback: TracebackType | None, filename: str, lines: Container[int]
-) -> TracebackType | None:
-    found = None
+) -> list[TracebackType]:
+    found = []
     while traceback is not None:
-        mine = traceback.tb_frame.f_code.co_filename == filename
-        if mine and traceback.tb_lineno in lines:
-            found = traceback
+        if traceback.tb_frame.f_code.co_filename == filename and traceback.tb_lineno in lines:
+            found.append(traceback)
         traceback = traceback.tb_next
     return found
 
@@ -138,24 +154,39 @@ def _is_the_users(node: Node) -> bool:
     )
 
 
+_DOCUMENTED: Mapping[type[BaseException], type[errors.OpError]] = {
+    MemoryError: errors.ResourceExhaustedError,
+    ValueError: errors.InvalidArgumentError,
+    TypeError: errors.InvalidArgumentError,
+    IndexError: errors.InvalidArgumentError,
+    ArithmeticError: errors.InvalidArgumentError,
+}
+"""The class of the error of an op, for what its kernel raised."""
+
+
 def _documented(error: BaseException, node: Node, values: Sequence[Any]) -> BaseException:
+    kind, text = _kind_of(error), str(error)
     if isinstance(error, errors.OpError):
         if error.op is not None:
             return error
         text = error.message
-    elif isinstance(error, ValueError | TypeError | IndexError | ArithmeticError):
-        text = str(error)
-    else:
+    if kind is None:
         return error
     shapes = ", ".join(map(_show, values))
     message = (
         f"{node.primitive.op_type}: {text} [inputs: {shapes}; at {format_location(node.location)}]"
     )
-    kind = type(error) if isinstance(error, errors.OpError) else errors.InvalidArgumentError
     made = kind(None, node.primitive.op_type, message)
     made.__cause__ = error.__cause__
     made.__suppress_context__ = True
     return made
+
+
+def _kind_of(error: BaseException) -> type[errors.OpError] | None:
+    if isinstance(error, errors.OpError):
+        return type(error)
+    kinds = (kind for known, kind in _DOCUMENTED.items() if isinstance(error, known))
+    return next(kinds, None)
 
 
 def _show(value: Any) -> str:
@@ -165,26 +196,47 @@ def _show(value: Any) -> str:
     return repr(value)
 
 
-def _placed(error: BaseException, origin: Origin | None) -> BaseException:
-    """`error` with a traceback of one entry, at the user's instruction."""
-    error.__traceback__ = None
-    if origin is None:
-        return error
-    try:
-        exec(_raiser(*origin), {"error": error, "__name__": "__graph__"})
-    except BaseException as placed:
-        traceback = placed.__traceback__
-        error.__traceback__ = traceback and traceback.tb_next
+_STANDING = "__graph__"
+"""The module of the frames that stand for the user's."""
+
+
+def _placed(
+    error: BaseException, origins: Sequence[Origin | None], following: TracebackType | None = None
+) -> BaseException:
+    """`error` with a traceback that goes through these places of the user's, and on to `following`:
+    each with the places that it was called from.
+    """
+    for origin in reversed(origins):
+        while origin is not None:
+            at = _entry(origin)
+            following = TracebackType(following, at.tb_frame, at.tb_lasti, at.tb_lineno)
+            origin = origin.caller
+    error.__traceback__ = following
     return error
 
 
+def _entry(origin: Origin) -> TracebackType:
+    try:
+        exec(_raiser(origin.code, origin.offset), {"__name__": _STANDING})
+    except ZeroDivisionError as raised:
+        entry = raised.__traceback__
+    assert entry is not None
+    assert entry.tb_next is not None
+    return entry.tb_next
+
+
+def _users(traceback: TracebackType | None) -> TracebackType | None:
+    """The first entry that stands for a frame of the user's."""
+    while traceback is not None and traceback.tb_frame.f_globals.get("__name__") != _STANDING:
+        traceback = traceback.tb_next
+    return traceback
+
+
 def _raiser(code: CodeType, offset: int) -> CodeType:
-    """Code that raises `error` at the position, and under the name, of an instruction of the
-    user's.
-    """
+    """Code that fails at the position, and under the name, of an instruction of the user's."""
     position = next(islice(code.co_positions(), offset // 2, None), (None, None, None, None))
     line, end_line, column, end_column = position
-    tree = ast.parse("raise error")
+    tree = ast.parse("1 / 0")
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt | ast.expr):
             node.lineno = line or code.co_firstlineno

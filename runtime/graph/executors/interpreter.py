@@ -8,7 +8,9 @@ where there is one (`buffers`):
         limit = int(limit)
         n = 0
         proceed = limit > 0
-        while proceed:
+        while True:
+            if not proceed:
+                break
             ...
         return (int32(n),)
 
@@ -19,6 +21,7 @@ from __future__ import annotations
 
 import keyword
 import math
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -27,21 +30,23 @@ import numpy as np
 from runtime import dtypes
 from runtime.dtypes import DType
 from runtime.graph.executors.blocks import Run, places_of, runs_of
-from runtime.graph.executors.buffers import Plan, plan, product_of, ufunc_of
+from runtime.graph.executors.buffers import Plan, Pool, product_of, ufunc_of
 from runtime.graph.executors.failures import explain, raised
+from runtime.graph.executors.holding import Holding
+from runtime.graph.executors.ranges import EVERYTHING
 from runtime.graph.executors.scalars import (
-    NUMBERS,
+    ATOM,
     Form,
-    form_of,
     is_bool,
     is_float,
     is_integer,
-    is_weak_cast,
+    level_of,
     slices_of,
-    takes_weak,
     wrapper,
 )
-from runtime.graph.ir import Graph, Node, Region, Value, free_values, walk
+from runtime.graph.executors.variables import Variables
+from runtime.graph.groups import ungrouped
+from runtime.graph.ir import Graph, Node, Region, Value, free_values
 from runtime.graph.nodes import placeholder
 from runtime.types import NumberType, TensorType
 
@@ -83,43 +88,11 @@ def python_source(graph: Graph) -> str:
     return Program(graph).source
 
 
-class _Scalars:
-    """How values are held: the integer tensors that ops on scalars read, the tensors that are (or
-    may be) Python numbers, and constants.
-
-    `weak` are integers cast to floats only for arithmetic with a float, which converts them itself.
-    """
-
-    def __init__(self) -> None:
-        self.read: set[Value] = set()
-        self.python: set[Value] = set()
-        self.weak: set[Value] = set()
-        self.constants: dict[Value, Any] = {}
-
-    def note(self, graph: Graph) -> None:
-        """Note what the nodes of a graph read."""
-        casts: set[Value] = set()
-        kept = set(graph.results)
-        for node in walk(graph.body):
-            if form_of(node) is not None:
-                self.read.update([value for value in node.inputs if is_integer(value.type)])
-            if is_weak_cast(node):
-                casts.add(node.outputs[0])
-            else:
-                # One float is enough for Python's numbers to become floats beside it.
-                kept.update(node.inputs[:-1] if takes_weak(node) else node.inputs)
-            for region in node.regions:
-                kept.update(region.results)
-        self.weak |= casts - kept
-
-
 class _Module:
     """The functions of a program: one for the graph, one for each graph that it calls."""
 
     def __init__(self) -> None:
         self.namespace: dict[str, Any] = {"raised": raised}
-        self.scalars = _Scalars()
-        self.buffers: Plan = {}
         self.text: list[str] = []
         self.lines: Lines = {}
         self.functions: dict[Graph, str] = {}
@@ -156,8 +129,9 @@ class _Module:
         name = self.functions.get(graph)
         if name is None:
             name = self.functions[graph] = self.fresh(graph.name)
-            writer = _Writer(self, {})
-            writer.graph(graph, name)
+            body = ungrouped(graph.body)
+            writer = _Writer(self, _Layout(graph, body))
+            writer.graph(graph, body, name)
             self.append(writer)
         return name
 
@@ -168,86 +142,129 @@ class _Module:
         self.lines |= {start + at: entry for at, entry in writer.lines.items()}
 
 
+class _Layout:
+    """What is known of a graph before its function is written, and the names that it has so far.
+
+    `python` are the tensors that are (or may be) Python numbers, `constants` those that are known,
+    `levels` tell of expressions how tightly they bind.
+    """
+
+    def __init__(self, graph: Graph, body: Region) -> None:
+        self.held = Holding(body)
+        self.buffers = Plan(body)
+        self.variables = Variables(graph, body, self.held, self.buffers)
+        self.names: dict[Value, str] = {}
+        self.levels: dict[Value, int] = {}
+        self.python: set[Value] = set()
+        self.constants: dict[Value, Any] = {}
+        self.give = ""
+
+
 class _Writer:
     """Writes one function."""
 
-    def __init__(self, module: _Module, names: dict[Value, str]) -> None:
+    def __init__(self, module: _Module, layout: _Layout) -> None:
         self.module = module
-        self.names = names
+        self.layout = layout
+        self.held = layout.held
+        self.names = layout.names
+        self.python = layout.python
         self.text: list[str] = []
         self.lines: Lines = {}
-        self.scalars = module.scalars
         self.loops = 0
 
-    def graph(self, graph: Graph, name: str) -> None:
+    def graph(self, graph: Graph, body: Region, name: str) -> None:
         """The function of a graph."""
-        self.scalars.note(graph)
-        self.module.buffers.update(plan(graph.body))
         for value, item in graph.captures:
             self.names[value] = self.module.share(value.name, item.raw)
         self.line(0, f"def {name}({', '.join(map(self.bind, graph.parameters))}):")
         for value in (*graph.parameters, *[value for value, _ in graph.captures]):
             self.unpack(value, 1)
-        self.region(graph.body, 1)
+        self.take(1)
+        self.region(body, 1)
         self.returns(graph.results)
 
+    def take(self, depth: int) -> None:
+        """Have the program's buffers until the function returns."""
+        buffers = self.layout.buffers.buffers
+        if buffers:
+            pool = Pool([value.type for value in buffers])
+            self.layout.give = self.module.share("give", pool.give)
+            names = _tuple(list(map(self.bind, buffers)))
+            self.line(depth, f"{names} = {self.module.share('take', pool.take)}()")
+
     def returns(self, results: Sequence[Value]) -> None:
-        names = [self.raw(value) for value in results]
-        self.line(1, f"return ({', '.join(names)}{',' if len(names) == 1 else ''})")
+        buffers = [self.names[value] for value in self.layout.buffers.buffers]
+        if buffers:
+            self.line(1, f"{self.layout.give}(({_tuple(buffers)}))")
+        self.line(1, f"return ({_tuple([self.raw(value) for value in results])})")
 
     def outlined(self, node: Node, depth: int) -> None:
         """A statement that is nested too deeply for Python: a function of its own, and its call."""
         name = self.module.fresh(node.primitive.name)
         free = free_values(Region((), (node,), ()))
-        # Constants are written where they are used; what is left are local names.
-        given = [self.names[value] for value in free if _is_local(self.names[value])]
+        given = [self.names[read] for value in free for read in self.held.variables(value)]
+        given += [self.names[buffer] for buffer in self.layout.buffers.buffers]
         arguments = ", ".join(n for n in dict.fromkeys(given) if n not in self.module.namespace)
-        writer = _Writer(self.module, self.names)
+        writer = _Writer(self.module, self.layout)
         writer.line(0, f"def {name}({arguments}):")
         _WRITERS[node.primitive.name](writer, node, 1)
-        outputs = [self.names[value] for value in node.outputs]
-        comma = "," if len(outputs) == 1 else ""
-        writer.line(1, f"return ({', '.join(outputs)}{comma})")
+        # Loops change what the buffers are called.
+        buffers = self.layout.buffers.buffers
+        outputs = _tuple([self.names[value] for value in (*node.outputs, *buffers)])
+        writer.line(1, f"return ({outputs})")
         self.module.append(writer)
-        target = f"{', '.join(outputs)}{comma} = " if outputs else ""
-        self.line(depth, f"{target}{name}({arguments})")
+        self.line(depth, f"{outputs} = {name}({arguments})" if outputs else f"{name}({arguments})")
 
     # How values are held
 
     def bind(self, value: Value) -> str:
-        name = self.names[value] = self.module.fresh(value.name)
+        """The name of a value that is about to be assigned."""
+        root = self.layout.variables.root(value)
+        if root not in self.names:
+            self.names[root] = self.module.fresh(root.name)
+        name = self.names[value] = self.names[root]
         return name
 
     def unpack(self, value: Value, depth: int) -> None:
         """What came as an array is a Python int from here on, where ops on scalars read it."""
-        if value in self.scalars.read and value not in self.scalars.python:
+        if value in self.held.read and value not in self.python:
             name = self.names[value]
-            self.scalars.python.add(value)
+            self.python.add(value)
             # What is global stays as it is.
-            mine = self.bind(value) if name in self.module.namespace else name
+            mine = name
+            if name in self.module.namespace:
+                mine = self.names[value] = self.module.fresh(value.name)
             self.line(depth, f"{mine} = int({name})")
 
     def raw(self, value: Value) -> str:
         """The value as kernels and callers take it: a tensor as an array or a NumPy scalar."""
-        if value in self.scalars.constants:
-            return self.module.share("c", self.scalars.constants[value])
+        if value in self.layout.constants:
+            return self.module.share("c", self.layout.constants[value])
         name = self.names[value]
-        if value not in self.scalars.python:
+        if value not in self.python:
             return name
         return f"{self.numpy_type(_dtype_of(value))}({name})"
 
     def moved(self, value: Value, target: Value) -> str:
         """The value as a variable of control flow holds it."""
-        if is_integer(target.type):
-            name = self.names[value]
-            return name if value in self.scalars.python else f"int({name})"
-        return self.names[value] if is_bool(target.type) else self.raw(value)
+        if is_integer(target.type) or is_bool(target.type):
+            return self.names[value]
+        return self.raw(value)
+
+    def operand(self, value: Value, level: int) -> str:
+        """The value in an expression that binds at this level."""
+        text = self.names[value]
+        return text if self.layout.levels.get(value, ATOM) > level else f"({text})"
 
     def variable(self, value: Value) -> str:
-        """The name of a new variable of control flow."""
-        if is_integer(value.type) or is_bool(value.type):
-            self.scalars.python.add(value)
+        """The name of a value that is held as Python holds it."""
+        self.note_python(value)
         return self.bind(value)
+
+    def note_python(self, value: Value) -> None:
+        if is_integer(value.type) or is_bool(value.type):
+            self.python.add(value)
 
     def numpy_type(self, dtype: DType) -> str:
         name = "bool_" if dtype.is_bool else dtype.name
@@ -278,7 +295,9 @@ class _Writer:
             if node in done:
                 continue
             write = _WRITERS.get(node.primitive.name)
-            if write is None:
+            if node in self.held.expressions:
+                self.expression(node, depth)
+            elif write is None:
                 self.op(node, depth)
             elif node.regions and (depth > DEEPEST or self.loops > MOST_LOOPS):
                 self.outlined(node, depth)
@@ -286,30 +305,25 @@ class _Writer:
                 write(self, node, depth)
 
     def op(self, node: Node, depth: int) -> None:
-        name = node.primitive.name
-        form = form_of(node)
-        if form is not None:
-            self.scalar(node, form, depth)
-        elif name in NUMBERS:
-            call = NUMBERS[name].format(*[self.names[value] for value in node.inputs])
-            self.line(depth, f"{self.bind(node.outputs[0])} = {call}", node)
-        else:
-            call = self.kernel_call(node)
-            outputs = ", ".join(map(self.bind, node.outputs))
-            comma = "," if len(node.outputs) == 1 and name in _SEQUENCES else ""
-            self.line(depth, f"{outputs}{comma} = {call}" if outputs else call, node)
-            for output in node.outputs:
-                self.unpack(output, depth)
+        call = self.kernel_call(node)
+        outputs = ", ".join(map(self.bind, node.outputs))
+        comma = "," if len(node.outputs) == 1 and node.primitive.name in _SEQUENCES else ""
+        self.line(depth, f"{outputs}{comma} = {call}" if outputs else call, node)
+        for output in node.outputs:
+            self.unpack(output, depth)
 
     def blocks(self, run: Run, depth: int) -> None:
         """A loop over blocks of large arrays."""
         for node in run.nodes:
             if node.primitive.name == "constant":
                 self.constant(node, depth)
-        results = [self.array(value, run.type.shape, run, depth) for value in run.results]
+        given = self.layout.buffers.arrays(run)
+        results = [
+            self.array(value, buffer, run, depth)
+            for value, buffer in zip(run.results, given, strict=False)
+        ]
+        buffers = [self.names[buffer] for buffer in given[len(results) :] if buffer is not None]
         places = places_of(run)
-        count = max(places.values(), default=-1) + 1
-        buffers = [self.array(None, (run.block,), run, depth) for _ in range(count)]
         arrays = [*results, *map(self.raw, run.arguments)]
         flat = self.each(arrays, "flat", "{}.reshape(-1)", depth)
         start, stop = self.module.fresh("start"), self.module.fresh("stop")
@@ -322,11 +336,14 @@ class _Writer:
         for node in run.ops:
             self.on_block(node, names, depth + 1)
 
-    def array(self, value: Value | None, shape: Any, run: Run, depth: int) -> str:
-        """The name of a new array of the dtype of a run."""
-        empty, dtype = self.module.helper("empty", np.empty), self.numpy_type(run.type.dtype)
-        name = self.module.fresh("buffer") if value is None else self.bind(value)
-        self.line(depth, f"{name} = {empty}({shape}, {dtype})")
+    def array(self, value: Value, buffer: Value | None, run: Run, depth: int) -> str:
+        """The name of a result of a run: one of the program's buffers, or a new array."""
+        name = self.bind(value)
+        if buffer is None:
+            empty, dtype = self.module.helper("empty", np.empty), self.numpy_type(run.type.dtype)
+            self.line(depth, f"{name} = {empty}({run.type.shape}, {dtype})")
+        else:
+            self.line(depth, f"{name} = {self.names[buffer]}")
         return name
 
     def each(self, names: Sequence[str], suffix: str, form: str, depth: int) -> list[str]:
@@ -340,7 +357,8 @@ class _Writer:
         """An op on the parts of its arrays."""
         kernel = self.module.share(f"k_{node.primitive.name}", node.primitive.kernel)
         operands = [names.get(value) or self.raw(value) for value in node.inputs]
-        self.line(depth, f"{kernel}({', '.join([*operands, names[node.outputs[0]]])})")
+        target = _target(node.primitive.kernel, names[node.outputs[0]])
+        self.line(depth, f"{kernel}({', '.join([*operands, target])})")
 
     def kernel_call(self, node: Node) -> str:
         arguments = list(map(self.raw, node.inputs))
@@ -349,46 +367,69 @@ class _Writer:
             return f"{arguments[0]}[{index}]"
         direct = ufunc_of(node) or product_of(node)
         if direct is not None:
-            buffer = self.module.buffers.get(node)
-            arguments += [] if buffer is None else [self.names[buffer]]
+            buffer = self.layout.buffers.target(node)
+            arguments += [] if buffer is None else [_target(direct, self.names[buffer])]
             kernel = self.module.share(f"k_{node.primitive.name}", direct)
             return f"{kernel}({', '.join(arguments)})"
         kernel = self.module.share(f"k_{node.primitive.name}", node.primitive.kernel)
         params = [f"{key}={self.literal(item)}" for key, item in node.params.items()]
         return f"{kernel}({', '.join([*arguments, *params])})"
 
-    def scalar(self, node: Node, form: Form, depth: int) -> None:
+    def expression(self, node: Node, depth: int) -> None:
+        """A node that Python writes as an expression: a line, or what others write."""
         (output,) = node.outputs
-        text = form.text.format(*[self.names[value] for value in node.inputs])
-        if output in self.scalars.weak:
-            self.names[output] = self.names[node.inputs[0]]
-        elif text == self.names[node.inputs[0]] and not form.wraps:
-            self.alias(node.inputs[0], output)
+        form, operands = self.held.expressions[node]
+        for region in node.regions:
+            # Its nodes have no lines.
+            self.region(region, depth)
+        if node in self.held.aliases:
+            self.alias(operands[0], output)
+        elif node in self.held.inline:
+            self.note_python(output)
+            self.names[output] = self.written(node)
+            self.layout.levels[output] = level_of(form.text)
         else:
-            self.helpers(text)
+            text = self.written(node)
             self.line(depth, f"{self.variable(output)} = {text}", node)
-        if is_integer(output.type) and (form.refuses or (form.wraps and not self.fits(node))):
+        if self.held.is_checked(node):
             self.check_range(node, form, depth)
+
+    def written(self, node: Node) -> str:
+        """The text of an expression."""
+        form, operands = self.held.expressions[node]
+        self.helpers(form.text)
+        level = level_of(form.text)
+        # What stands in the brackets of a call needs none of its own.
+        texts = [self.operand(value, -1 if level == ATOM else level) for value in operands]
+        if node in self.held.tables:
+            texts[0] = self.module.share("table", self.held.tables[node])
+        return form.text.format(*texts)
 
     def alias(self, value: Value, other: Value) -> None:
         self.names[other] = self.names[value]
-        if is_integer(other.type) or is_bool(other.type):
-            self.scalars.python.add(other)
-
-    def fits(self, node: Node) -> bool:
-        """Is this quotient within its dtype's range?"""
-        divisor = self.scalars.constants.get(node.inputs[-1])
-        return node.primitive.name == "floordiv" and divisor is not None and divisor != -1
+        self.layout.levels[other] = self.layout.levels.get(value, ATOM)
+        if other not in self.held.weak:
+            self.note_python(other)
 
     def check_range(self, node: Node, form: Form, depth: int) -> None:
+        """Refuse, or wrap around, a number that left the range of its dtype."""
         (output,) = node.outputs
         name, dtype = self.names[output], _dtype_of(output)
-        self.line(depth, f"if not {int(dtype.min)} <= {name} <= {int(dtype.max)}:")
+        self.line(depth, f"if {self.leaves(node, name, dtype)}:")
         if form.refuses:
             self.line(depth + 1, self.kernel_call(node), node)
         else:
             wrap = self.module.helper(f"wrap_{dtype.name}", wrapper(dtype))
             self.line(depth + 1, f"{name} = {wrap}({name})")
+
+    def leaves(self, node: Node, name: str, dtype: DType) -> str:
+        """The test for a number that left the range of its dtype, on the sides where it may."""
+        low, high = self.held.ranges.exact.get(node, EVERYTHING)
+        if low >= dtype.min:
+            return f"{name} > {int(dtype.max)}"
+        if high <= dtype.max:
+            return f"{name} < {int(dtype.min)}"
+        return f"not {int(dtype.min)} <= {name} <= {int(dtype.max)}"
 
     def helpers(self, text: str) -> None:
         """Make what the templates of scalars mention known to the program."""
@@ -399,12 +440,12 @@ class _Writer:
     def constant(self, node: Node, depth: int) -> None:
         value, (output,) = node.params["value"], node.outputs
         if is_integer(output.type) or is_bool(output.type):
-            self.scalars.constants[output] = value
-            self.scalars.python.add(output)
+            self.layout.constants[output] = value
+            self.python.add(output)
             value = value.item()
         elif not isinstance(output.type, NumberType):
             if is_float(output.type):
-                self.scalars.constants[output] = np.asarray(value)
+                self.layout.constants[output] = np.asarray(value)
                 value = value[()]
             self.names[output] = self.module.share("c", value)
             return
@@ -412,60 +453,102 @@ class _Writer:
         self.names[output] = f"({text})" if text.startswith("-") else text
 
     def undefined(self, node: Node, depth: int) -> None:
-        # A number may be converted before anybody asks whether it is there; a tensor is only moved.
+        # Whoever reads it before a check has found nothing there: an op that left a loop.
         (output,) = node.outputs
         if is_integer(output.type) or is_bool(output.type):
-            self.scalars.python.add(output)
+            self.python.add(output)
             self.names[output] = "0" if is_integer(output.type) else "False"
             return
-        text = "None" if isinstance(output.type, TensorType) else repr(placeholder(output.type))
-        self.names[output] = text
+        self.names[output] = self.literal(placeholder(output.type))
 
     # Control flow
 
     def cond(self, node: Node, depth: int) -> None:
         for output in node.outputs:
             self.variable(output)
-        body, orelse = node.regions
-        self.line(depth, f"if {self.names[node.inputs[0]]}:", node)
+        (test,), (body, orelse) = node.inputs, node.regions
+        before = len(self.text)
+        self.line(depth, f"if {self.names[test]}:", node)
         self.branch(body, node.outputs, depth + 1)
-        if orelse.nodes or node.outputs:
+        if len(self.text) == before + 1:
+            self.text[before] = "    " * depth + f"if not {self.operand(test, 3)}:"
+        else:
             self.line(depth, "else:")
-            self.branch(orelse, node.outputs, depth + 1)
+        start = len(self.text)
+        self.branch(orelse, node.outputs, depth + 1)
+        if len(self.text) == start:
+            # Nothing is left to do: of this branch, or of both.
+            self.lines.pop(len(self.text), None)
+            self.text.pop()
 
     def branch(self, region: Region, outputs: Sequence[Value], depth: int) -> None:
-        before = len(self.text)
         self.region(region, depth)
-        for output, result in zip(outputs, region.results, strict=False):
-            self.line(depth, f"{self.names[output]} = {self.moved(result, output)}")
-        if len(self.text) == before:
-            self.line(depth, "pass")
+        pairs = list(zip(outputs, region.results, strict=False))
+        targets = [self.names[output] for output, _ in pairs]
+        self.assign(targets, [self.moved(result, output) for output, result in pairs], depth)
 
     def while_(self, node: Node, depth: int) -> None:
         (body,) = node.regions
-        state = list(map(self.variable, body.parameters))
+        proceed = self.layout.variables.proceeds[node]
+        names = [self.bind(proceed), *map(self.variable, body.parameters)]
         for output, parameter in zip(node.outputs, body.parameters, strict=True):
             self.names[output] = self.names[parameter]
-            if parameter in self.scalars.python:
-                self.scalars.python.add(output)
-        proceed = self.module.fresh("proceed")
-        targets = [proceed, *state]
-        self.assign(targets, self.carried(node.inputs, body), depth)
-        self.line(depth, f"while {proceed}:", node)
+            self.note_python(output)
+        first = self.carried(node.inputs, body)
+        rotation = self.layout.buffers.rotations[node]
+        for at, buffer in rotation.first.items():
+            copied = self.module.helper("copied", _copied)
+            first[at + 1] = f"{copied}({self.names[buffer]}, {first[at + 1]})"
+        asks_last = first[0] == "True"
+        self.assign(names[asks_last:], first[asks_last:], depth)
+        # Python 3.11 adapts a loop to its types in the first call only where it has no test.
+        self.line(depth, "while True:", node)
+        if not asks_last:
+            self.leave(names[0], depth + 1)
         self.loops += 1
         self.region(body, depth + 1)
         self.loops -= 1
-        self.assign(targets, self.carried(body.results, body), depth + 1)
+        self.end_round(names, node, depth + 1, asks_last)
+        for at in rotation.copied:
+            self.line(depth, f"{names[at + 1]} = {names[at + 1]}.copy()")
+
+    def end_round(self, names: list[str], node: Node, depth: int, asks: bool) -> None:
+        """Assign the state of the next round, and ask whether there is one."""
+        (body,) = node.regions
+        rotation = self.layout.buffers.rotations[node]
+        sources = self.carried(body.results, body)
+        if asks and sources[1:] == names[1:]:
+            test = self.operand(body.results[0], 3)
+        else:
+            self.assign(names, sources, depth)
+            test = names[0]
+        before, after = [
+            [self.names[buffer] for buffer in side] for side in (rotation.before, rotation.after)
+        ]
+        self.assign(before, after, depth)
+        if asks:
+            self.leave(test, depth)
+
+    def leave(self, test: str, depth: int) -> None:
+        """Leave the loop unless the test holds."""
+        self.line(depth, f"if not {test}:")
+        self.line(depth + 1, "break")
 
     def carried(self, values: Sequence[Value], body: Region) -> list[str]:
         pairs = zip(values[1:], body.parameters, strict=True)
         return [self.names[values[0]], *[self.moved(value, target) for value, target in pairs]]
 
-    def assign(self, targets: list[str], sources: list[str], depth: int) -> None:
-        pairs = [(t, s) for t, s in zip(targets, sources, strict=True) if t != s]
-        if pairs:
-            left, right = zip(*pairs, strict=True)
-            self.line(depth, f"{', '.join(left)} = {', '.join(right)}")
+    def assign(self, targets: Sequence[str], sources: Sequence[str], depth: int) -> None:
+        """Assign all at once: each before a name that it reads is assigned to, if that goes."""
+        left = {t: s for t, s in zip(targets, sources, strict=True) if t != s}
+        reads = {target: _words(source) - {target} for target, source in left.items()}
+        while left:
+            free = [t for t in left if not any(t in reads[other] for other in left)]
+            if not free:
+                self.line(depth, f"{', '.join(left)} = {', '.join(left.values())}")
+                return
+            for target in free:
+                self.line(depth, f"{target} = {left.pop(target)}")
 
     def raise_(self, node: Node, depth: int) -> None:
         exception = self.module.share("exception", node.params["exception"])
@@ -488,8 +571,24 @@ def _dtype_of(value: Value) -> DType:
     return value.type.dtype
 
 
-def _is_local(name: str) -> bool:
-    return name.isidentifier() and not keyword.iskeyword(name)
+def _copied(buffer: Any, array: Any) -> Any:
+    """The buffer with the array in it."""
+    np.copyto(buffer, array)
+    return buffer
+
+
+def _target(kernel: Any, name: str) -> str:
+    """The argument for the array that a ufunc writes to."""
+    # NumPy is about to take any number of operands of these.
+    return f"out={name}" if kernel in (np.maximum, np.minimum) else name
+
+
+def _tuple(items: Sequence[str]) -> str:
+    return ", ".join(items) + ("," if len(items) == 1 else "")
+
+
+def _words(source: str) -> set[str]:
+    return set(re.findall(r"[^\W\d]\w*", source))
 
 
 _HELPERS: dict[str, Any] = {
@@ -500,7 +599,19 @@ _HELPERS: dict[str, Any] = {
 }
 # Names that generated code uses as they are: no value may take them.
 _RESERVED = (
-    *("raised", "int", "float", "bool", "bool_", "abs", "range", "min", "empty", *_HELPERS),
+    *(
+        "raised",
+        "int",
+        "float",
+        "bool",
+        "bool_",
+        "abs",
+        "range",
+        "min",
+        "empty",
+        "copied",
+        *_HELPERS,
+    ),
     *[dtype.name for dtype in dtypes.ALL],
     *[f"wrap_{dtype.name}" for dtype in dtypes.ALL],
 )

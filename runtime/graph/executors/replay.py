@@ -44,10 +44,11 @@ def _op(node: Node, values: Values) -> Sequence[Any]:
 def _kernel(node: Node, inputs: Sequence[Any]) -> Any:
     raws = [item.raw if isinstance(item, EagerTensor) else item for item in inputs]
     made = node.primitive.kernel(*raws, **node.params)
-    results = made if isinstance(made, tuple) else (made,)
+    # A list is a tuple too: how many results there are, the node says.
+    results = (made,) if len(node.outputs) == 1 else made or ()
     return [
         wrap(raw) if isinstance(output.type, TensorType) else raw
-        for raw, output in zip(results, node.outputs, strict=False)
+        for raw, output in zip(results, node.outputs, strict=True)
     ]
 
 
@@ -68,6 +69,10 @@ def _while(node: Node, values: Values) -> Sequence[Any]:
     return state
 
 
+def _fused(node: Node, values: Values) -> Sequence[Any]:
+    return _region(node.regions[0], (), values)
+
+
 def _call(node: Node, values: Values) -> Sequence[Any]:
     return replay(node.params["callee"].graph, [values[value] for value in node.inputs])
 
@@ -83,5 +88,6 @@ _STRUCTURES: dict[str, Callable[[Node, Values], Sequence[Any]]] = {
     "cond": _cond,
     "while": _while,
     "call": _call,
+    "fused": _fused,
     "raise": _raise,
 }

@@ -8,10 +8,13 @@ followed by asking the kernel (`failures.explain`).
 
 from __future__ import annotations
 
+import ast
+import itertools
+from functools import cache
 from typing import NamedTuple
 
 from runtime.dtypes import DType
-from runtime.graph.ir import Node
+from runtime.graph.ir import Node, Value
 from runtime.types import NumberType, TensorType, Type
 
 
@@ -172,8 +175,31 @@ def _item_float(node: Node) -> Form | None:
     return Form("float({})") if _is_scalar(node.inputs[0].type) else None
 
 
+def _element(node: Node) -> Form | None:
+    spec = (DYNAMIC,) if node.primitive.name == "element" else node.params["spec"]
+    array, type = node.inputs[0].type, node.outputs[0].type
+    if not isinstance(array, TensorType) or len(array.shape or ()) < len(spec) or not spec:
+        return None
+    if array.dtype.np_dtype.kind not in "biufc" or not all(map(_is_index, node.inputs[1:])):
+        return None
+    if not all(isinstance(entry, int) or entry == DYNAMIC for entry in spec):
+        return None
+    places = itertools.count(1)
+    index = ", ".join([f"{{{next(places)}}}" if part == DYNAMIC else str(part) for part in spec])
+    return Form(f"{{0}}.item({index})" if is_integer(type) else f"{{0}}[{index}]")
+
+
+def _is_index(value: Value) -> bool:
+    return is_integer(value.type) or value.type == NumberType("int")
+
+
+DYNAMIC = "?"
+"""What stands in the spec of a slice for an input."""
+
 _SPECIAL = {
     "cast": _cast,
+    "strided_slice": _element,
+    "element": _element,
     "to_tensor": _to_tensor,
     "truth": _truth,
     "py.item_int": _item_int,
@@ -231,3 +257,23 @@ def wrapper(dtype: DType) -> object:
         return (number - low) % count + low
 
     return wrap
+
+
+@cache
+def level_of(template: str) -> int:
+    """How tightly what a template writes binds: what binds as tightly as its operands, or less, is
+    put in brackets there.
+    """
+    tree = ast.parse(template.format("a", "b", "c"), mode="eval").body
+    if isinstance(tree, ast.Compare):
+        return _LEVELS[ast.Compare]
+    operator = tree.op if isinstance(tree, ast.BinOp | ast.UnaryOp | ast.BoolOp) else tree
+    return _LEVELS.get(type(operator), ATOM)
+
+
+ATOM = 20
+_LEVELS: dict[type[ast.AST], int] = {
+    ast.IfExp: 0, ast.Or: 1, ast.And: 2, ast.Not: 3, ast.Compare: 4, ast.BitOr: 5, ast.BitXor: 6,
+    ast.BitAnd: 7, ast.LShift: 8, ast.RShift: 8, ast.Add: 9, ast.Sub: 9, ast.Mult: 10, ast.Div: 10,
+    ast.FloorDiv: 10, ast.Mod: 10, ast.USub: 11, ast.UAdd: 11, ast.Invert: 11,
+}  # fmt: skip

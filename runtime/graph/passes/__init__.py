@@ -8,28 +8,60 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from runtime.graph.ir import Graph, verify
+from runtime.graph.ir import Callee, Graph, verify
 from runtime.graph.passes.branch_simplification import simplify_branches
 from runtime.graph.passes.common_subexpressions import eliminate_common_subexpressions
 from runtime.graph.passes.constant_folding import fold_constants
 from runtime.graph.passes.dead_code import eliminate_dead_code
+from runtime.graph.passes.fusion import fuse
+from runtime.graph.passes.inlining import callees, inline_calls, redirected
 from runtime.graph.passes.loop_invariants import hoist_loop_invariants
+from runtime.graph.passes.loop_simplification import simplify_loops
 from runtime.graph.passes.simplification import simplify
 
 Pass = Callable[[Graph], Graph]
 
+
+def simplify_control_flow(graph: Graph) -> Graph:
+    """The graph without branches and loops whose course is known."""
+    while True:
+        before = simplify_branches(graph)
+        graph = simplify_loops(before)
+        if graph is before:
+            return graph
+
+
 PASSES: tuple[Pass, ...] = (
+    inline_calls,
     fold_constants,
     simplify,
-    simplify_branches,
+    eliminate_common_subexpressions,  # the same test twice is one test
+    simplify_control_flow,
     hoist_loop_invariants,
     eliminate_common_subexpressions,  # also of what left a loop
-    eliminate_dead_code,  # last: what the others leave unused goes
+    eliminate_dead_code,  # what the others leave unused goes
+    fuse,  # last: the others do not look into groups
 )
 
 
 def optimize(graph: Graph, passes: tuple[Pass, ...] = PASSES, verified: bool = False) -> Graph:
-    """The graph after all passes."""
+    """The graph after all passes, which calls graphs after all passes."""
+    made = {graph: Callee(graph.name)}
+    pending = [graph]
+    while pending:
+        called = pending.pop()
+        found = _after(called, passes, verified)
+        for inner in callees(found):
+            if inner not in made:
+                made[inner] = Callee(inner.name)
+                pending.append(inner)
+        made[called].graph = redirected(found, made)
+    result = made[graph].graph
+    assert result is not None
+    return result
+
+
+def _after(graph: Graph, passes: tuple[Pass, ...], verified: bool) -> Graph:
     for run in passes:
         graph = run(graph)
         if verified:

@@ -9,20 +9,25 @@ After:
     add: float32[] = add(mul, mul)
 
 The first one always runs before the second: it stands in the same region or in one around it. So
-an op that may fail is no exception: if the first does not fail, nor does the second.
+an op that may fail is no exception: if the first does not fail, nor does the second. What both
+branches of a cond compute is computed before it, if it can neither fail nor act.
 """
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Hashable
-from typing import Any
+from dataclasses import replace
 
-import numpy as np
-
-from runtime.graph.ir import Graph, Node, Region
-from runtime.graph.nodes import UNDEFINED
-from runtime.graph.passes.rewriting import Rewriter
+from runtime.graph.ir import Graph, Node, Region, Value
+from runtime.graph.nodes import COND, UNDEFINED
+from runtime.graph.passes.rewriting import (
+    Rewriter,
+    frozen,
+    is_constant,
+    may_move,
+    substituted,
+    with_regions,
+)
 from runtime.types import ListType
 
 
@@ -34,13 +39,20 @@ def eliminate_common_subexpressions(graph: Graph) -> Graph:
 class _Subexpressions(Rewriter):
     def __init__(self) -> None:
         super().__init__()
-        self.known: ChainMap[Hashable, Node] = ChainMap()
+        self.known: dict[Hashable, Node] = {}
+        self.learned: list[Hashable] = []
 
     def region(self, region: Region) -> Region:
-        self.known = self.known.new_child()
+        before = len(self.learned)
         made = super().region(region)
-        self.known = self.known.parents
+        while len(self.learned) > before:
+            del self.known[self.learned.pop()]
         return made
+
+    def learn(self, key: Hashable, node: Node) -> None:
+        """From here to the end of the region, this is computed."""
+        self.known[key] = node
+        self.learned.append(key)
 
     def node(self, node: Node) -> None:
         key = _key(node)
@@ -49,8 +61,49 @@ class _Subexpressions(Rewriter):
             self.replace(node, *known.outputs)
             return
         if key is not None:
-            self.known[key] = node
-        super().node(node)
+            self.learn(key, node)
+        node = self.inside(node)
+        if node.primitive is COND:
+            while (made := self.without_common(node)) is not node:
+                node = self.inside(made)
+            results = zip(node.outputs, *[region.results for region in node.regions], strict=False)
+            self.same.update((output, one) for output, one, other in results if one is other)
+        self.add(node)
+
+    def without_common(self, node: Node) -> Node:
+        """A cond, before which is added what both branches compute."""
+        if not _any_common(node):
+            return node
+        body, orelse = node.regions
+        first = {_key(inner): inner for inner in body.nodes if may_move(inner)}
+        moved: set[Node] = set()
+        same: dict[Value, Value] = {}
+        for inner in orelse.nodes:
+            inputs = tuple([same.get(value, value) for value in inner.inputs])
+            key = _key(replace(inner, inputs=inputs))
+            twin = first.get(key)
+            if twin is not None and key is not None:
+                moved |= {inner, twin}
+                same.update(zip(inner.outputs, twin.outputs, strict=True))
+                self.learn(key, twin)
+                self.add(twin)
+        return with_regions(
+            node, (_without(body, moved), substituted(_without(orelse, moved), same))
+        )
+
+
+def _any_common(node: Node) -> bool:
+    """May both branches of a cond compute the same?"""
+    body, orelse = [
+        {inner.primitive for inner in region.nodes if not is_constant(inner)}
+        for region in node.regions
+    ]
+    return not body.isdisjoint(orelse)
+
+
+def _without(region: Region, nodes: set[Node]) -> Region:
+    left = tuple([node for node in region.nodes if node not in nodes])
+    return replace(region, nodes=left) if nodes else region
 
 
 def _key(node: Node) -> Hashable | None:
@@ -59,22 +112,11 @@ def _key(node: Node) -> Hashable | None:
         return None
     if node.primitive is UNDEFINED or isinstance(node.outputs[0].type, ListType):
         return None
+    if not node.params:
+        return node.primitive, node.inputs
     try:
-        params = tuple([(name, _frozen(item)) for name, item in node.params.items()])
+        params = tuple([(name, frozen(item)) for name, item in node.params.items()])
         hash(params)
     except TypeError:
         return None
     return node.primitive, node.inputs, params
-
-
-def _frozen(item: Any) -> Hashable:
-    """A key that only equals the key of the very same parameter: 1, True and 1.0 differ."""
-    if isinstance(item, tuple):
-        return tuple(map(_frozen, item))
-    if isinstance(item, np.generic | np.ndarray):
-        if item.ndim or item.dtype.hasobject:
-            raise TypeError("arrays are not compared")
-        return item.dtype.str, item.tobytes()
-    if isinstance(item, bool | int | float | complex):
-        return type(item), repr(item)
-    return type(item), item

@@ -12,13 +12,13 @@ computed at run time, so that a program does not hold them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from runtime import errors
 from runtime.graph.ir import Graph, Node
-from runtime.graph.nodes import CONSTANT
 from runtime.graph.passes.rewriting import Rewriter, constant_like, is_of_type
 from runtime.primitive import state
 
@@ -35,30 +35,27 @@ def fold_constants(graph: Graph) -> Graph:
 
 class _Folding(Rewriter):
     def node(self, node: Node) -> None:
-        found = self.computed(node) if self.is_constant(node) else None
-        if found is None or not is_of_type(found, node.outputs[0].type):
+        raws = [self.constant(value) for value in node.inputs]
+        found = compute(node, raws) if raws and not any(raw is None for raw in raws) else None
+        if found is None:
             super().node(node)
         else:
             self.add(constant_like(node, found))
 
-    def is_constant(self, node: Node) -> bool:
-        """Does it compute one value, from constants that are not large?"""
-        if node.primitive.effect or node.regions or len(node.outputs) != 1 or not node.inputs:
-            return False
-        made = [self.makers.get(value) for value in node.inputs]
-        if not all(maker is not None and maker.primitive.name == CONSTANT.name for maker in made):
-            return False
-        return "callee" not in node.params and all(
-            np.size(self.constant(value)) <= LARGEST for value in node.inputs
-        )
 
-    def computed(self, node: Node) -> Any:
-        """What the node computes; None where it fails or is large."""
-        raws = [self.constant(value) for value in node.inputs]
-        shape = getattr(node.outputs[0].type, "shape", ())
-        if shape is None or None in shape or np.prod(shape) > LARGEST:
-            return None
-        try:
-            return state.context.copy().run(node.primitive.kernel, *raws, **node.params)
-        except _FAILURES:  # the user's error, for when the op is reached
-            return None
+def compute(node: Node, raws: Sequence[Any]) -> Any:
+    """What a node with one output computes from these inputs; None where it acts, fails, or some
+    of it is large.
+    """
+    if node.primitive.effect or node.regions or len(node.outputs) != 1 or "callee" in node.params:
+        return None
+    shape = getattr(node.outputs[0].type, "shape", ())
+    if shape is None or None in shape or max(map(np.size, raws), default=0) > LARGEST:
+        return None
+    if np.prod(shape) > LARGEST:
+        return None
+    try:
+        found = state.context.copy().run(node.primitive.kernel, *raws, **node.params)
+    except _FAILURES:  # the user's error, for when the op is reached
+        return None
+    return found if is_of_type(found, node.outputs[0].type) else None

@@ -23,6 +23,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from runtime.graph.ir import Graph, Node, Region, Value, diverges
+from runtime.graph.passes.rewriting import carrying, may_fail, with_regions, yielding
 
 
 def eliminate_dead_code(graph: Graph) -> Graph:
@@ -76,7 +77,7 @@ class _Use:
 
 def _must_run(node: Node) -> bool:
     # Python would have raised the error of a result that nobody reads, so a fallible op stays.
-    return node.primitive.effect or node.primitive.fallible or "callee" in node.params
+    return node.primitive.effect or may_fail(node) or "callee" in node.params
 
 
 def _always(node: Node) -> tuple[Value, ...]:
@@ -96,8 +97,10 @@ def _needed(node: Node, place: int) -> tuple[Value, ...]:
 
 
 def _swept(region: Region, results: tuple[Value, ...], use: _Use) -> Region:
-    nodes = [_trimmed(node, use) for node in region.nodes if use.stays(node)]
-    return replace(region, nodes=tuple(nodes), results=results)
+    nodes = tuple([_trimmed(node, use) for node in region.nodes if use.stays(node)])
+    if nodes == region.nodes and results == region.results:
+        return region
+    return Region(region.parameters, nodes, results)
 
 
 def _trimmed(node: Node, use: _Use) -> Node:
@@ -108,22 +111,12 @@ def _trimmed(node: Node, use: _Use) -> Node:
 
 def _trimmed_cond(node: Node, use: _Use) -> Node:
     wanted = [place for place, output in enumerate(node.outputs) if output in use.values]
-    regions = []
-    for region in node.regions:
-        results = () if diverges(region) else tuple([region.results[at] for at in wanted])
-        regions.append(_swept(region, results, use))
-    outputs = tuple([node.outputs[at] for at in wanted])
-    return replace(node, outputs=outputs, regions=tuple(regions))
+    node = yielding(node, wanted)
+    return with_regions(node, tuple([_swept(r, r.results, use) for r in node.regions]))
 
 
 def _trimmed_while(node: Node, use: _Use) -> Node:
-    (body,) = node.regions
     wanted = [place for place, output in enumerate(node.outputs) if output in use.values]
-    results = body.results[0], *[body.results[at + 1] for at in wanted]
-    parameters = tuple([body.parameters[at] for at in wanted])
-    return replace(
-        node,
-        inputs=(node.inputs[0], *[node.inputs[at + 1] for at in wanted]),
-        outputs=tuple([node.outputs[at] for at in wanted]),
-        regions=(replace(_swept(body, results, use), parameters=parameters),),
-    )
+    node = carrying(node, wanted)
+    (body,) = node.regions
+    return with_regions(node, (_swept(body, body.results, use),))

@@ -11,26 +11,20 @@ After:
       add: float32[] = add(z, mul)
       ...
 
-Only ops that cannot fail and have no effect leave the loop, which may run no rounds; and none
-leaves a branch, which may not be taken.
+Only ops that cannot fail and have no effect leave the loop, which may run no rounds, and conds of
+such ops; none leaves a branch, which may not be taken.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from runtime.graph.ir import Graph, Node, Region, Value, walk
-from runtime.graph.nodes import CONSTANT, UNDEFINED
-from runtime.graph.passes.rewriting import Rewriter
-from runtime.shapes import is_known
-from runtime.types import ListType, NumberType, TensorType
+from runtime.graph.ir import Graph, Node
+from runtime.graph.passes.rewriting import Rewriter, may_move, reads, with_regions
 
 
 def hoist_loop_invariants(graph: Graph) -> Graph:
     """The graph in which loops compute only what changes."""
-    # What may be undefined is nothing to compute with before it is checked.
-    if any(node.primitive is UNDEFINED for node in walk(graph.body)):
-        return graph
     return _Hoisting().graph(graph)
 
 
@@ -47,26 +41,11 @@ class _Hoisting(Rewriter):
         changing = set(body.parameters)
         staying = []
         for inner in body.nodes:
-            if _may_move(inner) and changing.isdisjoint(inner.inputs):
+            if may_move(inner) and changing.isdisjoint(reads(inner)):
                 self.add(inner)
             else:
                 staying.append(inner)
                 changing.update(inner.outputs)
-        made: Region = replace(body, nodes=tuple(staying))
-        return replace(node, regions=(made,))
-
-
-def _may_move(node: Node) -> bool:
-    if node.primitive.name == CONSTANT.name:
-        return True
-    if node.primitive.effect or node.primitive.fallible or node.regions or "callee" in node.params:
-        return False
-    return all(map(_is_certain, node.inputs)) and all(map(_is_certain, node.outputs))
-
-
-def _is_certain(value: Value) -> bool:
-    """Is its type known so well that an op on it cannot fail for its shape?"""
-    if isinstance(value.type, TensorType):
-        return is_known(value.type.shape)
-    assert isinstance(value.type, NumberType | ListType)
-    return isinstance(value.type, NumberType)
+        if len(staying) == len(body.nodes):
+            return node
+        return with_regions(node, (replace(body, nodes=tuple(staying)),))

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from runtime.graph.ir import Graph, Node, Region, Value
-from runtime.graph.nodes import CONSTANT, NUMBER_TYPES
-from runtime.types import NumberType, TensorType
+from runtime.dtypes import float64
+from runtime.graph.groups import is_elementwise
+from runtime.graph.ir import Graph, Node, Region, Value, diverges, free_values
+from runtime.graph.nodes import (
+    BOOL,
+    COND,
+    CONSTANT,
+    FLOAT,
+    NUMBER_TYPES,
+    TO_TENSOR,
+    TRUTH,
+    UNDEFINED,
+)
+from runtime.shapes import is_known
+from runtime.types import NumberType, TensorType, Type
 
 
 class Rewriter:
@@ -26,17 +38,20 @@ class Rewriter:
         self.nodes: list[Node] = []
 
     def graph(self, graph: Graph) -> Graph:
-        """The graph after the pass."""
-        return replace(graph, body=self.region(graph.body))
+        """The graph after the pass: the same one where there is nothing to do."""
+        body = self.region(graph.body)
+        return graph if body is graph.body else replace(graph, body=body)
 
     def region(self, region: Region) -> Region:
         """The region after the pass."""
         before, self.nodes = self.nodes, []
         for node in region.nodes:
             self.node(self.renamed(node))
-        made = replace(region, nodes=tuple(self.nodes), results=self.values(region.results))
+        nodes, results = tuple(self.nodes), self.values(region.results)
         self.nodes = before
-        return made
+        if results is region.results and nodes == region.nodes:
+            return region
+        return Region(region.parameters, nodes, results)
 
     def node(self, node: Node) -> None:
         """Add what stands for a node, whose inputs are those of the new graph."""
@@ -44,23 +59,26 @@ class Rewriter:
 
     def inside(self, node: Node) -> Node:
         """The node with its regions after the pass."""
-        return (
-            replace(node, regions=tuple(map(self.region, node.regions))) if node.regions else node
-        )
+        return with_regions(node, tuple(map(self.region, node.regions))) if node.regions else node
 
     def add(self, node: Node) -> None:
         """Add a node to the block."""
         self.nodes.append(node)
-        self.makers.update(dict.fromkeys(node.outputs, node))
+        for value in node.outputs:
+            self.makers[value] = node
 
     def renamed(self, node: Node) -> Node:
         """The node with the inputs that the new graph has for its own."""
         inputs = self.values(node.inputs)
-        return node if inputs == node.inputs else replace(node, inputs=inputs)
+        return node if inputs is node.inputs else _made_of(node, inputs, node.regions)
 
-    def values(self, values: Iterable[Value]) -> tuple[Value, ...]:
+    def values(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
         """What stands for each of these values."""
-        return tuple([self.same.get(value, value) for value in values])
+        same = self.same
+        for value in values:
+            if value in same:
+                return tuple([same.get(value, value) for value in values])
+        return values
 
     def replace(self, node: Node, *values: Value) -> None:
         """Let these values stand for the outputs of a node, which is not added."""
@@ -69,7 +87,107 @@ class Rewriter:
     def constant(self, value: Value) -> Any:
         """What a value is known to be, or None."""
         maker = self.makers.get(value)
-        return maker.params["value"] if maker and maker.primitive.name == CONSTANT.name else None
+        return maker.params["value"] if maker and is_constant(maker) else None
+
+
+def with_regions(node: Node, regions: tuple[Region, ...]) -> Node:
+    """The node with other regions."""
+    return node if regions == node.regions else _made_of(node, node.inputs, regions)
+
+
+def _made_of(node: Node, inputs: tuple[Value, ...], regions: tuple[Region, ...]) -> Node:
+    # `replace` takes three times as long, and this is what passes do most.
+    params, origin, device = node.params, node.origin, node.device
+    return Node(node.primitive, inputs, node.outputs, params, regions, origin, device)
+
+
+def substituted(region: Region, same: Mapping[Value, Value]) -> Region:
+    """The region, with other values in place of some."""
+    rewriter = Rewriter()
+    rewriter.same.update(same)
+    return rewriter.region(region)
+
+
+def is_constant(node: Node) -> bool:
+    """Is its output known?"""
+    # Ops have a row of this name of their own.
+    return node.primitive.name == CONSTANT.name
+
+
+def may_move(node: Node) -> bool:
+    """May it run at another time, or where it would not have run: can it neither act nor fail?
+
+    What it reads may be undefined: that is some value of its type.
+    """
+    if is_constant(node) or node.primitive is UNDEFINED:
+        return True
+    if node.primitive.effect or "callee" in node.params or may_fail(node):
+        return False
+    if node.primitive is COND:
+        return all(may_move(inner) for region in node.regions for inner in region.nodes)
+    return not node.regions and all(map(_is_certain, (*node.inputs, *node.outputs)))
+
+
+def may_fail(node: Node) -> bool:
+    """May it raise at run time, for what is known of its types?"""
+    if not node.primitive.fallible:
+        return False
+    if is_elementwise(node.primitive):
+        # Divisions and powers refuse integers only.
+        return not all(map(_is_floating, node.inputs))
+    if node.primitive is TO_TENSOR:
+        return not _always_fits(node.inputs[0].type, node.outputs[0].type)
+    return node.primitive is not TRUTH or not _is_certain(node.inputs[0])
+
+
+def _always_fits(number: Type, tensor: Type) -> bool:
+    assert isinstance(tensor, TensorType)
+    return number == BOOL or (number == FLOAT and tensor.dtype is float64)
+
+
+def _is_floating(value: Value) -> bool:
+    return isinstance(value.type, TensorType) and value.type.dtype.is_floating
+
+
+def _is_certain(value: Value) -> bool:
+    """Is its type known so well that an op on it cannot fail for its shape?"""
+    if isinstance(value.type, TensorType):
+        return is_known(value.type.shape)
+    return isinstance(value.type, NumberType)
+
+
+def reads(node: Node) -> tuple[Value, ...]:
+    """What a node and its regions read."""
+    if not node.regions:
+        return node.inputs
+    return (*node.inputs, *[value for inner in node.regions for value in free_values(inner)])
+
+
+def yielding(node: Node, places: Sequence[int]) -> Node:
+    """The cond with its results at these places only."""
+    if len(places) == len(node.outputs):
+        return node
+    regions = []
+    for region in node.regions:
+        results = () if diverges(region) else tuple([region.results[at] for at in places])
+        regions.append(replace(region, results=results))
+    outputs = tuple([node.outputs[at] for at in places])
+    return replace(node, outputs=outputs, regions=tuple(regions))
+
+
+def carrying(node: Node, places: Sequence[int]) -> Node:
+    """The loop that carries only the state at these places."""
+    if len(places) == len(node.outputs):
+        return node
+    (body,) = node.regions
+    results = body.results[0], *[body.results[at + 1] for at in places]
+    parameters = tuple([body.parameters[at] for at in places])
+    return replace(
+        node,
+        inputs=(node.inputs[0], *[node.inputs[at + 1] for at in places]),
+        outputs=tuple([node.outputs[at] for at in places]),
+        regions=(replace(body, parameters=parameters, results=results),),
+    )
 
 
 def constant_like(node: Node, value: Any) -> Node:
@@ -89,3 +207,24 @@ def is_of_type(value: Any, type: Any) -> bool:
 def builtin(value: Any) -> Any:
     """The class of a value, as a key."""
     return value.__class__
+
+
+def frozen(item: Any) -> Hashable:
+    """A key that equals only that of the very same parameter: 1, True and 1.0 differ.
+
+    Raises TypeError for arrays, which are not compared.
+    """
+    if isinstance(item, np.generic):
+        return type(item), item.tobytes()
+    if isinstance(item, np.ndarray):
+        raise TypeError("arrays are not compared")
+    if isinstance(item, tuple):
+        return tuple(map(frozen, item))
+    if isinstance(item, bool | int | float | complex):
+        return type(item), repr(item)
+    return type(item), item
+
+
+def number_key(item: Any) -> Hashable:
+    """A key that equals only that of the very same number; None for what is none."""
+    return frozen(item) if isinstance(item, bool | int | float | np.generic) else None

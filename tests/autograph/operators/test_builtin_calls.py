@@ -3,12 +3,13 @@
 import builtins
 import functools
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from autograph import call
+from autograph import ConversionError, call
 from tests.autograph.staged_values import Staged, plain
 
 PLAIN: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = [
@@ -174,15 +175,10 @@ def test_print(capsys: pytest.CaptureFixture[str], log: list[Any]) -> None:
 
 FRAMES = [
     super,
-    locals,
     globals,
-    vars,
-    eval,
-    exec,
-    dir,
     object,
     getattr,
-    hasattr,
+    setattr,
     id,
     property,
 ]
@@ -191,6 +187,29 @@ FRAMES = [
 @pytest.mark.parametrize("function", FRAMES)
 def test_others_stay_as_they_are(function: Any) -> None:
     assert call(function) is function
+
+
+SEEING: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = [
+    (vars, (sys,), {}),
+    (dir, ("",), {}),
+    (eval, ("a + 1", {"a": 2}), {}),
+    (eval, ("a + b", {"a": 2}, {"b": 1}), {}),
+]
+
+
+@pytest.mark.parametrize(("function", "args", "kwargs"), SEEING)
+def test_names_of_others(function: Any, args: Any, kwargs: Any) -> None:
+    assert call(function)(*args, **kwargs) == function(*args, **kwargs)
+
+
+@pytest.mark.parametrize(
+    ("function", "args"), [(locals, ()), (vars, ()), (dir, ()), (eval, ("1",)), (exec, ("1",))]
+)
+def test_names_of_the_converted_function(function: Any, args: Any) -> None:
+    with pytest.raises(ConversionError, match=f"`{function.__name__}` would see") as refused:
+        call(function)(*args)
+    error = refused.value
+    assert (error.filename, error.variable) == (__file__, function.__name__)
 
 
 def test_a_class_made_by_type_belongs_to_the_callers_module() -> None:

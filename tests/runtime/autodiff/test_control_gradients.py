@@ -346,5 +346,100 @@ def test_recursion() -> None:
             y = power(x, n)
         return tape.gradient(y, x)
 
-    with pytest.raises(StagingError, match="power, which calls itself"):
-        tf.function(inside)(x, n)
+    assert float(tf.function(inside)(x, n)) == 12.0
+
+
+@tf.function
+def by_its_own_gradient(x: Any, n: Any) -> Any:
+    if n <= 0:
+        return x * x
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = by_its_own_gradient(x, n - 1)
+    return tape.gradient(y, x)
+
+
+def test_a_gradient_of_what_is_being_traced_is_refused() -> None:
+    with pytest.raises(StagingError, match="inside of by_its_own_gradient itself") as caught:
+        by_its_own_gradient(tf.constant(2.0), tf.constant(1))
+    assert caught.value.filename == __file__
+
+
+def test_recursion_with_tensors_from_around_it() -> None:
+    """Captured by two functions, of which the outer one calls itself."""
+    outside, other = tf.constant(2.0), tf.Variable(3.0)
+
+    @tf.function
+    def scaled(x: Any) -> Any:
+        return x * outside * other
+
+    @tf.function
+    def down(x: Any, n: Any) -> Any:
+        return outside if n <= 0 else scaled(down(x, n - 1)) * x
+
+    def gradients(x: Any, n: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch([x, outside])
+            y = down(x, n)
+        return tape.gradient(y, [x, outside, other])
+
+    x, n = tf.constant(0.5), tf.constant(3)  # y = outside ** 4 * other ** 3 * x ** 3
+    expected = [16 * 27 * 3 * 0.25, 4 * 8 * 27 * 0.125, 16 * 27 * 0.125]
+    assert values(gradients(x, n)) == expected
+    assert values(tf.function(gradients)(x, n)) == expected
+
+
+def test_a_tensor_that_nested_functions_capture() -> None:
+    outside = tf.constant(3.0)
+    inner = tf.function(lambda x: x * outside)
+    middle = tf.function(lambda x: inner(x) * outside)
+
+    def gradients(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(outside)
+            y = tf.function(lambda x: middle(x) * x)(x)
+        return tape.gradient(y, outside)
+
+    x = tf.constant(2.0)
+    assert float(gradients(x)) == float(tf.function(gradients)(x)) == 24.0
+
+
+def counting(x: Any, n: Any, flag: Any) -> tuple[Any, Any, Any]:
+    """A float, an integer and a truth value that a loop and a branch carry."""
+    y = x
+    for _ in tf.range(3):
+        if flag:
+            y = y * x
+            n += 1
+        flag = tf.logical_not(flag)
+    return y * tf.cast(n, DOUBLE), n, flag
+
+
+def test_integers_and_truth_values_have_no_gradients() -> None:
+    def gradients(function: Any) -> Any:
+        def found(x: Any, n: Any, flag: Any) -> Any:
+            with tf.GradientTape(persistent=True) as tape:
+                tape.watch(x)
+                y, m, g = function(x, n, flag)
+            ways = [tape.gradient(y, [x, n, flag]), tape.gradient(m, [x]), tape.gradient(g, [x])]
+            return [*ways, tape.gradient(y, n, unconnected_gradients="zero")]
+
+        return found
+
+    arguments = tf.constant(2.0, DOUBLE), tf.constant(1), tf.constant(True)
+    staged = gradients(tf.function(counting)), tf.function(gradients(counting))
+    for way in (gradients(counting), *staged):
+        (by_x, by_n, by_flag), *others, zero = way(*arguments)
+        assert (float(by_x), by_n, by_flag, others) == (36.0, None, None, [[None], [None]])
+        assert (zero.dtype, int(zero)) == (tf.int32, 0)
+
+
+def test_gradients_of_loops_while_each_op_is_checked() -> None:
+    """Op by op, lists are values like others."""
+    gradients = tf.function(first(for_over_range))
+    expected = values(gradients(tf.constant(0.7, DOUBLE)))
+    tf.debugging.enable_check_numerics()
+    try:
+        assert values(gradients(tf.constant(0.7, DOUBLE))) == expected
+    finally:
+        tf.debugging.disable_check_numerics()

@@ -54,6 +54,7 @@ def test_inputs_kept_are_those_read(name: str) -> None:
     assert [ref() for ref in alive] == [None, None]
 
 
+DATA = big()
 # An op of one tensor; whether its gradient reads the input, the output.
 UNARY: dict[str, tuple[Any, bool, bool]] = {
     "negative": (lambda x: -x, False, False),
@@ -65,7 +66,15 @@ UNARY: dict[str, tuple[Any, bool, bool]] = {
     "slice": (lambda x: x[1:], False, False),
     "cast": (lambda x: tf.cast(x, tf.float64), False, False),
     "plus a number": (lambda x: x + 1.0, False, False),
-    "times a number": (lambda x: x * 2.0, True, False),
+    "times a number": (lambda x: x * 2.0, False, False),
+    "a number times it": (lambda x: 2.0 * x, False, False),
+    "over a number": (lambda x: x / 2.0, False, False),
+    "a number over it": (lambda x: 2.0 / x, True, False),
+    "times data": (lambda x: x * DATA, False, False),
+    "data times it": (lambda x: tf.multiply(DATA, x), False, False),
+    "over data": (lambda x: x / DATA, False, False),
+    "data over it": (lambda x: DATA / x, True, False),
+    "to a power": (lambda x: x**3.0, True, False),
 }
 
 

@@ -37,23 +37,18 @@ def test_source() -> None:
         == """\
 def f(x, n):
     n = int(n)
-    greater = n > 0
-    proceed, x_1, i = greater, x, 0
-    while proceed:
-        greater_1 = x_1 > c
-        if greater_1:
-            div = x_1 / c_1
-            x_2 = div
+    proceed = n > 0
+    i = 0
+    while True:
+        if not proceed:
+            break
+        if x > c:
+            x = x / c_1
         else:
-            neg = -x_1
-            mul = neg * c_2
-            x_2 = mul
-        add = i + 1
-        if not -2147483648 <= add <= 2147483647:
-            k_to_tensor(add, dtype=c_3)
-        greater_2 = n > add
-        proceed, x_1, i = greater_2, x_2, add
-    return (x_1,)
+            x = -x * c_2
+        i = i + 1
+        proceed = n > i
+    return (x,)
 """
     )
 

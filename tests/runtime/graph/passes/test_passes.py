@@ -1,13 +1,11 @@
 """What each pass makes of a program, as printed graphs; that all of them change no result."""
 
 # The programs are written as users write them.
-# ruff: noqa: SIM108
+# ruff: noqa: SIM108, F841
 
 from __future__ import annotations
 
-import contextlib
 import inspect
-import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,15 +17,19 @@ from hypothesis import given
 import runtime as rt
 from runtime.function import function
 from runtime.graph.executors.interpreter import Program
-from runtime.graph.ir import format_graph, verify
+from runtime.graph.ir import Graph, format_graph, verify
 from runtime.graph.passes import PASSES, optimize
 from runtime.graph.passes.branch_simplification import simplify_branches
 from runtime.graph.passes.common_subexpressions import eliminate_common_subexpressions
 from runtime.graph.passes.constant_folding import fold_constants
 from runtime.graph.passes.dead_code import eliminate_dead_code
+from runtime.graph.passes.fusion import fuse
+from runtime.graph.passes.inlining import inline_calls
 from runtime.graph.passes.loop_invariants import hoist_loop_invariants
+from runtime.graph.passes.loop_simplification import simplify_loops
 from runtime.graph.passes.simplification import simplify
-from tests import programs, staging
+from tests import programs
+from tests.runtime.graph.passes.running import as_text, observed
 from tests.runtime.staged_programs import PROGRAMS
 from tests.runtime.test_staging import tensors
 from tests.test_staged_programs import tensors as exact_tensors
@@ -107,7 +109,147 @@ def fallible_stays(n, d):
     return t
 
 
+def both_branches(x, y):
+    if x > 0.0:
+        a = x * y + 1.0
+    else:
+        a = x * y - 1.0
+    return a
+
+
+def equal_branches(x):
+    if x > 0.0:
+        a = x * 2.0
+    else:
+        a = x * 2.0
+    return a
+
+
+def effects_stay(x):
+    if x > 0.0:
+        print("printed")
+        y = x
+    else:
+        print("printed")
+        y = x
+    return y
+
+
+def invariant_branch(x, w):
+    while x < 10.0:
+        if w > 0.0:
+            step = w * w
+        else:
+            step = 1.0
+        x = x + step
+    return x
+
+
+def same_test_again(x):
+    positive = x > 0.0
+    if positive:
+        y = x + 1.0
+    else:
+        y = x
+    if not positive:
+        y = y * 2.0
+    return y
+
+
+def nested_test(x):
+    positive = x > 0.0
+    if positive:
+        if positive:
+            x = x + 1.0
+        else:
+            x = x - 1.0
+    return x
+
+
+def defined_there(x):
+    if x > 0.0:
+        y = x
+    if x > 0.0:
+        x = x + y
+    return x
+
+
+def stops(x):
+    while x > 0.0:
+        if x < 5.0:
+            break
+        x = x - 1.0
+    return x
+
+
+def refuses(x):
+    if x < 0.0:
+        raise ValueError("negative")
+    else:
+        y = rt.sqrt(x)
+    return y
+
+
+def one_round(x):
+    for i in rt.range(1):
+        x = x + rt.cast(i, rt.float32)
+    return x
+
+
+def unchanging(x, w):
+    limit = w
+    while x < limit:
+        x, limit = x + w, limit
+    return x
+
+
+def counted_twice(n):
+    i, j = 0, 0
+    while i < n:
+        i, j = i + 1, i + 1
+    return i + j
+
+
+def unused_everywhere(x):
+    waste, i = 0.0, 0
+    unused = x * 2.0
+    if x > 0.0:
+        x, unused = x + 1.0, x * 3.0
+    while i < 3:
+        waste, i = waste + 1.5, i + 1
+    return x
+
+
+def chain(v, w):
+    y = rt.tanh(v * w + 1.0)
+    total = rt.reduce_sum(y)
+    return y / total, total
+
+
+def two_shapes(v, x):
+    return -(v * 2.0), rt.exp(x) + 1.0
+
+
+@rt.function
+def helper(x, y):
+    return x * y + 1.0
+
+
+def calls(x, y):
+    return helper(x, y) + helper(y, x)
+
+
+INT = rt.TensorSpec([], rt.int32)
+VECTOR = rt.TensorSpec([3], rt.float32)
+SPECS = {
+    fallible_stays: [INT, INT],
+    counted_twice: [INT],
+    chain: [VECTOR, VECTOR],
+    two_shapes: [VECTOR, rt.TensorSpec([], rt.float32)],
+}
+
 CASES = [
+    (inline_calls, calls),
     (fold_constants, folded),
     (fold_constants, fails_when_reached),
     (simplify, neutral),
@@ -115,19 +257,36 @@ CASES = [
     (simplify, zero_of_integers),
     (simplify_branches, known_branch),
     (simplify_branches, same_in_both),
-    (simplify_branches, never_runs),
+    (simplify_branches, same_test_again),
+    (simplify_branches, nested_test),
+    (simplify_branches, defined_there),
+    (simplify_branches, stops),
+    (simplify_branches, refuses),
+    (simplify_loops, never_runs),
+    (simplify_loops, one_round),
+    (simplify_loops, unchanging),
+    (simplify_loops, counted_twice),
+    (hoist_loop_invariants, invariant),
+    (hoist_loop_invariants, invariant_branch),
+    (hoist_loop_invariants, fallible_stays),
     (eliminate_common_subexpressions, twice),
     (eliminate_common_subexpressions, two_draws),
-    (hoist_loop_invariants, invariant),
-    (hoist_loop_invariants, fallible_stays),
+    (eliminate_common_subexpressions, both_branches),
+    (eliminate_common_subexpressions, effects_stay),
+    (eliminate_common_subexpressions, equal_branches),
+    (eliminate_dead_code, unused_everywhere),
+    (fuse, chain),
+    (fuse, two_shapes),
 ]
 
 
 @pytest.mark.parametrize(("run", "program"), CASES, ids=lambda item: item.__name__)
 def test_before_and_after(run: Any, program: Any, golden: Callable[[Path, str], None]) -> None:
-    dtype = rt.int32 if program is fallible_stays else rt.float32
-    specs = [rt.TensorSpec([], dtype)] * len(inspect.signature(program).parameters)
+    count = len(inspect.signature(program).parameters)
+    specs = SPECS.get(program, [rt.TensorSpec([], rt.float32)] * count)
     graph = function(program).get_concrete_function(*specs).graph
+    if run in (simplify_branches, simplify_loops):
+        graph = eliminate_common_subexpressions(fold_constants(graph))
     made = eliminate_dead_code(run(graph))
     verify(made, types=True)
     text = f"{format_graph(graph)}\n\n{format_graph(made)}\n"
@@ -161,23 +320,6 @@ def test_optimised_is_unoptimised(program: programs.Program) -> None:
             assert observed(fast, raws) == observed(plain, raws)
 
 
-def observed(program: Program, raws: list[Any]) -> tuple[Any, str]:
-    """The outcome of a run, and what it printed."""
-    written = io.StringIO()
-    with contextlib.redirect_stdout(written):
-        outcome = staging.attempt(lambda: as_text(program.run(*raws)))
-    return as_text(outcome), written.getvalue()
-
-
-def as_text(results: Any) -> Any:
-    """Results that are equal only if they are the same to the last bit and of the same dtype."""
-    if isinstance(results, Exception):
-        return type(results), str(results)
-    if isinstance(results, np.ndarray | np.generic):
-        return results.dtype.str, results.shape, results.tobytes()
-    return [as_text(item) for item in results] if isinstance(results, tuple) else results
-
-
 SPECIAL = [0.0, -0.0, float("nan"), float("inf"), -float("inf"), 1e-45, 3.5]
 
 
@@ -187,3 +329,58 @@ def test_special_values_to_the_bit(program: Any) -> None:
     graph = function(program).get_concrete_function(x).graph
     expected, got = Program(graph).run(x.raw), Program(optimize(graph)).run(x.raw)
     assert as_text(expected) == as_text(got)
+
+
+EVEN: list[tuple[Callable[[Any], Any], Any, bool]] = [
+    (lambda x: x * 1.0, rt.float32, True),
+    (lambda x: 1.0 * x, rt.float32, True),
+    (lambda x: x / 1.0, rt.float32, True),
+    (lambda x: x - 0.0, rt.float32, True),
+    (lambda x: x + -0.0, rt.float32, True),
+    (lambda x: x + 0.0, rt.float32, False),
+    (lambda x: x - -0.0, rt.float32, False),
+    (lambda x: x * 0.0, rt.float32, False),
+    (lambda x: x // 1.0, rt.float32, False),
+    (lambda x: x**1.0, rt.float32, False),
+    (lambda x: rt.maximum(x, x), rt.float32, True),
+    (lambda x: rt.negative(-x), rt.float32, True),
+    (lambda x: rt.transpose(rt.transpose(x)), rt.float32, True),
+    (lambda x: rt.reshape(x, [7]), rt.float32, True),
+    (lambda x: rt.where(x > 0.0, x, x), rt.float32, True),
+    (lambda x: rt.where(rt.constant(True), x, -x), rt.float32, True),
+    (lambda x: x - x, rt.float32, False),
+    (lambda x: x / x, rt.float32, False),
+    (lambda x: x + 0, rt.int32, True),
+    (lambda x: x * 1, rt.int32, True),
+    (lambda x: x // 1, rt.int32, True),
+    (lambda x: x**1, rt.int32, True),
+    (lambda x: x & 1, rt.int32, False),
+    (lambda x: x // 0, rt.int32, False),
+    (lambda x: rt.cast(x, rt.int32), rt.int32, True),
+    (lambda x: rt.cast(rt.cast(x, rt.int8), rt.int32), rt.int32, False),
+    (lambda x: rt.abs(rt.abs(x)), rt.int32, False),
+    (lambda x: rt.logical_not(rt.logical_not(x)), rt.bool, True),
+    (lambda x: rt.logical_and(x, rt.constant(True)), rt.bool, True),
+    (lambda x: rt.logical_or(rt.constant(False), x), rt.bool, True),
+    (lambda x: rt.logical_or(x, x), rt.bool, True),
+    (lambda x: rt.logical_and(x, rt.constant(False)), rt.bool, False),
+]
+RANDOM = np.random.default_rng(0).standard_normal(4).astype(np.float32)
+
+
+@pytest.mark.parametrize(("op", "dtype", "goes"), EVEN)
+def test_only_ops_that_change_nothing_go(op: Any, dtype: Any, goes: bool) -> None:
+    values = {
+        rt.int32: [0, 1, -1, 2**31 - 1, -(2**31), 7, 300],
+        rt.bool: [True, False] * 3 + [True],
+    }
+    for numbers in (values.get(dtype, SPECIAL), values.get(dtype, [*RANDOM, 1e-38, -1e38, 0.1])):
+        x = rt.constant(numbers, dtype)
+        graph = function(op).get_concrete_function(x).graph
+        made = optimize(graph, verified=True)
+        assert outcome(made, x) == outcome(graph, x)
+        assert (made.results == made.parameters) is goes
+
+
+def outcome(graph: Graph, x: Any) -> Any:
+    return observed(Program(graph), [x.raw])

@@ -1,0 +1,289 @@
+"""One trace of a function: what `get_concrete_function` gives, and what a call runs."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from autograph.frames import hide_libraries
+from runtime.autodiff.calls import GraphCall, call_recorded
+from runtime.device import placed
+from runtime.graph import joins
+from runtime.graph.arrays import Elements, outside
+from runtime.graph.control import Unreachable
+from runtime.graph.executors.interpreter import Program
+from runtime.graph.executors.replay import replay
+from runtime.graph.guards import Guards
+from runtime.graph.handlers import check_unhandled
+from runtime.graph.ir import (
+    Callee,
+    Graph,
+    Value,
+    format_graph,
+    has_effects,
+    walk,
+)
+from runtime.graph.joins import (
+    Leaf,
+    Same,
+    Spec,
+    Tree,
+)
+from runtime.graph.nodes import CALL
+from runtime.graph.passes import optimize
+from runtime.graph.signatures import (
+    Arguments,
+    leaves_for,
+)
+from runtime.graph.tracing import Trace
+from runtime.graph.views import GraphTensor
+from runtime.primitive import state
+from runtime.shapes import TensorSpec
+from runtime.tensor import EagerTensor, Tensor, wrap
+from runtime.types import ListType, TensorType
+
+_clock = itertools.count()
+
+
+def now() -> int:
+    """The next tick of a clock, by which traces are told how long ago they were used."""
+    return next(_clock)
+
+
+class ConcreteFunction:
+    """One trace of a function: `graph` is as traced, `optimized` as it runs.
+
+    Calling it takes the tensors of its signature, in the structure of the arguments that it was
+    traced with.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        graph: Graph,
+        outputs: Spec | None,
+        signature: Arguments,
+        labels: Sequence[str],
+        outer: Sequence[Any],
+        guards: Guards,
+    ) -> None:
+        self.name = name
+        self.graph = graph
+        self.spec = outputs
+        self.structured_input_signature = signature
+        self.labels = labels
+        self.outer = tuple(outer)
+        self.guards = guards
+        self.callee = Callee(name, graph)
+        self.devices = _devices_of(graph)
+        self.single = isinstance(outputs, Leaf) and not any(self.devices)
+        self.used = now()
+
+    @functools.cached_property
+    def optimized(self) -> Graph:
+        """The graph after the passes."""
+        return optimize(self.graph)
+
+    @functools.cached_property
+    def program(self) -> Program:
+        """What runs it."""
+        return Program(self.optimized)
+
+    @functools.cached_property
+    def calls_back(self) -> bool:
+        """May it run Python of the user's, which may run ops?"""
+        return has_effects(self.optimized.body)
+
+    @property
+    def inputs(self) -> tuple[GraphTensor, ...]:
+        """The tensors of the graph that a call supplies, then those that stand for captures."""
+        return self.graph.inputs
+
+    @property
+    def outputs(self) -> tuple[GraphTensor, ...]:
+        """The tensors of the graph that a call returns."""
+        return self.graph.outputs
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables that its graph, or one that it calls, reads or changes, in that order."""
+        return tuple({id(item): item for item in _variables(self.graph, set())}.values())
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """Those of its variables that tapes watch."""
+        return tuple([item for item in self.variables if item.trainable])
+
+    @property
+    def captured_inputs(self) -> tuple[Any, ...]:
+        """The tensors from outside that it uses, by reference."""
+        return tuple([item for _, item in self.graph.captures])
+
+    @property
+    def structured_outputs(self) -> Any:
+        """What it returns, with a TensorSpec in place of each tensor."""
+        return None if self.spec is None else _specs_of(self.spec)
+
+    @property
+    def output_dtypes(self) -> Any:
+        """What it returns, with a dtype in place of each tensor."""
+        return None if self.spec is None else _specs_of(self.spec, lambda spec: spec.dtype)
+
+    @property
+    def output_shapes(self) -> Any:
+        """What it returns, with a TensorShape in place of each tensor."""
+        return None if self.spec is None else _specs_of(self.spec, lambda spec: spec.shape)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run it on arguments that fit its signature.
+
+        Raises TypeError for arguments of another structure, dtype or shape.
+        """
+        try:
+            return self.call_leaves(self._leaves(args, kwargs))
+        except BaseException as error:
+            hide_libraries(error)
+            raise
+
+    def _leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        try:
+            return leaves_for(self.structured_input_signature, self.labels, args, kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self.name}: {error}") from None
+
+    def call_leaves(self, leaves: Sequence[Any]) -> Any:
+        """Run it on the tensors and staged numbers of its arguments, in their order."""
+        if state.trace is not None:
+            return self._call_in(state.trace, leaves)
+        if state.run is None:
+            return self.outputs_of(self._observed(leaves))
+        run = self.program.run
+        try:
+            results = state.context.copy().run(run, *[leaf.raw for leaf in leaves])
+        except Exception as error:
+            self.fail(error)
+        return self.outputs_of(results)
+
+    def _observed(self, leaves: Sequence[Any]) -> Sequence[Any]:
+        """The results of a run that tapes, or checks of each op, are shown."""
+        if state.tapes and state.inspect is None and state.device is None:
+            return call_recorded(self._recorded, leaves)
+        return replay(
+            self.optimized, [leaf.raw if type(leaf) is Elements else leaf for leaf in leaves]
+        )
+
+    @functools.cached_property
+    def _recorded(self) -> GraphCall:
+        return GraphCall(self.graph)
+
+    def fail(self, error: Exception) -> NoReturn:
+        """Raise the documented error, at the user's line, for one that left the program."""
+        failure = self.program.failed(error)
+        if failure is error:
+            raise
+        raise failure
+
+    def outputs_of(self, results: Sequence[Any]) -> Any:
+        """What a call returns, for the results of a run."""
+        if self.single:
+            raw = results[0]
+            return EagerTensor(raw) if type(raw) is np.ndarray else _tensor(raw)
+        assert self.spec is not None
+        if any(self.devices):
+            results = list(map(_on_device, results, self.devices))
+        return _restore(self.spec, iter(results))
+
+    def _call_in(self, trace: Trace, leaves: Sequence[Any]) -> Any:
+        """Add a call of this graph to the one that is being traced."""
+        if any(node.primitive.name == "raise" for node in walk(self.graph.body)):
+            check_unhandled(trace.root, f"what {self.name} raises")
+        if any(type(leaf) is Elements for leaf in leaves):
+            raise outside()
+        values = [trace.value_of(item) for item in (*leaves, *self.outer)]
+        outputs = [Value(value.type, trace.unique(value.name)) for value in self.graph.results]
+        symbols = iter(trace.append(CALL, values, outputs, {"callee": self.callee}))
+        if self.spec is None:
+            raise Unreachable
+        return joins.lift(_anew(self.spec), symbols)
+
+    def __repr__(self) -> str:
+        parameters = ", ".join(f"{value.name}: {value.type}" for value in self.graph.parameters)
+        return f"<ConcreteFunction {self.name}({parameters})>"
+
+    def __str__(self) -> str:
+        return format_graph(self.graph)
+
+
+def _anew(spec: Spec) -> Spec:
+    """The Spec for what one more call returns."""
+    if not isinstance(spec, Tree):
+        return spec
+    return Tree(spec.structure.anew(), tuple(map(_anew, spec.children)))
+
+
+def _specs_of(spec: Spec, of: Callable[[TensorSpec], Any] = lambda spec: spec) -> Any:
+    if isinstance(spec, Leaf):
+        known = spec.type
+        return of(TensorSpec(known.shape, known.dtype)) if isinstance(known, TensorType) else known
+    if isinstance(spec, Tree):
+        return spec.structure.build([_specs_of(child, of) for child in spec.children])
+    return spec.value if isinstance(spec, Same) else _specs_of(spec.inner, of)
+
+
+def _variables(graph: Graph, seen: set[Graph]) -> Iterator[Any]:
+    if graph in seen:
+        return
+    seen.add(graph)
+    for node in walk(graph.body):
+        if "variable" in node.params:
+            yield node.params["variable"]
+        if "callee" in node.params:
+            yield from _variables(node.params["callee"].graph, seen)
+
+
+def _devices_of(graph: Graph) -> list[str | None]:
+    """The device that each result is asked to be computed on."""
+    asked = {value: node.device for node in graph.nodes for value in node.outputs if node.device}
+    return [asked.get(value) for value in graph.results]
+
+
+def _on_device(result: Any, asked: str | None) -> Any:
+    found = None if asked is None else placed(asked)
+    if found is None or isinstance(result, list):
+        return result
+    tensor = result if isinstance(result, EagerTensor) else EagerTensor(result)
+    tensor._device = found
+    return tensor
+
+
+def _tensor(raw: Any) -> Tensor:
+    return raw if isinstance(raw, Tensor) else wrap(raw)
+
+
+def _restore(spec: Spec, results: Iterator[Any]) -> Any:
+    """The Python value that a call returns, out of the results of a run."""
+    if isinstance(spec, Leaf):
+        raw = next(results)
+        if isinstance(spec.type, ListType):
+            assert isinstance(spec.type.element, TensorType)
+            return Elements([x if x is None else _tensor(x) for x in raw], spec.type.element)
+        return _tensor(raw)
+    if isinstance(spec, Tree):
+        return spec.structure.anew().build([_restore(child, results) for child in spec.children])
+    if isinstance(spec, Same):
+        return spec.value
+    there = next(results)
+    held = _restore_or_skip(spec.inner, results, there)
+    return held if there else None
+
+
+def _restore_or_skip(spec: Spec, results: Iterator[Any], there: Any) -> Any:
+    if there:
+        return _restore(spec, results)
+    for _ in joins.types_of(spec):
+        next(results)
+    return None

@@ -1,0 +1,64 @@
+"""`a is b` while staging: known by the trace, known by the run, or refused.
+
+What is one object in the user's Python may be several here, and several may be one: a join makes
+containers anew, and symbols stand for objects that only the run has.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.graph import aliases
+from runtime.graph.control import optional_compared
+from runtime.graph.joins import MaybeNone, MaybeUndefined
+from runtime.graph.refusals import refuse
+from runtime.graph.tracing import is_number, number_type
+from runtime.primitive import state
+from runtime.tensor import Tensor
+
+
+def identical(a: Any, b: Any) -> Any:
+    """`a is b`: a Python bool or a staged one.
+
+    Raises StagingError where neither the trace nor the run can tell.
+    """
+    a, b = _bound(a), _bound(b)
+    if a is b:
+        return True
+    if isinstance(a, MaybeNone) or isinstance(b, MaybeNone):
+        return optional_compared(identical, a, b)
+    if a is None or b is None:
+        return False
+    if is_number(a) and is_number(b):
+        return _identical_numbers(a, b)
+    if isinstance(a, Tensor | np.ndarray) and isinstance(b, Tensor | np.ndarray):
+        raise _refuse("two tensors", "compare their values, for example with tf.reduce_all(a == b)")
+    check_identity(a, b)
+    return False
+
+
+def check_identity(a: Any, b: Any) -> None:
+    """StagingError where two Python objects may be one in the user's Python."""
+    if state.trace is not None and state.trace.joined:
+        aliases.check_identity(state.trace, a, b)
+
+
+def _bound(item: Any) -> Any:
+    while isinstance(item, MaybeUndefined):
+        item = item.get()
+    return item
+
+
+def _identical_numbers(a: Any, b: Any) -> Any:
+    kind = number_type(a).kind
+    if kind != number_type(b).kind:
+        return False
+    if kind == "bool":
+        return a == b
+    raise _refuse("two numbers", "write == instead of `is`")
+
+
+def _refuse(what: str, hint: str) -> Exception:
+    return refuse(f"whether {what} are one object is not known while staging", hint)

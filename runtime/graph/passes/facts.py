@@ -1,0 +1,87 @@
+"""What is known of truth values where a walk through a graph stands: constants, the tests of the
+branches around, and flags that say which branch was taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from runtime.graph.ir import Node, Value, is_test
+from runtime.graph.passes.rewriting import Rewriter
+
+Fact = tuple[Value, bool]
+
+_ANDS = frozenset(("py.and", "logical_and"))
+_ORS = frozenset(("py.or", "logical_or"))
+_NOT = frozenset(("py.not", "logical_not"))
+_SAME_TRUTH = frozenset(("identity", "to_tensor", "truth", "py.bool"))
+
+
+class Facts(Rewriter):
+    """A rewriter that learns facts: `known` holds at this place, `equal` gives the test that a flag
+    repeats or negates, `implied` what follows from a flag.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.known: dict[Value, bool] = {}
+        self.equal: dict[Value, Fact] = {}
+        self.implied: dict[Fact, tuple[Fact, ...]] = {}
+
+    def assume(self, value: Value, truth: bool) -> dict[Value, bool]:
+        """Learn that a test has this result; what was known before, to go back to."""
+        before, self.known = self.known, dict(self.known)
+        self.learn(value, truth)
+        return before
+
+    def source(self, value: Value) -> Fact:
+        """The test that decides a truth value, and whether they are the same or opposites."""
+        same = True
+        while True:
+            maker = self.makers.get(value)
+            if value in self.equal:
+                value, is_same = self.equal[value]
+                same = same is is_same
+            elif maker is not None and is_of_truth(maker):
+                same = same is not is_negation(maker)
+                value = maker.inputs[0]
+            else:
+                return value, same
+
+    def truth(self, value: Value) -> bool | None:
+        """What a test is known to be here."""
+        source, same = self.source(value)
+        found = self.constant(source)
+        found = self.known.get(source) if found is None else bool(found)
+        return None if found is None else found is same
+
+    def learn(self, value: Value, truth: bool) -> None:
+        """From here on, a test has this result."""
+        pending = [(value, truth)]
+        while pending:
+            value, truth = pending.pop()
+            source, same = self.source(value)
+            fact = source, truth is same
+            if source not in self.known:
+                self.known[source] = fact[1]
+                pending += self.implied.get(fact, ())
+                pending += self.parts(*fact)
+
+    def parts(self, value: Value, truth: bool) -> Iterator[Fact]:
+        """What follows for the operands of `and` and `or`."""
+        maker = self.makers.get(value)
+        if maker is not None and maker.primitive.name in (_ANDS if truth else _ORS):
+            for operand in maker.inputs:
+                yield operand, truth
+
+
+def is_negation(node: Node) -> bool:
+    """Is it a `not`?"""
+    return node.primitive.name in _NOT
+
+
+def is_of_truth(node: Node) -> bool:
+    """Is the result the truth value that it reads, perhaps of another type, or its opposite?"""
+    if node.primitive.name not in _NOT and node.primitive.name not in _SAME_TRUTH:
+        return False
+    return is_test(node.inputs[0].type) and is_test(node.outputs[0].type)

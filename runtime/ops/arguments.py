@@ -1,0 +1,85 @@
+"""Arguments of ops other than tensors, checked: axes, sizes, numbers, words, lists of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import numpy as np
+
+from runtime.primitive import wrong_dtype, wrong_value
+from runtime.tensor import Tensor
+
+
+def static_ints(value: Any, what: str) -> tuple[int, ...]:
+    """An argument that must be known while tracing (axes, a permutation), as Python integers."""
+    if isinstance(value, int):
+        return (int(value),)
+    integers = _known(value, what)
+    if integers.dtype.kind not in "iu" and integers.size:
+        raise wrong_dtype(f"{what} must be made of integers, not {value!r}")
+    return tuple(integers.reshape(-1).tolist())
+
+
+def static_int(value: Any, what: str) -> int:
+    """An argument that must be one integer that is known while tracing, such as an axis."""
+    if type(value) is int:
+        return value
+    integers = static_ints(value, what)
+    if len(integers) != 1:
+        raise wrong_value(f"{what} must be one integer, got {value!r}")
+    return integers[0]
+
+
+def static_number(value: Any, what: str) -> float:
+    """An argument that must be one real number that is known while tracing."""
+    if isinstance(value, int | float):
+        return _held(value, what)
+    number = _known(value, what)
+    if number.dtype.kind not in "biuf":
+        raise wrong_dtype(f"{what} must be a real number, not {value!r}")
+    if number.size != 1:
+        raise wrong_value(f"{what} must be one number, got {value!r}")
+    return number.item()  # type: ignore[no-any-return]
+
+
+def _held(value: float, what: str) -> float:
+    try:
+        float(value)
+    except OverflowError:
+        raise wrong_value(f"{what} is more than a float can hold") from None
+    return value
+
+
+def number_or_tensor(value: Any, what: str) -> Any:
+    """A real number as a Python number, a tensor as it is."""
+    return value if isinstance(value, Tensor) else static_number(value, what)
+
+
+def _known(value: Any, what: str) -> Any:
+    """The array of an argument; WrongDtypeError where it is not known while tracing."""
+    if isinstance(value, Tensor):
+        value = value.static_value
+        if value is None:
+            raise wrong_dtype(f"{what} must be known while tracing: pass Python numbers")
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise wrong_value(f"{what} has rows of different lengths: {value!r}") from None
+
+
+def one_of(value: Any, what: str, among: Collection[str]) -> str:
+    """An argument that must be one of some words, in any case; the word as it stands there."""
+    found = None
+    if isinstance(value, str):
+        found = next((word for word in among if word.casefold() == value.casefold()), None)
+    if found is None:
+        raise wrong_value(f"{what} must be one of {', '.join(map(repr, among))}, got {value!r}")
+    return found
+
+
+def listed(values: Any, what: str) -> list[Any]:
+    """An argument that must be a list of tensors, or a tensor or array that is taken apart."""
+    if isinstance(values, Iterable) and getattr(values, "ndim", None) != 0:
+        return list(values)
+    raise wrong_dtype(f"{what} must be a list of tensors, not {values!r}")

@@ -1,0 +1,282 @@
+"""Buffers that a program keeps between rounds and calls: nobody sees them, and nothing else is
+allocated.
+"""
+
+# The programs are written as users write them.
+# ruff: noqa: B007
+
+from __future__ import annotations
+
+import contextlib
+import io
+import threading
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import runtime as rt
+from autograph.api import ag
+from runtime.function import function
+from runtime.graph.executors import blocks
+from runtime.graph.executors.buffers import READERS
+from runtime.primitive import TABLE
+from tests.runtime.samples import arrays
+
+SIDE = 4
+OPS: dict[str, Any] = {
+    "add": lambda a, b: (a + b) * 0.5,
+    "mul": lambda a, b: a * b,
+    "tanh": lambda a, b: rt.tanh(a - b),
+    "matmul": lambda a, b: rt.tanh(a @ b),
+    "max": lambda a, b: rt.maximum(a, b),
+    "move": lambda a, b: a,
+    "turn": lambda a, b: a[::-1],
+    "sum": lambda a, b: b + rt.reduce_mean(a),
+    "rows": lambda a, b: rt.concat([a[1:], b[:1]], 0),
+    "stack": lambda a, b: rt.reduce_max(rt.stack([a, b]), 0),
+}
+PLACES = st.integers(0, 2)
+ops = st.tuples(st.sampled_from(sorted(OPS)), PLACES, PLACES, PLACES)
+programs = st.recursive(
+    st.lists(ops, min_size=1, max_size=5),
+    lambda inner: st.lists(
+        ops
+        | st.tuples(st.just("loop"), st.integers(0, 3), inner)
+        | st.tuples(st.just("cond"), PLACES, inner, inner),
+        min_size=1,
+        max_size=5,
+    ),
+    max_leaves=12,
+)
+
+
+def execute(program: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
+    for kind, *rest in program:
+        if kind == "loop":
+            state = looped(*rest, state)
+        elif kind == "cond":
+            state = chosen(*rest, state)
+        else:
+            first, second, target = rest
+            made = OPS[kind](state[first], state[second])
+            state = (*state[:target], made, *state[target + 1 :])
+    return state
+
+
+def looped(count: int, body: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
+    limit = rt.constant(count)
+
+    def test(i: Any, a: Any, b: Any, c: Any) -> Any:
+        return i < limit
+
+    def step(i: Any, a: Any, b: Any, c: Any) -> Any:
+        return (i + 1, *execute(body, (a, b, c)))
+
+    return tuple(ag.while_loop(test, step, (rt.constant(0), *state))[1:])
+
+
+def chosen(at: int, body: Any, orelse: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
+    test = rt.reduce_sum(state[at]) > 0.0
+    return tuple(
+        ag.cond(
+            test,
+            lambda a, b, c: execute(body, (a, b, c)),
+            lambda a, b, c: execute(orelse, (a, b, c)),
+            state,
+        )
+    )
+
+
+def inputs(seed: int) -> list[Any]:
+    random = np.random.default_rng(seed)
+    return [rt.constant(random.uniform(-1, 1, (SIDE, SIDE))) for _ in range(3)]
+
+
+def bits(results: Any) -> list[bytes]:
+    return [np.ascontiguousarray(result.numpy()).tobytes() for result in results]
+
+
+@pytest.mark.parametrize("in_blocks", [False, True])
+@settings(max_examples=40, deadline=None)
+@given(program=programs)
+def test_nobody_sees_a_buffer(in_blocks: bool, program: Any) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        if in_blocks:
+            patch.setattr(blocks, "LEAST_BYTES", 1)
+            patch.setattr(blocks, "BLOCK_BYTES", 40)
+            patch.setattr(blocks, "LEAST_OPS", 2)
+        staged = function(lambda a, b, c: execute(program, (a, b, c)), autograph=False)
+        given = [inputs(seed) for seed in (1, 2, 1)]
+        results = [staged(*arguments) for arguments in given]
+    for arguments, made, seed in zip(given, results, (1, 2, 1), strict=True):
+        assert bits(arguments) == bits(inputs(seed))
+        assert bits(made) == bits(execute(program, tuple(inputs(seed))))
+
+
+# What is allocated
+
+
+def straight(x, y):
+    a = rt.tanh(x * y) @ y
+    b = rt.nn.softmax(a - x) * 2.0
+    return rt.reduce_sum(a + b) + x
+
+
+def carried(x, y):
+    for i in rt.range(5):
+        x = rt.tanh(x @ y) * 0.5 + x
+    return x
+
+
+def swapped(x, y):
+    for i in rt.range(5):
+        x, y = rt.tanh(y @ x), x * y
+    return x + y
+
+
+def nested(x, y):
+    for i in rt.range(3):
+        for j in rt.range(3):
+            x = rt.tanh(x @ y)
+        y = x * y
+    return y
+
+
+def read_behind_a_loop(x, y):
+    for i in rt.range(3):
+        x = rt.tanh(x @ y)
+    return rt.reduce_sum(x * y)
+
+
+def reduced_in_a_loop(x, y):
+    total = rt.constant(0.0, rt.float64)
+    for i in rt.range(5):
+        total = total + rt.reduce_sum(rt.tanh(x @ y) * x)
+    return total
+
+
+ALLOCATING = [straight, carried, swapped, nested, read_behind_a_loop, reduced_in_a_loop]
+
+
+@pytest.mark.parametrize("program", ALLOCATING, ids=lambda program: program.__name__)
+def test_a_call_allocates_only_its_results(program: Any) -> None:
+    x, y = (rt.constant(np.full((100, 100), value)) for value in (0.1, 0.2))
+    staged = function(program)
+    expected = staged(x, y).numpy().copy()
+    # A softmax makes arrays of its own.
+    allowed = 3 if program is straight else 0
+    tracemalloc.start()
+    try:
+        staged(x, y)
+        tracemalloc.reset_peak()
+        before, _ = tracemalloc.get_traced_memory()
+        result = staged(x, y)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak - before <= result.numpy().nbytes + allowed * x.numpy().nbytes + 10_000
+    np.testing.assert_array_equal(result, expected)
+
+
+def test_buffers_of_blocks_are_kept() -> None:
+    x = rt.constant(np.linspace(-1.0, 1.0, 300_000))
+    staged = function(lambda x: rt.tanh(x * x + 1.0) * x)
+    assert "take()" in staged.python_source(x)
+    assert bits([staged(x)]) == bits([rt.tanh(x * x + 1.0) * x])
+
+
+# Calls at once, and inside of each other
+
+
+def test_threads_have_buffers_of_their_own() -> None:
+    staged = function(carried)
+    arguments = [tuple(inputs(seed)[:2]) for seed in range(4)]
+    expected = [bits([carried(*each)]) for each in arguments]
+    wrong: list[int] = []
+
+    def work(at: int) -> None:
+        for _ in range(200):
+            if bits([staged(*arguments[at])]) != expected[at]:
+                wrong.append(at)
+
+    threads = [threading.Thread(target=work, args=(at,)) for at in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+class CallsBack(io.StringIO):
+    """A stream that calls a function when it is first written to."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__()
+        self.pending = [function]
+
+    def write(self, text: str) -> int:
+        while self.pending:
+            self.pending.pop()()
+        return super().write(text)
+
+
+def test_a_call_inside_of_a_call() -> None:
+    @function
+    def staged(x):
+        a = rt.tanh(x * 2.0) + 1.0
+        total = rt.reduce_sum(a)
+        rt.print(total)
+        return a * total
+
+    x, other = inputs(5)[:2]
+    with contextlib.redirect_stderr(io.StringIO()):
+        expected = bits([staged(x)])
+    stream = CallsBack(lambda: staged(other))
+    with contextlib.redirect_stderr(stream):
+        first = staged(x)
+    assert not stream.pending
+    assert bits([first]) == expected
+
+
+def test_recursion() -> None:
+    @function
+    def power(x, n):
+        if n <= 0:
+            return x
+        a = rt.tanh(x * 0.5)
+        b = power(x + a, n - 1)
+        return b * a
+
+    def expected(x: Any, n: int) -> Any:
+        a = rt.tanh(x * 0.5)
+        return x if n <= 0 else expected(x + a, n - 1) * a
+
+    x = inputs(3)[0]
+    for _ in range(2):
+        assert bits([power(x, rt.constant(4))]) == bits([expected(x, 4)])
+
+
+def test_a_call_that_raises_loses_its_buffers() -> None:
+    @function
+    def f(x, at):
+        a = rt.tanh(x * 2.0) + 1.0
+        return a * a[at, 0]
+
+    x = inputs(4)[0]
+    expected = bits([f(x, rt.constant(1))])
+    with pytest.raises(rt.errors.InvalidArgumentError):
+        f(x, rt.constant(SIDE))
+    assert bits([f(x, rt.constant(1))]) == expected
+
+
+@pytest.mark.parametrize("name", sorted(READERS))
+def test_readers_return_new_arrays(name: str) -> None:
+    primitive = TABLE[name]
+    for sample in primitive.samples:
+        given = arrays(primitive, sample)
+        made = primitive.kernel(*given, **sample[1])
+        assert not any(np.shares_memory(made, array) for array in given)

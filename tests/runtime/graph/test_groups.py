@@ -1,0 +1,53 @@
+"""What may be in a fusion group: rows that compute element by element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import runtime as rt
+from runtime.graph.groups import is_elementwise, ungrouped
+from runtime.graph.ir import format_graph, verify
+from runtime.graph.passes import optimize
+from runtime.primitive import bind
+from runtime.tensor import EagerTensor
+from tests.runtime.samples import arrays, cases
+
+CASES = [case for case in cases() if is_elementwise(case[1])]
+
+
+@pytest.mark.parametrize(("name", "row", "sample", "dtype"), CASES, ids=[case[0] for case in CASES])
+def test_elements_are_computed_one_by_one(name: str, row: Any, sample: Any, dtype: Any) -> None:
+    inputs = np.broadcast_arrays(*arrays(row, sample, dtype))
+    flat = [np.ravel(item) for item in inputs]
+    together = bind(row, *map(EagerTensor, flat), **sample[1]).numpy()
+    for at, expected in enumerate(together):
+        one = bind(row, *[EagerTensor(item[at : at + 1]) for item in flat], **sample[1]).numpy()[0]
+        if isinstance(expected, bytes):
+            assert one == expected
+        else:
+            # Long arrays may be computed by other instructions.
+            np.testing.assert_allclose(one, expected, rtol=1e-6)
+
+
+def test_there_are_such_rows_and_others() -> None:
+    names = {case[1].name for case in CASES}
+    assert {"add", "exp", "where", "less", "cast"} <= names
+    assert names.isdisjoint({"sum", "cumsum", "softmax", "matmul", "reverse", "transpose"})
+
+
+def test_without_groups_it_is_the_graph_before() -> None:
+    def program(x: Any, y: Any) -> Any:
+        z = rt.exp(x * y) + 1.0
+        return z / rt.reduce_sum(z), z
+
+    spec = rt.TensorSpec([3], rt.float32)
+    graph = rt.function(program).get_concrete_function(spec, spec).graph
+    made = optimize(graph)
+    assert "fused" in format_graph(made)
+    body = ungrouped(made.body)
+    verify(type(made)(made.name, body, made.captures), types=True)
+    ops = [node.primitive.name for node in body.nodes if node.primitive.name != "constant"]
+    assert ops == [node.primitive.name for node in graph.nodes if node.primitive.name != "constant"]
