@@ -16,6 +16,7 @@ import sys
 import textwrap
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import redirect_stdout
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -284,9 +285,10 @@ def _graph(filename: str, path: str | None, words: str) -> str:
     specs = list(_specs(words))
     read_file(filename)
     try:
-        module = _import(Path(filename).resolve())
-        describe = _describer()
-        text = describe(_member(module, filename, path), specs)
+        with redirect_stdout(sys.stderr):  # what the user's code prints is not the graph
+            module = _import(Path(filename).resolve())
+            describe = _describer()
+            text = describe(_member(module, filename, path), specs)
     except (AutographError, Usage):
         raise
     except (Exception, SystemExit) as error:  # the user's module may raise anything
@@ -357,8 +359,9 @@ def _describer() -> Callable[[Any, list[Any]], str]:
     return describe
 
 
-def _placed(error: BaseException, filename: str) -> ConversionError:
-    """An exception of the user's code, at the innermost line of their file that it passed.
+def _placed(error: BaseException, filename: str) -> ConversionError | Usage:
+    """An exception of the user's code, at the innermost line of their file that it passed; one that
+    passed none is about the arguments.
 
     A refusal that is no AutographError, but has the fields of one, knows its place itself.
     """
@@ -369,6 +372,8 @@ def _placed(error: BaseException, filename: str) -> ConversionError:
         return ConversionError(f"{type(error).__name__}: {error.message}", **fields)
     name = str(Path(filename).resolve())
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == name]
+    if not frames and isinstance(error, TypeError):
+        return Usage(f"autograph: --args: {error}")
     last = frames[-1] if frames else None
     return ConversionError(
         f"{type(error).__name__}: {error}",

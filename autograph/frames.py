@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from types import FrameType, TracebackType
+from types import CodeType, FrameType, TracebackType
 from typing import NamedTuple
 
 _PREFIXES = {__name__.partition(".")[0]}
@@ -66,14 +66,46 @@ def position_in(frame: FrameType) -> Position:
 def hide(error: BaseException) -> None:
     """Take our frames that lead to the user's out of a traceback; a bare `raise` must follow.
 
-    The first frame, the one that is handling `error`, is ours whatever its module.
+    The first frame, the one that is handling `error`, is ours whatever its module. A frame that
+    runs a block goes for the block's: to the user, both are one function.
     """
     if shows_all_frames() or error.__traceback__ is None:
         return
     following = error.__traceback__.tb_next
     while following is not None and is_library(following.tb_frame.f_globals.get("__name__")):
         following = following.tb_next
-    error.__traceback__ = following
+    error.__traceback__ = _from_innermost_block(following)
+    _merge_blocks(error.__traceback__)
+
+
+def _from_innermost_block(entry: TracebackType | None) -> TracebackType | None:
+    while entry is not None and _runs_block(entry):
+        entry = entry.tb_next
+    return entry
+
+
+def _merge_blocks(entry: TracebackType | None) -> None:
+    while entry is not None:
+        following = _from_innermost_block(entry.tb_next)
+        if following is not entry.tb_next:
+            entry.tb_next = following
+        entry = following
+
+
+def _runs_block(entry: TracebackType) -> bool:
+    """Whether the next entry is of a block of this one's function."""
+    if entry.tb_next is None:
+        return False
+    code, inner = entry.tb_frame.f_code, entry.tb_next.tb_frame.f_code
+    return inner.co_qualname == code.co_qualname and _has_block(code, inner)
+
+
+def _has_block(code: CodeType, block: CodeType) -> bool:
+    blocks = [each for each in code.co_consts if isinstance(each, CodeType)]
+    return any(
+        each is block or (each.co_qualname == code.co_qualname and _has_block(each, block))
+        for each in blocks
+    )
 
 
 def hide_libraries(error: BaseException) -> None:

@@ -10,8 +10,9 @@ import itertools
 import os
 import sys
 import warnings
+import weakref
 from array import array
-from collections import OrderedDict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from functools import cached_property, lru_cache, partial, partialmethod
@@ -143,9 +144,7 @@ class _Sequence(Kind):
         return tuple(self._base.__iter__(value))
 
     def parts(self, value: Any, state: tuple[Any, ...]) -> Iterable[Part]:
-        if _ATOMS.issuperset(map(type, state)):
-            return ()
-        return [(_item, i, child) for i, child in enumerate(state) if type(child) not in _ATOMS]
+        return () if _NO_PARTS.issuperset(map(type, state)) else _elements(state)
 
     def same(self, value: Any, state: tuple[Any, ...]) -> bool:
         base = self._base
@@ -170,10 +169,10 @@ class _Mapping(Kind):
     style = _item
 
     def parts(self, value: Any, state: dict[Any, Any]) -> Iterable[Part]:
-        if _ATOMS.issuperset(map(type, state.values())):
+        if _NO_PARTS.issuperset(map(type, state.values())):
             return ()
         style = type(self).style
-        return [(style, key, child) for key, child in state.items() if type(child) not in _ATOMS]
+        return [(style, key, child) for key, child in state.items() if type(child) not in _NO_PARTS]
 
     def same(self, value: Any, state: dict[Any, Any]) -> bool:
         now = self.take(value)
@@ -203,6 +202,12 @@ class _Dict(_Mapping):
     def take(self, value: dict[Any, Any]) -> dict[Any, Any]:
         return dict(self._base.items(value))
 
+    def parts(self, value: dict[Any, Any], state: dict[Any, Any]) -> Iterable[Part]:
+        parts = super().parts(value, state)
+        if not isinstance(value, defaultdict):
+            return parts
+        return (*parts, (_attribute, "default_factory", value.default_factory))
+
     def put(self, value: dict[Any, Any], state: dict[Any, Any]) -> None:
         self._base.clear(value)
         for key, child in state.items():
@@ -220,6 +225,8 @@ class _Instance(_Mapping):
         return {name: child for name, child in state.items() if child is not MISSING}
 
     def parts(self, value: Any, state: dict[str, Any]) -> Iterable[Part]:
+        if isinstance(value, FunctionType) and not _is_users_function(value):
+            return ()  # what a library keeps with a function is its own
         parts = super().parts(value, state)
         cls = type(value)
         return (*parts, (_itself, None, cls)) if _is_users_class(cls) else parts
@@ -248,7 +255,9 @@ class _Class(_Mapping):
     def parts(self, value: type, state: dict[str, Any]) -> Iterable[Part]:
         if not state:
             return
-        yield from super().parts(value, state)
+        for part in super().parts(value, state):
+            if not isinstance(part[2], FunctionType):  # the generated code calls the methods
+                yield part
         for cls in (*value.__bases__, type(value)):
             if _is_users_class(cls):
                 yield _itself, None, cls
@@ -356,10 +365,11 @@ class Unconverted(NamedTuple):
 
 class _Unconverted(Kind):
     def key(self, value: Unconverted) -> Any:
-        return id(value.function), self
+        return id(value[0]), self
 
     def parts(self, value: Unconverted, state: Any) -> Iterable[Part]:
-        for style, key, child in _captured(value.function):
+        (function,) = value
+        for style, key, child in _captured(function):
             yield style, key, child
             held = _variable(child)
             if isinstance(held, FunctionType) and _is_users_function(held):
@@ -534,7 +544,7 @@ class _Environment(_Single):
 
 
 def _elements(value: Iterable[Any]) -> list[Part]:
-    return [(_item, i, child) for i, child in enumerate(value) if type(child) not in _ATOMS]
+    return [(_item, i, child) for i, child in enumerate(value) if type(child) not in _NO_PARTS]
 
 
 def _members(value: frozenset[Any]) -> list[Part]:
@@ -547,6 +557,10 @@ def _referents(value: Any) -> list[Part]:
         for held in gc.get_referents(value)
         if type(held) not in _ATOMS or isinstance(held, FunctionType)
     ]
+
+
+def _referent(reference: Any) -> list[Part]:
+    return [(_itself, None, weakref.ref.__call__(reference))]
 
 
 def _wrapped(function: Any) -> list[Part]:
@@ -570,10 +584,11 @@ def _applied(function: partial[Any]) -> list[Part]:
 
 
 def _captured(function: FunctionType) -> Iterator[Part]:
-    cells = function.__closure__ or ()
+    cells, is_users = function.__closure__ or (), _is_users_function(function)
     for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
-        yield named, name, cell
         held = _variable(cell)
+        if is_users or isinstance(held, FunctionType):
+            yield named, name, cell
         if type(held) is ModuleType:
             yield from _members_of_module(held, name, _names_in(function.__code__))
     if "__wrapped__" in function.__dict__:
@@ -599,6 +614,8 @@ def _defaults(function: FunctionType) -> Iterator[Part]:
 
 def _globals_of(function: FunctionType) -> Iterator[Part]:
     """What the code of a function reaches by global names."""
+    if not _is_users_function(function):
+        return
     namespace, names = function.__globals__, _names_in(function.__code__)
     for name in names:
         value = namespace.get(name, MISSING)
@@ -655,14 +672,13 @@ def _is_implicit(name: str, member: Any) -> bool:
 
 
 def _functions_in(member: Any) -> list[FunctionType]:
-    found = {
-        FunctionType: lambda: (member,),
-        property: lambda: (member.fget, member.fset, member.fdel),
-        classmethod: lambda: (member.__func__,),
-        staticmethod: lambda: (member.__func__,),
-        cached_property: lambda: (member.func,),
-        partialmethod: lambda: (member.func,),
-    }.get(type(member), tuple)()
+    found: tuple[Any, ...] = (member,)
+    if isinstance(member, property):
+        found = member.fget, member.fset, member.fdel
+    elif isinstance(member, classmethod | staticmethod):
+        found = (member.__func__,)
+    elif isinstance(member, cached_property | partialmethod):
+        found = (member.func,)
     return [each for each in found if isinstance(each, FunctionType) and _is_users_function(each)]
 
 
@@ -779,6 +795,9 @@ _ATOMS = frozenset({
     type(len), type(str.join), type(str.__add__), property, classmethod, staticmethod,
 })  # fmt: skip
 
+_NO_PARTS = _ATOMS - {FunctionType}
+"""What containers and objects hold without leading further."""
+
 _ARRAY = _Array()
 _CLASS = _Class()
 _INSTANCE = _Instance()
@@ -790,7 +809,7 @@ _COUNTING = frozenset((
     itertools.cycle, itertools.islice, itertools.product, itertools.permutations,
     itertools.combinations, itertools.combinations_with_replacement, type(itertools.tee(())[0]),
 ))  # fmt: skip
-_VIEWS = (
+_VIEWS: tuple[type, ...] = (
     slice, MappingProxyType, type({}.keys()), type({}.values()), type({}.items()),
     methodcaller, itemgetter,
 )  # fmt: skip
@@ -810,6 +829,7 @@ _CONTAINERS: tuple[tuple[type, Kind], ...] = (
     (partial, Kind(_applied)),
     (local, _INSTANCE),
     (ContextVar, _Context()),
+    (weakref.ref, Kind(_referent)),
     (type(lru_cache(_itself)), Kind(_wrapped)),
     *((kind, Kind(_referents)) for kind in _VIEWS),
 )
@@ -819,6 +839,6 @@ _KINDS: dict[type, tuple[Kind, ...]] = {
     **{kind: (found,) for kind, found in _CONTAINERS},
     **{kind: (found,) for kind, found in _VARIABLES.items()},
     Unconverted: (_Unconverted(),),
-    # An atom where containers and objects hold it, looked into where a call may come to it.
+    # An atom where a global variable is it: the generated code tells of its calls.
     FunctionType: (_Function(), _INSTANCE),
 }

@@ -4,15 +4,15 @@ A `Snapshot` remembers the state of the mutable objects reachable from some root
 has changed, and can put it back. Elements are compared by identity, and no code of the user's runs.
 
 Looked at are lists, dicts, sets, deques, bytearrays (also of subclasses) and memoryviews,
-attributes and slots of instances, attributes of the user's classes, arguments of exceptions, context
-variables, arrays and buffers by content, and of functions the cells, defaults and attributes, the
-globals that they name, and what they name of the user's modules.
+attributes and slots of instances, attributes of the user's classes, arguments of exceptions,
+context variables, arrays and buffers by content, and of functions the cells, defaults and
+attributes, the globals that they name, and what they name of the user's modules.
 Looked through are tuples, frozensets, slices, views of dicts, bound methods and partial functions.
-A function is looked into where it is a root, or a cell, a bound method or a partial function holds
-it; so is what Python calls of a class by itself, operators and properties, and what these call. Of
-generators and of Python's own iterators the position is looked at, and what they hold; it cannot be
-put back. Not looked into are instances of classes of the standard library (but for UserDict, Queue
-and their like) and of installed packages.
+A function is looked into but for what is a method or a global variable; so is what Python calls of
+a class by itself, operators and properties, and what these call. Of generators and of Python's own
+iterators the position is looked at, and what they hold; it cannot be put back. Not looked into are
+instances of classes of the standard library (but for UserDict, Queue and their like) and of
+installed packages.
 """
 
 from __future__ import annotations

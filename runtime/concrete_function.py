@@ -138,7 +138,7 @@ class ConcreteFunction:
         """What it returns, with a TensorShape in place of each tensor."""
         return None if self.spec is None else _specs_of(self.spec, lambda spec: spec.shape)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Run it on arguments that fit its signature.
 
         Raises TypeError for arguments of another structure, dtype or shape.

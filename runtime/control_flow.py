@@ -17,7 +17,8 @@ from runtime.graph.ir import covers
 from runtime.graph.joins import Leaf, Spec, Tree
 from runtime.graph.structures import structure_of
 from runtime.graph.tracing import Symbol, SymbolicNumber, SymbolicTensor
-from runtime.primitive import state
+from runtime.ops.arguments import listed, static_int
+from runtime.primitive import state, wrong_dtype, wrong_value
 from runtime.shapes import TensorSpec, as_shape
 from runtime.staging import BlockRecorder, called
 from runtime.tensor import Tensor
@@ -42,20 +43,22 @@ def cond(
     Raises TypeError for what cannot be called, and for results of unequal dtypes; ValueError for
     results of unequal structures.
     """
-    for what, branch in (("true_fn", true_fn), ("false_fn", false_fn)):
-        if not callable(branch):
-            raise TypeError(f"cond(): {what} must be callable, not {branch!r}")
-    assert true_fn is not None
-    assert false_fn is not None
+    true_fn = checked_callable(true_fn, "cond(): true_fn")
+    false_fn = checked_callable(false_fn, "cond(): false_fn")
     if not _is_staged(pred):
         return true_fn() if _holds(pred) else false_fn()
+    _check_scalar(pred)
     return control.cond(pred, called(true_fn), called(false_fn), (), (), BlockRecorder)
 
 
 def _holds(pred: Any) -> bool:
+    _check_scalar(pred)
+    return bool(pred)
+
+
+def _check_scalar(pred: Any) -> None:
     if isinstance(pred, Tensor) and pred.shape.rank not in (0, None):
         raise ValueError(f"a condition must be a scalar, got shape {pred.shape}")
-    return bool(pred)
 
 
 def case(
@@ -68,16 +71,14 @@ def case(
     """The result of the first function whose condition holds, else of `default`.
 
     `pred_fn_pairs` is a list of (condition, function), or a dict. With `exclusive`,
-    InvalidArgumentError where more than one holds; without `default`, where none does.
+    InvalidArgumentError where more than one holds; without `default`, where none does. TypeError
+    for pairs or functions that are none, ValueError for no pairs.
     """
-    pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
-    if not pairs:
-        raise ValueError("case() needs at least one pair of a condition and a function")
+    pairs = _pairs(pred_fn_pairs, "case(): pred_fn_pairs")
     for predicate, function in pairs:
-        if not callable(function):
-            raise TypeError(
-                f"case(): the function for {predicate!r} must be callable, not {function!r}"
-            )
+        checked_callable(function, f"case(): the function for {predicate!r}")
+    if default is not None:
+        checked_callable(default, "case(): default")
     if exclusive:
         _check_exclusive([predicate for predicate, _ in pairs])
 
@@ -85,6 +86,44 @@ def case(
         raise errors.InvalidArgumentError(None, "Case", "None of the conditions evaluated as True")
 
     return _first_that_holds(pairs, default or none_holds)
+
+
+def checked_callable(value: Any, what: str) -> Any:
+    """An argument that must be a function, `what` in messages: TypeError for another."""
+    if not callable(value):
+        raise TypeError(f"{what} must be callable, not {value!r}")
+    return value
+
+
+def _entries(given: Any, what: str) -> list[Any]:
+    if not isinstance(given, list | tuple | dict):
+        raise TypeError(f"{what} must be a list, tuple or dict, not {given!r}")
+    if not given:
+        raise ValueError(f"{what} must have at least one entry")
+    return list(given.items() if isinstance(given, dict) else given)
+
+
+def _pairs(given: Any, what: str) -> list[tuple[Any, Any]]:
+    found = _entries(given, what)
+    for pair in found:
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
+            raise TypeError(f"{what} must have pairs as entries, not {pair!r}")
+    return [(first, second) for first, second in found]
+
+
+def _integer(value: Any, what: str) -> Any:
+    """An argument that must be an integer: a Python one, unless it is in the graph."""
+    if not _is_staged(value):
+        return static_int(value, what)
+    if isinstance(value, SymbolicNumber):
+        is_integer = value.type.kind != "float"
+    else:
+        is_integer = value.dtype.is_integer
+        if value.static_shape not in ((), None):
+            raise wrong_value(f"{what} must be a scalar, got shape {value.shape}")
+    if not is_integer:
+        raise wrong_dtype(f"{what} must be an integer, not {value!r}")
+    return value
 
 
 def _first_that_holds(pairs: Sequence[tuple[Any, Thunk]], default: Thunk) -> Any:
@@ -117,22 +156,32 @@ def switch_case(
     """The result of the function at `branch_index`; of `default` (else the last function) where
     there is none.
 
-    `branch_fns` is a list of functions, of (index, function), or a dict.
+    `branch_fns` is a list of functions, of (index, function), or a dict. TypeError for indices that
+    are no integers and for what cannot be called, ValueError for an index that is there twice.
     """
     pairs = _indexed(branch_fns)
-    fallback = default or max(pairs, key=lambda pair: pair[0])[1]
-    if not _is_staged(branch_index):
-        chosen = dict(pairs).get(int(branch_index), fallback)
-        return chosen()
-    return _first_that_holds([(branch_index == at, function) for at, function in pairs], fallback)
+    fallback = max(pairs, key=lambda pair: pair[0])[1]
+    if default is not None:
+        fallback = checked_callable(default, "switch_case(): default")
+    index = _integer(branch_index, "switch_case(): branch_index")
+    if not _is_staged(index):
+        return dict(pairs).get(index, fallback)()
+    return _first_that_holds([(index == at, function) for at, function in pairs], fallback)
 
 
 def _indexed(branch_fns: Any) -> list[tuple[int, Thunk]]:
-    if isinstance(branch_fns, dict):
-        return list(branch_fns.items())
-    return [
-        pair if isinstance(pair, tuple) else (place, pair) for place, pair in enumerate(branch_fns)
-    ]
+    what = "switch_case(): branch_fns"
+    entries = _entries(branch_fns, what)
+    if all(map(callable, entries)):
+        return list(enumerate(entries))
+    pairs = _pairs(branch_fns, what)
+    for index, function in pairs:
+        if not isinstance(index, int):
+            raise TypeError(f"{what} must have Python integers as indices, not {index!r}")
+        checked_callable(function, f"switch_case(): the function at {index}")
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError(f"{what} must have each index once, got {[at for at, _ in pairs]}")
+    return pairs
 
 
 def while_loop(
@@ -153,14 +202,17 @@ def while_loop(
     ValueError for a variable that does not keep its shape. `maximum_iterations` ends the loop after
     so many rounds.
     """
-    if not callable(cond) or not callable(body):
-        raise TypeError("while_loop(): 'cond' and 'body' must be callable")
+    checked_callable(cond, "while_loop(): cond")
+    checked_callable(body, "while_loop(): body")
     if not isinstance(loop_vars, list | tuple | dict):
         loop_vars = [loop_vars]
     values = tuple(loop_vars.values()) if isinstance(loop_vars, dict) else tuple(loop_vars)
     if not values:
         raise ValueError("while_loop(): 'loop_vars' must not be empty")
-    loop = _HandLoop(cond, body, loop_vars, maximum_iterations)
+    limit = maximum_iterations
+    if limit is not None:
+        limit = _integer(limit, "while_loop(): maximum_iterations")
+    loop = _HandLoop(cond, body, loop_vars, limit)
     return loop.staged(values, shape_invariants) if state.trace is not None else loop.run(values)
 
 
@@ -189,6 +241,11 @@ class _HandLoop:
 
     def split(self, result: Any, size: int) -> tuple[Any, ...]:
         if isinstance(result, dict) and isinstance(self.like, dict):
+            if result.keys() != self.like.keys():
+                raise ValueError(
+                    f"while_loop(): the body returned {list(result)} for the loop variables "
+                    f"{list(self.like)}"
+                )
             result = tuple([result[key] for key in self.like])
         if not isinstance(result, list | tuple) or (size == 1 and hasattr(result, "_fields")):
             result = (result,)
@@ -287,9 +344,10 @@ def _as_tensors(value: Any) -> Any:
 def control_dependencies(control_inputs: Any) -> Iterator[None]:
     """Run what follows after `control_inputs`: tensors, or functions, which are called now.
 
-    Everything with an effect runs in program order anyway, in graphs as well.
+    Everything with an effect runs in program order anyway, in graphs as well. TypeError for what is
+    no list.
     """
-    for item in control_inputs or ():
+    for item in () if control_inputs is None else listed(control_inputs, "control_inputs"):
         if callable(item):
             item()
     yield

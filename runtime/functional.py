@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from runtime import dtypes, nest, ops
-from runtime.control_flow import while_loop
+from runtime.control_flow import checked_callable, while_loop
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType
 from runtime.primitive import state
@@ -61,6 +61,7 @@ def map_fn(
     `fn_output_signature` gives dtypes or TensorSpecs in the structure of what `fn` returns, where
     that differs from `elems`. Raises TypeError, ValueError where `fn` returns something else.
     """
+    checked_callable(fn, "map_fn(): fn")
     rows = _Rows(elems, "map_fn")
     declared = dtype if fn_output_signature is None else fn_output_signature
     like = elems if declared is None else declared
@@ -70,7 +71,7 @@ def map_fn(
 
     def results_at(index: Any) -> list[Any]:
         found = fn(rows.at(index))
-        nest.assert_same_structure(like, found, check_types=False)
+        _check_structure(found, like, "map_fn", "fn_output_signature, or else of elems")
         pairs = zip(nest.flatten(found), kinds, strict=True)
         return [_checked(item, kind) for item, (kind, _) in pairs]
 
@@ -80,6 +81,13 @@ def map_fn(
     ]
     stacked = [array.stack() for array in _written(arrays, rows.size, results_at)]
     return nest.pack_sequence_as(like, stacked) if nest.is_nested(like) else stacked[0]
+
+
+def _check_structure(found: Any, like: Any, name: str, what: str) -> None:
+    try:
+        nest.assert_same_structure(like, found, check_types=False)
+    except ValueError as error:
+        raise ValueError(f"{name}(): fn must return the structure of {what}: {error}") from None
 
 
 def _kind_of(item: Any, declared: bool) -> tuple[DType, Shape]:
@@ -170,9 +178,8 @@ class _Fold:
     def __init__(
         self, fn: Callable[..., Any], elems: Any, initializer: Any, reverse: bool, name: str
     ) -> None:
-        if not callable(fn):
-            raise TypeError(f"{name}(): fn must be callable, not {fn!r}")
-        self.fn = called(fn)
+        self.name = name
+        self.fn = called(checked_callable(fn, f"{name}(): fn"))
         self.rows = _Rows(elems, name)
         self.size = self.rows.size
         self.reverse = reverse
@@ -180,6 +187,8 @@ class _Fold:
             raise ValueError(f"{name}(): without an initializer, elems must not be empty")
         self.begins_with_row = initializer is None
         self.like = self.rows.at(self.place(0)) if self.begins_with_row else initializer
+        if not nest.flatten(self.like):
+            raise ValueError(f"{name}(): initializer must hold at least one tensor")
 
     def place(self, count: Any) -> Any:
         """The row of a round."""
@@ -188,7 +197,7 @@ class _Fold:
     def step(self, so_far: Sequence[Any], count: Any) -> list[Any]:
         """What is so far after a round."""
         found = self.fn(self.packed(so_far), self.rows.at(self.place(count)))
-        nest.assert_same_structure(self.like, found, check_types=False)
+        _check_structure(found, self.like, self.name, "initializer, or else of a row of elems")
         pairs = zip(nest.flatten(found), so_far, strict=True)
         return [convert_to_tensor(new, dtype_hint=old.dtype) for new, old in pairs]
 

@@ -39,7 +39,7 @@ _PER_NUMBER = 256
 
 def _check_algorithm(alg: Any) -> None:
     if isinstance(alg, Tensor | np.generic):
-        alg = int(alg)  # type: ignore[arg-type]
+        alg = int(alg)
     if alg not in _PHILOX:
         raise ValueError(f'the algorithm must be "philox", got {alg!r}')
 

@@ -26,6 +26,8 @@ from autograph import (
     register_identity,
     why_not_converted,
 )
+from autograph.frames import is_library
+from autograph.mutable import kinds_of
 from autograph.mutation import Snapshot
 from autograph.ownership import taking_notes
 from autograph.policy import impure
@@ -62,9 +64,9 @@ def _reason_of(code: CodeType) -> tuple[str, str] | None:
     """Why Python's own control flow runs in code of the user's, and the way out."""
     if converted_code(code) or code.co_flags & _SUSPENDS:
         return (
-            f"this statement of {code.co_name} is left to Python",
-            "move the test out of what holds a `yield`, an `await`, a `match`, a comprehension or "
-            "an exit in a `finally`, or write it with cond and while_loop",
+            f"Python itself asks here, in {code.co_name}",
+            "write a `for`, `while` or `if` of its own for it, outside of comprehensions, `match`, "
+            "callbacks, an exit in a `finally`, and what holds a `yield` or an `await`; or use an op",
         )
     why = why_not_converted(code)
     if why is None:
@@ -141,6 +143,7 @@ class BlockRecorder:
         self._snapshot.add(name, function)
         receiver = getattr(function, "__self__", None)
         if not isinstance(receiver, ModuleType | None):
+            _check_watched(receiver, name)
             self._snapshot.add(f"the {type(receiver).__qualname__} of {name}()", receiver)
         return None
 
@@ -168,6 +171,23 @@ class BlockRecorder:
     def knows(self, item: Any) -> bool:
         """Was the object within reach of the block before it?"""
         return self._snapshot.knows(item)
+
+
+_CHANGING = frozenset((
+    "add", "append", "appendleft", "clear", "discard", "extend", "feed", "insert", "pop", "popitem",
+    "popleft", "push", "put", "put_nowait", "remove", "send", "set", "setdefault", "update", "write",
+))  # fmt: skip
+
+
+def _check_watched(receiver: Any, method: str) -> None:
+    """StagingError for a method that, by its name, changes an object whose state nobody sees."""
+    kind = type(receiver)
+    if method not in _CHANGING or kinds_of(kind) or is_library(kind.__module__):
+        return
+    raise refuse(
+        f"{method}() of a {kind.__qualname__} inside a staged block changes it once, while tracing",
+        "call it before or behind the statement, or use a list, a dict or an attribute",
+    )
 
 
 def called(function: Any) -> Any:
@@ -413,7 +433,9 @@ def _either_staged(steer: Any, rest: Iterator[Any], decisive: bool, watch: Watch
 def _watching(items: GeneratorType[Any, Any, Any]) -> Watch:
     """Watch what a generator reaches, but for what it runs over: only it advances that."""
     function = next(f for f in gc.get_referents(items) if isinstance(f, FunctionType))
-    known = {name: value for name, value in items.gi_frame.f_locals.items() if name != ".0"}
+    frame = items.gi_frame
+    assert frame is not None, "it has given an item and may give more"
+    known = {name: value for name, value in frame.f_locals.items() if name != ".0"}
 
     def watching(block: Block, inputs: Sequence[Any], names: Names) -> BlockRecorder:
         return BlockRecorder(function, tuple(known.values()), tuple(known))

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+import autograph
 import runtime as rt
 
 LIMITS: dict[str, str] = {}
@@ -624,6 +625,33 @@ def generator_expression(xs):
     return any(x > 2 for x in xs)
 
 
+@limit("A comprehension over a tensor")
+def comprehension_with_a_staged_if(x):
+    return len([v for v in (1, 2, 3) if v > x])
+
+
+@limit("`any` and `all` of a generator")
+def generator_used_again(x):
+    checks = (v > x for v in (1, 2, 3))
+    return any(checks) or all(checks)
+
+
+@limit("A key or an attribute that only one path")
+def key_deleted(x):
+    table = {"a": 1, "b": 2}
+    if x > 0:
+        del table["a"]
+    return len(table)
+
+
+@limit("`type(x)` of a value that is None")
+def class_of_an_optional_value(x):
+    y = None
+    if x > 0:
+        y = 3
+    return 1 if type(y) is int else 2
+
+
 @limit("`match` on a staged value")
 def match_literals(x):
     match x:
@@ -729,6 +757,48 @@ def writes_global(x):
     total = 0
     for i in range(x):
         total = total + i
+    return total
+
+
+@limit("A variable or an object outside of a recursive function")
+def counts_its_calls(x):
+    calls = [0]
+
+    def f(n):
+        calls[0] += 1
+        return n if n < 2 else f(n - 1) + f(n - 2)
+
+    f(x)
+    return calls[0]
+
+
+@limit("Sets, deques, buffers, context variables")
+def deque_changed(x):
+    items = collections.deque([1])
+    if x > 0:
+        items[0] = 2
+    return items[0]
+
+
+@limit("`StopIteration` under a staged test")
+def ends_by_stop_iteration(x):
+    @autograph.convert
+    class Counting:
+        def __init__(self):
+            self.i = 0
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            if self.i >= x:
+                raise StopIteration
+            self.i += 1
+            return self.i
+
+    total = 0
+    for i in Counting():
+        total += i
     return total
 
 

@@ -272,7 +272,8 @@ class BadInput:
     """A file of `fixtures/errors`: what it does wrong, and what must be said about it.
 
     Either `trigger()` does it, or the function with the file's name, staged on `INPUTS`. `ERROR` is
-    the class, by name; `SAYS` lists parts of the message; `LINE` is on the line that it must name.
+    the class, by name; `SAYS` lists parts of the message; `LINE` is on the line that it must name,
+    or None, where there is none in the file.
     """
 
     path: Path
@@ -280,7 +281,7 @@ class BadInput:
 
     @property
     def expected_place(self) -> str | None:
-        start = self.names.get("LINE")
+        start = self.names["LINE"]
         if start is None:
             return None
         lines = self.path.read_text(encoding="utf-8").splitlines()

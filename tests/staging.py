@@ -7,7 +7,7 @@ from typing import Any
 import runtime as rt
 
 # Tensors made from Python floats are float32.
-RELATIVE, ABSOLUTE = 1e-4, 1e-5
+RELATIVE, ABSOLUTE = 1e-6, 1e-9
 
 
 def as_tensor(value: Any) -> Any:
@@ -30,7 +30,9 @@ def as_python(value: Any) -> Any:
 
 def equal(expected: Any, got: Any) -> bool:
     """Whether two results mean the same: numbers by value, sequences by their elements."""
-    if isinstance(expected, bool | int | float) and isinstance(got, bool | int | float):
+    if isinstance(expected, bool) or isinstance(got, bool):
+        return expected is got
+    if isinstance(expected, int | float) and isinstance(got, int | float):
         same_nan = expected != expected and got != got
         return same_nan or math.isclose(expected, got, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
     if isinstance(expected, list | tuple) and isinstance(got, list | tuple):

@@ -482,11 +482,19 @@ def test_graph_of_the_runtime(cli: Cli) -> None:
 
 
 @pytest.mark.usefixtures("runtime_hook")
+def test_graph_does_not_mix_with_what_the_file_prints(cli: Cli) -> None:
+    Path("staged.py").write_text(f"print('imported')\n{STAGED}")
+    code, out, err = cli("staged.py:double", "--graph", "--args", "float32[] int32[]")
+    assert (code, err) == (0, "imported\n")
+    assert out.startswith("graph double(")
+
+
+@pytest.mark.usefixtures("runtime_hook")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["staged.py:double", "--args", "float32[]"], "staged.py: TypeError: double(): missing"),
-        (["staged.py:double", "--args", "no[] int32[]"], "staged.py: TypeError: Cannot convert"),
+        (["staged.py:double", "--args", "float32[]"], "autograph: --args: double(): missing"),
+        (["staged.py:double", "--args", "no[] int32[]"], "autograph: --args: Cannot convert"),
         (["staged.py:choose", "--args", "int32[]"], "{folder}/staged.py:13:12: "),
         (
             ["staged.py:matched", "--args", "int32[]"],

@@ -10,6 +10,7 @@ import pytest
 
 import runtime as tf
 from examples import classifier, common, kmeans
+from tests import typed_program
 
 
 @pytest.fixture(autouse=True)
@@ -90,3 +91,10 @@ def test_without_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builtins, "__import__", without_sklearn)
     with pytest.raises(SystemExit, match="needs the extra `demo`"):
         common.digits()
+
+
+def test_a_program_with_types() -> None:
+    loss, seen, array = typed_program.main()
+    assert loss == pytest.approx(0.0, abs=1e-9)
+    assert seen == [3.0, 9.0, 4.0, 3.0, 4.0, 1, 2.0, 0.5]
+    np.testing.assert_array_equal(array, np.array([6.0, 8.0], np.float32))

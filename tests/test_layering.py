@@ -71,13 +71,16 @@ MAY_IMPORT = {
     "runtime.graph": f"{OPS} runtime.graph runtime.naming",
     "runtime.graph.nodes": f"{TYPES} runtime.primitive",
     "runtime.graph.ir": (
-        f"{TYPES} runtime.primitive runtime.graph.nodes runtime.graph.frames runtime.graph.views"
+        f"{TYPES} runtime.primitive runtime.graph.nodes runtime.graph.frames runtime.graph.views "
+        "runtime.graph.graph_def"
     ),
     "runtime.graph.views": f"{TYPES} runtime.graph.ir",
+    "runtime.graph.graph_def": f"{TYPES} runtime.graph.ir runtime.graph.views",
     "runtime.graph.passes": f"{TYPES} runtime.primitive runtime.graph",
     "runtime.graph.executors": f"{TYPES} runtime.primitive runtime.tensor runtime.graph",
     "runtime.staging": "autograph runtime numpy",
-    "runtime.polymorphic_function": "autograph runtime numpy",
+    "runtime.polymorphic_function": "autograph runtime",
+    "runtime.function_tracing": "autograph runtime numpy",
     "runtime.concrete_function": "autograph runtime numpy",
     "runtime.converted": "autograph runtime",
     "runtime.autograph": "autograph runtime",

@@ -319,14 +319,15 @@ def _undone(trace: Trace, recorder: Recorder) -> dict[int, tuple[Place, Contents
 
     Raises StagingError for an object that existed before the call, or that cannot be carried.
     """
-    places = [Place(path, item) for path, item in recorder.changed()]
-    for place in places:
-        if trace.existed(place.object):
-            recorder.restore()
-            raise refuse_change(place.path, "it existed before the traced function was called")
-    changed = {id(place.object): (place, place.read()) for place in places}
-    recorder.restore()
-    return changed
+    try:
+        places = [Place(path, item) for path, item in recorder.changed()]
+        for place in places:
+            if trace.existed(place.object):
+                why = "it existed before the traced function was called"
+                raise refuse_change(place.path, why)
+        return {id(place.object): (place, place.read()) for place in places}
+    finally:
+        recorder.restore()
 
 
 def _add_contents(trace: Trace, paths: Sequence[Path]) -> list[Place]:

@@ -7,9 +7,15 @@ import sys
 from collections.abc import Iterator
 from types import CodeType, FrameType, TracebackType
 
+import numpy as np
+
 from runtime.graph.ir import Location, Origin, position_of
 
-_packages: list[str] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep]
+# NumPy's functions stand for the call of them.
+_packages: list[str] = [
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,
+    os.path.dirname(os.path.abspath(np.__file__)) + os.sep,
+]
 _ours: dict[str, bool] = {}
 
 
@@ -56,8 +62,11 @@ def caller_of(frame: FrameType, root: FrameType | None) -> Origin | None:
 
 
 def _is_block_of(code: CodeType, outer: CodeType) -> bool:
-    same = code.co_qualname == outer.co_qualname
-    return same and any(const is code for const in outer.co_consts)
+    # The frames of blocks between the two may have been taken out of a traceback.
+    return code.co_qualname == outer.co_qualname and any(
+        const is code or (isinstance(const, CodeType) and _is_block_of(code, const))
+        for const in outer.co_consts
+    )
 
 
 def name_given_to(frame: FrameType) -> str | None:

@@ -390,16 +390,19 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 def _is_the_users(item: Any) -> bool:
-    kind = type(item)
-    if _is_library(kind.__module__) or isinstance(item, type | ModuleType | FunctionType):
+    kind = item if isinstance(item, type) else type(item)
+    if _is_library(kind.__module__) or isinstance(item, ModuleType | FunctionType):
         return False
     return hasattr(item, "__dict__") or hasattr(kind, "__slots__")
 
 
 def _has_data(item: Any, name: str) -> bool:
-    if _attribute_now(item, name) is not MISSING:
+    if isinstance(item, type):
+        found = next((vars(base)[name] for base in item.__mro__ if name in vars(base)), MISSING)
+    elif _attribute_now(item, name) is not MISSING:
         return True
-    found = getattr(type(item), name, MISSING)
+    else:
+        found = getattr(type(item), name, MISSING)
     return found is not MISSING and not hasattr(type(found), "__get__")
 
 
@@ -444,7 +447,21 @@ def defaults_of(function: FunctionType) -> dict[str, Any]:
 _OPERATORS = (
     *(
         f"__{prefix}{name}__"
-        for name in ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift"]
+        for name in [
+            "add",
+            "sub",
+            "mul",
+            "truediv",
+            "floordiv",
+            "mod",
+            "pow",
+            "matmul",
+            "and",
+            "or",
+            "xor",
+            "lshift",
+            "rshift",
+        ]
         for prefix in ("", "r")
     ),
     *("__neg__", "__pos__", "__abs__", "__invert__", "__bool__", "__int__", "__float__"),

@@ -104,12 +104,29 @@ def check_unhandled_failure(root: FrameType | None, primitive: Primitive) -> Non
             if _catches(handler, frame, raised):
                 names = " or ".join(kind.__name__ for kind in raised)
                 raise refuse(
-                    f"{primitive.name} on a staged value can fail at run time ({names}), past the "
+                    f"{_doing(primitive.name)} can fail at run time ({names}), past the "
                     f"`{handler.kind}` at line {handler.line} that would catch it",
                     f"move the `{handler.kind}` outside the staged function, or test for the "
                     "failing case with `if`",
                     location=position_of(frame.f_code, frame.f_lasti),
                 ) from None
+
+
+_DOING = {
+    "check_defined": "reading a name that may be unbound",
+    "check_present": "using a value that may be None",
+    "check_length": "unpacking a tensor",
+    "truth": "the truth of a tensor",
+    "to_tensor": "making a tensor of a staged number",
+}
+
+
+def _doing(name: str) -> str:
+    if name in _DOING:
+        return _DOING[name]
+    if name.startswith("py.item_"):
+        return f"{name.removeprefix('py.item_')}() of a tensor"
+    return f"{name.removeprefix('py.')} on a staged value"
 
 
 def _failures_of(primitive: Primitive) -> tuple[type[BaseException], ...]:

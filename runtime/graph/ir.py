@@ -18,6 +18,7 @@ from runtime.primitive import Primitive
 from runtime.types import ListType, NumberType, ResidualsType, TensorType, Type
 
 if TYPE_CHECKING:
+    from runtime.graph.graph_def import GraphDef
     from runtime.graph.views import GraphTensor, Operation
 
 Location = tuple[str, int, int]
@@ -171,6 +172,14 @@ class Graph:
         if not index.isdigit() or int(index) >= len(outputs):
             raise KeyError(f"The name {name!r} refers to a Tensor not in the graph {self.name!r}")
         return outputs[int(index)]
+
+    def as_graph_def(self) -> GraphDef:
+        """The graph as TensorFlow writes graphs down: nodes that name their inputs, and a function
+        for each branch, body and graph that is called.
+        """
+        from runtime.graph.graph_def import graph_def
+
+        return graph_def(self)
 
     def to_dot(self) -> str:
         """The graph in the language of Graphviz."""
@@ -483,7 +492,7 @@ class _Printer:
         results = _types(value.type for value in graph.results)
         self.text.append(f"graph {graph.name}({parameters}) -> {results}:")
         for value, outer in graph.captures:
-            self.line(1, f"{self.bind(value)} = capture {_describe(outer)}")
+            self.line(1, f"{self.bind(value)} = capture {describe(outer)}")
         self.body(graph.body, 1, "return")
         for callee in self.callees:
             if callee not in self.called:
@@ -525,7 +534,7 @@ class _Printer:
         if callee is not None and callee.graph is not None:
             self.callees.append(callee.graph)
         params = (
-            f"{key}={_describe(value)}"
+            f"{key}={describe(value)}"
             for key, value in node.params.items()
             if key not in _DULL or value != ()
         )
@@ -539,7 +548,7 @@ class _Printer:
         self.line(depth, (f"{outputs} = {text}" if outputs else text) + comment)
 
     def node_constant(self, node: Node, depth: int) -> None:
-        self.head(node, f"constant {_describe(node.params['value'])}", depth)
+        self.head(node, f"constant {describe(node.params['value'])}", depth)
 
     def node_cond(self, node: Node, depth: int) -> None:
         self.head(node, f"cond {self.use(node.inputs)}:", depth)
@@ -576,14 +585,15 @@ def _literal(type: Type, value: Any) -> str:
     return repr(value)
 
 
-def _describe(value: Any) -> str:
+def describe(value: Any) -> str:
+    """A parameter of a node as text, on one line."""
     if getattr(value, "is_resource", False):
         return str(value.name)
     if hasattr(value, "tolist"):
         text = repr(value.tolist())
         return text if len(text) <= 40 else f"{text[:36]}..."
     if isinstance(value, tuple | list):
-        inner = ", ".join(map(_describe, value))
+        inner = ", ".join(map(describe, value))
         comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
         return f"({inner}{comma})" if isinstance(value, tuple) else f"[{inner}]"
     if hasattr(value, "as_numpy_dtype"):

@@ -13,6 +13,7 @@ builds the Python value that stands for them.
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -462,12 +463,17 @@ def _join_optional(a: Spec, b: Spec) -> Spec:
     )
 
 
+def _way_out(a: Tree, b: Tree) -> str:
+    if a.structure.handler.describe is None or a.structure.kind is not b.structure.kind:
+        return "make the same tuple, list, dict or class with the same keys on both paths"
+    if isinstance(a.structure.keys, int):
+        return "use a tensor of the final length, and `x[i] = v`"
+    return "give all of them a value before the statement"
+
+
 def _join_trees(a: Tree, b: Tree) -> Spec:
     if a.structure != b.structure:
-        raise Mismatch(
-            f"the structures differ: {a.structure} and {b.structure}",
-            "make the same tuple, list, dict or class with the same keys on both paths",
-        )
+        raise Mismatch(f"the structures differ: {a.structure} and {b.structure}", _way_out(a, b))
     joined = []
     for place, (x, y) in enumerate(zip(a.children, b.children, strict=True)):
         try:
@@ -494,7 +500,10 @@ def _leaf(spec: Spec) -> Type | None:
 def _differ(a: Spec, b: Spec) -> Mismatch:
     if isinstance(a, Same) and isinstance(b, Same):
         hint = "only numbers and tensors can depend on a tensor: choose between such"
-        return Mismatch(f"the Python values {_show(a)} and {_show(b)} differ", hint)
+        first, second = _show(a), _show(b)
+        if first == second:
+            return Mismatch(f"there are two Python values {first}", hint)
+        return Mismatch(f"the Python values {first} and {second} differ", hint)
     return Mismatch(
         f"{_show(a)} cannot be joined with {_show(b)}",
         "leave values of the same kind and structure on both paths",
@@ -507,7 +516,7 @@ def _show(spec: Spec) -> str:
     if isinstance(spec, Tree):
         return f"a {spec.structure}"
     if isinstance(spec, Same):
-        text = repr(spec.value)
+        text = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(spec.value))
         return text if len(text) <= 60 else f"{text[:56]}..."
     return f"{_show(spec.inner)} or {'None' if isinstance(spec, Optional) else 'nothing'}"
 

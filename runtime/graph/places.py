@@ -213,8 +213,18 @@ def _build(kind: Callable[..., Any], keys: Any, children: Sequence[Any]) -> Any:
     return kind(keys, children)
 
 
-add_handler(Items, Handler(_flatten, _build, "[{}]"))
-add_handler(Attributes, Handler(_flatten, _build, ".{}"))
+def _items_text(keys: int | tuple[Any, ...]) -> str:
+    if isinstance(keys, int):
+        return f"{keys or 'no'} item{'' if keys == 1 else 's'}"
+    return f"the keys {', '.join(map(repr, keys))}" if keys else "no keys"
+
+
+def _attributes_text(keys: tuple[str, ...]) -> str:
+    return f"the attributes {', '.join(keys)}" if keys else "no attributes"
+
+
+add_handler(Items, Handler(_flatten, _build, "[{}]", describe=_items_text))
+add_handler(Attributes, Handler(_flatten, _build, ".{}", describe=_attributes_text))
 
 
 _WAY_OUT = (

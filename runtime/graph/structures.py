@@ -45,6 +45,8 @@ class Structure:
         return repr(key) if self.handler.path == "[{}]" else text
 
     def __str__(self) -> str:
+        if self.handler.describe is not None:
+            return self.handler.describe(self.keys)
         if not isinstance(self.keys, int | tuple):
             return f"{self.kind.__qualname__} {self.keys}"
         keys = (
@@ -57,13 +59,16 @@ class Structure:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Handler:
-    """How one kind of container is taken apart and built again. `renew` copies keys that change."""
+    """How one kind of container is taken apart and built again. `renew` copies keys that change,
+    `describe` says what is in it, where its class says nothing to the user.
+    """
 
     flatten: Flatten
     build: Build
     path: str
     names: Callable[[Any], Sequence[Any]] = tuple
     renew: Callable[[Any], Any] | None = None
+    describe: Callable[[Any], str] | None = None
 
 
 def _build_object(kind: type, keys: Sequence[str], children: Children) -> Any:

@@ -569,8 +569,8 @@ class SymbolicTensor(Tensor):
 
 
 def _unpacked_into(frame: FrameType, shape: Shape) -> int | None:
-    """How many rows Python takes where it iterates in order to unpack: `a, b = t`; None where it
-    does not.
+    """How many rows Python takes where it iterates in order to unpack: `a, b = t`, `[*t]`, `f(*t)`;
+    None where it does not.
     """
     code = frame.f_code.co_code
     operation = dis.opname[code[frame.f_lasti]]
@@ -578,7 +578,7 @@ def _unpacked_into(frame: FrameType, shape: Shape) -> int | None:
     if operation == "UNPACK_SEQUENCE":
         count = code[frame.f_lasti + 1]
         return count if size is None or size == count else size
-    return size if operation == "UNPACK_EX" else None
+    return size if operation in ("UNPACK_EX", "LIST_EXTEND", "CALL_FUNCTION_EX") else None
 
 
 _CONVERTED_USES = (

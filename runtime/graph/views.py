@@ -40,8 +40,7 @@ class Operation:
     @property
     def device(self) -> str:
         """The name of the device that it was asked to run on, without those of job and task."""
-        asked = self.node.device if self.node else None
-        return "" if asked is None else f"/device:{asked.partition('/device:')[2]}"
+        return device_name(self.node.device if self.node else None)
 
     @property
     def control_inputs(self) -> list[Operation]:
@@ -121,7 +120,7 @@ def tensors(operations: Iterable[Operation], values: Iterable[Value]) -> Tensors
 
 class _Listing:
     def __init__(self) -> None:
-        self.names = _Names()
+        self.names = Names()
         self.made: dict[Value, GraphTensor] = {}
 
     def region(self, given: Iterable[Value], nodes: Iterable[Node]) -> tuple[Operation, ...]:
@@ -150,11 +149,19 @@ class _Listing:
         return made
 
 
-class _Names:
+def device_name(asked: str | None) -> str:
+    """The device that a node was asked to run on, without job and task; "" for none."""
+    return "" if asked is None else f"/device:{asked.partition('/device:')[2]}"
+
+
+class Names:
+    """Names that were given, each once."""
+
     def __init__(self) -> None:
         self.taken: set[str] = set()
 
     def of(self, hint: str) -> str:
+        """The name like this hint that is free."""
         name, count = hint, 0
         while name in self.taken:
             count += 1

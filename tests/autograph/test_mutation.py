@@ -287,11 +287,12 @@ def test_a_function_that_will_be_called_is_looked_into(holder: Any) -> None:
     assert [change.path for change in snapshot.changes()] == ["len(xs)"]
 
 
-def test_a_function_that_a_list_holds_is_not_looked_into() -> None:
+@pytest.mark.parametrize("hold", [lambda f: [f], lambda f: {"f": f}, lambda f: Thing(f=f)])
+def test_a_function_that_others_hold_is_looked_into(hold: Any) -> None:
     xs = [1]
-    snapshot = Snapshot({"fs": [lambda: xs.append(1)]})
+    snapshot = Snapshot({"fs": hold(lambda: xs.append(1))})
     xs.append(2)
-    assert snapshot.changes() == []
+    assert [change.path for change in snapshot.changes()] == ["len(xs)"]
 
 
 def test_a_global_is_told_once_for_two_functions() -> None:

@@ -116,13 +116,50 @@ def test_a_shape_that_outgrows_its_invariant() -> None:
         function(f)(X)
 
 
+def limited_to(most: Any) -> Any:
+    return rt.while_loop(lambda v: v < 9, lambda v: v + 1, [X], maximum_iterations=most)
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
         (lambda: rt.cond(True, 1, lambda: 2), TypeError, "true_fn must be callable"),
         (lambda: rt.cond(True, lambda: 2), TypeError, "false_fn must be callable"),
         (lambda: rt.cond(rt.constant([True]), len, len), ValueError, "scalar"),
-        (lambda: rt.case([]), ValueError, "at least one"),
+        (lambda: rt.case([]), ValueError, "pred_fn_pairs must have at least one"),
+        (lambda: rt.case(3), TypeError, "pred_fn_pairs must be a list, tuple or dict, not 3"),
+        (lambda: rt.case([3]), TypeError, "pred_fn_pairs must have pairs as entries, not 3"),
+        (lambda: rt.case([(True, len, 1)]), TypeError, "must have pairs as entries"),
+        (lambda: rt.case([(False, len)], 3), TypeError, "default must be callable, not 3"),
+        (lambda: rt.switch_case("a", [len]), TypeError, "branch_index must be made of integers"),
+        (lambda: rt.switch_case(None, [len]), TypeError, "branch_index must be made of integers"),
+        (lambda: rt.switch_case(0.5, [len]), TypeError, "branch_index must be made of integers"),
+        (lambda: rt.switch_case(X, [len]), TypeError, "branch_index must be"),
+        (lambda: rt.switch_case(rt.constant([1, 2]), [len]), ValueError, "branch_index must be"),
+        (lambda: rt.switch_case(0, 3), TypeError, "branch_fns must be a list, tuple or dict"),
+        (lambda: rt.switch_case(0, []), ValueError, "branch_fns must have at least one entry"),
+        (lambda: rt.switch_case(0, [len, 3]), TypeError, "branch_fns must have pairs as entries"),
+        (lambda: rt.switch_case(0, [(0, len), len]), TypeError, "must have pairs as entries"),
+        (lambda: rt.switch_case(0, {"a": len}), TypeError, "Python integers as indices, not 'a'"),
+        (lambda: rt.switch_case(0, {2: 3}), TypeError, "the function at 2 must be callable"),
+        (lambda: rt.switch_case(0, [(0, len), (0, len)]), ValueError, "each index once"),
+        (lambda: rt.switch_case(5, [len], 3), TypeError, "default must be callable, not 3"),
+        (lambda: rt.while_loop(len, 1, [X]), TypeError, "body must be callable, not 1"),
+        (lambda: limited_to("a"), TypeError, "maximum_iterations must be made of integers"),
+        (lambda: limited_to(1.5), TypeError, "maximum_iterations must be made of integers"),
+        (lambda: limited_to([1, 2]), ValueError, "maximum_iterations must be one integer"),
+        (lambda: limited_to(object()), TypeError, "maximum_iterations must be made of integers"),
+        (lambda: limited_to(X), TypeError, "maximum_iterations must be"),
+        (
+            lambda: rt.while_loop(lambda d: d["a"] < 9, lambda d: {"b": d["a"]}, {"a": X}),
+            ValueError,
+            r"the body returned \['b'\] for the loop variables \['a'\]",
+        ),
+        (
+            lambda: rt.control_dependencies(3).__enter__(),
+            TypeError,
+            "control_inputs must be a list",
+        ),
         (lambda: rt.case([(True, 1)]), TypeError, "must be callable"),
         (lambda: rt.while_loop(1, len, [X]), TypeError, "must be callable"),
         (lambda: rt.while_loop(len, len, []), ValueError, "must not be empty"),
@@ -134,5 +171,11 @@ def test_a_shape_that_outgrows_its_invariant() -> None:
     ],
 )
 def test_bad_arguments(call: Any, error: Any, message: str) -> None:
-    with pytest.raises(error, match=message):
-        call()
+    for tried in (call, function(call, autograph=False), function(call)):
+        with pytest.raises(error, match=message):
+            tried()
+
+
+def test_lambdas_in_a_lambda() -> None:
+    staged = function(lambda x: rt.switch_case(x, [lambda: X, lambda: X + 1.0, lambda: X * 2.0]))
+    assert [float(staged(rt.constant(at))) for at in range(3)] == [3.0, 4.0, 6.0]

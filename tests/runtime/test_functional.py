@@ -97,7 +97,11 @@ REFUSED = [
     (lambda: tf.map_fn(lambda x: tf.cast(x, tf.int32), ROWS), TypeError, "fn_output_signature"),
     (lambda: tf.map_fn(lambda x: x[0], (ROWS, ROWS[1:])), ValueError, "different first dim"),
     (lambda: tf.foldl(add, ROWS[:0]), ValueError, "must not be empty"),
-    (lambda: tf.scan(3, ROWS), TypeError, "callable"),
+    (lambda: tf.scan(3, ROWS), TypeError, "scan.*fn must be callable, not 3"),
+    (lambda: tf.map_fn(3, ROWS), TypeError, "map_fn.*fn must be callable, not 3"),
+    (lambda: tf.map_fn(lambda x: (x, x), ROWS), ValueError, "structure of fn_output_signature"),
+    (lambda: tf.scan(lambda a, x: (a, x), ROWS), ValueError, "scan.*structure of initializer"),
+    (lambda: tf.foldl(add, ROWS, []), ValueError, "initializer must hold at least one tensor"),
 ]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import runtime as rt
-from runtime import polymorphic_function
+from runtime import trace_cache
 
 X = rt.constant(1.0)
 V = rt.constant([1.0, 2.0])
@@ -187,7 +187,7 @@ def test_the_short_way_does_not_hide_calls(caplog: pytest.LogCaptureFixture) -> 
 
 
 def test_traces_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(polymorphic_function, "MOST_TRACES", 3)
+    monkeypatch.setattr(trace_cache, "MOST_TRACES", 3)
     staged = rt.function(collected)
     for n in (1, 2, 3, 1, 4):
         staged(X, n)
@@ -200,7 +200,7 @@ def test_traces_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_dropped_can_be_collected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(polymorphic_function, "MOST_TRACES", 1)
+    monkeypatch.setattr(trace_cache, "MOST_TRACES", 1)
     staged = rt.function(collected)
     graph = weakref.ref(staged.get_concrete_function(X, 1).graph)
     staged(X, 2)

@@ -11,7 +11,7 @@ the ops stays in the cache, and only results are arrays of full size.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -67,6 +67,7 @@ class Run:
 
 def runs_of(region: Region) -> list[Run]:
     """The runs of a region that are worth to be computed in blocks."""
+    last: dict[Value, int] = {}
     found: list[Run] = []
     run: list[Node] = []
     for at, node in enumerate((*region.nodes, None)):
@@ -74,18 +75,25 @@ def runs_of(region: Region) -> list[Run]:
             run.append(node)
             continue
         if sum(not _is_constant(member) for member in run) >= LEAST_OPS:
-            found.append(_run(run, region, at))
+            last = last or last_uses(region)
+            found.append(_run(run, at, last))
         run = [node] if node is not None and _is_large(node) else []
     return found
 
 
-def _run(nodes: Sequence[Node], region: Region, end: int) -> Run:
-    read = {value for node in region.nodes[end:] for value in _uses(node)} | set(region.results)
+def _run(nodes: Sequence[Node], end: int, last: Mapping[Value, int]) -> Run:
     made = [value for node in nodes if not _is_constant(node) for value in node.outputs]
-    return Run(tuple(nodes), tuple([value for value in made if value in read]))
+    return Run(tuple(nodes), tuple([value for value in made if last.get(value, -1) >= end]))
 
 
-def _uses(node: Node) -> Iterator[Value]:
+def last_uses(region: Region) -> dict[Value, int]:
+    """The place of the last node of a region that reads a value; the results are read behind it."""
+    last = {value: at for at, node in enumerate(region.nodes) for value in uses(node)}
+    return last | dict.fromkeys(region.results, len(region.nodes))
+
+
+def uses(node: Node) -> Iterator[Value]:
+    """What a node reads, and the regions inside it."""
     yield from node.inputs
     for inner in node.regions:
         yield from free_values(inner)

@@ -13,14 +13,14 @@ control flow, nothing that an effect, a list or a call is given.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from runtime.graph.executors.blocks import Run, places_of, runs_of
-from runtime.graph.ir import Node, Region, Value, free_values, walk
+from runtime.graph.executors.blocks import Run, last_uses, places_of, runs_of, uses
+from runtime.graph.ir import Node, Region, Value, walk
 from runtime.shapes import is_known
 from runtime.types import TensorType
 
@@ -33,13 +33,15 @@ READERS = frozenset(
 @dataclass(slots=True, eq=False)
 class Slot:
     """One array, and what is written to it one after the other. It is a `buffer` of the program's,
-    or, where the last value `leaks`, a new one each time that `region` runs.
+    or, where the last value `leaks`, a new one each time that `region` runs. It is `shared` where
+    another region, or a run of blocks, writes to it too.
     """
 
     buffer: Value
     region: Region | None
     written: list[tuple[Node, Value]] = field(default_factory=list)
     leaks: bool = False
+    shared: bool = False
 
     @property
     def kept(self) -> Value | None:
@@ -106,9 +108,10 @@ class Plan:
         """Note that a value is in a slot."""
         self._at[value] = slot
 
-    def write(self, node: Node, value: Value, slot: Slot) -> None:
-        """Let a node write a value to a slot."""
+    def write(self, node: Node, value: Value, slot: Slot, region: Region) -> None:
+        """Let a node of a region write a value to a slot."""
         slot.written.append((node, value))
+        slot.shared |= region is not slot.region
         slot.leaks = self.leaks(value)
         self._at[value] = slot
 
@@ -172,13 +175,12 @@ class Plan:
         )
         return ends
 
-    def hold(self, run: Run, slots: list[Slot | None]) -> None:
-        """Let a run have these slots, first those of its results."""
+    def hold(self, run: Run, slots: list[Slot | None], region: Region) -> None:
+        """Let a run of a region have these slots, first those of its results."""
         self._arrays[run.nodes[-1]] = slots
         for value, slot in zip(run.results, slots, strict=False):
             if slot is not None:
-                slot.written.append((run.nodes[-1], value))
-                self._at[value] = slot
+                self.write(run.nodes[-1], value, slot, region)
 
     def _settle(self, slot: Slot) -> None:
         before = slot.kept
@@ -195,9 +197,8 @@ class _Planner:
         self.plan = plan
         self.nodes = region.nodes
         self.inside = region
-        self.last = _last_uses(region)
+        self.last = last_uses(region)
         self.mine: set[Value] = set()
-        self.carried: set[Value] = set()
         self.free: list[Slot] = []
 
     def region(self, free: Sequence[Slot]) -> list[Slot]:
@@ -229,7 +230,6 @@ class _Planner:
         slots = self.plan.enter(node, places)
         inner = _Planner(self.plan, body)
         inner.mine.update([body.parameters[at] for at in places])
-        inner.carried.update([body.results[at + 1] for at in places])
         free = inner.region(self.free)
         ends = self.plan.rotate(node, places, slots)
         self.free = list(dict.fromkeys((*free, *slots, *ends)))
@@ -238,16 +238,15 @@ class _Planner:
 
     def keep(self, output: Value, slot: Slot) -> None:
         """Leave what a loop carried where it is as long as it is read."""
-        if not self.plan.leaks(output) and (output in self.last or output in self.carried):
+        if not self.plan.leaks(output) and output in self.last:
             self.plan.put(output, slot)
             self.mine.add(output)
             self.free.remove(slot)
 
     def dying(self, node: Node, at: int) -> list[Slot]:
         """The slots of what is read here for the last time."""
-        mine = self.mine - self.carried
-        read = [value for value in dict.fromkeys(_uses(node)) if value in mine]
-        slots = [self.plan.slot_of(value) for value in read if self.last[value] == at]
+        mine = [value for value in dict.fromkeys(uses(node)) if value in self.mine]
+        slots = [self.plan.slot_of(value) for value in mine if self.last[value] == at]
         return [slot for slot in slots if slot is not None]
 
     def op(self, node: Node, dying: list[Slot]) -> list[Slot]:
@@ -255,26 +254,25 @@ class _Planner:
         if not writes(node) or not _is_array(node.outputs[0]):
             return dying
         (output,) = node.outputs
-        over = dying if ufunc_of(node) is not None else []
-        slot = next((s for s in (*over, *self.free) if self.fits(s, output)), None)
-        if slot is None and self.plan.leaks(output):
+        type, leaks = _array_type(output), self.plan.leaks(output)
+        slot = self.first(dying, type, leaks) if ufunc_of(node) is not None else None
+        slot = slot or self.first(self.free, type, leaks)
+        if slot is None and leaks:
             return dying
-        if slot is None:
-            slot = self.plan.slot(_array_type(output), self.inside)
-        self.plan.write(node, output, slot)
+        slot = slot or self.plan.slot(type, self.inside)
+        self.plan.write(node, output, slot, self.inside)
         self.mine.add(output)
-        self.free = [other for other in self.free if other is not slot]
-        left = [other for other in dying if other is not slot]
-        vain = output not in self.last and output not in self.carried and not slot.leaks
-        return [*left, slot] if vain else left
+        return dying if output in self.last or leaks else [*dying, slot]
 
-    def fits(self, slot: Slot, value: Value) -> bool:
-        """May the slot hold the value? One that leaks must get a new array in each round."""
-        if slot.buffer.type != value.type:
-            return False
-        if not self.plan.leaks(value):
-            return True
-        return slot.region is self.inside and {node for node, _ in slot.written} <= set(self.nodes)
+    def first(self, slots: list[Slot], type: TensorType, leaks: bool) -> Slot | None:
+        """Take the first of the slots that may hold a value: one that leaks must get a new array in
+        each round.
+        """
+        for at, slot in enumerate(slots):
+            mine = slot.region is self.inside and not slot.shared
+            if slot.buffer.type == type and (mine or not leaks):
+                return slots.pop(at)
+        return None
 
     def run(self, run: Run) -> None:
         """Choose the arrays of a run of blocks."""
@@ -286,14 +284,14 @@ class _Planner:
             self.take(TensorType(run.type.dtype, (run.block,)))
             for _ in range(max(places_of(run).values(), default=-1) + 1)
         ]
-        self.plan.hold(run, [*slots, *blocks])
+        for block in blocks:
+            block.shared = True
+        self.plan.hold(run, [*slots, *blocks], self.inside)
         self.free += blocks
 
     def take(self, type: TensorType) -> Slot:
         """A slot that is free, or one more."""
-        slot = next((slot for slot in self.free if slot.buffer.type == type), None)
-        self.free = [other for other in self.free if other is not slot]
-        return slot or self.plan.slot(type, self.inside)
+        return self.first(self.free, type, False) or self.plan.slot(type, self.inside)
 
 
 class Pool:
@@ -349,16 +347,6 @@ def _is_array(value: Value) -> bool:
 def _array_type(value: Value) -> TensorType:
     assert isinstance(value.type, TensorType)
     return value.type
-
-
-def _last_uses(region: Region) -> dict[Value, int]:
-    return {value: at for at, node in enumerate(region.nodes) for value in _uses(node)}
-
-
-def _uses(node: Node) -> Iterator[Value]:
-    yield from node.inputs
-    for inner in node.regions:
-        yield from free_values(inner)
 
 
 def _leaks(body: Region) -> Counter[Value]:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from runtime.graph.executors.blocks import runs_of
-from runtime.graph.executors.ranges import Ranges, limits_of
+from runtime.graph.executors.ranges import Ranges, limits_of, within
 from runtime.graph.executors.scalars import (
     NUMBERS,
     Form,
@@ -25,7 +25,7 @@ from runtime.graph.executors.scalars import (
     takes_weak,
 )
 from runtime.graph.ir import Node, Region, Value, walk
-from runtime.types import NumberType
+from runtime.types import NumberType, TensorType
 
 LONGEST = 5
 """Ops in one expression."""
@@ -155,7 +155,16 @@ class Holding:
         form = form_of(node)
         if form is None and node.primitive.name in NUMBERS:
             form = Form(NUMBERS[node.primitive.name])
-        return Expression(form, node.inputs) if form is not None else None
+        if form is None or (form.refuses and self._becomes_infinite(node)):
+            return None
+        return Expression(form, node.inputs)
+
+    def _becomes_infinite(self, node: Node) -> bool:
+        """May it make a float of an int that is too large, which only its kernel refuses?"""
+        type = node.outputs[0].type
+        if not isinstance(type, TensorType) or not type.dtype.is_floating:
+            return False
+        return not within(self.ranges.of(node.inputs[0]), type.dtype.limits)
 
     def _table(self, node: Node) -> tuple[object, ...] | None:
         """The known vector that the node takes an element of, at a place that is there."""

@@ -98,16 +98,18 @@ class _Module:
         self.functions: dict[Graph, str] = {}
         self.shared: dict[int, str] = {}
         self.taken: set[str] = set(_RESERVED)
+        self.counts: dict[str, int] = {}
 
     def fresh(self, hint: str) -> str:
         """A name that nothing has yet."""
         name = "".join(c if c.isalnum() else "_" for c in hint) or "v"
         if name[0].isdigit() or keyword.iskeyword(name):
             name = f"_{name}"
-        candidate, count = name, 0
+        candidate, count = name, self.counts.get(name, 0)
         while candidate in self.taken:
             count += 1
             candidate = f"{name}_{count}"
+        self.counts[name] = count
         self.taken.add(candidate)
         return candidate
 

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from math import inf
 from typing import Any
 
+from runtime import dtypes
+from runtime.dtypes import DType
 from runtime.graph.ir import Node, Region, Value, diverges, walk
 from runtime.types import NumberType, TensorType, Type
 
@@ -22,6 +24,7 @@ Range = tuple[Any, Any]
 """The least and the greatest number: ints, or infinities."""
 
 EVERYTHING: Range = (-inf, inf)
+_LIMITS: dict[DType, Range] = {dtype: dtype.limits for dtype in dtypes.ALL if dtype.is_integer}
 _LARGEST = 1 << 128
 _MOST_PASSES = 12
 
@@ -30,8 +33,8 @@ def limits_of(type: Type) -> Range | None:
     """The range of a type; None for what is no single integer."""
     if isinstance(type, NumberType):
         return EVERYTHING if type.kind == "int" else None
-    if isinstance(type, TensorType) and type.shape == () and type.dtype.is_integer:
-        return int(type.dtype.min), int(type.dtype.max)
+    if isinstance(type, TensorType) and type.shape == ():
+        return _LIMITS.get(type.dtype)
     return None
 
 

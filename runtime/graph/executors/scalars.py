@@ -154,7 +154,8 @@ def _to_tensor(node: Node) -> Form | None:
     assert isinstance(target, TensorType)
     if is_float(target):
         # The kernel refuses what does not fit.
-        return None if source.kind == "float" else Form(f"{target.dtype.name}({{}})")
+        text = f"{target.dtype.name}({{}})"
+        return None if source.kind == "float" else Form(text, refuses=source.kind == "int")
     if is_integer(target) and source.kind != "float":
         return Form("int({})") if source.kind == "bool" else Form("{}", refuses=True)
     return Form("{}") if is_bool(target) and source.kind == "bool" else None

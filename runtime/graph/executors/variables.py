@@ -40,7 +40,7 @@ class Variables:
         self.held = held
         self.buffers = buffers
         self.proceeds: dict[Node, Value] = {}
-        self._members: dict[Value, list[Value]] = {}
+        self._members: dict[Value, set[Value]] = {}
         self._roots: dict[Value, Value] = {}
         self._apart: dict[Value, set[Value]] = defaultdict(set)
         # What is global must not be assigned to.
@@ -91,17 +91,23 @@ class Variables:
         named += [value for move in moves for value in move]
         self._order = {value: at for at, value in reversed(list(enumerate(named)))}
         self._roots = {value: value for move in moves for value in move}
-        self._members = {value: [value] for value in self._roots}
+        self._members = {value: {value} for value in self._roots}
         for target, source in moves:
             self._merge(self._roots[target], self._roots[source])
+        for members in self._members.values():
+            self._roots.update(dict.fromkeys(members, min(members, key=self._order.__getitem__)))
 
     def _merge(self, one: Value, other: Value) -> None:
         if one is other or self._collide(one, other) or self._collide(other, one):
             return
-        one, other = sorted((one, other), key=self._order.__getitem__)
-        self._members[one] += self._members.pop(other)
-        self._roots.update(dict.fromkeys(self._members[one], one))
-        self._apart[one] |= self._apart[other]
+        # The smaller set goes into the larger one, so that a value moves rarely.
+        other, one = sorted((one, other), key=lambda root: len(self._members[root]))
+        members = self._members.pop(other)
+        self._members[one] |= members
+        self._roots.update(dict.fromkeys(members, one))
+        small, large = sorted((self._apart[one], self._apart.pop(other, set())), key=len)
+        large |= small
+        self._apart[one] = large
 
     def _collide(self, one: Value, other: Value) -> bool:
         return not self._apart[one].isdisjoint(self._members[other])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import runtime as rt
-from runtime.graph.ir import Graph
+from runtime.graph.ir import Graph, walk
 
 WEIGHT = rt.constant([[1.0, 2.0], [3.0, 4.0]])
 
@@ -224,3 +224,114 @@ def test_svg() -> None:
     lines = [element for element in root if element.tag.endswith("line")]
     assert len(lines) > 10
     assert all(int(line.attrib["y1"]) < int(line.attrib["y2"]) for line in lines)
+
+
+# The graph as TensorFlow writes it down
+
+
+def rounds(x, n):
+    i = 0
+    while i < n:
+        x = x * WEIGHT if x[0, 0] > 0.0 else x - 1.0
+        i += 1
+    return x
+
+
+def fall(n):
+    if n < 1:
+        return n
+    return fall(n - 1)
+
+
+@rt.function
+def doubled(x):
+    return x @ WEIGHT
+
+
+def calls(x):
+    with rt.device("CPU:1"):
+        y = rt.add(x, x, name="outer/sum")
+    return doubled(y) + doubled(x)
+
+
+SPECS = rt.TensorSpec([2, 2], rt.float32), rt.TensorSpec([], rt.int32)
+
+
+def _defined_before_use(given: list[str], nodes: list[Any]) -> set[str]:
+    """The names of a graph's or function's nodes; each input is an output of one before it."""
+    known = set(given)
+    for node in nodes:
+        assert {name.partition(":")[0] for name in node.input} <= known, node
+        assert node.name not in known
+        known.add(node.name)
+    return known
+
+
+@pytest.mark.parametrize(
+    ("function", "specs"),
+    [(layer, SPECS), (rounds, SPECS), (fall, SPECS[1:]), (calls, SPECS[:1])],
+)
+@pytest.mark.parametrize("stage", ["graph", "optimized"])
+def test_a_graph_def_holds_each_node_once(function: Any, specs: Any, stage: str) -> None:
+    made = getattr(rt.function(function).get_concrete_function(*specs), stage)
+    found = made.as_graph_def()
+    functions = {item.signature.name: item for item in found.library.function}
+    assert len(functions) == len(found.library.function)
+    _defined_before_use([], found.node)
+    for item in functions.values():
+        known = _defined_before_use([arg.name for arg in item.signature.input_arg], item.node_def)
+        assert {name.partition(":")[0] for name in item.ret.values()} <= known
+    nodes = [*found.node, *(node for item in functions.values() for node in item.node_def)]
+    for node in nodes:
+        for role in {"f", "body", "then_branch", "else_branch"} & set(node.attr):
+            taken = len(functions[node.attr[role]].signature.input_arg)
+            # The test of a branch or loop steers it, and is no argument of its functions.
+            assert taken == len(node.input) - (node.op in ("If", "While"))
+    counted = {node.op for node in nodes} - {"Placeholder"}
+    graphs = [made, *{graph for graph in _called(made)}]
+    assert counted == {node.primitive.op_type for graph in graphs for node in walk(graph.body)}
+
+
+def _called(graph: Graph, seen: set[Graph] | None = None) -> set[Graph]:
+    found = seen if seen is not None else set()
+    for node in walk(graph.body):
+        callee = node.params.get("callee")
+        if callee is not None and callee.graph not in found:
+            found.add(callee.graph)
+            _called(callee.graph, found)
+    return found
+
+
+def test_a_graph_def_of_a_loop() -> None:
+    found = rt.function(rounds).get_concrete_function(*SPECS).graph.as_graph_def()
+    assert [node.op for node in found.node].count("While") == 1
+    names = [item.signature.name for item in found.library.function]
+    (loop,) = [node for node in found.node if node.op == "While"]
+    assert loop.attr["body"] in names
+    (body,) = [x for x in found.library.function if x.signature.name == loop.attr["body"]]
+    assert [node.op for node in body.node_def].count("If") == 1
+    assert sum(node.op == "Mul" for x in found.library.function for node in x.node_def) == 1
+    assert (loop.name, loop.attr["body"]) == ("x_2", "x_2_body")
+
+
+def test_functions_that_are_called_are_in_the_library_once() -> None:
+    found = rt.function(calls).get_concrete_function(SPECS[0]).graph.as_graph_def()
+    assert [item.signature.name for item in found.library.function] == ["doubled"]
+    used = [node for node in found.node if node.op == "PartitionedCall"]
+    assert [node.attr["f"] for node in used] == ["doubled", "doubled"]
+    (total,) = [node for node in found.node if node.name == "outer/sum"]
+    assert (total.op, total.input, total.device) == ("AddV2", ["x", "x"], "/device:CPU:1")
+    assert found.node[0].attr == {"dtype": rt.float32, "shape": (2, 2)}
+
+
+def test_a_graph_def_as_text() -> None:
+    def halved(x):
+        return x * 0.5 if x > 0.0 else x
+
+    found = rt.function(halved).get_concrete_function(rt.TensorSpec([], rt.float32))
+    lines = str(found.graph.as_graph_def()).splitlines()
+    assert lines[:5] == [
+        "node {", '  name: "x"', '  op: "Placeholder"', "  attr dtype: float32", "  attr shape: ()",
+    ]  # fmt: skip
+    assert "  function result_then_branch(x: float32[]) -> (float32[]) {" in lines
+    assert lines.count("library {") == 1

@@ -280,3 +280,15 @@ def test_readers_return_new_arrays(name: str) -> None:
         given = arrays(primitive, sample)
         made = primitive.kernel(*given, **sample[1])
         assert not any(np.shares_memory(made, array) for array in given)
+
+
+def test_a_result_is_not_written_to_the_buffer_of_a_block() -> None:
+    @function
+    def staged(x, y):
+        z = rt.tanh(x * x + 1.0) * x
+        return y * rt.reduce_sum(z)
+
+    x = rt.constant(np.linspace(-1.0, 1.0, 300_000))
+    y = rt.constant(np.ones(blocks.BLOCK_BYTES // 8))
+    expected = y * rt.reduce_sum(rt.tanh(x * x + 1.0) * x)
+    assert bits([staged(x, y)]) == bits([expected])

@@ -1,0 +1,262 @@
+"""One trace of a Python function: it runs on symbols, and what it did becomes a graph."""
+
+from __future__ import annotations
+
+import functools
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+import autograph
+from autograph.mutation import Snapshot
+from autograph.ownership import taking_notes
+from runtime.concrete_function import ConcreteFunction
+from runtime.convert import convert_to_tensor
+from runtime.graph import joins
+from runtime.graph.arrays import Elements, outside
+from runtime.graph.control import Unreachable, add_raise
+from runtime.graph.guards import Guards
+from runtime.graph.ir import Callee, Value, format_location, may_act, position_of, verify
+from runtime.graph.joins import MaybeNone, MaybeUndefined, Spec
+from runtime.graph.nodes import NUMBER_TYPES
+from runtime.graph.places import NoRecorder, Recorder, refuse_change
+from runtime.graph.recursion import Assumption, active_calls, has_numbers, unsettled
+from runtime.graph.refusals import is_refusal, noted, refuse
+from runtime.graph.signatures import changed_image, images, rebuild, spec_structure
+from runtime.graph.structures import structure_of
+from runtime.graph.tracing import Symbol, SymbolicNumber, Trace, number_to_tensor
+from runtime.initial_values import initial_value
+from runtime.primitive import state
+from runtime.staging import BlockRecorder
+from runtime.tensor import Tensor
+from runtime.trace_cache import Call
+from runtime.variable import variable_creator_scope
+
+
+def _exported(value: Any, numbers: bool = False, path: str = "result") -> Any:
+    """What a function returns, as tensors, None, and structures of them. With `numbers`, Python
+    numbers stay what they are.
+
+    Raises TypeError for any other Python object, which is at `path`.
+    """
+    while isinstance(value, MaybeUndefined):
+        value = value.get()
+    if isinstance(value, MaybeNone):
+        return MaybeNone(_exported(value.held, numbers, path), value.flag)
+    if value is None or isinstance(value, Tensor | Symbol):
+        return value
+    if isinstance(value, Elements):
+        raise outside()
+    if getattr(value, "is_resource", False) is True:
+        return value.value()
+    is_number = isinstance(value, SymbolicNumber) or type(value) in NUMBER_TYPES
+    if is_number and numbers:
+        return value
+    if isinstance(value, SymbolicNumber):
+        return number_to_tensor(value)
+    if is_number or isinstance(value, np.ndarray | np.generic | complex | str | bytes):
+        return convert_to_tensor(value)
+    found = structure_of(value)
+    if found is None:
+        raise TypeError(
+            f"a function must return tensors, numbers, None, or structures of them: {path} is "
+            f"{value!r}"
+        )
+    structure, children = found
+    parts = enumerate(children)
+    return structure.build([_exported(x, numbers, path + structure.path(at)) for at, x in parts])
+
+
+@contextmanager
+def creating(name: str, created: list[None] | None) -> Iterator[None]:
+    """Note in `created` that variables are made while a function is traced; None: refuse it."""
+
+    def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+        if state.trace is None:
+            return next_creator(**kwargs)
+        if created is None:
+            raise refuse(
+                f"{name} creates a variable on a call that is not its first: it would make "
+                "another one for each call",
+                "create it before, or once: `if self.v is None: self.v = Variable(...)`",
+            )
+        created.append(None)
+        value = initial_value(kwargs.get("initial_value"), kwargs.get("dtype"), state.trace)
+        return next_creator(**kwargs | {"initial_value": value})
+
+    with variable_creator_scope(create):
+        yield
+
+
+class Tracer:
+    """One trace of a Python function.
+
+    `assumption` is what calls of itself return; `inner`: the trace is for such calls.
+    `call_again(keys, depth, function, args, kwargs)` makes a call that `depth` calls of the same
+    function wait for; it keeps their keys in `keys`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        python_function: Any,
+        converted: Any,
+        labels: Sequence[str],
+        assumption: Assumption,
+        call_again: Callable[..., Any],
+        inner: bool = False,
+    ) -> None:
+        self.name = name
+        self.labels = labels
+        self.assumption = assumption
+        self.call_again = call_again
+        self.inner = inner
+        self.returned: Spec | None = None
+        self.current: Trace | None = None
+        self.keys: dict[int, list[Any]] = {}
+        self.python_function = python_function
+        self.converted = converted
+        self.guards = Guards()
+        self.given: list[tuple[str, Any, Any]] = []
+
+    def trace(self, call: Call, names: Sequence[str]) -> ConcreteFunction:
+        """Run Python once on symbols of these types."""
+        args, kwargs = call.args, call.kwargs
+        types = iter(call.types)
+        signature = spec_structure(args, types), spec_structure(kwargs, types)
+        trace = self.current = Trace(self.name)
+        if self.converted is not self.python_function or _is_converted(self.converted):
+            trace.converter = autograph.call
+        existing = Snapshot({"": self.python_function, "args": args, "kwargs": kwargs})
+        trace.existed = existing.knows
+        self.guards.watch(self.python_function, dict(zip(self.labels, args, strict=False)) | kwargs)
+        try:
+            with trace:
+                symbols = list(map(trace.parameter, call.types, names))
+                trace.given = {x.value: leaf for x, leaf in zip(symbols, call.leaves, strict=True)}
+                spec, results = self._run(trace, *self._given(call, symbols))
+        finally:
+            # Also where a handler of the user's made it go away, or raised something else.
+            if trace.refusal is not None:
+                raise noted(trace.refusal)
+        if self.assumption.used and not self.inner:
+            existing.restore()  # Python runs again
+        graph = trace.finish(results, checked=not unsettled())
+        self.guards.settle()
+        outer, labels = trace.outer_symbols(), self.labels
+        return ConcreteFunction(self.name, graph, spec, signature, labels, outer, self.guards)
+
+    def _given(self, call: Call, symbols: Sequence[Any]) -> tuple[Any, Any]:
+        leaves = iter(symbols)
+        args, kwargs = rebuild(call.args, leaves), rebuild(call.kwargs, leaves)
+        for path, item in (*zip(self.labels, args, strict=False), *kwargs.items()):
+            images(item, path, self.given)
+        return args, kwargs
+
+    def _run(
+        self, trace: Trace, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Spec | None, list[Value]]:
+        recorder = self._recorder(args)
+        try:
+            with recorder, autograph.observe_calls(self._observe), taking_notes(self.guards.notes):
+                result = self.converted(*args, **kwargs)
+            self._refuse_changes(trace, recorder, result)
+            if self.assumption.used or self.inner:
+                self.returned = joins.abstract(self._exported(result, True), staged=True)
+            result = self._exported(result, self.inner)
+        except Unreachable:
+            return None, []
+        except Exception as error:
+            if is_refusal(error) or not may_act(trace.scope.nodes):
+                raise
+            # What was staged before it comes first: an error or an effect of its own.
+            add_raise(trace, error)
+            return None, []
+        changed = changed_image(self.given)
+        if changed is not None:
+            raise refuse_change(
+                changed, "it is an argument, which a traced function gets as a copy of the caller's"
+            )
+        spec: Spec | None = joins.abstract(result, staged=True)
+        if self.inner:
+            spec = self.assumption.covering(spec)
+        assert spec is not None
+        return spec, list(joins.lower(result, spec, trace))
+
+    def _recorder(self, args: tuple[Any, ...]) -> Recorder:
+        # What Python runs once while tracing, calls of itself in the graph would not repeat.
+        if not self.inner:
+            return NoRecorder()
+        return BlockRecorder(self.python_function, args, self.labels)
+
+    def _refuse_changes(self, trace: Trace, recorder: Recorder, result: Any) -> None:
+        trace.forget_frames()
+        recorder.release((result,))
+        for path, _ in recorder.changed():
+            recorder.restore()
+            raise refuse_change(path, f"{self.name} calls itself, as often as the run decides")
+
+    def _exported(self, result: Any, numbers: bool) -> Any:
+        code = getattr(self.python_function, "__code__", None)
+        place = f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
+        return _exported(result, numbers, f"the result of {self.name}{place}")
+
+    def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+        self.guards.watch(function)
+        trace = self.current
+        # Outside of a staged block Python itself decides where recursion ends.
+        if trace is None or trace is not state.trace or trace.scope.outer is None:
+            return None
+        plain = getattr(function, "__func__", function)
+        if not isinstance(plain, FunctionType):
+            return None
+        depth = active_calls(plain.__code__, trace.root, autograph.converted_code)
+        return functools.partial(self._again, function, plain, depth) if depth else None
+
+    def _again(self, function: Any, plain: Any, depth: int, *args: Any, **kwargs: Any) -> Any:
+        # A method: what watches objects looks into the arguments of a partial, not in here.
+        keys = self.keys.setdefault(id(plain), [])
+        return self.call_again(keys, depth, function, args, kwargs)
+
+
+def _is_converted(function: Any) -> bool:
+    code = getattr(function, "__code__", None)
+    return code is not None and autograph.converted_code(code)
+
+
+def settled(
+    inner: ConcreteFunction, callee: Callee, call: Call, names: Sequence[str]
+) -> ConcreteFunction:
+    """A recursive function, once it returns what its own calls suppose: as others see it, numbers
+    are tensors.
+    """
+    callee.graph = inner.graph
+    inner.callee = callee
+    verify(inner.graph)
+    if not has_numbers(inner.spec):
+        return inner
+    trace = Trace(inner.name)
+    with trace:
+        symbols = list(map(trace.parameter, call.types, names))
+        result = _exported(inner.call_leaves(symbols))
+        spec = joins.abstract(result, staged=True)
+        results = list(joins.lower(result, spec, trace))
+    signature, outer = inner.structured_input_signature, trace.outer_symbols()
+    graph = trace.finish(results)
+    return ConcreteFunction(inner.name, graph, spec, signature, inner.labels, outer, inner.guards)
+
+
+def explain_depth(error: RecursionError, function: Any, name: str) -> None:
+    location = None
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename == getattr(function, "__code__", frame.f_code).co_filename:
+            location = position_of(frame.f_code, frame.f_lasti)
+    error.args = (
+        f"{format_location(location)}: {name} calls itself with an argument of another dtype, "
+        "shape or Python value at each depth, and each is traced: pass what changes as a tensor of "
+        "one shape, or end the recursion earlier",
+    )

@@ -1,0 +1,112 @@
+"""The traces of a function, and the keys that its calls find them by."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from runtime.concrete_function import ConcreteFunction, now
+from runtime.graph.guards import Guards
+from runtime.graph.recursion import Assumption
+from runtime.graph.signatures import Parameters, key_of, leaf_names, leaf_types
+from runtime.tensor import EagerTensor
+
+Run = Callable[..., tuple[Any, ...]]
+
+MOST_TRACES = 1000
+"""Signatures that one function keeps traces for, and reasons; the one that was used least recently
+is dropped for a new one.
+"""
+
+MOST_VARIANTS = 4
+"""Traces for one signature, which differ in what they found in global variables."""
+
+Fast = tuple[Guards | None, list[int] | None, Run, ConcreteFunction]
+
+
+class Traces:
+    """The traces of one function, or of one method on one instance."""
+
+    __slots__ = ("__weakref__", "by_key", "count", "fast", "generic", "reasons", "running")
+
+    def __init__(self) -> None:
+        self.by_key: dict[Any, list[ConcreteFunction]] = {}
+        self.generic: dict[Any, ConcreteFunction] = {}
+        self.fast: dict[tuple[Any, ...], Fast] = {}
+        self.running: dict[Any, Assumption] = {}
+        self.count = 0
+        self.reasons: deque[str] = deque(maxlen=MOST_TRACES)
+
+    def find(self, key: Any) -> ConcreteFunction | None:
+        """The trace for a key whose guards hold."""
+        for made in self.by_key.get(key, ()):
+            if made.guards.hold():
+                made.used = now()
+                return made
+        return None
+
+    def keep(self, key: Any, concrete: ConcreteFunction) -> None:
+        """Add a trace; those that were used least recently give way."""
+        for *_, used in self.fast.values():
+            used.used = now()
+        # The next calls are counted, for the warning about retracing.
+        self.fast.clear()
+        if len(self.by_key) >= MOST_TRACES and key not in self.by_key:
+            del self.by_key[min(self.by_key, key=self._last_use)]
+        known = self.by_key.setdefault(key, [])
+        known.insert(0, concrete)
+        del known[MOST_VARIANTS:]
+
+    def keep_generic(self, family: Any, concrete: ConcreteFunction) -> None:
+        """Add a trace whose shapes are to be generalised."""
+        self.generic[family] = concrete
+        if len(self.generic) > MOST_TRACES:
+            del self.generic[next(iter(self.generic))]
+
+    def remember(self, key: tuple[Any, ...], short: Fast) -> None:
+        """Take a short way with calls of this key."""
+        if len(self.fast) >= MOST_TRACES:
+            self.fast.clear()
+        self.fast[key] = short
+
+    def _last_use(self, key: Any) -> int:
+        return max(made.used for made in self.by_key[key])
+
+
+def are_those(leaves: Sequence[Any], raws: Sequence[Any]) -> bool:
+    """Are these the arrays of the leaves, as far as dtypes and shapes tell?"""
+    return len(leaves) == len(raws) and all(
+        type(leaf) is EagerTensor and leaf.raw.dtype == raw.dtype and leaf.raw.shape == raw.shape
+        for leaf, raw in zip(leaves, raws, strict=True)
+    )
+
+
+def guards_changed(variants: Sequence[ConcreteFunction]) -> str:
+    changed = ", ".join(dict.fromkeys(variants[0].guards.changed()))
+    return f"a guard does not hold: {changed}"
+
+
+class Call:
+    """One call: its arguments, their tensors, and the key that they are cached under."""
+
+    __slots__ = ("args", "key", "kwargs", "leaves", "names", "types")
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.args = args
+        self.kwargs = kwargs
+        self.leaves: list[Any] = []
+        self.key: Any = (
+            tuple([key_of(item, self.leaves) for item in args]),
+            tuple([(name, key_of(item, self.leaves)) for name, item in kwargs.items()]),
+        )
+        self.types: list[Any] = leaf_types(self.leaves)
+
+    def leaf_names(self, parameters: Parameters) -> list[str]:
+        """A name for each leaf: the parameter's, and the way into it."""
+        names: list[str] = []
+        for place, item in enumerate(self.args):
+            leaf_names(item, parameters.label(place), names)
+        for name, item in self.kwargs.items():
+            leaf_names(item, name, names)
+        return names

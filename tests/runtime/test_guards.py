@@ -1,0 +1,140 @@
+"""Values that Python reads by itself, or through the standard library: a change traces again."""
+
+from __future__ import annotations
+
+import collections
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import runtime as rt
+
+
+class Field:
+    def __init__(self) -> None:
+        self.k = 1
+
+    def __get__(self, owner: Any, kind: Any) -> int:
+        return self.k
+
+
+class Item:
+    __slots__ = ("__dict__", "slot")
+    field = Field()
+    shared = 1
+
+    def __init__(self) -> None:
+        self.k = self.slot = 1
+
+    def __call__(self, x: Any) -> Any:
+        return x * self.k
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.read(key)
+
+    def read(self, key: Any) -> Any:
+        return self.k
+
+    def __radd__(self, other: Any) -> Any:
+        return other + self.k
+
+    def __len__(self) -> int:
+        return self.slot
+
+    def __iter__(self) -> Any:
+        return iter([self.k])
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(self.k == value)
+
+    @property
+    def double(self) -> Any:
+        return self.k * 2
+
+    @functools.cached_property
+    def triple(self) -> Any:
+        return self.k * 3
+
+
+Case = tuple[Callable[[Any, Any], Any], Callable[[], Any], Callable[[Any], Any]]
+
+
+def sets(name: str) -> Callable[[Any], Any]:
+    return lambda item: setattr(item, name, 5)
+
+
+def puts(key: Any) -> Callable[[Any], Any]:
+    return lambda items: items.__setitem__(key, 5)
+
+
+CASES: dict[str, Case] = {
+    "get": (lambda x, d: x + d.get("a", 0), dict, puts("a")),
+    "in": (lambda x, d: x + (1 if "a" in d else 0), dict, puts("a")),
+    "items": (lambda x, d: x + sum(v for _, v in d.items()), lambda: {"a": 1}, puts("a")),
+    "values": (lambda x, d: x + sum(d.values()), lambda: {"a": 1}, puts("a")),
+    "star": (lambda x, d: x + dict(**d)["a"], lambda: {"a": 1}, puts("a")),
+    "defaultdict": (lambda x, d: x + d["a"], lambda: collections.defaultdict(int, a=1), puts("a")),
+    "UserDict": (lambda x, d: x + d["a"], lambda: collections.UserDict(a=1), puts("a")),
+    "UserList": (lambda x, d: x + d[0], lambda: collections.UserList([1]), puts(0)),
+    "deque": (lambda x, d: x + d[0], lambda: collections.deque([1]), puts(0)),
+    "index": (lambda x, d: x + d.index(5), lambda: [1, 5], puts(0)),
+    "array": (lambda x, d: x + int(d.sum()), lambda: np.array([1, 2]), puts(0)),
+    "slot": (lambda x, item: x + item.slot, Item, sets("slot")),
+    "descriptor": (lambda x, item: x + item.field, Item, lambda item: sets("k")(field_of(item))),
+    "class": (lambda x, items: x + items[0].shared, lambda: [type("C", (Item,), {"shared": 1})],
+              lambda items: setattr(items[0], "shared", 5)),
+    "getattr": (lambda x, item: x + getattr(item, "new", 0), Item, sets("new")),
+    "hasattr": (lambda x, item: x + (1 if hasattr(item, "new") else 0), Item, sets("new")),
+    "vars": (lambda x, item: x + vars(item)["k"], Item, sets("k")),
+    "call": (lambda x, item: item(x), Item, sets("k")),
+    "subscript": (lambda x, item: x + item[0], Item, sets("k")),
+    "operator": (lambda x, item: x + item, Item, sets("k")),
+    "len": (lambda x, item: x + len(item), Item, sets("slot")),
+    "iter": (lambda x, item: x + sum(item), Item, sets("k")),
+    "contains": (lambda x, item: x + (1 if 5 in item else 0), Item, sets("k")),
+    "property": (lambda x, item: x + item.double, Item, sets("k")),
+    "partial": (lambda x, f: f(x), lambda: functools.partial(lambda d, x: x + d["a"], {"a": 1}),
+                lambda f: puts("a")(f.args[0])),
+    "keyword of a partial": (
+        lambda x, f: f(x), lambda: functools.partial(lambda x, item: x + item.k, item=Item()),
+        lambda f: sets("k")(f.keywords["item"]),
+    ),
+    "default": (lambda x, f: f(x), lambda: with_default([1]), lambda f: puts(0)(f.__defaults__[0])),
+}  # fmt: skip
+
+
+def field_of(item: Any) -> Any:
+    return vars(type(item))["field"]
+
+
+def with_default(items: Any) -> Any:
+    def f(x: Any, held: Any = items) -> Any:
+        return x + held[0]
+
+    return f
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_change_is_never_stale(name: str) -> None:
+    read, make, change = CASES[name]
+    held = make()
+    staged, x = rt.function(lambda x: read(x, held)), rt.constant(3)
+    assert [int(staged(x)) for _ in range(12)] == [int(read(x, held))] * 12
+    assert staged.experimental_get_tracing_count() == 1
+    before = int(read(x, held))
+    change(held)
+    assert int(read(x, held)) != before
+    assert [int(staged(x)) for _ in range(12)] == [int(read(x, held))] * 12
+    assert staged.experimental_get_tracing_count() == 2
+
+
+def test_what_nobody_reads_is_no_guard() -> None:
+    item = Item()
+    staged, x = rt.function(lambda x: x + item.k), rt.constant(3)
+    staged(x)
+    item.calls = 7
+    staged(x)
+    assert staged.experimental_get_tracing_count() == 1

@@ -1,0 +1,648 @@
+"""Changes that no name of the staged block shows: as in Python, or refused, and never lost.
+
+What a program does on the path that is not taken, or in rounds that are not run, must not be seen.
+"""
+
+# The programs are written as users write them.
+# ruff: noqa: B007, B018, RUF012, SIM300
+
+from __future__ import annotations
+
+import argparse
+import collections
+import contextvars
+import ctypes
+import dataclasses
+import functools
+import hashlib
+import queue
+import sys
+import threading
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import autograph
+import runtime as rt
+from autograph import StagingError
+
+TOTAL = 0
+SEEN = [0]
+
+
+def count_globally() -> None:
+    global TOTAL
+    TOTAL += 1
+
+
+# Methods that Python calls by itself
+
+
+def manager(x):
+    total = [0]
+
+    class Timer:
+        def __enter__(self):
+            total[0] += 1
+
+        def __exit__(self, *raised):
+            total[0] += 10
+
+    for i in range(x):
+        with Timer():
+            pass
+    return total[0]
+
+
+def operators(x):
+    total = [0]
+
+    class Number:
+        def __add__(self, other):
+            total[0] += 1
+            return self
+
+        def __len__(self):
+            total[0] += 10
+            return 1
+
+        def __iter__(self):
+            self.note(100)
+            return iter([1])
+
+        def note(self, much):
+            total[0] += much
+
+    number = Number()
+    if x > 0:
+        number + number
+        len(number)
+        list(number)
+    return total[0]
+
+
+def inherited(x):
+    total = [0]
+
+    class Base:
+        def __getitem__(self, key):
+            total[0] += 1
+            return key
+
+    class Derived(Base):
+        def __getitem__(self, key):
+            return super().__getitem__(key)
+
+    derived, found = Derived(), 0
+    for i in range(x):
+        found += derived[i]
+    return found, total[0]
+
+
+def properties(x):
+    total = [0]
+
+    class Item:
+        @property
+        def price(self):
+            total[0] += 1
+            return 2
+
+        @price.setter
+        def price(self, value):
+            total[0] += 10
+
+    item, found = Item(), 0
+    for i in range(x):
+        found += item.price
+        item.price = 3
+    return found, total[0]
+
+
+def attribute_hooks(x):
+    total = [0]
+
+    class Item:
+        def __getattr__(self, name):
+            total[0] += 1
+            return 3
+
+        def __setattr__(self, name, value):
+            total[0] += 10
+            object.__setattr__(self, name, value)
+
+    item = Item()
+    if x > 0:
+        item.x = item.absent
+    else:
+        item.x = 2
+    return item.x, total[0]
+
+
+def ordering(x):
+    total = [0]
+
+    class Item:
+        def __lt__(self, other):
+            total[0] += 1
+            return True
+
+    if x > 0:
+        sorted([Item(), Item()])
+    return total[0]
+
+
+def subclass_hook(x):
+    total = [0]
+
+    class Base:
+        def __init_subclass__(cls):
+            total[0] += 1
+
+    if x > 0:
+
+        class Derived(Base):
+            pass
+
+    return total[0]
+
+
+def default_factory(x):
+    total = [0]
+
+    def make():
+        total[0] += 1
+        return 4
+
+    items = collections.defaultdict(make)
+    found = items["a"] if x > 0 else items["a"] + 1
+    return found, total[0]
+
+
+class Calling:
+    def __init__(self, *functions):
+        self.functions = functions
+        self.last = functions[-1]
+
+    def __neg__(self):
+        for function in self.functions:
+            function()
+        return self.last()
+
+
+def held_functions(x):
+    total = [0]
+
+    def count():
+        total[0] += 1
+        return 0
+
+    calling = Calling(count, lambda: count())
+    if x > 0:
+        -calling
+    return total[0]
+
+
+def through_a_reference(x):
+    class Item:
+        pass
+
+    item = Item()
+    item.held = 1
+    reference = weakref.ref(item)
+    if x > 0:
+        reference().held = 4
+    return item.held
+
+
+def let_go(x):
+    total = [0]
+
+    class Item:
+        def __del__(self):
+            total[0] += 1
+
+    if x > 0:
+        item = Item()
+        del item
+    return total[0]
+
+
+def partial_method(x):
+    items = [1]
+
+    class Item:
+        put = functools.partialmethod(lambda self, value: items.__setitem__(0, value), 6)
+
+    if x > 0:
+        Item().put()
+    return items[0]
+
+
+class CountsGlobally:
+    def __enter__(self):
+        count_globally()
+
+    def __exit__(self, *raised):
+        pass
+
+
+class NotesGlobally:
+    @property
+    def noted(self):
+        return self.note()
+
+    def note(self):
+        SEEN[0] += 1
+        return SEEN[0]
+
+
+def global_by_a_manager(x):
+    before = TOTAL
+    for i in range(x):
+        with CountsGlobally():
+            pass
+    return TOTAL - before
+
+
+def global_by_a_property(x):
+    item = NotesGlobally()
+    before = SEEN[0]
+    if x > 0:
+        item.noted
+    return SEEN[0] - before
+
+
+def global_by_name(x):
+    before = TOTAL
+    if x > 0:
+        globals()["TOTAL"] = 5
+    left, module = TOTAL, sys.modules[__name__]
+    if x > 0:
+        module.TOTAL = before
+    return left - before
+
+
+# Kinds of objects
+
+
+def dataclass_made(x):
+    item = dataclasses.make_dataclass("Item", ["held"])(1)
+    if x > 0:
+        item.held = 3
+    return item.held
+
+
+def class_made(x):
+    item = type("Item", (), {})()
+    item.held = 1
+    if x > 0:
+        item.held = 3
+    return item.held
+
+
+def class_attribute(x):
+    class Item:
+        held = [1]
+
+    item = Item()
+    if x > 0:
+        item.held[0] = 5
+    return Item.held[0]
+
+
+def slots(x):
+    class Item:
+        __slots__ = ("held",)
+
+    item = Item()
+    item.held = 1
+    if x > 0:
+        item.held = 2
+    return item.held
+
+
+def slots_and_more(x):
+    class Item:
+        __slots__ = ("__dict__", "held")
+
+    item = Item()
+    item.held = item.free = 1
+    for i in range(x):
+        item.held += 1
+        item.free += 2
+    return item.held, item.free
+
+
+def descriptor(x):
+    class Field:
+        def __get__(self, owner, kind):
+            return self.value
+
+        def __set__(self, owner, value):
+            self.value = value
+
+    class Item:
+        field = Field()
+
+    item = Item()
+    item.field = 1
+    if x > 0:
+        item.field = 2
+    return item.field
+
+
+def user_dict(x):
+    items = collections.UserDict(a=1)
+    if x > 0:
+        items["a"] = 3
+    return items["a"]
+
+
+def user_list(x):
+    items = collections.UserList([1])
+    for i in range(x):
+        items[0] += 3
+    return items[0]
+
+
+def chain_map(x):
+    items = collections.ChainMap({"a": 1}, {"b": 2})
+    if x > 0:
+        items["a"] = 3
+    return items["a"]
+
+
+def weak_keys(x):
+    class Key:
+        pass
+
+    key, items = Key(), weakref.WeakKeyDictionary()
+    items[key] = 1
+    if x > 0:
+        items[key] = 2
+    return items[key]
+
+
+def queued(x):
+    items = queue.Queue()
+    items.put(1)
+    if x > 0:
+        items.put(2)
+    return items.qsize()
+
+
+def context_variable(x):
+    variable = contextvars.ContextVar("variable", default=1)
+    if x > 0:
+        variable.set(2)
+    return variable.get()
+
+
+def thread_local(x):
+    local = threading.local()
+    local.held = 1
+    if x > 0:
+        local.held = 2
+    return local.held
+
+
+def parsed(x):
+    options = argparse.Namespace(held=1)
+    if x > 0:
+        options.held = 2
+    return options.held
+
+
+def ctypes_array(x):
+    items = (ctypes.c_int * 2)(1, 2)
+    if x > 0:
+        items[0] = 5
+    return items[0]
+
+
+def module(x):
+    made = types.ModuleType("made")
+    made.held = 1
+    if x > 0:
+        made.held = 2
+    return made.held
+
+
+def opaque_queue(x):
+    items = queue.SimpleQueue()
+    if x > 0:
+        items.put(1)
+    return items.qsize()
+
+
+def opaque_digest(x):
+    digest = hashlib.md5(b"a")
+    for i in range(x):
+        digest.update(b"b")
+    return digest.digest()[0]
+
+
+def defaults(x):
+    def f(a=1):
+        return a
+
+    if x > 0:
+        f.__defaults__ = (5,)
+    return f()
+
+
+def exception_arguments(x):
+    error = ValueError(1)
+    if x > 0:
+        error.args = (2,)
+    return error.args[0]
+
+
+def exception_attributes(x):
+    error = ValueError(1)
+    error.held = 1
+    if x > 0:
+        error.held = 2
+    return error.held
+
+
+def in_a_slice(x):
+    part = slice(0, [1])
+    if x > 0:
+        part.stop[0] = 2
+    return part.stop[0]
+
+
+def in_a_view(x):
+    items = {"a": [1]}
+    values = items.values()
+    if x > 0:
+        for value in values:
+            value[0] = 2
+    return items["a"][0]
+
+
+def in_a_proxy(x):
+    items = [1]
+    proxy = types.MappingProxyType({"a": items})
+    if x > 0:
+        proxy["a"][0] = 2
+    return items[0]
+
+
+def dispatched(x):
+    items = [1]
+
+    @functools.singledispatch
+    def f(value):
+        items[0] = 2
+
+    if x > 0:
+        f("a")
+    return items[0]
+
+
+def cached(x):
+    items = [1]
+
+    @functools.lru_cache
+    def f(value):
+        items[0] = value
+
+    if x > 0:
+        f(2)
+    return items[0]
+
+
+# Recursion that a staged value ends
+
+
+def recursion_counts(x):
+    calls = 0
+
+    def f(n):
+        nonlocal calls
+        calls += 1
+        return n if n < 2 else f(n - 1) + f(n - 2)
+
+    return f(x + 3), calls
+
+
+def recursion_sums(x):
+    seen = [0]
+
+    def go(n):
+        seen[0] = seen[0] + n
+        if n > 0:
+            go(n - 1)
+
+    go(x)
+    return seen[0]
+
+
+class Fibonacci:
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, n):
+        self.calls += 1
+        if n < 2:
+            return n
+        return self(n - 1) + self(n - 2)
+
+
+def recursion_of_an_object(x):
+    f = Fibonacci()
+    return f(x + 3), f.calls
+
+
+# Exceptions that Python itself waits for
+
+
+class Counting:
+    def __init__(self, n):
+        self.n, self.i = n, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.i >= self.n:
+            raise StopIteration
+        self.i += 1
+        return self.i
+
+
+class Rows:
+    def __init__(self, n):
+        self.n = n
+
+    def __getitem__(self, i):
+        if i >= self.n:
+            raise IndexError(i)
+        return i
+
+
+def converted_iterator(x):
+    total = 0
+    for i in autograph.convert(Counting)(x):
+        total += i
+    return total
+
+
+def converted_rows(x):
+    total = 0
+    for i in autograph.convert(Rows)(x):
+        total += i
+    return total
+
+
+AS_IN_PYTHON = [
+    manager, operators, inherited, properties, attribute_hooks, ordering, subclass_hook, let_go,
+    partial_method, default_factory, held_functions, through_a_reference, dataclass_made,
+    class_made, class_attribute, slots, slots_and_more, descriptor, user_dict, user_list,
+    chain_map, thread_local, parsed, exception_attributes, in_a_slice, in_a_view, in_a_proxy,
+    dispatched, cached, weak_keys, module,
+]  # fmt: skip
+REFUSED: dict[Callable[..., Any], str] = {
+    global_by_a_manager: "TOTAL is changed .* a global variable cannot be carried",
+    global_by_a_property: r"SEEN\[0\] is changed .* existed before",
+    global_by_name: "TOTAL is changed .* a global variable cannot be carried",
+    queued: "items.queue.* is changed .* a deque cannot be carried",
+    context_variable: "variable is changed .* cannot be carried",
+    opaque_queue: r"put\(\) of a SimpleQueue inside a staged block",
+    opaque_digest: r"update\(\) of a HASH inside a staged block",
+    ctypes_array: "items is changed .* cannot be carried",
+    defaults: "f.__defaults__ is changed",
+    exception_arguments: "error is changed .* a tuple cannot be carried",
+    recursion_counts: "calls is changed .* f calls itself, as often as the run decides",
+    recursion_sums: r"seen\[0\] is changed .* go calls itself",
+    recursion_of_an_object: "f.calls is changed .* calls itself|self.calls is changed",
+    converted_iterator: "StopIteration under a staged test",
+    converted_rows: "IndexError under a staged test",
+}
+
+
+def plain(value: Any) -> Any:
+    return tuple(map(plain, value)) if isinstance(value, tuple) else int(value)
+
+
+@pytest.mark.parametrize("x", [0, 3])
+@pytest.mark.parametrize("program", AS_IN_PYTHON)
+def test_as_in_python(program: Callable[..., Any], x: int) -> None:
+    assert plain(rt.function(program)(rt.constant(x))) == program(x)
+
+
+@pytest.mark.parametrize("program", REFUSED, ids=lambda program: program.__name__)
+def test_refused(program: Callable[..., Any]) -> None:
+    before = TOTAL, list(SEEN)
+    with pytest.raises(StagingError, match=REFUSED[program]) as caught:
+        rt.function(program)(rt.constant(2))
+    assert caught.value.filename == __file__
+    assert caught.value.lineno
+    assert caught.value.hint
+    assert (TOTAL, SEEN) == before
