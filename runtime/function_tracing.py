@@ -59,7 +59,7 @@ def _exported(value: Any, numbers: bool = False, path: str = "result") -> Any:
     if isinstance(value, SymbolicNumber):
         return number_to_tensor(value)
     if is_number or isinstance(value, np.ndarray | np.generic | complex | str | bytes):
-        return convert_to_tensor(value)
+        return _converted(value, path)
     found = structure_of(value)
     if found is None:
         raise TypeError(
@@ -69,6 +69,13 @@ def _exported(value: Any, numbers: bool = False, path: str = "result") -> Any:
     structure, children = found
     parts = enumerate(children)
     return structure.build([_exported(x, numbers, path + structure.path(at)) for at, x in parts])
+
+
+def _converted(value: Any, path: str) -> Tensor:
+    try:
+        return convert_to_tensor(value)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 @contextmanager
@@ -129,6 +136,7 @@ class Tracer:
         types = iter(call.types)
         signature = spec_structure(args, types), spec_structure(kwargs, types)
         trace = self.current = Trace(self.name)
+        trace.code = getattr(self.python_function, "__code__", None)
         if self.converted is not self.python_function or _is_converted(self.converted):
             trace.converter = autograph.call
         existing = Snapshot({"": self.python_function, "args": args, "kwargs": kwargs})

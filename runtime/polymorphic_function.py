@@ -192,12 +192,21 @@ class Function:
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if functions_run_eagerly():
             return self._python_function(*args, **kwargs)
+        if self._leaves_out_receiver(args, kwargs):
+            return self.__get__(args[0])._call(args[1:], kwargs)
         call = self._call_of(args, kwargs)
         concrete = self._counted(call) if state.trace is None else self._concrete(call)
         if isinstance(concrete, Assumption):
             return concrete.call_leaves(call.leaves)
         self._remember(args, kwargs, call, concrete)
         return concrete.call_leaves(call.leaves)
+
+    def _leaves_out_receiver(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Is it a call `Class.method(instance, ...)` whose signature has no entry for `self`?"""
+        signature = self._input_signature
+        if signature is None or not args or len(args) + len(kwargs) != len(signature) + 1:
+            return False
+        return any(item is self for kind in type(args[0]).__mro__ for item in vars(kind).values())
 
     def _counted(self, call: Call) -> ConcreteFunction | Assumption:
         before = self._traces.count

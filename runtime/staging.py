@@ -66,7 +66,7 @@ def _reason_of(code: CodeType) -> tuple[str, str] | None:
         return (
             f"Python itself asks here, in {code.co_name}",
             "write a `for`, `while` or `if` of its own for it, outside of comprehensions, `match`, "
-            "callbacks, an exit in a `finally`, and what holds a `yield` or an `await`; or use an op",
+            "callbacks, exits in a `finally`, and what holds a `yield` or an `await`; or use an op",
         )
     why = why_not_converted(code)
     if why is None:
@@ -174,8 +174,9 @@ class BlockRecorder:
 
 
 _CHANGING = frozenset((
-    "add", "append", "appendleft", "clear", "discard", "extend", "feed", "insert", "pop", "popitem",
-    "popleft", "push", "put", "put_nowait", "remove", "send", "set", "setdefault", "update", "write",
+    "add", "append", "appendleft", "clear", "discard", "extend", "feed", "insert", "pop",
+    "popitem", "popleft", "push", "put", "put_nowait", "remove", "send", "set", "setdefault",
+    "update", "write",
 ))  # fmt: skip
 
 

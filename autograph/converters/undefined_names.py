@@ -84,12 +84,7 @@ def _late_nodes(function: Any, flow: Flow) -> set[gast.AST]:
 
 def _guard_reads(context: Context, function: Any, flow: Flow, names: set[str]) -> None:
     unsafe = {read for read in flow.defined.unsafe if read.id in names}
-    free: set[Any] = set()
-    for nested in own_nodes(function.body):
-        if isinstance(nested, (*FUNCTIONS, gast.Lambda, gast.GeneratorExp)):
-            free |= _reads(nested, names & free_names(nested))
-        elif isinstance(nested, gast.ClassDef):
-            free |= _reads(nested, names) & unsafe
+    free = _free_reads(function, names, unsafe)
 
     def name(node: gast.Name) -> gast.expr:
         if node in free:
@@ -111,21 +106,33 @@ def _guard_reads(context: Context, function: Any, flow: Flow, names: set[str]) -
     def try_(node: Any) -> Any:
         for handler in node.handlers:
             if handler.name is not None and handler.name.id in names:
-                _outlive(handler)
+                _outlive(handler, context.namer.available("error"))
         return node
-
-    def _outlive(handler: Any) -> None:
-        # Python unbinds the name behind the handler: that must be an assignment too.
-        name, error = handler.name.id, context.namer.available("error")
-        bind = assign(name, name_load(error, handler.name), handler.name)
-        unbind = assign(name, _undefined(name, handler.name), handler.body[-1])
-        handler.name = name_store(error, handler.name)
-        handler.body = [bind, *handler.body, unbind]
 
     rules = {gast.AugAssign: augmented, gast.Delete: delete, gast.Try: try_, gast.TryStar: try_}
     rewrite_statements(function, rules)
     for statement in function.body:
         replace_reads(statement, name)
+
+
+def _free_reads(function: Any, names: set[str], unsafe: set[Any]) -> set[Any]:
+    """The reads of names from inside a nested function or class."""
+    free: set[Any] = set()
+    for nested in own_nodes(function.body):
+        if isinstance(nested, (*FUNCTIONS, gast.Lambda, gast.GeneratorExp)):
+            free |= _reads(nested, names & free_names(nested))
+        elif isinstance(nested, gast.ClassDef):
+            free |= _reads(nested, names) & unsafe
+    return free
+
+
+def _outlive(handler: Any, error: str) -> None:
+    # Python unbinds the name behind the handler: that must be an assignment too.
+    name = handler.name.id
+    bind = assign(name, name_load(error, handler.name), handler.name)
+    unbind = assign(name, _undefined(name, handler.name), handler.body[-1])
+    handler.name = name_store(error, handler.name)
+    handler.body = [bind, *handler.body, unbind]
 
 
 def _reads(nested: Any, names: set[str]) -> set[Any]:

@@ -4,9 +4,9 @@ Guarded, by identity, is what the traced functions read by static paths: global 
 variables, and from there, from `self` and from arguments, attributes and items with constant keys
 (`config.rate`, `table['k']`). Of small containers that a path goes through or ends in, the elements
 are guarded too, of small arrays what is in them, and of the objects among them the attributes for
-which the code has the names. What the trace itself changes is a side effect of tracing, and no
-guard; what the signature of a call tells is none either. Library code and what is behind the bounds
-below is not looked at.
+which the code has the names, and what the methods read that Python calls by itself. What the trace
+itself changes is a side effect of tracing, and no guard; what the signature of a call tells is none
+either. Library code and what is behind the bounds below is not looked at.
 """
 
 from __future__ import annotations
@@ -341,6 +341,7 @@ class _Elements:
 
 
 _KINDS: tuple[Any, ...] = (OrderedDict, dict, list, tuple, set, frozenset, deque)
+_PLAIN = frozenset((list, tuple, set, frozenset, deque))
 _BUFFERS = bytearray, array.array
 _SIZED: tuple[Any, ...] = (*_BUFFERS, *_KINDS)
 
@@ -363,6 +364,8 @@ def _elements(container: Any) -> Elements:
 
 
 def _same_elements(container: Any, known: Elements) -> bool:
+    if type(container) in _PLAIN:
+        return len(container) == len(known) and all(map(is_, container, known))
     now = _elements(container)
     if type(known) is bytes:
         return now == known

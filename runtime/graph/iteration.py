@@ -205,15 +205,38 @@ def for_loop(
     """
     if isinstance(items, Filter):
         return _filtered(items, body, state, names, test, watch)
+    source = _source_of(items)
+    length = source.length()
+    if not is_symbol(length) and length <= 0:
+        return bare(state)
+    proceed, one_round = _blocks_of(source, length, body, test, watch)
+    index = active().number(0)
+    left = while_loop(
+        proceed,
+        one_round,
+        (index, *state),
+        ("index", *names) if state else ("index",),
+        index < length,
+        also_watching(watch, list(functions_of(source))),
+        key=body,
+    )
+    return bare(left[1:]) if state else None
+
+
+def _source_of(items: Any) -> Staged:
     source = staged(items)
     if source is None:
         raise refuse(
             f"a {type(items).__qualname__} cannot be iterated over while tracing",
             "iterate over a tensor or a range",
         )
-    length = source.length()
-    if not is_symbol(length) and length <= 0:
-        return bare(state)
+    return source
+
+
+def _blocks_of(
+    source: Staged, length: Any, body: Block, test: Block | None, watch: Watch
+) -> tuple[Block, Block]:
+    """The test and the body of a while over an index and the state."""
 
     def one_round(index: Any, *state: Any) -> Any:
         left = as_state(body(source.at(index), *state), len(state))
@@ -226,17 +249,7 @@ def for_loop(
         asked = lambda: test(*state)  # type: ignore[misc]  # noqa: E731
         return _both(index < length, asked, watch)
 
-    index = active().number(0)
-    left = while_loop(
-        proceed if test is None else proceed_if_asked,
-        one_round,
-        (index, *state),
-        ("index", *names) if state else ("index",),
-        proceed(index),
-        also_watching(watch, list(functions_of(source))),
-        key=body,
-    )
-    return bare(left[1:]) if state else None
+    return (proceed if test is None else proceed_if_asked), one_round
 
 
 def _both(first: Any, second: Callable[[], Any], watch: Watch) -> Any:

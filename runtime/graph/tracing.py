@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from types import FrameType, TracebackType
+from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from runtime import dtypes, errors
@@ -130,6 +130,7 @@ class Trace:
         "_prefix",
         "_saved",
         "captures",
+        "code",
         "constants",
         "converter",
         "counts",
@@ -146,6 +147,7 @@ class Trace:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.code: CodeType | None = None
         self.root: FrameType | None = None
         self._frame: FrameType | None = None
         self._entered: FrameType | None = None
@@ -251,13 +253,17 @@ class Trace:
         return function if self.converter is None else self.converter(function)
 
     def origin(self) -> Origin | None:
-        """Where the user's code stands, and where that was called."""
+        """Where the user's code stands, and where that was called; before and behind the traced
+        function, its `def`.
+        """
         frame: FrameType | None = sys._getframe(2)
         inside = True
         while frame is not None and is_ours(frame.f_code.co_filename):
             inside = inside and frame is not self.root
             self._entered = frame
             frame = frame.f_back
+        if not inside and self.code is not None:
+            return Origin(self.code, 0)
         if frame is None:
             return None
         if frame is not self._frame:

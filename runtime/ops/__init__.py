@@ -106,7 +106,7 @@ LATER = {
     ),
     "runtime.ops.decompositions": (
         "adjoint band_part band_part_p cholesky cholesky_p cholesky_solve cross det det_p "
-        "diag diag_p diag_part diag_part_p eig eig_p eigh eigh_p eigvals eigvalsh expm inv "
+        "diag diag_p diag_part diag_part_p eig eig_p eigh eigh_p eigvals eigvalsh inv "
         "inverse_p l2_normalize logdet lstsq matrix_rank norm normalize pinv qr qr_p set_diag "
         "set_diag_p slogdet slogdet_p solve solve_p svd svd_p tensor_diag tensor_diag_part "
         "trace triangular_p triangular_solve"

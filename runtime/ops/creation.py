@@ -170,8 +170,8 @@ def eye(
 
 
 def _range_kernel(start: Any, limit: Any, delta: Any, *, length: int | None) -> Any:
-    if delta == 0:
-        raise errors.InvalidArgumentError("Requires delta != 0")
+    if problem := _wrong_way(start, limit, delta):
+        raise errors.InvalidArgumentError(problem)
     if start.dtype.kind in "iu":
         # NumPy computes the length in floating point; Python's range is exact.
         count = len(range_of(int(start), int(limit), int(delta)))
@@ -181,6 +181,16 @@ def _range_kernel(start: Any, limit: Any, delta: Any, *, length: int | None) -> 
 
 
 range_of = range
+
+
+def _wrong_way(start: Any, limit: Any, delta: Any) -> str | None:
+    if delta == 0:
+        return "Requires delta != 0"
+    if delta > 0 and start > limit:
+        return f"Requires start <= limit when delta > 0: {start}/{limit}"
+    if delta < 0 and start < limit:
+        return f"Requires start >= limit when delta < 0: {start}/{limit}"
+    return None
 
 
 def _range_shape(start: Shape, limit: Shape, delta: Shape, *, length: int | None) -> Shape:
@@ -201,6 +211,9 @@ def range(
 ) -> Tensor:
     """The numbers from `start` (0 if only one argument is given) up to, not including, `limit` by
     steps of `delta`.
+
+    Raises InvalidArgumentError (ValueError while tracing, where the numbers are known) if `delta`
+    leads away from `limit`.
     """
     if limit is None:
         start, limit = 0, start
@@ -210,8 +223,9 @@ def range(
     if (
         ends[0].dtype.np_dtype in REALS
         and all(value is not None and np.ndim(value) == 0 for value in known)
-        and known[2] != 0
     ):
+        if problem := _wrong_way(*known):
+            raise wrong_value(problem)
         length = _length(*known)
     return bind(range_p, *ends, length=length)  # type: ignore[no-any-return]
 

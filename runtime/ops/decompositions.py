@@ -651,41 +651,6 @@ def _regular(n: int, amount: float, dtype: Any) -> Any:
     return ops.eye(n, dtype=dtype) * amount
 
 
-def expm(input: Any, name: str | None = None) -> Tensor:
-    """The exponential of square matrices, by scaling and squaring a Pade approximant."""
-    x = convert_to_tensor(input)
-    norm = ops.reduce_max(ops.reduce_sum(ops.abs(ops.stop_gradient(x)), -2), (-1,))
-    limit = ops.ones_like(norm) * 0.5
-    halvings = ops.ceil(ops.maximum(ops.log(ops.maximum(norm, limit) / limit) / np.log(2.0), 0.0))
-    scaled = x / ops.cast(_column(ops.pow(ops.ones_like(halvings) * 2, halvings)), x.dtype)
-    result = _pade(scaled)
-    rounds = halvings.static_value
-    if rounds is None:
-        raise wrong_value("expm of a symbolic tensor is not available while tracing")
-    for k in range(int(np.max(rounds, initial=0, where=np.isfinite(rounds)))):
-        more = ops.greater(_column(halvings), float(k))
-        result = ops.where(more, ops.matmul(result, result), result)
-    return result
-
-
-def _column(x: Any) -> Any:
-    return ops.expand_dims(ops.expand_dims(x, -1), -1)
-
-
-_PADE = (17297280.0, 8648640.0, 1995840.0, 277200.0, 25200.0, 1512.0, 56.0, 1.0)
-
-
-def _pade(x: Tensor) -> Tensor:
-    identity = ops.eye((x.static_shape or (None,))[-1], dtype=x.dtype)
-    square = ops.matmul(x, x)
-    even, odd, power = _PADE[0] * identity, _PADE[1] * identity, square
-    for i in (2, 4, 6):
-        even, odd = even + _PADE[i] * power, odd + _PADE[i + 1] * power
-        power = ops.matmul(power, square)
-    odd = ops.matmul(x, odd)
-    return solve(even - odd, even + odd)
-
-
 # Norms and products
 
 

@@ -117,28 +117,14 @@ def binary(
     `gradient(a, b, y, g)` gives both gradients at the broadcast shape, or is a pair of functions
     that give one each; `reads` tells which of a, b, y it uses, or which each of the pair uses.
     """
-    partials = gradient if isinstance(gradient, tuple) else None
     read = "".join(reads)
-
-    def rule(op: Any, g: Any) -> Any:
-        a, b = op.inputs
-        y = op.outputs[0]
-        if partials is None:
-            for_a, for_b = gradient(a, b, y, g)  # type: ignore[operator, misc]
-        else:
-            for_a, for_b = [
-                partial(a, b, y, g) if needed else None
-                for partial, needed in zip(partials, op.needed, strict=True)
-            ]
-        return sum_to_shape_of(for_a, a), sum_to_shape_of(for_b, b)
-
     primitive = row(
         name,
         kernel,
         signature=signature,
         shape=broadcast_shapes,
-        gradient=rule if gradient else None,
-        partials=partials,
+        gradient=_broadcast_gradient(gradient) if gradient else None,
+        partials=gradient if isinstance(gradient, tuple) else None,
         keep_inputs=tuple(i for i, letter in enumerate("ab") if letter in read),
         keep_outputs=(0,) if "y" in read else (),
         reads=None if isinstance(reads, str) else reads,
@@ -147,6 +133,24 @@ def binary(
         samples=samples,
     )
     return named(_binary_function(primitive), name, doc)
+
+
+def _broadcast_gradient(gradient: BinaryGradient) -> Callable[[Any, Any], tuple[Any, Any]]:
+    """The gradient of a row: both gradients, if they are needed, at the shapes of the operands."""
+
+    def rule(op: Any, g: Any) -> Any:
+        a, b = op.inputs
+        y = op.outputs[0]
+        if not isinstance(gradient, tuple):
+            for_a, for_b = gradient(a, b, y, g)
+        else:
+            for_a, for_b = [
+                partial(a, b, y, g) if needed else None
+                for partial, needed in zip(gradient, op.needed, strict=True)
+            ]
+        return sum_to_shape_of(for_a, a), sum_to_shape_of(for_b, b)
+
+    return rule
 
 
 def _binary_function(primitive: Primitive) -> Op:

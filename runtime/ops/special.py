@@ -39,7 +39,16 @@ _FAR = (
 
 
 def _ratio(tables: Any, x: Any) -> Any:
-    return np.polyval(tables[0], x) / np.polyval(tables[1], x)
+    return _polynomial(tables[0], x) / _polynomial(tables[1], x)
+
+
+def _polynomial(coefficients: Any, x: Any) -> Any:
+    # np.polyval would make two arrays for each coefficient.
+    y = x * 0.0 + coefficients[0]
+    for coefficient in coefficients[1:]:
+        y *= x
+        y += coefficient
+    return y
 
 
 def _exp_minus_square(x: Any) -> Any:

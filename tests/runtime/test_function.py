@@ -1035,3 +1035,38 @@ def test_signed_calls_by_the_short_way() -> None:
                 staged(X, X)
             assert staged(np.ones([size]), X).dtype is rt.float32
     assert traces(staged) == 1
+
+
+def test_a_method_called_by_its_class_may_leave_self_out_of_its_signature() -> None:
+    class Scaled:
+        def __init__(self, factor: float) -> None:
+            self.factor = factor
+
+        @rt.function(input_signature=[rt.TensorSpec([None], rt.float32)])
+        def run(self, x):
+            return x * self.factor
+
+    class Twice(Scaled):
+        pass
+
+    x = rt.constant([1.0, 2.0])
+    for made in (Scaled(3.0), Twice(5.0)):
+        wanted = made.run(x).numpy().tolist()
+        assert wanted == [made.factor, made.factor * 2]
+        assert Scaled.run(made, x).numpy().tolist() == wanted
+        assert Scaled.run(made, x=x).numpy().tolist() == wanted
+        assert made.run.experimental_get_tracing_count() == 1
+    with pytest.raises(TypeError, match="1 entries, 2 arguments"):
+        Scaled.run(object(), x)
+
+
+def test_a_number_too_large_for_a_result_names_the_function() -> None:
+    def large(x):
+        return {"a": [x, 2**70]}
+
+    line = large.__code__.co_firstlineno
+    message = (
+        rf"the result of large \(.*test_function.py:{line}\)\['a'\]\[1\]: {2**70} does not fit"
+    )
+    with pytest.raises(ValueError, match=message):
+        rt.function(large)(rt.constant(1))

@@ -314,6 +314,41 @@ def test_decompositions_multiply_to_their_input() -> None:
     np.testing.assert_allclose(tf.linalg.expm(SQUARE), exponential.real)
 
 
+@pytest.mark.parametrize("shape", [None, [None, None, None], [2, 3, 3]])
+def test_expm_in_a_graph(shape: Any) -> None:
+    def steep(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.linalg.expm(x)
+        return y, tape.gradient(y, x)
+
+    matrices = np.linspace(-3.0, 5.0, 18).reshape(2, 3, 3) * [[[0.01]], [[1.0]]]
+    spec = tf.TensorSpec(shape, tf.float64)
+    staged = tf.function(steep, input_signature=[spec])
+    for given in (matrices, matrices * 0.0, matrices * -2.0):
+        for ours, theirs in zip(staged(given), steep(tf.constant(given)), strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("ends", "message"),
+    [
+        ((-9,), "start <= limit when delta > 0: 0/-9"),
+        ((5, 2), "start <= limit when delta > 0: 5/2"),
+        ((1.0, 5.0, -0.5), "start >= limit when delta < 0: 1.0/5.0"),
+        ((1, 5, 0), "delta != 0"),
+    ],
+)
+def test_a_range_that_leads_away_is_refused(ends: Any, message: str) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        tf.range(*ends)
+    with pytest.raises(ValueError, match=message):
+        tf.function(lambda: tf.range(*ends))()
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        tf.function(tf.range)(*map(tf.constant, ends))
+    assert tf.range(3, 3).shape == tf.range(3, 3, -1).shape == [0]
+
+
 def test_top_k_prefers_the_earlier_of_equals() -> None:
     values, indices = tf.math.top_k([1, 3, 3, 2, 3], k=4)
     assert values.numpy().tolist() == [3, 3, 3, 2]

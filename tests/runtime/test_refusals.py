@@ -1,7 +1,7 @@
 """What staging cannot repeat at run time is refused by name and place; Python's state is kept."""
 
 # The programs are written as users write them.
-# ruff: noqa: B007, UP031, UP032, RUF059
+# ruff: noqa: B007, B904, UP031, UP032, RUF059
 
 from __future__ import annotations
 

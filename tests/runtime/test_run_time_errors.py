@@ -111,6 +111,20 @@ def test_an_op(function: Callable[..., Any], way: Any) -> None:
     assert caught.value.op == "GatherV2"
 
 
+def growing(rounds):
+    total = 1
+    for _ in range(rounds):
+        total = total * 2
+    return total
+
+
+def test_a_result_is_placed_at_its_function() -> None:
+    with pytest.raises(errors.InvalidArgumentError, match="does not fit into int32") as caught:
+        rt.function(growing)(rt.constant(40))
+    line = place_of(caught.value)
+    assert (line.name, line.lineno) == ("growing", growing.__code__.co_firstlineno)
+
+
 def raising(left):
     if left < 0:
         raise OutOfFuel(left, "l")  # the line

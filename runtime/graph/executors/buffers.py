@@ -12,14 +12,14 @@ control flow, nothing that an effect, a list or a call is given.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from runtime.graph.executors.blocks import Run, last_uses, places_of, runs_of, uses
+from runtime.graph.executors.blocks import Run, Runs, last_uses, places_of, uses
 from runtime.graph.ir import Node, Region, Value, walk
 from runtime.shapes import is_known
 from runtime.types import TensorType
@@ -64,20 +64,23 @@ class Rotation:
 
 class Plan:
     """The buffers of a graph's body: `buffers` are those that the program keeps, `rotations` is how
-    loops carry arrays in them.
+    loops carry arrays in them. What may lie otherwise than row by row is `turned`: it is in none.
     """
 
-    def __init__(self, body: Region) -> None:
+    def __init__(self, body: Region, turned: Container[Value], runs: Runs) -> None:
+        self.turned = turned
+        self.runs = runs
         self._targets: dict[Node, Value] = {}
         self._arrays: dict[Node, list[Slot | None]] = {}
-        self._leaks = _leaks(body)
         self._places: dict[Node, list[int]] = {}
-        self._find_carried(body)
         self._carried: set[Value] = set()
-        self.rotations: dict[Node, Rotation] = {}
+        self.rotations: dict[Node, Rotation] = defaultdict(lambda: Rotation({}, [], [], []))
         self._slots: list[Slot] = []
         self._at: dict[Value, Slot] = {}
-        _Planner(self, body).region([])
+        if any(map(self.may_write, walk(body))):
+            self._leaks = _leaks(body)
+            self._find_carried(body)
+            _Planner(self, body).region([])
         self.buffers = [slot.buffer for slot in self._slots if not slot.leaks]
         for slot in self._slots:
             self._settle(slot)
@@ -89,6 +92,18 @@ class Plan:
     def arrays(self, run: Run) -> list[Value | None]:
         """The buffers of a run: for its results, where None is a new array, and for blocks."""
         return [slot.kept if slot else None for slot in self._arrays[run.nodes[-1]]]
+
+    @property
+    def is_empty(self) -> bool:
+        """Does each op make new arrays?"""
+        return not (self._targets or self._arrays)
+
+    def may_write(self, node: Node) -> bool:
+        """May the node be told where to write its result to?"""
+        if len(node.outputs) != 1 or (ufunc_of(node) or product_of(node)) is None:
+            return False
+        (output,) = node.outputs
+        return _is_array(output) and output not in self.turned
 
     def slot(self, type: Any, region: Region | None) -> Slot:
         """One more array, which may be a new one each time that the region runs."""
@@ -131,15 +146,17 @@ class Plan:
 
     def _carries(self, node: Node) -> Callable[[int], bool]:
         (body,) = node.regions
-        made = {inner.outputs[0] for inner in body.nodes if writes(inner)}
+        made = {inner.outputs[0] for inner in body.nodes if self.may_write(inner)}
         for inner in body.nodes:
             made.update([inner.outputs[at] for at in self._places.get(inner, ())])
 
         def carries(at: int) -> bool:
             parameter, result = body.parameters[at], body.results[at + 1]
             same = node.inputs[at + 1].type == parameter.type == result.type
+            if not same or parameter in self.turned:
+                return False
             seen = self._leaks[parameter], self._leaks[result]
-            return same and result in made and _is_array(result) and seen == (0, 1)
+            return result in made and _is_array(result) and seen == (0, 1)
 
         return carries
 
@@ -204,7 +221,7 @@ class _Planner:
     def region(self, free: Sequence[Slot]) -> list[Slot]:
         """The slots that are free behind the region, given those that are free before it."""
         self.free = list(free)
-        runs = {run.nodes[-1]: run for run in runs_of(self.inside)}
+        runs = {run.nodes[-1]: run for run in self.plan.runs.get(self.inside, ())}
         blocked = {node for run in runs.values() for node in run.nodes}
         dead: list[Slot] = []
         for at, node in enumerate(self.nodes):
@@ -251,7 +268,7 @@ class _Planner:
 
     def op(self, node: Node, dying: list[Slot]) -> list[Slot]:
         """Choose where an op writes to, and return those of the dying slots that it leaves."""
-        if not writes(node) or not _is_array(node.outputs[0]):
+        if not self.plan.may_write(node):
             return dying
         (output,) = node.outputs
         type, leaks = _array_type(output), self.plan.leaks(output)
@@ -325,11 +342,6 @@ def product_of(node: Node) -> Any:
     if node.primitive.name != "matmul" or any(node.params.values()):
         return None
     return np.dot if all(map(_is_matrix, node.inputs)) else None
-
-
-def writes(node: Node) -> bool:
-    """Can the node be told where to write its result to?"""
-    return len(node.outputs) == 1 and (ufunc_of(node) or product_of(node)) is not None
 
 
 def _is_matrix(value: Value) -> bool:

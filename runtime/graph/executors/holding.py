@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from runtime.graph.executors.blocks import runs_of
+from runtime.graph.executors.blocks import Runs
 from runtime.graph.executors.ranges import Ranges, limits_of, within
 from runtime.graph.executors.scalars import (
     NUMBERS,
@@ -47,10 +47,12 @@ class Holding:
     `expressions` are the nodes that Python writes as one, `aliases` those of them that take over
     the name of their operand, `inline` those that are written where they are read. `read` are the
     integers that must be Python's, `weak` those cast to floats only for arithmetic with a float,
-    which converts them itself. `tables` are known vectors of which only known places are read.
+    which converts them itself. `tables` are known vectors of which only known places are read,
+    `blocked` the nodes of `runs`.
     """
 
-    def __init__(self, body: Region) -> None:
+    def __init__(self, body: Region, runs: Runs) -> None:
+        self.blocked = {node for found in runs.values() for run in found for node in run.nodes}
         self.ranges = Ranges(body)
         self.makers = self.ranges.makers
         self.read: set[Value] = set()
@@ -61,7 +63,6 @@ class Holding:
         self.tables: dict[Node, tuple[object, ...]] = {}
         self._uses: dict[Value, list[tuple[Node | None, Node | None]]] = defaultdict(list)
         self._loops: dict[Node, Node | None] = {}
-        self._blocked: set[Node] = set()
         self._sizes: dict[Node, int] = {}
         self._note(body)
         self._count(body, None)
@@ -124,7 +125,6 @@ class Holding:
         self.weak |= casts - kept
 
     def _count(self, region: Region, loop: Node | None) -> None:
-        self._blocked.update([node for run in runs_of(region) for node in run.nodes])
         for node in region.nodes:
             self._loops[node] = loop
             for value in node.inputs:
@@ -234,7 +234,7 @@ class Holding:
 
     def _takes(self, user: Node, value: Value) -> bool:
         """May what reads the value be written with an expression in its place?"""
-        if user in self._blocked:
+        if user in self.blocked:
             return False
         made = None if user.regions else self._expression(user)
         if made is None:

@@ -33,6 +33,7 @@ from runtime.graph.executors.blocks import Run, places_of, runs_of
 from runtime.graph.executors.buffers import Plan, Pool, product_of, ufunc_of
 from runtime.graph.executors.failures import explain, raised
 from runtime.graph.executors.holding import Holding
+from runtime.graph.executors.layouts import is_array, lies_in_rows, turned_values
 from runtime.graph.executors.ranges import EVERYTHING
 from runtime.graph.executors.scalars import (
     ATOM,
@@ -50,6 +51,7 @@ from runtime.graph.ir import Graph, Node, Region, Value, free_values
 from runtime.graph.nodes import placeholder
 from runtime.types import NumberType, TensorType
 
+Runner = Callable[..., tuple[Any, ...]]
 Lines = dict[int, tuple[Node, list[str]]]
 _PLAIN = (bool, int, str, type(None))
 
@@ -65,16 +67,30 @@ _SEQUENCES = frozenset(("unstack", "split", "identity_n"))
 class Program:
     """A compiled graph: `run(*raws)` gives a tuple of raw results, `source` is what it runs."""
 
-    __slots__ = ("filename", "lines", "run", "source")
+    __slots__ = ("_graph", "_turned", "filename", "lines", "run", "source")
 
     def __init__(self, graph: Graph) -> None:
-        module = _Module()
-        function = module.add(graph)
-        self.source = "\n".join(module.text)
-        self.lines = module.lines
         self.filename = f"<graph {graph.name}>"
-        exec(compile(self.source, self.filename, "exec"), module.namespace)
-        self.run: Callable[..., tuple[Any, ...]] = module.namespace[function]
+        self.lines: Lines = {}
+        self.source = ""
+        self._graph = graph
+        self._turned: Runner | None = None
+        self.source, self.run = self._compiled(_Module([], self._run_turned))
+
+    def _compiled(self, module: _Module) -> tuple[str, Runner]:
+        function = module.add(self._graph)
+        self.lines |= module.lines
+        source = "\n".join(module.text)
+        exec(compile(source, self.filename, "exec"), module.namespace)
+        return source, module.namespace[function]
+
+    def _run_turned(self, *raws: Any) -> tuple[Any, ...]:
+        """Run with arrays that do not lie row by row, for which there are no buffers."""
+        if self._turned is None:
+            # Its lines come behind those of the program: a line has one node.
+            before = [""] * (self.source.count("\n") + 1)
+            _, self._turned = self._compiled(_Module(before, None))
+        return self._turned(*raws)
 
     def failed(self, error: BaseException) -> BaseException:
         """The error to raise for one that left `run`: it names the op and points at the user's
@@ -89,11 +105,14 @@ def python_source(graph: Graph) -> str:
 
 
 class _Module:
-    """The functions of a program: one for the graph, one for each graph that it calls."""
+    """The functions of a program: one for the graph, one for each graph that it calls. The first
+    calls `turned`, where there is one, with arrays that do not lie row by row.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, text: list[str], turned: Runner | None) -> None:
         self.namespace: dict[str, Any] = {"raised": raised}
-        self.text: list[str] = []
+        self.turned = turned
+        self.text = text
         self.lines: Lines = {}
         self.functions: dict[Graph, str] = {}
         self.shared: dict[int, str] = {}
@@ -130,10 +149,11 @@ class _Module:
         """The name of the function of a graph, which is written if it is not there yet."""
         name = self.functions.get(graph)
         if name is None:
+            turned = None if self.functions else self.turned
             name = self.functions[graph] = self.fresh(graph.name)
             body = ungrouped(graph.body)
-            writer = _Writer(self, _Layout(graph, body))
-            writer.graph(graph, body, name)
+            writer = _Writer(self, _Layout(graph, body, turned is not None))
+            writer.graph(graph, body, name, turned)
             self.append(writer)
         return name
 
@@ -151,9 +171,13 @@ class _Layout:
     `levels` tell of expressions how tightly they bind.
     """
 
-    def __init__(self, graph: Graph, body: Region) -> None:
-        self.held = Holding(body)
-        self.buffers = Plan(body)
+    def __init__(self, graph: Graph, body: Region, in_rows: bool) -> None:
+        given = {value for value, item in graph.captures if not lies_in_rows(item.raw)}
+        given.update(value for value in graph.parameters if not (in_rows and is_array(value)))
+        turned = turned_values(body, given)
+        self.runs = runs_of(body, turned)
+        self.held = Holding(body, self.runs)
+        self.buffers = Plan(body, turned, self.runs)
         self.variables = Variables(graph, body, self.held, self.buffers)
         self.names: dict[Value, str] = {}
         self.levels: dict[Value, int] = {}
@@ -175,16 +199,27 @@ class _Writer:
         self.lines: Lines = {}
         self.loops = 0
 
-    def graph(self, graph: Graph, body: Region, name: str) -> None:
+    def graph(self, graph: Graph, body: Region, name: str, turned: Runner | None) -> None:
         """The function of a graph."""
         for value, item in graph.captures:
             self.names[value] = self.module.share(value.name, item.raw)
         self.line(0, f"def {name}({', '.join(map(self.bind, graph.parameters))}):")
+        if turned is not None and not self.layout.buffers.is_empty:
+            self.turn(graph.parameters, turned)
         for value in (*graph.parameters, *[value for value, _ in graph.captures]):
             self.unpack(value, 1)
         self.take(1)
         self.region(body, 1)
         self.returns(graph.results)
+
+    def turn(self, parameters: Sequence[Value], turned: Runner) -> None:
+        """Have arrays that do not lie row by row computed without buffers."""
+        names = [self.names[value] for value in parameters]
+        arrays = [self.names[value] for value in parameters if is_array(value)]
+        if arrays:
+            tests = " and ".join(f"{name}.flags.c_contiguous" for name in arrays)
+            self.line(1, f"if not ({tests}):" if len(arrays) > 1 else f"if not {tests}:")
+            self.line(2, f"return {self.module.share('turned', turned)}({', '.join(names)})")
 
     def take(self, depth: int) -> None:
         """Have the program's buffers until the function returns."""
@@ -288,7 +323,7 @@ class _Writer:
             self.lines[len(self.text)] = node, [self.names[value] for value in node.inputs]
 
     def region(self, region: Region, depth: int) -> None:
-        runs = {run.nodes[0]: run for run in runs_of(region)}
+        runs = {run.nodes[0]: run for run in self.layout.runs.get(region, ())}
         done: set[Node] = set()
         for node in region.nodes:
             if node in runs:

@@ -10,8 +10,7 @@ grows to the limit of its type at once, and is narrowed once more at the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from math import inf
 from typing import Any
 
@@ -114,10 +113,11 @@ class Ranges:
     def _cond(self, node: Node) -> None:
         ends = []
         for region, truth in zip(node.regions, (True, False), strict=True):
-            with self._assuming(node.inputs[0], truth):
-                self._region(region)
-                if not diverges(region):
-                    ends.append([self.of(value) for value in region.results])
+            before = self._assume(node.inputs[0], truth)
+            self._region(region)
+            if not diverges(region):
+                ends.append([self.of(value) for value in region.results])
+            self.known = before
         for output, *found in zip(node.outputs, *ends, strict=False):
             if limits_of(output.type) is not None:
                 self.ranges[output] = _joined(found)
@@ -147,8 +147,10 @@ class Ranges:
                 self.ranges[node.outputs[at]] = _joined(ends)
 
     def _where_true(self, test: Value, values: Sequence[Value]) -> list[Range]:
-        with self._assuming(test, True):
-            return [self.of(value) for value in values]
+        before = self._assume(test, True)
+        found = [self.of(value) for value in values]
+        self.known = before
+        return found
 
     def _grow(self, parameter: Value, range: Range) -> None:
         limits, before = limits_of(parameter.type), self.ranges.get(parameter)
@@ -161,14 +163,12 @@ class Ranges:
 
     # What tests tell
 
-    @contextmanager
-    def _assuming(self, test: Value, truth: bool) -> Iterator[None]:
-        """Know what follows from the outcome of a test."""
+    def _assume(self, test: Value, truth: bool) -> dict[Value, Range]:
+        """Know what follows from the outcome of a test; returns what was known before."""
         before = self.known
         self.known = dict(before)
         self._learn(test, truth)
-        yield
-        self.known = before
+        return before
 
     def _learn(self, test: Value, truth: bool) -> None:
         maker = self.makers.get(test)

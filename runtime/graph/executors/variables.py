@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from runtime.graph.executors.blocks import runs_of
 from runtime.graph.executors.buffers import Plan
 from runtime.graph.executors.holding import Holding
 from runtime.graph.ir import Graph, Node, Region, Value, diverges, free_values, walk
@@ -45,8 +44,7 @@ class Variables:
         self._apart: dict[Value, set[Value]] = defaultdict(set)
         # What is global must not be assigned to.
         self._fixed = {value for value, _ in graph.captures}
-        for region in _regions(body):
-            self._fixed |= _blocked(region)
+        self._fixed |= {value for node in held.blocked for value in node.outputs}
         moves = self._moves(body)
         if moves:
             self._candidates = {value for move in moves for value in move}
@@ -159,13 +157,3 @@ class Variables:
         self._define((self.proceeds[node], *body.parameters), around)
         self._region(body, around | self._reads(body.results))
         return around | self._reads(node.inputs)
-
-
-def _regions(body: Region) -> Iterable[Region]:
-    yield body
-    for node in walk(body):
-        yield from node.regions
-
-
-def _blocked(region: Region) -> set[Value]:
-    return {value for run in runs_of(region) for node in run.nodes for value in node.outputs}

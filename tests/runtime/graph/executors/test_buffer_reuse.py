@@ -36,6 +36,8 @@ OPS: dict[str, Any] = {
     "move": lambda a, b: a,
     "turn": lambda a, b: a[::-1],
     "sum": lambda a, b: b + rt.reduce_mean(a),
+    "transpose": lambda a, b: rt.transpose(a),
+    "lines": lambda a, b: rt.reduce_sum(a * 0.7, 0) + b,
     "rows": lambda a, b: rt.concat([a[1:], b[:1]], 0),
     "stack": lambda a, b: rt.reduce_max(rt.stack([a, b]), 0),
 }
@@ -91,30 +93,32 @@ def chosen(at: int, body: Any, orelse: Any, state: tuple[Any, ...]) -> tuple[Any
     )
 
 
-def inputs(seed: int) -> list[Any]:
+def inputs(seed: int, turned: tuple[int, ...] = ()) -> list[Any]:
     random = np.random.default_rng(seed)
-    return [rt.constant(random.uniform(-1, 1, (SIDE, SIDE))) for _ in range(3)]
+    made = [rt.constant(random.uniform(-1, 1, (SIDE, SIDE))) for _ in range(3)]
+    return [rt.transpose(each) if at in turned else each for at, each in enumerate(made)]
 
 
 def bits(results: Any) -> list[bytes]:
-    return [np.ascontiguousarray(result.numpy()).tobytes() for result in results]
+    return [result.numpy().tobytes() for result in results]
 
 
 @pytest.mark.parametrize("in_blocks", [False, True])
 @settings(max_examples=40, deadline=None)
-@given(program=programs)
-def test_nobody_sees_a_buffer(in_blocks: bool, program: Any) -> None:
+@given(program=programs, turned=st.sampled_from([(), (0,), (1, 2), (0, 1, 2)]))
+def test_nobody_sees_a_buffer(in_blocks: bool, program: Any, turned: tuple[int, ...]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         if in_blocks:
             patch.setattr(blocks, "LEAST_BYTES", 1)
             patch.setattr(blocks, "BLOCK_BYTES", 40)
             patch.setattr(blocks, "LEAST_OPS", 2)
         staged = function(lambda a, b, c: execute(program, (a, b, c)), autograph=False)
-        given = [inputs(seed) for seed in (1, 2, 1)]
+        cases = [(1, ()), (2, turned), (1, ()), (3, turned)]
+        given = [inputs(*case) for case in cases]
         results = [staged(*arguments) for arguments in given]
-    for arguments, made, seed in zip(given, results, (1, 2, 1), strict=True):
-        assert bits(arguments) == bits(inputs(seed))
-        assert bits(made) == bits(execute(program, tuple(inputs(seed))))
+    for arguments, made, case in zip(given, results, cases, strict=True):
+        assert bits(arguments) == bits(inputs(*case))
+        assert bits(made) == bits(execute(program, tuple(inputs(*case))))
 
 
 # What is allocated

@@ -36,7 +36,7 @@ def integers(x: Any, count: int) -> Any:
 
 
 def stepped(x: Any, y: Any, limit: float) -> Any:
-    if x > limit:  # noqa: SIM108
+    if x > limit:
         y = rt.sin(x) * y
     else:
         x = x + 0.5

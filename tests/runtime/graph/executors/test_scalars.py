@@ -131,3 +131,27 @@ def counted(n, step):
 def test_a_number_that_does_not_fit_is_an_error_of_the_kernel() -> None:
     with pytest.raises(errors.InvalidArgumentError, match="does not fit into int32"):
         function(counted)(rt.constant(2), rt.constant(1))
+
+
+def grown(n, x):
+    factor = 1
+    while n > 0:
+        factor = factor * 10_000_000_000
+        n = n - 1
+    return x * factor
+
+
+@pytest.mark.parametrize(("dtype", "fit"), [(rt.float32, 3), (rt.float64, 30)])
+def test_an_int_that_is_too_large_for_a_float_is_an_error_of_the_kernel(
+    dtype: Any, fit: int
+) -> None:
+    staged, one = function(grown), rt.constant(1.0, dtype)
+    assert staged(rt.constant(fit), one).numpy() == dtype.np_dtype.type(10 ** (10 * fit))
+    for count in (fit + 1, 40):
+        with pytest.raises(errors.InvalidArgumentError, match=f"does not fit into {dtype.name}"):
+            staged(rt.constant(count), one)
+
+
+def test_an_int_that_fits_into_a_float_needs_no_kernel() -> None:
+    source = function(lambda n, x: x * int(n)).python_source(rt.constant(3), rt.constant(1.0))
+    assert "k_to_tensor" not in source

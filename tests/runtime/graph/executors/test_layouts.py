@@ -1,0 +1,128 @@
+"""Arrays that do not lie row by row: results have the bits of eager ones."""
+
+# The programs are written as users write them.
+# ruff: noqa: B007
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import runtime as rt
+from runtime.function import function
+from runtime.graph.executors.layouts import TURNING
+from runtime.primitive import TABLE, Primitive
+from tests.runtime.samples import arrays
+
+ROWS = [
+    (primitive, sample)
+    for name, primitive in sorted(TABLE.items())
+    if name not in TURNING and not primitive.effect and name != "constant"
+    for sample in primitive.samples
+]
+
+
+def results(primitive: Primitive, sample: Any) -> list[Any]:
+    given = [np.ascontiguousarray(x) if np.ndim(x) else x for x in arrays(primitive, sample)]
+    with np.errstate(all="ignore"):
+        made = primitive.kernel(*given, **sample[1])
+    return list(made) if isinstance(made, tuple | list) else [made]
+
+
+@pytest.mark.parametrize(("primitive", "sample"), ROWS, ids=lambda x: getattr(x, "name", ""))
+def test_what_ops_make_of_rows_is_in_rows_for_the_next(primitive: Primitive, sample: Any) -> None:
+    for made in results(primitive, sample):
+        if isinstance(made, np.ndarray) and made.dtype.kind in "biufc" and made.size:
+            assert (made == made).flags.c_contiguous
+
+
+def straight(x, y):
+    return rt.reduce_sum(rt.tanh(x * y) * x + y)
+
+
+def inside(x, y):
+    return straight(rt.transpose(x), y) + straight(rt.transpose(x), rt.transpose(y))
+
+
+def looped(x, y):
+    for i in rt.range(3):
+        x = rt.tanh(rt.transpose(x) * y)
+    return rt.reduce_sum(x * y)
+
+
+def turned_once(x, y):
+    total = rt.transpose(x)
+    for i in rt.range(3):
+        total = total * y + total
+    return rt.reduce_sum(total), total
+
+
+def chosen(x, y):
+    if y[0, 0] > 0.0:
+        x = rt.transpose(x)
+    return rt.reduce_sum(rt.tanh(x * 2.0) + 1.0)
+
+
+def in_a_list(x, y):
+    made = rt.TensorArray(rt.float32, size=3)
+    for i in rt.range(3):
+        x = rt.transpose(x) * 0.3
+        made = made.write(i, x)
+    return rt.reduce_sum(made.stack() * 1.1 + 0.1)
+
+
+def recursive(x, n):
+    if n <= 0:
+        return rt.reduce_sum(rt.tanh(x * 1.3) + 0.1)
+    return recursive(rt.transpose(x) * 0.9, n - 1) + 1.0
+
+
+def called(x, y):
+    return recursive(x, rt.constant(3)) + recursive(x, rt.constant(2))
+
+
+def gradient(x, y):
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        result = looped(x, y)
+    return rt.reduce_sum(tape.gradient(result, x) * 1.7)
+
+
+CASES = [straight, inside, looped, turned_once, chosen, in_a_list, called, gradient]
+FORMS: dict[str, Callable[[Any], Any]] = {
+    "rows": lambda x: x,
+    "transposed": lambda x: rt.transpose(x),
+    "slices": lambda x: rt.reshape(rt.tile(x, [1, 2]), [*x.shape, 2])[..., 1],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("side", [40, 400])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+def test_results_are_those_of_eager_ops(case: Any, side: int, form: str) -> None:
+    random = np.random.default_rng(1)
+    x, y = (rt.constant(random.uniform(-1, 1, (side, side)).astype("f4")) for _ in range(2))
+    staged = function(case)
+    for first, second in ((x, y), (FORMS[form](x), y), (FORMS[form](x), FORMS[form](y))):
+        expected, got = case(first, second), staged(first, second)
+        for ours, theirs in zip(rt.nest.flatten(got), rt.nest.flatten(expected), strict=True):
+            assert ours.numpy().tobytes() == theirs.numpy().tobytes()
+
+
+def test_an_error_names_the_line_with_either_layout() -> None:
+    @function
+    def f(x, at):
+        a = rt.tanh(x * 2.0) + 1.0
+        return a * a[at, 0]
+
+    x = rt.ones([4, 5])
+    f(x, rt.constant(1))
+    messages = []
+    for given in (x, rt.transpose(rt.ones([5, 4]))):
+        with pytest.raises(rt.errors.InvalidArgumentError) as caught:
+            f(given, rt.constant(9))
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
