@@ -21,7 +21,7 @@ from runtime.graph.arrays import Elements, outside
 from runtime.graph.control import Unreachable, add_raise
 from runtime.graph.guards import Guards
 from runtime.graph.ir import Callee, Value, format_location, may_act, position_of, verify
-from runtime.graph.joins import MaybeNone, MaybeUndefined, Spec
+from runtime.graph.joins import MaybeNone, Spec, bound
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.places import NoRecorder, Recorder, refuse_change
 from runtime.graph.recursion import Assumption, active_calls, has_numbers, unsettled
@@ -43,8 +43,7 @@ def _exported(value: Any, numbers: bool = False, path: str = "result") -> Any:
 
     Raises TypeError for any other Python object, which is at `path`.
     """
-    while isinstance(value, MaybeUndefined):
-        value = value.get()
+    value = bound(value)
     if isinstance(value, MaybeNone):
         return MaybeNone(_exported(value.held, numbers, path), value.flag)
     if value is None or isinstance(value, Tensor | Symbol):

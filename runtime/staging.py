@@ -38,7 +38,7 @@ from runtime.graph import control, frames, iteration, joins, numbers, refusals
 from runtime.graph.control import Block, Names, truth
 from runtime.graph.identity import check_identity, identical
 from runtime.graph.iteration import Staged
-from runtime.graph.joins import MaybeNone, MaybeUndefined, Missing, present
+from runtime.graph.joins import MaybeNone, MaybeUndefined, Missing, bound, present
 from runtime.graph.nodes import NUMBER_TYPES, PRINT
 from runtime.graph.places import Watch, no_watch
 from runtime.graph.refusals import refuse
@@ -245,9 +245,7 @@ class StagingBackend(Backend):
 
     def defined(self, value: Any) -> Any:
         """A name that may be unbound: checked at run time."""
-        while isinstance(value, MaybeUndefined):
-            value = value.get()
-        return value
+        return bound(value)
 
     def builtin(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """A builtin, or a function of math, with a staged argument."""
@@ -637,8 +635,7 @@ def _print_either(args: tuple[Any, ...], place: int, item: MaybeNone, options: A
 
 def _image(item: Any) -> Any:
     """What is printed now: containers as they are at this moment."""
-    while isinstance(item, MaybeUndefined):
-        item = item.get()
+    item = bound(item)
     found = structure_of(item)
     if found is None:
         return item

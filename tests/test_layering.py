@@ -66,7 +66,7 @@ MAY_IMPORT = {
     "runtime.convert": OPS,
     "runtime.ops": OPS,
     "runtime.ops.strings": f"{OPS} runtime.printing",
-    "runtime.autodiff": f"{OPS} runtime.autodiff runtime.nest runtime.graph",
+    "runtime.autodiff": f"{OPS} runtime.autodiff runtime.nest runtime.graph runtime.log",
     "runtime.variable": f"{OPS} runtime.autodiff runtime.nest runtime.naming",
     "runtime.graph": f"{OPS} runtime.graph runtime.naming",
     "runtime.graph.nodes": f"{TYPES} runtime.primitive",

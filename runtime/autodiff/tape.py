@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import logging
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,11 +16,11 @@ from runtime import nest
 from runtime.autodiff import jacobians
 from runtime.autodiff.recorder import Recorder
 from runtime.autodiff.records import Record, backward, kept, leading_to, new_key
+from runtime.log import get_logger
 from runtime.primitive import Primitive, flat, state
 from runtime.shapes import broadcast, compatible, is_known
 from runtime.tensor import EagerTensor, Tensor
 
-_log = logging.getLogger("runtime")
 _naming = threading.Lock()
 
 
@@ -272,7 +271,9 @@ class GradientTape(Recorder):
         if key is not None:
             self._watched[key] = None
         else:
-            _log.warning("a watched tensor has dtype %s: only floats have gradients", tensor.dtype)
+            get_logger().warning(
+                "a watched tensor has dtype %s: only floats have gradients", tensor.dtype
+            )
 
     def watch(self, tensor: Any) -> None:
         """Compute gradients for these tensors and variables too (a structure of them).
@@ -404,7 +405,7 @@ class GradientTape(Recorder):
         records = self._records
         if self._persistent:
             if self._recording:
-                _log.warning(
+                get_logger().warning(
                     "gradient of a persistent tape inside its block: the computation of the "
                     "gradient is recorded as well, which costs time and memory"
                 )

@@ -13,7 +13,7 @@ from runtime.graph.executors.failures import another
 from runtime.graph.frames import is_ours, origin_of, user_location
 from runtime.graph.handlers import check_not_protocol, check_unhandled
 from runtime.graph.ir import Location, Origin, Region, Value, format_location, position_of
-from runtime.graph.joins import Leaf, MaybeNone, Mismatch, Same, Spec, present
+from runtime.graph.joins import Leaf, MaybeNone, Mismatch, Same, Spec, bound, present
 from runtime.graph.nodes import COND, RAISE, TRUTH, WHILE
 from runtime.graph.places import (
     Contents,
@@ -293,6 +293,8 @@ def _trace_block(
         path = Path(scope, (), False, block, recorder, {})
         with deferring(trace), recorder:
             path.values = split(block(*inputs), names)
+            if not names:  # what has no name is read at once
+                path.values = (bound(path.values[0]),)
             path.reached = True
         _release(trace, recorder, path.values)
         if path.reached:

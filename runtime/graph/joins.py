@@ -178,6 +178,13 @@ def install_equality(equal: Callable[..., Any], unequal: Callable[..., Any]) -> 
     MaybeNone.__ne__ = unequal  # type: ignore[method-assign]
 
 
+def bound(value: Any) -> Any:
+    """The value of a name, checked where the name may be unbound."""
+    while isinstance(value, MaybeUndefined):
+        value = value.get()
+    return value
+
+
 def present(value: Any) -> Any:
     """The value itself, checked where it may be missing."""
     while isinstance(value, Missing):

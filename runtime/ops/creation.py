@@ -220,9 +220,8 @@ def range(
     ends = _range_ends((start, limit, delta), None if dtype is None else as_dtype(dtype))
     known = [end.static_value for end in ends]
     length = None
-    if (
-        ends[0].dtype.np_dtype in REALS
-        and all(value is not None and np.ndim(value) == 0 for value in known)
+    if ends[0].dtype.np_dtype in REALS and all(
+        value is not None and np.ndim(value) == 0 for value in known
     ):
         if problem := _wrong_way(*known):
             raise wrong_value(problem)

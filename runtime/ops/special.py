@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,25 @@ def _erfc_of_positive(x: Any) -> Any:
     return _exp_minus_square(x) * np.where(x > 4, far, _ratio(_MIDDLE, x))
 
 
+_BLOCK = 1 << 14
+
+
+def _in_blocks(kernel: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The elementwise kernel, whose intermediate results stay in the cache."""
+
+    def blocked(x: Any) -> Any:
+        if x.size <= _BLOCK or not x.flags.c_contiguous:
+            return kernel(x)
+        y = np.empty_like(x)
+        given, made = x.reshape(-1), y.reshape(-1)
+        for start in range(0, x.size, _BLOCK):
+            made[start : start + _BLOCK] = kernel(given[start : start + _BLOCK])
+        return y
+
+    return blocked
+
+
+@_in_blocks
 def _erf_kernel(x: Any) -> Any:
     wide = np.asarray(x, np.float64)
     size = np.abs(wide)
@@ -73,6 +93,7 @@ def _erf_kernel(x: Any) -> Any:
     return _narrow(np.where(size <= 0.46875, near, rest), x, wide)
 
 
+@_in_blocks
 def _erfc_kernel(x: Any) -> Any:
     wide = np.asarray(x, np.float64)
     size = np.abs(wide)

@@ -741,3 +741,13 @@ def test_axes_of_sums_of_many_that_are_not_there(axis: Any) -> None:
         tf.reduce_sum(LARGE, axis)
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.reduce_mean(LARGE, axis)
+
+
+@pytest.mark.parametrize("op", [tf.math.erf, tf.math.erfc], ids=["erf", "erfc"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_error_functions_of_large_arrays_are_those_of_small_ones(op: Any, dtype: Any) -> None:
+    x = np.random.default_rng(0).normal(0, 3, (7, 5000)).astype(dtype)
+    x[0, :4] = np.nan, np.inf, -np.inf, -0.0
+    rows = [op(row).numpy() for row in x]
+    assert op(x).numpy().tobytes() == np.stack(rows).tobytes()
+    assert op(tf.transpose(x)).numpy().tobytes() == np.stack(rows).T.tobytes()

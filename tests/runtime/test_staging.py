@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import runtime as rt
 from autograph import StagingError
 from runtime.convert import constant
 from runtime.function import function
@@ -90,3 +91,50 @@ def test_a_loop_whose_rounds_share_no_types_is_refused() -> None:
     ) as caught:
         function(never_of_one_shape)(constant(3))
     assert caught.value.lineno == never_of_one_shape.__code__.co_firstlineno + 5
+
+
+def found_or_doubled(x: Any) -> Any:
+    """Returns out of a loop that the run decides on."""
+    for _ in rt.range(3):
+        if x > 5.0:
+            return x
+        x = x * 2.0
+    return x
+
+
+def both(x: Any) -> Any:
+    """The same, with a pair."""
+    while x < 9.0:
+        x = x + 2.0
+        if x > 5.0:
+            return x, x + 1.0
+    return x, -x
+
+
+def slope(x: Any) -> Any:
+    """A tape that the returned value is differentiated on."""
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        y = found_or_doubled(x)
+    return tape.gradient(y, x)
+
+
+RETURNED: dict[str, Callable[[Any], Any]] = {
+    "slope": slope,
+    "stack": lambda x: rt.stack([found_or_doubled(x), x]),
+    "identity": lambda x: rt.identity(found_or_doubled(x)),
+    "map_fn": lambda x: rt.map_fn(found_or_doubled, rt.stack([x, x])),
+    "write": lambda x: rt.TensorArray(rt.float32, 1).write(0, found_or_doubled(x)).stack(),
+    "is_tensor": lambda x: rt.constant(rt.is_tensor(found_or_doubled(x))),
+    "flatten": lambda x: rt.stack(rt.nest.flatten(both(x))),
+    "while_loop": lambda x: rt.while_loop(lambda y: y < 9, lambda y: y + 3, [found_or_doubled(x)]),
+}
+
+
+@pytest.mark.parametrize("use", RETURNED)
+@pytest.mark.parametrize("start", [0.5, 2.0, 7.0])
+def test_what_a_loop_returns_is_a_tensor(use: str, start: float) -> None:
+    program = RETURNED[use]
+    staged = rt.nest.flatten(rt.function(program)(rt.constant(start)))
+    eager = rt.nest.flatten(program(rt.constant(start)))
+    assert [x.numpy().tolist() for x in staged] == [x.numpy().tolist() for x in eager]

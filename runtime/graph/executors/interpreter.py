@@ -42,6 +42,7 @@ from runtime.graph.executors.scalars import (
     is_float,
     is_integer,
     level_of,
+    operand_levels,
     slices_of,
     wrapper,
 )
@@ -435,9 +436,8 @@ class _Writer:
         """The text of an expression."""
         form, operands = self.held.expressions[node]
         self.helpers(form.text)
-        level = level_of(form.text)
-        # What stands in the brackets of a call needs none of its own.
-        texts = [self.operand(value, -1 if level == ATOM else level) for value in operands]
+        levels = operand_levels(form.text)
+        texts = [self.operand(*pair) for pair in zip(operands, levels, strict=False)]
         if node in self.held.tables:
             texts[0] = self.module.share("table", self.held.tables[node])
         return form.text.format(*texts)

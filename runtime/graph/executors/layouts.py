@@ -5,6 +5,7 @@
     s = sum(z)            # rounds otherwise than a sum over rows
 
 What an op computes for such arrays must not be written to a buffer, which lies row by row.
+Variables are taken to hold rows: training needs buffers most, and transposed values are rare there.
 """
 
 from __future__ import annotations
@@ -94,6 +95,7 @@ def _made(node: Node, found: set[Value]) -> Iterator[Value]:
 
 
 def _turns(node: Node, found: set[Value]) -> bool:
-    if node.primitive.effect or node.primitive.name in TURNING:
+    name = node.primitive.name
+    if name in TURNING or (node.primitive.effect and name != "read_variable"):
         return True
     return product_of(node) is None and not found.isdisjoint(node.inputs)

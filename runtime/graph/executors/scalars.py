@@ -262,16 +262,36 @@ def wrapper(dtype: DType) -> object:
 
 @cache
 def level_of(template: str) -> int:
-    """How tightly what a template writes binds: what binds as tightly as its operands, or less, is
-    put in brackets there.
+    """How tightly what a template writes binds."""
+    return _level(_tree(template))
+
+
+@cache
+def operand_levels(template: str) -> tuple[int, ...]:
+    """For each operand of a template: what binds as tightly as this, or less, is put in brackets
+    there. What stands in the brackets of a call needs none of its own.
     """
-    tree = ast.parse(template.format("a", "b", "c"), mode="eval").body
+    levels = dict.fromkeys(_PLACES, -1)
+    for parent in ast.walk(_tree(template)):
+        level = -1 if isinstance(parent, ast.Call | ast.Subscript) else _level(parent)
+        for child in ast.iter_child_nodes(parent):
+            if isinstance(child, ast.Name) and child.id in levels:
+                levels[child.id] = max(levels[child.id], level)
+    return tuple(levels.values())
+
+
+def _tree(template: str) -> ast.expr:
+    return ast.parse(template.format(*_PLACES), mode="eval").body
+
+
+def _level(tree: ast.AST) -> int:
     if isinstance(tree, ast.Compare):
         return _LEVELS[ast.Compare]
     operator = tree.op if isinstance(tree, ast.BinOp | ast.UnaryOp | ast.BoolOp) else tree
     return _LEVELS.get(type(operator), ATOM)
 
 
+_PLACES = "a", "b", "c"
 ATOM = 20
 _LEVELS: dict[type[ast.AST], int] = {
     ast.IfExp: 0, ast.Or: 1, ast.And: 2, ast.Not: 3, ast.Compare: 4, ast.BitOr: 5, ast.BitXor: 6,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from runtime.graph.executors.scalars import BOOLS, FLOATS, INTEGERS
 from runtime.graph.ir import Graph, Node, Region, Value
 from runtime.primitive import TABLE
 from runtime.types import TensorType
+from tests.autograph.files import import_text
 
 DTYPES = [rt.int8, rt.uint8, rt.int32, rt.int64, rt.uint64]
 KINDS = [(dtype, INTEGERS) for dtype in DTYPES]
@@ -155,3 +157,46 @@ def test_an_int_that_is_too_large_for_a_float_is_an_error_of_the_kernel(
 def test_an_int_that_fits_into_a_float_needs_no_kernel() -> None:
     source = function(lambda n, x: x * int(n)).python_source(rt.constant(3), rt.constant(1.0))
     assert "k_to_tensor" not in source
+
+
+LOGIC = """
+def f{at}(a, b, c, n):
+    return ({text})
+
+
+def loop{at}(a, b, c, n):
+    rounds = 0
+    while rounds < 3 and ({text}):
+        rounds = rounds + 1
+    return rounds
+"""
+
+
+def formulas() -> list[str]:
+    """Two operators with and without `not` in each place, comparisons and ternaries among them."""
+    nots = itertools.product(("", "not "), repeat=4)
+    texts = [
+        text.format(*signs, one, other)
+        for signs in nots
+        for one, other in itertools.product(("and", "or"), repeat=2)
+        for text in ("{0}({1}a {4} {2}b) {5} {3}c", "{0}a {4} {1}({2}b {5} {3}c)")
+    ]
+    more = ["not (0 < n < 3) or c", "not (a if b else c) or n > 1", "not (n - 1) * 2 == 2 and a"]
+    return [
+        *texts,
+        *more,
+        "1 if not (a and b) or c else 0",
+        "(n if a or b else 1) - (2 if c else n) > 0",
+    ]
+
+
+def test_logic_is_written_as_python_computes_it(tmp_path: Path) -> None:
+    texts = formulas()
+    source = "".join(LOGIC.format(at=at, text=text) for at, text in enumerate(texts))
+    made = vars(import_text(tmp_path / "logic.py", source))
+    inputs = list(itertools.product((False, True), (False, True), (False, True), (0, 2, 4)))
+    for at, text in enumerate(texts):
+        for name in (f"f{at}", f"loop{at}"):
+            plain, staged = made[name], rt.function(made[name])
+            got = [staged(*map(rt.constant, row)).numpy().item() for row in inputs]
+            assert got == [plain(*row) for row in inputs], text
