@@ -8,7 +8,6 @@ that was imported is seen by compiling the definition and comparing with the fun
 from __future__ import annotations
 
 import ast
-import difflib
 import dis
 import inspect
 import linecache
@@ -280,6 +279,8 @@ def _no_source(function: FunctionType) -> ConversionError:
 
 
 def _no_definition(file: SourceFile, path: str) -> ConversionError:
+    import difflib  # a first conversion need not wait for it
+
     paths = [found for _, _, found in _definitions(file.tree.body, (), "", nested=True)]
     inside = [found for found in paths if found.startswith(f"{path}.")]
     close = inside[:3] or difflib.get_close_matches(path, paths, n=3)

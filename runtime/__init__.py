@@ -66,7 +66,8 @@ from runtime.ops.reductions import (
 )
 from runtime.shapes import TensorShape as TensorShape, TensorSpec as TensorSpec
 from runtime.tensor import (
-    Tensor as Tensor, executing_eagerly as executing_eagerly, is_tensor as is_tensor,
+    Tensor as Tensor, executing_eagerly as executing_eagerly, inside_function as inside_function,
+    is_tensor as is_tensor,
 )
 from runtime.variable import (
     IndexedSlices as IndexedSlices, Variable as Variable,
@@ -85,8 +86,10 @@ _LATER = {
     "runtime.autodiff": (
         "GradientTape UnconnectedGradients custom_gradient grad_pass_through recompute_grad"
     ),
-    "runtime.control_flow": "case cond control_dependencies switch_case while_loop",
-    "runtime.debugging": "Assert",
+    "runtime.control_flow": "case cond control_dependencies group no_op switch_case while_loop",
+    "runtime.debugging": (
+        "Assert assert_equal assert_greater assert_less assert_rank timestamp"
+    ),
     "runtime.log": "get_logger",
     "runtime.functional": "foldl foldr map_fn scan",
     "runtime.module": "Module",
@@ -116,10 +119,13 @@ if _TYPE_CHECKING:
         recompute_grad as recompute_grad,
     )
     from runtime.control_flow import (
-        case as case, cond as cond, control_dependencies as control_dependencies,
-        switch_case as switch_case, while_loop as while_loop,
+        case as case, cond as cond, control_dependencies as control_dependencies, group as group,
+        no_op as no_op, switch_case as switch_case, while_loop as while_loop,
     )
-    from runtime.debugging import Assert as Assert
+    from runtime.debugging import (
+        Assert as Assert, assert_equal as assert_equal, assert_greater as assert_greater,
+        assert_less as assert_less, assert_rank as assert_rank, timestamp as timestamp,
+    )
     from runtime.log import get_logger as get_logger
     from runtime.functional import (
         foldl as foldl, foldr as foldr, map_fn as map_fn, scan as scan,

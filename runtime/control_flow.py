@@ -10,6 +10,7 @@ from typing import Any
 
 from runtime import errors, ops
 from runtime.convert import convert_to_tensor
+from runtime.dtypes import bool as bool_
 from runtime.graph import control
 from runtime.graph.arrays import Elements
 from runtime.graph.control import limited
@@ -228,9 +229,14 @@ class _HandLoop:
         self.limit = limit
 
     def test(self, *values: Any) -> Any:
-        if isinstance(self.like, dict):
-            return self.cond(self.packed(values))
-        return self.cond(*values)
+        given = (self.packed(values),) if isinstance(self.like, dict) else values
+        found = self.cond(*given)
+        if isinstance(found, SymbolicTensor) and found.dtype is not bool_:
+            raise wrong_dtype(
+                f"while_loop(): cond must return a bool, got {found.dtype.name}: compare it, as in "
+                "`x != 0`"
+            )
+        return found
 
     def round(self, *values: Any) -> tuple[Any, ...]:
         given = (self.packed(values),) if isinstance(self.like, dict) else values
@@ -240,6 +246,8 @@ class _HandLoop:
         return control.bare(self.round(*values))
 
     def split(self, result: Any, size: int) -> tuple[Any, ...]:
+        if result is None:
+            raise ValueError("while_loop(): the body returned None, not the loop variables")
         if isinstance(result, dict) and isinstance(self.like, dict):
             if result.keys() != self.like.keys():
                 raise ValueError(
@@ -338,6 +346,14 @@ def _as_tensors(value: Any) -> Any:
         return value if is_kept else convert_to_tensor(value)
     structure, children = found
     return structure.build([_as_tensors(child) for child in children])
+
+
+def no_op(name: str | None = None) -> None:
+    """Nothing: a branch, or an entry of `control_dependencies`, that has none."""
+
+
+def group(*inputs: Any, **kwargs: Any) -> None:
+    """Nothing: what has an effect runs anyway, in program order."""
 
 
 @contextmanager

@@ -5,6 +5,7 @@ when they run.
 from __future__ import annotations
 
 import operator
+import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -54,6 +55,17 @@ def _assert_type(condition: TensorType, *data: TensorType, **params: Any) -> tup
 
 
 assert_p = row("assert", _assert_kernel, _assert_type, op_type="Assert", effect=True, fallible=True)
+
+
+timestamp_p = row(
+    "timestamp", lambda: np.float64(time.time()), lambda: TensorType(dtypes.float64, ()),
+    op_type="Timestamp", effect=True,
+)  # fmt: skip
+
+
+def timestamp(name: str | None = None) -> Tensor:
+    """The seconds since 1970, when the op runs: in a graph at each call."""
+    return bind(timestamp_p)  # type: ignore[no-any-return]
 
 
 def Assert(

@@ -31,6 +31,7 @@ from runtime.graph.structures import structure_of
 from runtime.graph.tracing import Symbol, SymbolicNumber, Trace, number_to_tensor
 from runtime.initial_values import initial_value
 from runtime.primitive import state
+from runtime.shapes import TensorShape
 from runtime.staging import BlockRecorder
 from runtime.tensor import Tensor
 from runtime.trace_cache import Call
@@ -48,6 +49,8 @@ def _exported(value: Any, numbers: bool = False, path: str = "result") -> Any:
         return MaybeNone(_exported(value.held, numbers, path), value.flag)
     if value is None or isinstance(value, Tensor | Symbol):
         return value
+    if isinstance(value, TensorShape):
+        return _converted(value, path)
     if isinstance(value, Elements):
         raise outside()
     if getattr(value, "is_resource", False) is True:
@@ -86,8 +89,8 @@ def creating(name: str, created: list[None] | None) -> Iterator[None]:
             return next_creator(**kwargs)
         if created is None:
             raise refuse(
-                f"{name} creates a variable on a call that is not its first: it would make "
-                "another one for each call",
+                f"{name} creates a variable each time that it is traced: calls would not share it, "
+                "and a loop would not make one for each round",
                 "create it before, or once: `if self.v is None: self.v = Variable(...)`",
             )
         created.append(None)

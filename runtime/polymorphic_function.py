@@ -25,6 +25,7 @@ from runtime.graph.recursion import MOST_ASSUMPTIONS, Assumption, is_outermost, 
 from runtime.graph.refusals import refuse
 from runtime.graph.signatures import (
     Parameters,
+    check_arguments,
     conform,
     has_plain_keys,
     key_of,
@@ -32,10 +33,12 @@ from runtime.graph.signatures import (
     may_change,
     quick_key,
     quick_keywords,
+    refuse_cycles,
     without_shapes,
 )
 from runtime.primitive import state
 from runtime.retracing import detector_of, reason
+from runtime.shapes import TensorSpec
 from runtime.trace_cache import MOST_VARIANTS, Call, Traces, are_those, guards_changed
 
 _tracing = threading.RLock()
@@ -131,6 +134,7 @@ class Function:
                 )
             return found
         except BaseException as error:
+            self._refuse_cycles(error, args, kwargs)
             hide_libraries(error)
             raise
 
@@ -186,8 +190,19 @@ class Function:
                             return concrete.outputs_of(results)
             return self._call(args, kwargs)
         except BaseException as error:
+            self._refuse_cycles(error, args, kwargs)
             hide_libraries(error)
             raise
+
+    def _refuse_cycles(
+        self, error: BaseException, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        if isinstance(error, RecursionError):
+            refuse_cycles(self._name, self._labelled(args, kwargs))
+
+    def _labelled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+        yield from ((self._parameters.label(at), item) for at, item in enumerate(args))
+        yield from kwargs.items()
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if functions_run_eagerly():
@@ -195,6 +210,8 @@ class Function:
         if self._leaves_out_receiver(args, kwargs):
             return self.__get__(args[0])._call(args[1:], kwargs)
         call = self._call_of(args, kwargs)
+        if any(type(leaf) is TensorSpec for leaf in call.leaves):
+            check_arguments(self._name, self._labelled(args, kwargs))
         concrete = self._counted(call) if state.trace is None else self._concrete(call)
         if isinstance(concrete, Assumption):
             return concrete.call_leaves(call.leaves)

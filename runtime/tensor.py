@@ -424,6 +424,11 @@ def executing_eagerly() -> builtins.bool:
     return state.trace is None
 
 
+def inside_function() -> builtins.bool:
+    """Is a function being traced?"""
+    return state.trace is not None
+
+
 def is_tensor(value: Any) -> builtins.bool:
     """Is it a tensor (or does it say that it behaves as one)?"""
     return isinstance(value, Tensor) or getattr(value, "is_tensor_like", False)

@@ -17,8 +17,8 @@ from runtime.autodiff import jacobians
 from runtime.autodiff.recorder import Recorder
 from runtime.autodiff.records import Record, backward, kept, leading_to, new_key
 from runtime.log import get_logger
-from runtime.primitive import Primitive, flat, state
-from runtime.shapes import broadcast, compatible, is_known
+from runtime.primitive import Primitive, flat, state, wrong_value
+from runtime.shapes import Shape, broadcast, compatible, is_known
 from runtime.tensor import EagerTensor, Tensor
 
 _naming = threading.Lock()
@@ -501,8 +501,15 @@ def _weight(given: Any, target: Any) -> Any:
     weight = ops.convert_to_tensor(given, target.dtype)
     if weight.static_shape == target.static_shape:
         return weight
-    if not compatible(broadcast(weight.static_shape, target.static_shape), target.static_shape):
-        raise ValueError(
+    if not _broadcasts_to(weight.static_shape, target.static_shape):
+        raise wrong_value(
             f"output_gradients of shape {weight.shape} do not fit a target of shape {target.shape}"
         )
     return ops.broadcast_like(weight, target)
+
+
+def _broadcasts_to(shape: Shape, wanted: Shape) -> bool:
+    try:
+        return compatible(broadcast(shape, wanted), wanted)
+    except ValueError:
+        return False

@@ -293,8 +293,8 @@ def _trace_block(
         path = Path(scope, (), False, block, recorder, {})
         with deferring(trace), recorder:
             path.values = split(block(*inputs), names)
-            if not names:  # what has no name is read at once
-                path.values = (bound(path.values[0]),)
+            if not names or names[0] == "return":  # what has no name is read at once
+                path.values = (bound(path.values[0]), *path.values[1:])
             path.reached = True
         _release(trace, recorder, path.values)
         if path.reached:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import dis
+import linecache
 import os
 import sys
 from collections.abc import Iterator
+from itertools import islice
 from types import CodeType, FrameType, TracebackType
 
 import numpy as np
@@ -110,3 +114,25 @@ def origin_of(error: BaseException, root: FrameType | None = None) -> Origin | N
             found = Origin(code, traceback.tb_lasti, found)
         traceback = traceback.tb_next
     return found
+
+
+def text_at(filename: str, positions: dis.Positions | None) -> str:
+    """The user's text there, out of the file; empty where that is not known."""
+    if positions is None or None in positions:
+        return ""
+    line, end_line, column, end_column = (part or 0 for part in positions)
+    lines = [linecache.getline(filename, n).encode() for n in range(line, end_line + 1)]
+    lines[-1] = lines[-1][:end_column]
+    lines[0] = lines[0][column:]
+    return b"".join(lines).decode(errors="replace")
+
+
+def container_at(frame: FrameType) -> str | None:
+    """What the user calls the container whose item a frame assigns: `self.x` in `self.x[0] = 1`."""
+    positions = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), None)
+    text = text_at(frame.f_code.co_filename, positions and dis.Positions(*positions))
+    try:
+        target = ast.parse(text.strip(), mode="eval").body
+    except SyntaxError:
+        return None
+    return ast.unparse(target.value) if isinstance(target, ast.Subscript) else None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import dis
-import linecache
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, suppress
 from functools import lru_cache
@@ -17,7 +16,7 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from runtime import errors
-from runtime.graph.frames import user_frames
+from runtime.graph.frames import text_at, user_frames
 from runtime.graph.ir import position_of
 from runtime.graph.refusals import refuse
 from runtime.primitive import Primitive
@@ -312,21 +311,11 @@ def _manager(code: CodeType, before: Sequence[dis.Instruction]) -> ast.expr | No
     """The expression of a `with`, out of the user's file; `before` ends where its block begins."""
     if len(before) < 2 or before[-1].opname != "BEFORE_WITH":
         return None
-    text = _text(code.co_filename, before[-2].positions)
+    text = text_at(code.co_filename, before[-2].positions)
     try:
         return ast.parse(text.strip(), mode="eval").body
     except SyntaxError:
         return None
-
-
-def _text(filename: str, positions: dis.Positions | None) -> str:
-    if positions is None or None in positions:
-        return ""
-    line, end_line, column, end_column = (part or 0 for part in positions)
-    lines = [linecache.getline(filename, n).encode() for n in range(line, end_line + 1)]
-    lines[-1] = lines[-1][:end_column]
-    lines[0] = lines[0][column:]
-    return b"".join(lines).decode(errors="replace")
 
 
 def _class_of(manager: ast.expr, frame: FrameType) -> type | None:

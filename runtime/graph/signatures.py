@@ -275,6 +275,40 @@ def leaf_names(value: Any, name: str, names: list[str]) -> None:
             leaf_names(child, f"{name}_{found[0].label(place)}", names)
 
 
+def check_arguments(name: str, given: Iterable[tuple[str, Any]]) -> None:
+    """Raise TypeError for a TensorSpec in an argument of a call, which has no value to compute
+    with.
+    """
+    for label, value in given:
+        for path, item, _ in _parts(value, label, ()):
+            if isinstance(item, TensorSpec):
+                raise TypeError(
+                    f"{name}(): argument {path!r} is {item}, which has no value: pass a tensor, or "
+                    "make the graph for it with get_concrete_function"
+                )
+
+
+def refuse_cycles(name: str, given: Iterable[tuple[str, Any]]) -> None:
+    """Raise ValueError for an argument that contains itself."""
+    for label, value in given:
+        for path, _, again in _parts(value, label, ()):
+            if again:
+                raise ValueError(
+                    f"{name}(): argument {label!r} contains itself, at {path}: structures of "
+                    "tensors have an end; pass its parts as arguments of their own"
+                )
+
+
+def _parts(value: Any, path: str, above: tuple[int, ...]) -> Iterator[tuple[str, Any, bool]]:
+    """(path, item, is it one of the containers that it is in?) of an argument and all in it."""
+    again = id(value) in above
+    yield path, value, again
+    found = None if again else structure_of(value)
+    if found is not None:
+        for place, child in enumerate(found[1]):
+            yield from _parts(child, path + found[0].path(place), (*above, id(value)))
+
+
 def leaf_types(leaves: Sequence[Any]) -> list[TensorType | NumberType]:
     """The types of leaves."""
     return [

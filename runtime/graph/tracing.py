@@ -20,7 +20,7 @@ from runtime import dtypes, errors
 from runtime.convert import as_array, register_conversion
 from runtime.dtypes import DType
 from runtime.graph import nodes, numbers, refusals
-from runtime.graph.frames import caller_of, is_ours, name_given_to, user_location
+from runtime.graph.frames import caller_of, container_at, is_ours, name_given_to, user_location
 from runtime.graph.handlers import check_unhandled_failure
 from runtime.graph.ir import (
     NO_PARAMS,
@@ -513,11 +513,11 @@ class SymbolicTensor(Tensor):
         raise refusals.placed("Tensor is unhashable: a set or a dict cannot hold it as a key", hint)
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
-        name = self.value.name
+        name = container_at(sys._getframe(1)) or self.value.name
         raise refusals.refuse(
             f"an item of {name!r} is assigned where the new tensor would be lost: tensors are "
             "values, and no name that is read afterwards can be made to stand for the new one",
-            f"return {name!r} too, or assign to an item of a local name and use that",
+            "assign to an item of a local name, and use or return that name afterwards",
             variable=name,
         )
 

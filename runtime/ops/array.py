@@ -552,9 +552,11 @@ stack_p: Primitive = row(
 
 
 def stack(values: Any, axis: Any = 0, name: str | None = None) -> Tensor:
-    """The tensors of a list joined along a new axis."""
-    tensors = _same_dtypes(values)
-    return bind(stack_p, *tensors, axis=static_int(axis, "axis"))  # type: ignore[no-any-return]
+    """The tensors of a list joined along a new axis; of an empty list an empty vector."""
+    place = static_int(axis, "axis")
+    if isinstance(values, list | tuple) and not values and place == 0:
+        return convert_to_tensor([])
+    return bind(stack_p, *_same_dtypes(values), axis=place)  # type: ignore[no-any-return]
 
 
 def parallel_stack(values: Any, name: str | None = None) -> Tensor:

@@ -252,8 +252,8 @@ def _range_ends(ends: tuple[Any, ...], dtype: DType | None) -> list[Tensor]:
 
 def _linspace_kernel(start: Any, stop: Any, *dims: Any, shape: Shape, axis: int) -> Any:
     (num,) = fill_dims(shape, dims)
-    if num < 1:
-        raise wrong_value(f"requires num > 0, got {num}")
+    if num < 0:
+        raise wrong_value(f"requires num >= 0, got {num}")
     merge_shapes(start.shape, stop.shape)
     return np.linspace(start, stop, num, dtype=start.dtype, axis=axis)
 
@@ -264,8 +264,8 @@ def _linspace_shape(start: Shape, stop: Shape, *dims: Shape, shape: Shape, axis:
         return None
     place = axis_in(axis, len(ends) + 1)
     (num,) = shape or (None,)
-    if num is not None and num < 1:
-        raise wrong_value(f"requires num > 0, got {num}")
+    if num is not None and num < 0:
+        raise wrong_value(f"requires num >= 0, got {num}")
     return (*ends[:place], num, *ends[place:])
 
 

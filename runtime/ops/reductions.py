@@ -308,9 +308,12 @@ def reduce_std(
 def reduce_euclidean_norm(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """The square root of the sum of squares along `axis`."""
+    """The square root of the sum of squares along `axis`; of integers, rounded down."""
     x = convert_to_tensor(input_tensor)
-    return ops.sqrt(reduce_sum(x * ops.conj(x), axis, keepdims))
+    total = reduce_sum(x * ops.conj(x), axis, keepdims)
+    if not x.dtype.is_integer:
+        return ops.sqrt(total)
+    return ops.cast(ops.sqrt(ops.cast(total, dtypes.float64)), x.dtype)
 
 
 def reduce_logsumexp(

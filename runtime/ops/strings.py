@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -15,8 +14,11 @@ from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import one_of, static_int, static_ints
 from runtime.ops.define import axis_in, dims_of, fill_dims
+from runtime.ops.fingerprints import fingerprint
+from runtime.ops.hashes import murmur, siphash
 from runtime.ops.ragged import RaggedTensor
 from runtime.primitive import (
+    Primitive,
     bind,
     broadcast_shapes,
     row,
@@ -658,53 +660,56 @@ def as_string(
 # Hashes
 
 
-def _bucket_kernel(x: Any, *, buckets: int, key: bytes) -> Any:
-    values = [
-        int.from_bytes(hashlib.blake2b(s, digest_size=8, key=key).digest(), "little") % buckets
-        for s in _elements(x)
-    ]
-    return np.array(values, np.int64).reshape(np.shape(x))
+def _bucket_row(name: str, op_type: str, hashed: Callable[..., int], **key: Any) -> Primitive:
+    def kernel(x: Any, *, buckets: int, **key: Any) -> Any:
+        values = [hashed(s, **key) % buckets for s in _elements(x)]
+        return np.array(values, np.int64).reshape(np.shape(x))
+
+    return row(
+        name, kernel, signature="S->int64", shape=same_shape, op_type=op_type,
+        samples=(sample("2,3:s", buckets=7, **key),),
+    )  # fmt: skip
 
 
-bucket_p = row(
-    "string_to_hash_bucket", _bucket_kernel, signature="S->int64", shape=same_shape,
-    op_type="StringToHashBucketFast", samples=(sample("2,3:s", buckets=7, key=b""),),
-)  # fmt: skip
+bucket_fast_p = _bucket_row("string_to_hash_bucket_fast", "StringToHashBucketFast", fingerprint)
+bucket_p = _bucket_row("string_to_hash_bucket", "StringToHashBucket", murmur)
+bucket_strong_p = _bucket_row(
+    "string_to_hash_bucket_strong", "StringToHashBucketStrong", siphash, key=(1, 2)
+)
 
 
-def _bucket(input: Any, num_buckets: Any, key: bytes) -> Tensor:
+def _bucket(primitive: Primitive, input: Any, num_buckets: Any, **key: Any) -> Tensor:
     buckets = static_int(num_buckets, "num_buckets")
     if buckets < 1:
         raise wrong_value(f"num_buckets must be positive, got {num_buckets}")
-    return bind(bucket_p, _strings(input), buckets=buckets, key=key)  # type: ignore[no-any-return]
+    return bind(primitive, _strings(input), buckets=buckets, **key)  # type: ignore[no-any-return]
 
 
 def to_hash_bucket_fast(input: Any, num_buckets: Any, name: str | None = None) -> Tensor:
-    """A number below `num_buckets` for each string, the same in every run and on every machine.
-
-    It is the first 8 bytes of the string's BLAKE2b digest of that size, little endian, modulo
-    `num_buckets`. (It is not the number that TensorFlow computes.) ValueError unless `num_buckets`
-    is positive.
+    """FarmHash's 64-bit fingerprint of each string, modulo `num_buckets`: the same in every run and
+    on every machine. ValueError unless `num_buckets` is positive.
     """
-    return _bucket(input, num_buckets, b"")
+    return _bucket(bucket_fast_p, input, num_buckets)
 
 
 def to_hash_bucket(input: Any, num_buckets: Any, name: str | None = None) -> Tensor:
-    """The same as `to_hash_bucket_fast`."""
-    return _bucket(input, num_buckets, b"")
+    """The MurmurHash64A of each string, modulo `num_buckets`; `to_hash_bucket_fast` spreads
+    strings better.
+    """
+    return _bucket(bucket_p, input, num_buckets)
 
 
 def to_hash_bucket_strong(
     input: Any, num_buckets: Any, key: Any, name: str | None = None
 ) -> Tensor:
-    """`to_hash_bucket_fast` with a secret `key`, two integers: without it nobody can find strings
-    that collide.
+    """The SipHash-2-4 of each string under a secret `key` of two integers, modulo `num_buckets`:
+    without the key nobody can find strings that collide.
     """
     numbers = static_ints(key, "key")
     if len(numbers) != 2:
         raise wrong_value(f"key must be two integers, got {key!r}")
-    secret = b"".join((n % (1 << 64)).to_bytes(8, "little") for n in numbers)
-    return _bucket(input, num_buckets, secret)
+    words = tuple([number % (1 << 64) for number in numbers])
+    return _bucket(bucket_strong_p, input, num_buckets, key=words)
 
 
 # Text of tensors

@@ -164,6 +164,12 @@ def limited_to(most: Any) -> Any:
         (lambda: rt.while_loop(1, len, [X]), TypeError, "must be callable"),
         (lambda: rt.while_loop(len, len, []), ValueError, "must not be empty"),
         (
+            lambda: rt.while_loop(lambda v: v < 9, lambda v: None, [X]),
+            ValueError,
+            "body returned None",
+        ),
+        (lambda: rt.switch_case(1.0, [lambda: X]), TypeError, "branch_index must be made of integ"),
+        (
             lambda: rt.while_loop(lambda v: True, lambda v: (v, v), [X]),
             ValueError,
             "2 values for 1",
@@ -179,3 +185,9 @@ def test_bad_arguments(call: Any, error: Any, message: str) -> None:
 def test_lambdas_in_a_lambda() -> None:
     staged = function(lambda x: rt.switch_case(x, [lambda: X, lambda: X + 1.0, lambda: X * 2.0]))
     assert [float(staged(rt.constant(at))) for at in range(3)] == [3.0, 4.0, 6.0]
+
+
+def test_a_condition_that_is_no_bool() -> None:
+    staged = function(lambda x: rt.while_loop(lambda n: n, lambda n: n - 1, [x]))
+    with pytest.raises(TypeError, match="cond must return a bool, got int32"):
+        staged(rt.constant(3))

@@ -1,5 +1,6 @@
 """`debugging`: assertions that hold and that do not, eagerly and in graphs; checks of numbers."""
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -282,3 +283,22 @@ def test_disable_check_numerics() -> None:
     debugging.disable_check_numerics()
     assert np.isnan((tf.constant(0.0) / 0.0).numpy())
     debugging.disable_check_numerics()
+
+
+def test_the_time_is_that_of_each_call() -> None:
+    now = tf.function(lambda: tf.timestamp())
+    before = time.time()
+    found = [float(now()), float(tf.timestamp()), float(now())]
+    assert before <= found[0] <= found[1] <= found[2] <= time.time()
+    assert now().dtype is tf.float64
+
+
+def test_inside_function() -> None:
+    seen: list[bool] = []
+    tf.function(lambda x: seen.append(tf.inside_function()) or x)(tf.constant(1.0))
+    assert [*seen, tf.inside_function()] == [True, False]
+
+
+def test_nothing_to_do() -> None:
+    with tf.control_dependencies([tf.no_op(), tf.group(tf.constant(1.0))]):
+        tf.assert_equal(tf.constant(1), 1)

@@ -899,7 +899,7 @@ def test_variables_for_a_later_signature_are_refused() -> None:
         return made[n] * x
 
     for_each(X, 1)
-    with pytest.raises(ValueError, match="not its first"):
+    with pytest.raises(ValueError, match="each time that it is traced"):
         for_each(X, 2)
 
 

@@ -13,6 +13,7 @@ from runtime import errors
 
 X = rt.constant(1.0)
 PAIRS = rt.TensorSpec([None, 2], rt.float32)
+SCALAR = rt.TensorSpec([], rt.float32)
 COUNT = rt.TensorSpec([], rt.int32)
 kept: list[Any] = []
 
@@ -51,7 +52,35 @@ def late_and_object(x):
     return {"a": [x, object()]}
 
 
-CALLS: list[tuple[Callable[[], Any], type[Exception], str]] = [
+def making(x):
+    return rt.Variable(x) + 1.0
+
+
+def making_in_loop(x):
+    for _ in rt.range(3):
+        x = x + rt.Variable(1.0)
+    return x
+
+
+def storing(x):
+    row = rt.fill([3], x)
+    if x > 0.0:
+        row[0] = x
+    return x
+
+
+def storing_elsewhere(x):
+    kinds = {"row": rt.fill([3], x)}
+    kinds["row"][0] = x
+    return kinds
+
+
+within_itself: list[Any] = [1.0]
+within_itself.append({"a": within_itself})
+
+Kind = type[Exception] | tuple[type[Exception], ...]
+
+CALLS: list[tuple[Callable[[], Any], Kind, str]] = [
     (lambda: signed([1.0, 2.0], {"n": 1}), TypeError, "argument 'pairs'.*shape \\(2,\\)"),
     (lambda: signed([[1.0, 2.0, 3.0]], {"n": 1}), TypeError, "argument 'pairs'.*shape \\(1, 3\\)"),
     (lambda: signed(rt.constant([[1, 2]]), {"n": 1}), TypeError, "argument 'pairs'.*dtype int32"),
@@ -84,11 +113,26 @@ CALLS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     ),
     (lambda: deepening(X), RecursionError, "deepening calls itself with an argument of another"),
     (lambda: asking(X), ValueError, "asked for while it is traced"),
+    (lambda: keeping(COUNT), TypeError, r"keeping\(\): argument 'x' is TensorSpec.*get_concrete_f"),
+    (lambda: keeping(x=[COUNT]), TypeError, r"argument 'x\[0\]' is TensorSpec"),
+    (lambda: signed(PAIRS, {"n": 1}), TypeError, "argument 'pairs' is TensorSpec"),
+    (lambda: signed([[1.0, 2.0]], counts={"n": COUNT}), TypeError, r"\"counts\['n'\]\" is TensorS"),
+    (lambda: keeping.get_concrete_function(X)(SCALAR), TypeError, "argument 'x' is TensorSpec"),
+    (lambda: keeping.get_concrete_function(X)(x=SCALAR), TypeError, "argument 'x' is TensorSpec"),
+    (lambda: keeping(within_itself), ValueError, r"argument 'x' contains itself, at x\[1\]\['a'\]"),
+    (lambda: keeping(x=within_itself), ValueError, "argument 'x' contains itself"),
+    (lambda: keeping.get_concrete_function(within_itself), ValueError, "'x' contains itself"),
+    (lambda: keeping.get_concrete_function(X)(within_itself), (TypeError, ValueError), "'x'"),
+    (lambda: rt.function(lambda x: x.shape).get_concrete_function(PAIRS), ValueError, "result of"),
+    (lambda: rt.function(making)(X), ValueError, "making creates a variable each time that it is"),
+    (lambda: rt.function(making_in_loop)(X), ValueError, "a loop would not make one for each roun"),
+    (lambda: rt.function(storing)(X), ValueError, "an item of 'row' is assigned where"),
+    (lambda: rt.function(storing_elsewhere)(X), ValueError, r"item of .kinds\['row'\]. is assig"),
 ]
 
 
 @pytest.mark.parametrize(("call", "kind", "message"), CALLS)
-def test_refused(call: Callable[[], Any], kind: type[Exception], message: str) -> None:
+def test_refused(call: Callable[[], Any], kind: Kind, message: str) -> None:
     kept.clear()
     keeping.get_concrete_function(X)
     rt.function(keeping.python_function)(X)
@@ -115,3 +159,15 @@ def test_what_was_traced_with_does_not_stay() -> None:
     del argument
     assert gone() is None
     assert "an object of class Argument" in staged.why_retraced()
+
+
+def test_parts_that_are_there_twice_are_no_cycle() -> None:
+    part = [X]
+    staged = rt.function(lambda x: x[0][0] + x[1][0])
+    assert staged([part, part]).numpy() == 2.0
+
+
+def test_a_shape_is_returned_as_a_tensor() -> None:
+    result = rt.function(lambda x: {"shape": x.shape})(rt.ones([2, 3]))["shape"]
+    assert result.dtype is rt.int32
+    assert result.numpy().tolist() == [2, 3]

@@ -534,7 +534,7 @@ BAD: list[tuple[Op, tuple[Any, ...], str]] = [
     (tf.broadcast_to, ([1, 2], (3,)), "broadcast"),
     (tf.ensure_shape, ([1, 2], (3,)), "not compatible"),
     (tf.boolean_mask, ([1, 2], [True]), "not compatible"),
-    (tf.linspace, (0.0, 1.0, 0), "num > 0"),
+    (tf.linspace, (0.0, 1.0, -1), "num >= 0"),
     (tf.reshape, (np.arange(6), [-2, 3]), r"Reshape: .*\(-2, 3\)"),
     (tf.slice, ([1, 2, 3], [1], [5]), r"size\[0\] = 5 is not in \[0, 2\]"),
     (tf.slice, ([1, 2, 3], [1], [-2]), r"size\[0\] = -2 is not in"),
@@ -751,3 +751,18 @@ def test_error_functions_of_large_arrays_are_those_of_small_ones(op: Any, dtype:
     rows = [op(row).numpy() for row in x]
     assert op(x).numpy().tobytes() == np.stack(rows).tobytes()
     assert op(tf.transpose(x)).numpy().tobytes() == np.stack(rows).T.tobytes()
+
+
+def test_the_norm_of_integers_is_an_integer() -> None:
+    for dtype in (tf.int32, tf.int64, tf.uint8):
+        found = tf.math.reduce_euclidean_norm(tf.constant([[3, 4], [1, 2]], dtype), 1)
+        assert (found.dtype, found.numpy().tolist()) == (dtype, [5, 2])
+
+
+def test_of_nothing() -> None:
+    for found, shape in (
+        (tf.linspace(0.0, 1.0, 0), (0,)),
+        (tf.linspace([0.0, 1.0], [1.0, 2.0], tf.constant(0)), (0, 2)),
+        (tf.stack([]), (0,)),
+    ):
+        assert (found.shape, found.dtype) == (shape, tf.float32)

@@ -172,6 +172,30 @@ def test_too_large_an_array(way: Any) -> None:
     assert "rt.fill" in (place_of(caught.value).line or "")
 
 
+OF_SCALARS: list[Any] = [
+    lambda x: rt.transpose(x, [1, 0]),
+    lambda x: rt.concat([x, x], 1),
+    lambda x: rt.reduce_sum(x, 3),
+    lambda x: rt.stack([x, x], 3),
+    lambda x: rt.unstack(x, 2),
+    lambda x: rt.linalg.trace(x),
+    lambda x: rt.matmul(x, x),
+    lambda x: x[0],
+]
+
+
+@pytest.mark.parametrize("function", OF_SCALARS)
+def test_the_rules_that_tracing_could_not_ask(function: Callable[[Any], Any]) -> None:
+    """With a shape that is known at run time only, the text is that of the op run by itself."""
+    texts = []
+    staged = rt.function(function, input_signature=[rt.TensorSpec(None)])
+    for run in (function, staged):
+        with pytest.raises(errors.InvalidArgumentError) as caught:
+            run(rt.constant(1.0))
+        texts.append(str(caught.value).partition("; at ")[0].rstrip("]"))
+    assert texts[0] == texts[1]
+
+
 # The way there
 
 

@@ -111,6 +111,20 @@ def both(x: Any) -> Any:
     return x, -x
 
 
+def negated(x: Any) -> Any:
+    """Returns out of a loop, before more that changes what is returned."""
+    y = x
+    if x < 6.0:
+        for _ in range(2):
+            x = x + 1.0
+            if x > 2.5:
+                return x
+    y = y - x
+    if y < 0.0:
+        return -y
+    return y
+
+
 def slope(x: Any) -> Any:
     """A tape that the returned value is differentiated on."""
     with rt.GradientTape() as tape:
@@ -123,6 +137,7 @@ RETURNED: dict[str, Callable[[Any], Any]] = {
     "slope": slope,
     "stack": lambda x: rt.stack([found_or_doubled(x), x]),
     "identity": lambda x: rt.identity(found_or_doubled(x)),
+    "more": lambda x: rt.identity(negated(x)),
     "map_fn": lambda x: rt.map_fn(found_or_doubled, rt.stack([x, x])),
     "write": lambda x: rt.TensorArray(rt.float32, 1).write(0, found_or_doubled(x)).stack(),
     "is_tensor": lambda x: rt.constant(rt.is_tensor(found_or_doubled(x))),

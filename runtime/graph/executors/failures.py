@@ -16,6 +16,7 @@ import numpy as np
 from runtime import errors
 from runtime.graph.executors.scalars import form_of
 from runtime.graph.ir import Node, Origin, Value, format_location
+from runtime.primitive import describe
 from runtime.tensor import wrap
 from runtime.types import TensorType, Type
 
@@ -172,6 +173,7 @@ def _documented(error: BaseException, node: Node, values: Sequence[Any]) -> Base
         text = error.message
     if kind is None:
         return error
+    text = _in_words_of_rules(node, values) or text
     shapes = ", ".join(map(_show, values))
     message = (
         f"{node.primitive.op_type}: {text} [inputs: {shapes}; at {format_location(node.location)}]"
@@ -180,6 +182,19 @@ def _documented(error: BaseException, node: Node, values: Sequence[Any]) -> Base
     made.__cause__ = error.__cause__
     made.__suppress_context__ = True
     return made
+
+
+def _in_words_of_rules(node: Node, values: Sequence[Any]) -> str | None:
+    """What the rules of an op say of these inputs, as where it runs by itself; None: nothing."""
+    types = [describe(getattr(value, "raw", value)) for value in values]
+    if not all(isinstance(known, TensorType) for known in types):
+        return None
+    try:
+        node.primitive.infer(*types, **node.params)
+    except (ValueError, TypeError) as refused:
+        text = getattr(refused, "message", str(refused))
+        return text.removeprefix(f"{node.primitive.op_type}: ").partition(" [inputs: ")[0]
+    return None
 
 
 def _kind_of(error: BaseException) -> type[errors.OpError] | None:

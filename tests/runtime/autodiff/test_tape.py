@@ -207,6 +207,8 @@ def test_output_gradients() -> None:
     assert value(tape.gradient([y, z], x, output_gradients=[None, weights])).tolist() == [5.0, 34.0]
     assert value(tape.gradient(y, x, output_gradients=tf.constant(2.0))).tolist() == [4.0, 8.0]
     assert value(tape.gradient(y, x, output_gradients=[1.0, 10.0])).tolist() == [2.0, 40.0]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"output_gradients of shape \(3,\)"):
+        tape.gradient(y, x, output_gradients=tf.ones([3]))
     with pytest.raises(ValueError, match="2 output_gradients are given for 1 targets"):
         tape.gradient(y, x, output_gradients=[weights, weights])
     with pytest.raises(ValueError, match="do not fit a target of shape"):
