@@ -34,6 +34,7 @@ from runtime.graph.executors.buffers import Plan, Pool, product_of, ufunc_of
 from runtime.graph.executors.failures import explain, raised
 from runtime.graph.executors.holding import Holding
 from runtime.graph.executors.layouts import is_array, lies_in_rows, turned_values
+from runtime.graph.executors.lifetimes import ends_of
 from runtime.graph.executors.ranges import EVERYTHING
 from runtime.graph.executors.scalars import (
     ATOM,
@@ -180,6 +181,10 @@ class _Layout:
         self.held = Holding(body, self.runs)
         self.buffers = Plan(body, turned, self.runs)
         self.variables = Variables(graph, body, self.held, self.buffers)
+        special = [node for runs in self.runs.values() for run in runs for node in run.nodes]
+        special += self.held.expressions
+        special += [node for node in body.nodes if node.primitive.name in _WRITERS]
+        self.ends = ends_of(body, self.buffers, special)
         self.names: dict[Value, str] = {}
         self.levels: dict[Value, int] = {}
         self.python: set[Value] = set()
@@ -337,6 +342,7 @@ class _Writer:
                 self.expression(node, depth)
             elif write is None:
                 self.op(node, depth)
+                self.let_go(node, depth)
             elif node.regions and (depth > DEEPEST or self.loops > MOST_LOOPS):
                 self.outlined(node, depth)
             else:
@@ -349,6 +355,12 @@ class _Writer:
         self.line(depth, f"{outputs}{comma} = {call}" if outputs else call, node)
         for output in node.outputs:
             self.unpack(output, depth)
+
+    def let_go(self, node: Node, depth: int) -> None:
+        """Drop the arrays that nobody reads behind a node."""
+        dead = [self.names[value] for value in self.layout.ends.get(node, ())]
+        if dead:
+            self.line(depth, f"del {', '.join(dead)}")
 
     def blocks(self, run: Run, depth: int) -> None:
         """A loop over blocks of large arrays."""

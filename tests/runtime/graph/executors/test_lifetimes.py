@@ -1,0 +1,58 @@
+"""Large arrays go when nobody reads them any more, and nothing else does."""
+
+from __future__ import annotations
+
+import re
+import tracemalloc
+from typing import Any
+
+import numpy as np
+
+import runtime as rt
+from runtime.graph.executors.lifetimes import LARGE
+
+
+def smoothed(x: Any) -> Any:
+    """Sums along rows and back: no op writes into the array of another."""
+    for _ in range(12):
+        x = rt.cumsum(rt.reverse(x, axis=[0]), axis=0)
+    return x
+
+
+def peak(run: Any) -> int:
+    tracemalloc.start()
+    run()
+    try:
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_chain_needs_few_arrays() -> None:
+    x = rt.constant(np.linspace(0.0, 1.0, 4 * LARGE))
+    staged = rt.function(smoothed)
+    assert staged(x).numpy().tolist() == smoothed(x).numpy().tolist()
+    assert peak(lambda: staged(x)) < 5 * x.numpy().nbytes
+    assert peak(lambda: smoothed(x)) < 5 * x.numpy().nbytes
+
+
+def test_what_is_small_or_read_again_stays() -> None:
+    staged = rt.function(smoothed)
+    assert "del " not in staged.python_source(rt.zeros([LARGE - 1]))
+
+    @rt.function
+    def several(x: Any, table: Any) -> Any:
+        first = rt.cumsum(x)
+        second = rt.cumsum(first)
+        places = rt.argsort(second)
+        return first, rt.gather(table, places), rt.gather(rt.constant(np.arange(LARGE)), places)
+
+    x = rt.constant(np.random.default_rng(3).normal(size=LARGE))
+    source = several.python_source(x, x)
+    assert len(re.findall(r"^ +del ", source, re.MULTILINE)) == 2  # second, and places at the end
+    for _ in range(2):
+        found = several(x, x)
+        places = np.argsort(np.cumsum(np.cumsum(x.numpy())), kind="stable")
+        assert found[0].numpy().tolist() == np.cumsum(x.numpy()).tolist()
+        assert found[1].numpy().tolist() == x.numpy()[places].tolist()
+        assert found[2].numpy().tolist() == places.tolist()
