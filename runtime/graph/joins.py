@@ -179,9 +179,14 @@ def install_equality(equal: Callable[..., Any], unequal: Callable[..., Any]) -> 
 
 
 def bound(value: Any) -> Any:
-    """The value of a name, checked where the name may be unbound."""
+    """The value of a name, checked where the name may be unbound.
+
+    Raises UnboundLocalError where it is.
+    """
     while isinstance(value, MaybeUndefined):
         value = value.get()
+    if type(value) is _undefined:
+        bool(value)  # as any use does, it raises
     return value
 
 

@@ -125,6 +125,18 @@ def negated(x: Any) -> Any:
     return y
 
 
+def seldom(x: Any, seldom: bool) -> Any:
+    """Returns out of a loop on a path that this call does not take."""
+    for _ in rt.range(3):
+        if not seldom:
+            x = x * 1.5
+        elif x > 3.0:
+            return x
+    if x > 9.0:
+        return x
+    return x + 1.0
+
+
 def slope(x: Any) -> Any:
     """A tape that the returned value is differentiated on."""
     with rt.GradientTape() as tape:
@@ -138,6 +150,7 @@ RETURNED: dict[str, Callable[[Any], Any]] = {
     "stack": lambda x: rt.stack([found_or_doubled(x), x]),
     "identity": lambda x: rt.identity(found_or_doubled(x)),
     "more": lambda x: rt.identity(negated(x)),
+    "seldom": lambda x: rt.identity(seldom(x, False)),
     "map_fn": lambda x: rt.map_fn(found_or_doubled, rt.stack([x, x])),
     "write": lambda x: rt.TensorArray(rt.float32, 1).write(0, found_or_doubled(x)).stack(),
     "is_tensor": lambda x: rt.constant(rt.is_tensor(found_or_doubled(x))),
