@@ -8,7 +8,7 @@ from typing import Any, NoReturn, TypeAlias
 from weakref import ref
 
 from autograph.errors import StagingError
-from autograph.frames import user_position
+from autograph.frames import refusal
 
 Block: TypeAlias = Callable[..., Any]
 Thunk: TypeAlias = Callable[[], Any]
@@ -91,14 +91,11 @@ class Backend:
 
 
 def _unsupported(value: object, construct: str, names: Names = ()) -> NoReturn:
-    place = user_position()
     assigned = f" that assigns {', '.join(names)}" if names else ""
-    raise StagingError(
+    raise refusal(
+        StagingError,
         f"{construct}{assigned} cannot depend on a staged value of type "
         f"{type(value).__qualname__}: its library does not support this",
-        filename=place and place.filename,
-        lineno=place and place.lineno,
-        col=place and place.col,
         variable=names[0] if len(names) == 1 else None,
         hint="compute it outside the staged function, or use the library's own operation",
     )

@@ -5,7 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from types import CodeType, FrameType, TracebackType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+from autograph.errors import AutographError
+
+Error = TypeVar("Error", bound=AutographError)
 
 _PREFIXES = {__name__.partition(".")[0]}
 _known: dict[str, bool] = {}
@@ -48,10 +52,13 @@ def user_frame(depth: int = 1) -> FrameType | None:
     return frame
 
 
-def user_position() -> Position | None:
-    """Where the user's code stands just now."""
+def refusal(
+    kind: type[Error], message: str, *, variable: str | None = None, hint: str | None = None
+) -> Error:
+    """The error placed where the user's code stands just now."""
     frame = user_frame(2)
-    return None if frame is None else position_in(frame)
+    filename, lineno, col = (None, None, None) if frame is None else position_in(frame)
+    return kind(message, filename=filename, lineno=lineno, col=col, variable=variable, hint=hint)
 
 
 def position_in(frame: FrameType) -> Position:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from autograph.backend import Backend, backend_of, backend_of_type
 from autograph.errors import ConversionError, StagingError
-from autograph.frames import hide, user_position
+from autograph.frames import hide, refusal
 from autograph.operators.unrolling import holds_shared_iterator
 
 Function: TypeAlias = Callable[..., Any]
@@ -100,13 +100,10 @@ def _seeing(function: Function, enough: int) -> Function:
         try:
             if len(args) + len(kwargs) >= enough:
                 return function(*args, **kwargs)
-            place = user_position()
-            raise ConversionError(
+            raise refusal(
+                ConversionError,
                 f"`{function.__name__}` would see names of the converted function that are not "
                 "the user's, or not see some that are",
-                filename=place and place.filename,
-                lineno=place and place.lineno,
-                col=place and place.col,
                 variable=function.__name__,
                 hint="name what it needs, or exclude the function with `do_not_convert`",
             )
@@ -171,18 +168,7 @@ def _deciding(function: Function, decisive: bool) -> Function:
             backend = _first_backend(args)
             if backend is not None or kwargs or len(args) != 1 or not _may_hold_staged(args[0]):
                 return _ask(backend, function, args, kwargs)
-            references = sys.getrefcount(args[0])
-            items = iter(args[0])
-            for item in items:
-                backend = backend_of(item)
-                if backend is not None:
-                    if type(items) is not GeneratorType:
-                        return _ask(backend, function, ([item, *items],), {})
-                    _check_unshared(items, references, function.__name__)
-                    return _ask(backend, function, (Rest(item, items),), {})
-                if bool(item) is decisive:
-                    return decisive
-            return not decisive
+            return _decided(function, decisive, args)
         except BaseException as error:  # whatever passes through is the user's: only ours goes
             hide(error)
             raise
@@ -190,14 +176,28 @@ def _deciding(function: Function, decisive: bool) -> Function:
     return builtin
 
 
+def _decided(function: Function, decisive: bool, args: tuple[Any, ...]) -> Any:
+    # The tuple holds the argument: a name for it would be one more reference.
+    references = sys.getrefcount(args[0])
+    items = iter(args[0])
+    for item in items:
+        backend = backend_of(item)
+        if backend is None:
+            if bool(item) is decisive:
+                return decisive
+            continue
+        if type(items) is not GeneratorType:
+            return _ask(backend, function, ([item, *items],), {})
+        _check_unshared(items, references, function.__name__)
+        return _ask(backend, function, (Rest(item, items),), {})
+    return not decisive
+
+
 def _check_unshared(items: GeneratorType[Any, Any, Any], references: int, name: str) -> None:
     if references > _OWN_REFERENCES or holds_shared_iterator(items):
-        place = user_position()
-        raise StagingError(
+        raise refusal(
+            StagingError,
             f"the run decides how far {name}() advances its argument, which is used elsewhere too",
-            filename=place and place.filename,
-            lineno=place and place.lineno,
-            col=place and place.col,
             hint=f"give {name}() a list of the items, or loop over them",
         )
 

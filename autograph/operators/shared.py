@@ -12,7 +12,7 @@ from typing import Any
 
 from autograph.backend import Backend, Block, Names
 from autograph.errors import StagingError
-from autograph.frames import user_position
+from autograph.frames import refusal
 from autograph.operators.blocks import unpacked
 from autograph.undefined import Undefined
 
@@ -95,13 +95,10 @@ def _contents(cell: CellType, name: str) -> Any:
 
 
 def _refuse(name: str, reason: str) -> None:
-    place = user_position()
-    raise StagingError(
+    raise refusal(
+        StagingError,
         f"{name!r} is assigned where a staged value decides, but it {reason}: running the graph "
         "could not change it",
-        filename=place and place.filename,
-        lineno=place and place.lineno,
-        col=place and place.col,
         variable=name,
         hint="return the new value, or keep it in a Variable",
     )

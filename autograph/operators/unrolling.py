@@ -10,7 +10,7 @@ from typing import Any
 
 from autograph.backend import Block, Names
 from autograph.errors import StagingError
-from autograph.frames import user_position
+from autograph.frames import refusal
 from autograph.operators.blocks import unpacked
 from autograph.operators.cond import cond
 
@@ -81,13 +81,10 @@ def _is_shared(iterator: Any, held: list[Any]) -> bool:
 
 
 def _refuse(reason: str) -> None:
-    place = user_position()
-    raise StagingError(
+    raise refusal(
+        StagingError,
         f"the exit from this `for` depends on a staged value, so that all its rounds must be "
         f"written out, but {reason}",
-        filename=place and place.filename,
-        lineno=place and place.lineno,
-        col=place and place.col,
         hint="loop over a list of the items (`list(...)`), or over a tensor or a range",
     )
 

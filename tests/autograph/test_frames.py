@@ -1,12 +1,13 @@
 """Positions of the user's code, and tracebacks without our frames."""
 
 import traceback
+from functools import partial
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from autograph import frames
+from autograph import StagingError, frames
 
 
 def in_module(name: str, source: str) -> Any:
@@ -47,14 +48,13 @@ def test_is_library(module: str | None, ours: bool, library: Any) -> None:
     assert frames.is_library(module) is ours
 
 
-def test_user_position_skips_libraries(library: Any) -> None:
-    place = library(frames.user_position)
-    assert place is not None
-    assert (place.filename, place.lineno) == (
+def test_refusal_is_placed_past_libraries(library: Any) -> None:
+    error = library(partial(frames.refusal, StagingError, "no"))
+    assert (error.filename, error.lineno) == (
         __file__,
-        test_user_position_skips_libraries.__code__.co_firstlineno + 1,
+        test_refusal_is_placed_past_libraries.__code__.co_firstlineno + 1,
     )
-    assert place.col == 13
+    assert error.col == 13
 
 
 def test_hide_takes_out_the_frames_that_lead_to_the_users(library: Any) -> None:
