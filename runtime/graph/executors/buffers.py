@@ -5,83 +5,90 @@ results.
     tanh = k_tanh(mul, buffer)    # over an array that nobody reads any more
     div = k_div(tanh, z)          # a new array: the caller sees it
 
-Only ufuncs and matrix products write to given arrays. In the program's buffers there is nothing but
-what ops read that neither keep their inputs nor return views of them: no results, no variables of
-control flow, nothing that an effect, a list or a call is given.
+What a value's memory may be is known as a set of slots; outside of them is only what nothing is
+written to: arguments, constants, new arrays. A slot is free while no value that is still read may
+be in it. What escapes is in none.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from runtime.graph.executors.blocks import Run, Runs, last_uses, places_of, uses
-from runtime.graph.ir import Node, Region, Value, walk
-from runtime.shapes import is_known
+from runtime.graph.executors.escapes import Escapes
+from runtime.graph.executors.kernels import SAME, VIEWS, may_write, ufunc_of
+from runtime.graph.ir import Node, Region, Value, diverges, free_values, walk
 from runtime.types import TensorType
 
-# Ops, besides ufuncs, that neither keep their inputs nor return views of them.
-READERS = frozenset(
-    ("unslice", "matmul", "sum", "mean", "max", "min", "prod", "softmax", "log_softmax", "stack")
-)
+Slots = frozenset["Slot"]
+_NONE: Slots = frozenset()
 
 
 @dataclass(slots=True, eq=False)
 class Slot:
     """One array, and what is written to it one after the other. It is a `buffer` of the program's,
-    or, where the last value `leaks`, a new one each time that `region` runs. It is `shared` where
-    another region, or a run of blocks, writes to it too.
+    or, where the last value `escapes`, a new one each time that `region` runs. It is `shared` where
+    another region, or a run of blocks, writes to it too. `holds` counts the values in it.
     """
 
     buffer: Value
     region: Region | None
     written: list[tuple[Node, Value]] = field(default_factory=list)
-    leaks: bool = False
+    escapes: bool = False
     shared: bool = False
+    holds: int = 0
 
     @property
     def kept(self) -> Value | None:
         """The program's buffer, if it is one."""
-        return None if self.leaks else self.buffer
+        return None if self.escapes else self.buffer
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rotation:
-    """How a loop carries arrays in buffers: by the places of its state, what the first ones are
-    copied to, and which the code behind the loop gets a copy of. At the end of a round the buffers
-    `after` are called `before`.
+@dataclass(slots=True, eq=False)
+class Renaming:
+    """What buffers are called behind a piece of code: those `after` it are called `before`."""
+
+    before: list[Value] = field(default_factory=list)
+    after: list[Value] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Carrying:
+    """How a loop carries arrays in buffers: at the end of a round, results at the places of
+    `copies` go to a buffer of their own, and the buffers are renamed. The code behind the loop gets
+    a copy of what is at the places `copied`.
     """
 
-    first: dict[int, Value]
-    copied: list[int]
-    before: list[Value]
-    after: list[Value]
+    copies: dict[int, Value] = field(default_factory=dict)
+    copied: list[int] = field(default_factory=list)
+    renaming: Renaming = field(default_factory=Renaming)
 
 
 class Plan:
-    """The buffers of a graph's body: `buffers` are those that the program keeps, `rotations` is how
-    loops carry arrays in them. What may lie otherwise than row by row is `turned`: it is in none.
+    """The buffers of a graph's body: `buffers` are those that the program keeps, `loops` tells how
+    loops carry arrays in them, and `renamings` what they are called behind a branch. What may lie
+    otherwise than row by row is `turned`: it is in none.
     """
 
     def __init__(self, body: Region, turned: Container[Value], runs: Runs) -> None:
         self.turned = turned
         self.runs = runs
+        self.loops: dict[Node, Carrying] = {}
+        self.renamings: dict[Region, Renaming] = {}
+        self.slots_of: dict[Value, Slots] = {}
+        # What may lie in its slot otherwise than the slot's own elements do.
+        self.views: set[Value] = set()
+        # What a loop carries, and branches compute for it, is best in one slot whatever the branch.
+        self.wanted: set[Value] = set()
         self._targets: dict[Node, Value] = {}
         self._arrays: dict[Node, list[Slot | None]] = {}
-        self._places: dict[Node, list[int]] = {}
-        self._carried: set[Value] = set()
-        self.rotations: dict[Node, Rotation] = defaultdict(lambda: Rotation({}, [], [], []))
         self._slots: list[Slot] = []
-        self._at: dict[Value, Slot] = {}
-        if any(map(self.may_write, walk(body))):
-            self._leaks = _leaks(body)
-            self._find_carried(body)
+        if any(may_write(node, turned) for node in walk(body)):
+            self.escapes = Escapes(body, turned)
             _Planner(self, body).region([])
-        self.buffers = [slot.buffer for slot in self._slots if not slot.leaks]
+        self.buffers = [slot.buffer for slot in self._slots if self._is_used(slot)]
         for slot in self._slots:
             self._settle(slot)
 
@@ -98,99 +105,16 @@ class Plan:
         """Does each op make new arrays?"""
         return not (self._targets or self._arrays)
 
-    def may_write(self, node: Node) -> bool:
-        """May the node be told where to write its result to?"""
-        if len(node.outputs) != 1 or (ufunc_of(node) or product_of(node)) is None:
-            return False
-        (output,) = node.outputs
-        return _is_array(output) and output not in self.turned
-
     def slot(self, type: Any, region: Region | None) -> Slot:
         """One more array, which may be a new one each time that the region runs."""
         self._slots.append(Slot(Value(type, "buffer"), region))
         return self._slots[-1]
 
-    def slot_of(self, value: Value) -> Slot | None:
-        """The slot that holds a value, unless somebody may see the value longer than it is read."""
-        slot = self._at.get(value)
-        return None if slot is None or slot.leaks else slot
-
-    def leaks(self, value: Value) -> bool:
-        """May somebody see the value's array after the last op that names the value?"""
-        return self._leaks[value] > 0 and value not in self._carried
-
-    def put(self, value: Value, slot: Slot) -> None:
-        """Note that a value is in a slot."""
-        self._at[value] = slot
-
     def write(self, node: Node, value: Value, slot: Slot, region: Region) -> None:
         """Let a node of a region write a value to a slot."""
         slot.written.append((node, value))
         slot.shared |= region is not slot.region
-        slot.leaks = self.leaks(value)
-        self._at[value] = slot
-
-    def _find_carried(self, region: Region) -> None:
-        """Find the places of the state that loops can carry in buffers: each round makes a new
-        array, and nobody sees the one before.
-        """
-        for node in region.nodes:
-            for inner in node.regions:
-                self._find_carried(inner)
-            if node.primitive.name == "while":
-                places = self._places[node] = list(
-                    filter(self._carries(node), range(len(node.outputs)))
-                )
-                # What a loop copies at its start is only read.
-                self._leaks.subtract([node.inputs[at + 1] for at in places])
-
-    def _carries(self, node: Node) -> Callable[[int], bool]:
-        (body,) = node.regions
-        made = {inner.outputs[0] for inner in body.nodes if self.may_write(inner)}
-        for inner in body.nodes:
-            made.update([inner.outputs[at] for at in self._places.get(inner, ())])
-
-        def carries(at: int) -> bool:
-            parameter, result = body.parameters[at], body.results[at + 1]
-            same = node.inputs[at + 1].type == parameter.type == result.type
-            if not same or parameter in self.turned:
-                return False
-            seen = self._leaks[parameter], self._leaks[result]
-            return result in made and _is_array(result) and seen == (0, 1)
-
-        return carries
-
-    def places(self, node: Node) -> list[int]:
-        """The places of what a loop carries in buffers."""
-        return self._places[node]
-
-    def enter(self, node: Node, places: list[int]) -> list[Slot]:
-        """Slots for what a loop carries at these places."""
-        (body,) = node.regions
-        self._carried.update([body.results[at + 1] for at in places])
-        slots = [self.slot(body.parameters[at].type, None) for at in places]
-        self._at.update(zip([body.parameters[at] for at in places], slots, strict=True))
-        return slots
-
-    def rotate(self, node: Node, places: list[int], slots: list[Slot]) -> list[Slot]:
-        """Let what a round made be what the next one is given; returns where a round leaves it."""
-        (body,) = node.regions
-        ends = [self._at[body.results[at + 1]] for at in places]
-        spare = [slot for slot in slots if slot not in ends]
-        before, after = list(slots), list(ends)
-        for end in ends:
-            if end not in slots:
-                other = next(slot for slot in spare if slot.buffer.type == end.buffer.type)
-                spare.remove(other)
-                before.append(end)
-                after.append(other)
-        self.rotations[node] = Rotation(
-            {at: slot.buffer for at, slot in zip(places, slots, strict=True)},
-            [at for at in places if self.leaks(node.outputs[at])],
-            [slot.buffer for slot in before],
-            [slot.buffer for slot in after],
-        )
-        return ends
+        slot.escapes = value in self.escapes
 
     def hold(self, run: Run, slots: list[Slot | None], region: Region) -> None:
         """Let a run of a region have these slots, first those of its results."""
@@ -199,104 +123,145 @@ class Plan:
             if slot is not None:
                 self.write(run.nodes[-1], value, slot, region)
 
+    @staticmethod
+    def rename(targets: Sequence[Slot], ends: Sequence[Slot]) -> Renaming:
+        """Call these ends by the names of the targets, and by theirs what is left over."""
+        spare = [slot for slot in targets if slot not in ends]
+        before, after = list(targets), list(ends)
+        for end in ends:
+            if end not in targets:
+                other = next(slot for slot in spare if slot.buffer.type == end.buffer.type)
+                spare.remove(other)
+                before.append(end)
+                after.append(other)
+        for slot in before:
+            slot.shared = True
+        return Renaming([slot.buffer for slot in before], [slot.buffer for slot in after])
+
+    def _is_used(self, slot: Slot) -> bool:
+        return not slot.escapes and bool(slot.written or slot.shared)
+
     def _settle(self, slot: Slot) -> None:
         before = slot.kept
         for node, value in slot.written:
             if before is not None and node not in self._arrays:
                 self._targets[node] = before
-            before = value if slot.leaks else before
+            before = value if slot.escapes else before
 
 
 class _Planner:
-    """Goes through one region. Slots that are free outside are, as long as it runs, free in it."""
+    """Goes through one region. Slots that are free outside are, as long as it runs, free in it.
+    `ends` are the slots of its results.
+    """
 
     def __init__(self, plan: Plan, region: Region) -> None:
         self.plan = plan
-        self.nodes = region.nodes
         self.inside = region
         self.last = last_uses(region)
         self.mine: set[Value] = set()
         self.free: list[Slot] = []
+        self.ends: list[Slots] = []
 
-    def region(self, free: Sequence[Slot]) -> list[Slot]:
+    def region(self, free: Iterable[Slot]) -> list[Slot]:
         """The slots that are free behind the region, given those that are free before it."""
         self.free = list(free)
+        self.release([value for value in self.mine if value not in self.last])
         runs = {run.nodes[-1]: run for run in self.plan.runs.get(self.inside, ())}
         blocked = {node for run in runs.values() for node in run.nodes}
-        dead: list[Slot] = []
-        for at, node in enumerate(self.nodes):
-            if node.primitive.name == "while":
-                self.loop(node)
-            else:
-                for inner in node.regions:
-                    self.free = _Planner(self.plan, inner).region(self.free)
-            dead += self.dying(node, at)
-            if node in runs:
-                self.run(runs[node])
-            elif node not in blocked:
-                dead = self.op(node, dead)
-            if node in runs or node not in blocked:
-                self.free += dead
-                dead = []
+        dying: list[Value] = []
+        for at, node in enumerate(self.inside.nodes):
+            read = [value for value in dict.fromkeys(uses(node)) if self.last[value] == at]
+            dying += [value for value in read if value in self.mine]
+            if node in blocked and node not in runs:
+                continue
+            self.node(node, runs.get(node), dying)
+            dying = []
+        self.ends = [self.plan.slots_of.get(value, _NONE) for value in self.inside.results]
+        self.free += self.release(list(self.mine))
         return self.free
 
-    def loop(self, node: Node) -> None:
-        """Plan a loop, and what it carries."""
-        (body,) = node.regions
-        places = self.plan.places(node)
-        slots = self.plan.enter(node, places)
-        inner = _Planner(self.plan, body)
-        inner.mine.update([body.parameters[at] for at in places])
-        free = inner.region(self.free)
-        ends = self.plan.rotate(node, places, slots)
-        self.free = list(dict.fromkeys((*free, *slots, *ends)))
-        for at, slot in zip(places, slots, strict=True):
-            self.keep(node.outputs[at], slot)
+    def node(self, node: Node, run: Run | None, dying: list[Value]) -> None:
+        """Plan a node, behind which these values are not read any more."""
+        if run is not None:
+            self.run(run)
+        elif node.primitive.name == "while":
+            self.loop(node, dying)
+        elif node.primitive.name == "cond":
+            self.cond(node, dying)
+        elif node.primitive.name in VIEWS:
+            self.view(node)
+        elif may_write(node, self.plan.turned):
+            self.op(node, dying)
+        self.free += self.release(dying)
 
-    def keep(self, output: Value, slot: Slot) -> None:
-        """Leave what a loop carried where it is as long as it is read."""
-        if not self.plan.leaks(output) and output in self.last:
-            self.plan.put(output, slot)
-            self.mine.add(output)
-            self.free.remove(slot)
+    # Which slots values are in
 
-    def dying(self, node: Node, at: int) -> list[Slot]:
-        """The slots of what is read here for the last time."""
-        mine = [value for value in dict.fromkeys(uses(node)) if value in self.mine]
-        slots = [self.plan.slot_of(value) for value in mine if self.last[value] == at]
-        return [slot for slot in slots if slot is not None]
+    def hold(self, value: Value, slots: Slots) -> None:
+        """Note that a value may be in these slots as long as it is read."""
+        if slots and value in self.last and value not in self.plan.escapes:
+            self.plan.slots_of[value] = slots
+            self.mine.add(value)
+            for slot in slots:
+                slot.holds += 1
 
-    def op(self, node: Node, dying: list[Slot]) -> list[Slot]:
-        """Choose where an op writes to, and return those of the dying slots that it leaves."""
-        if not self.plan.may_write(node):
-            return dying
+    def release(self, values: Sequence[Value]) -> list[Slot]:
+        """The slots that nothing is in when these values are not read any more."""
+        freed: list[Slot] = []
+        for value in values:
+            if value in self.mine:
+                self.mine.remove(value)
+                for slot in self.plan.slots_of[value]:
+                    slot.holds -= 1
+                    freed += [] if slot.holds else [slot]
+        return freed
+
+    # Ops
+
+    def view(self, node: Node) -> None:
+        """Note that a node's outputs may be where its input is."""
+        source = node.inputs[0]
+        for output in node.outputs:
+            self.hold(output, self.plan.slots_of.get(source, _NONE))
+            if node.primitive.name not in SAME or source in self.plan.views:
+                self.plan.views.add(output)
+
+    def op(self, node: Node, dying: Sequence[Value]) -> None:
+        """Choose where an op writes to."""
         (output,) = node.outputs
-        type, leaks = _array_type(output), self.plan.leaks(output)
-        slot = self.first(dying, type, leaks) if ufunc_of(node) is not None else None
-        slot = slot or self.first(self.free, type, leaks)
-        if slot is None and leaks:
-            return dying
+        type, escapes = node.outputs[0].type, output in self.plan.escapes
+        freed = self.release(dying)
+        over = self.written_over(node, freed)
+        slot = self.first(over, type, escapes) or self.first(self.free, type, escapes)
+        self.free += [other for other in freed if other is not slot]
+        if slot is None and escapes:
+            return
         slot = slot or self.plan.slot(type, self.inside)
         self.plan.write(node, output, slot, self.inside)
-        self.mine.add(output)
-        return dying if output in self.last or leaks else [*dying, slot]
+        self.hold(output, frozenset((slot,)))
+        if not slot.holds and not escapes:
+            self.free.append(slot)
 
-    def first(self, slots: list[Slot], type: TensorType, leaks: bool) -> Slot | None:
-        """Take the first of the slots that may hold a value: one that leaks must get a new array in
-        each round.
+    def written_over(self, node: Node, freed: Sequence[Slot]) -> list[Slot]:
+        """Those of these slots, of what the op reads last, that it may write to."""
+        if ufunc_of(node) is None:
+            return []
+        views = [value for value in node.inputs if value in self.plan.views]
+        viewed = _NONE.union(*[self.plan.slots_of.get(value, _NONE) for value in views])
+        return [slot for slot in freed if slot not in viewed]
+
+    def first(self, slots: list[Slot], type: Any, escapes: bool) -> Slot | None:
+        """Take the first of the slots that may hold a value: one that escapes must get a new array
+        in each round.
         """
         for at, slot in enumerate(slots):
             mine = slot.region is self.inside and not slot.shared
-            if slot.buffer.type == type and (mine or not leaks):
+            if slot.buffer.type == type and (mine or not escapes):
                 return slots.pop(at)
         return None
 
     def run(self, run: Run) -> None:
         """Choose the arrays of a run of blocks."""
-        slots: list[Slot | None] = []
-        for value in run.results:
-            slots.append(None if self.plan.leaks(value) else self.take(run.type))
-        self.mine.update(run.results)
+        slots = [None if v in self.plan.escapes else self.take(run.type) for v in run.results]
         blocks = [
             self.take(TensorType(run.type.dtype, (run.block,)))
             for _ in range(max(places_of(run).values(), default=-1) + 1)
@@ -304,69 +269,122 @@ class _Planner:
         for block in blocks:
             block.shared = True
         self.plan.hold(run, [*slots, *blocks], self.inside)
+        for value, slot in zip(run.results, slots, strict=True):
+            if slot is not None:
+                self.hold(value, frozenset((slot,)))
         self.free += blocks
 
     def take(self, type: TensorType) -> Slot:
         """A slot that is free, or one more."""
         return self.first(self.free, type, False) or self.plan.slot(type, self.inside)
 
+    # Branches
 
-class Pool:
-    """Arrays of these types, which calls take and give back.
-
-    A call has them for itself: another thread, and a call inside of the call, gets others. Those of
-    a call that raises are lost.
-    """
-
-    def __init__(self, types: Sequence[Any]) -> None:
-        self._types = types
-        self._waiting: list[tuple[Any, ...]] = []
-        self.give = self._waiting.append
-
-    def take(self) -> tuple[Any, ...]:
-        """The arrays of a call that is over, or new ones."""
-        try:
-            return self._waiting.pop()
-        except IndexError:
-            return tuple([np.empty(type.shape, type.dtype.np_dtype) for type in self._types])
-
-
-def ufunc_of(node: Node) -> np.ufunc | None:
-    """The ufunc that computes the node; it takes the array of the result behind its operands."""
-    kernel = node.primitive.kernel
-    return kernel if isinstance(kernel, np.ufunc) and not node.params else None
-
-
-def product_of(node: Node) -> Any:
-    """`np.dot`, where a matrix product is nothing more than that; else None."""
-    if node.primitive.name != "matmul" or any(node.params.values()):
-        return None
-    return np.dot if all(map(_is_matrix, node.inputs)) else None
-
-
-def _is_matrix(value: Value) -> bool:
-    shape = value.type.shape if isinstance(value.type, TensorType) else None
-    return shape is not None and len(shape) == 2 and is_known(shape)
-
-
-def _is_array(value: Value) -> bool:
-    type = value.type
-    if not isinstance(type, TensorType) or not type.shape or None in type.shape:
-        return False
-    return type.dtype.np_dtype.kind in "biufc"
-
-
-def _array_type(value: Value) -> TensorType:
-    assert isinstance(value.type, TensorType)
-    return value.type
-
-
-def _leaks(body: Region) -> Counter[Value]:
-    """By whom a value may still be seen after the last op that names it: how often that is."""
-    found = Counter(body.results)
-    for node in walk(body):
-        if ufunc_of(node) is None and node.primitive.name not in READERS:
-            found.update(node.inputs)
+    def cond(self, node: Node, dying: Sequence[Value]) -> None:
+        """Plan branches, and where they leave their results."""
+        ends = []
         for inner in node.regions:
-            found.update(inner.results)
-    return found
+            results = zip(node.outputs, inner.results, strict=False)
+            self.plan.wanted.update(r for o, r in results if o in self.plan.wanted)
+            planner = _Planner(self.plan, inner)
+            self.free = planner.region(self.free)
+            if not diverges(inner):
+                ends.append(planner.ends)
+        self.free += self.release(dying)
+        if len(ends) == 2:
+            ends = self.unite(node, *ends)
+        for output, *slots in zip(node.outputs, *ends, strict=False):
+            self.hold(output, _NONE.union(*slots))
+        self.free = [slot for slot in self.free if not slot.holds]
+
+    def unite(self, node: Node, body: list[Slots], orelse: list[Slots]) -> list[list[Slots]]:
+        """Let the first branch leave what a loop carries where the second one does."""
+        pairs = list(zip(node.outputs, body, orelse, strict=True))
+        places = [
+            at
+            for at, (output, one, other) in enumerate(pairs)
+            if output in self.plan.wanted and len(one) == len(other) == 1
+        ]
+        places = _movable(places, body, orelse)
+        targets = [slot for at in places for slot in orelse[at]]
+        sources = [slot for at in places for slot in body[at]]
+        if targets == sources:
+            return [body, orelse]
+        self.plan.renamings[node.regions[0]] = self.plan.rename(targets, sources)
+        return [[orelse[at] if at in places else one for at, one in enumerate(body)], orelse]
+
+    # Loops
+
+    def loop(self, node: Node, dying: list[Value]) -> None:
+        """Plan a loop, and what it carries."""
+        (body,) = node.regions
+        places = self.plan.escapes.carried[node]
+        self.plan.wanted.update([body.results[at + 1] for at in places])
+        slots = [self.entry(node, at, dying) for at in places]
+        inner = _Planner(self.plan, body)
+        for at, slot in zip(places, slots, strict=True):
+            slot.holds += 1
+            self.plan.slots_of[body.parameters[at]] = frozenset((slot,))
+            inner.mine.add(body.parameters[at])
+        self.free = list(dict.fromkeys(inner.region(self.free)))
+        self.carry(node, dict(zip(places, slots, strict=True)), inner.ends[1:])
+        self.free += self.release(dying)
+        self.free = [slot for slot in dict.fromkeys((*self.free, *slots)) if not slot.holds]
+
+    def entry(self, node: Node, at: int, dying: list[Value]) -> Slot:
+        """The slot of a loop's state: that of its first value, if nothing else needs it."""
+        value = node.inputs[at + 1]
+        slots = self.plan.slots_of.get(value, _NONE)
+        if value in dying and value in self.mine and node.inputs.count(value) == 1:
+            (slot, *others) = slots
+            alone = slot.holds == 1 and value not in free_values(node.regions[0])
+            if alone and not others and slot.buffer.type == value.type:
+                self.release([value])
+                return slot
+        return self.plan.slot(node.regions[0].parameters[at].type, None)
+
+    def carry(self, node: Node, slots: dict[int, Slot], ends: list[Slots]) -> None:
+        """Let what a round made be what the next one is given."""
+        carrying = self.plan.loops[node] = Carrying()
+        moved: dict[int, Slot] = {}
+        for at, slot in slots.items():
+            # What is still in use outside of the loop is written to by nobody in it.
+            found = [end for end in ends[at] if not end.holds]
+            if len(found) == 1 and found[0] not in moved.values() and _alike(found[0], slot):
+                moved[at] = found[0]
+            elif found:
+                taken = {*moved.values(), *[end for slots in ends for end in slots]}
+                moved[at] = slot if slot not in taken else self.plan.slot(slot.buffer.type, None)
+                carrying.copies[at] = moved[at].buffer
+        carrying.renaming = self.plan.rename([slots[at] for at in moved], list(moved.values()))
+        for at, slot in slots.items():
+            held = frozenset(end for end in ends[at] if end.holds)
+            held |= self.plan.slots_of.get(node.inputs[at + 1], _NONE)
+            held |= {slot} if at in moved else _NONE
+            if held and node.outputs[at] in self.plan.escapes:
+                carrying.copied.append(at)
+            self.hold(node.outputs[at], held)
+
+
+def _alike(one: Slot, other: Slot) -> bool:
+    return bool(one.buffer.type == other.buffer.type)
+
+
+def _movable(places: list[int], body: list[Slots], orelse: list[Slots]) -> list[int]:
+    """Those of these places whose slots nothing else is in, so that they may be renamed."""
+    before: list[int] | None = None
+    while places != before:
+        before = places
+        others = _NONE.union(*[slots for at, slots in enumerate(body) if at not in before])
+        places = [at for at in before if _is_movable(body[at] | orelse[at], others)]
+        places = [at for at in places if _is_alone(at, places, body, orelse)]
+    return places
+
+
+def _is_movable(slots: Slots, others: Slots) -> bool:
+    types = {slot.buffer.type for slot in slots}
+    return len(types) == 1 and not any(slot.holds or slot in others for slot in slots)
+
+
+def _is_alone(at: int, places: list[int], *branches: list[Slots]) -> bool:
+    return all([ends[k] for k in places].count(ends[at]) == 1 for ends in branches)

@@ -30,11 +30,13 @@ import numpy as np
 from runtime import dtypes
 from runtime.dtypes import DType
 from runtime.graph.executors.blocks import Run, places_of, runs_of
-from runtime.graph.executors.buffers import Plan, Pool, product_of, ufunc_of
+from runtime.graph.executors.buffers import Carrying, Plan, Renaming
 from runtime.graph.executors.failures import explain, raised
 from runtime.graph.executors.holding import Holding
+from runtime.graph.executors.kernels import product_of, ufunc_of
 from runtime.graph.executors.layouts import is_array, lies_in_rows, turned_values
 from runtime.graph.executors.lifetimes import ends_of
+from runtime.graph.executors.pool import Pool
 from runtime.graph.executors.ranges import EVERYTHING
 from runtime.graph.executors.scalars import (
     ATOM,
@@ -423,6 +425,9 @@ class _Writer:
             return f"{kernel}({', '.join(arguments)})"
         kernel = self.module.share(f"k_{node.primitive.name}", node.primitive.kernel)
         params = [f"{key}={self.literal(item)}" for key, item in node.params.items()]
+        buffer = self.layout.buffers.target(node)
+        if buffer is not None:
+            params.append(f"out={self.names[buffer]}")
         return f"{kernel}({', '.join([*arguments, *params])})"
 
     def expression(self, node: Node, depth: int) -> None:
@@ -535,6 +540,7 @@ class _Writer:
         pairs = list(zip(outputs, region.results, strict=False))
         targets = [self.names[output] for output, _ in pairs]
         self.assign(targets, [self.moved(result, output) for output, result in pairs], depth)
+        self.rename(self.layout.buffers.renamings.get(region, Renaming()), depth)
 
     def while_(self, node: Node, depth: int) -> None:
         (body,) = node.regions
@@ -544,10 +550,6 @@ class _Writer:
             self.names[output] = self.names[parameter]
             self.note_python(output)
         first = self.carried(node.inputs, body)
-        rotation = self.layout.buffers.rotations[node]
-        for at, buffer in rotation.first.items():
-            copied = self.module.helper("copied", _copied)
-            first[at + 1] = f"{copied}({self.names[buffer]}, {first[at + 1]})"
         asks_last = first[0] == "True"
         self.assign(names[asks_last:], first[asks_last:], depth)
         # Python 3.11 adapts a loop to its types in the first call only where it has no test.
@@ -558,25 +560,32 @@ class _Writer:
         self.region(body, depth + 1)
         self.loops -= 1
         self.end_round(names, node, depth + 1, asks_last)
-        for at in rotation.copied:
+        for at in self.layout.buffers.loops.get(node, Carrying()).copied:
             self.line(depth, f"{names[at + 1]} = {names[at + 1]}.copy()")
 
     def end_round(self, names: list[str], node: Node, depth: int, asks: bool) -> None:
         """Assign the state of the next round, and ask whether there is one."""
         (body,) = node.regions
-        rotation = self.layout.buffers.rotations[node]
         sources = self.carried(body.results, body)
+        carrying = self.layout.buffers.loops.get(node, Carrying())
+        for at, buffer in carrying.copies.items():
+            copied = self.module.helper("copied", _copied)
+            sources[at + 1] = f"{copied}({self.names[buffer]}, {sources[at + 1]})"
         if asks and sources[1:] == names[1:]:
             test = self.operand(body.results[0], 3)
         else:
             self.assign(names, sources, depth)
             test = names[0]
-        before, after = [
-            [self.names[buffer] for buffer in side] for side in (rotation.before, rotation.after)
-        ]
-        self.assign(before, after, depth)
+        self.rename(carrying.renaming, depth)
         if asks:
             self.leave(test, depth)
+
+    def rename(self, renaming: Renaming, depth: int) -> None:
+        """Change what buffers are called."""
+        before, after = [
+            [self.names[buffer] for buffer in side] for side in (renaming.before, renaming.after)
+        ]
+        self.assign(before, after, depth)
 
     def leave(self, test: str, depth: int) -> None:
         """Leave the loop unless the test holds."""

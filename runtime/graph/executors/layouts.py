@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from runtime.graph.executors.buffers import product_of
+from runtime.graph.executors.kernels import product_of
 from runtime.graph.ir import Node, Region, Value
 from runtime.types import ListType, TensorType
 

@@ -22,7 +22,7 @@ import runtime as rt
 from autograph.api import ag
 from runtime.function import function
 from runtime.graph.executors import blocks
-from runtime.graph.executors.buffers import READERS
+from runtime.graph.executors.kernels import READERS
 from runtime.primitive import TABLE
 from tests.runtime.samples import arrays
 
@@ -40,6 +40,11 @@ OPS: dict[str, Any] = {
     "lines": lambda a, b: rt.reduce_sum(a * 0.7, 0) + b,
     "rows": lambda a, b: rt.concat([a[1:], b[:1]], 0),
     "stack": lambda a, b: rt.reduce_max(rt.stack([a, b]), 0),
+    "flat": lambda a, b: rt.reshape(rt.reshape(a, [-1]) * 2.0, [SIDE, SIDE]),
+    "reshape": lambda a, b: rt.reshape(rt.expand_dims(b, 0), [SIDE, SIDE]),
+    "reverse": lambda a, b: rt.reverse(a, [0]) - a,
+    "softmax": lambda a, b: rt.nn.softmax(a + b),
+    "relu": lambda a, b: rt.nn.relu(a) - b,
 }
 PLACES = st.integers(0, 2)
 ops = st.tuples(st.sampled_from(sorted(OPS)), PLACES, PLACES, PLACES)
@@ -163,7 +168,73 @@ def reduced_in_a_loop(x, y):
     return total
 
 
-ALLOCATING = [straight, carried, swapped, nested, read_behind_a_loop, reduced_in_a_loop]
+def chosen_by_a_branch(x, y):
+    a = x * y
+    if rt.reduce_sum(x) > 0.0:
+        b = a + 1.0
+    elif rt.reduce_sum(y) > 0.0:
+        b = rt.tanh(a)
+    else:
+        b = a
+    return rt.reduce_sum(b * a)
+
+
+def kept_by_a_branch(x, y):
+    for i in rt.range(6):
+        if i % 2 == 0:
+            x = rt.tanh(x * y)
+        elif i == 3:
+            x, y = y, x
+    return rt.reduce_sum(x * y)
+
+
+def read_beside_a_branch(x, y):
+    z = y
+    for i in rt.range(5):
+        z = x
+        if i % 2 == 0:
+            x = rt.tanh(x * y)
+        z = z * x
+    return rt.reduce_sum(x * z)
+
+
+def left_early(x, y):
+    for i in rt.range(5):
+        x = rt.tanh(x @ y)
+        if rt.reduce_sum(x) < -1.0:
+            break
+        y = y * 0.9
+        if rt.reduce_sum(x) > 1e9:
+            return rt.reduce_sum(x)
+    return rt.reduce_sum(x * y)
+
+
+def viewed(x, y):
+    a = rt.reshape(x * y, [-1])
+    b = rt.reshape(a + 1.0, [100, 100])
+    return rt.reduce_sum(rt.transpose(b) @ b) + rt.reduce_sum(b[1:] * b[:-1])
+
+
+def moved(x, y):
+    for i in rt.range(5):
+        x, y = y, x * 0.5 + y
+    return rt.reduce_sum(x * y)
+
+
+ALLOCATING = [
+    straight,
+    carried,
+    swapped,
+    nested,
+    read_behind_a_loop,
+    reduced_in_a_loop,
+    chosen_by_a_branch,
+    kept_by_a_branch,
+    read_beside_a_branch,
+    left_early,
+    viewed,
+    moved,
+]
 
 
 @pytest.mark.parametrize("program", ALLOCATING, ids=lambda program: program.__name__)

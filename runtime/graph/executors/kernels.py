@@ -1,0 +1,77 @@
+"""How ops can be told where to write their results, and what they do with their inputs' memory."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Any
+
+import numpy as np
+
+from runtime.graph.ir import Node, Value
+from runtime.primitive import Kernel
+from runtime.shapes import is_known
+from runtime.types import TensorType
+
+READERS = frozenset(
+    (
+        "all", "any", "avg_pool2d", "cast", "concat", "conv2d", "conv2d_backprop_filter",
+        "conv2d_backprop_input", "cumprod", "cumsum", "erf", "erfc", "floordiv", "gather",
+        "gather_grad", "leaky_relu", "log_softmax", "matmul", "max", "max_pool2d", "mean", "min",
+        "mod", "ones_like", "pad", "prod", "reciprocal", "relu", "relu6", "relu_grad", "rsqrt",
+        "shape", "sigmoid", "softmax", "softplus", "softsign", "squared_difference", "stack",
+        "sum", "sum_to", "tile", "unslice", "where", "zeros_like",
+    )
+)  # fmt: skip
+"""Ops, besides ufuncs, that neither keep their inputs nor return views of them."""
+
+SAME = frozenset(("ensure_shape", "expand_dims", "identity", "reshape", "squeeze", "stop_gradient"))
+"""Ops whose result may be their first input's memory, element by element."""
+
+VIEWS = SAME | frozenset(
+    ("broadcast_to", "reverse", "slice", "split", "strided_slice", "transpose", "unstack")
+)
+"""Ops whose results may be views of their first input, and that keep none."""
+
+
+def ufunc_of(node: Node) -> np.ufunc | None:
+    """The ufunc that computes the node; it takes the array of the result behind its operands."""
+    kernel = node.primitive.kernel
+    return kernel if isinstance(kernel, np.ufunc) and not node.params else None
+
+
+def product_of(node: Node) -> Any:
+    """`np.dot`, where a matrix product is nothing more than that; else None."""
+    if node.primitive.name != "matmul" or any(node.params.values()):
+        return None
+    return np.dot if all(map(_is_matrix, node.inputs)) else None
+
+
+def takes_out(kernel: Kernel) -> bool:
+    """Does a kernel that is no ufunc write its result to the array that it is given as `out`?"""
+    code = getattr(kernel, "__code__", None)
+    return (
+        code is not None and "out" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    )
+
+
+def may_write(node: Node, turned: Container[Value]) -> bool:
+    """May the node be told where to write its result to? What is `turned` may lie otherwise than
+    row by row.
+    """
+    if len(node.outputs) != 1 or node.outputs[0] in turned or not is_array(node.outputs[0]):
+        return False
+    direct = ufunc_of(node) is not None or product_of(node) is not None
+    return direct or takes_out(node.primitive.kernel)
+
+
+def is_array(value: Value) -> bool:
+    """Is it an array, of numbers, whose size is known?"""
+    type = value.type
+    if not isinstance(type, TensorType) or not type.shape or None in type.shape:
+        return False
+    return type.dtype.np_dtype.kind in "biufc"
+
+
+def _is_matrix(value: Value) -> bool:
+    shape = value.type.shape if isinstance(value.type, TensorType) else None
+    return shape is not None and len(shape) == 2 and is_known(shape)
