@@ -18,12 +18,12 @@ def _turned(x: Any, flag: bool) -> Any:
     return x.swapaxes(-1, -2) if flag else x
 
 
-def _matmul_kernel(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+def _matmul_kernel(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool, out: Any = None) -> Any:
     if a.ndim < 2 or b.ndim < 2:
         raise wrong_value("matrices must have rank 2 or more")
     if transpose_a or transpose_b:
         a, b = _turned(a, transpose_a), _turned(b, transpose_b)
-    return np.dot(a, b) if a.ndim == 2 and b.ndim == 2 else np.matmul(a, b)
+    return np.dot(a, b, out) if a.ndim == 2 and b.ndim == 2 else np.matmul(a, b, out)
 
 
 def _matmul_shape(a: Shape, b: Shape, *, transpose_a: bool, transpose_b: bool) -> Shape:

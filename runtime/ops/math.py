@@ -134,10 +134,13 @@ abs: Op = unary(
 # Casting
 
 
-def _cast_kernel(x: Any, *, dtype: Any) -> Any:
+def _cast_kernel(x: Any, *, dtype: Any, out: Any = None) -> Any:
     if x.dtype.kind == "c" and dtype.np_dtype.kind not in "cb":
         x = x.real
-    return x.astype(dtype.np_dtype)
+    if out is None:
+        return x.astype(dtype.np_dtype)
+    np.copyto(out, x, "unsafe")
+    return out
 
 
 def _cast_gradient(op: Any, g: Any) -> Any:
@@ -198,16 +201,23 @@ square: Op = unary(
     "square", np.square, "N->N", op_type="Square", doc="x * x.",
     gradient=lambda x, y, g: g * (_c(x) * 2),
 )  # fmt: skip
+
+
+def _rsqrt_kernel(x: Any, out: Any = None) -> Any:
+    return np.divide(1, np.sqrt(x, out=out), out=out)
+
+
 sqrt: Op = unary(
     "sqrt", np.sqrt, reads="y", gradient=lambda x, y, g: g * 0.5 / _c(y), doc="The square root.",
     samples=POSITIVE,
 )  # fmt: skip
 rsqrt: Op = unary(
-    "rsqrt", lambda x: 1 / np.sqrt(x), reads="y", doc="1 / sqrt(x).", samples=POSITIVE,
+    "rsqrt", _rsqrt_kernel, reads="y", doc="1 / sqrt(x).", samples=POSITIVE,
     gradient=lambda x, y, g: g * -0.5 * _c(y * y * y),
 )  # fmt: skip
 reciprocal: Op = unary(
-    "reciprocal", lambda x: 1 / x, reads="y", gradient=lambda x, y, g: -g * _c(y * y),
+    "reciprocal", lambda x, out=None: np.divide(1, x, out=out), reads="y",
+    gradient=lambda x, y, g: -g * _c(y * y),
     doc="1 / x.", samples=POSITIVE,
 )  # fmt: skip
 exp: Op = unary(
@@ -328,8 +338,14 @@ minimum: Op = binary(
     "minimum", np.minimum, "R,R->R", doc="The smaller of x and y; NaN where one is NaN.",
     gradient=_extremum_gradient(lambda a, b: ops.less_equal(a, b)),
 )  # fmt: skip
+
+
+def _squared_difference_kernel(a: Any, b: Any, out: Any = None) -> Any:
+    return np.square(np.subtract(a, b, out=out), out=out)
+
+
 squared_difference: Op = binary(
-    "squared_difference", lambda a, b: np.square(np.subtract(a, b)), op_type="SquaredDifference",
+    "squared_difference", _squared_difference_kernel, op_type="SquaredDifference",
     gradient=(lambda a, b, y, g: g * _c(a - b) * 2, lambda a, b, y, g: g * _c(a - b) * -2),
     doc="(x - y) * (x - y).",
 )  # fmt: skip

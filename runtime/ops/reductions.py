@@ -102,28 +102,29 @@ def _reduction_function(primitive: Primitive) -> Callable[..., Tensor]:
 _add_reduce: Any = np.add.reduce
 
 
-def _sum_kernel(x: Any, *, axis: Axis, keepdims: bool) -> Any:
+def _sum_kernel(x: Any, *, axis: Axis, keepdims: bool, out: Any = None) -> Any:
     if axis is not None and x.size > _MANY and x.dtype.char in "fd":
-        return _sum_of_many(x, axis, keepdims)
-    return _add_reduce(x, axis, x.dtype, None, keepdims)
+        return _sum_of_many(x, axis, keepdims, out)
+    return _add_reduce(x, axis, x.dtype, out, keepdims)
 
 
 # From how many elements on a sum is worth a closer look, and the length of rows that add up fast.
 _MANY, _LONG = 1 << 13, 512
 
 
-def _sum_of_many(x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+def _sum_of_many(x: Any, axis: tuple[int, ...], keepdims: bool, out: Any) -> Any:
     """NumPy adds short rows, such as those of a few channels, ten times slower than long ones:
     they are added as long ones first.
     """
     block = _block_of_rows(x, axis)
     if block is None:
-        return _add_reduce(x, axis, x.dtype, None, keepdims)
+        return _add_reduce(x, axis, x.dtype, out, keepdims)
     outer, count, length = block
     rows, joined = x.reshape(block), _LONG // length
     whole = count // joined * joined
     long = _add_reduce(rows[:, :whole].reshape(outer, whole // joined, joined * length), 1)
-    total = _add_reduce(long.reshape(outer, joined, length), 1)
+    into = None if out is None else out.reshape(outer, length)
+    total = _add_reduce(long.reshape(outer, joined, length), 1, None, into)
     if whole < count:
         total += _add_reduce(rows[:, whole:], 1)
     gone = {i % x.ndim for i in axis}
@@ -178,12 +179,13 @@ def _count(x: Any, axis: Axis) -> Any:
     return ops.cast(bind(prod_p, sizes, axis=None, keepdims=False), x.dtype)
 
 
-def _mean_kernel(x: Any, *, axis: Axis, keepdims: bool) -> Any:
+def _mean_kernel(x: Any, *, axis: Axis, keepdims: bool, out: Any = None) -> Any:
     wide = _FLOAT32 if x.dtype == _FLOAT16 else x.dtype
-    total = _sum_kernel(x.astype(wide, copy=False), axis=axis, keepdims=keepdims)
+    into = out if wide is x.dtype and x.dtype.kind in "fc" else None
+    total = _sum_kernel(x.astype(wide, copy=False), axis=axis, keepdims=keepdims, out=into)
     count = x.size // (total.size or 1)
     if x.dtype.kind in "fc":
-        mean = total / count if count else total * np.nan
+        mean = np.divide(total, count or np.nan, out=into)
         return mean if wide is x.dtype else mean.astype(x.dtype)
     return np.trunc(total / count).astype(x.dtype) if count else total
 
@@ -205,11 +207,11 @@ def _extremum(op: Any, g: Any) -> Any:
 
 
 def _extremum_kernel(ufunc: Any, lowest: bool) -> Callable[..., Any]:
-    def kernel(x: Any, *, axis: Axis, keepdims: bool) -> Any:
+    def kernel(x: Any, *, axis: Axis, keepdims: bool, out: Any = None) -> Any:
         # NumPy refuses to reduce nothing; the neutral element answers that.
         if np.size(x) == 0:
-            return ufunc.reduce(x, axis, None, None, keepdims, _limit(x.dtype, lowest))
-        return ufunc.reduce(x, axis, None, None, keepdims)
+            return ufunc.reduce(x, axis, None, out, keepdims, _limit(x.dtype, lowest))
+        return ufunc.reduce(x, axis, None, out, keepdims)
 
     return kernel
 
@@ -252,9 +254,13 @@ def _prod_gradient(op: Any, g: Any) -> Any:
     return (g * ops.conj(back),)
 
 
+def _prod_kernel(x: Any, *, axis: Axis, keepdims: bool, out: Any = None) -> Any:
+    return np.prod(x, axis, x.dtype, out, keepdims)
+
+
 prod_p: Primitive = row(
-    "prod", lambda x, *, axis, keepdims: np.prod(x, axis, x.dtype, keepdims=keepdims),
-    signature="N->N", shape=reduced_shape, op_type="Prod", gradient=_prod_gradient, samples=REDUCED,
+    "prod", _prod_kernel, signature="N->N", shape=reduced_shape, op_type="Prod",
+    gradient=_prod_gradient, samples=REDUCED,
 )  # fmt: skip
 
 
@@ -272,12 +278,12 @@ _TRUTHS = (
     sample("2,3:b", axis=(-1,), keepdims=True),
 )
 reduce_all: Op = reduction(
-    "all", lambda x, *, axis, keepdims: np.all(x, axis, keepdims=keepdims),
+    "all", lambda x, *, axis, keepdims, out=None: np.all(x, axis, out, keepdims),
     "B->bool", op_type="All", keep_inputs=(), samples=_TRUTHS,
     doc="Are all elements along `axis` (None: everywhere) true?",
 )  # fmt: skip
 reduce_any: Op = reduction(
-    "any", lambda x, *, axis, keepdims: np.any(x, axis, keepdims=keepdims),
+    "any", lambda x, *, axis, keepdims, out=None: np.any(x, axis, out, keepdims),
     "B->bool", op_type="Any", keep_inputs=(), samples=_TRUTHS,
     doc="Is any element along `axis` (None: anywhere) true?",
 )  # fmt: skip

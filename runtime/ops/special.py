@@ -10,7 +10,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime.convert import convert_to_tensor
 from runtime.ops.define import POSITIVE, UNIT, Op, binary, unary
-from runtime.primitive import sample, wrong_value
+from runtime.primitive import Kernel, sample, wrong_value
 from runtime.tensor import Tensor
 
 _SQRT_PI = float(np.sqrt(np.pi))
@@ -66,16 +66,16 @@ def _erfc_of_positive(x: Any) -> Any:
     return _exp_minus_square(x) * np.where(x > 4, far, _ratio(_MIDDLE, x))
 
 
-_BLOCK = 1 << 14
+_BLOCK = 1 << 12
 
 
-def _in_blocks(kernel: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _in_blocks(kernel: Callable[[Any], Any]) -> Kernel:
     """The elementwise kernel, whose intermediate results stay in the cache."""
 
-    def blocked(x: Any) -> Any:
+    def blocked(x: Any, out: Any = None) -> Any:
         if x.size <= _BLOCK or not x.flags.c_contiguous:
             return kernel(x)
-        y = np.empty_like(x)
+        y = np.empty_like(x) if out is None else out
         given, made = x.reshape(-1), y.reshape(-1)
         for start in range(0, x.size, _BLOCK):
             made[start : start + _BLOCK] = kernel(given[start : start + _BLOCK])

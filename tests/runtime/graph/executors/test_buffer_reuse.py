@@ -22,7 +22,7 @@ import runtime as rt
 from autograph.api import ag
 from runtime.function import function
 from runtime.graph.executors import blocks
-from runtime.graph.executors.kernels import READERS
+from runtime.graph.executors.kernels import READERS, VIEWS, takes_out
 from runtime.primitive import TABLE
 from tests.runtime.samples import arrays
 
@@ -128,6 +128,8 @@ def test_nobody_sees_a_buffer(in_blocks: bool, program: Any, turned: tuple[int, 
 
 # What is allocated
 
+SIZE = 300
+
 
 def straight(x, y):
     a = rt.tanh(x * y) @ y
@@ -211,8 +213,21 @@ def left_early(x, y):
 
 def viewed(x, y):
     a = rt.reshape(x * y, [-1])
-    b = rt.reshape(a + 1.0, [100, 100])
+    b = rt.reshape(a + 1.0, [SIZE, SIZE])
     return rt.reduce_sum(rt.transpose(b) @ b) + rt.reduce_sum(b[1:] * b[:-1])
+
+
+def layers(x, y):
+    h = rt.nn.relu(rt.matmul(x, y, transpose_b=True)) + rt.sigmoid(x)
+    p = rt.nn.log_softmax(h @ y) - rt.reduce_max(h, 1, keepdims=True)
+    return rt.reduce_mean(p, 0) + rt.cast(rt.cast(p, rt.float32), rt.float64)[0]
+
+
+def gradient(x, y):
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        loss = rt.reduce_mean(rt.nn.softmax(rt.tanh(x @ y)) * y)
+    return rt.reduce_sum(tape.gradient(loss, x), 0)
 
 
 def moved(x, y):
@@ -233,17 +248,17 @@ ALLOCATING = [
     read_beside_a_branch,
     left_early,
     viewed,
+    layers,
+    gradient,
     moved,
 ]
 
 
 @pytest.mark.parametrize("program", ALLOCATING, ids=lambda program: program.__name__)
 def test_a_call_allocates_only_its_results(program: Any) -> None:
-    x, y = (rt.constant(np.full((100, 100), value)) for value in (0.1, 0.2))
+    x, y = (rt.constant(np.full((SIZE, SIZE), value)) for value in (0.1, 0.2))
     staged = function(program)
     expected = staged(x, y).numpy().copy()
-    # A softmax makes arrays of its own.
-    allowed = 3 if program is straight else 0
     tracemalloc.start()
     try:
         staged(x, y)
@@ -253,7 +268,8 @@ def test_a_call_allocates_only_its_results(program: Any) -> None:
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak - before <= result.numpy().nbytes + allowed * x.numpy().nbytes + 10_000
+    # NumPy reads what it has to convert through 64 KB.
+    assert peak - before <= result.numpy().nbytes + 100_000 < 2 * x.numpy().nbytes
     np.testing.assert_array_equal(result, expected)
 
 
@@ -348,6 +364,23 @@ def test_a_call_that_raises_loses_its_buffers() -> None:
     assert bits([f(x, rt.constant(1))]) == expected
 
 
+WRITERS = sorted(name for name, each in TABLE.items() if takes_out(each.kernel))
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_kernels_write_what_they_return(name: str) -> None:
+    primitive = TABLE[name]
+    for sample in primitive.samples:
+        given = arrays(primitive, sample)
+        made = np.asarray(primitive.kernel(*given, **sample[1]))
+        if not made.shape:
+            continue
+        out = np.full_like(made, 7)
+        again = primitive.kernel(*given, **sample[1], out=out)
+        assert again.tobytes() == made.tobytes()
+        assert not np.shares_memory(again, out) or out.tobytes() == made.tobytes()
+
+
 @pytest.mark.parametrize("name", sorted(READERS))
 def test_readers_return_new_arrays(name: str) -> None:
     primitive = TABLE[name]
@@ -367,3 +400,13 @@ def test_a_result_is_not_written_to_the_buffer_of_a_block() -> None:
     y = rt.constant(np.ones(blocks.BLOCK_BYTES // 8))
     expected = y * rt.reduce_sum(rt.tanh(x * x + 1.0) * x)
     assert bits([staged(x, y)]) == bits([expected])
+
+
+@pytest.mark.parametrize("name", sorted(VIEWS))
+def test_views_are_of_the_first_input(name: str) -> None:
+    primitive = TABLE[name]
+    for sample in primitive.samples:
+        given = arrays(primitive, sample)
+        made = primitive.kernel(*given, **sample[1])
+        for each in made if isinstance(made, tuple | list) else (made,):
+            assert not any(np.shares_memory(each, array) for array in given[1:])
