@@ -4,12 +4,10 @@ Python in, Python out: it knows no array library. One plugs in with a `Backend`.
 """
 
 from autograph.api import (
-    call,
     convert,
     converted_code,
     do_not_convert,
     is_converted,
-    observe_calls,
     to_code,
     to_graph,
     why_not_converted,
@@ -21,6 +19,7 @@ from autograph.backend import (
     register_identity,
     register_item_setter,
 )
+from autograph.calls import call, observe_calls
 from autograph.errors import AutographError, ConversionError, StagingError
 from autograph.frames import register_library
 from autograph.operators.builtin_calls import Rest

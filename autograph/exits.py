@@ -15,7 +15,8 @@ import gast
 from autograph.analysis.flow import EXITS, completions, exits
 from autograph.analysis.scopes import mentions, own_nodes
 from autograph.context import Context
-from autograph.quoting import assign, call_ag, constant, lambda_of, name_load, quote, quote_expr
+from autograph.quoting.builders import assign, call_ag, constant, lambda_of, name_load
+from autograph.quoting.templates import quote, quote_expr
 
 Replace = Callable[[Any], list[gast.stmt]]
 

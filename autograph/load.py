@@ -15,7 +15,7 @@ from typing import Any
 
 import gast
 
-from autograph.quoting import is_scaffold
+from autograph.quoting.nodes import is_scaffold
 from autograph.trees import to_ast, walk
 
 Box = tuple[tuple[int, int], tuple[int, int]]  # (line, column) of the start and of the end

@@ -12,7 +12,7 @@ from autograph.analysis.blocks import BlockNames, Flow
 from autograph.analysis.flow import ends
 from autograph.analysis.scopes import mentions
 from autograph.context import Context
-from autograph.quoting import (
+from autograph.quoting.builders import (
     assign,
     bare_or_tuple,
     block,

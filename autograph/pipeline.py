@@ -29,7 +29,7 @@ from autograph.converters import (
     undefined_names,
     while_statements,
 )
-from autograph.quoting import ag_spelled
+from autograph.quoting.nodes import ag_spelled
 from autograph.rewriting import Rule, Rules, rewrite
 
 

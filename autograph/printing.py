@@ -8,24 +8,17 @@ from __future__ import annotations
 
 import ast
 import functools
-import itertools
-import re
-import sys
 import threading
-import tokenize
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import gast
 
+from autograph.line_wrapping import wrapped
+from autograph.string_literals import Part, f_string, string_literal, triple_quoted
 from autograph.trees import to_ast
 
-_Part = tuple[str, str]  # of an f-string: literal text, and text of a field; one of them is empty
-
-_WIDTH = 100
-_NESTED_QUOTES = sys.version_info >= (3, 12)  # f-strings whose expressions may hold any string
 _import_lock = threading.Lock()
 
 
@@ -41,7 +34,7 @@ def to_source(node: gast.AST | ast.AST) -> str:
         generator.inside("Comma", tree)
     generator.visit(tree)
     generator.result.append("\n")
-    text = "".join(_wrapped(generator.result))
+    text = "".join(wrapped(generator.result))
     return text.lstrip("\n")
 
 
@@ -71,7 +64,6 @@ class _Generator:
     body: Callable[..., None]
     body_or_else: Callable[..., None]
     else_body: Callable[..., None]
-    comma_list: Callable[..., None]
     conditional_write: Callable[..., None]
     delimit: Callable[..., Any]
     get__pp: Callable[[ast.AST], int]
@@ -389,10 +381,10 @@ class _Generator:
 
     def string(self, node: Any) -> str:
         if getattr(node, "is_docstring", False):
-            return _triple_quoted(node.value)
-        text = _string(node.value)
+            return triple_quoted(node.value)
+        text = string_literal(node.value)
         # Up to Python 3.11, an expression in an f-string must do without backslashes.
-        return _triple_quoted(node.value) if self.in_f_string and "\\" in text else text
+        return triple_quoted(node.value) if self.in_f_string and "\\" in text else text
 
     def number(self, node: Any) -> None:
         text = repr(node.value).replace("inf", "1e1000")
@@ -403,9 +395,9 @@ class _Generator:
         self.write(f"({text})" if ends_early or is_signed else text)
 
     def visit_JoinedStr(self, node: Any) -> None:
-        self.write(_f_string([list(self.f_string_parts(value)) for value in node.values]))
+        self.write(f_string([list(self.f_string_parts(value)) for value in node.values]))
 
-    def f_string_parts(self, node: Any) -> Iterator[_Part]:
+    def f_string_parts(self, node: Any) -> Iterator[Part]:
         """What one value of an f-string, or of a format in it, is written as."""
         if isinstance(node, ast.Constant):
             yield str(node.value), ""
@@ -464,145 +456,4 @@ def _mark_docstring(body: Sequence[Any]) -> None:
             vars(docstring)["is_docstring"] = True
 
 
-def _string(value: str) -> str:
-    return _triple_quoted(value) if _has_lines(value) else repr(value)
-
-
-def _has_lines(value: str) -> bool:
-    return len(value) > 40 and "\n" in value.strip("\n")
-
-
-def _triple_quoted(value: str) -> str:
-    text = re.sub(r'"""|"\Z', lambda quotes: '\\"' * len(quotes[0]), _escaped(value, "\n"))
-    return f'"""{text}"""'
-
-
-def _escaped(text: str, kept: str) -> str:
-    return "".join(char if char in kept else _ESCAPES.get(char) or _printed(char) for char in text)
-
-
-def _printed(char: str) -> str:
-    return char if char.isprintable() else repr(char)[1:-1]
-
-
-_ESCAPES = {"\\": "\\\\"}
-
-
-def _f_string(values: list[list[_Part]]) -> str:
-    """An f-string; several next to each other where no kind of quotes suits all its fields."""
-    strings: list[str] = []
-    pending: list[_Part] = []
-    for parts in values:
-        if pending and _quotes([*pending, *parts]) is None:
-            strings.append(_quoted(pending))
-            pending = []
-        pending += parts
-    return " ".join([*strings, _quoted(pending)])
-
-
-def _quoted(parts: list[_Part]) -> str:
-    quotes = _quotes(parts)
-    if quotes is None:
-        raise ValueError(f"no f-string of this Python can hold {parts[0][1]}")
-    kept = "\n" if len(quotes) == 3 else ""
-    text = "".join(_f_string_literal(literal, kept, quotes) + field for literal, field in parts)
-    return f"f{quotes}{text}{quotes}"
-
-
-def _f_string_literal(literal: str, kept: str, quotes: str) -> str:
-    text = _escaped(literal, kept).replace("{", "{{").replace("}", "}}")
-    return text.replace(quotes[0], "\\" + quotes[0])
-
-
-def _quotes(parts: list[_Part]) -> str | None:
-    """The quotes that suit the fields and need the fewest escapes; None if there are none."""
-    literals, fields = ("".join(texts) for texts in zip(("", ""), *parts, strict=True))
-    if "\\" in fields and not _NESTED_QUOTES:
-        return None
-    choices = _QUOTES[2:] if _has_lines(literals) or "\n" in fields else _QUOTES
-    free = [quotes for quotes in choices if quotes not in fields]
-    fallback = free or choices[:_NESTED_QUOTES]
-    return next((quotes for quotes in free if quotes not in literals), next(iter(fallback), None))
-
-
-_QUOTES = ["'", '"', '"""', "'''"]
-
-
 # Long lines
-
-
-def _wrapped(items: Iterable[str]) -> Iterator[str]:
-    """The text in pieces, its long lines broken at brackets and commas."""
-    line: list[str] = []
-    for item in items:
-        if item.startswith("\n"):
-            yield _wrap("".join(line))
-            yield item
-            line = []
-        else:
-            line.append(item)
-
-
-def _wrap(line: str) -> str:
-    if len(line) <= _WIDTH or "\n" in line:
-        return line
-    text = line.lstrip()
-    indent = " " * (len(line) - len(text))
-    group = _group(text, _WIDTH - len(indent))
-    if group is None:
-        return line
-    start, end = group.start + 1, group.end
-    inner = indent + "    "
-    body = [text[start:end]]
-    if len(inner) + end - start > _WIDTH:
-        body = _pieces(text, [start, *(comma + 1 for comma in group.commas), end])
-    parts = [indent + text[:start], *(_wrap(inner + part) for part in body), indent + text[end:]]
-    return "\n".join(parts)
-
-
-def _pieces(text: str, cuts: list[int]) -> list[str]:
-    pieces = (text[start:end].strip() for start, end in itertools.pairwise(cuts))
-    return [piece for piece in pieces if piece]
-
-
-@dataclass(slots=True)
-class _Group:
-    """Where a pair of brackets and the commas directly in it stand in a line."""
-
-    start: int
-    end: int = -1
-    commas: list[int] = field(default_factory=list)
-
-
-def _group(text: str, width: int) -> _Group | None:
-    """The last pair of outermost brackets that can be broken so that what is before it fits."""
-    groups = [group for group in _groups(text) if group.end - group.start > 1]
-    fitting = [group for group in groups if group.start < width]
-    return next(iter(fitting[::-1] or groups), None)
-
-
-def _groups(text: str) -> list[_Group]:
-    done: list[_Group] = []
-    stack: list[_Group] = []
-    for token in _operators(text):
-        column = token.start[1]
-        if token.string in "([{":
-            stack.append(_Group(column))
-        elif token.string in ")]}":
-            group = stack.pop()
-            group.end = column
-            if not stack:
-                done.append(group)
-        elif token.string == "," and stack:
-            stack[-1].commas.append(column)
-    return done
-
-
-def _operators(text: str) -> Iterator[tokenize.TokenInfo]:
-    """The operators of one line, without those inside f-strings."""
-    depth = 0
-    for token in tokenize.generate_tokens(iter([text, ""]).__next__):
-        name = tokenize.tok_name[token.type]
-        depth += (name == "FSTRING_START") - (name == "FSTRING_END")
-        if name == "OP" and not depth:
-            yield token

@@ -6,7 +6,10 @@ Names, arguments and results follow TensorFlow 2: `import runtime as tf`.
 # fmt: off
 # ruff: noqa: I001, F401
 from typing import TYPE_CHECKING as _TYPE_CHECKING
-from runtime import converted as _converted, dtypes as dtypes, errors as errors
+from runtime import (
+    converted as _converted, dtypes as dtypes, errors as errors,
+    variable_operators as _variable_operators,
+)
 from runtime.convert import (
     constant as constant, convert_to_tensor as convert_to_tensor,
     register_conversion as register_conversion,
@@ -19,16 +22,9 @@ from runtime.dtypes import (
     string as string, uint8 as uint8, uint16 as uint16, uint32 as uint32, uint64 as uint64,
 )
 from runtime.function import function as function
+from runtime.indexed_slices import IndexedSlices as IndexedSlices
+from runtime.lazy import attributes as _attributes
 from runtime.naming import name_scope as name_scope
-from runtime.ops.array import (
-    broadcast_dynamic_shape as broadcast_dynamic_shape,
-    broadcast_static_shape as broadcast_static_shape, broadcast_to as broadcast_to,
-    concat as concat, ensure_shape as ensure_shape, expand_dims as expand_dims, pad as pad,
-    parallel_stack as parallel_stack, rank as rank, repeat as repeat, reshape as reshape,
-    reverse as reverse, roll as roll, shape as shape, shape_n as shape_n, size as size,
-    slice_ as slice, split as split, squeeze as squeeze, stack as stack, tile as tile,
-    transpose as transpose, unstack as unstack,
-)
 from runtime.ops.comparison import (
     equal as equal, greater as greater, greater_equal as greater_equal, less as less,
     less_equal as less_equal, logical_and as logical_and, logical_not as logical_not,
@@ -41,12 +37,10 @@ from runtime.ops.creation import (
     zeros as zeros, zeros_like as zeros_like,
 )
 from runtime.ops.einsum import einsum as einsum
-from runtime.ops.indexing import (
-    boolean_mask as boolean_mask, gather as gather, gather_nd as gather_nd,
-    scatter_nd as scatter_nd, tensor_scatter_nd_add as tensor_scatter_nd_add,
-    tensor_scatter_nd_max as tensor_scatter_nd_max, tensor_scatter_nd_min as tensor_scatter_nd_min,
-    tensor_scatter_nd_sub as tensor_scatter_nd_sub,
-    tensor_scatter_nd_update as tensor_scatter_nd_update, where as where,
+from runtime.ops.gathering import gather as gather, gather_nd as gather_nd
+from runtime.ops.joining import (
+    concat as concat, parallel_stack as parallel_stack, split as split, stack as stack,
+    unstack as unstack,
 )
 from runtime.ops.linalg import matmul as matmul, tensordot as tensordot
 from runtime.ops.math import (
@@ -59,28 +53,44 @@ from runtime.ops.math import (
     truediv as truediv,
 )
 from runtime.ops.nn import sigmoid as sigmoid
+from runtime.ops.padding import pad as pad, repeat as repeat, tile as tile
 from runtime.ops.reductions import (
     add_n as add_n, cumsum as cumsum, reduce_all as reduce_all, reduce_any as reduce_any,
     reduce_logsumexp as reduce_logsumexp, reduce_max as reduce_max, reduce_mean as reduce_mean,
     reduce_min as reduce_min, reduce_prod as reduce_prod, reduce_sum as reduce_sum,
 )
+from runtime.ops.reshaping import (
+    broadcast_dynamic_shape as broadcast_dynamic_shape,
+    broadcast_static_shape as broadcast_static_shape, broadcast_to as broadcast_to,
+    ensure_shape as ensure_shape, expand_dims as expand_dims, rank as rank, reshape as reshape,
+    shape as shape, shape_n as shape_n, size as size, squeeze as squeeze,
+)
+from runtime.ops.scattering import (
+    scatter_nd as scatter_nd, tensor_scatter_nd_add as tensor_scatter_nd_add,
+    tensor_scatter_nd_max as tensor_scatter_nd_max, tensor_scatter_nd_min as tensor_scatter_nd_min,
+    tensor_scatter_nd_sub as tensor_scatter_nd_sub,
+    tensor_scatter_nd_update as tensor_scatter_nd_update,
+)
+from runtime.ops.selection import boolean_mask as boolean_mask, where as where
+from runtime.ops.slicing import slice_ as slice
+from runtime.ops.transposition import reverse as reverse, roll as roll, transpose as transpose
 from runtime.shapes import TensorShape as TensorShape, TensorSpec as TensorSpec
 from runtime.tensor import (
     Tensor as Tensor, executing_eagerly as executing_eagerly, inside_function as inside_function,
     is_tensor as is_tensor,
 )
-from runtime.variable import (
-    IndexedSlices as IndexedSlices, Variable as Variable,
+from runtime.variable import Variable as Variable
+from runtime.variable_creation import (
     VariableAggregation as VariableAggregation, VariableSynchronization as VariableSynchronization,
     init_scope as init_scope, variable_creator_scope as variable_creator_scope,
 )
-from runtime.lazy import attributes as _attributes
 
 newaxis = None
 
 # What few programs use, or is slow to import, is imported when it is first asked for.
 _MODULES = (
-    "autodiff autograph bitwise config debugging image linalg math nest nn random strings"
+    "autodiff autograph bitwise config debugging dtypes errors image linalg math nest nn random "
+    "strings"
 )
 _LATER = {
     "runtime.autodiff": (
@@ -94,15 +104,16 @@ _LATER = {
     "runtime.functional": "foldl foldr map_fn scan",
     "runtime.module": "Module",
     "runtime.ops.clip": "clip_by_global_norm clip_by_norm clip_by_value",
-    "runtime.ops.decompositions": "eig eigvals norm",
+    "runtime.ops.decompositions": "eig eigvals",
     "runtime.ops.misc": (
         "bitcast dynamic_partition dynamic_stitch get_static_value histogram_fixed_width "
         "histogram_fixed_width_bins identity_n realdiv reverse_sequence saturate_cast "
         "strided_slice truncatediv truncatemod unravel_index"
     ),
+    "runtime.ops.norms": "norm",
     "runtime.ops.ordering": "argmax argmin argsort searchsorted sort unique unique_with_counts",
     "runtime.ops.special": "scalar_mul",
-    "runtime.ops.strings": "as_string",
+    "runtime.ops.strings.conversion": "as_string",
     "runtime.printing": "print",
     "runtime.tensor_array": "TensorArray",
 }
@@ -135,7 +146,8 @@ if _TYPE_CHECKING:
         clip_by_global_norm as clip_by_global_norm, clip_by_norm as clip_by_norm,
         clip_by_value as clip_by_value,
     )
-    from runtime.ops.decompositions import eig as eig, eigvals as eigvals, norm as norm
+    from runtime.ops.decompositions import eig as eig, eigvals as eigvals
+    from runtime.ops.norms import norm as norm
     from runtime.ops.misc import (
         bitcast as bitcast, dynamic_partition as dynamic_partition,
         dynamic_stitch as dynamic_stitch, get_static_value as get_static_value,
@@ -150,7 +162,7 @@ if _TYPE_CHECKING:
         sort as sort, unique as unique, unique_with_counts as unique_with_counts,
     )
     from runtime.ops.special import scalar_mul as scalar_mul
-    from runtime.ops.strings import as_string as as_string
+    from runtime.ops.strings.conversion import as_string as as_string
     from runtime.printing import print as print
     from runtime.tensor_array import TensorArray as TensorArray
 else:

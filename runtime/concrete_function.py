@@ -13,20 +13,14 @@ from autograph.frames import hide_libraries
 from runtime.autodiff.calls import GraphCall, call_recorded
 from runtime.device import placed
 from runtime.graph import joins
-from runtime.graph.arrays import Elements, outside
-from runtime.graph.control import Unreachable
+from runtime.graph.arrays import Elements
+from runtime.graph.blocks import Unreachable
 from runtime.graph.executors.interpreter import Program
 from runtime.graph.executors.replay import replay
+from runtime.graph.executors.specialization import Programs, Run
 from runtime.graph.guards import Guards
 from runtime.graph.handlers import check_unhandled
-from runtime.graph.ir import (
-    Callee,
-    Graph,
-    Value,
-    format_graph,
-    has_effects,
-    walk,
-)
+from runtime.graph.ir import Callee, Graph, Value, has_effects, walk
 from runtime.graph.joins import (
     Leaf,
     Same,
@@ -35,6 +29,7 @@ from runtime.graph.joins import (
 )
 from runtime.graph.nodes import CALL
 from runtime.graph.passes import optimize
+from runtime.graph.printing import format_graph
 from runtime.graph.signatures import (
     Arguments,
     check_arguments,
@@ -44,8 +39,8 @@ from runtime.graph.signatures import (
 )
 from runtime.graph.tracing import Trace
 from runtime.graph.views import GraphTensor
-from runtime.primitive import state
 from runtime.shapes import TensorSpec
+from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor, wrap
 from runtime.types import ListType, TensorType
 
@@ -88,7 +83,7 @@ class ConcreteFunction:
         self.devices = _devices_of(graph)
         self.single = isinstance(outputs, Leaf) and not any(self.devices)
         self.used = now()
-        self._fitting: set[tuple[Any, ...]] = set()
+        self._fitting: dict[tuple[Any, ...], Run] = {}
 
     @functools.cached_property
     def optimized(self) -> Graph:
@@ -96,9 +91,14 @@ class ConcreteFunction:
         return optimize(self.graph)
 
     @functools.cached_property
-    def program(self) -> Program:
+    def programs(self) -> Programs:
         """What runs it."""
-        return Program(self.optimized)
+        return Programs(self.optimized)
+
+    @property
+    def program(self) -> Program:
+        """What runs it on arguments of any shapes."""
+        return self.programs.generic
 
     @functools.cached_property
     def calls_back(self) -> bool:
@@ -155,8 +155,11 @@ class ConcreteFunction:
             if run is not None and not kwargs:
                 key: list[Any] = []
                 raws: list[Any] = []
-                if quick_key(args, key, raws) and tuple(key) in self._fitting:
-                    return self._run(raws)
+                compiled = None
+                if quick_key(args, key, raws):
+                    compiled = self._fitting.get(tuple(key))
+                if compiled is not None:
+                    return self._run(compiled, raws)
             leaves = self._leaves(args, kwargs)
             if len(leaves) == len(args) and all(map(_is_itself, args, leaves)):
                 self._remember(args)
@@ -170,8 +173,9 @@ class ConcreteFunction:
     def _remember(self, args: Sequence[EagerTensor]) -> None:
         """Take arguments like these, which are just the tensors of a call, as they are."""
         key: list[Any] = []
-        if not self.outer and len(self._fitting) < MOST_FITTING and quick_key(args, key, []):
-            self._fitting.add(tuple(key))
+        raws: list[Any] = []
+        if not self.outer and len(self._fitting) < MOST_FITTING and quick_key(args, key, raws):
+            self._fitting[tuple(key)] = self.programs.runner(raws)
 
     def _leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         try:
@@ -192,13 +196,14 @@ class ConcreteFunction:
             return self._call_in(state.trace, leaves)
         if state.run is None:
             return self.outputs_of(self._observed(leaves))
-        return self._run([leaf.raw for leaf in leaves])
+        raws = [leaf.raw for leaf in leaves]
+        return self._run(self.programs.runner(raws), raws)
 
-    def _run(self, raws: Sequence[Any]) -> Any:
+    def _run(self, compiled: Run, raws: Sequence[Any]) -> Any:
         run = state.context.copy().run if self.calls_back else state.run
         assert run is not None
         try:
-            results = run(self.program.run, *raws)
+            results = run(compiled, *raws)
         except Exception as error:
             self.fail(error)
         return self.outputs_of(results)
@@ -236,8 +241,8 @@ class ConcreteFunction:
         """Add a call of this graph to the one that is being traced."""
         if any(node.primitive.name == "raise" for node in walk(self.graph.body)):
             check_unhandled(trace.root, f"what {self.name} raises")
-        if any(type(leaf) is Elements for leaf in leaves):
-            raise outside()
+        if trace.guards is not None:
+            trace.guards.adopt(self.guards)
         values = [trace.value_of(item) for item in (*leaves, *self.outer)]
         outputs = [Value(value.type, trace.unique(value.name)) for value in self.graph.results]
         symbols = iter(trace.append(CALL, values, outputs, {"callee": self.callee}))

@@ -9,6 +9,7 @@ from runtime import blas
 from runtime.device import _Settings
 from runtime.eager_mode import functions_run_eagerly as functions_run_eagerly
 from runtime.eager_mode import run_functions_eagerly as run_functions_eagerly
+from runtime.lazy import public as _public
 
 experimental_run_functions_eagerly = run_functions_eagerly
 experimental_functions_run_eagerly = functions_run_eagerly
@@ -201,3 +202,10 @@ class experimental:
         """Nothing to do: ops give the same result each time, and random ones do so once a seed is
         set.
         """
+
+
+__dir__ = _public(
+    __name__,
+    "experimental_functions_run_eagerly experimental_run_functions_eagerly functions_run_eagerly "
+    "run_functions_eagerly",
+)

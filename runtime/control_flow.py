@@ -4,25 +4,30 @@ TensorFlow's signatures.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from runtime import errors, ops
+from runtime.block_recorder import BlockRecorder
 from runtime.convert import convert_to_tensor
-from runtime.dtypes import bool as bool_
-from runtime.graph import control
-from runtime.graph.arrays import Elements
-from runtime.graph.control import limited
+from runtime.graph import branches, loops
+from runtime.graph.blocks import as_state, bare
 from runtime.graph.ir import covers
-from runtime.graph.joins import Leaf, Spec, Tree
+from runtime.graph.joins import Leaf, Spec, Tree, abstract_entry
+from runtime.graph.missing import present
 from runtime.graph.structures import structure_of
-from runtime.graph.tracing import Symbol, SymbolicNumber, SymbolicTensor
+from runtime.graph.tracing import SymbolicNumber, SymbolicTensor
 from runtime.ops.arguments import listed, static_int
-from runtime.primitive import state, wrong_dtype, wrong_value
-from runtime.shapes import TensorSpec, as_shape
-from runtime.staging import BlockRecorder, called
+from runtime.primitive import wrong_dtype, wrong_value
+from runtime.shapes import Shape, TensorSpec, as_shape, is_known
+from runtime.staging import called
+from runtime.state import state
 from runtime.tensor import Tensor
+from runtime.tensor_array import TensorArray
 from runtime.types import TensorType
 
 Thunk = Callable[[], Any]
@@ -46,20 +51,41 @@ def cond(
     """
     true_fn = checked_callable(true_fn, "cond(): true_fn")
     false_fn = checked_callable(false_fn, "cond(): false_fn")
-    if not _is_staged(pred):
-        return true_fn() if _holds(pred) else false_fn()
-    _check_scalar(pred)
-    return control.cond(pred, called(true_fn), called(false_fn), (), (), BlockRecorder)
+    return _chosen(_condition(pred, "cond(): pred", state.trace is not None), true_fn, false_fn)
 
 
-def _holds(pred: Any) -> bool:
-    _check_scalar(pred)
-    return bool(pred)
+def _chosen(condition: Any, true_fn: Thunk, false_fn: Thunk) -> Any:
+    if not _is_staged(condition):
+        return true_fn() if condition else false_fn()
+    return branches.cond(condition, called(true_fn), called(false_fn), (), (), BlockRecorder)
 
 
-def _check_scalar(pred: Any) -> None:
-    if isinstance(pred, Tensor) and pred.shape.rank not in (0, None):
-        raise ValueError(f"a condition must be a scalar, got shape {pred.shape}")
+def _condition(given: Any, what: str, strict: bool) -> Any:
+    """An argument that must be a condition, `what` in messages: with `strict` a bool, else what has
+    a truth.
+    """
+    if isinstance(given, Tensor) and given.static_shape == () and given.dtype.is_bool:
+        return given
+    given = present(given)
+    if getattr(given, "is_resource", False) is True:
+        given = given.value()
+    if given is None or (strict and not _is_bool(given)):
+        hint = "" if given is None else ": compare it, as in `x != 0`"
+        raise wrong_dtype(f"{what} must be a bool, not {given!r}{hint}")
+    known = isinstance(given, np.ndarray) or (
+        isinstance(given, Tensor) and is_known(given.static_shape)
+    )
+    if known and math.prod(given.shape) != 1:
+        raise wrong_value(f"{what} must be a scalar, got shape {tuple(given.shape)}")
+    return given
+
+
+def _is_bool(given: Any) -> bool:
+    if isinstance(given, Tensor | np.ndarray):
+        return bool(given.dtype == "bool")
+    if isinstance(given, SymbolicNumber):
+        return given.type.kind == "bool"
+    return isinstance(given, bool | np.bool_)
 
 
 def case(
@@ -78,6 +104,7 @@ def case(
     pairs = _pairs(pred_fn_pairs, "case(): pred_fn_pairs")
     for predicate, function in pairs:
         checked_callable(function, f"case(): the function for {predicate!r}")
+    pairs = [(_condition(given, "case(): a condition", True), then) for given, then in pairs]
     if default is not None:
         checked_callable(default, "case(): default")
     if exclusive:
@@ -131,7 +158,7 @@ def _first_that_holds(pairs: Sequence[tuple[Any, Thunk]], default: Thunk) -> Any
     if not pairs:
         return default()
     (predicate, function), *rest = pairs
-    return cond(predicate, function, lambda: _first_that_holds(rest, default))
+    return _chosen(predicate, function, lambda: _first_that_holds(rest, default))
 
 
 def _check_exclusive(predicates: Sequence[Any]) -> None:
@@ -145,7 +172,7 @@ def _check_exclusive(predicates: Sequence[Any]) -> None:
             None, "Case", "More than one condition evaluated as True but exclusive=True"
         )
 
-    cond(held <= 1, fine, refused)
+    _chosen(held <= 1, fine, refused)
 
 
 def switch_case(
@@ -199,9 +226,10 @@ def while_loop(
     """`while cond(*loop_vars): loop_vars = body(*loop_vars)`: the loop variables after the last
     round.
 
-    `shape_invariants` declares shapes that the variables keep, in their structure; in a graph
-    ValueError for a variable that does not keep its shape. `maximum_iterations` ends the loop after
-    so many rounds.
+    `shape_invariants` declares shapes that the variables keep in graphs, in their structure (that
+    of a TensorArray says nothing): ValueError for a variable that does not keep its shape,
+    TypeError for a TensorSpec of another dtype. `maximum_iterations` ends the loop after so many
+    rounds.
     """
     checked_callable(cond, "while_loop(): cond")
     checked_callable(body, "while_loop(): body")
@@ -210,6 +238,8 @@ def while_loop(
     values = tuple(loop_vars.values()) if isinstance(loop_vars, dict) else tuple(loop_vars)
     if not values:
         raise ValueError("while_loop(): 'loop_vars' must not be empty")
+    if static_int(parallel_iterations, "while_loop(): parallel_iterations") < 1:
+        raise wrong_value("while_loop(): parallel_iterations must be positive")
     limit = maximum_iterations
     if limit is not None:
         limit = _integer(limit, "while_loop(): maximum_iterations")
@@ -230,20 +260,15 @@ class _HandLoop:
 
     def test(self, *values: Any) -> Any:
         given = (self.packed(values),) if isinstance(self.like, dict) else values
-        found = self.cond(*given)
-        if isinstance(found, SymbolicTensor) and found.dtype is not bool_:
-            raise wrong_dtype(
-                f"while_loop(): cond must return a bool, got {found.dtype.name}: compare it, as in "
-                "`x != 0`"
-            )
-        return found
+        strict = state.trace is not None
+        return _condition(self.cond(*given), "while_loop(): what cond returns", strict)
 
     def round(self, *values: Any) -> tuple[Any, ...]:
         given = (self.packed(values),) if isinstance(self.like, dict) else values
         return self.split(self.body(*given), len(values))
 
     def _bare_round(self, *values: Any) -> Any:
-        return control.bare(self.round(*values))
+        return bare(self.round(*values))
 
     def split(self, result: Any, size: int) -> tuple[Any, ...]:
         if result is None:
@@ -274,7 +299,7 @@ class _HandLoop:
         """The loop as Python runs it."""
         values = tuple(map(_as_tensors, values))
         rounds = 0
-        while (self.limit is None or rounds < self.limit) and _holds(self.test(*values)):
+        while (self.limit is None or rounds < self.limit) and self.test(*values):
             values = tuple(map(_as_tensors, self.round(*values)))
             rounds += 1
         return self.packed(values)
@@ -286,10 +311,10 @@ class _HandLoop:
         names = list(self.like) if isinstance(self.like, dict) else self._names(len(values))
         test, body = self.test, self._bare_round
         if self.limit is not None:
-            test, body = limited(test, body, self.limit)
+            test, body = loops.limited(test, body, self.limit)
             values, names = (convert_to_tensor(0), *values), ["count", *names]
             declared = {at + 1: spec for at, spec in declared.items()}
-        left = control.while_loop(
+        left = loops.while_loop(
             test,
             body,
             values,
@@ -299,7 +324,7 @@ class _HandLoop:
             self.body,
             declared,
         )
-        left = control.as_state(left, len(values))
+        left = as_state(left, len(values))
         return self.packed(left if self.limit is None else left[1:])
 
     def _names(self, size: int) -> list[str]:
@@ -322,6 +347,8 @@ def _declared_spec(value: Any, shape: Any) -> Spec:
     """The Spec of a loop variable whose shapes are declared, in its structure, by TensorShapes or
     TensorSpecs.
     """
+    if isinstance(value, TensorArray):  # it keeps its own
+        return abstract_entry(value)
     found = structure_of(value)
     if found is not None:
         declared = structure_of(shape)
@@ -329,7 +356,11 @@ def _declared_spec(value: Any, shape: Any) -> Spec:
             raise ValueError("while_loop(): shape_invariants must have the structure of loop_vars")
         pairs = zip(found[1], declared[1], strict=True)
         return Tree(found[0], tuple([_declared_spec(part, inner) for part, inner in pairs]))
-    wide = as_shape(shape.shape if isinstance(shape, TensorSpec) else shape)
+    wide = _shape_of(shape)
+    if isinstance(shape, TensorSpec) and shape.dtype is not value.dtype:
+        raise wrong_dtype(
+            f"while_loop(): shape_invariants has {shape} for a loop variable of {value.dtype.name}"
+        )
     declared_type = TensorType(value.dtype, wide)
     if not covers(declared_type, value.type):
         raise ValueError(
@@ -339,11 +370,21 @@ def _declared_spec(value: Any, shape: Any) -> Spec:
     return Leaf(declared_type)
 
 
+def _shape_of(given: Any) -> Shape:
+    try:
+        return as_shape(given.shape if isinstance(given, TensorSpec) else given)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"while_loop(): shape_invariants has {given!r}, which is no shape"
+        ) from None
+
+
 def _as_tensors(value: Any) -> Any:
+    if value is None or isinstance(value, TensorArray):
+        return value
     found = structure_of(value)
     if found is None:
-        is_kept = value is None or isinstance(value, Symbol | Elements)
-        return value if is_kept else convert_to_tensor(value)
+        return convert_to_tensor(value)
     structure, children = found
     return structure.build([_as_tensors(child) for child in children])
 

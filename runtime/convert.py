@@ -10,8 +10,9 @@ import numpy as np
 
 from runtime import dtypes, errors
 from runtime.dtypes import BY_NUMPY, DType, as_dtype
-from runtime.primitive import Primitive, bind, row, sample, state, wrong_dtype, wrong_value
+from runtime.primitive import Primitive, bind, row, sample, wrong_dtype, wrong_value
 from runtime.shapes import Shape, TensorShape, format_shape
+from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
 

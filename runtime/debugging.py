@@ -17,11 +17,13 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype
 from runtime.graph.frames import user_location
+from runtime.lazy import public as _public
 from runtime.ops.arguments import listed, static_int
 from runtime.ops.define import matched, named
-from runtime.primitive import Primitive, bind, row, same_shape, sample, state, wrong_dtype
+from runtime.primitive import Primitive, bind, row, same_shape, sample, wrong_dtype
 from runtime.printing import summary
 from runtime.shapes import Shape, TensorShape
+from runtime.state import state
 from runtime.tensor import Tensor
 from runtime.types import TensorType
 
@@ -449,3 +451,6 @@ def disable_check_numerics() -> None:
     """Stop what `enable_check_numerics` started."""
     if isinstance(state.inspect, _Check):
         state.inspect = None
+
+
+__dir__ = _public(__name__)

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from runtime import errors
-from runtime.primitive import state
+from runtime.state import state
 
 _PART = (
     r"(?P<job>job:[A-Za-z0-9_]+)|(?P<place>(?:replica|task):\d+)"

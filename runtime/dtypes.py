@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from runtime.lazy import attributes
+from runtime.lazy import attributes, public
 
 
 class DType:
@@ -212,7 +212,7 @@ def names(dtypes: Iterable[DType]) -> str:
 
 if not TYPE_CHECKING:
     # Ops that TensorFlow has here too. They are built on this module, and looked up when asked for.
-    __getattr__, __dir__ = attributes(
+    __getattr__, _ = attributes(
         __name__,
         {
             "runtime.ops.complex": "complex",
@@ -220,3 +220,4 @@ if not TYPE_CHECKING:
             "runtime.ops.misc": "saturate_cast",
         },
     )
+    __dir__ = public(__name__, "cast complex saturate_cast")

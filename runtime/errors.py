@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from runtime.lazy import public as _public
+
 
 class OpError(Exception):
     """Base of the errors that ops raise.
@@ -188,3 +190,6 @@ class OperatorNotAllowedInGraphError(TypeError):
 
 class InaccessibleTensorError(TypeError):
     """A symbolic tensor is used outside the graph that it belongs to."""
+
+
+__dir__ = _public(__name__)

@@ -59,7 +59,7 @@ def function(
 
 def describe(target: Any, specs: Sequence[tuple[str, tuple[int | None, ...] | None]]) -> str:
     """The traced graph of a function for arguments of these dtypes and shapes, as text."""
-    from runtime.graph.ir import format_graph
+    from runtime.graph.printing import format_graph
     from runtime.polymorphic_function import Function
 
     made = target if isinstance(target, Function) else Function(target)

@@ -12,16 +12,19 @@ from typing import Any
 import numpy as np
 
 import autograph
-from autograph.mutation import Snapshot
-from autograph.ownership import taking_notes
+import runtime.staging  # noqa: F401  (gives autograph the backend of symbols)
+from autograph.mutation.ownership import taking_notes
+from autograph.mutation.snapshots import Snapshot
+from runtime.block_recorder import BlockRecorder
 from runtime.concrete_function import ConcreteFunction
 from runtime.convert import convert_to_tensor
 from runtime.graph import joins
-from runtime.graph.arrays import Elements, outside
-from runtime.graph.control import Unreachable, add_raise
+from runtime.graph.arrays import Elements
+from runtime.graph.blocks import Unreachable, add_raise
 from runtime.graph.guards import Guards
-from runtime.graph.ir import Callee, Value, format_location, may_act, position_of, verify
-from runtime.graph.joins import MaybeNone, Spec, bound
+from runtime.graph.ir import Callee, Location, Value, format_location, may_act, position_of
+from runtime.graph.joins import Spec
+from runtime.graph.missing import MaybeNone, bound
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.places import NoRecorder, Recorder, refuse_change
 from runtime.graph.recursion import Assumption, active_calls, has_numbers, unsettled
@@ -29,13 +32,13 @@ from runtime.graph.refusals import is_refusal, noted, refuse
 from runtime.graph.signatures import changed_image, images, rebuild, spec_structure
 from runtime.graph.structures import structure_of
 from runtime.graph.tracing import Symbol, SymbolicNumber, Trace, number_to_tensor
+from runtime.graph.verification import verify
 from runtime.initial_values import initial_value
-from runtime.primitive import state
 from runtime.shapes import TensorShape
-from runtime.staging import BlockRecorder
+from runtime.state import state
 from runtime.tensor import Tensor
 from runtime.trace_cache import Call
-from runtime.variable import variable_creator_scope
+from runtime.variable_creation import variable_creator_scope
 
 
 def _exported(value: Any, numbers: bool = False, path: str = "result") -> Any:
@@ -47,12 +50,10 @@ def _exported(value: Any, numbers: bool = False, path: str = "result") -> Any:
     value = bound(value)
     if isinstance(value, MaybeNone):
         return MaybeNone(_exported(value.held, numbers, path), value.flag)
-    if value is None or isinstance(value, Tensor | Symbol):
+    if value is None or isinstance(value, Tensor | Symbol | Elements):
         return value
     if isinstance(value, TensorShape):
         return _converted(value, path)
-    if isinstance(value, Elements):
-        raise outside()
     if getattr(value, "is_resource", False) is True:
         return value.value()
     is_number = isinstance(value, SymbolicNumber) or type(value) in NUMBER_TYPES
@@ -135,14 +136,14 @@ class Tracer:
     def trace(self, call: Call, names: Sequence[str]) -> ConcreteFunction:
         """Run Python once on symbols of these types."""
         args, kwargs = call.args, call.kwargs
-        types = iter(call.types)
-        signature = spec_structure(args, types), spec_structure(kwargs, types)
+        leaves = zip(call.types, names, strict=True)
+        signature = spec_structure(args, leaves), spec_structure(kwargs, leaves)
         trace = self.current = Trace(self.name)
         trace.code = getattr(self.python_function, "__code__", None)
         if self.converted is not self.python_function or _is_converted(self.converted):
             trace.converter = autograph.call
         existing = Snapshot({"": self.python_function, "args": args, "kwargs": kwargs})
-        trace.existed = existing.knows
+        trace.existed, trace.guards = existing.knows, self.guards
         self.guards.watch(self.python_function, dict(zip(self.labels, args, strict=False)) | kwargs)
         try:
             with trace:
@@ -188,9 +189,8 @@ class Tracer:
             return None, []
         changed = changed_image(self.given)
         if changed is not None:
-            raise refuse_change(
-                changed, "it is an argument, which a traced function gets as a copy of the caller's"
-            )
+            why = "it is an argument, which a traced function gets as a copy of the caller's"
+            raise refuse_change(changed, why, location=self._location())
         spec: Spec | None = joins.abstract(result, staged=True)
         if self.inner:
             spec = self.assumption.covering(spec)
@@ -208,11 +208,17 @@ class Tracer:
         recorder.release((result,))
         for path, _ in recorder.changed():
             recorder.restore()
-            raise refuse_change(path, f"{self.name} calls itself, as often as the run decides")
+            why = f"{self.name} calls itself, as often as the run decides"
+            raise refuse_change(path, why, location=self._location())
+
+    def _location(self) -> Location | None:
+        """Where the function begins, for what is seen only when it is over."""
+        code = getattr(self.python_function, "__code__", None)
+        return None if code is None else (code.co_filename, code.co_firstlineno, 1)
 
     def _exported(self, result: Any, numbers: bool) -> Any:
-        code = getattr(self.python_function, "__code__", None)
-        place = f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
+        location = self._location()
+        place = f" ({location[0]}:{location[1]})" if location else ""
         return _exported(result, numbers, f"the result of {self.name}{place}")
 
     def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:

@@ -7,37 +7,70 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from runtime import dtypes, nest, ops
+import numpy as np
+
+from runtime import dtypes, nest
 from runtime.control_flow import checked_callable, while_loop
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType
-from runtime.primitive import state
+from runtime.primitive import Primitive, bind, wrong_dtype, wrong_value
 from runtime.shapes import Shape, TensorSpec, as_shape
 from runtime.staging import called
+from runtime.state import state
 from runtime.tensor_array import TensorArray
+from runtime.types import TensorType
+
+
+def _row_count(*arrays: Any, function: str, least: int) -> Any:
+    return np.int32(_common_size([np.shape(array) for array in arrays], function, least) or 0)
+
+
+def _common_size(shapes: Sequence[Any], function: str, least: int) -> int | None:
+    """The first dimension of all, where it is known; InvalidArgumentError where there is none."""
+    if () in shapes:
+        raise wrong_value(f"{function}(): elems must be at least 1-dimensional, not scalars")
+    known = {shape[0] for shape in shapes if shape is not None} - {None}
+    if len(known) > 1:
+        raise wrong_value(f"{function}(): elems have different first dimensions: {sorted(known)}")
+    size = known.pop() if known else None
+    if size is not None and size < least:
+        raise wrong_value(f"{function}(): without an initializer, elems must not be empty")
+    return size
+
+
+_ROW_COUNT = Primitive(
+    "row_count", _row_count, lambda *_, **__: TensorType(dtypes.int32, ()), op_type="Size",
+    fallible=True,
+)  # fmt: skip
+
+
+def _tensors(given: Any, what: str) -> list[Any]:
+    """The tensors of an argument."""
+    found = []
+    for item in nest.flatten(given):
+        try:
+            found.append(convert_to_tensor(item))
+        except TypeError as error:
+            raise wrong_dtype(f"{what} must hold tensors: {error}") from None
+        except ValueError as error:
+            raise wrong_value(f"{what} must hold tensors: {error}") from None
+    if not found:
+        raise ValueError(f"{what} must hold at least one tensor")
+    return found
 
 
 class _Rows:
-    """The rows of tensors in a structure, by index."""
+    """The rows of tensors in a structure, by index; `size` of them (an int, where it is known), at
+    least `least`.
+    """
 
-    def __init__(self, elems: Any, name: str) -> None:
+    def __init__(self, elems: Any, function: str, least: int = 0) -> None:
         self.like = elems
-        self.tensors = [convert_to_tensor(item) for item in nest.flatten(elems)]
-        if not self.tensors:
-            raise ValueError(f"{name}(): elems must hold at least one tensor")
-        if any(tensor.static_shape == () for tensor in self.tensors):
-            raise ValueError(f"{name}(): elems must be at least 1-dimensional, not scalars")
-        sizes = [t.static_shape[0] for t in self.tensors if t.static_shape is not None]
-        known = {size for size in sizes if size is not None}
-        if len(known) > 1:
-            raise ValueError(f"{name}(): elems have different first dimensions: {sorted(known)}")
-        self.static_size = known.pop() if known else None
-
-    @property
-    def size(self) -> Any:
-        """How many there are: an int, where that is known."""
-        known = self.static_size
-        return ops.shape(self.tensors[0])[0] if known is None else known
+        self.tensors = _tensors(elems, f"{function}(): elems")
+        shapes = [tensor.static_shape for tensor in self.tensors]
+        self.size: Any = _common_size(shapes, function, least)
+        if any(shape is None or shape[0] is None for shape in shapes):
+            self.size = bind(_ROW_COUNT, *self.tensors, function=function, least=least)
 
     def at(self, index: Any) -> Any:
         """The rows at an index, in their structure."""
@@ -99,7 +132,7 @@ def _kind_of(item: Any, declared: bool) -> tuple[DType, Shape]:
 
 
 def _checked(item: Any, dtype: DType) -> Any:
-    tensor = convert_to_tensor(item)
+    tensor = convert_to_tensor(item, dtype_hint=dtype)
     if tensor.dtype is not dtype:
         raise TypeError(
             f"map_fn(): fn returned a tensor of {tensor.dtype.name} where {dtype.name} is expected:"
@@ -180,15 +213,12 @@ class _Fold:
     ) -> None:
         self.name = name
         self.fn = called(checked_callable(fn, f"{name}(): fn"))
-        self.rows = _Rows(elems, name)
+        self.begins_with_row = initializer is None
+        self.rows = _Rows(elems, name, least=int(self.begins_with_row))
         self.size = self.rows.size
         self.reverse = reverse
-        if initializer is None and self.rows.static_size == 0:
-            raise ValueError(f"{name}(): without an initializer, elems must not be empty")
-        self.begins_with_row = initializer is None
         self.like = self.rows.at(self.place(0)) if self.begins_with_row else initializer
-        if not nest.flatten(self.like):
-            raise ValueError(f"{name}(): initializer must hold at least one tensor")
+        self.start = tuple(_tensors(self.like, f"{name}(): initializer"))
 
     def place(self, count: Any) -> Any:
         """The row of a round."""
@@ -207,7 +237,7 @@ class _Fold:
 
     def run(self, keeps: bool) -> tuple[Any, Any]:
         """The last value, and with `keeps` all of them, stacked."""
-        so_far = tuple([convert_to_tensor(item) for item in nest.flatten(self.like)])
+        so_far = self.start
         arrays: tuple[Any, ...] = ()
         if keeps:
             arrays = tuple([TensorArray(item.dtype, self.size) for item in so_far])

@@ -15,9 +15,17 @@ import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType
-from runtime.ops import random
 from runtime.ops.define import dims_of
-from runtime.ops.random import FLOATS, INTS, UNSIGNED, accepted
+from runtime.ops.random.sampling import FLOATS, INTS, accepted, affine
+from runtime.ops.random.stateless import (
+    UNSIGNED,
+    binomial_from,
+    from_seed,
+    stateless_bits_p,
+    stateless_normal_p,
+    stateless_truncated_p,
+    uniform_from,
+)
 from runtime.primitive import Primitive, bind
 from runtime.tensor import Tensor
 from runtime.types import TensorType
@@ -181,8 +189,8 @@ class Generator:
     ) -> Tensor:  # fmt: skip
         """Normal numbers; see `random.normal`."""
         wanted = accepted(dtype, FLOATS)
-        made = random.from_seed(random.stateless_normal_p, self._take(shape), (), shape, wanted)
-        return random.affine(made, stddev, mean)
+        made = from_seed(stateless_normal_p, self._take(shape), (), shape, wanted)
+        return affine(made, stddev, mean)
 
     def truncated_normal(
         self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
@@ -190,8 +198,8 @@ class Generator:
     ) -> Tensor:  # fmt: skip
         """Normal numbers within two standard deviations of the mean."""
         wanted = accepted(dtype, FLOATS)
-        made = random.from_seed(random.stateless_truncated_p, self._take(shape), (), shape, wanted)
-        return random.affine(made, stddev, mean)
+        made = from_seed(stateless_truncated_p, self._take(shape), (), shape, wanted)
+        return affine(made, stddev, mean)
 
     def uniform(
         self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32,
@@ -201,7 +209,7 @@ class Generator:
         wanted = accepted(dtype, FLOATS + INTS)
         if wanted.is_integer and maxval is None:
             raise ValueError(f"Must specify maxval for integer dtype {wanted.name}")
-        return random.uniform_from(self._take(shape), shape, minval, maxval, wanted)
+        return uniform_from(self._take(shape), shape, minval, maxval, wanted)
 
     def uniform_full_int(
         self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None
@@ -210,7 +218,7 @@ class Generator:
         return self._bits(shape, accepted(dtype, INTS + UNSIGNED))
 
     def _bits(self, shape: Any, dtype: DType) -> Tensor:
-        return random.from_seed(random.stateless_bits_p, self._take(shape), (), shape, dtype)  # type: ignore[no-any-return]
+        return from_seed(stateless_bits_p, self._take(shape), (), shape, dtype)  # type: ignore[no-any-return]
 
     def binomial(
         self,
@@ -224,7 +232,7 @@ class Generator:
         `random.stateless_binomial`.
         """
         wanted = accepted(dtype, FLOATS + INTS)
-        return random.binomial_from(self._take(shape), shape, counts, probs, wanted)
+        return binomial_from(self._take(shape), shape, counts, probs, wanted)
 
     def make_seeds(self, count: Any = 1) -> Tensor:
         """`count` seeds for the stateless functions, one in each column of a matrix with two

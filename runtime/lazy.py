@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 
@@ -33,9 +34,35 @@ def attributes(
         return vars(sys.modules[package])[name]
 
     def listed() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *suppliers, *own})
+        held = vars(sys.modules[package]).items()
+        known = {name for name, value in held if name[0] != "_" and _module_of(value) in _OURS}
+        return sorted(known | suppliers.keys() | own)
 
     return get, listed
+
+
+_OURS = ("runtime", None)
+
+
+def _module_of(value: Any) -> str | None:
+    """The top of the package that a value belongs to; modules belong to none of them."""
+    if isinstance(value, ModuleType):
+        return ""
+    module = getattr(value, "__module__", None)
+    return module and module.partition(".")[0]
+
+
+def public(module: str, more: str = "") -> Callable[[], list[str]]:
+    """The `__dir__` of a namespace: the public names that it defines, not those that it uses, and
+    `more` of them, separated by spaces.
+    """
+
+    def listed() -> list[str]:
+        held = vars(sys.modules[module]).items()
+        own = {name for name, value in held if getattr(value, "__module__", None) == module}
+        return sorted({name for name in own if name[0] != "_"}.union(more.split()))
+
+    return listed
 
 
 def load(package: str, module: str, names: Mapping[str, str]) -> None:

@@ -8,7 +8,6 @@ from runtime.ops.comparison import (
     logical_or as logical_or, logical_xor as logical_xor, not_equal as not_equal,
 )
 from runtime.ops.complex import angle as angle, conj as conj, imag as imag, real as real
-from runtime.ops.decompositions import l2_normalize as l2_normalize
 from runtime.ops.math import (
     abs as abs, acos as acos, acosh as acosh, add as add, asin as asin, asinh as asinh,
     atan as atan, atan2 as atan2, atanh as atanh, ceil as ceil, cos as cos, cosh as cosh,
@@ -24,6 +23,7 @@ from runtime.ops.nn import (
     log_sigmoid as log_sigmoid, log_softmax as log_softmax, sigmoid as sigmoid, softmax as softmax,
     softplus as softplus, softsign as softsign,
 )
+from runtime.ops.norms import l2_normalize as l2_normalize
 from runtime.ops.ordering import (
     argmax as argmax, argmin as argmin, bincount as bincount, confusion_matrix as confusion_matrix,
     in_top_k as in_top_k, invert_permutation as invert_permutation,

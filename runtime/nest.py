@@ -13,6 +13,8 @@ from collections import abc
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from runtime.lazy import public as _public
+
 Path = tuple[Any, ...]
 
 
@@ -388,17 +390,4 @@ def map_structure_with_paths(func: Callable[..., Any], *structure: Any) -> Any:
     return pack_sequence_as(structure[0], [func(*column) for column in columns])
 
 
-__all__ = [
-    "assert_same_structure",
-    "assert_shallow_structure",
-    "flatten",
-    "flatten_up_to",
-    "flatten_with_joined_string_paths",
-    "flatten_with_tuple_paths",
-    "is_nested",
-    "map_structure",
-    "map_structure_up_to",
-    "map_structure_with_paths",
-    "pack_sequence_as",
-    "yield_flat_paths",
-]
+__dir__ = _public(__name__)

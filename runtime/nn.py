@@ -11,7 +11,6 @@ from runtime.ops.convolution import (
     conv_transpose as conv_transpose, convolution as convolution,
     depthwise_conv2d as depthwise_conv2d, separable_conv2d as separable_conv2d,
 )
-from runtime.ops.decompositions import l2_normalize as l2_normalize
 from runtime.ops.math import tanh as tanh
 from runtime.ops.nn import (
     batch_normalization as batch_normalization, bias_add as bias_add, crelu as crelu, elu as elu,
@@ -32,6 +31,7 @@ from runtime.ops.normalization import (
     normalize_moments as normalize_moments, stateless_dropout as _stateless_dropout,
     sufficient_statistics as sufficient_statistics,
 )
+from runtime.ops.norms import l2_normalize as l2_normalize
 from runtime.ops.ordering import in_top_k as in_top_k, top_k as top_k
 from runtime.ops.pooling import (
     avg_pool as avg_pool, avg_pool1d as avg_pool1d, avg_pool2d as avg_pool2d,

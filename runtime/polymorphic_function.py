@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import BuiltinFunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 import autograph
@@ -20,26 +21,34 @@ from runtime.eager_mode import Mode, functions_run_eagerly
 from runtime.function_tracing import Tracer, creating, explain_depth, settled
 from runtime.graph import joins
 from runtime.graph.ir import covers
-from runtime.graph.joins import present
+from runtime.graph.missing import present
 from runtime.graph.recursion import MOST_ASSUMPTIONS, Assumption, is_outermost, running
 from runtime.graph.refusals import refuse
 from runtime.graph.signatures import (
+    Arguments,
     Parameters,
     check_arguments,
     conform,
     has_plain_keys,
+    is_sorted_as,
     key_of,
-    leaf_types,
     may_change,
     quick_key,
     quick_keywords,
     refuse_cycles,
     without_shapes,
 )
-from runtime.primitive import state
 from runtime.retracing import detector_of, reason
 from runtime.shapes import TensorSpec
-from runtime.trace_cache import MOST_VARIANTS, Call, Traces, are_those, guards_changed
+from runtime.state import state
+from runtime.trace_cache import (
+    MOST_VARIANTS,
+    Call,
+    Traces,
+    are_those,
+    guards_changed,
+    has_open_shapes,
+)
 
 _tracing = threading.RLock()
 
@@ -48,6 +57,8 @@ class Function:
     """What `@function` makes of a Python function: a call traces it once for each signature and
     runs the graph.
     """
+
+    __wrapped__: Callable[..., Any]
 
     def __init__(
         self,
@@ -94,6 +105,13 @@ class Function:
     def __repr__(self) -> str:
         return f"<Function {self._name} with {self._traces.count} traces>"
 
+    def __eq__(self, other: object) -> bool:
+        # As Python's methods, which are bound anew wherever they are asked for.
+        return isinstance(other, Function) and self._traces is other._traces
+
+    def __hash__(self) -> int:
+        return id(self._traces)
+
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy is made of the same Python function, and traces anew.
         options = self._autograph, self._jit_compile, self._reduce_retracing
@@ -123,9 +141,12 @@ class Function:
 
         With an `input_signature`, no arguments are needed.
         """
+        if self._leaves_out_receiver(args):
+            return self.__get__(args[0]).get_concrete_function(*args[1:], **kwargs)
         try:
             if self._input_signature is not None and not args and not kwargs:
-                args = self._input_signature
+                parameters = self._parameters
+                args, kwargs = parameters.arranged(parameters.entries(self._input_signature))
             found = self._concrete(self._call_of(args, kwargs))
             if isinstance(found, Assumption):
                 raise refuse(
@@ -142,11 +163,12 @@ class Function:
 
     def __get__(self, instance: Any, owner: type | None = None) -> Function:
         """The function bound to an instance, which has traces of its own."""
-        if instance is None:
+        if instance is None or isinstance(self._python_function, staticmethod):
             return self
         bound = object.__new__(Function)
         vars(bound).update(vars(self))
         bound._python_function = MethodType(self._python_function, instance)
+        bound.__wrapped__ = bound._python_function
         bound._parameters = self._method_parameters
         bound._traces = self._traces_for(instance)
         bound._fast = bound._traces.fast
@@ -207,7 +229,7 @@ class Function:
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if functions_run_eagerly():
             return self._python_function(*args, **kwargs)
-        if self._leaves_out_receiver(args, kwargs):
+        if self._leaves_out_receiver(args):
             return self.__get__(args[0])._call(args[1:], kwargs)
         call = self._call_of(args, kwargs)
         if any(type(leaf) is TensorSpec for leaf in call.leaves):
@@ -218,10 +240,9 @@ class Function:
         self._remember(args, kwargs, call, concrete)
         return concrete.call_leaves(call.leaves)
 
-    def _leaves_out_receiver(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    def _leaves_out_receiver(self, args: tuple[Any, ...]) -> bool:
         """Is it a call `Class.method(instance, ...)` whose signature has no entry for `self`?"""
-        signature = self._input_signature
-        if signature is None or not args or len(args) + len(kwargs) != len(signature) + 1:
+        if self._input_signature is None or not args:
             return False
         return any(item is self for kind in type(args[0]).__mro__ for item in vars(kind).values())
 
@@ -247,13 +268,16 @@ class Function:
         if any(id(item) not in given and may_change(item) for item in bound):
             return
         order = self._order(args, kwargs)
-        if order is None or not are_those(call.leaves, [raws[at] for at in order]):
+        if order is None:
+            return
+        raws = [raws[at] for at in order]
+        if not are_those(call.leaves, raws):
             return
         if not kwargs:
             del key[-2:]
         is_same = order == list(range(len(order)))
         guards = concrete.guards if concrete.guards else None
-        short = guards, None if is_same else order, concrete.program.run, concrete
+        short = guards, None if is_same else order, concrete.programs.runner(raws), concrete
         self._traces.remember(tuple(key), short)
 
     def _order(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int] | None:
@@ -261,7 +285,10 @@ class Function:
         dicts do not tell arguments from others.
         """
         given = *args, *kwargs.values()
-        if not all(map(has_plain_keys, given)) or (kwargs and self._input_signature is not None):
+        if not all(map(has_plain_keys, given)):
+            return None
+        signature = self._input_signature
+        if signature is not None and (kwargs or not all(map(is_sorted_as, given, signature))):
             return None
         places: list[list[int]] = []
         count = 0
@@ -277,28 +304,32 @@ class Function:
     def _call_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         args = tuple(map(present, args))
         if self._input_signature is not None:
-            args, kwargs = self._conformed(*self._parameters.bind_partially(args, kwargs)), {}
+            args, kwargs = self._conformed(args, kwargs)
         else:
             args, kwargs = self._parameters.bind(args, kwargs)
         call = Call(args, kwargs)
         if self._input_signature is not None:
             signature: list[Any] = []
             call.key = key_of(self._input_signature, signature)[1], ()
-            call.types = leaf_types(signature)
+            call.describe(signature)
         return call
 
-    def _conformed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    def _conformed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+        """The arguments as the input_signature says, those that are left out by their defaults."""
         assert self._input_signature is not None
-        given = (*args, *[kwargs[n] for n in self._parameters.names[len(args) :] if n in kwargs])
-        if len(given) != len(self._input_signature):
+        parameters = self._parameters
+        entries = parameters.entries(self._input_signature)
+        args, kwargs = parameters.bind_partially(args, kwargs)
+        given = {parameters.label(at): item for at, item in enumerate(args)} | kwargs
+        for name in given.keys() - entries.keys():
             raise TypeError(
-                f"{self._name}(): its input_signature has {len(self._input_signature)} entries, "
-                f"{len(given)} arguments were given"
+                f"{self._name}(): argument {name!r} has no entry in the input_signature: leave it "
+                "out, or add a TensorSpec for it"
             )
-        pairs = zip(given, self._input_signature, strict=True)
-        return tuple(
-            [conform(x, spec, self._parameters.label(at)) for at, (x, spec) in enumerate(pairs)]
-        )
+        for name in entries.keys() - given.keys():
+            given[name] = parameters.default(name, entries[name])
+        fitted = {name: conform(given[name], spec, name) for name, spec in entries.items()}
+        return parameters.arranged(fitted)
 
     def _concrete(self, call: Call) -> ConcreteFunction | Assumption:
         found: ConcreteFunction | Assumption | None = self._traces.find(call.key)
@@ -309,20 +340,18 @@ class Function:
         return found
 
     def _relaxed(self, call: Call) -> ConcreteFunction | None:
-        """With `reduce_retracing`: a trace whose shapes cover this call's, made if there is a
-        similar one.
+        """A trace whose shapes cover this call's; with `reduce_retracing`, the call's are made to
+        cover those of a similar one.
         """
-        if not self._reduce_retracing or self._input_signature is not None:
-            return None
-        generic = self._traces.generic
-        family = without_shapes(call.key)
-        known = generic.get(family)
-        if known is None:
-            return None
-        types = [value.type for value in known.graph.parameters[: len(call.types)]]
-        if known.guards.hold() and all(map(covers, types, call.types)):
-            return known
-        call.types = [joins.join_types(a, b) for a, b in zip(types, call.types, strict=True)]
+        generic = self._traces.generic.get(without_shapes(call.key), ())
+        count = len(call.types)
+        for known in generic:
+            types = [value.type for value in known.graph.parameters[:count]]
+            if all(map(covers, types, call.types)) and known.guards.hold():
+                return known
+        if generic and self._reduce_retracing:
+            types = [value.type for value in generic[0].graph.parameters[:count]]
+            call.types = [joins.join_types(a, b) for a, b in zip(types, call.types, strict=True)]
         return None
 
     def _trace(self, call: Call) -> ConcreteFunction | Assumption:
@@ -337,7 +366,7 @@ class Function:
             concrete, kept = self._noted(call, "the first trace created variables", None)
         if kept and not concrete.outer:
             traces.keep(key, concrete)
-            if self._reduce_retracing:
+            if self._input_signature is None and (self._reduce_retracing or has_open_shapes(call)):
                 traces.keep_generic(without_shapes(key), concrete)
         return concrete
 
@@ -362,7 +391,8 @@ class Function:
 
     def _reason(self, call: Call) -> str:
         labels = [self._parameters.label(place) for place in range(len(call.args))]
-        return reason(call.key, labels, self._traces.by_key, guards_changed)
+        traces = self._traces
+        return reason(call.key, labels, traces.by_key, guards_changed, again=traces.count > 0)
 
     def _traced(self, call: Call, assumption: Assumption) -> ConcreteFunction:
         names = call.leaf_names(self._parameters)
@@ -386,9 +416,13 @@ class Function:
     def _converted(self) -> Callable[..., Any]:
         if not self._autograph:
             return self._python_function
-        if isinstance(self._python_function, BuiltinFunctionType):
-            return autograph.call(self._python_function)  # type: ignore[no-any-return]
-        return autograph.convert(self._python_function)
+        function = self._python_function
+        plain = getattr(function, "__func__", function)
+        is_wrapper = isinstance(plain, FunctionType) and plain.__module__ in sys.stdlib_module_names
+        is_staged = isinstance(type(plain).__call__, Function)
+        if is_wrapper or is_staged or isinstance(plain, BuiltinFunctionType):
+            return autograph.call(function)  # type: ignore[no-any-return]
+        return autograph.convert(function)
 
 
 # Functions that were not decorated, and call themselves inside a staged block

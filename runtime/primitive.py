@@ -7,8 +7,6 @@ on tapes, or add a node to the trace that is active on this thread.
 
 from __future__ import annotations
 
-import contextvars
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, cast
 
@@ -17,6 +15,7 @@ import numpy as np
 from runtime import dtypes, errors
 from runtime.dtypes import BY_NUMPY, DType
 from runtime.shapes import Shape, broadcast
+from runtime.state import state
 from runtime.types import TensorType
 
 Kernel = Callable[..., Any]
@@ -187,6 +186,8 @@ class Primitive:
     def check_dtypes(self, given: Sequence[np.dtype[Any]]) -> dict[str, np.dtype[Any]]:
         """The dtype of each letter of the signature; TypeError where the inputs do not fit it."""
         letters = self.letters
+        if self.uniform and given[0] in self.accepted and all(map(given[0].__eq__, given)):
+            return {letters[0]: given[0]}
         if self.variadic:
             letters = letters + letters[-1:] * (len(given) - len(letters))
         found: dict[str, np.dtype[Any]] = {}
@@ -281,116 +282,6 @@ def broadcast_shapes(first: Shape, *others: Shape, **params: Any) -> Shape:
     for other in others:
         first = broadcast(first, other)
     return first
-
-
-def scalar_shape(*shapes: Shape, **params: Any) -> Shape:
-    """Shape rule: a scalar, whatever the inputs."""
-    return ()
-
-
-def _quiet() -> contextvars.Context:
-    context = contextvars.copy_context()
-    context.run(np.seterr, all="ignore")
-    return context
-
-
-def _trapping() -> contextvars.Context:
-    context = contextvars.copy_context()
-    context.run(lambda: np.seterr(divide="raise", over="ignore", under="ignore", invalid="ignore"))
-    return context
-
-
-_TRAPPING = _trapping()
-
-
-def trap_division(kernel: Kernel, *arrays: Any) -> Any:
-    """`kernel(*arrays)`, in which a division by zero, of integers too, is a FloatingPointError."""
-    return _TRAPPING.copy().run(kernel, *arrays)
-
-
-class State(threading.local):
-    """What is active on this thread.
-
-    trace: the trace that ops are added to, or None.
-    tapes: the tapes that record.
-    inspect: None or a function (primitive, inputs, outputs, params) that sees each computed op.
-    device: the name that results are given, None for the usual one.
-    run(f, *arrays): calls f with NumPy's floating-point warnings off. It is None while anything
-        above is active: one read tells the shortcuts whether they may compute at once.
-    tape: what records, where tapes are all that is active.
-    quiet: `run` whatever is active. It cannot be entered twice, so that only C code may run in it.
-    """
-
-    run: Callable[..., Any] | None
-
-    def __init__(self) -> None:
-        # NumPy keeps its error settings in a context variable: ours leaves the user's alone.
-        self.context = _quiet()
-        self._trace: Any = None
-        self._tapes: tuple[Any, ...] = ()
-        self._inspect: Any = None
-        self._device: str | None = None
-        self._plain = True
-        self.tape: Any = None
-        self.quiet = self.context.run
-        self.run = self.quiet
-
-    def _refresh(self) -> None:
-        self._plain = self._trace is None and self._inspect is None and self._device is None
-        self._record_for(self._tapes)
-
-    def _record_for(self, tapes: tuple[Any, ...]) -> None:
-        if not self._plain:
-            self.run = self.tape = None
-        elif tapes:
-            self.run = None
-            self.tape = tapes[-1].beside(tapes)
-        else:
-            self.run = self.quiet
-            self.tape = None
-
-    @property
-    def trace(self) -> Any:
-        """The active trace, or None."""
-        return self._trace
-
-    @trace.setter
-    def trace(self, trace: Any) -> None:
-        self._trace = trace
-        self._refresh()
-
-    @property
-    def tapes(self) -> tuple[Any, ...]:
-        """The recording tapes."""
-        return self._tapes
-
-    @tapes.setter
-    def tapes(self, tapes: tuple[Any, ...]) -> None:
-        self._tapes = tapes
-        self._record_for(tapes)
-
-    @property
-    def inspect(self) -> Any:
-        """A function that is shown each computed op, or None."""
-        return self._inspect
-
-    @inspect.setter
-    def inspect(self, inspect: Any) -> None:
-        self._inspect = inspect
-        self._refresh()
-
-    @property
-    def device(self) -> str | None:
-        """The device that results are said to be on, None for the usual one."""
-        return self._device
-
-    @device.setter
-    def device(self, device: str | None) -> None:
-        self._device = device
-        self._refresh()
-
-
-state = State()
 
 
 def wrong_value(message: str) -> ValueError:

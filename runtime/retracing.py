@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from numbers import Number
+from types import FunctionType, MethodType
 from typing import Any
 
 from runtime.graph.signatures import Reference
@@ -26,17 +28,22 @@ LONGEST = 60
 
 
 def reason(
-    key: Any, labels: Sequence[str], known: Mapping[Any, Any], changed: Callable[[Any], str]
+    key: Any,
+    labels: Sequence[str],
+    known: Mapping[Any, Any],
+    changed: Callable[[Any], str],
+    again: bool,
 ) -> str:
     """One line: what is different from the trace that fits best.
 
     Args:
         key: of the call. labels: the names of its positional arguments.
         known: the keys that there are traces for; `changed` says what guards of such a trace do
-            not hold.
+            not hold. again: whether it was traced before.
     """
     if not known:
-        return f"first trace ({', '.join(_arguments(key, labels))})"
+        first = "the objects that it was traced for are gone" if again else "first trace"
+        return f"{first} ({', '.join(_arguments(key, labels))})"
     if key in known:
         return changed(known[key])
     latest = list(known)[: -MOST_COMPARED - 1 : -1]
@@ -109,12 +116,16 @@ def describe(key: Any) -> str:
         return str(key)
     if isinstance(key, Reference):
         item = key.ref()
-        kind = type(item).__name__
-        return "an object, now gone" if item is None else f"an object of class {kind}"
+        if isinstance(item, FunctionType | MethodType | type):
+            return f"{type(item).__name__} {item.__qualname__}"
+        return f"an object of class {type(item).__name__}"
     if _is_tree(key):
         return f"a {key[0]}"
     kind, value = key
-    text = value if kind in (float, complex) else _short(repr(value))
+    if kind is slice or kind is frozenset:
+        parts = list(map(describe, value))
+        return f"{kind.__name__} of {', '.join(parts if kind is slice else sorted(parts))}"
+    text = value if issubclass(kind, Number) and type(value) is str else _short(repr(value))
     return "None" if value is None else f"{kind.__name__} {text}"
 
 

@@ -14,8 +14,9 @@ import numpy as np
 
 from runtime import dtypes
 from runtime.dtypes import BY_NUMPY, DType
-from runtime.primitive import install_tensor, state
-from runtime.shapes import Shape, TensorShape, TensorSpec
+from runtime.primitive import install_tensor
+from runtime.shapes import Shape, TensorShape
+from runtime.state import state
 from runtime.types import TensorType
 
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
@@ -383,10 +384,10 @@ class EagerTensor(Tensor):
         return format(str(value), spec) if isinstance(value, bytes) else format(value, spec)
 
     def __str__(self) -> str:
-        return f"tf.Tensor({_text(self.raw, str)}, shape={self.raw.shape}, dtype={self.dtype.name})"
+        return f"tf.Tensor({shown(self.raw, str)}, shape={self.raw.shape}, dtype={self.dtype.name})"
 
     def __repr__(self) -> str:
-        text = _text(self.raw, repr)
+        text = shown(self.raw, repr)
         return f"<tf.Tensor: shape={self.raw.shape}, dtype={self.dtype.name}, numpy={text}>"
 
 
@@ -394,7 +395,7 @@ _ndarray = np.ndarray
 _new_shape = object.__new__
 
 
-def _text(raw: Any, form: Any) -> str:
+def shown(raw: Any, form: Any) -> str:
     if raw.ndim == 0:
         value = raw.item() if raw.dtype.kind == "O" else raw[()]
         return repr(value) if isinstance(value, bytes) else str(value)
@@ -432,11 +433,6 @@ def inside_function() -> builtins.bool:
 def is_tensor(value: Any) -> builtins.bool:
     """Is it a tensor (or does it say that it behaves as one)?"""
     return isinstance(value, Tensor) or getattr(value, "is_tensor_like", False)
-
-
-def spec_of(tensor: Tensor) -> TensorSpec:
-    """The TensorSpec of a tensor."""
-    return TensorSpec(tensor.static_shape, tensor.dtype)
 
 
 __all__ = ["EagerTensor", "Reference", "Tensor", "dtypes", "executing_eagerly", "is_tensor", "wrap"]

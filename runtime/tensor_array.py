@@ -3,34 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from runtime import errors, ops
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype
 from runtime.graph import arrays
+from runtime.graph.frames import user_location
+from runtime.graph.ir import format_location
 from runtime.graph.nodes import apply
+from runtime.graph.refusals import refuse
 from runtime.graph.structures import Handler, add_handler
-from runtime.graph.tracing import Symbol
-from runtime.primitive import state
-from runtime.shapes import Shape, TensorShape, as_shape, compatible, is_known
-from runtime.tensor import Tensor
+from runtime.graph.tracing import LOOP, Scope, Symbol, active
+from runtime.primitive import Primitive, wrong_dtype, wrong_value
+from runtime.shapes import Shape, TensorShape, as_shape, compatible, is_known, join_shapes
+from runtime.state import state
+from runtime.tensor import Tensor, is_tensor
 from runtime.types import TensorType
 
 
 class _Kind:
     """What does not change from write to write, shared by all arrays that come of one.
 
-    `shape` is that of the elements, as far as it is known: the first write may tell.
+    `shape` is that of the elements, as far as it is known: the first write may tell. `is_sure`: of
+    those that were written before, too.
     """
 
-    __slots__ = ("dtype", "dynamic", "infers", "shape")
+    __slots__ = ("dtype", "dynamic", "infers", "is_sure", "shape")
 
-    def __init__(self, dtype: DType, dynamic: bool, infers: bool, shape: Shape) -> None:
+    def __init__(
+        self, dtype: DType, dynamic: bool, infers: bool, shape: Shape, is_sure: bool = True
+    ) -> None:
         self.dtype = dtype
         self.dynamic = dynamic
         self.infers = infers
         self.shape = shape
+        self.is_sure = is_sure
 
     def _key(self) -> tuple[Any, ...]:
         return self.dtype, self.dynamic, self.infers
@@ -52,11 +60,24 @@ class _Kind:
 
     def copy(self) -> _Kind:
         """The same, of which another array may learn."""
-        return _Kind(self.dtype, self.dynamic, self.infers, self.shape)
+        return _Kind(self.dtype, self.dynamic, self.infers, self.shape, self.is_sure)
+
+    def joined(self, other: _Kind) -> _Kind:
+        """What arrays of both have in common."""
+        if other.is_fresh or self.is_fresh:
+            return (self if other.is_fresh else other).copy()
+        shape = join_shapes(self.shape, other.shape)
+        is_sure = self.is_sure and other.is_sure and shape is not None
+        return _Kind(self.dtype, self.dynamic, self.infers, shape, is_sure)
+
+    @property
+    def is_fresh(self) -> bool:
+        """Is nothing written yet, and nothing said of what may be?"""
+        return self.shape is None and self.is_sure
 
     def elements(self, items: list[Any]) -> arrays.Elements:
         """What an array outside of graphs holds."""
-        return arrays.Elements(items, self.element if self.infers else TensorType(self.dtype, None))
+        return arrays.Elements(items, self.element)
 
     def checked(self, value: Any, shape_of_rows: bool = False) -> Tensor:
         """`value` as a tensor. TypeError, ValueError where it cannot be an element."""
@@ -66,20 +87,24 @@ class _Kind:
                 f"a TensorArray of {self.dtype.name} was given a tensor of {tensor.dtype.name}"
             )
         shape = tensor.static_shape
-        self.learn(shape[1:] if shape_of_rows and shape else shape)
-        return tensor
+        element = shape[1:] if shape_of_rows and shape else shape
+        self.learn(element)
+        if self.shape in (None, element) or join_shapes(self.shape, element) == self.shape:
+            return tensor
+        return ops.ensure_shape(tensor, (None, *self.shape) if shape_of_rows else self.shape)
 
     def learn(self, shape: Shape) -> None:
         """Check the shape of an element; keep it where it is to be inferred."""
-        if not self.infers:
+        if shape == self.shape is not None:
             return
         if not compatible(self.shape, shape):
             raise ValueError(
                 f"a TensorArray with elements of shape {TensorShape(self.shape)} was given one of "
                 f"shape {TensorShape(shape)}: make it with infer_shape=False for different shapes"
             )
-        if self.shape is None:
+        if self.infers and self.shape is None:
             self.shape = shape
+            self.is_sure = self.is_sure and shape is not None
 
 
 class TensorArray:
@@ -87,8 +112,14 @@ class TensorArray:
 
     `size` is the number of elements; with `dynamic_size`, writing behind the end makes it larger.
     `element_shape` declares their shape; with `infer_shape` the first write decides on it. In
-    staged loops and branches assign the result of `write` to the variable that holds the array.
+    graphs use what `write` returns from then on: the array itself is as it was, and refuses to be
+    used again. An array from outside of a traced function can be read there.
     """
+
+    # What replaced it, and how far the graph was then.
+    _later: tuple[Symbol, dict[Scope, int]] | None = None
+    # Did only its elements change, not their number?
+    _keeps_size = True
 
     def __init__(
         self,
@@ -106,13 +137,14 @@ class TensorArray:
     ) -> None:
         shape = None if element_shape is None else as_shape(element_shape)
         self._kind = _Kind(as_dtype(dtype), bool(dynamic_size), infer_shape, shape)
-        size = 0 if size is None else size
+        if size is None and not dynamic_size:
+            raise ValueError("TensorArray(): size must be given, or dynamic_size=True")
+        count = _integers(0 if size is None else size, (), "TensorArray(): size")
         self._items: Any
         if state.trace is None:
-            self._items = self._kind.elements([None] * int(size))
+            self._items = self._kind.elements(arrays.NEW.kernel(count, element=self._kind.element))
         else:
-            given = convert_to_tensor(size, None if isinstance(size, Tensor) else "int32")
-            self._items = apply(arrays.NEW, given, element=self._kind.element)
+            self._items = apply(arrays.NEW, count, element=self._kind.element)
 
     # What it is
 
@@ -131,6 +163,13 @@ class TensorArray:
         """The shape of the elements, as far as it is known."""
         return TensorShape(self._kind.shape)
 
+    @property
+    def flow(self) -> Tensor:
+        """An entry for `control_dependencies`: what an array stands for needs none."""
+        return convert_to_tensor(0)
+
+    handle = None
+
     def __repr__(self) -> str:
         return f"<tf.TensorArray of {self.dtype.name} with elements of shape {self.element_shape}>"
 
@@ -141,11 +180,43 @@ class TensorArray:
 
     @property
     def _is_staged(self) -> bool:
-        if isinstance(self._items, Symbol):
-            return True
-        if state.trace is not None:
-            raise arrays.outside()
-        return False
+        return isinstance(self._items, Symbol) or state.trace is not None
+
+    @property
+    def _list(self) -> Any:
+        """The list of the graph, to be read."""
+        if self._later is not None:
+            _check_unchanged(*self._later)
+        return self._items if isinstance(self._items, Symbol) else self._items.staged()
+
+    def _replaced(self, primitive: Primitive, *values: Any, **params: Any) -> TensorArray:
+        """The array after a change; `self`, which Python would change, is not to be used again."""
+        self._check_changeable()
+        made = apply(primitive, *values, **params)
+        self._later = made, _lengths(made.scope)
+        self._keeps_size = primitive is arrays.WRITE and not self._kind.dynamic
+        return self._with(made)
+
+    def _check_changeable(self) -> None:
+        if self._later is not None:
+            _check_unchanged(*self._later)
+        made_in = self._items.scope if isinstance(self._items, Symbol) else None
+        trace = active()
+        scope: Scope | None = trace.scope
+        while scope is not None and scope is not made_in and scope.kind != LOOP:
+            scope = scope.outer
+        if scope is None:
+            raise refuse(_OUTSIDE.format("a function that is traced"), _GIVEN)
+        if scope is not made_in:
+            # The round may be traced again, with an array of its own.
+            place = user_location()
+            trace.memo[scope] = lambda: refuse(_OUTSIDE.format(LOOP), _CARRIED, location=place)
+
+    def _become(self, made: TensorArray) -> None:
+        """A loop has changed it into `made`."""
+        self._check_changeable()
+        self._later = made._items, _lengths(made._items.scope)
+        self._keeps_size = not self._kind.dynamic
 
     @property
     def _eager(self) -> list[Any]:
@@ -153,19 +224,22 @@ class TensorArray:
         return items
 
     def _hold(self, items: list[Any]) -> TensorArray:
+        self._items.is_current = False
         self._items = self._kind.elements(items)
         return self
 
     def size(self, name: str | None = None) -> Tensor:
         """How many elements it has, an int32."""
         if self._is_staged:
-            return apply(arrays.SIZE, self._items)  # type: ignore[no-any-return]
+            is_known = self._later is not None and self._keeps_size
+            return apply(arrays.SIZE, self._items if is_known else self._list)  # type: ignore[no-any-return]
         return convert_to_tensor(len(self._eager), "int32")
 
     def identity(self) -> TensorArray:
         """The same elements in another array."""
         if self._is_staged:
-            return self._with(self._items)
+            trace = active()
+            return self._with(trace.symbol(trace.value_of(self._list)))
         return self._with(self._kind.elements(list(self._eager)))
 
     # Reading
@@ -176,10 +250,8 @@ class TensorArray:
         InvalidArgumentError for an index out of range.
         """
         if self._is_staged:
-            return self._known(
-                apply(arrays.READ, self._items, _index(index), element=self._element)
-            )
-        at = int(index)
+            return self._known(apply(arrays.READ, self._list, _index(index), element=self._element))
+        at = int(_index(index))
         if not 0 <= at < len(self._eager):
             raise errors.OutOfRangeError(
                 None,
@@ -191,7 +263,8 @@ class TensorArray:
     @property
     def _element(self) -> TensorType:
         held: TensorType = self._items.type.element
-        return held if held.shape is not None else self._kind.element
+        is_sure = held.shape is None and self._kind.is_sure
+        return self._kind.element if is_sure else held
 
     def _known(self, tensor: Any, rows: Shape = ()) -> Any:
         shape = self._kind.shape
@@ -214,7 +287,7 @@ class TensorArray:
     def stack(self, name: str | None = None) -> Any:
         """All elements as one tensor, along a new first axis."""
         if self._is_staged:
-            return self._known(apply(arrays.STACK, self._items, element=self._element), (None,))
+            return self._known(apply(arrays.STACK, self._list, element=self._element), (None,))
         if not self._eager:
             shape = tuple(dim or 0 for dim in self._kind.shape or ())
             return ops.zeros((0, *shape), self.dtype)
@@ -222,16 +295,19 @@ class TensorArray:
 
     def gather(self, indices: Any, name: str | None = None) -> Any:
         """The elements at some indices as one tensor, along a new first axis."""
-        indices = convert_to_tensor(indices, None if isinstance(indices, Tensor) else "int32")
+        indices = _integers(indices, (None,), "TensorArray: indices")
         if self._is_staged:
-            found = apply(arrays.READ, self._items, indices, element=self._element)
+            found = apply(arrays.READ, self._list, indices, element=self._element)
             return self._known(found, (None,))
         return ops.stack([self.read(int(at)) for at in indices.numpy()])
 
     def concat(self, name: str | None = None) -> Tensor:
         """All elements joined along their first axis."""
         if self._is_staged:
-            return apply(arrays.CONCAT, self._items)  # type: ignore[no-any-return]
+            found = apply(arrays.CONCAT, self._list, element=self._element)
+            return found  # type: ignore[no-any-return]
+        if not self._eager:
+            return convert_to_tensor(arrays.CONCAT.kernel([], element=self._element))
         return ops.concat([self._or_zeros(item) for item in self._eager], 0)
 
     # Writing
@@ -244,13 +320,12 @@ class TensorArray:
         tensor = self._kind.checked(value)
         if self._is_staged:
             return self._written(_index(index), tensor)
-        self._put(int(index), tensor)
+        self._put(int(_index(index)), tensor)
         return self
 
     def _written(self, index: Any, value: Any) -> TensorArray:
-        return self._with(
-            apply(arrays.WRITE, self._items, index, value, dynamic=self._kind.dynamic)
-        )
+        dynamic = self._kind.dynamic
+        return self._replaced(arrays.WRITE, self._items, index, value, dynamic=dynamic)
 
     def _put(self, at: int, tensor: Any) -> None:
         items = self._eager
@@ -266,36 +341,91 @@ class TensorArray:
         self._hold(items)
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
-        """The array whose elements are the rows of `value`."""
+        """The array whose elements are the rows of `value`: not more of them, unless it grows."""
         tensor = self._kind.checked(value, shape_of_rows=True)
         if self._is_staged:
-            return self._with(apply(arrays.UNSTACK, tensor))
-        return self._hold(ops.unstack(tensor))
+            return self._filled(apply(arrays.UNSTACK, tensor), exact=False)
+        return self._filled(ops.unstack(tensor), exact=False)
+
+    def _filled(self, items: Any, exact: bool) -> TensorArray:
+        """The array with these elements, of which there must be as many, or no more."""
+        if self._is_staged:
+            params = {"exact": exact, "dynamic": self._kind.dynamic}
+            return self._replaced(arrays.REPLACE, self._items, items, **params)
+        arrays.check_fits(self._eager, items, exact, self._kind.dynamic)
+        return self._hold(items)
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """The array with the rows of `value` at some indices."""
         tensor = self._kind.checked(value, shape_of_rows=True)
-        indices = convert_to_tensor(indices, None if isinstance(indices, Tensor) else "int32")
+        indices = _integers(indices, (None,), "TensorArray: indices")
         if self._is_staged:
             return self._written(indices, tensor)
-        for at, row in zip(indices.numpy(), ops.unstack(tensor), strict=True):
-            self._put(int(at), row)
+        for at, row in arrays.pairs(indices.numpy(), ops.unstack(tensor)):
+            self._put(at, row)
         return self
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         """The array whose elements are pieces of `value`, of these lengths."""
         tensor = convert_to_tensor(value, None if isinstance(value, Tensor) else self.dtype)
-        lengths = convert_to_tensor(lengths, None if isinstance(lengths, Tensor) else "int32")
+        lengths = _integers(lengths, (None,), "TensorArray: lengths")
         if self._is_staged:
-            return self._with(apply(arrays.SPLIT, tensor, lengths))
-        return self._hold(list(ops.split(tensor, lengths.numpy().tolist())))
+            return self._filled(apply(arrays.SPLIT, tensor, lengths), exact=True)
+        return self._filled(list(ops.split(tensor, lengths.numpy().tolist())), exact=True)
 
     def close(self, name: str | None = None) -> None:
         """Nothing: what nobody reads any more is let go of anyway."""
 
 
+_OUTSIDE = "a TensorArray is changed in {}, but was made outside of it"
+_CARRIED = "assign what the change returns to the variable that holds the array, or carry it"
+_GIVEN = "pass it as an argument and return it, or change `.identity()` of it"
+
+
+def _lengths(scope: Scope | None) -> dict[Scope, int]:
+    """How many nodes there are in a scope and those around it."""
+    found = {}
+    while scope is not None:
+        found[scope] = len(scope.nodes)
+        scope = scope.outer
+    return found
+
+
+def _check_unchanged(later: Symbol, lengths: dict[Scope, int]) -> None:
+    """StagingError unless the change is on a path that this one excludes."""
+    scope = later.scope.trace.scope
+    while scope not in lengths:
+        scope = cast(Scope, scope.outer)
+    inner = later.scope
+    while inner is not scope and inner.kind != LOOP:
+        inner = cast(Scope, inner.outer)
+    if inner is not scope:  # a round that was traced again, with an array of its own
+        return
+    # The branches of one statement have nothing between them.
+    if scope is later.scope or len(scope.nodes) > lengths[scope]:
+        made = later.origin.location if later.origin else None
+        raise refuse(
+            f"a TensorArray is used that was changed at {format_location(made)}",
+            "use what the change returned: `array = array.write(i, x)`",
+        )
+
+
 def _index(index: Any) -> Any:
-    return index if isinstance(index, Tensor) else convert_to_tensor(index, "int32")
+    return index if type(index) is int and state.trace is None else _integers(index, (), _INDEX)
+
+
+_INDEX = "TensorArray: index"
+
+
+def _integers(value: Any, shape: Shape, what: str) -> Any:
+    """An argument that must be made of integers, `what` in messages, as a tensor."""
+    value = int(value) if isinstance(value, bool) else value
+    tensor = convert_to_tensor(value, None if is_tensor(value) else "int32")
+    if not tensor.dtype.is_integer:
+        raise wrong_dtype(f"{what} must be made of integers, not {value!r}")
+    if not compatible(shape, tensor.static_shape):
+        raise wrong_value(f"{what} must have shape {TensorShape(shape)}, not {tensor.shape}")
+    return tensor
 
 
 def _flatten(array: TensorArray) -> tuple[Any, Sequence[Any]]:
@@ -308,4 +438,13 @@ def _build(kind: type, keys: Any, children: Sequence[Any]) -> Any:
     return made
 
 
-add_handler(TensorArray, Handler(_flatten, _build, ".{}", lambda kind: ("elements",), _Kind.copy))
+_HANDLER = Handler(
+    _flatten,
+    _build,
+    ".{}",
+    lambda kind: ("elements",),
+    _Kind.copy,
+    _Kind.joined,
+    become=TensorArray._become,
+)
+add_handler(TensorArray, _HANDLER)

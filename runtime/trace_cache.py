@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from runtime.concrete_function import ConcreteFunction, now
 from runtime.graph.guards import Guards
 from runtime.graph.recursion import Assumption
-from runtime.graph.signatures import Parameters, key_of, leaf_names, leaf_types
+from runtime.graph.signatures import (
+    Parameters,
+    key_of,
+    leaf_names,
+    leaf_types,
+    references,
+    without_shapes,
+)
+from runtime.shapes import TensorSpec, is_known
 from runtime.tensor import EagerTensor
+from runtime.types import TensorType
 
 Run = Callable[..., tuple[Any, ...]]
 
@@ -32,7 +43,7 @@ class Traces:
 
     def __init__(self) -> None:
         self.by_key: dict[Any, list[ConcreteFunction]] = {}
-        self.generic: dict[Any, ConcreteFunction] = {}
+        self.generic: dict[Any, list[ConcreteFunction]] = {}
         self.fast: dict[tuple[Any, ...], Fast] = {}
         self.running: dict[Any, Assumption] = {}
         self.count = 0
@@ -52,17 +63,22 @@ class Traces:
             used.used = now()
         # The next calls are counted, for the warning about retracing.
         self.fast.clear()
-        if len(self.by_key) >= MOST_TRACES and key not in self.by_key:
-            del self.by_key[min(self.by_key, key=self._last_use)]
+        if key not in self.by_key:
+            if len(self.by_key) >= MOST_TRACES:
+                del self.by_key[min(list(self.by_key), key=self._last_use)]
+            for reference in references(key):
+                reference.when_gone(partial(_drop, weakref.ref(self), key))
         known = self.by_key.setdefault(key, [])
         known.insert(0, concrete)
         del known[MOST_VARIANTS:]
 
     def keep_generic(self, family: Any, concrete: ConcreteFunction) -> None:
-        """Add a trace whose shapes are to be generalised."""
-        self.generic[family] = concrete
-        if len(self.generic) > MOST_TRACES:
+        """Add a trace that may serve other shapes too."""
+        if len(self.generic) >= MOST_TRACES and family not in self.generic:
             del self.generic[next(iter(self.generic))]
+        known = self.generic.setdefault(family, [])
+        known.insert(0, concrete)
+        del known[MOST_VARIANTS:]
 
     def remember(self, key: tuple[Any, ...], short: Fast) -> None:
         """Take a short way with calls of this key."""
@@ -72,6 +88,14 @@ class Traces:
 
     def _last_use(self, key: Any) -> int:
         return max(made.used for made in self.by_key[key])
+
+
+def _drop(traces: weakref.ref[Traces], key: Any, gone: Any) -> None:
+    """Forget the traces for an object that is no more: no call can have this key again."""
+    known = traces()
+    if known is not None:
+        known.by_key.pop(key, None)
+        known.generic.pop(without_shapes(key), None)
 
 
 def are_those(leaves: Sequence[Any], raws: Sequence[Any]) -> bool:
@@ -100,13 +124,23 @@ class Call:
             tuple([key_of(item, self.leaves) for item in args]),
             tuple([(name, key_of(item, self.leaves)) for name, item in kwargs.items()]),
         )
-        self.types: list[Any] = leaf_types(self.leaves)
+        self.describe(self.leaves)
+
+    def describe(self, leaves: Sequence[Any]) -> None:
+        """Take the types, and what names there are, from these leaves."""
+        self.types: list[Any] = leaf_types(leaves)
+        self.names = [leaf.name if type(leaf) is TensorSpec else None for leaf in leaves]
 
     def leaf_names(self, parameters: Parameters) -> list[str]:
-        """A name for each leaf: the parameter's, and the way into it."""
+        """A name for each leaf: that of its TensorSpec, or the parameter's, and the way into it."""
         names: list[str] = []
         for place, item in enumerate(self.args):
             leaf_names(item, parameters.label(place), names)
         for name, item in self.kwargs.items():
             leaf_names(item, name, names)
-        return names
+        return [own or name for own, name in zip(self.names, names, strict=True)]
+
+
+def has_open_shapes(call: Call) -> bool:
+    """Are there tensors of which some dimension is unknown?"""
+    return any(isinstance(known, TensorType) and not is_known(known.shape) for known in call.types)

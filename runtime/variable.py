@@ -4,192 +4,31 @@ graph.
 
 from __future__ import annotations
 
-import enum
-import functools
-import math
 import operator
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, cast
 
 import numpy as np
 
 import runtime.ops as ops
-from runtime import dtypes, errors
+from runtime import errors
 from runtime.convert import as_array, convert_to_tensor, register_conversion
 from runtime.dtypes import DType, as_dtype
+from runtime.indexed_slices import IndexedSlices
 from runtime.naming import scoped
-from runtime.primitive import Primitive, bind, row, state
+from runtime.primitive import Primitive, bind
 from runtime.shapes import Shape, TensorShape, as_shape, compatible, format_shape
-from runtime.tensor import CPU, EagerTensor, Reference, Tensor, _text
+from runtime.state import state
+from runtime.tensor import CPU, EagerTensor, Reference, Tensor, shown
 from runtime.types import TensorType
-
-
-class VariableSynchronization(enum.Enum):
-    """When copies of a variable are brought together. One process keeps one copy, so that this
-    changes nothing.
-    """
-
-    AUTO = 0
-    NONE = 1
-    ON_WRITE = 2
-    ON_READ = 3
-
-
-class VariableAggregation(enum.Enum):
-    """How copies of a variable are combined. One process keeps one copy, so that this changes
-    nothing.
-    """
-
-    NONE = 0
-    SUM = 1
-    MEAN = 2
-    ONLY_FIRST_REPLICA = 3
-
-
-# Creation
-
-Creator = Callable[..., Any]
-
-
-class _Creators(threading.local):
-    def __init__(self) -> None:
-        self.active: tuple[Creator, ...] = ()
-
-
-_creators = _Creators()
-
-
-@contextmanager
-def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
-    """Inside this block `variable_creator(next_creator, **kwargs)` makes the variables.
-
-    It is given the arguments of `Variable` by name and usually calls `next_creator(**kwargs)`,
-    changed or not. Of nested scopes the inner one is asked first.
-    """
-    before = _creators.active
-    _creators.active = (*before, variable_creator)
-    try:
-        yield
-    finally:
-        _creators.active = before
-
-
-class _Creation(type):
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        creators = _creators.active
-        if not creators:
-            return super().__call__(*args, **kwargs)
-        names = dict(zip(_PARAMETERS, args, strict=False))
-        create: Creator = super().__call__
-        for creator in creators:
-            create = functools.partial(creator, create)
-        return create(**names, **kwargs)
-
-
-_PARAMETERS = (
-    "initial_value", "trainable", "validate_shape", "caching_device", "name", "variable_def",
-    "dtype", "import_scope", "constraint", "synchronization", "aggregation", "shape",
-)  # fmt: skip
-
-
-# Primitives. The variable is a parameter: a graph holds it by reference, and reads it where the
-# node stands.
-
-
-def _read_kernel(*, variable: Variable) -> Any:
-    return variable.raw_value()
-
-
-def _read_type(*, variable: Variable) -> TensorType:
-    return variable.type
-
-
-def _assign_kernel(value: Any, *, variable: Variable) -> tuple[()]:
-    variable.check_shape(value.shape)
-    variable.raw = value
-    return ()
-
-
-def _assign_type(value: TensorType, *, variable: Variable) -> tuple[()]:
-    if value.dtype is not variable.dtype:
-        raise TypeError(_wrong_dtype(variable, value.dtype))
-    variable.check_shape(value.shape)
-    return ()
-
-
-def _updating(ufunc: Any) -> Callable[..., tuple[()]]:
-    def kernel(value: Any, *, variable: Variable) -> tuple[()]:
-        with variable.lock:
-            variable.check_shape(value.shape, f"{ufunc.__name__} a value to")
-            # A copy, because a graph that assigns runs in the context itself.
-            variable.raw = state.context.copy().run(ufunc, variable.raw_value(), value)
-        return ()
-
-    return kernel
-
-
-read_p = row(
-    "read_variable", _read_kernel, _read_type, op_type="ReadVariableOp", effect=True,
-    gradient=lambda op, g: (g,),
-)  # fmt: skip
-assign_p = row(
-    "assign_variable",
-    _assign_kernel,
-    _assign_type,
-    op_type="AssignVariableOp",
-    effect=True,
-    fallible=True,
+from runtime.variable_creation import (
+    Creation,
+    VariableAggregation,
+    VariableSynchronization,
+    init_scope,
 )
-assign_add_p = row(
-    "assign_add_variable", _updating(np.add), _assign_type, op_type="AssignAddVariableOp",
-    effect=True, fallible=True,
-)  # fmt: skip
-assign_sub_p = row(
-    "assign_sub_variable", _updating(np.subtract), _assign_type, op_type="AssignSubVariableOp",
-    effect=True, fallible=True,
-)  # fmt: skip
-
-
-def _wrong_dtype(variable: Variable, dtype: DType) -> str:
-    return (
-        f"Cannot assign value to variable '{variable.name}': the variable has dtype "
-        f"{variable.dtype.name}, the value has dtype {dtype.name}; convert it with tf.cast"
-    )
-
-
-class IndexedSlices:
-    """Slices of a tensor: `values[i]` stands at `indices[i]` along the first axis of a tensor of
-    `dense_shape`.
-    """
-
-    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
-        self.values = convert_to_tensor(values)
-        self.indices = convert_to_tensor(indices)
-        self.dense_shape = None if dense_shape is None else convert_to_tensor(dense_shape)
-
-    @property
-    def dtype(self) -> DType:
-        """The type of the values."""
-        return self.values.dtype
-
-    def __repr__(self) -> str:
-        return (
-            f"IndexedSlices(indices={self.indices!r}, values={self.values!r}, "
-            f"dense_shape={self.dense_shape!r})"
-        )
-
-
-def _dense(slices: IndexedSlices, dtype: DType | None) -> Tensor:
-    if slices.dense_shape is None:
-        raise ValueError("IndexedSlices without a dense_shape cannot be converted to a tensor")
-    indices = ops.expand_dims(slices.indices, -1)
-    shape = ops.cast(slices.dense_shape, slices.indices.dtype)
-    return convert_to_tensor(ops.scatter_nd(indices, slices.values, shape), dtype)
-
-
-register_conversion(IndexedSlices, _dense)
+from runtime.variable_primitives import assign_add_p, assign_p, assign_sub_p, dtype_mismatch, read_p
 
 
 def _combined(function: Callable[[Any, Any], Any]) -> Callable[..., Tensor]:
@@ -217,7 +56,7 @@ def _scattering(
     return method
 
 
-class Variable(metaclass=_Creation):
+class Variable(metaclass=Creation):
     """A tensor that keeps its identity while its value changes.
 
     `initial_value` is a tensor, anything that converts to one, or a function without arguments that
@@ -319,7 +158,7 @@ class Variable(metaclass=_Creation):
         head = f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}"
         if state.trace is not None:
             return head + ">"
-        return f"{head}, numpy={'<uninitialized>' if self.raw is None else _text(self.raw, repr)}>"
+        return f"{head}, numpy={'<uninitialized>' if self.raw is None else shown(self.raw, repr)}>"
 
     # Reading
 
@@ -402,7 +241,7 @@ class Variable(metaclass=_Creation):
         if not isinstance(value, Tensor):
             return self._converted(value)
         if value.dtype is not self.dtype:
-            message = _wrong_dtype(self, value.dtype)
+            message = dtype_mismatch(self, value.dtype)
             if state.trace is not None:
                 raise TypeError(message)
             raise errors.InvalidArgumentError(None, None, message)
@@ -566,19 +405,6 @@ def _restore(raw: Any, name: str, shape: Shape, trainable: bool, *how: Any) -> V
     return made
 
 
-@contextmanager
-def init_scope() -> Iterator[None]:
-    """Inside this block ops are computed at once and recorded nowhere, whatever is being traced
-    around it.
-    """
-    before = state.trace, state.tapes
-    state.trace, state.tapes = None, ()
-    try:
-        yield
-    finally:
-        state.trace, state.tapes = before
-
-
 def _initial(value: Any, dtype: Any, name: str) -> Any:
     with init_scope():
         if callable(value) and not isinstance(value, Tensor | Variable):
@@ -604,124 +430,3 @@ def _to_tensor(variable: Variable, dtype: DType | None) -> Tensor:
 
 
 register_conversion(Variable, _to_tensor)
-
-
-# Operators
-
-_BINARY = "add sub mul truediv floordiv mod pow matmul and or xor"
-_ORDER = "lt le gt ge eq ne"
-_UNARY = "neg pos abs invert"
-
-
-def _read(value: Any) -> Any:
-    return value.value() if type(value) is Variable else value
-
-
-def _forward(compute: Callable[[Any, Any], Any]) -> Callable[[Variable, Any], Any]:
-    def method(self: Variable, other: Any) -> Any:
-        return compute(self.value(), _read(other))
-
-    return method
-
-
-def _backward(compute: Callable[[Any, Any], Any]) -> Callable[[Variable, Any], Any]:
-    def method(self: Variable, other: Any) -> Any:
-        return compute(_read(other), self.value())
-
-    return method
-
-
-def _alone(compute: Callable[[Any], Any]) -> Callable[[Variable], Any]:
-    def method(self: Variable) -> Any:
-        return compute(self.value())
-
-    return method
-
-
-def _in_place(symbol: str) -> Callable[[Variable, Any], NoReturn]:
-    def method(self: Variable, other: Any) -> NoReturn:
-        raise RuntimeError(
-            f"`variable {symbol}= value` with `tf.Variable`s is not supported. Use "
-            "`variable.assign_add(value)` (or assign, assign_sub) to modify the variable, or "
-            f"`out = variable {symbol} value` for a new tensor."
-        )
-
-    return method
-
-
-def _attach(name: str, function: Any) -> None:
-    function.__name__ = name
-    function.__qualname__ = f"Variable.{name}"
-    setattr(Variable, name, function)
-
-
-def _attach_operators() -> None:
-    for name in _BINARY.split():
-        compute = getattr(operator, f"__{name}__")
-        _attach(f"__{name}__", _forward(compute))
-        _attach(f"__r{name}__", _backward(compute))
-    _attach("__divmod__", _forward(divmod))
-    _attach("__rdivmod__", _backward(divmod))
-    for name in _ORDER.split():
-        _attach(f"__{name}__", _forward(getattr(operator, name)))
-    for function in (math.trunc, math.floor, math.ceil):
-        _attach(f"__{function.__name__}__", _alone(function))
-    for name in _UNARY.split():
-        _attach(f"__{name}__", _alone(getattr(operator, name)))
-    for name, symbol in (("add", "+"), ("sub", "-"), ("mul", "*"), ("truediv", "/"), ("pow", "**")):
-        _attach(f"__i{name}__", _in_place(symbol))
-
-
-_attach_operators()
-
-
-# Slices of variables: v[1:].assign(x)
-
-
-def _slice_method(name: str, combine: Callable[[Any, Any], Any]) -> property:
-    def getter(self: Tensor) -> Callable[..., Variable]:
-        owner = getattr(self, "_owner", None)
-        if owner is None:
-            raise AttributeError(
-                f"'{type(self).__name__}' object has no attribute '{name}': tensors are values; "
-                "a tf.Variable and its slices v[...] can be assigned"
-            )
-        return functools.partial(_assign_slice, owner, combine)
-
-    return property(getter)
-
-
-def _assign_slice(
-    owner: tuple[Variable, Any],
-    combine: Callable[[Any, Any], Any],
-    value: Any,
-    use_locking: bool = False,
-    name: str | None = None,
-    read_value: bool = True,
-) -> Variable:
-    variable, key = owner
-    before = variable.value()
-    part = combine(before[key], variable._operand(value))
-    return variable.assign(ops.setitem(before, key, part))
-
-
-def _second(before: Any, value: Any) -> Any:
-    return value
-
-
-for _name, _combine in (
-    ("assign", _second), ("assign_add", operator.add), ("assign_sub", operator.sub)
-):  # fmt: skip
-    setattr(Tensor, _name, _slice_method(_name, _combine))
-
-__all__ = [
-    "IndexedSlices",
-    "Sequence",
-    "Variable",
-    "VariableAggregation",
-    "VariableSynchronization",
-    "as_array",
-    "dtypes",
-    "init_scope",
-    "variable_creator_scope",
-]

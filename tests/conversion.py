@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import gast
 
-from autograph import api, load, pipeline, printing, source
+from autograph import calls, load, pipeline, printing, source
 from autograph.trees import copy_tree, to_ast, to_gast
 
 # What no tree holds any more once a stage is done.
@@ -52,7 +52,7 @@ def stages(function: types.FunctionType) -> list[Stage]:
 
 def function_of(stage: Stage, function: types.FunctionType) -> types.FunctionType:
     """The function that a stage's tree defines, in place of `function`."""
-    return load.load(stage.tree, function, {stage.ag: api.ag}, owner=stage.owner)
+    return load.load(stage.tree, function, {stage.ag: calls.ag}, owner=stage.owner)
 
 
 def text_of(stage: Stage) -> str:

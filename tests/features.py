@@ -802,6 +802,13 @@ def ends_by_stop_iteration(x):
     return total
 
 
+@limit("A `TensorArray` used after a change")
+def forgets_what_write_returns(x):
+    array = rt.TensorArray(rt.int32, 2)
+    array.write(0, x)
+    return array.read(0)
+
+
 @limit("`next` of an iterator")
 def advances_an_iterator(x):
     numbers = iter([1, 2, 3, 4, 5, 6])

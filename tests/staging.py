@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import runtime as rt
+from runtime.polymorphic_function import Function
 
 # Tensors made from Python floats are float32.
 RELATIVE, ABSOLUTE = 1e-6, 1e-9
@@ -58,3 +59,8 @@ def same_outcome(expected: Any, got: Any) -> bool:
 def staged_arguments(names: Sequence[str], values: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments by name; those in `names` become tensors."""
     return {name: as_tensor(value) if name in names else value for name, value in values.items()}
+
+
+def traces(staged: Function) -> int:
+    """How many traces a function has made."""
+    return staged.experimental_get_tracing_count()

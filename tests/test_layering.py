@@ -19,7 +19,8 @@ SHARED = (
 )
 DISPATCH = "autograph.backend autograph.undefined autograph.errors autograph.frames"
 TYPES = "numpy runtime.dtypes runtime.shapes runtime.types runtime.errors"
-OPS = f"{TYPES} runtime.primitive runtime.tensor runtime.convert runtime.ops runtime.lazy"
+CORE = f"{TYPES} runtime.state runtime.primitive"
+OPS = f"{CORE} runtime.tensor runtime.convert runtime.ops runtime.lazy"
 
 # The longest prefix of a module's name finds its row. Each word of a row allows a module and all
 # below it. What a row does not name is not imported, not even inside a function. In `autograph`
@@ -30,7 +31,7 @@ MAY_IMPORT = {
     "autograph.frames": "autograph.errors",
     "autograph.trees": "gast",
     "autograph.names": "gast autograph.trees",
-    "autograph.quoting": TREES,
+    "autograph.quoting": f"{TREES} autograph.quoting",
     "autograph.analysis": f"{TREES} autograph.analysis",
     "autograph.context": SHARED,
     "autograph.rewriting": SHARED,
@@ -38,7 +39,9 @@ MAY_IMPORT = {
     "autograph.exits": SHARED,
     "autograph.converters": SHARED,
     "autograph.pipeline": f"{SHARED} autograph.converters autograph.printing",
-    "autograph.printing": f"{TREES} astor",
+    "autograph.string_literals": "",
+    "autograph.line_wrapping": "",
+    "autograph.printing": f"{TREES} autograph.string_literals autograph.line_wrapping astor",
     "autograph.load": f"{TREES} autograph.quoting",
     "autograph.source": f"{TREES} autograph.load",
     "autograph.undefined": "autograph.errors",
@@ -46,39 +49,49 @@ MAY_IMPORT = {
     "autograph.operators": f"{DISPATCH} autograph.operators",
     "autograph.codes": "",
     "autograph.policy": "autograph.codes autograph.frames autograph.errors",
-    "autograph.mutable": "autograph.codes autograph.frames",
-    "autograph.ownership": "autograph.mutable",
-    "autograph.mutation": (
-        "autograph.mutable autograph.ownership autograph.codes autograph.frames autograph.errors"
-    ),
+    "autograph.mutation": "autograph.mutation autograph.codes autograph.frames autograph.errors",
     "autograph.terminal": "",
     "autograph.conversion": "autograph",
+    "autograph.twins": "autograph.policy autograph.codes autograph.errors autograph.conversion",
+    "autograph.calls": f"{DISPATCH} autograph.operators autograph.policy autograph.twins",
     "autograph.api": "autograph",
     "autograph.__main__": "autograph",
     "autograph": "autograph",
-    "runtime.errors": "",
+    "runtime.errors": "runtime.lazy",
     "runtime.lazy": "",
     "runtime.dtypes": "numpy runtime.lazy",
     "runtime.shapes": TYPES,
     "runtime.types": TYPES,
-    "runtime.primitive": TYPES,
-    "runtime.tensor": f"{TYPES} runtime.primitive",
+    "runtime.state": "numpy",
+    "runtime.primitive": f"{TYPES} runtime.state",
+    "runtime.tensor": f"{CORE}",
     "runtime.convert": OPS,
     "runtime.ops": OPS,
-    "runtime.ops.strings": f"{OPS} runtime.printing",
+    "runtime.ops.strings.conversion": f"{OPS} runtime.printing",
     "runtime.autodiff": f"{OPS} runtime.autodiff runtime.nest runtime.graph runtime.log",
-    "runtime.variable": f"{OPS} runtime.autodiff runtime.nest runtime.naming",
-    "runtime.graph": f"{OPS} runtime.graph runtime.naming",
-    "runtime.graph.nodes": f"{TYPES} runtime.primitive",
-    "runtime.graph.ir": (
-        f"{TYPES} runtime.primitive runtime.graph.nodes runtime.graph.frames runtime.graph.views "
-        "runtime.graph.graph_def"
+    "runtime.indexed_slices": OPS,
+    "runtime.variable_creation": OPS,
+    "runtime.variable_primitives": f"{OPS} runtime.variable",
+    "runtime.variable": (
+        f"{OPS} runtime.autodiff runtime.naming runtime.indexed_slices runtime.variable_creation "
+        "runtime.variable_primitives"
     ),
+    "runtime.graph": f"{OPS} runtime.graph runtime.naming",
+    "runtime.graph.nodes": f"{CORE}",
+    "runtime.graph.ir": (
+        f"{CORE} runtime.graph.views runtime.graph.graph_def runtime.graph.printing"
+    ),
+    "runtime.graph.verification": f"{TYPES} runtime.graph.ir",
+    "runtime.graph.printing": f"{TYPES} runtime.graph.ir",
     "runtime.graph.views": f"{TYPES} runtime.graph.ir",
-    "runtime.graph.graph_def": f"{TYPES} runtime.graph.ir runtime.graph.views",
-    "runtime.graph.passes": f"{TYPES} runtime.primitive runtime.graph",
-    "runtime.graph.executors": f"{TYPES} runtime.primitive runtime.tensor runtime.graph",
-    "runtime.staging": "autograph runtime numpy",
+    "runtime.graph.graph_def": (
+        f"{TYPES} runtime.graph.ir runtime.graph.printing runtime.graph.views"
+    ),
+    "runtime.graph.passes": f"{CORE} runtime.graph",
+    "runtime.graph.executors": f"{CORE} runtime.tensor runtime.graph",
+    "runtime.block_recorder": "autograph runtime",
+    "runtime.staged_builtins": "autograph runtime",
+    "runtime.staging": "autograph runtime",
     "runtime.polymorphic_function": "autograph runtime",
     "runtime.function_tracing": "autograph runtime numpy",
     "runtime.concrete_function": "autograph runtime numpy",

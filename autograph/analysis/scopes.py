@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import gast
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
-_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
 class Mentions:

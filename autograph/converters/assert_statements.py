@@ -18,7 +18,7 @@ from typing import Any
 import gast
 
 from autograph.context import Context
-from autograph.quoting import call_ag, expression_statement, lambda_of
+from autograph.quoting.builders import call_ag, expression_statement, lambda_of
 from autograph.rewriting import Rules, fits_lambda
 
 

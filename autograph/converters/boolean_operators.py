@@ -14,7 +14,7 @@ from __future__ import annotations
 import gast
 
 from autograph.context import Context
-from autograph.quoting import call_ag, lambda_of
+from autograph.quoting.builders import call_ag, lambda_of
 from autograph.rewriting import Rules, fits_lambda
 
 

@@ -32,7 +32,7 @@ from autograph.analysis.flow import completions
 from autograph.analysis.scopes import suspends
 from autograph.context import Context
 from autograph.exits import ExitLowering, clear_flag, must_stay, set_flag, stop_on
-from autograph.quoting import quote
+from autograph.quoting.templates import quote
 
 
 def convert(context: Context) -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import gast
 
 from autograph.context import Context
-from autograph.quoting import call_ag
+from autograph.quoting.builders import call_ag
 from autograph.rewriting import Rules, is_ag
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import gast
 
 from autograph.context import Context
-from autograph.quoting import call_ag, constant, lambda_of
+from autograph.quoting.builders import call_ag, constant, lambda_of
 from autograph.rewriting import Rules, fits_lambda
 
 _SYMBOLS = {

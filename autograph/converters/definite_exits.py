@@ -26,7 +26,7 @@ import gast
 from autograph.analysis.flow import EXITS, completions, ends
 from autograph.analysis.scopes import scope_of, suspends
 from autograph.context import Context
-from autograph.quoting import constant, name_store
+from autograph.quoting.builders import constant, name_store
 
 
 def convert(context: Context) -> None:

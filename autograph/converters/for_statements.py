@@ -28,7 +28,8 @@ from autograph.analysis.blocks import BlockNames, Flow
 from autograph.context import Context
 from autograph.exits import until_of
 from autograph.lowering import control, lower_statements, make_block
-from autograph.quoting import assign, name_load, quote_expr, returns
+from autograph.quoting.builders import assign, name_load, returns
+from autograph.quoting.templates import quote_expr
 
 
 def convert(context: Context) -> None:

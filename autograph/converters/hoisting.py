@@ -31,7 +31,8 @@ import gast
 
 from autograph.analysis.scopes import suspends
 from autograph.context import Context
-from autograph.quoting import assign, name_load, quote
+from autograph.quoting.builders import assign, name_load
+from autograph.quoting.templates import quote
 from autograph.rewriting import rewrite_statements
 from autograph.trees import copy_tree
 

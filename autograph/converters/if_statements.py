@@ -29,7 +29,7 @@ import gast
 from autograph.analysis.blocks import Flow, is_returning
 from autograph.context import Context
 from autograph.lowering import control, lower_statements, make_block
-from autograph.quoting import constant, returns
+from autograph.quoting.builders import constant, returns
 
 
 def convert(context: Context) -> None:

@@ -32,7 +32,7 @@ from autograph.analysis.blocks import Flow
 from autograph.analysis.scopes import own_nodes
 from autograph.context import Context
 from autograph.names import Namer
-from autograph.quoting import assign, call_ag, constant, lambda_of, name_load, name_store
+from autograph.quoting.builders import assign, call_ag, constant, lambda_of, name_load, name_store
 from autograph.rewriting import fits_lambda, rewrite_statements
 
 _OPERATORS = {

@@ -38,7 +38,8 @@ from autograph.analysis.flow import completions, ends, exits
 from autograph.analysis.scopes import suspends
 from autograph.context import Context
 from autograph.exits import ExitLowering, clear_flag, must_stay, set_flag
-from autograph.quoting import assign, call_ag, constant, quote
+from autograph.quoting.builders import assign, call_ag, constant
+from autograph.quoting.templates import quote
 
 
 def convert(context: Context) -> None:

@@ -21,7 +21,7 @@ import gast
 
 from autograph.analysis.scopes import parameters
 from autograph.context import Context
-from autograph.quoting import name_load
+from autograph.quoting.builders import name_load
 
 # What has parts that become blocks or lambdas.
 _PARTED = gast.If | gast.For | gast.While | gast.IfExp | gast.BoolOp | gast.Compare | gast.Assert

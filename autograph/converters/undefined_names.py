@@ -27,7 +27,14 @@ import gast
 from autograph.analysis.blocks import Flow
 from autograph.analysis.scopes import FUNCTIONS, free_names, mentions, own_nodes, parameters
 from autograph.context import Context
-from autograph.quoting import assign, call_ag, constant, expression_statement, name_load, name_store
+from autograph.quoting.builders import (
+    assign,
+    call_ag,
+    constant,
+    expression_statement,
+    name_load,
+    name_store,
+)
 from autograph.rewriting import replace_reads, rewrite_statements
 
 _COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try, gast.TryStar, gast.Match)

@@ -26,7 +26,7 @@ import gast
 from autograph.analysis.blocks import Flow
 from autograph.context import Context
 from autograph.lowering import control, lower_statements, make_block
-from autograph.quoting import returns
+from autograph.quoting.builders import returns
 
 
 def convert(context: Context) -> None:

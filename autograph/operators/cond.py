@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.backend import Backend, Block, Names, backend_of
+from autograph.backend import Backend, Block, backend_of
 from autograph.frames import hide
 from autograph.operators.blocks import output_names
 from autograph.operators.shared import Shared
@@ -28,10 +28,7 @@ def cond(
         if test is not True and test is not False:
             backend = backend_of(test)
             if backend is not None:
-                names = output_names(body, defines)
-                if shared is None:
-                    return backend.cond(test, body, orelse, inputs, names)
-                return _shared_cond(backend, test, (body, orelse), inputs, names, shared)
+                return _staged_cond(backend, test, (body, orelse), inputs, defines, shared)
         taken = body if test else orelse
         # Python 3.11 nests its interpreter for a starred call: spare deep recursion that.
         return taken(*inputs) if inputs else taken()
@@ -40,14 +37,17 @@ def cond(
         raise
 
 
-def _shared_cond(
+def _staged_cond(
     backend: Backend,
     test: Any,
     blocks: tuple[Block, Block],
     inputs: tuple[Any, ...],
-    names: Names,
-    shared: str,
+    defines: str | None,
+    shared: str | None,
 ) -> Any:
+    names = output_names(blocks[0], defines)
+    if shared is None:
+        return backend.cond(test, *blocks, inputs, names)
     carried = Shared(shared, blocks, backend)
     names = names or ("return",)
     body, orelse = (carried.block(block, len(inputs), len(names)) for block in blocks)

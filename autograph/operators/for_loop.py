@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from autograph.backend import Backend, Block, Names, backend_of
+from autograph.backend import Backend, Block, backend_of
 from autograph.frames import hide
 from autograph.operators.blocks import output_names, unpacked
 from autograph.operators.shared import Shared
@@ -34,44 +34,37 @@ def for_loop(
     try:
         backend = backend_of(items)
         if backend is not None:
-            names = output_names(body, defines, skip=1)
-            if shared is None:
-                return backend.for_loop(items, body, state, names, test)
-            return _shared_for(backend, items, body, state, names, test, shared)
+            return _staged_for(backend, items, body, state, test, defines, shared)
         guarded: GuardedRounds | None = None
         proceed: Any = True
         for item in items:
-            if guarded is not None:
-                result = guarded.round(proceed, item, state)
-            else:
-                result = body(item, *state)
+            result = body(item, *state) if guarded is None else guarded.round(proceed, item, state)
             state = (result,) if bare else result or ()
-            if test is None:
+            if test is None or (proceed := test(*state)) is True:
                 continue
-            proceed = test(*state)
-            if proceed is True:
-                continue
-            staged = backend_of(proceed) is not None
-            if not staged and not proceed:
-                break
-            if staged and guarded is None:
-                names = output_names(body, defines, skip=1)
-                guarded = GuardedRounds(sys.getrefcount(items), items, body, names, shared)
+            if backend_of(proceed) is None:
+                if not proceed:
+                    break
+            elif guarded is None:
+                guarded = GuardedRounds(sys.getrefcount(items), items, body, defines, shared)
         return unpacked(state)
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         raise
 
 
-def _shared_for(
+def _staged_for(
     backend: Backend,
     items: Any,
     body: Block,
     state: tuple[Any, ...],
-    names: Names,
     test: Block | None,
-    shared: str,
+    defines: str | None,
+    shared: str | None,
 ) -> Any:
+    names = output_names(body, defines, skip=1)
+    if shared is None:
+        return backend.for_loop(items, body, state, names, test)
     carried = Shared(shared, (body,), backend)
     count = len(state)
     result = backend.for_loop(

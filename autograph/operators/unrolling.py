@@ -8,10 +8,10 @@ import sys
 from operator import length_hint
 from typing import Any
 
-from autograph.backend import Block, Names
+from autograph.backend import Block
 from autograph.errors import StagingError
 from autograph.frames import refusal
-from autograph.operators.blocks import unpacked
+from autograph.operators.blocks import output_names, unpacked
 from autograph.operators.cond import cond
 
 ROUNDS = 10_000
@@ -29,7 +29,7 @@ class GuardedRounds:
         references: what `sys.getrefcount` counts for the items.
         items: what the loop runs over.
         body: called as `body(item, *state)`.
-        names: the names of the state.
+        defines: the names of the state, where they are not the parameters of `body`.
         shared: names that the body assigns where they live.
 
     Raises:
@@ -38,7 +38,7 @@ class GuardedRounds:
     """
 
     def __init__(
-        self, references: int, items: Any, body: Block, names: Names, shared: str | None
+        self, references: int, items: Any, body: Block, defines: str | None, shared: str | None
     ) -> None:
         if isinstance(items, itertools.count | itertools.cycle):
             _refuse(f"its items, an {type(items).__name__}, never end")
@@ -49,7 +49,7 @@ class GuardedRounds:
             )
         self._left = ROUNDS if length_hint(items, -1) < 0 else sys.maxsize
         self._body = body
-        self._defines = ", ".join(names)
+        self._defines = ", ".join(output_names(body, defines, skip=1))
         self._shared = shared
 
     def round(self, proceed: Any, item: Any, state: tuple[Any, ...]) -> Any:

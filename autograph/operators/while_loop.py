@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.backend import Backend, Block, Names, backend_of
+from autograph.backend import Backend, Block, backend_of
 from autograph.frames import hide
 from autograph.operators.blocks import output_names, unpacked
 from autograph.operators.shared import Shared
@@ -32,10 +32,7 @@ def while_loop(
             if proceed is not True:
                 backend = backend_of(proceed)
                 if backend is not None:
-                    names = output_names(body, defines)
-                    if shared is None:
-                        return backend.while_loop(test, body, state, names, proceed)
-                    return _shared_while(backend, test, body, state, names, proceed, shared)
+                    return _staged_while(backend, test, body, state, proceed, defines, shared)
                 if not proceed:
                     return unpacked(state)
             result = body(*state)
@@ -45,15 +42,18 @@ def while_loop(
         raise
 
 
-def _shared_while(
+def _staged_while(
     backend: Backend,
     test: Block,
     body: Block,
     state: tuple[Any, ...],
-    names: Names,
     first: Any,
-    shared: str,
+    defines: str | None,
+    shared: str | None,
 ) -> Any:
+    names = output_names(body, defines)
+    if shared is None:
+        return backend.while_loop(test, body, state, names, first)
     carried = Shared(shared, (body,), backend)
     count = len(state)
     result = backend.while_loop(

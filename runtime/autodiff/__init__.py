@@ -3,5 +3,5 @@
 from runtime.autodiff.custom import custom_gradient as custom_gradient
 from runtime.autodiff.custom import grad_pass_through as grad_pass_through
 from runtime.autodiff.custom import recompute_grad as recompute_grad
+from runtime.autodiff.requests import UnconnectedGradients as UnconnectedGradients
 from runtime.autodiff.tape import GradientTape as GradientTape
-from runtime.autodiff.tape import UnconnectedGradients as UnconnectedGradients

@@ -7,27 +7,25 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import runtime.ops as ops
-from runtime.autodiff.custom import staged_p
-from runtime.autodiff.reverse import (
+from runtime.autodiff.activity import (
     Activity,
-    Derived,
-    Place,
     Source,
-    calling,
     captures_in,
-    derive,
     differentiable,
     is_recursive,
     variables_in,
 )
+from runtime.autodiff.custom import staged_p
+from runtime.autodiff.derived import Derived, Place, calling, derive
 from runtime.graph.arrays import Elements
-from runtime.graph.executors.interpreter import Program
 from runtime.graph.executors.replay import replay
+from runtime.graph.executors.specialization import Programs
 from runtime.graph.ir import Graph, Node, Value, walk
 from runtime.graph.nodes import LIST_ADD, LIST_ZEROS
 from runtime.graph.passes import optimize
 from runtime.graph.refusals import is_refusal
-from runtime.primitive import Primitive, state
+from runtime.primitive import Primitive
+from runtime.state import state
 from runtime.tensor import Tensor, wrap
 from runtime.types import TensorType, Type
 
@@ -56,9 +54,9 @@ class GraphCall:
         self._derived: dict[Key, _Levels | None] = {}
 
     @functools.cached_property
-    def program(self) -> Program:
+    def programs(self) -> Programs:
         """What runs it."""
-        return Program(optimize(self.graph))
+        return Programs(optimize(self.graph))
 
     @functools.cached_property
     def _variables(self) -> dict[int, Any]:
@@ -72,11 +70,11 @@ class GraphCall:
         """The results for tensors and held values."""
         items = self._connected(leaves) if state.tapes else {}
         if not items:
-            return _held(self.graph, _run(self.program, leaves))
+            return _held(self.graph, _run(self.programs, leaves))
         levels = self._levels(tuple(items), _levels_of(state.tapes))
         if levels is None:
             return replay(self.graph, [x.raw if isinstance(x, Held) else x for x in leaves])
-        outputs = _held(levels.graph, _run(levels.program, leaves))
+        outputs = _held(levels.graph, _run(levels.programs, leaves))
         # What only the last gradient reads is nothing that a gradient is asked for.
         end = levels.sizes[-2]
         params = {"levels": levels, "rest": outputs[end:]}
@@ -140,11 +138,12 @@ def _levels_of(tapes: Sequence[Any]) -> int:
     return len(tapes) + any(tape.is_persistent for tape in tapes)
 
 
-def _run(program: Program, leaves: Sequence[Any]) -> Sequence[Any]:
+def _run(programs: Programs, leaves: Sequence[Any]) -> Sequence[Any]:
+    raws = [leaf.raw for leaf in leaves]
     try:
-        return state.context.copy().run(program.run, *[leaf.raw for leaf in leaves])
+        return state.context.copy().run(programs.runner(raws), *raws)
     except Exception as error:
-        failure = program.failed(error)
+        failure = programs.generic.failed(error)
         if failure is error:
             raise
         raise failure from failure.__cause__
@@ -173,9 +172,9 @@ class _Levels:
             self._derive()
 
     @functools.cached_property
-    def program(self) -> Program:
+    def programs(self) -> Programs:
         """What runs the last of them."""
-        return Program(optimize(self.graph))
+        return Programs(optimize(self.graph))
 
     def _derive(self) -> None:
         known = set(self.sources)

@@ -12,11 +12,13 @@ from typing import Any
 import runtime.ops as ops
 from runtime import nest
 from runtime.autodiff.recorder import Recorder
-from runtime.autodiff.tape import GradientTape, is_variable
+from runtime.autodiff.requests import is_variable
+from runtime.autodiff.tape import GradientTape
 from runtime.convert import convert_to_tensor
 from runtime.graph.ir import Callee, Value, covers
 from runtime.graph.nodes import CALL
-from runtime.primitive import Primitive, bind, row, state
+from runtime.primitive import Primitive, bind, row
+from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
 
 

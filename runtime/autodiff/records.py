@@ -10,8 +10,9 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime.dtypes import DType
-from runtime.primitive import bind, state
+from runtime.primitive import bind
 from runtime.shapes import Shape
+from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
 

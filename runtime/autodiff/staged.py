@@ -7,13 +7,17 @@ through one of them is found here, by following the nodes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from runtime.autodiff.reverse import differentiable
+from runtime.autodiff.activity import Activity, differentiable, variables_in
+from runtime.autodiff.derived import RULES
+from runtime.autodiff.reverse import Reverse
 from runtime.graph.ir import Node, free_values, walk
 from runtime.graph.refusals import refuse
-from runtime.primitive import TABLE
+from runtime.graph.tracing import Handle, symbol
+from runtime.primitive import TABLE, Primitive
+from runtime.state import state
 
 
 def check(trace: Any, scope: Any, known: set[Any], targets: Iterable[Any]) -> None:
@@ -31,14 +35,23 @@ def check(trace: Any, scope: Any, known: set[Any], targets: Iterable[Any]) -> No
                 unseen.update(node.outputs)
                 cause = node if hidden else cause
     if any(target.node in unseen for target in targets):
-        what = f"what `{cause.primitive.name}` computes" if cause else "a value that a loop carries"
-        raise refuse(
-            f"the gradient depends on {what} in a staged block, which a tape opened in the same "
-            "function does not record",
-            "open the tape outside of the function: "
-            "with tf.GradientTape() as tape: y = function(x)",
-            location=cause.location if cause else None,
+        raise _unseen(trace, scope, cause)
+
+
+def _unseen(trace: Any, scope: Any, cause: Node | None) -> Exception:
+    if scope is None or scope.trace is not trace:
+        return refuse(
+            f"a target is computed inside of {trace.name}, from its arguments: a tape opened "
+            f"outside of {trace.name} does not know how",
+            "ask the tape where it was opened, or open one inside of the function",
         )
+    what = f"what `{cause.primitive.name}` computes" if cause else "a value that a loop carries"
+    return refuse(
+        f"the gradient depends on {what} in a staged block, which a tape opened in the same "
+        "function does not record",
+        "open the tape outside of the function: with tf.GradientTape() as tape: y = function(x)",
+        location=cause.location if cause else None,
+    )
 
 
 def _is_hidden(node: Node) -> bool:
@@ -77,3 +90,41 @@ def _reads(node: Node) -> bool:
 def _is_read(node: Node) -> bool:
     variable = node.params.get("variable")
     return variable is not None and bool(node.outputs) and variable.trainable
+
+
+# Tapes in a graph
+
+
+class _Recorded(Reverse):
+    """Goes back over a node that tapes have recorded, in its place."""
+
+    def __init__(self, activity: Activity, variables: dict[int, Any], handle: Handle) -> None:
+        super().__init__(activity, variables, RULES)
+        self.handle = handle
+
+    def rewrite(self, node: Node, made: list[Node]) -> Sequence[Node]:
+        """Put nodes in the place of the node; its new outputs are shown to the tapes."""
+        nodes = self.handle.scope.nodes
+        at = nodes.index(node)
+        nodes[at : at + 1] = made
+        self.handle.node = made[-1]
+        fresh = made[-1].outputs[len(node.outputs) :]
+        symbols = [symbol(value, self.handle.scope, None) for value in fresh]
+        for tape in state.tapes:
+            tape.control(self.handle, symbols)
+        return made
+
+
+def _gradient(op: Any, *given: Any) -> list[Any]:
+    handle, sources = op.params["handle"], op.params["sources"]
+    asked = [s for s, key in zip(sources, op.sources, strict=True) if key is not None]
+    activity = Activity(asked)
+    activity.follow((handle.node,))
+    reverse = _Recorded(activity, variables_in((handle.node,)), handle)
+    for output, grad in zip(op.outputs, given, strict=True):
+        reverse.add(output.value, grad)
+    reverse.step(handle.node)
+    return [reverse.grads.get(source) for source in sources]
+
+
+CONTROL = Primitive("control", lambda *_: (), lambda *_: (), gradient=_gradient)

@@ -2,46 +2,58 @@
 
 from __future__ import annotations
 
-import enum
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import TracebackType
 from typing import Any
 
-import numpy as np
-
-import runtime.ops as ops
 from runtime import nest
 from runtime.autodiff import jacobians
 from runtime.autodiff.recorder import Recorder
 from runtime.autodiff.records import Record, backward, kept, leading_to, new_key
+from runtime.autodiff.requests import (
+    UnconnectedGradients,
+    fills_with_zeros,
+    is_variable,
+    leaves,
+    one_of,
+    ones,
+    weights_for,
+    zeros_for,
+)
 from runtime.log import get_logger
-from runtime.primitive import Primitive, flat, state, wrong_value
-from runtime.shapes import Shape, broadcast, compatible, is_known
+from runtime.primitive import Primitive, flat
+from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
 
 _naming = threading.Lock()
 
 
-class UnconnectedGradients(enum.Enum):
-    """The gradient of a source that the target does not depend on: None, or zeros."""
+def _are_computed(*items: Any) -> bool:
+    """Are these, where a graph is traced, eager tensors (or None), which are no part of it?"""
+    if state._trace is None:
+        return False
+    return all(item is None or isinstance(item, EagerTensor) for item in items)
 
-    NONE = "none"
-    ZERO = "zero"
 
-
-def is_variable(value: Any) -> bool:
-    """Is it a variable: not a tensor, but something that is read?"""
-    return getattr(value, "is_resource", False) is True
+@contextmanager
+def _outside_of_graphs() -> Iterator[None]:
+    """Compute here what was recorded before the trace began."""
+    before = state.trace, state.tapes
+    state.trace, state.tapes = None, ()
+    try:
+        yield
+    finally:
+        state.trace, state.tapes = before
 
 
 def _differentiable(value: Any) -> bool:
     if not isinstance(value, Tensor) and not is_variable(value):
         # A list of a graph
-        from runtime.autodiff import reverse
+        from runtime.autodiff import activity
 
-        return reverse.differentiable(value.type)
+        return activity.differentiable(value.type)
     return value.dtype.np_dtype.kind in "fc"
 
 
@@ -150,15 +162,15 @@ class GradientTape(Recorder):
 
     def control(self, handle: Any, outputs: Sequence[Any]) -> None:
         """Keep a staged branch, loop or call, if it is connected to what is watched."""
-        from runtime.autodiff import reverse
+        from runtime.autodiff import activity, staged
 
-        pairs = list(reverse.connections(handle))
+        pairs = list(activity.connections(handle))
         for item, _ in pairs:
             if is_variable(item):
                 self._accesses(item)
-        outputs = [output for output in outputs if reverse.differentiable(output.type)]
+        outputs = [output for output in outputs if activity.differentiable(output.type)]
         params = {"handle": handle, "sources": [source for _, source in pairs]}
-        self.record(reverse.CONTROL, [item for item, _ in pairs], outputs, params)
+        self.record(staged.CONTROL, [item for item, _ in pairs], outputs, params)
 
     def _record_read(self, variable: Any, output: Any) -> None:
         if self._accesses(variable):
@@ -336,10 +348,10 @@ class GradientTape(Recorder):
             raise TypeError(
                 "target must be a tensor, a variable or a structure of them, but it is None"
             )
-        zeros = _fills_with_zeros(unconnected_gradients)
-        targets, flat = _leaves(target, "target"), _leaves(sources, "sources")
-        weights = _weights(output_gradients, targets, not nest.is_nested(target))
-        grads = self._gradient(self._take(), targets, flat, weights)
+        zeros = fills_with_zeros(unconnected_gradients)
+        targets, flat = leaves(target, "target"), leaves(sources, "sources")
+        weights = weights_for(output_gradients, targets, not nest.is_nested(target))
+        grads = self._gradient(self._leading(self._take(), flat), targets, flat, weights)
         if zeros:
             pairs = zip(grads, flat, strict=True)
             grads = [zeros_for(source) if grad is None else grad for grad, source in pairs]
@@ -356,16 +368,19 @@ class GradientTape(Recorder):
         """The derivative of each element of the tensor `target` with respect to each element of
         each of `sources`.
 
-        Each has the shape of the target followed by that of the source. Raises ValueError for a
-        target of unknown shape, RuntimeError on the second use of a tape that is not persistent.
+        Each has the shape of the target followed by that of the source. In a graph the rows are
+        computed at once or, without `experimental_use_pfor`, in a loop, which takes less memory.
+        Raises TypeError for several targets, RuntimeError on the second use of a tape that is not
+        persistent.
         """
-        zeros = _fills_with_zeros(unconnected_gradients)
-        (y,), flat = _leaves(target, "target")[:1], _leaves(sources, "sources")
-        rows = jacobians.rows(y, self._differentiator(y, flat))
-        found = [
-            jacobians.put_together([row[i] for row in rows], y, source, zeros)
-            for i, source in enumerate(flat)
-        ]
+        zeros = fills_with_zeros(unconnected_gradients)
+        y, flat = one_of(target, "target"), leaves(sources, "sources")
+        way = self._differentiator(y, flat)
+        with _outside_of_graphs() if _are_computed(y) else nullcontext():
+            found = jacobians.jacobian(y, flat, way, experimental_use_pfor)
+        if zeros:
+            pairs = zip(found, flat, strict=True)
+            found = [jacobians.zeros(y, x) if made is None else made for made, x in pairs]
         return nest.pack_sequence_as(sources, found) if nest.is_nested(sources) else found[0]
 
     def batch_jacobian(
@@ -379,16 +394,18 @@ class GradientTape(Recorder):
         """For each example the jacobian of `target[i]` with respect to `source[i]`: shape (batch,
         target, source).
 
-        Raises ValueError for shapes that are unknown, or whose first axes differ.
+        Raises ValueError for ranks that are unknown or first axes that differ, and as `jacobian`.
         """
-        zeros = _fills_with_zeros(unconnected_gradients)
-        (y,), (x,) = _leaves(target, "target")[:1], _leaves(source, "source")[:1]
+        zeros = fills_with_zeros(unconnected_gradients)
+        y, x = one_of(target, "target"), one_of(source, "source")
         jacobians.check_batch(y, x)
-        rows = jacobians.batch_rows(y, self._differentiator(y, [x]))
-        return jacobians.put_batch_together([row[0] for row in rows], y, x, zeros)
+        way = self._differentiator(y, [x])
+        with _outside_of_graphs() if _are_computed(y) else nullcontext():
+            found = jacobians.batch_jacobian(y, x, way, experimental_use_pfor)
+        return jacobians.zeros(y, x, batch=True) if found is None and zeros else found
 
     def _differentiator(self, target: Any, sources: Sequence[Any]) -> jacobians.Differentiate:
-        records = self._take()
+        records = self._leading(self._take(), sources)
 
         def differentiate(weight: Any) -> list[Any]:
             return self._gradient(records[:], [target], sources, [weight])
@@ -416,6 +433,11 @@ class GradientTape(Recorder):
         self._used = True
         return records
 
+    def _leading(self, records: list[Record], sources: Sequence[Any]) -> list[Record]:
+        """The records that lead to `sources`."""
+        wanted = {source.node for source in sources}
+        return records if wanted.issuperset(self._watched) else leading_to(records, wanted)
+
     def _gradient(
         self,
         records: list[Record],
@@ -426,90 +448,21 @@ class GradientTape(Recorder):
         """The gradients for `sources`, each target weighed (None: by ones); uses up the records."""
         known = self._known
         if state._trace is not None:
+            if _are_computed(*targets, *weights):
+                with _outside_of_graphs():
+                    return self._gradient(records, targets, sources, weights)
+
             from runtime.autodiff import staged
 
             staged.check(state._trace, self._scope, known, targets)
         wanted = {source.node for source in sources}
-        if not wanted.issuperset(self._watched):
-            records = leading_to(records, wanted)
         grads: dict[Any, Any] = {}
         for target, weight in zip(targets, weights, strict=True):
             key = target.node
             if key in known:
-                seed = _ones(target) if weight is None else weight
+                seed = ones(target) if weight is None else weight
                 grads[key] = grads[key] + seed if key in grads else seed
         if not grads:
             return [None] * len(sources)
         found = backward(records, grads, wanted & known)
         return [found.get(source.node) for source in sources]
-
-
-def _ones(target: Any) -> Any:
-    if type(target) is EagerTensor and state._trace is None:
-        raw = target.raw
-        return EagerTensor(np.ones(raw.shape, raw.dtype) if raw.shape else raw.dtype.type(1))
-    target = target.value() if is_variable(target) else target
-    if is_known(target.static_shape):
-        return ops.ones(target.static_shape, target.dtype)
-    return ops.ones_like(target)
-
-
-def zeros_for(source: Any) -> Any:
-    """Zeros with the dtype and shape of a tensor or variable."""
-    return ops.zeros_like(source.value() if is_variable(source) else source)
-
-
-def _fills_with_zeros(unconnected: Any) -> bool:
-    if unconnected is UnconnectedGradients.NONE:
-        return False
-    try:
-        return UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO
-    except ValueError:
-        raise ValueError(
-            f"unconnected_gradients must be tf.UnconnectedGradients.NONE or ZERO, got "
-            f"{unconnected!r}"
-        ) from None
-
-
-def _leaves(structure: Any, what: str) -> list[Any]:
-    if isinstance(structure, Tensor) or is_variable(structure):
-        return [structure]
-    found = nest.flatten(structure)
-    for item in found:
-        if not isinstance(item, Tensor) and not is_variable(item):
-            raise TypeError(
-                f"{what} must be tensors or variables, or structures of them, got {item!r} of type "
-                f"{type(item).__name__}"
-            )
-    return found
-
-
-def _weights(output_gradients: Any, targets: Sequence[Any], is_one: bool) -> Sequence[Any]:
-    if output_gradients is None:
-        return [None] * len(targets)
-    given = nest.flatten(output_gradients)
-    if is_one and len(given) > 1 and not any(isinstance(item, Tensor) for item in given):
-        given = [output_gradients]
-    if len(given) != len(targets):
-        raise ValueError(f"{len(given)} output_gradients are given for {len(targets)} targets")
-    return [_weight(weight, target) for weight, target in zip(given, targets, strict=True)]
-
-
-def _weight(given: Any, target: Any) -> Any:
-    if given is None:
-        return None
-    weight = ops.convert_to_tensor(given, target.dtype)
-    if weight.static_shape == target.static_shape:
-        return weight
-    if not _broadcasts_to(weight.static_shape, target.static_shape):
-        raise wrong_value(
-            f"output_gradients of shape {weight.shape} do not fit a target of shape {target.shape}"
-        )
-    return ops.broadcast_like(weight, target)
-
-
-def _broadcasts_to(shape: Shape, wanted: Shape) -> bool:
-    try:
-        return compatible(broadcast(shape, wanted), wanted)
-    except ValueError:
-        return False

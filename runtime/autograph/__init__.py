@@ -7,6 +7,7 @@ from typing import Any
 
 import autograph
 from runtime.autograph import experimental as experimental
+from runtime.lazy import public as _public
 
 __all__ = ["experimental", "to_code", "to_graph", "trace"]
 
@@ -49,3 +50,6 @@ def trace(*args: Any) -> None:
 
 def _python_function(entity: Any) -> Any:
     return getattr(entity, "python_function", entity)
+
+
+__dir__ = _public(__name__, "experimental")

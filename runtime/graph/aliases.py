@@ -13,7 +13,8 @@ from typing import Any
 
 from runtime.graph.frames import user_location
 from runtime.graph.ir import Location
-from runtime.graph.joins import Maybe, Missing, Optional, Spec, Tree
+from runtime.graph.joins import Leaf, Maybe, Optional, Spec, Tree
+from runtime.graph.missing import Missing
 from runtime.graph.places import Contents, is_container
 from runtime.graph.refusals import refuse
 from runtime.graph.structures import structure_of
@@ -92,18 +93,21 @@ def copies(name: str, spec: Spec, made: Any, originals: Sequence[Any]) -> Iterat
         return
     if is_container(made):
         yield Copy(name, made, [_original(item) for item in originals])
+    items = [_parts(item, len(spec.children)) for item in (made, *originals)]
     for at, child in enumerate(spec.children):
-        parts = [_part(item, at) for item in (made, *originals)]
+        if isinstance(child, Leaf):
+            continue
+        parts = [item[at] for item in items]
         # The name of contents leads to one of the objects in them already.
         path = "" if isinstance(made, Contents) else spec.structure.path(at)
         yield from copies(f"{name}{path}", child, parts[0], parts[1:])
 
 
-def _part(item: Any, at: int) -> Any:
+def _parts(item: Any, count: int) -> Sequence[Any]:
     found = structure_of(item)
     if found is None:
-        return item if item is ANYTHING else _ABSENT
-    return found[1][at]
+        return [item if item is ANYTHING else _ABSENT] * count
+    return found[1]
 
 
 def _original(item: Any) -> Any:

@@ -6,16 +6,19 @@ None stands for an item that was not written. An index is a scalar, or a vector 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from runtime import dtypes, errors
+from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType
 from runtime.graph.nodes import LIST_ADD, LIST_ZEROS, apply, element_shape
 from runtime.primitive import Primitive
 from runtime.shapes import Shape, is_known
+from runtime.state import state
 from runtime.types import ListType, TensorType, Type
 
 Array = list[Any]
@@ -24,14 +27,15 @@ Array = list[Any]
 class Elements:
     """What an array holds outside of graphs: eager tensors, and None where nothing was written.
 
-    `element` is their type, as far as it is known.
+    `element` is their type, as far as it is known. `is_current` until the array is written to.
     """
 
-    __slots__ = ("element", "items")
+    __slots__ = ("element", "is_current", "items")
 
     def __init__(self, items: list[Any], element: TensorType) -> None:
         self.items = items
         self.element = element
+        self.is_current = True
 
     @property
     def type(self) -> ListType:
@@ -43,13 +47,14 @@ class Elements:
         """The list as graphs take it."""
         return [None if item is None else item.raw for item in self.items]
 
-
-def outside() -> errors.InaccessibleTensorError:
-    """The error for an array that was made outside of the traced function that uses it."""
-    return errors.InaccessibleTensorError(
-        "a TensorArray that was made outside of a traced function is used in it: make it inside, "
-        "or pass it as an argument"
-    )
+    def staged(self) -> Any:
+        """The list in the graph being traced; an array that is written to later needs another."""
+        guards = state.trace.guards
+        if guards is not None:
+            guards.see_elements(self)
+        places = tuple([at for at, item in enumerate(self.items) if item is not None])
+        items = [self.items[at] for at in places]
+        return apply(OF, *items, places=places, size=len(self.items), type=self.type)
 
 
 def _row(
@@ -67,6 +72,8 @@ def _zeros_for(array: Array, dtype: DType, shape: Shape) -> Any:
     written = next((item for item in array if item is not None), None)
     if shape is not None and None not in shape:
         return np.zeros(shape, dtype.np_dtype)
+    if not array:
+        raise _refusal("an empty TensorArray whose elements have no known shape has no value")
     if written is None:
         raise _refusal("an item of a TensorArray was read that was not written, and has no shape")
     return np.zeros_like(written)
@@ -80,8 +87,10 @@ def _item(array: Array, index: int, zeros: Callable[[], Any]) -> Any:
 
 def _joined(items: Sequence[Any], zeros: Callable[[], Any]) -> Any:
     found = [zeros() if item is None else item for item in items]
+    if not found:
+        return zeros()[None][:0]
     try:
-        return np.stack(found) if found else zeros()[None][:0]
+        return np.stack(found)
     except ValueError:
         shapes = [np.shape(item) for item in found]
         raise _refusal(f"the items of a TensorArray have different shapes: {shapes}") from None
@@ -90,23 +99,37 @@ def _joined(items: Sequence[Any], zeros: Callable[[], Any]) -> Any:
 # Kernels
 
 
+def _of(*items: Any, places: tuple[int, ...], size: int, type: ListType) -> Array:
+    made: Array = [None] * size
+    for at, item in zip(places, items, strict=True):
+        made[at] = item
+    return made
+
+
 def _new(size: Any, *, element: TensorType) -> Array:
+    if size < 0:
+        raise _refusal(f"a TensorArray cannot have {int(size)} elements")
     return [None] * int(size)
 
 
 def _write(array: Array, index: Any, value: Any, *, dynamic: bool) -> Array:
     made = array.copy()
-    for at, item in _pairs(index, value):
+    for at, item in pairs(index, value):
         _check_index(at, len(made), dynamic)
         made += [None] * (at + 1 - len(made))
         made[at] = item
     return made
 
 
-def _pairs(index: Any, value: Any) -> Any:
+def pairs(index: Any, value: Any) -> Any:
+    """The indices and what is written there; InvalidArgumentError for other numbers of them."""
     if np.ndim(index) == 0:
         return [(int(index), value)]
-    return zip(map(int, index), value, strict=False)
+    if len(index) != len(value):
+        raise _refusal(
+            f"{len(value)} elements are written to {len(index)} indices of a TensorArray"
+        )
+    return zip(map(int, index), value, strict=True)
 
 
 def _check_index(index: int, size: int, dynamic: bool) -> None:
@@ -152,7 +175,7 @@ def _clear(array: Array, index: Any) -> Array:
 
 def _add_at(array: Array, index: Any, value: Any) -> Array:
     made = array.copy()
-    for at, item in _pairs(index, value):
+    for at, item in pairs(index, value):
         made += [None] * (at + 1 - len(made))
         made[at] = item if made[at] is None else made[at] + item
     return made
@@ -180,10 +203,23 @@ def _size(array: Array) -> Any:
     return np.int32(len(array))
 
 
-def _concat(array: Array) -> Any:
-    if not array or any(item is None for item in array):
-        raise _refusal("the items of a TensorArray can be joined only once all are written")
-    return np.concatenate(array)
+def _concat(array: Array, *, element: TensorType) -> Any:
+    if not array and element.shape is not None:
+        return np.zeros((0, *[dim or 0 for dim in element.shape[1:]]), element.dtype.np_dtype)
+    zeros = functools.partial(_zeros_for, array, element.dtype, element.shape)
+    return np.concatenate([zeros() if item is None else item for item in array] or [zeros()])
+
+
+def _replace(array: Array, new: Array, *, exact: bool, dynamic: bool) -> Array:
+    check_fits(array, new, exact, dynamic)
+    return new
+
+
+def check_fits(array: Array, new: Array, exact: bool, dynamic: bool) -> None:
+    """InvalidArgumentError for more elements than a TensorArray takes; `exact`: or fewer."""
+    few, many = len(new) < len(array) and exact, len(new) > len(array)
+    if not dynamic and (few or many):
+        raise _refusal(f"{len(new)} elements do not fit a TensorArray of size {len(array)}")
 
 
 def _split(value: Any, lengths: Any) -> Array:
@@ -192,11 +228,16 @@ def _split(value: Any, lengths: Any) -> Array:
     return np.split(value, np.cumsum(lengths)[:-1])
 
 
-def _split_like(value: Any, array: Array) -> Array:
-    return _split(value, [len(item) for item in array])
+def _split_like(value: Any, array: Array, *, element: TensorType) -> Array:
+    zeros = functools.partial(_zeros_for, array, element.dtype, element.shape)
+    return _split(value, [len(zeros() if item is None else item) for item in array])
 
 
 # Types
+
+
+def _of_type(*items: Type, places: tuple[int, ...], size: int, type: ListType) -> Type:
+    return type
 
 
 def _new_type(size: Type, *, element: TensorType) -> Type:
@@ -240,9 +281,7 @@ def _size_type(array: Type) -> Type:
     return TensorType(dtypes.int32, ())
 
 
-def _concat_type(array: ListType) -> Type:
-    element = array.element
-    assert isinstance(element, TensorType)
+def _concat_type(array: ListType, *, element: TensorType) -> Type:
     rest = None if element.shape is None else (None, *element.shape[1:])
     return TensorType(element.dtype, rest)
 
@@ -252,7 +291,11 @@ def _split_type(value: TensorType, lengths: Type) -> Type:
     return ListType(TensorType(value.dtype, rest))
 
 
-def _split_like_type(value: Type, array: Type) -> Type:
+def _replace_type(array: Type, new: Type, *, exact: bool, dynamic: bool) -> Type:
+    return new
+
+
+def _split_like_type(value: Type, array: Type, *, element: TensorType) -> Type:
     return array
 
 
@@ -264,6 +307,11 @@ def _item_like(array: Any, index: Any, like: Any) -> Any:
     if is_known(like.static_shape):
         return apply(READ_OR_ZEROS, array, index, type=like.type)
     return apply(READ_LIKE, array, index, like)
+
+
+def _of_of(op: Any, grad: Any) -> Any:
+    pairs = zip(op.params["places"], op.inputs, strict=True)
+    return tuple([_item_like(grad, convert_to_tensor(at), item) for at, item in pairs])
 
 
 def _of_write(op: Any, grad: Any) -> Any:
@@ -303,13 +351,20 @@ def _of_unstack(op: Any, grad: Any) -> Any:
 
 
 def _of_concat(op: Any, grad: Any) -> Any:
-    return (apply(SPLIT_LIKE, grad, op.inputs[0]),)
+    return (apply(SPLIT_LIKE, grad, op.inputs[0], element=op.params["element"]),)
 
 
 def _of_split(op: Any, grad: Any) -> Any:
-    return apply(CONCAT, _dense(grad, op.outputs[0])), None
+    pieces = _dense(grad, op.outputs[0])
+    return apply(CONCAT, pieces, element=pieces.type.element), None
 
 
+def _of_split_like(op: Any, grad: Any) -> Any:
+    pieces = _dense(grad, op.outputs[0])
+    return apply(CONCAT, pieces, element=op.params["element"]), None
+
+
+OF = _row("array_of", _of, _of_type, gradient=_of_of)
 NEW = _row("array_new", _new, _new_type, fallible=True)
 WRITE = _row("array_write", _write, _same, gradient=_of_write, fallible=True)
 READ = _row("array_read", _read, _read_type, gradient=_of_read, fallible=True)
@@ -325,4 +380,7 @@ UNSTACK = _row("array_unstack", _unstack, _unstack_type, gradient=_of_unstack)
 SIZE = _row("array_size", _size, _size_type)
 CONCAT = _row("array_concat", _concat, _concat_type, gradient=_of_concat, fallible=True)
 SPLIT = _row("array_split", _split, _split_type, gradient=_of_split, fallible=True)
-SPLIT_LIKE = _row("array_split_like", _split_like, _split_like_type, gradient=_of_split)
+SPLIT_LIKE = _row("array_split_like", _split_like, _split_like_type, gradient=_of_split_like)
+REPLACE = _row(
+    "array_replace", _replace, _replace_type, gradient=lambda op, grad: (None, grad), fallible=True
+)

@@ -67,9 +67,12 @@ def caller_of(frame: FrameType, root: FrameType | None) -> Origin | None:
 
 def _is_block_of(code: CodeType, outer: CodeType) -> bool:
     # The frames of blocks between the two may have been taken out of a traceback.
-    return code.co_qualname == outer.co_qualname and any(
-        const is code or (isinstance(const, CodeType) and _is_block_of(code, const))
-        for const in outer.co_consts
+    if code.co_qualname != outer.co_qualname:
+        return False
+    inner = [const for const in outer.co_consts if isinstance(const, CodeType)]
+    # Most are blocks of the block around them.
+    return any(const is code for const in inner) or any(
+        _is_block_of(code, const) for const in inner
     )
 
 

@@ -34,7 +34,7 @@ class NodeDef:
         return "\n".join(["node {", *_indented(self._lines()), "}"])
 
     def _lines(self) -> list[str]:
-        from runtime.graph.ir import describe
+        from runtime.graph.printing import describe
 
         lines = [f'name: "{self.name}"', f'op: "{self.op}"']
         lines += [f'input: "{name}"' for name in self.input]

@@ -16,7 +16,7 @@ import dis
 import weakref
 from collections import OrderedDict, deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from operator import is_
 from types import (
     BuiltinFunctionType,
@@ -32,6 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runtime.graph.frames import is_ours
+from runtime.graph.missing import OPERATORS
 from runtime.graph.structures import structure_of
 
 MOST_GUARDS = 500
@@ -91,13 +92,18 @@ class Guards:
         for cell, value in self.cells:
             if contents(cell) is not value:
                 return False
+        # An object that is gone is one that nobody reads any more.
         for read, attributes in self._owners:
-            own = getattr(read(), "__dict__", _NOTHING)
+            item = read()
+            if item is None:
+                continue
+            own = getattr(item, "__dict__", _NOTHING)
             for key, value, is_weak in attributes:
                 if own.get(key, MISSING) is not (value() if is_weak else value):
                     return False
         for read, key, value in self._slots:
-            if _attribute_now(read(), key) is not _strong(value):
+            item = read()
+            if item is not None and _attribute_now(item, key) is not _strong(value):
                 return False
         return all(_same_elements(container, known) for container, known in self.contents)
 
@@ -195,18 +201,23 @@ class Guards:
         value = _attribute_now(holder, name)
         if value is MISSING and not hasattr(holder, "__dict__"):
             return MISSING
-        self._see(holder, name, value)
+        self._see(holder, _Attribute(name), value)
         return self._class_attribute(holder, name) if value is MISSING else value
 
     def _class_attribute(self, holder: Any, name: str) -> Any:
+        if name == "__class__":
+            return type(holder)
         for base in (holder if isinstance(holder, type) else type(holder)).__mro__:
-            if name in vars(base):
-                value = self._entry(vars(base), name)
-                if isinstance(value, property) and isinstance(value.fget, FunctionType):
-                    self.watch(value.fget.__get__(holder))
-                elif hasattr(value, "__dict__"):
-                    self._method(value, "__get__")
-                return MISSING if hasattr(type(value), "__get__") else value
+            value = vars(base).get(name, MISSING)
+            if value is not MISSING or not _is_library(base.__module__):
+                self._see(base, _Attribute(name), value)
+            if value is MISSING:
+                continue
+            if isinstance(value, property) and isinstance(value.fget, FunctionType):
+                self.watch(value.fget.__get__(holder))
+            elif hasattr(value, "__dict__"):
+                self._method(value, "__get__")
+            return MISSING if hasattr(type(value), "__get__") else value
         return MISSING
 
     def _item(self, holder: Any, key: Any) -> Any:
@@ -242,7 +253,8 @@ class Guards:
             return
         self._objects[id(item)] = item, self._place
         self._attributes(item, self._place, self._names)
-        for name in _OPERATORS:
+        # A comparison may read more than decides it.
+        for name in (*OPERATORS, "__getattr__", "__enter__", "__exit__"):
             self._method(item, name)
 
     def _attributes(self, item: Any, place: str, names: Iterable[str]) -> None:
@@ -254,6 +266,22 @@ class Guards:
                 value = self._attribute(item, name)
                 self._elements(value)
                 self._object(value)
+
+    def see_elements(self, elements: Any) -> None:
+        """Guard that what an array of tensors outside of the graph holds is still the present."""
+        self._place = "a TensorArray"
+        self._see(elements, _Attribute("is_current"), True)
+
+    def adopt(self, others: Guards) -> None:
+        """Guard what another trace guards, for it is called in this one."""
+        held: list[tuple[Any, Any, Any]] = [*others.entries]
+        held += [(cell, None, value) for cell, value in others.cells]
+        held += [(container, _Elements, known) for container, known in others.contents]
+        held += [(read(), key, _strong(value)) for read, key, value in others.instances]
+        for holder, key, value in held:
+            if holder is not None:
+                self._place = others.paths[id(holder), key]
+                self._see(holder, key, value)
 
     def _see(self, holder: Any, key: Any, value: Any) -> None:
         self._seen.setdefault((id(holder), key), (holder, key, value))
@@ -273,11 +301,13 @@ class Guards:
             elif type(holder) is CellType:
                 if contents(holder) is value:
                     cells.append((holder, value))
-            elif isinstance(holder, Mapping):
+            elif not isinstance(key, _Attribute):
                 if holder.get(key, MISSING) is value:
                     entries.append((holder, key, value))
-            elif _attribute_now(holder, key) is value:
-                instances.append((_weak(holder), key, _weak_value(value)))
+            else:
+                now = _attribute_now(holder, key)
+                if now is value or (value is MISSING and _is_computed_once(holder, key)):
+                    instances.append((_weak(holder), key, _weak_value(now)))
         self.entries, self.cells = tuple(entries), tuple(cells)
         self.contents, self.instances = tuple(elements), tuple(instances)
         self._arrange()
@@ -308,9 +338,10 @@ class Guards:
             if contents(cell) is not value:
                 yield self._changed(cell, None, value, contents(cell))
         for read, key, value in self.instances:
-            now = _attribute_now(read(), key)
-            if now is not _strong(value):
-                yield self._changed(read(), key, _strong(value), now)
+            item = read()
+            now = _attribute_now(item, key)
+            if item is not None and now is not _strong(value):
+                yield self._changed(item, key, _strong(value), now)
         for container, known in self.contents:
             if not _same_elements(container, known):
                 yield f"what is in {self.paths[id(container), _Elements]}"
@@ -334,6 +365,12 @@ def _part(argument: Any, kind: str, key: Any) -> Any:
     if type(argument) not in (list, tuple) or not isinstance(key, int):
         return MISSING
     return argument[key] if -len(argument) <= key < len(argument) else MISSING
+
+
+class _Attribute(str):
+    """The key of a guard on an attribute, not on an entry of a mapping."""
+
+    __slots__ = ()
 
 
 class _Elements:
@@ -389,6 +426,11 @@ def _attribute_now(instance: Any, name: str) -> Any:
     return value
 
 
+def _is_computed_once(instance: Any, name: str) -> bool:
+    """Is it an attribute that Python puts there when it is asked?"""
+    return isinstance(getattr(type(instance), name, None), cached_property)
+
+
 _NOTHING: Mapping[str, Any] = {}
 
 
@@ -406,6 +448,8 @@ def _has_data(item: Any, name: str) -> bool:
         return True
     else:
         found = getattr(type(item), name, MISSING)
+    if isinstance(found, cached_property):
+        return True
     return found is not MISSING and not hasattr(type(found), "__get__")
 
 
@@ -445,31 +489,6 @@ def defaults_of(function: FunctionType) -> dict[str, Any]:
     names = code.co_varnames[code.co_argcount - len(values) : code.co_argcount]
     return dict(zip(names, values, strict=True)) | (function.__kwdefaults__ or {})
 
-
-# Operators that read an operand; a comparison may read more than decides it.
-_OPERATORS = (
-    *(
-        f"__{prefix}{name}__"
-        for name in [
-            "add",
-            "sub",
-            "mul",
-            "truediv",
-            "floordiv",
-            "mod",
-            "pow",
-            "matmul",
-            "and",
-            "or",
-            "xor",
-            "lshift",
-            "rshift",
-        ]
-        for prefix in ("", "r")
-    ),
-    *("__neg__", "__pos__", "__abs__", "__invert__", "__bool__", "__int__", "__float__"),
-    *("__index__", "__len__", "__iter__", "__contains__", "__getattr__"),
-)
 
 # Paths in code
 
@@ -528,7 +547,8 @@ def _paths_of(instructions: Iterable[dis.Instruction]) -> Iterator[Path]:
             continue
         if path is not None:
             yield path
-        path = _root(name, instruction.argval)
+        *others, path = None, *_roots(name, instruction.argval)
+        yield from filter(None, others)
     if path is not None:
         yield path
 
@@ -541,10 +561,13 @@ def _step(name: str, argument: Any, constant: Any) -> tuple[str, Any] | None:
     return None
 
 
-def _root(name: str, argument: Any) -> Path | None:
+def _roots(name: str, argument: Any) -> list[Path]:
     if name in ("LOAD_GLOBAL", "LOAD_NAME"):
-        return Path(True, argument, ())
-    if name in ("LOAD_DEREF", "LOAD_CLASSDEREF") or name.startswith("LOAD_FAST"):
-        root = argument[-1] if isinstance(argument, tuple) else argument
-        return Path(False, root, ())
-    return None
+        return [Path(True, argument, ())]
+    if name in ("LOAD_DEREF", "LOAD_CLASSDEREF"):
+        return [Path(False, argument, ())]
+    if "LOAD_FAST" not in name:
+        return []
+    # Since Python 3.13 one instruction may load two variables, or store one and load another.
+    names = argument if isinstance(argument, tuple) else (argument,)
+    return [Path(False, root, ()) for root in names[name.startswith("STORE") :]]

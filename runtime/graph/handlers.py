@@ -21,14 +21,6 @@ from runtime.graph.ir import position_of
 from runtime.graph.refusals import refuse
 from runtime.primitive import Primitive
 
-# Managers that let every exception pass and do nothing about it.
-_transparent: list[type] = [nullcontext]
-
-
-def register_transparent(kind: type) -> None:
-    """Managers of this class let exceptions pass."""
-    _transparent.append(kind)
-
 
 def check_unhandled(
     root: FrameType | None, what: str, kind: type[BaseException] = BaseException
@@ -207,9 +199,9 @@ def _chain(ranges: Sequence[_Range], at: int) -> Iterator[int]:
 @lru_cache(maxsize=256)
 def _handlers(code: CodeType) -> tuple[Sequence[_Range], dict[int, _Handler | None]]:
     """The protected ranges of a function, and which handler of the user's begins at each target."""
-    instructions = list(dis.get_instructions(code))
-    places = {instruction.offset: at for at, instruction in enumerate(instructions)}
     ranges = list(_exception_table(code))
+    instructions = list(dis.get_instructions(code)) if ranges else []
+    places = {instruction.offset: at for at, instruction in enumerate(instructions)}
     first: dict[int, int] = {}
     for start, _, _ in ranges:
         for target in _chain(ranges, start):
@@ -295,7 +287,7 @@ def _passes(handler: _Handler, frame: FrameType, raised: type[BaseException]) ->
     kind = _class_of(handler.manager, frame)
     if kind is None:
         return False
-    return issubclass(kind, tuple(_transparent)) or kind.__module__.partition(".")[0] == "runtime"
+    return issubclass(kind, nullcontext) or kind.__module__.partition(".")[0] == "runtime"
 
 
 def _may_match(kind: type[BaseException] | None, raised: type[BaseException]) -> bool:

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from runtime.graph import aliases
-from runtime.graph.control import optional_compared
-from runtime.graph.joins import MaybeNone, MaybeUndefined
+from runtime.graph.logic import optional_compared
+from runtime.graph.missing import MaybeNone, MaybeUndefined
 from runtime.graph.refusals import refuse
 from runtime.graph.tracing import is_number, number_type
-from runtime.primitive import state
+from runtime.state import state
 from runtime.tensor import Tensor
 
 

@@ -2,8 +2,8 @@
 
 Structured SSA: a `Value` is defined once, by a node, as a region's parameter or as a graph's
 capture; a region sees the values around it without naming them as inputs. Program order is the
-control dependency. Everything here is frozen; a pass builds a new graph. `verify` checks one,
-`format_graph` prints one with a type on every binder.
+control dependency. Everything here is frozen; a pass builds a new graph. `verification.py`
+checks one, `printing.py` prints one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from types import CodeType, MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from runtime.primitive import Primitive
-from runtime.types import ListType, NumberType, ResidualsType, TensorType, Type
+from runtime.types import ListType, NumberType, TensorType, Type
 
 if TYPE_CHECKING:
     from runtime.graph.graph_def import GraphDef
@@ -146,7 +146,7 @@ class Graph:
     def signature(self) -> str:
         """Its name, the names and types of its parameters, and the types of its results."""
         parameters = ", ".join(f"{value.name}: {value.type}" for value in self.parameters)
-        return f"{self.name}({parameters}) -> {_types(value.type for value in self.results)}"
+        return f"{self.name}({parameters}) -> {types_text(value.type for value in self.results)}"
 
     def get_operations(self) -> tuple[Operation, ...]:
         """The nodes as TensorFlow lists them: with a name and its name of the op, behind a
@@ -193,6 +193,8 @@ class Graph:
         return views.to_svg(self)
 
     def __str__(self) -> str:
+        from runtime.graph.printing import format_graph
+
         return format_graph(self)
 
     def __repr__(self) -> str:
@@ -311,94 +313,8 @@ def covers(wide: Type, narrow: Type) -> bool:
     return all(w is None or w == n for w, n in zip(wide.shape, narrow.shape, strict=True))
 
 
-# Verification
-
-
-class InvalidGraph(AssertionError):
-    """A graph breaks a rule of the IR: a bug of whoever built it, never of the user."""
-
-
-def verify(graph: Graph, types: bool = False) -> None:
-    """Raise InvalidGraph unless values are defined once and before their use and regions fit their
-    nodes.
-
-    With `types`, every node's outputs are also compared with what its primitive infers.
-    """
-    checker = _Checker(types)
-    for value, _ in graph.captures:
-        checker.define(value)
-    checker.region(graph.body)
-
-
-class _Checker:
-    """What is visible at a place, and what was defined anywhere."""
-
-    def __init__(self, types: bool) -> None:
-        self.types = types
-        self.visible: set[Value] = set()
-        self.defined: set[Value] = set()
-
-    def define(self, value: Value) -> None:
-        if value in self.defined:
-            raise InvalidGraph(f"{value!r} is defined twice")
-        self.defined.add(value)
-        self.visible.add(value)
-
-    def region(self, region: Region) -> None:
-        outer = set(self.visible)
-        for value in region.parameters:
-            self.define(value)
-        for position, node in enumerate(region.nodes):
-            self.node(node)
-            if node.primitive.name == "raise" and position + 1 != len(region.nodes):
-                raise InvalidGraph("a raise node is not the last of its region")
-            for value in node.outputs:
-                self.define(value)
-        for value in region.results:
-            if value not in self.visible:
-                raise InvalidGraph(f"the result {value!r} is not defined here")
-        self.visible = outer
-
-    def node(self, node: Node) -> None:
-        for value in node.inputs:
-            if value not in self.visible:
-                raise InvalidGraph(f"{node!r} uses {value!r}, which is not defined before it")
-        for region in node.regions:
-            self.region(region)
-        rule = STRUCTURE_RULES.get(node.primitive.name)
-        if rule is not None:
-            rule(node)
-        elif node.regions:
-            raise InvalidGraph(f"{node!r} takes no regions")
-        elif self.types:
-            _verify_types(node)
-
-
-def _verify_types(node: Node) -> None:
-    inferred = node.primitive.infer(*(value.type for value in node.inputs), **node.params)
-    expected = inferred if isinstance(inferred, tuple) else (inferred,)
-    actual = tuple(value.type for value in node.outputs)
-    # A pass may know better than the trace what a node reads.
-    if len(expected) != len(actual) or not all(map(covers, actual, expected)):
-        raise InvalidGraph(f"{node!r} declares {_types(actual)}, its rule says {_types(expected)}")
-
-
-def _types(types: Iterable[Type]) -> str:
+def types_text(types: Iterable[Type]) -> str:
     return "(" + ", ".join(map(str, types)) + ")"
-
-
-def _fit(node: Node, wide: Iterable[Value], narrow: Iterable[Value], what: str) -> None:
-    wide, narrow = tuple(wide), tuple(narrow)
-    if len(wide) != len(narrow):
-        raise InvalidGraph(f"{node!r}: {len(narrow)} {what} where {len(wide)} are declared")
-    for w, n in zip(wide, narrow, strict=True):
-        if not covers(w.type, n.type):
-            raise InvalidGraph(f"{node!r}: {what}: {n!r} does not fit {w!r}")
-
-
-def _expect(node: Node, inputs: int, regions: int) -> None:
-    if len(node.inputs) < inputs or len(node.regions) != regions:
-        raise InvalidGraph(f"{node!r} has {len(node.inputs)} inputs, {len(node.regions)} regions")
 
 
 def is_test(type: Type) -> bool:
@@ -406,46 +322,6 @@ def is_test(type: Type) -> bool:
     if isinstance(type, NumberType):
         return type.kind == "bool"
     return isinstance(type, TensorType) and type.dtype.is_bool and type.shape == ()
-
-
-def _verify_cond(node: Node) -> None:
-    _expect(node, 1, 2)
-    if len(node.inputs) != 1 or not is_test(node.inputs[0].type):
-        raise InvalidGraph(f"{node!r} needs one test, has {node.inputs}")
-    for region in node.regions:
-        _fit(node, (), region.parameters, "parameters of a branch")
-        if not diverges(region):
-            _fit(node, node.outputs, region.results, "results of a branch")
-
-
-def _verify_while(node: Node) -> None:
-    _expect(node, 1, 1)
-    (body,) = node.regions
-    if not is_test(node.inputs[0].type) or not body.results or not is_test(body.results[0].type):
-        raise InvalidGraph(f"{node!r} has no test")
-    _fit(node, node.outputs, body.parameters, "parameters")
-    _fit(node, node.outputs, node.inputs[1:], "initial values")
-    _fit(node, node.outputs, body.results[1:], "results of the body")
-
-
-def _verify_call(node: Node) -> None:
-    _expect(node, 0, 0)
-    graph = node.params["callee"].graph
-    if graph is None:
-        return
-    _fit(node, graph.parameters, node.inputs, "arguments")
-    _fit(node, node.outputs, graph.results, "results")
-
-
-def _verify_fused(node: Node) -> None:
-    _expect(node, 0, 1)
-    (body,) = node.regions
-    _fit(node, (), body.parameters, "parameters of a group")
-    _fit(node, node.outputs, body.results, "results of a group")
-    if set(node.inputs) != set(free_values(body)):
-        raise InvalidGraph(f"{node!r} does not take just what its ops read")
-    if any(inner.regions or inner.primitive.effect for inner in body.nodes):
-        raise InvalidGraph(f"{node!r} holds more than ops on elements")
 
 
 def diverges(region: Region) -> bool:
@@ -456,150 +332,3 @@ def diverges(region: Region) -> bool:
     if last.primitive.name == "raise":
         return True
     return last.primitive.name == "cond" and all(map(diverges, last.regions))
-
-
-STRUCTURE_RULES = {
-    "cond": _verify_cond,
-    "while": _verify_while,
-    "call": _verify_call,
-    "fused": _verify_fused,
-}
-
-
-# Printing
-
-
-def format_graph(graph: Graph, lines: bool = False) -> str:
-    """The graph as text: a type on every binder, names unique and the same for every run.
-
-    With `lines`, each node is followed by the user's line that it comes from.
-    """
-    return _Printer(lines).graph(graph)
-
-
-class _Printer:
-    def __init__(self, lines: bool, called: set[Graph] | None = None) -> None:
-        self.lines = lines
-        self.called: set[Graph] = set() if called is None else called
-        self.names: dict[Value, str] = {}
-        self.taken: set[str] = set()
-        self.text: list[str] = []
-        self.callees: list[Graph] = []
-
-    def graph(self, graph: Graph) -> str:
-        self.called.add(graph)
-        parameters = ", ".join(map(self.bind, graph.parameters))
-        results = _types(value.type for value in graph.results)
-        self.text.append(f"graph {graph.name}({parameters}) -> {results}:")
-        for value, outer in graph.captures:
-            self.line(1, f"{self.bind(value)} = capture {describe(outer)}")
-        self.body(graph.body, 1, "return")
-        for callee in self.callees:
-            if callee not in self.called:
-                self.text += ["", _Printer(self.lines, self.called).graph(callee)]
-        return "\n".join(self.text)
-
-    def line(self, depth: int, text: str) -> None:
-        self.text.append("  " * depth + text)
-
-    def bind(self, value: Value) -> str:
-        name, count = value.name, 0
-        while name in self.taken:
-            count += 1
-            name = f"{value.name}_{count}"
-        self.taken.add(name)
-        self.names[value] = name
-        return f"{name}: {value.type}"
-
-    def use(self, values: Iterable[Value]) -> str:
-        return ", ".join(self.names[value] for value in values)
-
-    def body(self, region: Region, depth: int, last: str) -> None:
-        for node in region.nodes:
-            self.node(node, depth)
-        if region.results:
-            self.line(depth, f"{last} {self.use(region.results)}")
-        elif not region.nodes:
-            self.line(depth, f"{last} nothing")
-
-    def node(self, node: Node, depth: int) -> None:
-        if node.primitive.name == "constant" and _is_scalar(node.params["value"]):
-            self.names[node.outputs[0]] = _literal(node.outputs[0].type, node.params["value"])
-            return
-        write = getattr(self, f"node_{node.primitive.name}", self.plain)
-        write(node, depth)
-
-    def plain(self, node: Node, depth: int) -> None:
-        callee = node.params.get("callee")
-        if callee is not None and callee.graph is not None:
-            self.callees.append(callee.graph)
-        params = (
-            f"{key}={describe(value)}"
-            for key, value in node.params.items()
-            if key not in _DULL or value != ()
-        )
-        arguments = ", ".join([*(self.names[value] for value in node.inputs), *params])
-        self.head(node, f"{node.primitive.name}({arguments})", depth)
-
-    def head(self, node: Node, text: str, depth: int) -> None:
-        outputs = ", ".join(map(self.bind, node.outputs))
-        location = node.location if self.lines else None
-        comment = f"  # {location[0]}:{location[1]}" if location else ""
-        self.line(depth, (f"{outputs} = {text}" if outputs else text) + comment)
-
-    def node_constant(self, node: Node, depth: int) -> None:
-        self.head(node, f"constant {describe(node.params['value'])}", depth)
-
-    def node_cond(self, node: Node, depth: int) -> None:
-        self.head(node, f"cond {self.use(node.inputs)}:", depth)
-        body, orelse = node.regions
-        self.body(body, depth + 1, "yield")
-        if orelse.nodes or orelse.results:
-            self.line(depth, "else:")
-            self.body(orelse, depth + 1, "yield")
-
-    def node_while(self, node: Node, depth: int) -> None:
-        (body,) = node.regions
-        test, *state = (self.names[value] for value in node.inputs)
-        binders = map(self.bind, body.parameters)
-        pairs = ", ".join(f"{b} = {s}" for b, s in zip(binders, state, strict=True))
-        self.head(node, f"while {test} with ({pairs}):", depth)
-        self.body(body, depth + 1, "yield")
-
-    def node_fused(self, node: Node, depth: int) -> None:
-        self.head(node, f"fused({self.use(node.inputs)}):", depth)
-        self.body(node.regions[0], depth + 1, "yield")
-
-
-# What says nothing where it is empty: the places of a message that values are put in.
-_DULL = frozenset(("places",))
-
-
-def _is_scalar(value: Any) -> bool:
-    return isinstance(value, bool | int | float) or getattr(value, "shape", None) == ()
-
-
-def _literal(type: Type, value: Any) -> str:
-    if isinstance(type, TensorType):
-        return f"{type.dtype.name}({value.item()!r})"
-    return repr(value)
-
-
-def describe(value: Any) -> str:
-    """A parameter of a node as text, on one line."""
-    if getattr(value, "is_resource", False):
-        return str(value.name)
-    if hasattr(value, "tolist"):
-        text = repr(value.tolist())
-        return text if len(text) <= 40 else f"{text[:36]}..."
-    if isinstance(value, tuple | list):
-        inner = ", ".join(map(describe, value))
-        comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
-        return f"({inner}{comma})" if isinstance(value, tuple) else f"[{inner}]"
-    if hasattr(value, "as_numpy_dtype"):
-        return str(value.name)
-    if isinstance(value, TensorType | NumberType | ListType | ResidualsType):
-        return str(value)
-    if callable(value) or vars(object)["__repr__"] is type(value).__repr__:
-        return getattr(value, "__qualname__", None) or type(value).__name__
-    return repr(value)

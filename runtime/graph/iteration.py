@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from runtime.graph import numbers
-from runtime.graph.control import Block, Names, as_state, bare, cond, truth, while_loop
+from runtime.graph.blocks import Block, Names, as_state, bare
+from runtime.graph.branches import cond, truth
+from runtime.graph.loops import while_loop
 from runtime.graph.nodes import LENGTH
 from runtime.graph.places import Watch, also_watching, no_watch
 from runtime.graph.refusals import refuse

@@ -6,9 +6,10 @@ builds the Python value that stands for them.
 
     leaf        a tensor, a staged number or list: one value of the graph
     same        Python values that are equal on all paths: no value at all
-    tree        a tuple, list, dict, namedtuple, dataclass, attrs or registered class: its
-    children's values optional    None on one path: a flag "is there", then the values of the other
-    path maybe       unbound on one path: a flag "is bound", then the values of the other path
+    tree        a tuple, list, dict, namedtuple, dataclass, attrs or registered class: the values
+                of its children
+    optional    None on one path: a flag "is there", then the values of the other path
+    maybe       unbound on one path: a flag "is bound", then the values of the other path
 """
 
 from __future__ import annotations
@@ -23,15 +24,10 @@ import numpy as np
 
 from runtime.convert import convert_to_tensor
 from runtime.graph import numbers
+from runtime.graph.arrays import Elements
 from runtime.graph.ir import Value
-from runtime.graph.nodes import (
-    BOOL,
-    CHECK_DEFINED,
-    CHECK_PRESENT,
-    NUMBER_TYPES,
-    UNDEFINED,
-    fits,
-)
+from runtime.graph.missing import MaybeNone, MaybeUndefined, Missing, is_undefined, name_of
+from runtime.graph.nodes import BOOL, NUMBER_TYPES, UNDEFINED, fits
 from runtime.graph.places import is_mutable
 from runtime.graph.refusals import refuse
 from runtime.graph.structures import Structure, structure_of
@@ -41,7 +37,6 @@ from runtime.graph.tracing import (
     SymbolicNumber,
     SymbolicTensor,
     Trace,
-    active,
     apply_number,
     convertible,
 )
@@ -109,173 +104,6 @@ class Mismatch(Exception):
         self.places: list[int] = []
 
 
-# What Python holds for a value that may be missing
-
-
-class Missing:
-    """A carried value that may be missing; using it checks, at run time, that it is there.
-
-    `flag` is the staged truth of that; `held` the Python value that stands for it when it is.
-    """
-
-    __slots__ = ("flag", "held")
-    __array_ufunc__ = None
-    may_be_missing = True
-
-    def __init__(self, held: Any, flag: Any) -> None:
-        self.held = held
-        self.flag = flag
-
-    def get(self) -> Any:
-        """The value, after a check that it is there."""
-        raise NotImplementedError
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(self.get(), name)
-
-
-class MaybeUndefined(Missing):
-    """A name that some path leaves unbound: reading it raises UnboundLocalError at run time."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, held: Any, flag: Any, name: str) -> None:
-        super().__init__(held, flag)
-        self.name = name
-
-    def get(self) -> Any:
-        """The value, after a check that the name is bound."""
-        trace = active()
-        trace.apply(CHECK_DEFINED, (trace.value_of(self.flag),), {"name": self.name})
-        return self.held
-
-    def __repr__(self) -> str:
-        return f"<possibly unbound {self.name!r}: {self.held!r}>"
-
-
-class MaybeNone(Missing):
-    """None on some path: `is None` is staged, any other use raises TypeError at run time where it
-    is None.
-    """
-
-    __slots__ = ()
-
-    def get(self) -> Any:
-        """The value, after a check that it is not None."""
-        trace = active()
-        trace.apply(CHECK_PRESENT, (trace.value_of(self.flag),))
-        return self.held
-
-    def __repr__(self) -> str:
-        return f"<None or {self.held!r}>"
-
-
-def install_equality(equal: Callable[..., Any], unequal: Callable[..., Any]) -> None:
-    """Compare optional values by these: they take control flow, which is above this layer."""
-    MaybeNone.__eq__ = equal  # type: ignore[method-assign]
-    MaybeNone.__ne__ = unequal  # type: ignore[method-assign]
-
-
-def bound(value: Any) -> Any:
-    """The value of a name, checked where the name may be unbound.
-
-    Raises UnboundLocalError where it is.
-    """
-    while isinstance(value, MaybeUndefined):
-        value = value.get()
-    if type(value) is _undefined:
-        bool(value)  # as any use does, it raises
-    return value
-
-
-def present(value: Any) -> Any:
-    """The value itself, checked where it may be missing."""
-    while isinstance(value, Missing):
-        value = value.get()
-    return value
-
-
-def _forward(name: str) -> Callable[..., Any]:
-    def method(self: Missing, *args: Any) -> Any:
-        function = getattr(type(held := self.get()), name, None)
-        others = tuple(map(present, args))
-        made = NotImplemented if function is None else function(held, *others)
-        if made is NotImplemented and name in _OPPOSITE:
-            # Python would ask the other operand, about an operand that it does not know.
-            function = getattr(type(others[0]), _OPPOSITE[name], None)
-            made = made if function is None else function(others[0], held)
-        return made
-
-    method.__name__ = name
-    return method
-
-
-_BINARY = [
-    "add",
-    "sub",
-    "mul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "divmod",
-    "pow",
-    "lshift",
-    "rshift",
-    "and",
-    "or",
-    "xor",
-    "matmul",
-]
-_OPPOSITE = {f"__{name}__": f"__r{name}__" for name in _BINARY}
-_OPPOSITE |= {reflected: name for name, reflected in _OPPOSITE.items()}
-_OPPOSITE |= {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
-
-for _name in [
-    *(f"__{name}__" for name in _BINARY),
-    *(f"__r{name}__" for name in _BINARY),
-    *(
-        f"__{name}__"
-        for name in [
-            "lt",
-            "le",
-            "gt",
-            "ge",
-            "eq",
-            "ne",
-            "neg",
-            "pos",
-            "abs",
-            "invert",
-            "round",
-            "getitem",
-        ]
-    ),
-    *(
-        f"__{name}__"
-        for name in ["bool", "iter", "len", "contains", "int", "float", "index", "call", "format"]
-    ),
-]:
-    setattr(Missing, _name, _forward(_name))
-Missing.__hash__ = None  # type: ignore[assignment]
-
-# What stands for an unbound name: autograph's class, handed in by the layer that knows it.
-_undefined: type = type("Undefined", (), {})
-_name_of: Callable[[Any], str] = str
-
-
-def install_undefined(kind: type, name_of: Callable[[Any], str]) -> None:
-    """Recognise objects of exactly this class as unbound names."""
-    global _undefined, _name_of
-    _undefined, _name_of = kind, name_of
-
-
-def is_undefined(value: Any) -> bool:
-    """Does it stand for an unbound name?"""
-    return type(value) is _undefined
-
-
 # Sameness
 
 _BY_VALUE = frozenset(
@@ -296,7 +124,7 @@ def same(a: Any, b: Any) -> bool:
         return bool(a == b)
     if kind is float or kind is complex:
         return repr(a) == repr(b)
-    if kind is _undefined:
+    if is_undefined(a):
         return True
     if kind is slice:
         return same((a.start, a.stop, a.step), (b.start, b.stop, b.step))
@@ -354,6 +182,8 @@ def abstract(value: Any, staged: bool = False) -> Spec:
         return Optional(abstract(value.held, staged))
     if isinstance(value, np.ndarray | np.generic):
         return Leaf(convert_to_tensor(value).type)
+    if kind is Elements:
+        return Leaf(value.type)
     found = structure_of(value)
     if found is None:
         return Same(value)
@@ -458,7 +288,7 @@ def _join_maybe(a: Spec, b: Spec) -> Spec:
     if _is_unbound(b):
         a, b = b, a
     if isinstance(a, Same) and _is_unbound(a):
-        return Maybe(b.inner if isinstance(b, Maybe) else b, _name_of(a.value))
+        return Maybe(b.inner if isinstance(b, Maybe) else b, name_of(a.value))
     name = a.name if isinstance(a, Maybe) else b.name if isinstance(b, Maybe) else ""
     return Maybe(
         join(a.inner if isinstance(a, Maybe) else a, b.inner if isinstance(b, Maybe) else b), name
@@ -494,7 +324,7 @@ def _join_trees(a: Tree, b: Tree) -> Spec:
             mismatch.path = a.structure.path(place) + mismatch.path
             mismatch.places.insert(0, place)
             raise
-    return Tree(a.structure, tuple(joined))
+    return Tree(a.structure.joined(b.structure), tuple(joined))
 
 
 def _leaf(spec: Spec) -> Type | None:

@@ -8,7 +8,7 @@ tracer adds them, and each executor gives cond, while, call and raise their mean
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import zip_longest
 from typing import Any, NoReturn
@@ -17,8 +17,9 @@ import numpy as np
 
 from runtime import dtypes, errors
 from runtime.dtypes import DType
-from runtime.primitive import Primitive, state
+from runtime.primitive import Primitive
 from runtime.shapes import Shape, is_known, size_of
+from runtime.state import state
 from runtime.types import ListType, NumberType, ResidualsType, TensorType, Type
 
 BOOL = NumberType("bool")
@@ -142,17 +143,6 @@ def _length_type(value: Type) -> Type:
     return INT
 
 
-def _element(value: Any, index: int) -> Any:
-    return value[index]
-
-
-def _element_type(value: Type, index: Type) -> Type:
-    if isinstance(value, ListType):
-        return value.element
-    assert isinstance(value, TensorType)
-    return TensorType(value.dtype, element_shape(value.shape))
-
-
 def element_shape(shape: Shape) -> Shape:
     """The shape of the rows of a tensor; TypeError for a scalar."""
     if shape == ():
@@ -163,7 +153,6 @@ def element_shape(shape: Shape) -> Shape:
 TRUTH = Primitive("truth", _truth, _truth_type, fallible=True)
 TO_TENSOR = Primitive("to_tensor", _to_tensor, _to_tensor_type, op_type="Const", fallible=True)
 LENGTH = Primitive("length", _length, _length_type, op_type="Size")
-ELEMENT = Primitive("element", _element, _element_type, op_type="StridedSlice", fallible=True)
 
 # Carried values that may be missing
 
@@ -253,14 +242,42 @@ def _linked(items: Iterable[Any]) -> tuple[Any, ...]:
     return made
 
 
-def _list_zeros(items: Any) -> Any:
+def _each(items: Any, function: Callable[[Any], Any]) -> Any:
+    """A list with `function` of each item, also in lists inside it."""
     if type(items) is tuple:
-        return _linked(map(_list_zeros, _items(items)))
+        return _linked([_each(item, function) for item in _items(items)])
     if type(items) is list:
-        return [None if item is None else _list_zeros(item) for item in items]
+        return [None if item is None else _each(item, function) for item in items]
     if type(items) is Residuals:
-        return Residuals(map(_list_zeros, items.values))
-    return np.zeros_like(items)[()]
+        return Residuals([_each(item, function) for item in items.values])
+    return function(items)
+
+
+def _list_zeros(items: Any) -> Any:
+    return _each(items, lambda item: np.zeros_like(item)[()])
+
+
+def _list_repeat(items: Any, *, count: int, axis: int) -> Any:
+    return _each(items, lambda item: np.repeat(np.expand_dims(item, axis), count, axis))
+
+
+def _list_repeat_type(items: Type, *, count: int, axis: int) -> Type:
+    return _each_type(items, lambda shape: (*shape[:axis], count, *shape[axis:]))
+
+
+def _list_sum(items: Any, *, axis: int) -> Any:
+    return _each(items, lambda item: np.sum(item, axis, item.dtype))
+
+
+def _list_sum_type(items: Type, *, axis: int) -> Type:
+    return _each_type(items, lambda shape: (*shape[:axis], *shape[axis + 1 :]))
+
+
+def _each_type(items: Type, change: Callable[[tuple[int | None, ...]], Shape]) -> Type:
+    if isinstance(items, ListType):
+        return ListType(_each_type(items.element, change))
+    assert isinstance(items, TensorType)
+    return TensorType(items.dtype, None if items.shape is None else change(items.shape))
 
 
 def _list_add(first: Any, second: Any) -> Any:
@@ -304,6 +321,18 @@ def _gradient_of_pop(op: Any, before: Any, item: Any) -> tuple[Any]:
 LIST_NEW = Primitive("list_new", _list_new, _list_new_type)
 
 
+def _gradient_of_sum(op: Any, grad: Any) -> tuple[Any]:
+    item: Any = op.inputs[0].type
+    while isinstance(item, ListType):
+        item = item.element
+    axis = op.params["axis"]
+    return (apply(LIST_REPEAT, grad, count=item.shape[axis], axis=axis),)
+
+
+def _gradient_of_repeat(op: Any, grad: Any) -> tuple[Any]:
+    return (apply(LIST_SUM, grad, axis=op.params["axis"]),)
+
+
 def _gradient_of_push(op: Any, grad: Any) -> Any:
     return apply(LIST_POP, grad)
 
@@ -312,6 +341,11 @@ LIST_PUSH = Primitive("list_push", _list_push, _list_push_type, gradient=_gradie
 LIST_POP = Primitive("list_pop", _list_pop, _list_pop_type, gradient=_gradient_of_pop)
 LIST_ZEROS = Primitive("list_zeros", _list_zeros, _same_list, gradient=lambda op, grad: (None,))
 LIST_AS = Primitive("list_as", _list_as, _list_as_type, gradient=_gradient_of_as)
+# Each item several times along a new axis; and the sums along one.
+LIST_REPEAT = Primitive(
+    "list_repeat", _list_repeat, _list_repeat_type, gradient=_gradient_of_repeat
+)
+LIST_SUM = Primitive("list_sum", _list_sum, _list_sum_type, gradient=_gradient_of_sum)
 LIST_ADD = Primitive("list_add", _list_add, _same_list, gradient=lambda op, grad: (grad, grad))
 
 

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from numpy import ndarray
 
+from runtime.graph.ir import Location
 from runtime.graph.refusals import refuse
 from runtime.graph.structures import Handler, add_handler, structure_of
 
@@ -239,15 +240,18 @@ def _advances(item: Any) -> bool:
     return hasattr(type(item), "__next__")
 
 
-def refuse_change(path: str, why: str, hint: str | None = None) -> Exception:
+def refuse_change(
+    path: str, why: str, hint: str | None = None, location: Location | None = None
+) -> Exception:
     """The refusal of a change to a Python object inside a staged block."""
     message = f"{path} is changed while the function is staged: {why}"
-    return refuse(message, hint or _WAY_OUT, variable=path)
+    return refuse(message, hint or _WAY_OUT, path, location)
 
 
 def is_mutable(item: Any) -> bool:
     """Is it a container that joins take apart, and that can be changed in place?"""
-    return not isinstance(item, tuple) and is_container(item)
+    found = None if isinstance(item, Contents) else structure_of(item)
+    return found is not None and not found[0].handler.is_value
 
 
 def is_container(item: Any) -> bool:

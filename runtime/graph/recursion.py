@@ -15,7 +15,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from runtime.graph import joins
-from runtime.graph.control import Unreachable
+from runtime.graph.blocks import Unreachable
 from runtime.graph.ir import Callee, Value
 from runtime.graph.joins import Mismatch, Spec
 from runtime.graph.nodes import CALL, RAISE

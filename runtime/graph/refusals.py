@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 
 from runtime import errors
 from runtime.graph.frames import user_frame, user_location
-from runtime.graph.ir import InvalidGraph, Location
-from runtime.primitive import state
+from runtime.graph.ir import Location
+from runtime.graph.verification import InvalidGraph
+from runtime.state import state
 
 E = TypeVar("E", bound=Exception)
 
@@ -99,7 +100,7 @@ def refuse_dtypes(message: str, hint: str, variable: str | None) -> Exception:
 # Code that makes a text of an object on behalf of what called it.
 _TEXT_METHODS = ("__repr__", "__str__", "__format__")
 _TEXT_MODULES = (
-    "autograph.operators.builtin_calls", "autograph.api", "dataclasses", "reprlib",
+    "autograph.operators.builtin_calls", "autograph.calls", "dataclasses", "reprlib",
 )  # fmt: skip
 
 

@@ -5,8 +5,11 @@ and value.
 from __future__ import annotations
 
 import inspect
+import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from numbers import Number
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -21,9 +24,9 @@ from runtime.types import ListType, NumberType, TensorType
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
-
-class Unbound(TypeError):
-    """The arguments do not fit the parameters."""
+_KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
+_VARIADIC = inspect.Parameter.VAR_POSITIONAL
+_OPTIONS = inspect.Parameter.VAR_KEYWORD
 
 
 class Parameters:
@@ -39,6 +42,9 @@ class Parameters:
         )
         self.count = len(kinds)
         self.names = tuple(signature.parameters)
+        pairs = list(zip(self.names, kinds, strict=True))
+        self.keyword_only = {name for name, kind in pairs if kind is _KEYWORD_ONLY}
+        self.rest = next((at for at, kind in enumerate(kinds) if kind is _VARIADIC), None)
 
     def without_first(self) -> Parameters:
         """The parameters of a bound method."""
@@ -49,6 +55,8 @@ class Parameters:
         """The arguments by position as far as they were given; TypeError for others than there are
         parameters for.
         """
+        if self.simple and not kwargs and len(args) <= self.count:
+            return args, {}
         try:
             bound = self.signature.bind_partial(*args, **kwargs)
         except TypeError as error:
@@ -77,11 +85,43 @@ class Parameters:
         bound, options = self.bind(tuple(map(Place, range(len(args)))), places)
         return [item.at for item in (*bound, *options.values()) if type(item) is Place]
 
+    def entries(self, input_signature: Sequence[Any]) -> dict[str, Any]:
+        """The entries of an input_signature by the names of the arguments that they are for.
+
+        Raises TypeError for more entries than there are parameters, and where a parameter has
+        neither an entry nor a default.
+        """
+        if len(input_signature) > self.count and self.rest is None:
+            raise TypeError(
+                f"{self.name}(): its input_signature has {len(input_signature)} entries, for "
+                f"{self.count} parameters"
+            )
+        for name in self.names[len(input_signature) :]:
+            known = self.signature.parameters[name]
+            if known.default is known.empty and known.kind not in (_VARIADIC, _OPTIONS):
+                raise TypeError(
+                    f"{self.name}(): its input_signature has no entry for argument {name!r}, which "
+                    "has no default"
+                )
+        return {self.label(at): spec for at, spec in enumerate(input_signature)}
+
+    def arranged(self, given: dict[str, Any]) -> Arguments:
+        """Arguments by position as far as that may be, out of those by name."""
+        options = {name: given[name] for name in given if name in self.keyword_only}
+        return tuple([given[name] for name in given if name not in options]), options
+
+    def default(self, name: str, expected: Any) -> Any:
+        """The default of a parameter; TypeError where there is none."""
+        known = self.signature.parameters.get(name)
+        if known is None or known.default is known.empty:
+            raise TypeError(f"{self.name}(): missing argument {name!r}: expected {expected}")
+        return known.default
+
     def label(self, place: int) -> str:
         """The name of the parameter that a positional argument goes to."""
-        if place < len(self.names):
+        if self.rest is None or place <= self.rest:
             return self.names[place]
-        return f"{self.names[-1]}_{place - len(self.names) + 1}" if self.names else "arg"
+        return f"{self.names[self.rest]}_{place - self.rest}"
 
 
 class Place:
@@ -94,16 +134,28 @@ class Place:
 
 
 class Reference:
-    """A Python object as part of a key: equal only to itself, and not kept alive."""
+    """A Python object as part of a key: equal only to itself, and not kept alive.
+
+    A bound method is the same one wherever its function and its object are.
+    """
 
     __slots__ = ("hash", "ref")
+    ref: Callable[[], Any]
 
     def __init__(self, item: Any) -> None:
-        self.hash = id(item)
+        is_method = type(item) is MethodType
+        reference: Callable[[Any], Callable[[], Any]]
+        reference = weakref.WeakMethod if is_method else weakref.ref
+        self.hash = hash(item) if is_method else id(item)
         try:
-            self.ref: Callable[[], Any] = weakref.ref(item)
+            self.ref = reference(item)
         except TypeError:
             self.ref = lambda: item
+
+    def when_gone(self, callback: Callable[[Any], None]) -> None:
+        """Call this when the object is no more."""
+        if isinstance(self.ref, weakref.ref):
+            self.ref = type(self.ref)(self.ref(), callback)
 
     def __repr__(self) -> str:
         return repr(self.ref())
@@ -114,13 +166,13 @@ class Reference:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Reference):
             return False
-        item = self.ref()
-        return item is not None and item is other.ref()
+        item, its = self.ref(), other.ref()
+        return item is not None and (item is its or (type(item) is MethodType and item == its))
 
 
 _STANDING_FOR_ONE = frozenset((SymbolicNumber, Symbol, Elements))
 _LEAVES = Tensor | TensorSpec | SymbolicNumber | Symbol | Elements | np.ndarray | np.generic
-_BY_VALUE = frozenset((bool, int, str, bytes, type(None), type(Ellipsis), range, frozenset))
+_BY_VALUE = frozenset((bool, int, str, bytes, type(None), type(Ellipsis), range))
 
 
 def key_of(value: Any, leaves: list[Any]) -> Any:
@@ -133,6 +185,8 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
         return kind, value
     if kind is float or kind is complex:
         return kind, repr(value)
+    if kind is frozenset or kind is slice:
+        return _plain_key(value)
     if kind is TensorSpec:
         leaves.append(value)
         return TensorType(value.dtype, value.shape.dims)
@@ -147,15 +201,36 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
     return _object_key(value)
 
 
+def _plain_key(value: frozenset[Any] | slice) -> Any:
+    """The key of what can be told by its parts; by identity where one of them is a tensor."""
+    parts = value if isinstance(value, frozenset) else (value.start, value.stop, value.step)
+    tensors: list[Any] = []
+    keys = [key_of(part, tensors) for part in parts]
+    if tensors:
+        return Reference(value)
+    return type(value), (frozenset if isinstance(value, frozenset) else tuple)(keys)
+
+
+_LIBRARIES = sys.stdlib_module_names | {"numpy", "runtime"}
+
+
 def _object_key(value: Any) -> Any:
     kind = type(value)
-    if vars(object)["__eq__"] is kind.__eq__:
+    # What a user's `__eq__` compares may be less than what the function reads.
+    is_the_users = kind.__module__.partition(".")[0] not in _LIBRARIES
+    staged = None if is_the_users else getattr(value, "python_function", None)
+    if staged is not None:
+        # A staged method is bound anew wherever it is asked for.
+        return Reference(staged if type(staged) is MethodType else value)
+    has_own = kind.__eq__ is not vars(object)["__eq__"]
+    if is_the_users or kind is MethodType or not has_own:
         return Reference(value)
     try:
         hash(value)
     except TypeError:
         return Reference(value)
-    return kind, value
+    # Zeros of one sign and the other are equal, and Decimals with more digits.
+    return kind, repr(value) if isinstance(value, Number) else value
 
 
 # The key of a repeated call
@@ -220,6 +295,13 @@ def has_plain_keys(value: Any) -> bool:
     if type(value) is dict:
         return all(type(k) is str for k in value) and all(map(has_plain_keys, value.values()))
     return type(value) not in (list, tuple) or all(map(has_plain_keys, value))
+
+
+def is_sorted_as(value: Any, spec: Any) -> bool:
+    """Do the dicts in an argument have their keys in the order of those of its `spec`?"""
+    if type(spec) is dict:
+        return tuple(value) == tuple(spec) and all(map(is_sorted_as, value.values(), spec.values()))
+    return type(spec) not in (list, tuple) or all(map(is_sorted_as, value, spec))
 
 
 def may_change(value: Any) -> bool:
@@ -317,21 +399,20 @@ def leaf_types(leaves: Sequence[Any]) -> list[TensorType | NumberType]:
     ]
 
 
-def spec_structure(value: Any, types: Iterator[Any]) -> Any:
-    """The argument with a TensorSpec in place of each tensor, of the next of `types`, and a
-    Reference of each object.
+def spec_structure(value: Any, leaves: Iterator[tuple[Any, str]]) -> Any:
+    """The argument with a TensorSpec in place of each tensor, of the type and name that come next,
+    and a Reference of each object.
     """
     if isinstance(value, _LEAVES):
-        known = next(types)
-        return TensorSpec(known.shape, known.dtype) if isinstance(known, TensorType) else known
-    if type(value) in _BY_VALUE:
-        return value
+        known, name = next(leaves)
+        is_tensor = isinstance(known, TensorType)
+        return TensorSpec(known.shape, known.dtype, name) if is_tensor else known
     found = structure_of(value)
     if found is None:
-        key = _object_key(value)
+        key = key_of(value, [])
         return key if isinstance(key, Reference) else value
     structure, children = found
-    return structure.build([spec_structure(child, types) for child in children])
+    return structure.build([spec_structure(child, leaves) for child in children])
 
 
 def conform(value: Any, spec: Any, name: str) -> Any:
@@ -341,7 +422,7 @@ def conform(value: Any, spec: Any, name: str) -> Any:
     """
     if isinstance(spec, TensorSpec):
         return _conform_leaf(value, spec, name)
-    wanted, given = structure_of(spec), structure_of(value)
+    wanted, given = structure_of(spec), structure_of(_sorted_as(value, spec))
     if wanted is None:
         raise TypeError(f"input_signature has {spec!r} for argument {name!r}, not a TensorSpec")
     if given is None or given[0] != wanted[0]:
@@ -349,6 +430,13 @@ def conform(value: Any, spec: Any, name: str) -> Any:
     parts = zip(given[1], wanted[1], strict=True)
     label = wanted[0].path
     return wanted[0].build([conform(x, s, name + label(at)) for at, (x, s) in enumerate(parts)])
+
+
+def _sorted_as(value: Any, spec: Any) -> Any:
+    """A dict with its keys in the order of those of `spec`, if they are the same."""
+    if type(value) is not dict or type(spec) is not dict or value.keys() != spec.keys():
+        return value
+    return {key: value[key] for key in spec}
 
 
 def _conform_leaf(value: Any, spec: TensorSpec, name: str) -> Any:
@@ -418,7 +506,7 @@ def _fitted(value: Any, spec: Any, name: str) -> Any:
     """An argument as its entry of a signature says, which has Python values and References too."""
     if isinstance(spec, TensorSpec):
         return _conform_leaf(value, spec, name)
-    wanted, given = structure_of(spec), structure_of(value)
+    wanted, given = structure_of(spec), structure_of(_sorted_as(value, spec))
     if wanted is not None and given is not None and wanted[0] == given[0]:
         parts = zip(given[1], wanted[1], strict=True)
         label = wanted[0].path
@@ -433,8 +521,16 @@ def _is_same(value: Any, spec: Any) -> bool:
     if isinstance(spec, ListType | NumberType):
         return getattr(value, "type", None) == spec
     if isinstance(spec, Reference):
-        return Reference(value) == spec
+        return bool(key_of(value, []) == spec)
     return bool(key_of(value, []) == key_of(spec, []))
+
+
+def references(key: Any) -> Iterator[Reference]:
+    """The objects in a key that are told apart by identity."""
+    if isinstance(key, Reference):
+        yield key
+    for part in key if type(key) in (tuple, frozenset) else ():
+        yield from references(part)
 
 
 def without_shapes(key: Any) -> Any:

@@ -32,6 +32,13 @@ class Structure:
         renew = self.handler.renew
         return self if renew is None else dataclasses.replace(self, keys=renew(self.keys))
 
+    def joined(self, other: Structure) -> Structure:
+        """The structure of what is of this one on one path and of an equal one on the other."""
+        join = self.handler.join
+        if join is None or self.keys is other.keys:
+            return self
+        return dataclasses.replace(self, keys=join(self.keys, other.keys))
+
     def path(self, place: int) -> str:
         """How Python writes the way to a child, for messages: `[0]`, `['k']`, `.x`."""
         return self.handler.path.format(self.label(place, plain=False))
@@ -60,7 +67,9 @@ class Structure:
 @dataclasses.dataclass(frozen=True, slots=True)
 class Handler:
     """How one kind of container is taken apart and built again. `renew` copies keys that change,
-    `describe` says what is in it, where its class says nothing to the user.
+    `join` gives what two equal ones say together, `describe` says what is in it, where its class
+    says nothing to the user. `become`: where a graph changes an item, another one takes its place,
+    and `become(item, made)` tells it that a loop has put `made` there.
     """
 
     flatten: Flatten
@@ -68,7 +77,15 @@ class Handler:
     path: str
     names: Callable[[Any], Sequence[Any]] = tuple
     renew: Callable[[Any], Any] | None = None
+    join: Callable[[Any, Any], Any] | None = None
     describe: Callable[[Any], str] | None = None
+    become: Callable[[Any, Any], None] | None = None
+    is_tuple: bool = False
+
+    @property
+    def is_value(self) -> bool:
+        """Does another one take its place, in graphs, where it would change?"""
+        return self.is_tuple or self.become is not None
 
 
 def _build_object(kind: type, keys: Sequence[str], children: Children) -> Any:
@@ -89,12 +106,15 @@ def _flatten_object(fields: Callable[[Any], Sequence[Any]]) -> Flatten:
     return flatten
 
 
-_TUPLE = Handler(lambda t: (len(t), t), lambda kind, size, children: tuple(children), "[{}]")
+_TUPLE = Handler(
+    lambda t: (len(t), t), lambda kind, size, children: tuple(children), "[{}]", is_tuple=True
+)
 _LIST = Handler(lambda t: (len(t), t), lambda kind, size, children: list(children), "[{}]")
 _NAMED = Handler(
     lambda t: (t._fields, t),
     lambda kind, fields, children: kind._make(children),  # type: ignore[attr-defined]
     ".{}",
+    is_tuple=True,
 )
 _DICT = Handler(
     lambda d: (tuple(d), list(d.values())),

@@ -20,34 +20,32 @@ from runtime import dtypes, errors
 from runtime.convert import as_array, register_conversion
 from runtime.dtypes import DType
 from runtime.graph import nodes, numbers, refusals
+from runtime.graph.arrays import Elements
 from runtime.graph.frames import caller_of, container_at, is_ours, name_given_to, user_location
 from runtime.graph.handlers import check_unhandled_failure
-from runtime.graph.ir import (
-    NO_PARAMS,
-    Graph,
-    Node,
-    Origin,
-    Params,
-    Region,
-    Value,
-    format_location,
-    verify,
-)
+from runtime.graph.ir import NO_PARAMS, Graph, Node, Origin, Params, Region, Value, format_location
 from runtime.graph.nodes import CHECK_LENGTH, CONSTANT, NUMBER_TYPES, TO_TENSOR
+from runtime.graph.verification import verify
 from runtime.naming import scoped
-from runtime.primitive import Primitive, state
+from runtime.primitive import Primitive
 from runtime.primitive import _record as record
 from runtime.shapes import Shape
+from runtime.state import state
 from runtime.tensor import Tensor
 from runtime.types import ListType, NumberType, TensorType, Type
 
 if TYPE_CHECKING:
+    from runtime.graph.guards import Guards
     from runtime.graph.views import Operation
 
 Site = tuple[int, ...]
 
 _OF_CONSTANTS = ("constant", "convert_to_tensor")
 """Functions whose `name` is that of a constant; elsewhere it is that of the op that takes it."""
+
+
+LOOP = "the body of a loop"
+"""The kind of the scopes that may run several times."""
 
 
 class Scope:
@@ -137,6 +135,7 @@ class Trace:
         "device",
         "existed",
         "given",
+        "guards",
         "joined",
         "memo",
         "name",
@@ -161,6 +160,7 @@ class Trace:
         self.converter: Callable[[Any], Any] | None = None
         self.refusal: Exception | None = None
         self.given: dict[Value, Any] = {}
+        self.guards: Guards | None = None
         self.device: str | None = None
         self._prefix = scoped("")
         self.existed: Callable[[Any], bool] = _nothing_existed
@@ -338,6 +338,8 @@ class Trace:
             return self.foreign(item)
         if kind in NUMBER_TYPES:
             return cast(Value, self.number(item).value)
+        if kind is Elements:
+            return cast(Value, item.staged().value)
         return self.capture(item, TensorType(item.dtype, item.static_shape))
 
     def foreign(self, item: Any) -> Value:

@@ -10,21 +10,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from runtime.convert import constant as constant, convert_to_tensor as convert_to_tensor
-from runtime.ops.array import (
-    broadcast_dynamic_shape as broadcast_dynamic_shape, broadcast_like as broadcast_like,
-    broadcast_shapes_p as broadcast_shapes_p, broadcast_static_shape as broadcast_static_shape,
-    broadcast_to as broadcast_to, broadcast_to_p as broadcast_to_p, concat as concat,
-    concat_p as concat_p, ensure_shape as ensure_shape, ensure_shape_p as ensure_shape_p,
-    expand_dims as expand_dims, expand_dims_p as expand_dims_p,
-    matrix_transpose as matrix_transpose, pad as pad, pad_p as pad_p,
-    parallel_stack as parallel_stack, rank as rank, rank_p as rank_p, repeat as repeat,
-    repeat_indices_p as repeat_indices_p, reshape as reshape, reshape_like as reshape_like,
-    reshape_p as reshape_p, reverse as reverse, reverse_p as reverse_p, roll as roll,
-    roll_p as roll_p, shape as shape, shape_n as shape_n, shape_p as shape_p, size as size,
-    size_p as size_p, slice_ as slice_, split as split, split_p as split_p, squeeze as squeeze,
-    squeeze_p as squeeze_p, stack as stack, stack_p as stack_p, tile as tile, tile_p as tile_p,
-    transpose as transpose, transpose_p as transpose_p, unstack as unstack, unstack_p as unstack_p,
-)
 from runtime.ops.comparison import (
     bitwise_and as bitwise_and, bitwise_or as bitwise_or, bitwise_xor as bitwise_xor,
     equal as equal, greater as greater, greater_equal as greater_equal, invert as invert,
@@ -44,17 +29,15 @@ from runtime.ops.creation import (
     zeros_like_p as zeros_like_p,
 )
 from runtime.ops.einsum import einsum as einsum, einsum_p as einsum_p
-from runtime.ops.indexing import (
-    boolean_mask as boolean_mask, gather as gather, gather_grad_p as gather_grad_p,
-    gather_gradient as gather_gradient, gather_nd as gather_nd, gather_nd_p as gather_nd_p,
-    gather_p as gather_p, getitem as getitem, nonzero_p as nonzero_p, scatter_nd as scatter_nd,
-    scatter_nd_p as scatter_nd_p, select_p as select_p, set_slice_p as set_slice_p,
-    setitem as setitem, strided_slice_p as strided_slice_p, tensor_add_p as tensor_add_p,
-    tensor_max_p as tensor_max_p, tensor_min_p as tensor_min_p,
-    tensor_scatter_nd_add as tensor_scatter_nd_add, tensor_scatter_nd_max as tensor_scatter_nd_max,
-    tensor_scatter_nd_min as tensor_scatter_nd_min, tensor_scatter_nd_sub as tensor_scatter_nd_sub,
-    tensor_scatter_nd_update as tensor_scatter_nd_update, tensor_sub_p as tensor_sub_p,
-    tensor_update_p as tensor_update_p, unslice_p as unslice_p, where as where,
+from runtime.ops.gathering import (
+    gather as gather, gather_grad_p as gather_grad_p, gather_gradient as gather_gradient,
+    gather_nd as gather_nd, gather_nd_p as gather_nd_p, gather_p as gather_p,
+)
+from runtime.ops.indexing import getitem as getitem, setitem as setitem
+from runtime.ops.joining import (
+    concat as concat, concat_p as concat_p, parallel_stack as parallel_stack, split as split,
+    split_p as split_p, stack as stack, stack_p as stack_p, unstack as unstack,
+    unstack_p as unstack_p,
 )
 from runtime.ops.linalg import (
     matmul as matmul, matmul_p as matmul_p, matvec as matvec, tensordot as tensordot,
@@ -86,6 +69,10 @@ from runtime.ops.nn import (
     swish as swish, weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
     weighted_moments as weighted_moments,
 )
+from runtime.ops.padding import (
+    pad as pad, pad_p as pad_p, repeat as repeat, repeat_indices_p as repeat_indices_p,
+    tile as tile, tile_p as tile_p,
+)
 from runtime.ops.reductions import (
     accumulate_n as accumulate_n, add_n as add_n, count_nonzero as count_nonzero,
     cumprod as cumprod, cumprod_p as cumprod_p, cumsum as cumsum, cumsum_p as cumsum_p,
@@ -96,6 +83,34 @@ from runtime.ops.reductions import (
     reduce_variance as reduce_variance, sum_p as sum_p, sum_to_p as sum_to_p,
     zero_fraction as zero_fraction,
 )
+from runtime.ops.reshaping import (
+    broadcast_dynamic_shape as broadcast_dynamic_shape, broadcast_like as broadcast_like,
+    broadcast_shapes_p as broadcast_shapes_p, broadcast_static_shape as broadcast_static_shape,
+    broadcast_to as broadcast_to, broadcast_to_p as broadcast_to_p, ensure_shape as ensure_shape,
+    ensure_shape_p as ensure_shape_p, expand_dims as expand_dims, expand_dims_p as expand_dims_p,
+    rank as rank, rank_p as rank_p, reshape as reshape, reshape_like as reshape_like,
+    reshape_p as reshape_p, shape as shape, shape_n as shape_n, shape_p as shape_p, size as size,
+    size_p as size_p, squeeze as squeeze, squeeze_p as squeeze_p,
+)
+from runtime.ops.scattering import (
+    scatter_nd as scatter_nd, scatter_nd_p as scatter_nd_p, tensor_add_p as tensor_add_p,
+    tensor_max_p as tensor_max_p, tensor_min_p as tensor_min_p,
+    tensor_scatter_nd_add as tensor_scatter_nd_add, tensor_scatter_nd_max as tensor_scatter_nd_max,
+    tensor_scatter_nd_min as tensor_scatter_nd_min, tensor_scatter_nd_sub as tensor_scatter_nd_sub,
+    tensor_scatter_nd_update as tensor_scatter_nd_update, tensor_sub_p as tensor_sub_p,
+    tensor_update_p as tensor_update_p,
+)
+from runtime.ops.selection import (
+    boolean_mask as boolean_mask, nonzero_p as nonzero_p, select_p as select_p, where as where,
+)
+from runtime.ops.slicing import (
+    set_slice_p as set_slice_p, slice_ as slice_, strided_slice_p as strided_slice_p,
+    unslice_p as unslice_p,
+)
+from runtime.ops.transposition import (
+    matrix_transpose as matrix_transpose, reverse as reverse, reverse_p as reverse_p, roll as roll,
+    roll_p as roll_p, transpose as transpose, transpose_p as transpose_p,
+)
 from runtime.lazy import attributes, load
 from runtime.ops import operators as operators
 
@@ -105,16 +120,20 @@ LATER = {
         "global_norm"
     ),
     "runtime.ops.decompositions": (
-        "adjoint band_part band_part_p cholesky cholesky_p cholesky_solve cross det det_p "
-        "diag diag_p diag_part diag_part_p eig eig_p eigh eigh_p eigvals eigvalsh inv "
-        "inverse_p l2_normalize logdet lstsq matrix_rank norm normalize pinv qr qr_p set_diag "
-        "set_diag_p slogdet slogdet_p solve solve_p svd svd_p tensor_diag tensor_diag_part "
-        "trace triangular_p triangular_solve"
+        "cholesky cholesky_p eig eig_p eigh eigh_p eigvals eigvalsh matrix_rank pinv qr "
+        "qr_p svd svd_p"
+    ),
+    "runtime.ops.diagonals": (
+        "adjoint band_part band_part_p diag diag_p diag_part diag_part_p set_diag "
+        "set_diag_p tensor_diag tensor_diag_part trace"
     ),
     "runtime.ops.misc": (
         "bitcast bitcast_p dynamic_partition dynamic_stitch get_static_value "
         "histogram_fixed_width histogram_fixed_width_bins identity_n realdiv reverse_sequence "
         "reverse_sequence_p saturate_cast strided_slice truncatediv truncatemod unravel_index"
+    ),
+    "runtime.ops.norms": (
+        "cross l2_normalize norm normalize"
     ),
     "runtime.ops.ordering": (
         "argmax argmax_p argmin argmin_p argsort argsort_p bincount bincount_p "
@@ -128,6 +147,10 @@ LATER = {
         "unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n "
         "unsorted_segment_sum"
     ),
+    "runtime.ops.solving": (
+        "cholesky_solve det det_p inv inverse_p logdet lstsq slogdet slogdet_p solve "
+        "solve_p triangular_p triangular_solve"
+    ),
     "runtime.ops.special": (
         "cumulative_logsumexp digamma divide_no_nan erf erfc erfcinv erfinv lbeta lgamma "
         "multiply_no_nan ndtri nextafter polygamma polyval reciprocal_no_nan scalar_mul xdivy "
@@ -137,7 +160,12 @@ LATER = {
 # fmt: on
 
 # Families without names here: programs reach them through `runtime.nn`, `runtime.strings`, ...
-_ELSEWHERE = "convolution image normalization pooling ragged random strings"
+_ELSEWHERE = (
+    "convolution image.colors image.cropping image.flipping image.metrics image.resizing "
+    "normalization pooling ragged random.stateful random.stateless strings.case "
+    "strings.conversion strings.hash_buckets strings.joining strings.patterns strings.splitting "
+    "strings.substrings strings.unicode"
+)
 
 
 def load_all() -> None:
@@ -151,9 +179,12 @@ def load_all() -> None:
 if TYPE_CHECKING:
     from runtime.ops.clip import *  # noqa: F403
     from runtime.ops.decompositions import *  # noqa: F403
+    from runtime.ops.diagonals import *  # noqa: F403
     from runtime.ops.misc import *  # noqa: F403
+    from runtime.ops.norms import *  # noqa: F403
     from runtime.ops.ordering import *  # noqa: F403
     from runtime.ops.segments import *  # noqa: F403
+    from runtime.ops.solving import *  # noqa: F403
     from runtime.ops.special import *  # noqa: F403
 else:
     __getattr__, __dir__ = attributes(__name__, LATER)

@@ -12,18 +12,9 @@ from runtime.convert import convert_to_tensor, tensor_of
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import one_of, static_int
 from runtime.ops.define import axis_in, dims_of, fill_dims, type_of_dims
-from runtime.primitive import (
-    REALS,
-    Primitive,
-    bind,
-    flat,
-    row,
-    sample,
-    state,
-    wrong_dtype,
-    wrong_value,
-)
-from runtime.shapes import Shape, TensorShape, merge_shapes
+from runtime.primitive import REALS, Primitive, bind, flat, row, sample, wrong_dtype, wrong_value
+from runtime.shapes import Shape, merge_shapes
+from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
 
@@ -34,10 +25,13 @@ def _checked(shape: Any) -> Any:
     return shape
 
 
-def _fill_kernel(value: Any, *dims: Any, shape: Shape) -> Any:
+def _fill_kernel(value: Any, *dims: Any, shape: Shape, out: Any = None) -> Any:
     if value.shape:
         raise wrong_value(f"the value must be a scalar, got shape {value.shape}")
     wanted = _checked(fill_dims(shape, dims))
+    if out is not None:
+        out.fill(value)
+        return out
     try:
         return np.full(wanted, value, dtype=value.dtype)
     except ValueError:
@@ -102,8 +96,11 @@ def _filled(shape: Any, value: Any) -> Tensor:
 
 
 def _like(name: str, op_type: str, value: Any) -> Any:
-    def kernel(x: Any, *, dtype: DType) -> Any:
-        return np.full(np.shape(x), value(dtype), dtype.np_dtype)
+    def kernel(x: Any, *, dtype: DType, out: Any = None) -> Any:
+        if out is None:
+            return np.full(np.shape(x), value(dtype), dtype.np_dtype)
+        out.fill(value(dtype))
+        return out
 
     return row(
         name, kernel, signature="A->dtype", shape=lambda shape, *, dtype: shape, op_type=op_type,
@@ -390,8 +387,3 @@ def sequence_mask(
     positions = range(ops.cast(0, limit.dtype), limit, ops.cast(1, limit.dtype))
     mask = ops.less(positions, ops.expand_dims(ops.cast(x, limit.dtype), -1))
     return mask if as_dtype(dtype) is dtypes.bool else ops.cast(mask, dtype)
-
-
-def as_tensor_shape(value: Any) -> TensorShape:
-    """A TensorShape of a shape argument that must be static."""
-    return TensorShape(value)

@@ -21,11 +21,11 @@ from runtime.primitive import (
     row,
     same_shape,
     sample,
-    state,
     wrong_dtype,
     wrong_value,
 )
 from runtime.shapes import Shape, TensorShape, is_known
+from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
 
@@ -37,6 +37,23 @@ FLOATING = (sample("2,3"), sample(""))
 POSITIVE = (sample("2,3:+"), sample(":+"))
 UNIT = (sample("2,3:u"), sample(":u"))
 PAIRS = (sample("2,3", "2,3"), sample("2,3", "3"), sample("2,1", "3"), sample("", "2"))
+
+
+def copied(x: Any, out: Any) -> Any:
+    """An array with the elements of `x`: `out` if there is one, which may be x."""
+    if out is None:
+        return np.array(x)
+    if out is not x:
+        np.copyto(out, x)
+    return out
+
+
+def zeroed(shape: Any, dtype: Any, out: Any) -> Any:
+    """An array of zeros: `out` if there is one."""
+    if out is None:
+        return np.zeros(shape, dtype)
+    out.fill(0)
+    return out
 
 
 def unary(

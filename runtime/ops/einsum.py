@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime.ops.array import _same_dtypes
 from runtime.ops.define import sum_to_shape_of
+from runtime.ops.joining import same_dtypes
 from runtime.primitive import Primitive, bind, row, sample, wrong_dtype, wrong_value
 from runtime.shapes import Shape, broadcast_dim
 from runtime.tensor import Tensor
@@ -93,7 +93,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     """
     if not isinstance(equation, str):
         raise wrong_dtype(f"the equation must be a string, not {equation!r}")
-    tensors = _same_dtypes(inputs)
+    tensors = same_dtypes(inputs)
     labels, output = _explicit(equation.replace(" ", ""), tensors)
     for i, subscripts in enumerate(labels):
         if len(set(subscripts)) < len(subscripts):

@@ -9,8 +9,9 @@ import numpy as np
 import runtime.ops as ops
 from runtime.ops.arguments import listed, static_ints
 from runtime.ops.define import matched, sum_to_shape_of
-from runtime.primitive import Primitive, bind, row, sample, state, wrong_value
+from runtime.primitive import Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape, broadcast
+from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
 
 

@@ -11,7 +11,8 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import as_dtype
 from runtime.ops.define import POSITIVE, UNIT, Op, binary, matched, unary
-from runtime.primitive import Primitive, bind, flat, row, same_shape, sample, trap_division
+from runtime.primitive import Primitive, bind, flat, row, same_shape, sample
+from runtime.state import trap_division
 from runtime.tensor import EagerTensor, Tensor
 
 

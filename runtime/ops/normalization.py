@@ -10,9 +10,10 @@ from typing import Any
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
-from runtime.ops import random
 from runtime.ops.arguments import listed, static_int
 from runtime.ops.define import matched
+from runtime.ops.random.stateful import uniform
+from runtime.ops.random.stateless import stateless_uniform
 from runtime.primitive import wrong_value
 from runtime.tensor import Tensor
 
@@ -87,7 +88,7 @@ def dropout(
     along the axis is dropped or kept together. `seed` works as in `random.uniform`. ValueError
     unless `x` is floating-point and 0 <= rate < 1.
     """
-    return _dropout(x, rate, noise_shape, random.uniform, seed)
+    return _dropout(x, rate, noise_shape, uniform, seed)
 
 
 def stateless_dropout(
@@ -95,7 +96,7 @@ def stateless_dropout(
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """`dropout` that `seed`, a vector of two integers, determines."""
-    return _dropout(x, rate, noise_shape, random.stateless_uniform, seed)
+    return _dropout(x, rate, noise_shape, stateless_uniform, seed)
 
 
 def general_dropout(

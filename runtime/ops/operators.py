@@ -12,7 +12,8 @@ import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.convert import conversion_of, convert_to_tensor
 from runtime.ops import comparison, indexing, linalg, math
-from runtime.primitive import COMPLEX, FLOATS, NUMBERS, REALS, TABLE, state
+from runtime.primitive import COMPLEX, FLOATS, NUMBERS, REALS, TABLE
+from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
 
 Accepted = frozenset[np.dtype[Any]]
@@ -21,14 +22,18 @@ Accepted = frozenset[np.dtype[Any]]
 _WEAK: dict[type, Accepted] = {int: NUMBERS, float: FLOATS | COMPLEX, complex: COMPLEX}
 _INEXACT = FLOATS | COMPLEX
 
+# Not made anew at each use.
+_OPERANDS = (Tensor, np.ndarray, np.generic, list, tuple)
+_PLAIN = (int, float, complex, str, bytes)
+
 
 def _foreign(other: Any, reflected: str) -> bool:
     """Is it something that the other operand's class should deal with?"""
     return (
-        not isinstance(other, Tensor | np.ndarray | np.generic | list | tuple)
+        not isinstance(other, _OPERANDS)
         and conversion_of(type(other)) is None
         and hasattr(type(other), reflected)
-        and not isinstance(other, int | float | complex | str | bytes)
+        and not isinstance(other, _PLAIN)
     )
 
 

@@ -157,10 +157,25 @@ class TopK(NamedTuple):
     indices: Tensor
 
 
+# From how many columns on it is faster to find the least of the k largest first.
+_MANY = 1 << 10
+
+
+def _largest(row: Any, k: int) -> Any:
+    """The places of the k largest elements: of equal ones the first, NaN before all numbers."""
+    least = np.partition(row, len(row) - k)[len(row) - k]
+    places = np.flatnonzero(~(row < least))
+    return places[_argsort_kernel(row[places], axis=0, descending=True)[:k]]
+
+
 def _top_k_kernel(x: Any, *, k: int, dtype: DType) -> Any:
     if not 0 <= k <= x.shape[-1]:
         raise wrong_value(f"input must have at least {k} columns, got shape {x.shape}")
-    order = _argsort_kernel(x, axis=-1, descending=True)[..., :k]
+    if x.shape[-1] < _MANY or not 0 < k <= x.shape[-1] // 8:
+        order = _argsort_kernel(x, axis=-1, descending=True)[..., :k]
+    else:
+        rows = [_largest(row, k) for row in x.reshape(-1, x.shape[-1])]
+        order = np.reshape(rows, (*x.shape[:-1], k))
     return np.take_along_axis(x, order, -1), order.astype(dtype.np_dtype)
 
 

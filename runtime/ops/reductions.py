@@ -13,8 +13,9 @@ from runtime import dtypes
 from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import listed, static_int, static_ints
 from runtime.ops.define import Op, axis_in, fill_dims
-from runtime.primitive import Primitive, Sample, bind, row, sample, state, wrong_dtype, wrong_value
+from runtime.primitive import Primitive, Sample, bind, row, sample, wrong_dtype, wrong_value
 from runtime.shapes import Shape, broadcast, is_known
+from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
 
 Axis = tuple[int, ...] | None

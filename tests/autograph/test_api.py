@@ -1,4 +1,4 @@
-"""Converting functions, methods, classes and other callables, and calling from generated code."""
+"""Converting functions, methods, classes and other callables, and leaving them alone."""
 
 import abc
 import asyncio
@@ -6,14 +6,12 @@ import contextlib
 import dataclasses
 import enum
 import functools
-import gc
 import inspect
 import pickle
 import threading
-import weakref
 from collections.abc import Callable, Iterator
-from types import FunctionType, MethodType
-from typing import Any, NamedTuple
+from types import MethodType
+from typing import Any
 
 import pytest
 
@@ -22,19 +20,13 @@ from autograph import (
     ConversionError,
     call,
     convert,
-    converted_code,
     do_not_convert,
     is_converted,
-    observe_calls,
     to_code,
     to_graph,
 )
-from tests.autograph.staged_values import Staged, plain, recorded
-
-
-@pytest.fixture
-def log() -> Iterator[list[Any]]:
-    yield from recorded()
+from tests.autograph.callables import POINT, Derived, Point, helper, outer, sign
+from tests.autograph.staged_values import Staged, plain
 
 
 def shown(value: Any) -> str:
@@ -144,58 +136,6 @@ def test_an_empty_cell() -> None:
 # Kinds of callables
 
 
-def sign(x: Any) -> Any:
-    if x > 0:
-        return 1
-    return -1
-
-
-class Point:
-    scale = 2
-
-    def __init__(self, x: Any) -> None:
-        self.x = x if x > -100 else -100
-        self.__hidden = 3
-
-    def method(self, y: Any) -> Any:
-        if y > 0:
-            return self.x + y
-        return self.x + self.__hidden
-
-    @classmethod
-    def make(cls, x: Any) -> "Point":
-        return cls(x + 1 if x > 0 else x)
-
-    @staticmethod
-    def static(x: Any) -> Any:
-        return sign(x) if x > 0 else 0
-
-    @property
-    def positive(self) -> Any:
-        return 1 if self.x > 0 else 0
-
-    @functools.cached_property
-    def cached(self) -> Any:
-        return [1] if self.x > 0 else [0]
-
-    def __add__(self, other: Any) -> Any:
-        return self.x + other if other > 0 else self.x
-
-    def __call__(self, y: Any) -> Any:
-        return y if y > 0 else self.x
-
-    def __len__(self) -> int:
-        return 5 if self.x > 0 else 1
-
-
-class Derived(Point):
-    def method(self, y: Any) -> Any:
-        if y > 1:
-            return super().method(y) + 10
-        return Point.method(self, y)
-
-
-POINT = Point(3)
 CALLABLES: dict[str, tuple[Callable[..., Any], Any]] = {
     "function": (sign, 2),
     "lambda": (lambda x: 1 if x > 2 else 2, 5),
@@ -413,208 +353,6 @@ def test_a_dataclass() -> None:
     assert is_converted(Data.__post_init__)
 
 
-# Constructing from generated code
-
-
-class WithNew:
-    made = 0
-
-    def __new__(cls, x: int) -> Any:
-        cls.made = cls.made + 1 if x else 0
-        return super().__new__(cls) if x >= 0 else "other"
-
-    def __init__(self, x: int) -> None:
-        self.x = 1 if x else 2
-
-
-class Meta(type):
-    def __call__(cls, *args: Any) -> Any:
-        made = super().__call__(*args)
-        made.extra = 1 if args else 2
-        return made
-
-
-class WithMeta(metaclass=Meta):
-    def __init__(self, *args: Any) -> None:
-        self.args = args if args else None
-
-
-class Returning:
-    def __init__(self) -> None:
-        return 3 if self else 4  # type: ignore[return-value]
-
-
-class NoInit:
-    pass
-
-
-class Tuple(NamedTuple):
-    x: int
-
-
-class MyError(Exception):
-    def __init__(self, x: Any) -> None:
-        super().__init__(x, 1 if x else 2)
-
-
-class Colour(enum.Enum):
-    RED = 1
-
-
-@dataclasses.dataclass
-class Data:
-    x: int
-
-
-CONSTRUCTED: list[tuple[type, tuple[Any, ...]]] = [
-    (Point, (3,)),
-    (Derived, (3,)),
-    (WithNew, (1,)),
-    (WithNew, (-1,)),
-    (WithNew, ()),
-    (WithMeta, (1,)),
-    (WithMeta, ()),
-    (Returning, ()),
-    (NoInit, ()),
-    (NoInit, (1,)),
-    (Tuple, (1,)),
-    (Data, (1,)),
-    (MyError, ("a",)),
-    (Colour, (1,)),
-    (Colour, (7,)),
-    (Point, ()),
-    (object, ()),
-    (dict, ([(1, 2)],)),
-    (threading.Lock, ()),
-]
-
-
-def described(make: Callable[[], Any]) -> Any:
-    try:
-        made = make()
-    except (TypeError, ValueError) as error:
-        return type(error), str(error)
-    args = made.args if isinstance(made, Exception) else None
-    return type(made), getattr(made, "__dict__", None), args
-
-
-@pytest.mark.parametrize(("cls", "args"), CONSTRUCTED)
-def test_constructing(cls: Any, args: Any) -> None:
-    assert described(lambda: call(cls)(*args)) == described(lambda: cls(*args))
-
-
-@pytest.mark.parametrize("cls", [NoInit, Colour, Tuple, Data, object, Exception, threading.Thread])
-def test_nothing_to_convert(cls: Any) -> None:
-    assert call(cls) is cls
-
-
-@pytest.mark.parametrize("cls", [Point, WithMeta], ids=lambda cls: cls.__name__)
-def test_init_meets_staged_values(cls: Any, log: list[Any]) -> None:
-    class Special(cls):
-        def __init__(self, x: Any) -> None:
-            self.x = 1 if x else 2
-
-    assert plain(call(Special)(Staged(0)).x) == 2
-    assert log == [("cond", ())]
-
-
-def test_a_subclass_made_by_new_is_initialised_by_its_own_init() -> None:
-    class Base:
-        def __new__(cls, x: int) -> Any:
-            return object.__new__(Other if x else cls)
-
-        def __init__(self, x: int) -> None:
-            self.by = "base"
-
-    class Other(Base):
-        def __init__(self, x: int) -> None:
-            self.by = "other" if x else "none"
-
-    assert call(Base)(1).by == Base(1).by == "other"
-
-
-# Recursive conversion
-
-
-def helper(x: Any) -> Any:
-    return 1 if x > 0 else 2
-
-
-def outer(x: Any) -> Any:
-    return helper(x)
-
-
-def wrapper_of(function: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(function)
-    def wrapper(*args: Any) -> Any:
-        return function(*args)
-
-    return wrapper
-
-
-wrapped = wrapper_of(helper)
-
-
-def calls_wrapped(x: Any) -> Any:
-    return wrapped(x)
-
-
-def calls_method(x: Any) -> Any:
-    return POINT.method(x)
-
-
-def calls_nested(x: Any) -> Any:
-    def inner(y: Any) -> Any:
-        return helper(y) if y > 0 else 0
-
-    return [f(x) for f in (inner, lambda y: helper(y))][1]
-
-
-@pytest.mark.parametrize("function", [outer, calls_wrapped, calls_method, calls_nested])
-def test_what_is_called_is_converted(function: Callable[..., Any], log: list[Any]) -> None:
-    assert plain(convert(function)(Staged(3))) == function(3)
-    assert log
-
-
-@pytest.mark.parametrize("recursive", [True, False])
-def test_not_recursive(recursive: bool, log: list[Any]) -> None:
-    converted = convert(outer, recursive=recursive)
-    assert converted(3) == 1
-    if recursive:
-        assert plain(converted(Staged(3))) == 1
-    else:
-        with pytest.raises(TypeError, match="no truth value"):
-            converted(Staged(3))
-
-
-def test_builtins_are_taken_over_even_if_not_recursive(log: list[Any]) -> None:
-    def f(x: Any) -> Any:
-        return len(x)
-
-    assert plain(convert(f, recursive=False)(Staged([1, 2]))) == 2
-
-
-def test_nested_functions_are_converted_once() -> None:
-    def f() -> Any:
-        def inner(x: Any) -> Any:
-            return 1 if x else 2
-
-        return inner
-
-    inner = convert(f)()
-    assert is_converted(inner)
-    assert call(inner) is inner
-    assert converted_code(inner.__code__)
-
-
-def test_deep_recursion_of_a_converted_function() -> None:
-    @convert
-    def down(n: int) -> int:
-        return 0 if n == 0 else 1 + down(n - 1)
-
-    assert down(100) == 100
-
-
 # do_not_convert
 
 
@@ -756,47 +494,6 @@ def test_builtins_can_be_left_alone() -> None:
     assert do_not_convert(len) is len
 
 
-# Watching calls
-
-
-def test_observers_are_told_of_each_call() -> None:
-    told: list[Any] = []
-
-    def f(x: Any) -> Any:
-        return helper(abs(x)) + POINT.method(x)
-
-    with observe_calls(lambda function, args: told.append((function, args))):
-        assert convert(f)(-3) == f(-3)
-    assert told == [(helper, ()), (abs, (-3,)), (POINT.method, ())]
-    convert(f)(1)
-    assert len(told) == 3
-
-
-def test_an_observer_may_refuse() -> None:
-    def refuse(function: Any, args: Any) -> None:
-        if function is next:
-            raise ValueError("no")
-
-    def f(x: Any) -> Any:
-        return next(iter([x]))
-
-    with observe_calls(refuse), pytest.raises(ValueError, match="no") as raised:
-        convert(f)(1)
-    assert [entry.name for entry in raised.traceback][-2:] == ["f", "refuse"]
-    assert convert(f)(1) == 1
-
-
-def test_observers_nest_and_are_of_one_thread() -> None:
-    told: list[str] = []
-    with observe_calls(lambda f, a: told.append("outer")):
-        with observe_calls(lambda f, a: told.append("inner")):
-            call(helper)
-        thread = threading.Thread(target=lambda: call(helper))
-        thread.start()
-        thread.join()
-    assert told == ["outer", "inner"]
-
-
 # Looking at conversion
 
 
@@ -829,92 +526,6 @@ def test_to_code_of_a_converted_closure() -> None:
         return k if x else 0
 
     assert to_code(convert(f)) == to_code(f)
-
-
-# The cache
-
-
-def test_code_is_converted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    def make() -> Callable[..., Any]:
-        return lambda x: 1 if x else 2
-
-    converted: list[Any] = []
-    original = autograph.api._make
-    monkeypatch.setattr(autograph.api, "_make", lambda f: converted.append(f) or original(f))
-    functions = [make() for _ in range(5)]
-    codes = {id(convert(function).__code__) for function in functions}
-    codes |= {id(call(function).__code__) for function in functions}
-    assert (len(codes), len(converted)) == (1, 1)
-
-
-def test_equal_code_of_two_files_is_told_apart(tmp_path: Any) -> None:
-    functions = []
-    for name in ("one", "two"):
-        path = tmp_path / f"{name}.py"
-        path.write_text("def f(x):\n    return 1 if x else 2\n")
-        namespace: dict[str, Any] = {"__name__": name}
-        exec(compile(path.read_text(), str(path), "exec"), namespace)
-        functions.append(namespace["f"])
-    first, second = functions
-    assert convert(first).__code__.co_filename == first.__code__.co_filename
-    assert convert(second).__code__.co_filename == second.__code__.co_filename
-
-
-def test_threads_share_one_conversion(monkeypatch: pytest.MonkeyPatch) -> None:
-    def f(x: Any) -> Any:
-        return 1 if x else 2
-
-    made: list[Any] = []
-    original = autograph.api._make
-    monkeypatch.setattr(autograph.api, "_make", lambda g: made.append(g) or original(g))
-    barrier = threading.Barrier(8)
-    results: list[Any] = []
-
-    def run() -> None:
-        barrier.wait()
-        results.append(convert(f)(1) + call(f)(0))
-
-    threads = [threading.Thread(target=run) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert (results, len(made)) == ([3] * 8, 1)
-
-
-def recursive_closure() -> tuple[FunctionType, Any]:
-    payload = Point(1)
-
-    def f(n: int) -> Any:
-        return payload if n == 0 else f(n - 1)
-
-    return f, weakref.ref(payload)  # type: ignore[return-value]
-
-
-@pytest.mark.parametrize("use", [convert, call, to_code, do_not_convert, is_converted])
-def test_functions_stay_collectable(use: Callable[[Any], Any]) -> None:
-    function, payload = recursive_closure()
-    use(function)
-    dead = weakref.ref(function)
-    del function
-    gc.collect()
-    assert (dead(), payload()) == (None, None)
-
-
-def test_code_stays_collectable(tmp_path: Any) -> None:
-    path = tmp_path / "module.py"
-    path.write_text("def f(x):\n    return 1 if x else 2\n")
-
-    def use() -> weakref.ref[Any]:
-        namespace: dict[str, Any] = {}
-        exec(compile(path.read_text(), str(path), "exec"), namespace)
-        convert(namespace["f"])(1)
-        call(namespace["f"])(1)
-        return weakref.ref(namespace["f"].__code__)
-
-    dead = use()
-    gc.collect()
-    assert dead() is None
 
 
 def test_public_names_exist() -> None:

@@ -14,7 +14,9 @@ from typing import Any
 import gast
 import pytest
 
-from autograph import load, quoting, source, trees
+from autograph import load, source, trees
+from autograph.quoting.builders import call_ag, lambda_of
+from autograph.quoting.templates import quote
 from tests.autograph.files import import_text
 from tests.versions import needs
 
@@ -102,7 +104,7 @@ def test_bindings() -> None:
         return x
 
     def rewrite(node: Any) -> None:
-        node.body = quoting.quote("return ag_2(ag)", at=node.body[0])
+        node.body = quote("return ag_2(ag)", at=node.body[0])
 
     def ag(ag: int) -> int:
         return ag + 1
@@ -268,10 +270,8 @@ def test_nothing_is_run(tmp_path: Path) -> None:
 def wrap_in_blocks(node: Any) -> None:
     """`f`'s statements go into a block, and the value of its last `return` into a lambda."""
     *_, last = node.body
-    last.value = quoting.call_ag("run", [quoting.lambda_of(last.value, last.value)], last.value)
-    node.body = quoting.quote(
-        "def if_body():\n    body\nreturn ag.run(if_body)", at=node, body=node.body
-    )
+    last.value = call_ag("run", [lambda_of(last.value, last.value)], last.value)
+    node.body = quote("def if_body():\n    body\nreturn ag.run(if_body)", at=node, body=node.body)
 
 
 class Operators:
@@ -329,7 +329,7 @@ def test_users_lambdas_keep_their_name() -> None:
     def rewrite(node: Any) -> None:
         users = node.body[0].value.elts[1]
         inner = users.body.elts
-        inner[1] = quoting.call_ag("run", [quoting.lambda_of(inner[1], inner[1])], inner[1])
+        inner[1] = call_ag("run", [lambda_of(inner[1], inner[1])], inner[1])
 
     made = twin(f, rewrite, ag=Operators)
     names = [code.co_name for code in load.codes_of(made)]

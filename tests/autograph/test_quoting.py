@@ -8,8 +8,9 @@ from typing import Any
 import gast
 import pytest
 
-from autograph import quoting, trees
-from autograph.quoting import quote, quote_expr
+from autograph import trees
+from autograph.quoting import builders, nodes
+from autograph.quoting.templates import quote, quote_expr
 
 SAMPLE = """
 def f(x, limit):
@@ -155,7 +156,7 @@ def test_the_whole_of_an_if(at: Any) -> None:
         outputs=["y"],
         test=test,
         inputs=None,
-        defines=quoting.constant("y", at),
+        defines=builders.constant("y", at),
     )
     assert text(made) == textwrap.dedent(
         """\
@@ -197,13 +198,13 @@ def test_positions(at: Any) -> None:
     ],
 )
 def test_position_of_a_header(statement: str, end: int) -> None:
-    position = quoting.position_of(stmts(statement)[0])
+    position = nodes.position_of(stmts(statement)[0])
     assert position == {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": end}
 
 
 def test_calls_of_ag_are_on_the_first_line() -> None:
     at = stmts("if (a and\n  b):\n  pass")[0]
-    made = [quoting.call_ag("not_", [], at), quote_expr("ag.not_()", at=at)]
+    made = [builders.call_ag("not_", [], at), quote_expr("ag.not_()", at=at)]
     module = ast.Module([ast.Expr(trees.to_ast(node)) for node in made], [])
     code = compile(ast.fix_missing_locations(module), "generated", "exec")
     assert {line for *_, line in code.co_lines()} <= {0, 1, None}
@@ -234,7 +235,7 @@ def test_a_target_is_not_changed_by_being_read(at: Any) -> None:
     made = quote_expr("f(hole)", at=at, hole=given)
     assert text(made) == "f((a, *b))"
     assert isinstance(given.ctx, gast.Store)
-    check_compiles([quoting.expression_statement(made, at)])
+    check_compiles([builders.expression_statement(made, at)])
 
 
 @pytest.mark.parametrize(
@@ -257,9 +258,9 @@ def test_refused(
 
 
 def test_spelling_of_ag(at: Any) -> None:
-    with quoting.ag_spelled("ag_2"):
+    with nodes.ag_spelled("ag_2"):
         inside = quote("x = ag.not_(hole)", at=at, hole="ag")
-        call = quoting.call_ag("not_", ["ag"], at)
+        call = builders.call_ag("not_", ["ag"], at)
     after = quote("x = ag.not_(hole)", at=at, hole="y")
     assert [text(inside), text(call)] == ["x = ag_2.not_(ag)", "ag_2.not_(ag)"]
     assert text(after) == "x = ag.not_(y)"
@@ -267,22 +268,22 @@ def test_spelling_of_ag(at: Any) -> None:
 
 def test_builders(at: Any) -> None:
     made = [
-        quoting.name_load("x", at),
-        quoting.constant("a, b", at),
-        quoting.tuple_of([], at),
-        quoting.tuple_of(["x"], at),
-        quoting.tuple_of(["x", expr("y.z")], at),
-        quoting.bare_or_tuple(["x"], at),
-        quoting.bare_or_tuple(["x", "y"], at),
-        quoting.returns([], at),
-        quoting.returns(["x"], at),
-        quoting.returns(["x", "y"], at),
-        quoting.assign("x", expr("1"), at),
-        quoting.assign(quoting.tuple_of(["x", "y"], at, gast.Store), expr("z"), at),
-        quoting.call_ag("cond", ["x", expr("y")], at, {"defines": expr("'z'")}),
-        quoting.lambda_of(expr("x"), at),
-        quoting.lambda_of(expr("x"), at, ["x", "y"]),
-        quoting.block("f", ["x"], [], at),
+        builders.name_load("x", at),
+        builders.constant("a, b", at),
+        builders.tuple_of([], at),
+        builders.tuple_of(["x"], at),
+        builders.tuple_of(["x", expr("y.z")], at),
+        builders.bare_or_tuple(["x"], at),
+        builders.bare_or_tuple(["x", "y"], at),
+        builders.returns([], at),
+        builders.returns(["x"], at),
+        builders.returns(["x", "y"], at),
+        builders.assign("x", expr("1"), at),
+        builders.assign(builders.tuple_of(["x", "y"], at, gast.Store), expr("z"), at),
+        builders.call_ag("cond", ["x", expr("y")], at, {"defines": expr("'z'")}),
+        builders.lambda_of(expr("x"), at),
+        builders.lambda_of(expr("x"), at, ["x", "y"]),
+        builders.block("f", ["x"], [], at),
     ]
     assert [text(node) for node in made] == [
         "x",
@@ -302,15 +303,15 @@ def test_builders(at: Any) -> None:
         "lambda x, y: x",
         "def f(x):\n    pass",
     ]
-    statements = [quoting.expression_statement(node, at) for node in made[:7]]
-    definition = quoting.block("g", [], [*statements, *made[7:12]], at)
+    statements = [builders.expression_statement(node, at) for node in made[:7]]
+    definition = builders.block("g", [], [*statements, *made[7:12]], at)
     check_compiles([definition])
-    assert isinstance(quoting.name_store("x", at).ctx, gast.Store)
+    assert isinstance(builders.name_store("x", at).ctx, gast.Store)
 
 
 def test_complete_fields(at: Any) -> None:
     made = quote("def f(a): return lambda: a", at=at)
-    made += [quoting.block("f", ["x"], [], at), quoting.returns(["x"], at)]
+    made += [builders.block("f", ["x"], [], at), builders.returns(["x"], at)]
     for node in every(made):
         assert [field for field in node._fields if not hasattr(node, field)] == []
 
@@ -319,9 +320,9 @@ def test_scaffolding_is_known(function: Any, at: Any) -> None:
     made = [
         *quote("def f(): pass", at=at),
         quote_expr("lambda: x", at=at),
-        quoting.block("f", [], [], at),
-        quoting.lambda_of(expr("x"), at),
+        builders.block("f", [], [], at),
+        builders.lambda_of(expr("x"), at),
     ]
-    assert all(quoting.is_scaffold(node) for node in made)
-    assert not quoting.is_scaffold(function)
-    assert all(quoting.is_scaffold(trees.copy_tree(node)) for node in made)
+    assert all(nodes.is_scaffold(node) for node in made)
+    assert not nodes.is_scaffold(function)
+    assert all(nodes.is_scaffold(trees.copy_tree(node)) for node in made)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import runtime as rt
@@ -116,16 +117,70 @@ def test_a_shape_that_outgrows_its_invariant() -> None:
         function(f)(X)
 
 
+def invariant(shape: Any) -> Any:
+    body = lambda i, v: (i + 1, rt.concat([v, v], 0))  # noqa: E731
+    return rt.while_loop(lambda i, v: i < 3, body, (0, rt.ones([1])), shape_invariants=([], shape))[
+        1
+    ]
+
+
+@pytest.mark.parametrize(
+    ("shape", "error", "message"),
+    [
+        ([1], ValueError, r"the shape invariant float32\[1\]"),
+        ([2], ValueError, r"shape \(1,\) does not fit its shape invariant"),
+        (rt.TensorSpec([None], rt.int32), TypeError, r"shape_invariants has TensorSpec.*float32"),
+        ([[None]], TypeError, r"shape_invariants has \[\[None\]\], which is no shape"),
+        ("a", TypeError, r"shape_invariants has 'a', which is no shape"),
+    ],
+)
+def test_shape_invariants_that_do_not_fit(shape: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        function(lambda: invariant(shape))()
+
+
+@pytest.mark.parametrize("shape", [[None], None, rt.TensorShape([None]), rt.TensorSpec([None])])
+def test_shape_invariants(shape: Any) -> None:
+    kept = rt.TensorShape(None) if shape is None else shape
+    staged = function(lambda: invariant(kept))
+    assert staged().shape == invariant(kept).shape == [8]
+    assert staged.get_concrete_function().structured_outputs.shape.rank == (shape and 1)
+
+
+def test_a_shape_invariant_of_an_array() -> None:
+    def program() -> Any:
+        return rt.while_loop(
+            lambda i, array: i < 3,
+            lambda i, array: (i + 1, array.write(i, 2.0)),
+            (0, rt.TensorArray(rt.float32, 3)),
+            shape_invariants=(rt.TensorShape([]), rt.TensorShape(None)),
+        )[1].stack()
+
+    assert function(program)().numpy().tolist() == program().numpy().tolist() == [2.0] * 3
+
+
 def limited_to(most: Any) -> Any:
     return rt.while_loop(lambda v: v < 9, lambda v: v + 1, [X], maximum_iterations=most)
+
+
+def parallel(count: Any) -> Any:
+    return rt.while_loop(lambda v: v < 9, lambda v: v + 1, [X], parallel_iterations=count)
 
 
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
+        (lambda: chosen(None), TypeError, "pred must be a bool, not None"),
+        (lambda: looped(None), TypeError, "what cond returns must be a bool, not None"),
+        (lambda: rt.case([(1, len)]), TypeError, "a condition must be a bool, not 1"),
+        (lambda: rt.case([(X, len)]), TypeError, "a condition must be a bool, not <tf.Tensor"),
         (lambda: rt.cond(True, 1, lambda: 2), TypeError, "true_fn must be callable"),
         (lambda: rt.cond(True, lambda: 2), TypeError, "false_fn must be callable"),
-        (lambda: rt.cond(rt.constant([True]), len, len), ValueError, "scalar"),
+        (
+            lambda: rt.cond(rt.constant([True, False]), len, len),
+            ValueError,
+            r"pred must be a scalar",
+        ),
         (lambda: rt.case([]), ValueError, "pred_fn_pairs must have at least one"),
         (lambda: rt.case(3), TypeError, "pred_fn_pairs must be a list, tuple or dict, not 3"),
         (lambda: rt.case([3]), TypeError, "pred_fn_pairs must have pairs as entries, not 3"),
@@ -145,6 +200,8 @@ def limited_to(most: Any) -> Any:
         (lambda: rt.switch_case(0, [(0, len), (0, len)]), ValueError, "each index once"),
         (lambda: rt.switch_case(5, [len], 3), TypeError, "default must be callable, not 3"),
         (lambda: rt.while_loop(len, 1, [X]), TypeError, "body must be callable, not 1"),
+        (lambda: parallel(0), ValueError, "parallel_iterations must be positive"),
+        (lambda: parallel("a"), TypeError, "parallel_iterations must be made of integers"),
         (lambda: limited_to("a"), TypeError, "maximum_iterations must be made of integers"),
         (lambda: limited_to(1.5), TypeError, "maximum_iterations must be made of integers"),
         (lambda: limited_to([1, 2]), ValueError, "maximum_iterations must be one integer"),
@@ -182,6 +239,45 @@ def test_bad_arguments(call: Any, error: Any, message: str) -> None:
             tried()
 
 
+def chosen(pred: Any) -> Any:
+    return rt.cond(pred, lambda: 1, lambda: 2)
+
+
+def looped(pred: Any) -> Any:
+    return rt.while_loop(lambda v: pred, lambda v: v + 1, [0], maximum_iterations=2)[0]
+
+
+FLAG = rt.Variable(True)
+CONDITIONS = [True, False, np.bool_(True), np.array(False), rt.constant([True]), FLAG]
+
+
+@pytest.mark.parametrize("pred", CONDITIONS, ids=repr)
+@pytest.mark.parametrize("program", [chosen, looped])
+def test_conditions(program: Any, pred: Any) -> None:
+    wanted = {chosen: (2, 1), looped: (0, 2)}[program][bool(pred)]
+    assert int(program(pred)) == wanted
+    assert int(function(lambda: program(pred), autograph=False)()) == wanted
+    given = rt.constant(pred.value() if pred is FLAG else pred)
+    for shape in (given.shape, None):
+        staged = function(program, input_signature=[rt.TensorSpec(shape, rt.bool)])
+        assert int(staged(given)) == wanted
+
+
+@pytest.mark.parametrize("pred", [1, 0.5, "a", [True], rt.constant(1), rt.constant("a")], ids=repr)
+@pytest.mark.parametrize("program", [chosen, looped])
+def test_conditions_of_a_graph_are_bools(program: Any, pred: Any) -> None:
+    what = {chosen: r"cond\(\): pred", looped: r"while_loop\(\): what cond returns"}[program]
+    with pytest.raises(TypeError, match=f"{what} must be a bool, not .*: compare it"):
+        function(lambda: program(pred))()
+    program(pred)  # Python takes its truth
+
+
+def test_a_condition_with_several_elements() -> None:
+    staged = function(chosen, input_signature=[rt.TensorSpec(None, rt.bool)])
+    with pytest.raises(errors.InvalidArgumentError):
+        staged([True, False])
+
+
 def test_lambdas_in_a_lambda() -> None:
     staged = function(lambda x: rt.switch_case(x, [lambda: X, lambda: X + 1.0, lambda: X * 2.0]))
     assert [float(staged(rt.constant(at))) for at in range(3)] == [3.0, 4.0, 6.0]
@@ -189,5 +285,8 @@ def test_lambdas_in_a_lambda() -> None:
 
 def test_a_condition_that_is_no_bool() -> None:
     staged = function(lambda x: rt.while_loop(lambda n: n, lambda n: n - 1, [x]))
-    with pytest.raises(TypeError, match="cond must return a bool, got int32"):
+    with pytest.raises(
+        TypeError,
+        match=r"while_loop.*: what cond returns must be a bool, not <tf.Tensor.*int32>: compare it",
+    ):
         staged(rt.constant(3))

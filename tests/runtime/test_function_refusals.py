@@ -75,6 +75,11 @@ def storing_elsewhere(x):
     return kinds
 
 
+def appending(x, seen=[]):  # noqa: B006
+    seen.append(x)
+    return x
+
+
 within_itself: list[Any] = [1.0]
 within_itself.append({"a": within_itself})
 
@@ -87,7 +92,7 @@ CALLS: list[tuple[Callable[[], Any], Kind, str]] = [
     (lambda: signed([[1.0, 2.0]], {"n": 1.5}), TypeError, r"argument \"counts\['n'\]\".*1\.5"),
     (lambda: signed([[1.0, 2.0]], {"k": 1}), TypeError, "argument 'counts': expected a dict"),
     (lambda: signed([[1.0, 2.0]], 1), TypeError, "argument 'counts': expected a dict"),
-    (lambda: signed([[1.0, 2.0]]), TypeError, "2 entries, 1 arguments"),
+    (lambda: signed([[1.0, 2.0]]), TypeError, "missing argument 'counts'"),
     (lambda: signed([[1.0, 2.0]], {"n": 1}, 3), TypeError, "too many positional"),
     (lambda: signed([[1.0, 2.0]], counter=1), TypeError, "unexpected keyword argument 'counter'"),
     (lambda: signed(object(), {"n": 1}), TypeError, "argument 'pairs'.*object"),
@@ -126,6 +131,11 @@ CALLS: list[tuple[Callable[[], Any], Kind, str]] = [
     (lambda: rt.function(lambda x: x.shape).get_concrete_function(PAIRS), ValueError, "result of"),
     (lambda: rt.function(making)(X), ValueError, "making creates a variable each time that it is"),
     (lambda: rt.function(making_in_loop)(X), ValueError, "a loop would not make one for each roun"),
+    (
+        lambda: rt.function(appending)(X),
+        ValueError,
+        rf"{__file__}:{appending.__code__.co_firstlineno}:1: seen is changed .* is an argument",
+    ),
     (lambda: rt.function(storing)(X), ValueError, "an item of 'row' is assigned where"),
     (lambda: rt.function(storing_elsewhere)(X), ValueError, r"item of .kinds\['row'\]. is assig"),
 ]

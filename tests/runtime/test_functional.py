@@ -102,6 +102,10 @@ REFUSED = [
     (lambda: tf.map_fn(lambda x: (x, x), ROWS), ValueError, "structure of fn_output_signature"),
     (lambda: tf.scan(lambda a, x: (a, x), ROWS), ValueError, "scan.*structure of initializer"),
     (lambda: tf.foldl(add, ROWS, []), ValueError, "initializer must hold at least one tensor"),
+    (lambda: tf.map_fn(abs, None), TypeError, r"map_fn\(\): elems must hold tensors"),
+    (lambda: tf.map_fn(abs, object()), TypeError, r"map_fn\(\): elems must hold tensors"),
+    (lambda: tf.scan(add, [[1], [1, 2]], 0), ValueError, "scan.*elems must be at least 1-dim"),
+    (lambda: tf.foldr(add, ROWS, object()), TypeError, "foldr.*initializer must hold tensors"),
 ]
 
 
@@ -111,6 +115,35 @@ def test_refused(call: Any, error: Any, message: str) -> None:
         call()
     with pytest.raises(error, match=message):
         tf.function(call)()
+
+
+def test_python_numbers_take_the_dtype_that_is_expected() -> None:
+    for make in (lambda f: f, tf.function):
+        found = make(lambda: tf.map_fn(lambda row: 1, ROWS))()
+        assert (found.dtype, found.numpy().tolist()) == (tf.float32, [1.0] * 4)
+
+
+UNKNOWN = [tf.TensorSpec(None), tf.TensorSpec(None)]
+REFUSED_LATER = [
+    (lambda x, y: tf.map_fn(abs, x), 1.0, "map_fn.*elems must be at least 1-dimensional"),
+    (lambda x, y: tf.scan(add, x, y[0]), 1.0, "scan.*elems must be at least 1-dimensional"),
+    (lambda x, y: tf.foldl(add, x), ROWS[:0], "foldl.*without an initializer.* not be empty"),
+    (lambda x, y: tf.foldr(add, x), ROWS[:0], "foldr.*without an initializer.* not be empty"),
+    (lambda x, y: tf.map_fn(lambda p: p[0], (x, y)), ROWS[1:], r"different first dim.*\[3, 4\]"),
+    (lambda x, y: tf.map_fn(abs, x), ROWS[:0], "empty TensorArray"),
+    (
+        lambda x, y: tf.map_fn(abs, x, fn_output_signature=tf.TensorSpec([2], tf.float32)),
+        ROWS,
+        r"\(3,\) and \(2,\) are not compatible",
+    ),
+]
+
+
+@pytest.mark.parametrize(("function", "x", "message"), REFUSED_LATER)
+def test_refused_when_the_graph_runs(function: Any, x: Any, message: str) -> None:
+    staged = tf.function(function, input_signature=UNKNOWN)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        staged(x, ROWS)
 
 
 def test_control_dependencies() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -58,6 +59,31 @@ class Item:
     def triple(self) -> Any:
         return self.k * 3
 
+    def __enter__(self) -> Any:
+        return self.k
+
+    def __exit__(self, *error: Any) -> None:
+        pass
+
+
+class Labelled(dict[str, int]):
+    pass
+
+
+class Table(collections.abc.Mapping[str, int]):
+    def __init__(self) -> None:
+        self.held = {"a": 1}
+        self.k = 1
+
+    def __getitem__(self, key: str) -> int:
+        return self.held[key]
+
+    def __iter__(self) -> Any:
+        return iter(self.held)
+
+    def __len__(self) -> int:
+        return len(self.held)
+
 
 Case = tuple[Callable[[Any, Any], Any], Callable[[], Any], Callable[[Any], Any]]
 
@@ -68,6 +94,25 @@ def sets(name: str) -> Callable[[Any], Any]:
 
 def puts(key: Any) -> Callable[[Any], Any]:
     return lambda items: items.__setitem__(key, 5)
+
+
+def sets_of_class(name: str) -> Callable[[Any], Any]:
+    return lambda item: setattr(type(item), name, 5)
+
+
+def lower() -> Any:
+    return type("Lower", (Item,), {})()
+
+
+def entered(item: Any) -> Any:
+    with item as value:
+        return value
+
+
+def labelled(value: int) -> Labelled:
+    made = Labelled()
+    made.k = value  # type: ignore[attr-defined]
+    return made
 
 
 CASES: dict[str, Case] = {
@@ -95,6 +140,15 @@ CASES: dict[str, Case] = {
     "len": (lambda x, item: x + len(item), Item, sets("slot")),
     "iter": (lambda x, item: x + sum(item), Item, sets("k")),
     "contains": (lambda x, item: x + (1 if 5 in item else 0), Item, sets("k")),
+    "with": (lambda x, item: x + entered(item), Item, sets("k")),
+    "class of": (lambda x, item: x + item.__class__.shared, lower, sets_of_class("shared")),
+    "nearer class": (lambda x, item: x + item.shared, lower, sets_of_class("shared")),
+    "no class has": (lambda x, item: x + getattr(item, "fresh", 1), lower, sets_of_class("fresh")),
+    "computed once": (lambda x, item: x + item.triple, Item, sets("triple")),
+    "attribute of a dict": (lambda x, d: x + d.k, lambda: labelled(1), sets("k")),
+    "attribute of a mapping": (lambda x, d: x + d.k, Table, sets("k")),
+    "entry of a mapping": (lambda x, d: x + d["a"], Table, lambda d: puts("a")(d.held)),
+    "get of a mapping": (lambda x, d: x + d.get("a"), Table, lambda d: puts("a")(d.held)),
     "property": (lambda x, item: x + item.double, Item, sets("k")),
     "partial": (lambda x, f: f(x), lambda: functools.partial(lambda d, x: x + d["a"], {"a": 1}),
                 lambda f: puts("a")(f.args[0])),
@@ -138,3 +192,40 @@ def test_what_nobody_reads_is_no_guard() -> None:
     item.calls = 7
     staged(x)
     assert staged.experimental_get_tracing_count() == 1
+
+
+SCALE = [1.0]
+
+
+def test_what_an_inner_function_reads_is_guarded_in_the_outer_one() -> None:
+    rates = {"rate": 2.0}
+    inner = rt.function(lambda x: x * SCALE[0] * rates["rate"])
+    outer = rt.function(lambda x: inner(x) + 1.0)
+    outermost = rt.function(lambda x: outer(x) * 10.0)
+    x = rt.constant(3.0)
+    assert (float(outermost(x)), float(outer(x))) == (70.0, 7.0)
+    SCALE[0] = 2.0
+    assert (float(outermost(x)), float(outer(x))) == (130.0, 13.0)
+    rates["rate"] = 1.0
+    assert (float(outer(x)), float(outermost(x))) == (7.0, 70.0)
+    SCALE[0] = 1.0
+    assert (float(inner(x)), float(outermost(x))) == (3.0, 40.0)
+    count = outermost.experimental_get_tracing_count()
+    assert float(outermost(x)) == 40.0
+    assert outermost.experimental_get_tracing_count() == count == 4
+
+
+def test_objects_made_while_tracing_are_no_guards() -> None:
+    class Scaled:
+        def __init__(self) -> None:
+            self.factor = 2.0
+
+        @rt.function
+        def run(self, x: Any) -> Any:
+            return x * self.factor
+
+    outer = rt.function(lambda x: Scaled().run(x))
+    for _ in range(3):
+        assert float(outer(rt.constant(3.0))) == 6.0
+        gc.collect()
+    assert outer.experimental_get_tracing_count() == 1

@@ -21,9 +21,10 @@ HEAVY = {
     *("socket", "string", "subprocess", "tempfile", "traceback", "unittest", "uuid"),
     *("astor", "gast", "runtime.autodiff", "runtime.control_flow", "runtime.debugging"),
     *("runtime.graph", "runtime.math", "runtime.nn", "runtime.polymorphic_function"),
-    *("runtime.ops.convolution", "runtime.ops.decompositions", "runtime.ops.misc"),
-    *("runtime.ops.ordering", "runtime.ops.pooling", "runtime.ops.random"),
-    *("runtime.ops.segments", "runtime.ops.special", "runtime.ops.strings", "runtime.staging"),
+    *("runtime.ops.convolution", "runtime.ops.decompositions", "runtime.ops.diagonals"),
+    *("runtime.ops.image", "runtime.ops.misc", "runtime.ops.norms", "runtime.ops.ordering"),
+    *("runtime.ops.pooling", "runtime.ops.random", "runtime.ops.segments", "runtime.ops.solving"),
+    *("runtime.ops.special", "runtime.ops.strings", "runtime.staging"),
 }
 TABLES = {runtime: runtime._LATER, runtime.ops: runtime.ops.LATER}
 LISTED = [
@@ -114,8 +115,9 @@ def test_no_listed_name_is_hidden(package: ModuleType) -> None:
 
 def test_every_family_can_be_loaded() -> None:
     loaded = printed("import sys, runtime.ops; runtime.ops.load_all(); print(*sys.modules)")
-    families = {path.stem for path in Path(str(runtime.ops.__file__)).parent.glob("[a-z]*.py")}
-    assert {f"runtime.ops.{family}" for family in families} <= set(loaded)
+    paths = Path(str(runtime.ops.__file__)).parent.rglob("[a-z]*.py")
+    modules = {".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths}
+    assert modules <= set(loaded)
 
 
 @pytest.mark.parametrize(
@@ -175,3 +177,26 @@ def test_rows_are_rows() -> None:
         if name.endswith("_p") is not isinstance(getattr(runtime.ops, name), Primitive)
     ]
     assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("name", "holds"),
+    [
+        ("config", "run_functions_eagerly list_logical_devices experimental threading"),
+        ("debugging", "Assert assert_equal assert_shapes enable_check_numerics"),
+        ("errors", "OpError InvalidArgumentError"),
+        ("dtypes", "float32 DType as_dtype cast"),
+        ("nest", "flatten map_structure is_nested"),
+        ("autograph", "to_code to_graph experimental"),
+    ],
+)
+def test_a_namespace_lists_what_is_public(name: str, holds: str) -> None:
+    listed = dir(getattr(runtime, name))
+    assert set(holds.split()) <= set(listed)
+    assert not {"annotations", "Any", "Callable", "np", "ops", "bind", "errors"} & set(listed)
+    assert not [other for other in listed if other.startswith("_")]
+
+
+def test_the_package_lists_its_namespaces_and_no_other_modules() -> None:
+    modules = {name for name in dir(runtime) if isinstance(getattr(runtime, name), ModuleType)}
+    assert modules == set(runtime._MODULES.split())

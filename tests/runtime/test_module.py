@@ -148,3 +148,23 @@ def test_paths() -> None:
     ]  # fmt: skip
     shallow = network._flatten(recursive=False, predicate=lambda x: isinstance(x, tf.Variable))
     assert names(shallow) == ["steps:0"]
+
+
+class Scaled(tf.Module):
+    def __init__(self, factor: float) -> None:
+        super().__init__()
+        self.factor = tf.Variable(factor)
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+    def __call__(self, x: Any, more: float = 1.0) -> Any:
+        return x * self.factor + more
+
+
+@pytest.mark.parametrize("given", [(), (tf.TensorSpec([2], tf.float32),)])
+def test_a_method_with_a_signature_asked_for_through_its_class(given: Any) -> None:
+    for factor in (2.0, 3.0):
+        scaled, x = Scaled(factor), tf.constant([1.0, 2.0])
+        concrete = Scaled.__call__.get_concrete_function(scaled, *given)
+        assert concrete(x).numpy().tolist() == scaled(x).numpy().tolist()
+        assert Scaled.__call__(scaled, x).numpy().tolist() == [factor + 1.0, 2.0 * factor + 1.0]
+        assert scaled.__call__.get_concrete_function() is concrete

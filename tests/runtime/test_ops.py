@@ -358,6 +358,17 @@ def test_top_k_prefers_the_earlier_of_equals() -> None:
     assert unsigned.values.numpy().tolist() == [255, 7]
 
 
+@pytest.mark.parametrize("kind", ["ties", "nan", "rows"])
+@pytest.mark.parametrize("k", [1, 7, 128, 1024])
+def test_top_k_of_many_is_the_start_of_a_stable_sort(kind: str, k: int) -> None:
+    x = np.random.default_rng(k).integers(0, 50, (2, 1024) if kind == "rows" else 1024).astype("f4")
+    x[..., ::9] = np.nan if kind == "nan" else -np.inf
+    values, indices = tf.math.top_k(x, k)
+    order = 1023 - np.argsort(x[..., ::-1], -1, kind="stable")[..., ::-1][..., :k]
+    np.testing.assert_array_equal(indices, order)
+    np.testing.assert_array_equal(values, np.take_along_axis(x, order, -1))
+
+
 def test_unique_keeps_the_order_of_appearance() -> None:
     y, idx, count = tf.unique_with_counts([4, 2, 4, 9, 2, 4])
     assert y.numpy().tolist() == [4, 2, 9]

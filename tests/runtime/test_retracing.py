@@ -65,7 +65,7 @@ def test_objects_of_one_class() -> None:
     staged(X, key=None)
     assert reasons(staged)[1:] == [
         "argument key is another one",
-        "argument key is None, it was an object, now gone",
+        "argument key is None, it was an object of class Holder",
     ]
 
 
@@ -221,3 +221,29 @@ def test_functions_graphs_and_arguments_can_be_collected() -> None:
     del staged
     gc.collect()
     assert [reference() for reference in references] == [None, None, None]
+
+
+@pytest.mark.parametrize("reduce_retracing", [False, True])
+def test_the_traces_for_an_object_go_with_it(reduce_retracing: bool) -> None:
+    class Model:
+        def __init__(self) -> None:
+            self.scale = rt.Variable(2.0)
+
+        def run(self, x):
+            return x * self.scale
+
+    staged = rt.function(lambda run, x: run(x), reduce_retracing=reduce_retracing)
+    for _ in range(2):
+        model = Model()
+        alive = weakref.ref(model.scale)
+        for size in (1, 2, 3):
+            staged(model.run, rt.ones([size]))
+        del model
+        gc.collect()
+        assert alive() is None
+    assert staged.pretty_printed_concrete_signatures() == ""
+    later = staged.experimental_get_tracing_count() // 2
+    assert reasons(staged)[later] == (
+        "the objects that it was traced for are gone (run: method "
+        "test_the_traces_for_an_object_go_with_it.<locals>.Model.run, x: float32[1])"
+    )

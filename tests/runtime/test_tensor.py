@@ -13,7 +13,8 @@ import pytest
 
 import runtime as tf
 from runtime import errors
-from runtime.primitive import TABLE, bind, state
+from runtime.primitive import TABLE, bind
+from runtime.state import state
 from runtime.tensor import EagerTensor
 
 MATRIX = np.arange(12.0).reshape(3, 4)

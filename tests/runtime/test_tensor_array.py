@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import autograph
 import runtime as tf
 
 ROWS = np.arange(6.0, dtype=np.float32).reshape(3, 2)
@@ -76,6 +77,36 @@ def of_booleans(x: Any) -> Any:
     return array.stack()
 
 
+class Holder:
+    def __init__(self) -> None:
+        self.array = tf.TensorArray(tf.float32, 3)
+
+
+def in_an_attribute(x: Any) -> Any:
+    holder = Holder()
+    for i in tf.range(3):
+        holder.array = holder.array.write(i, x[i])
+    return holder.array.stack()
+
+
+def in_containers(x: Any) -> Any:
+    held = {"arrays": [tf.TensorArray(tf.float32, 3) for _ in range(2)], "n": 0}
+    for i in tf.range(3):
+        held["arrays"] = [array.write(i, x[i] * k) for k, array in enumerate(held["arrays"])]
+        held["n"] += 1
+    return [array.stack() for array in held["arrays"]], tf.constant(held["n"])
+
+
+def sorted_in_place(x: Any) -> Any:
+    array = tf.TensorArray(tf.float32, 3).unstack(-x)
+    for _ in tf.range(3):
+        for j in tf.range(2):
+            first, second = array.read(j), array.read(j + 1)
+            if first[0] > second[0]:
+                array = array.write(j, second).write(j + 1, first)
+    return array.stack()
+
+
 ZERO = np.zeros(2, np.float32)
 FLAT = ROWS.reshape(-1)
 PROGRAMS: list[tuple[Callable[[Any], Any], Any]] = [
@@ -88,6 +119,9 @@ PROGRAMS: list[tuple[Callable[[Any], Any], Any]] = [
     (several, (ROWS[[1, 0, 2]], ROWS[0])),
     (pieces, (FLAT[3:], np.concatenate([FLAT[:2], FLAT[1:]]))),
     (of_booleans, ROWS[:, 0] > 1.0),
+    (in_an_attribute, ROWS),
+    (in_containers, ([ROWS * 0, ROWS], 3)),
+    (sorted_in_place, -ROWS[::-1]),
 ]
 
 
@@ -129,7 +163,28 @@ REFUSED: list[tuple[Callable[[], Any], Any, str]] = [
         ValueError,
         "infer_shape=False",
     ),
+    (lambda: made(2).unstack([1.0, 2.0, 3.0]), ValueError, "3 elements do not fit .* of size 2"),
+    (lambda: made(2).split([1.0, 2.0], [2]), ValueError, "1 elements do not fit .* of size 2"),
+    (lambda: made(1).split([1.0, 2.0], [1, 1]), ValueError, "2 elements do not fit .* of size 1"),
+    (lambda: made(2).scatter([0, 1], [[1.0]]), ValueError, "1 elements are written to 2 indices"),
+    (lambda: made(2).scatter([0], [[1.0], [2.0]]), ValueError, "written to 1 indices"),
+    (lambda: made(2, element_shape=[2]).write(0, 1.0), ValueError, r"of shape \(2,\) was given"),
+    (lambda: made(2).write(1.0, 1.0), TypeError, "int32"),
+    (lambda: made(2).read(tf.constant(1.0)), TypeError, "index must be made of integers"),
+    (lambda: made(2).read([1]), ValueError, r"index must have shape \(\)"),
+    (lambda: made(2).gather(1), ValueError, r"indices must have shape \(None,\)"),
+    (lambda: tf.TensorArray(tf.float32), ValueError, "size must be given, or dynamic_size"),
+    (lambda: made(-1), ValueError, "cannot have -1 elements"),
+    (lambda: made(2.0), TypeError, "int32"),
+    (lambda: made(tf.constant(2.0)), TypeError, "size must be made of integers"),
+    (lambda: made([2]), ValueError, r"size must have shape \(\), not \(1,\)"),
+    (lambda: made(2).concat(), ValueError, "not written"),
+    (lambda: made(0).concat(), ValueError, "empty TensorArray"),
 ]
+
+
+def made(size: Any, **options: Any) -> Any:
+    return tf.TensorArray(tf.float32, size, **{"infer_shape": False} | options)
 
 
 @pytest.mark.parametrize(("call", "error", "message"), REFUSED)
@@ -137,6 +192,69 @@ REFUSED: list[tuple[Callable[[], Any], Any, str]] = [
 def test_refused(call: Any, error: Any, message: str, make: Any) -> None:
     with pytest.raises(error, match=message):
         make(call)()
+
+
+def test_zeros_stand_for_what_is_not_written() -> None:
+    def program(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            array = made(3, element_shape=[2]).write(1, x)
+            joined = array.concat()
+        empty = made(0, element_shape=[None, 3]).concat()
+        return joined, tape.gradient(joined, x), array.stack(), empty
+
+    x = tf.constant([1.0, 2.0])
+    for found in (program(x), tf.function(program)(x)):
+        joined, slope, rows, empty = [tensor.numpy().tolist() for tensor in found]
+        assert (joined, slope) == ([0.0, 0.0, 1.0, 2.0, 0.0, 0.0], [1.0, 1.0])
+        assert rows == [[0.0, 0.0], [1.0, 2.0], [0.0, 0.0]]
+        assert empty == []
+
+
+@pytest.mark.parametrize(
+    ("shape", "other"), [([2, 3], [2, 3]), ([2, 3], [2, 4]), ([2, 3], [2, 3, 1]), ([2, 3], None)]
+)
+def test_a_choice_of_arrays_has_the_shape_of_both(shape: Any, other: Any) -> None:
+    def program(x: Any) -> Any:
+        if x > 0.0:
+            array = tf.TensorArray(tf.float32, 2).unstack(tf.ones(shape))
+        else:
+            array = tf.TensorArray(tf.float32, 2)
+            if other is not None:
+                array = array.unstack(tf.ones(other))
+        return array.read(1), array.stack()
+
+    staged = tf.function(program)
+    kinds = staged.get_concrete_function(tf.constant(1.0)).structured_outputs
+    for number in (1.0, -1.0)[: 1 if other is None else 2]:
+        found, wanted = staged(tf.constant(number)), program(tf.constant(number))
+        for got, expected, kind in zip(found, wanted, kinds, strict=True):
+            np.testing.assert_array_equal(got.numpy(), expected.numpy())
+            assert kind.shape.is_compatible_with(got.shape)
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_shapes_that_only_the_run_knows_are_checked(order: Any) -> None:
+    @tf.function(input_signature=[tf.TensorSpec(None)])
+    def program(x: Any) -> Any:
+        array = tf.TensorArray(tf.float32, 2)
+        for at in order:
+            array = array.write(at, [x, tf.ones([2])][at])
+        return array.read(0), array.stack()
+
+    first, rows = program([5.0, 6.0])
+    assert (first.numpy().tolist(), rows.shape) == ([5.0, 6.0], [2, 2])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"[sS]hapes"):
+        program([5.0, 6.0, 7.0])
+
+
+def test_indices_of_several_kinds() -> None:
+    def program() -> Any:
+        array = tf.TensorArray(tf.float32, tf.constant(2, tf.int64)).unstack([1.0, 2.0])
+        return [array.read(at) for at in (True, 1, np.int64(1), tf.constant(1, tf.uint8))]
+
+    for found in (program(), tf.function(program)()):
+        assert [float(item) for item in found] == [2.0] * 4
 
 
 # Arrays as arguments and results of functions
@@ -311,9 +429,208 @@ def test_items_of_several_shapes_are_returned() -> None:
     np.testing.assert_array_equal(tape.gradient(y, x).numpy(), wanted)
 
 
-def test_an_array_from_outside_is_refused() -> None:
-    array = tf.TensorArray(tf.float32, 1).write(0, 1.0)
-    inner = tf.function(lambda a: a.read(0))
-    for wrong in (lambda: array.read(0), lambda: array, lambda: inner(array)):
-        with pytest.raises(tf.errors.InaccessibleTensorError, match="made outside"):
-            tf.function(wrong)()
+# Arrays from outside of the function
+
+
+def outside_read(array: Any, x: Any) -> Any:
+    return array.read(1) * x, array.size(), array.gather([2, 0])
+
+
+def outside_joined(array: Any, x: Any) -> Any:
+    return array.stack() * x, array.concat() * 2.0
+
+
+def outside_in_a_loop(array: Any, x: Any) -> Any:
+    total = x
+    for i in tf.range(array.size()):
+        total = total * array.read(i)
+    return total
+
+
+def outside_in_a_branch(array: Any, x: Any) -> Any:
+    if x[0] > 1.0:
+        x = x + array.read(0)
+    return x
+
+
+def outside_by_hand(array: Any, x: Any) -> Any:
+    rows = tf.map_fn(lambda i: array.read(i) * x, tf.range(3), fn_output_signature=tf.float32)
+    return rows, tf.cond(x[0] > 1.0, lambda: array.read(1), lambda: x)
+
+
+def outside_chosen(array: Any, x: Any) -> Any:
+    if x[0] > 1.0:
+        array = tf.TensorArray(tf.float32, 2).unstack(tf.stack([x, x]))
+    return array.stack()
+
+
+def outside_copied(array: Any, x: Any) -> Any:
+    array = array.identity()
+    for i in tf.range(3):
+        array = array.write(i, array.read(i) * x)
+    return array.stack()
+
+
+def outside_passed(array: Any, x: Any) -> Any:
+    return tf.function(overwritten)(array, x).stack()
+
+
+def outside_returned(array: Any, x: Any) -> Any:
+    return array, x
+
+
+def outside_of_an_inner_function(array: Any, x: Any) -> Any:
+    made = tf.TensorArray(tf.float32, 2).unstack(tf.stack([x, x * 2.0]))
+    inner = tf.function(lambda y: made.read(1) * array.read(0) * y)
+    return inner(x)
+
+
+OUTSIDE = [
+    outside_read, outside_joined, outside_in_a_loop, outside_in_a_branch, outside_by_hand,
+    outside_chosen, outside_copied, outside_passed, outside_returned, outside_of_an_inner_function,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", OUTSIDE)
+@pytest.mark.parametrize("factor", [1.0, 0.25])
+def test_an_array_from_outside_is_read(program: Any, factor: float) -> None:
+    array, x = unstacked(), tf.constant(ROW * factor)
+    staged = tf.function(lambda x: program(array, x))
+    for _ in range(2):
+        pairs = zip(stacked(program(unstacked(), x)), stacked(staged(x)), strict=True)
+        for wanted, got in pairs:
+            np.testing.assert_array_equal(got.numpy(), wanted.numpy())
+    assert staged.experimental_get_tracing_count() == 1
+    np.testing.assert_array_equal(array.stack().numpy(), ROWS)
+
+
+@pytest.mark.parametrize("program", OUTSIDE)
+def test_gradients_of_an_array_from_outside(program: Any) -> None:
+    found = []
+    for make in (lambda f: f, tf.function):
+        x, rows = tf.constant(ROW), tf.constant(ROWS)
+        with tf.GradientTape() as tape:
+            tape.watch((x, rows))
+            array = tf.TensorArray(tf.float32, 3).unstack(rows)
+            called = make(lambda x, array=array: program(array.identity(), x))
+            y = tf.add_n([tf.reduce_sum(tf.cast(z, tf.float32) ** 2) for z in stacked(called(x))])
+        found.append(tape.gradient(y, (x, rows), unconnected_gradients="zero"))
+    for wanted, got in zip(*found, strict=True):
+        np.testing.assert_allclose(got.numpy(), wanted.numpy(), rtol=1e-5)
+
+
+def test_a_change_of_an_array_from_outside_is_seen() -> None:
+    array = tf.TensorArray(tf.float32, 2, dynamic_size=True).unstack(tf.constant([1.0, 2.0]))
+    inner = tf.function(lambda x: tf.reduce_sum(array.stack()) * x)
+    staged = tf.function(lambda x: inner(x) + 1.0)
+    x = tf.constant(2.0)
+    assert (float(staged(x)), float(staged(x))) == (7.0, 7.0)
+    array.write(2, 10.0)
+    assert float(staged(x)) == 27.0
+    assert staged.experimental_get_tracing_count() == 2
+    assert "a TensorArray" in staged.why_retraced()
+
+
+# Arrays that were changed
+
+
+def forgotten(array: Any, x: Any) -> Any:
+    array.write(0, x)
+    return array.stack()
+
+
+def forgotten_in_a_branch(array: Any, x: Any) -> Any:
+    if x[0] > 1.0:
+        array.write(0, x)
+    return array.read(0)
+
+
+def forgotten_in_a_loop(array: Any, x: Any) -> Any:
+    for i in tf.range(3):
+        array.write(i, x)
+    return array.stack()
+
+
+def under_another_name(array: Any, x: Any) -> Any:
+    other = array
+    for i in tf.range(3):
+        array = array.write(i, x)
+    return other.stack() + array.stack()
+
+
+def after_a_loop(array: Any, x: Any) -> Any:
+    def body(i: Any, held: Any) -> Any:
+        return i + 1, {"array": held["array"].write(i, x)}
+
+    left = tf.while_loop(lambda i, held: i < 3, body, (0, {"array": array}))
+    return left[1]["array"].stack() + array.stack()
+
+
+def in_a_loop_in_a_function(array: Any, x: Any) -> Any:
+    @tf.function
+    def inner(x: Any) -> Any:
+        changed = array
+        for i in tf.range(3):
+            changed = changed.write(i, x)
+        return changed.stack()
+
+    return inner(x)
+
+
+def changed_twice(array: Any, x: Any) -> Any:
+    return array.write(0, x).stack() + array.write(1, x).stack()
+
+
+def refilled(array: Any, x: Any) -> Any:
+    first = array.unstack(tf.stack([x, x]))
+    second = array.unstack(tf.stack([x * 2.0, x]))
+    return first.read(0) + second.read(0)
+
+
+def changed_in_an_inner_function(array: Any, x: Any) -> Any:
+    inner = tf.function(lambda y: array.write(0, y).stack())
+    return inner(x)
+
+
+CHANGED = [
+    forgotten, forgotten_in_a_branch, forgotten_in_a_loop, under_another_name, after_a_loop,
+    in_a_loop_in_a_function, changed_twice, refilled, changed_in_an_inner_function,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", CHANGED)
+def test_an_array_that_was_changed_is_not_used_again(program: Any) -> None:
+    def staged(x: Any) -> Any:
+        return program(tf.TensorArray(tf.float32, 3).unstack(tf.constant(ROWS)), x)
+
+    with pytest.raises(autograph.StagingError, match=r"a TensorArray is (used|changed)") as info:
+        tf.function(staged)(tf.constant(ROW))
+    assert info.value.filename == __file__
+    assert info.value.hint
+
+
+def test_the_other_branch_may_use_it() -> None:
+    def program(x: Any) -> Any:
+        array = tf.TensorArray(tf.float32, 3).unstack(tf.constant(ROWS))
+        return tf.switch_case(
+            tf.cast(x[0], tf.int32),
+            [lambda: array.write(0, x), lambda: array.write(1, x), lambda: array],
+        ).stack()
+
+    staged = tf.function(program)
+    for number in (0.0, 1.0, 2.0):
+        x = tf.constant([number, 5.0])
+        np.testing.assert_array_equal(staged(x).numpy(), program(x).numpy())
+
+
+def test_an_array_from_outside_is_not_changed() -> None:
+    array = unstacked()
+    for change in (
+        lambda: array.write(0, ROW),
+        lambda: array.unstack(tf.constant(ROWS)),
+        lambda: array.scatter([0], tf.constant(ROWS[:1])),
+        lambda: array.split(tf.constant(ROWS), [1, 1, 1]),
+    ):
+        with pytest.raises(autograph.StagingError, match="changed in a function that is traced"):
+            tf.function(lambda change=change: change().size())()
+    np.testing.assert_array_equal(array.stack().numpy(), ROWS)

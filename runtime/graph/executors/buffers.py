@@ -18,12 +18,11 @@ from typing import Any
 
 from runtime.graph.executors.blocks import Run, Runs, last_uses, places_of, uses
 from runtime.graph.executors.escapes import Escapes
-from runtime.graph.executors.kernels import SAME, VIEWS, may_write, ufunc_of
+from runtime.graph.executors.kernels import OVER, SAME, VIEWS, may_write, ufunc_of
 from runtime.graph.ir import Node, Region, Value, diverges, free_values, walk
 from runtime.types import TensorType
 
-Slots = frozenset["Slot"]
-_NONE: Slots = frozenset()
+Slots = tuple["Slot", ...]
 
 
 @dataclass(slots=True, eq=False)
@@ -158,7 +157,7 @@ class _Planner:
         self.plan = plan
         self.inside = region
         self.last = last_uses(region)
-        self.mine: set[Value] = set()
+        self.mine: dict[Value, None] = {}
         self.free: list[Slot] = []
         self.ends: list[Slots] = []
 
@@ -176,7 +175,7 @@ class _Planner:
                 continue
             self.node(node, runs.get(node), dying)
             dying = []
-        self.ends = [self.plan.slots_of.get(value, _NONE) for value in self.inside.results]
+        self.ends = [self.plan.slots_of.get(value, ()) for value in self.inside.results]
         self.free += self.release(list(self.mine))
         return self.free
 
@@ -200,7 +199,7 @@ class _Planner:
         """Note that a value may be in these slots as long as it is read."""
         if slots and value in self.last and value not in self.plan.escapes:
             self.plan.slots_of[value] = slots
-            self.mine.add(value)
+            self.mine[value] = None
             for slot in slots:
                 slot.holds += 1
 
@@ -209,7 +208,7 @@ class _Planner:
         freed: list[Slot] = []
         for value in values:
             if value in self.mine:
-                self.mine.remove(value)
+                del self.mine[value]
                 for slot in self.plan.slots_of[value]:
                     slot.holds -= 1
                     freed += [] if slot.holds else [slot]
@@ -221,7 +220,7 @@ class _Planner:
         """Note that a node's outputs may be where its input is."""
         source = node.inputs[0]
         for output in node.outputs:
-            self.hold(output, self.plan.slots_of.get(source, _NONE))
+            self.hold(output, self.plan.slots_of.get(source, ()))
             if node.primitive.name not in SAME or source in self.plan.views:
                 self.plan.views.add(output)
 
@@ -237,17 +236,19 @@ class _Planner:
             return
         slot = slot or self.plan.slot(type, self.inside)
         self.plan.write(node, output, slot, self.inside)
-        self.hold(output, frozenset((slot,)))
+        self.hold(output, (slot,))
         if not slot.holds and not escapes:
             self.free.append(slot)
 
     def written_over(self, node: Node, freed: Sequence[Slot]) -> list[Slot]:
         """Those of these slots, of what the op reads last, that it may write to."""
-        if ufunc_of(node) is None:
+        changes = node.primitive.name in OVER
+        if ufunc_of(node) is None and not changes:
             return []
-        views = [value for value in node.inputs if value in self.plan.views]
-        viewed = _NONE.union(*[self.plan.slots_of.get(value, _NONE) for value in views])
-        return [slot for slot in freed if slot not in viewed]
+        read = [value for value in node.inputs if value in self.plan.views]
+        read += node.inputs[1:] if changes else ()
+        kept = _union(*[self.plan.slots_of.get(value, ()) for value in read])
+        return [slot for slot in freed if slot not in kept]
 
     def first(self, slots: list[Slot], type: Any, escapes: bool) -> Slot | None:
         """Take the first of the slots that may hold a value: one that escapes must get a new array
@@ -271,7 +272,7 @@ class _Planner:
         self.plan.hold(run, [*slots, *blocks], self.inside)
         for value, slot in zip(run.results, slots, strict=True):
             if slot is not None:
-                self.hold(value, frozenset((slot,)))
+                self.hold(value, (slot,))
         self.free += blocks
 
     def take(self, type: TensorType) -> Slot:
@@ -294,7 +295,7 @@ class _Planner:
         if len(ends) == 2:
             ends = self.unite(node, *ends)
         for output, *slots in zip(node.outputs, *ends, strict=False):
-            self.hold(output, _NONE.union(*slots))
+            self.hold(output, _union(*slots))
         self.free = [slot for slot in self.free if not slot.holds]
 
     def unite(self, node: Node, body: list[Slots], orelse: list[Slots]) -> list[list[Slots]]:
@@ -324,8 +325,8 @@ class _Planner:
         inner = _Planner(self.plan, body)
         for at, slot in zip(places, slots, strict=True):
             slot.holds += 1
-            self.plan.slots_of[body.parameters[at]] = frozenset((slot,))
-            inner.mine.add(body.parameters[at])
+            self.plan.slots_of[body.parameters[at]] = (slot,)
+            inner.mine[body.parameters[at]] = None
         self.free = list(dict.fromkeys(inner.region(self.free)))
         self.carry(node, dict(zip(places, slots, strict=True)), inner.ends[1:])
         self.free += self.release(dying)
@@ -334,7 +335,7 @@ class _Planner:
     def entry(self, node: Node, at: int, dying: list[Value]) -> Slot:
         """The slot of a loop's state: that of its first value, if nothing else needs it."""
         value = node.inputs[at + 1]
-        slots = self.plan.slots_of.get(value, _NONE)
+        slots = self.plan.slots_of.get(value, ())
         if value in dying and value in self.mine and node.inputs.count(value) == 1:
             (slot, *others) = slots
             alone = slot.holds == 1 and value not in free_values(node.regions[0])
@@ -358,12 +359,16 @@ class _Planner:
                 carrying.copies[at] = moved[at].buffer
         carrying.renaming = self.plan.rename([slots[at] for at in moved], list(moved.values()))
         for at, slot in slots.items():
-            held = frozenset(end for end in ends[at] if end.holds)
-            held |= self.plan.slots_of.get(node.inputs[at + 1], _NONE)
-            held |= {slot} if at in moved else _NONE
+            lasting = tuple([end for end in ends[at] if end.holds])
+            first = self.plan.slots_of.get(node.inputs[at + 1], ())
+            held = _union((slot,) if at in moved else (), lasting, first)
             if held and node.outputs[at] in self.plan.escapes:
                 carrying.copied.append(at)
             self.hold(node.outputs[at], held)
+
+
+def _union(*slots: Slots) -> Slots:
+    return tuple(dict.fromkeys(slot for each in slots for slot in each))
 
 
 def _alike(one: Slot, other: Slot) -> bool:
@@ -375,8 +380,8 @@ def _movable(places: list[int], body: list[Slots], orelse: list[Slots]) -> list[
     before: list[int] | None = None
     while places != before:
         before = places
-        others = _NONE.union(*[slots for at, slots in enumerate(body) if at not in before])
-        places = [at for at in before if _is_movable(body[at] | orelse[at], others)]
+        others = _union(*[slots for at, slots in enumerate(body) if at not in before])
+        places = [at for at in before if _is_movable((*body[at], *orelse[at]), others)]
         places = [at for at in places if _is_alone(at, places, body, orelse)]
     return places
 

@@ -12,19 +12,31 @@ from runtime.primitive import Kernel
 from runtime.shapes import is_known
 from runtime.types import TensorType
 
-READERS = frozenset(
+OVER = frozenset(
     (
-        "all", "any", "avg_pool2d", "cast", "concat", "conv2d", "conv2d_backprop_filter",
-        "conv2d_backprop_input", "cumprod", "cumsum", "erf", "erfc", "floordiv", "gather",
-        "gather_grad", "leaky_relu", "log_softmax", "matmul", "max", "max_pool2d", "mean", "min",
-        "mod", "ones_like", "pad", "prod", "reciprocal", "relu", "relu6", "relu_grad", "rsqrt",
-        "shape", "sigmoid", "softmax", "softplus", "softsign", "squared_difference", "stack",
-        "sum", "sum_to", "tile", "unslice", "where", "zeros_like",
+        "set_slice", "tensor_scatter_add", "tensor_scatter_max", "tensor_scatter_min",
+        "tensor_scatter_sub", "tensor_scatter_update",
+    )
+)  # fmt: skip
+"""Ops that change parts of their first input: where nobody else reads it, in its own memory."""
+
+
+READERS = OVER | frozenset(
+    (
+        "all", "any", "assign_add_variable", "assign_sub_variable", "avg_pool2d", "cast",
+        "concat", "conv2d", "conv2d_backprop_filter", "conv2d_backprop_input", "cumprod",
+        "cumsum", "erf", "erfc", "floordiv", "gather", "gather_grad", "leaky_relu",
+        "log_softmax", "matmul", "max", "max_pool2d", "mean", "min", "mod", "ones_like",
+        "pad", "prod", "reciprocal", "relu", "relu6", "relu_grad", "rsqrt", "shape",
+        "sigmoid", "softmax", "softplus", "softsign", "squared_difference", "stack", "sum",
+        "tile", "unslice", "where", "zeros_like",
     )
 )  # fmt: skip
 """Ops, besides ufuncs, that neither keep their inputs nor return views of them."""
 
-SAME = frozenset(("ensure_shape", "expand_dims", "identity", "reshape", "squeeze", "stop_gradient"))
+SAME = frozenset(
+    ("ensure_shape", "expand_dims", "identity", "reshape", "squeeze", "stop_gradient", "sum_to")
+)
 """Ops whose result may be their first input's memory, element by element."""
 
 VIEWS = SAME | frozenset(

@@ -10,21 +10,26 @@ Variables are taken to hold rows: training needs buffers most, and transposed va
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from runtime.graph.executors.kernels import product_of
 from runtime.graph.ir import Node, Region, Value
 from runtime.types import ListType, TensorType
 
-TURNING = frozenset(
+_TURNING = frozenset(
     (
-        "call", "conv2d_backprop_input", "conv3d_backprop_input", "einsum", "gather", "linspace",
+        "call", "conv2d_backprop_input", "conv3d_backprop_input", "einsum", "linspace",
         "nonzero", "resize_area_grad", "resize_bicubic_grad", "resize_bilinear_grad",
         "resize_nearest_grad", "scale_and_translate_grad", "svd", "transpose",
     )
 )  # fmt: skip
 """Ops whose results may lie otherwise although their inputs lie row by row."""
+
+
+def turns(name: str, params: Mapping[str, Any]) -> bool:
+    """Does an op make arrays that lie otherwise of such that lie row by row?"""
+    return name in _TURNING or (name == "gather" and params["batch_dims"] > 0)
 
 
 def turned_values(body: Region, given: Iterable[Value]) -> set[Value]:
@@ -96,6 +101,6 @@ def _made(node: Node, found: set[Value]) -> Iterator[Value]:
 
 def _turns(node: Node, found: set[Value]) -> bool:
     name = node.primitive.name
-    if name in TURNING or (node.primitive.effect and name != "read_variable"):
+    if turns(name, node.params) or (node.primitive.effect and name != "read_variable"):
         return True
     return product_of(node) is None and not found.isdisjoint(node.inputs)

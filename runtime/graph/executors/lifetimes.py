@@ -24,7 +24,7 @@ def ends_of(body: Region, plan: Plan, special: Iterable[Node]) -> dict[Node, lis
     if any(node.regions for node in body.nodes):
         return {}
     special = set(special)
-    kept = {*body.results, *plan.buffers, *filter(None, map(plan.target, body.nodes))}
+    kept = {*body.results, *plan.slots_of, *filter(None, map(plan.target, body.nodes))}
     kept.update(value for node in special for value in (*node.inputs, *node.outputs))
     made = {value for node in body.nodes for value in node.outputs if _is_large(value.type)} - kept
     last = {value: node for node in body.nodes for value in node.inputs if value in made}

@@ -386,5 +386,4 @@ _RULES: dict[str, Rule] = {
     "py.range_length": _range_length,
     "constant": _constant,
     "strided_slice": _element,
-    "element": _element,
 }

@@ -13,6 +13,7 @@ import itertools
 from functools import cache
 from typing import NamedTuple
 
+from runtime import dtypes
 from runtime.dtypes import DType
 from runtime.graph.ir import Node, Value
 from runtime.types import NumberType, TensorType, Type
@@ -74,23 +75,33 @@ BOOLS = {
 }
 
 
+_TABLES = {dtype.name: INTEGERS for dtype in dtypes.ALL if dtype.is_integer} | {
+    "bool": BOOLS,
+    "float32": FLOATS,
+    "float64": FLOATS,
+}
+
+
+def _table(type: Type) -> dict[str, Form] | None:
+    """What there is for a 0-d tensor of this type; None for other tensors and other types."""
+    if not isinstance(type, TensorType) or type.shape != ():
+        return None
+    return _TABLES.get(type.dtype.name)
+
+
 def is_integer(type: Type) -> bool:
     """Is it a 0-d integer tensor: a Python int in generated code?"""
-    return isinstance(type, TensorType) and type.shape == () and type.dtype.is_integer
+    return _table(type) is INTEGERS
 
 
 def is_bool(type: Type) -> bool:
     """Is it a 0-d bool tensor, which may be a Python bool in generated code?"""
-    return isinstance(type, TensorType) and type.shape == () and type.dtype.is_bool
+    return _table(type) is BOOLS
 
 
 def is_float(type: Type) -> bool:
     """Is it a 0-d float32 or float64 tensor?"""
-    return (
-        isinstance(type, TensorType)
-        and type.shape == ()
-        and type.dtype.name in ("float32", "float64")
-    )
+    return _table(type) is FLOATS
 
 
 def form_of(node: Node) -> Form | None:
@@ -99,11 +110,11 @@ def form_of(node: Node) -> Form | None:
     special = _SPECIAL.get(name)
     if special is not None:
         return special(node)
-    last = node.inputs[-1].type if node.inputs else None
-    if last is None or not all(_is_scalar(value.type) for value in (*node.inputs, *node.outputs)):
+    table = _table(node.inputs[-1].type) if node.inputs else None
+    form = None if table is None else table.get(name)
+    if form is None or not all(_is_scalar(value.type) for value in (*node.inputs, *node.outputs)):
         return None
-    forms = INTEGERS if is_integer(last) else BOOLS if is_bool(last) else FLOATS
-    return forms.get(name)
+    return form
 
 
 def is_weak_cast(node: Node) -> bool:
@@ -121,7 +132,7 @@ def takes_weak(node: Node) -> bool:
 
 
 def _is_scalar(type: Type) -> bool:
-    return is_integer(type) or is_bool(type) or is_float(type)
+    return _table(type) is not None
 
 
 def _cast(node: Node) -> Form | None:
@@ -273,7 +284,7 @@ def operand_levels(template: str) -> tuple[int, ...]:
     """
     levels = dict.fromkeys(_PLACES, -1)
     for parent in ast.walk(_tree(template)):
-        level = -1 if isinstance(parent, ast.Call | ast.Subscript) else _level(parent)
+        level = -1 if isinstance(parent, ast.Call | ast.Subscript | ast.Tuple) else _level(parent)
         for child in ast.iter_child_nodes(parent):
             if isinstance(child, ast.Name) and child.id in levels:
                 levels[child.id] = max(levels[child.id], level)
@@ -291,7 +302,8 @@ def _level(tree: ast.AST) -> int:
     return _LEVELS.get(type(operator), ATOM)
 
 
-_PLACES = "a", "b", "c"
+# An array of 64 dimensions, and its indices.
+_PLACES = tuple([f"p{at}" for at in range(65)])
 ATOM = 20
 _LEVELS: dict[type[ast.AST], int] = {
     ast.IfExp: 0, ast.Or: 1, ast.And: 2, ast.Not: 3, ast.Compare: 4, ast.BitOr: 5, ast.BitXor: 6,

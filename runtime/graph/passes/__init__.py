@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from runtime.graph.ir import Callee, Graph, verify
+from runtime.graph.ir import Callee, Graph
 from runtime.graph.passes.branch_simplification import simplify_branches
 from runtime.graph.passes.common_subexpressions import eliminate_common_subexpressions
 from runtime.graph.passes.constant_folding import fold_constants
@@ -17,7 +17,9 @@ from runtime.graph.passes.fusion import fuse
 from runtime.graph.passes.inlining import callees, inline_calls, redirected
 from runtime.graph.passes.loop_invariants import hoist_loop_invariants
 from runtime.graph.passes.loop_simplification import simplify_loops
+from runtime.graph.passes.shape_refinement import refine_calls
 from runtime.graph.passes.simplification import simplify
+from runtime.graph.verification import verify
 
 Pass = Callable[[Graph], Graph]
 
@@ -32,6 +34,7 @@ def simplify_control_flow(graph: Graph) -> Graph:
 
 
 PASSES: tuple[Pass, ...] = (
+    refine_calls,  # of the types of a call is what can be put in its place
     inline_calls,
     fold_constants,
     simplify,
@@ -62,8 +65,10 @@ def optimize(graph: Graph, passes: tuple[Pass, ...] = PASSES, verified: bool = F
 
 
 def _after(graph: Graph, passes: tuple[Pass, ...], verified: bool) -> Graph:
+    known: dict[Pass, Graph] = {}
     for run in passes:
-        graph = run(graph)
+        if known.get(run) is not graph:
+            graph = known[run] = run(graph)
         if verified:
             verify(graph, types=True)
     verify(graph)

@@ -20,7 +20,7 @@ import numpy as np
 from runtime import errors
 from runtime.graph.ir import Graph, Node
 from runtime.graph.passes.rewriting import Rewriter, constant_like, is_of_type
-from runtime.primitive import state
+from runtime.state import state
 
 _FAILURES = (ValueError, TypeError, IndexError, ArithmeticError, MemoryError, errors.OpError)
 

@@ -37,7 +37,7 @@ def inline_calls(graph: Graph) -> Graph:
     """The graph without calls that can be done without."""
     if not any(True for _ in callees(graph)):
         return graph
-    return _Inlining(_Calls(graph), {}).graph(graph)
+    return _Inlining(Calls(graph), {}).graph(graph)
 
 
 def callees(graph: Graph) -> Iterator[Graph]:
@@ -47,7 +47,7 @@ def callees(graph: Graph) -> Iterator[Graph]:
             yield node.params["callee"].graph
 
 
-class _Calls:
+class Calls:
     """How often each graph is called, in a graph and in all that it leads to; `recursive` are those
     that lead to themselves.
     """
@@ -95,7 +95,7 @@ class _Redirection(Rewriter):
 class _Inlining(Rewriter):
     """Writes one graph; `made` are the graphs that were written, for calls of them."""
 
-    def __init__(self, calls: _Calls, made: dict[Graph, Graph]) -> None:
+    def __init__(self, calls: Calls, made: dict[Graph, Graph]) -> None:
         super().__init__()
         self.calls = calls
         self.made = made

@@ -285,3 +285,44 @@ def test_gradients(order: int, kind: str, block: Sequence[Statement]) -> None:
             for grad, wanted in zip(way(x, y), expected, strict=True):
                 assert grad.shape == wanted.shape
                 np.testing.assert_allclose(grad.numpy(), wanted.numpy(), rtol=1e-9, atol=1e-12)
+
+
+def examples(block: Sequence[Statement]) -> Callable[[Any], Any]:
+    """A function of pairs of floats, each of which gives three."""
+
+    def function(x: Any) -> Any:
+        start = x[:, 0], x[:, 1] * 0.7, tf.constant(0), tf.constant(True)
+        a, b, _, _ = run(block, start)
+        return tf.stack([a * b, b, a - b], 1)
+
+    return function
+
+
+@pytest.mark.parametrize("size", [3, None])
+@given(block=blocks, at_once=st.booleans())
+@example(block=[("jacobian", [("op", 3, False)])], at_once=True)
+@example(block=[("for_loop", 2, call_of(("branch", 0.2, [("op", 4, False)], [])))], at_once=True)
+@example(block=[("tape", False, [("for_over_tensor", [("op", 0, False)])])], at_once=True)
+@settings(max_examples=10)
+def test_jacobians(size: int | None, block: Sequence[Statement], at_once: bool) -> None:
+    """And their gradients."""
+
+    def found(x: Any) -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch([x, captured])
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = examples(block)(x)
+            rows = tape.batch_jacobian(
+                y, x, unconnected_gradients="zero", experimental_use_pfor=at_once
+            )
+            squares = rows * rows
+        sources = [x, variable, captured]
+        return rows, outer.gradient(squares, sources, unconnected_gradients="zero")
+
+    x = tf.constant([[0.3, 0.9], [-0.4, 0.2], [0.5, 0.7]], DOUBLE)
+    staged = tf.function(found, input_signature=[tf.TensorSpec([size, 2], DOUBLE)])
+    with tf.config.run_functions_eagerly(True):
+        expected = tf.nest.flatten(found(x))
+    for made, wanted in zip(tf.nest.flatten(staged(x)), expected, strict=True):
+        np.testing.assert_allclose(made.numpy(), wanted.numpy(), rtol=1e-8, atol=1e-11)

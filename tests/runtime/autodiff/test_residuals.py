@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import runtime as tf
-from runtime.autodiff.reverse import called_in
+from runtime.autodiff.activity import called_in
 from runtime.graph.ir import Graph, walk
 from runtime.graph.tracing import Trace
 

@@ -9,7 +9,8 @@ import pytest
 import runtime as tf
 import runtime.debugging
 from runtime import ops
-from runtime.primitive import TABLE, Primitive, Sample, bind, state
+from runtime.primitive import TABLE, Primitive, Sample, bind
+from runtime.state import state
 from runtime.tensor import EagerTensor
 from tests.runtime.samples import arrays, is_open
 

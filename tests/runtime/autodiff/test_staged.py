@@ -218,3 +218,36 @@ def test_refused() -> None:
     with pytest.raises(StagingError, match="open the tape outside of the function") as caught:
         tf.function(by_the_round_before)(tf.constant(0.7))
     assert caught.value.filename == __file__
+
+
+def test_a_gradient_in_a_function_of_what_was_computed_before_it() -> None:
+    """It is computed at once, and a constant of the graph."""
+    x, w = tf.constant([1.0, 2.0]), tf.Variable([3.0, 4.0])
+    double = tf.function(lambda x: x * 2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(tf.exp(double(x)) * w * x, keepdims=True) + x
+
+    @tf.function
+    def found(scale: Any) -> Any:
+        grads = tape.gradient(y, [x, w])
+        return [grad * scale for grad in grads], tape.jacobian(y, x) * scale
+
+    (by_x, by_w), rows = found(tf.constant(2.0))
+    np.testing.assert_allclose(by_x, tape.gradient(y, x) * 2.0)
+    np.testing.assert_allclose(by_w, tape.gradient(y, w) * 2.0)
+    np.testing.assert_allclose(rows, tape.jacobian(y, x) * 2.0)
+
+
+def test_a_gradient_of_an_argument_by_a_tape_from_outside_is_refused() -> None:
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+
+    @tf.function
+    def of_argument(y: Any) -> Any:
+        return tape.gradient(y, x)
+
+    with pytest.raises(StagingError, match="a tape opened outside of of_argument does not know"):
+        of_argument(y)

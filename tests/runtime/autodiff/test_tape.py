@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import runtime as tf
-from runtime.primitive import state
+from runtime.state import state
 
 Pair = namedtuple("Pair", "first second")
 

@@ -9,8 +9,9 @@ import pytest
 
 import runtime as rt
 from runtime.graph.groups import is_elementwise, ungrouped
-from runtime.graph.ir import format_graph, verify
 from runtime.graph.passes import optimize
+from runtime.graph.printing import format_graph
+from runtime.graph.verification import verify
 from runtime.primitive import bind
 from runtime.tensor import EagerTensor
 from tests.runtime.samples import arrays, cases

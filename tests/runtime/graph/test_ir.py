@@ -14,20 +14,19 @@ import runtime as rt
 from runtime.function import function
 from runtime.graph.ir import (
     Graph,
-    InvalidGraph,
     Node,
     Region,
     Value,
     covers,
     diverges,
-    format_graph,
     free_values,
     has_effects,
-    verify,
     walk,
 )
 from runtime.graph.nodes import BOOL, COND, CONSTANT, INT, RAISE, WHILE
 from runtime.graph.numbers import BINARY
+from runtime.graph.printing import format_graph
+from runtime.graph.verification import InvalidGraph, verify
 from runtime.types import ListType, TensorType
 
 

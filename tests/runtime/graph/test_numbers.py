@@ -13,10 +13,10 @@ import pytest
 import runtime as rt
 from runtime import errors
 from runtime.graph.executors.interpreter import Program
-from runtime.graph.ir import verify
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.numbers import MATH
 from runtime.graph.tracing import Trace, apply_number
+from runtime.graph.verification import verify
 
 VALUES: list[Any] = [0, 1, -3, 7, 0.0, -0.5, 2.0, True, False]
 BINARY: list[Any] = [

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import runtime as rt
-from autograph.api import ag
+from autograph.calls import ag
 from runtime.function import function
 from runtime.graph.executors import blocks
 from runtime.graph.executors.kernels import READERS, VIEWS, takes_out
@@ -43,6 +43,12 @@ OPS: dict[str, Any] = {
     "flat": lambda a, b: rt.reshape(rt.reshape(a, [-1]) * 2.0, [SIDE, SIDE]),
     "reshape": lambda a, b: rt.reshape(rt.expand_dims(b, 0), [SIDE, SIDE]),
     "reverse": lambda a, b: rt.reverse(a, [0]) - a,
+    "row": lambda a, b: rt.tensor_scatter_nd_update(a, [[1]], b[:1] + 1.0),
+    "own row": lambda a, b: rt.tensor_scatter_nd_add(a, [[0], [2]], a[1:3]),
+    "item": lambda a, b: ag.setitem(b[0, 1], to=a, at=(2, 3)),
+    "part": lambda a, b: ag.setitem(a[:2], to=a, at=slice(1, 3)),
+    "where": lambda a, b: rt.where(a > b, a, 0.5),
+    "gather": lambda a, b: rt.gather(a, [3, 0, 0, 2]) + b,
     "softmax": lambda a, b: rt.nn.softmax(a + b),
     "relu": lambda a, b: rt.nn.relu(a) - b,
 }
@@ -223,6 +229,28 @@ def layers(x, y):
     return rt.reduce_mean(p, 0) + rt.cast(rt.cast(p, rt.float32), rt.float64)[0]
 
 
+def joined(x, y):
+    z = rt.concat([x * 2.0, y], 0) + rt.reshape(rt.stack([y, x]), [2 * SIZE, SIZE])
+    z = rt.where(z > 1.0, z, rt.gather(z, rt.range(2 * SIZE)))
+    return rt.reduce_sum(z, 1)
+
+
+def filled(x, y):
+    for i in rt.range(SIZE):
+        x[i, 0] = y[0, i]
+        if x[i, 1] > 0.5:
+            x[i] = y[i] * 2.0
+    return rt.reduce_sum(x)
+
+
+def tabled(x, y):
+    table = rt.zeros([SIZE, SIZE], rt.float64)
+    for i in rt.range(1, 20):
+        for j in rt.range(1, 20):
+            table[i, j] = rt.maximum(table[i - 1, j], table[i, j - 1]) + x[i, j]
+    return rt.reduce_sum(table)
+
+
 def gradient(x, y):
     with rt.GradientTape() as tape:
         tape.watch(x)
@@ -249,6 +277,9 @@ ALLOCATING = [
     left_early,
     viewed,
     layers,
+    joined,
+    filled,
+    tabled,
     gradient,
     moved,
 ]

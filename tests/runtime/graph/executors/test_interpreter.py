@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import runtime as rt
-from autograph.api import ag
+from autograph.calls import ag
 from runtime.function import function
 from runtime.graph.executors.replay import replay
 from tests.runtime.staged_programs import PROGRAMS

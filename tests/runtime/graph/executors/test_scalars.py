@@ -200,3 +200,14 @@ def test_logic_is_written_as_python_computes_it(tmp_path: Path) -> None:
             plain, staged = made[name], rt.function(made[name])
             got = [staged(*map(rt.constant, row)).numpy().item() for row in inputs]
             assert got == [plain(*row) for row in inputs], text
+
+
+@pytest.mark.parametrize("rank", range(1, 7))
+def test_an_item_of_an_array_of_any_rank(rank: int) -> None:
+    x = rt.constant(np.arange(3.0**rank).reshape((3,) * rank))
+
+    def item(x: Any, i: Any) -> Any:
+        return x[tuple(i + at % 2 for at in range(rank))]
+
+    expected = x.numpy()[tuple(1 + at % 2 for at in range(rank))]
+    assert function(item)(x, rt.constant(1)).numpy() == expected

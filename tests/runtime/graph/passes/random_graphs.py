@@ -6,7 +6,7 @@ They are put together from choices, so that hypothesis can shrink one whose grap
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -81,10 +81,10 @@ def write(choices: programs.Choices, size: int) -> str:
 
 
 @contextmanager
-def traced(text: str) -> Iterator[Graph]:
+def traced(text: str, specs: Sequence[rt.TensorSpec] = SPECS) -> Iterator[Graph]:
     """The graph of a program; its source can be looked up meanwhile."""
     with programs.loaded(text) as code:
-        yield rt.function(code.fresh()["program"]).get_concrete_function(*SPECS).graph
+        yield rt.function(code.fresh()["program"]).get_concrete_function(*specs).graph
 
 
 class _Writer:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from runtime.graph.executors.interpreter import Program
-from runtime.primitive import state
+from runtime.state import state
 
 
 def observed(program: Program, raws: Sequence[Any]) -> tuple[Any, str]:
@@ -31,5 +31,7 @@ def as_text(results: Any) -> Any:
         frames = traceback.extract_tb(results.__traceback__)
         return type(results), str(results), [f.lineno for f in frames if "program" in f.filename]
     if isinstance(results, np.ndarray | np.generic):
-        return results.dtype.str, results.shape, results.tobytes()
+        # The bytes of an array of strings say where they are.
+        held = results.tolist() if results.dtype.hasobject else results.tobytes()
+        return results.dtype.str, results.shape, held
     return [as_text(item) for item in results] if isinstance(results, tuple) else results

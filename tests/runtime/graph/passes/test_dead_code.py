@@ -11,9 +11,10 @@ import pytest
 
 import runtime as rt
 from runtime.function import function
-from runtime.graph.ir import format_graph, verify
 from runtime.graph.passes import optimize
 from runtime.graph.passes.dead_code import eliminate_dead_code
+from runtime.graph.printing import format_graph
+from runtime.graph.verification import verify
 
 
 def unused_op(x):

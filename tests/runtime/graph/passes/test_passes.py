@@ -17,7 +17,7 @@ from hypothesis import given
 import runtime as rt
 from runtime.function import function
 from runtime.graph.executors.interpreter import Program
-from runtime.graph.ir import Graph, format_graph, verify
+from runtime.graph.ir import Graph
 from runtime.graph.passes import PASSES, optimize
 from runtime.graph.passes.branch_simplification import simplify_branches
 from runtime.graph.passes.common_subexpressions import eliminate_common_subexpressions
@@ -28,6 +28,8 @@ from runtime.graph.passes.inlining import inline_calls
 from runtime.graph.passes.loop_invariants import hoist_loop_invariants
 from runtime.graph.passes.loop_simplification import simplify_loops
 from runtime.graph.passes.simplification import simplify
+from runtime.graph.printing import format_graph
+from runtime.graph.verification import verify
 from tests import programs
 from tests.runtime.graph.passes.running import as_text, observed
 from tests.runtime.staged_programs import PROGRAMS

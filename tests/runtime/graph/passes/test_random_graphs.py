@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 
 import runtime as rt
 from runtime.graph.executors.interpreter import Program
-from runtime.graph.ir import Graph, format_graph, verify
+from runtime.graph.ir import Graph
 from runtime.graph.passes import PASSES, optimize
+from runtime.graph.printing import format_graph
+from runtime.graph.verification import verify
 from tests.programs import Drawn, unhurried
 from tests.runtime.graph.passes.random_graphs import ARGUMENTS, traced, write
 from tests.runtime.graph.passes.running import observed

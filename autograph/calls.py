@@ -1,0 +1,281 @@
+"""What stands for a callable in generated code: itself, its converted twin, or what watches it."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    FunctionType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+)
+from typing import Any, TypeAlias
+
+from autograph import operators, policy
+from autograph.frames import hide
+from autograph.operators.builtin_calls import taken_over
+from autograph.twins import (
+    HEAP_TYPE,
+    Cells,
+    Made,
+    Recipe,
+    call_method_of,
+    convert_once,
+    converting,
+    recipes,
+    source_known,
+)
+from autograph.undefined import Undefined
+
+Function: TypeAlias = Callable[..., Any]
+Observer: TypeAlias = Callable[[Function, tuple[Any, ...]], Function | None]
+
+_recipe_by_id = recipes.by_id
+
+
+def call(function: Any) -> Any:
+    """What to call where the user calls `function`: itself, or its converted twin.
+
+    Raises:
+        ConversionError: a function of the user's has a construct that is not supported.
+    """
+    try:
+        if _special_calls:
+            special = _special_call(function)
+            if special is not None:
+                return special
+        kind = type(function)
+        plain = function.__func__ if kind is MethodType else function
+        if type(plain) is not FunctionType:
+            handler = _HANDLERS.get(kind)
+            return _call_object(function) if handler is None else handler(function)
+        recipe = _recipe_by_id.get(id(plain.__code__))
+        if recipe is None:
+            recipe = _new_recipe(plain)
+        if not recipe:
+            return function
+        code, cells, has_keyword_only = recipe
+        closure = cells if type(cells) is tuple else cells(plain.__closure__)
+        # Made anew each time: a twin that was kept would keep alive what the function refers to.
+        twin = FunctionType(code, plain.__globals__, None, plain.__defaults__, closure)
+        if has_keyword_only:
+            twin.__kwdefaults__ = plain.__kwdefaults__
+        return twin if kind is FunctionType else MethodType(twin, function.__self__)
+    except BaseException as error:  # the user's line is what the error is about
+        hide(error)
+        raise
+
+
+def _new_recipe(function: FunctionType) -> Recipe | tuple[()]:
+    with converting:
+        recipe = recipes.get(function.__code__)
+        if recipe is None:
+            recipe = recipes[function.__code__] = _recipe(function)
+        return recipe
+
+
+def _recipe(function: FunctionType) -> Recipe | tuple[()]:
+    rule = policy.decide(function)
+    if rule.decision is policy.AS_IS:
+        policy.unconverted[function.__code__] = f"it is {rule.name}"
+        return ()
+    if not source_known(function):
+        return ()
+    made = convert_once(function)
+    if made.ag not in made.code.co_freevars:
+        return ()  # it has nothing that was converted
+    cells = _cells(made, function.__code__.co_freevars)
+    return made.code, cells, made.code.co_kwonlyargcount > 0
+
+
+def _cells(made: Made, own: tuple[str, ...]) -> Cells | Callable[[Any], Cells]:
+    names = made.code.co_freevars
+    if names == (made.ag,):
+        return _AG_CELLS
+    if names == (made.ag, *own):
+        return _AG_CELLS.__add__
+    pick = operator.itemgetter(*((*own, made.ag).index(name) for name in names))
+    return lambda cells: pick(cells + _AG_CELLS)
+
+
+def _call_builtin(function: Any) -> Any:
+    return _TAKEN_OVER.get(function, function)
+
+
+def _call_method(method: MethodType) -> Any:
+    function = method.__func__
+    twin = call(function)
+    return method if twin is function else MethodType(twin, method.__self__)
+
+
+def _call_partial(partial: functools.partial[Any]) -> Any:
+    function = call(partial.func)
+    if function is partial.func:
+        return partial
+    return functools.partial(function, *partial.args, **partial.keywords)
+
+
+def _call_object(value: Any) -> Any:
+    """What to call for an object of a class that has no rule of its own."""
+    if isinstance(value, type):
+        return _call_class(value)
+    method = call_method_of(value)
+    if method is None:
+        return value
+    twin = call(method)
+    return value if twin is method else MethodType(twin, value)
+
+
+def _call_class(cls: Any) -> Any:
+    if not cls.__flags__ & HEAP_TYPE:
+        return _TAKEN_OVER.get(cls, cls)
+    construct = type(cls).__call__
+    if type(construct) is FunctionType:
+        twin = call(construct)
+        return cls if twin is construct else MethodType(twin, cls)
+    return _constructor(cls)
+
+
+def _call_method_wrapper(wrapper: Any) -> Any:
+    # What `super().__call__` is in a metaclass: the rest of constructing an instance.
+    cls = wrapper.__self__
+    if wrapper.__name__ != "__call__" or not isinstance(cls, type):
+        return wrapper
+    constructor = _constructor(cls)
+    # Calling the class itself would ask its metaclass again.
+    return wrapper if constructor is cls else constructor
+
+
+def _constructor(cls: Any) -> Any:
+    """What to call for a class: as `type.__call__`, with converted `__new__` and `__init__`."""
+    original_new, init = cls.__new__, cls.__init__
+    new = call(original_new)
+    if new is original_new and call(init) is init:
+        return cls
+
+    def construct(*args: Any, **kwargs: Any) -> Any:
+        try:
+            made = new(cls, *args, **kwargs)
+            if isinstance(made, cls):
+                _initialise(made, args, kwargs)
+            return made
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+    return construct
+
+
+def _initialise(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    result = call(type(made).__init__)(made, *args, **kwargs)
+    if result is not None:
+        raise TypeError(f"__init__() should return None, not {type(result).__name__!r}")
+
+
+_HANDLERS: dict[type, Callable[[Any], Any]] = {
+    BuiltinFunctionType: _call_builtin,
+    MethodType: _call_method,
+    MethodWrapperType: _call_method_wrapper,
+    functools.partial: _call_partial,
+    type: _call_class,
+}
+_TAKEN_OVER = taken_over(call)
+
+
+# Calls that are watched, and code that is left alone
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.observers: tuple[Observer, ...] = ()
+        self.unconverted = 0
+
+
+this_thread = _Thread()
+_special_calls = 0  # on all threads; calls look at their own thread's state only if there are any
+_counting = threading.Lock()
+
+
+def count_special(change: int) -> None:
+    global _special_calls
+    with _counting:
+        _special_calls += change
+
+
+@contextmanager
+def observe_calls(observer: Observer) -> Iterator[None]:
+    """Within it, on this thread, tell `observer(function, args)` of each call in generated code.
+
+    It is told before the call, and may refuse it by raising. `function` is what the user calls: a
+    bound method with its receiver, for instance. `args` are known for builtins that a backend may
+    take over, and else empty. What it returns, unless None, is called instead.
+    """
+    before = this_thread.observers
+    this_thread.observers = (*before, observer)
+    count_special(1)
+    try:
+        yield
+    finally:
+        count_special(-1)
+        this_thread.observers = before
+
+
+def _special_call(function: Any) -> Any:
+    """What to call, if this thread's state alone decides; else None."""
+    builtin = _taken_over(function)
+    if builtin is not None and this_thread.observers and not this_thread.unconverted:
+        return _observed(function, builtin, this_thread.observers)
+    instead = [observer(function, ()) for observer in this_thread.observers]
+    found = next((call for call in instead if call is not None), None)
+    return function if found is None and this_thread.unconverted else found
+
+
+def _taken_over(function: Any) -> Any:
+    if type(function) is BuiltinFunctionType or type(function) is type:
+        return _TAKEN_OVER.get(function)
+    return None
+
+
+def _observed(function: Function, builtin: Function, observers: tuple[Observer, ...]) -> Function:
+    def observed(*args: Any, **kwargs: Any) -> Any:
+        try:
+            for observer in observers:
+                instead = observer(function, args)
+                if instead is not None:
+                    return instead(*args, **kwargs)
+            return builtin(*args, **kwargs)
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+    return observed
+
+
+# The namespace of generated code
+
+
+def _namespace(call: Callable[[Any], Any]) -> ModuleType:
+    namespace = ModuleType("ag", operators.__doc__)
+    for name in operators.__all__:
+        setattr(namespace, name, getattr(operators, name))
+    vars(namespace).update(call=call, slice=slice, Undefined=Undefined)
+    return namespace
+
+
+def _call_alone(function: Any) -> Any:
+    """`call` in a function whose conversion is not recursive: only builtins are taken over."""
+    return _taken_over(function) or function
+
+
+ag = _namespace(call)
+"""What generated code calls `ag`."""
+
+AG = CellType(ag)
+_AG_CELLS = (AG,)
+AG_ALONE = CellType(_namespace(_call_alone))

@@ -1,0 +1,1 @@
+"""Hidden changes: what staged code does to Python objects."""

@@ -1,0 +1,185 @@
+"""Containers: lists, dicts, sets, buffers, arrays and what cannot change but holds."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from operator import is_
+from types import FunctionType
+from typing import Any
+
+from autograph.mutation.kinds import KeyedKind, Kind, SingleKind
+from autograph.mutation.parts import (
+    ATOMS,
+    NO_PARTS,
+    Difference,
+    Part,
+    as_attribute,
+    as_item,
+    as_itself,
+    as_length,
+)
+
+
+class SequenceKind(Kind):
+    def __init__(self, base: type) -> None:
+        self._base: Any = base
+
+    def size(self, value: Any) -> int:
+        return int(self._base.__len__(value))
+
+    def take(self, value: Any) -> tuple[Any, ...]:
+        return tuple(self._base.__iter__(value))
+
+    def parts(self, value: Any, state: tuple[Any, ...]) -> Iterable[Part]:
+        return () if NO_PARTS.issuperset(map(type, state)) else elements_of(state)
+
+    def same(self, value: Any, state: tuple[Any, ...]) -> bool:
+        base = self._base
+        return base.__len__(value) == len(state) and all(map(is_, state, base.__iter__(value)))
+
+    def differences(self, value: Any, state: tuple[Any, ...]) -> Iterator[Difference]:
+        now = self.take(value)
+        for position, (before, after) in enumerate(zip(state, now, strict=False)):
+            if before is not after:
+                yield as_item, position, before, after
+        if len(now) != len(state):
+            yield as_length, None, len(state), len(now)
+
+    def put(self, value: Any, state: tuple[Any, ...]) -> None:
+        self._base.clear(value)
+        self._base.extend(value, state)
+
+
+class DictKind(KeyedKind):
+    def __init__(self, base: type[dict[Any, Any]]) -> None:
+        self._base = base
+
+    def size(self, value: dict[Any, Any]) -> int:
+        return dict.__len__(value)
+
+    def take(self, value: dict[Any, Any]) -> dict[Any, Any]:
+        return dict(self._base.items(value))
+
+    def parts(self, value: dict[Any, Any], state: dict[Any, Any]) -> Iterable[Part]:
+        parts = super().parts(value, state)
+        if not isinstance(value, defaultdict):
+            return parts
+        return (*parts, (as_attribute, "default_factory", value.default_factory))
+
+    def put(self, value: dict[Any, Any], state: dict[Any, Any]) -> None:
+        self._base.clear(value)
+        for key, child in state.items():
+            self._base.__setitem__(value, key, child)
+
+
+class SetKind(Kind):
+    def size(self, value: set[Any]) -> int:
+        return set.__len__(value)
+
+    def take(self, value: set[Any]) -> tuple[Any, ...]:
+        return tuple(set.__iter__(value))
+
+    def parts(self, value: set[Any], state: tuple[Any, ...]) -> Iterable[Part]:
+        return [(as_item, child, child) for child in state if type(child) not in ATOMS]
+
+    def same(self, value: set[Any], state: tuple[Any, ...]) -> bool:
+        now = self.take(value)
+        return len(state) == len(now) and {*map(id, state)} == {*map(id, now)}
+
+    def differences(self, value: set[Any], state: tuple[Any, ...]) -> Iterator[Difference]:
+        yield as_itself, None, frozenset(state), frozenset(self.take(value))
+
+    def put(self, value: set[Any], state: tuple[Any, ...]) -> None:
+        set.clear(value)
+        set.update(value, state)
+
+
+class BytesKind(SingleKind):
+    """Bytearrays, and the standard library's arrays."""
+
+    def bytes(self, value: Any) -> int:
+        return len(value) * getattr(value, "itemsize", 1)
+
+    def take(self, value: Any) -> Any:
+        return value[:]
+
+    def same(self, value: Any, state: Any) -> bool:
+        return bytes(value) == bytes(state)
+
+    def put(self, value: Any, state: Any) -> None:
+        value[:] = state
+
+
+class ArrayKind(SingleKind):
+    """Arrays with NumPy's interface."""
+
+    def bytes(self, value: Any) -> int:
+        return int(value.nbytes)
+
+    def take(self, value: Any) -> Any:
+        return value.copy()
+
+    def same(self, value: Any, state: Any) -> bool:
+        alike = value.dtype == state.dtype and value.shape == state.shape
+        return bool(alike and value.tobytes() == state.tobytes())
+
+    def put(self, value: Any, state: Any) -> None:
+        value[...] = state
+
+
+class MemoryKind(SingleKind):
+    """What a memoryview or an object of ctypes shows."""
+
+    def bytes(self, value: Any) -> int:
+        return memoryview(value).nbytes
+
+    def take(self, value: Any) -> Any:
+        return memoryview(value).tobytes()
+
+    def same(self, value: Any, state: Any) -> bool:
+        return bool(self.take(value) == state)
+
+    def put(self, value: Any, state: Any) -> None:
+        view = memoryview(value)
+        if view.contiguous:
+            view.cast("B")[:] = state
+
+    def holder(self, value: Any) -> Any:
+        return memoryview(value)
+
+
+class EnvironmentKind(SingleKind):
+    """The variables of the process, `os.environ`."""
+
+    def take(self, value: Any) -> dict[str, str]:
+        return dict(value)
+
+    def same(self, value: Any, state: dict[str, str]) -> bool:
+        return bool(value == state)
+
+    def put(self, value: Any, state: dict[str, str]) -> None:
+        value.clear()
+        value.update(state)
+
+
+def elements_of(value: Iterable[Any]) -> list[Part]:
+    return [(as_item, i, child) for i, child in enumerate(value) if type(child) not in NO_PARTS]
+
+
+def members_of(value: frozenset[Any]) -> list[Part]:
+    return [(as_item, child, child) for child in value if type(child) not in ATOMS]
+
+
+def referents_of(value: Any) -> list[Part]:
+    return [
+        (as_itself, None, held)
+        for held in gc.get_referents(value)
+        if type(held) not in ATOMS or isinstance(held, FunctionType)
+    ]
+
+
+def referent_of(reference: Any) -> list[Part]:
+    return [(as_itself, None, weakref.ref.__call__(reference))]

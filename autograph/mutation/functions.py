@@ -1,0 +1,137 @@
+"""Functions: what they capture, name and hold."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import chain
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any, NamedTuple
+
+from autograph.codes import CodeTable
+from autograph.mutation.kinds import KeyedKind, Kind
+from autograph.mutation.parts import ATOMS, MISSING, Part, as_attribute, as_itself, named
+from autograph.mutation.users_code import is_users, is_users_function
+from autograph.mutation.variables import Variable, value_of
+
+
+class Unconverted(NamedTuple):
+    """A function that Python calls, not the generated code: nobody sees what it calls itself."""
+
+    function: FunctionType
+
+
+class UnconvertedKind(Kind):
+    def key(self, value: Unconverted) -> Any:
+        return id(value[0]), self
+
+    def parts(self, value: Unconverted, state: Any) -> Iterable[Part]:
+        (function,) = value
+        for style, key, child in captured_by(function):
+            yield style, key, child
+            held = value_of(child)
+            if isinstance(held, FunctionType) and is_users_function(held):
+                yield style, key, Unconverted(held)
+
+
+class FunctionKind(KeyedKind):
+    """What a function captures and names, and what can be put in its place."""
+
+    style = as_attribute
+
+    def take(self, value: FunctionType) -> dict[str, Any]:
+        return {
+            "__code__": value.__code__,
+            "__defaults__": value.__defaults__,
+            "__kwdefaults__": value.__kwdefaults__,
+        }
+
+    def parts(self, value: FunctionType, state: Any) -> Iterable[Part]:
+        return captured_by(value)
+
+    def put(self, value: FunctionType, state: dict[str, Any]) -> None:
+        for name, part in state.items():
+            setattr(value, name, part)
+
+    def holder(self, value: FunctionType) -> Any:
+        return value.__code__
+
+
+def wrapped_by(function: Any) -> list[Part]:
+    return [(as_itself, None, getattr(function, "__wrapped__", None))]
+
+
+def bound_by(method: MethodType) -> list[Part]:
+    function = method.__func__
+    parameters = function.__code__.co_varnames if isinstance(function, FunctionType) else ()
+    receiver = parameters[0] if parameters else "self"
+    return [(named, receiver, method.__self__), (named, method.__name__, function)]
+
+
+def applied_by(function: partial[Any]) -> list[Part]:
+    # Its arguments one by one: it may call them, and a function in a tuple is not looked into.
+    return [
+        (as_attribute, "func", function.func),
+        *((as_attribute, f"args[{at}]", value) for at, value in enumerate(function.args)),
+        *((as_attribute, f"keywords[{name!r}]", v) for name, v in function.keywords.items()),
+    ]
+
+
+def captured_by(function: FunctionType) -> Iterator[Part]:
+    cells, is_users = function.__closure__ or (), is_users_function(function)
+    for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
+        held = value_of(cell)
+        if is_users or isinstance(held, FunctionType):
+            yield named, name, cell
+        if type(held) is ModuleType:
+            yield from _members_of_module(held, name, names_in(function.__code__))
+    if "__wrapped__" in function.__dict__:
+        yield from wrapped_by(function)
+    yield from _defaults(function)
+    yield from _globals_of(function)
+
+
+def _defaults(function: FunctionType) -> Iterator[Part]:
+    code, defaults = function.__code__, function.__defaults__ or ()
+    positional = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
+    keyword_only = function.__kwdefaults__ or {}
+    for name, value in chain(zip(positional, defaults, strict=True), keyword_only.items()):
+        if type(value) not in ATOMS:
+            yield named, name, value
+
+
+def _globals_of(function: FunctionType) -> Iterator[Part]:
+    """What the code of a function reaches by global names."""
+    if not is_users_function(function):
+        return
+    namespace, names = function.__globals__, names_in(function.__code__)
+    for name in names:
+        value = namespace.get(name, MISSING)
+        if type(value) is ModuleType:
+            yield from _members_of_module(value, name, names)
+        elif value is not MISSING:
+            yield named, name, Variable(namespace, name)
+
+
+def _members_of_module(module: ModuleType, name: str, names: Iterable[str]) -> Iterator[Part]:
+    if module is os and "environ" in names:
+        yield named, f"{name}.environ", os.environ
+    if is_users(module.__name__):
+        for member in vars(module).keys() & set(names):
+            yield named, f"{name}.{member}", Variable(vars(module), member)
+
+
+_names: CodeTable[tuple[str, ...]] = CodeTable()
+
+
+def names_in(code: CodeType) -> tuple[str, ...]:
+    """The names of globals and attributes in a function and in the functions inside it, also those
+    given as text to `setattr`, `globals()[...]` and the like.
+    """
+    names = _names.get(code)
+    if names is None:
+        inner = (names_in(const) for const in code.co_consts if isinstance(const, CodeType))
+        texts = (text for text in code.co_consts if isinstance(text, str) and text.isidentifier())
+        names = _names[code] = tuple(dict.fromkeys(chain(code.co_names, texts, *inner)))
+    return names

@@ -1,0 +1,121 @@
+"""Which kinds of state the objects of a type have."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from array import array
+from collections import OrderedDict, deque
+from collections.abc import Iterator
+from contextvars import ContextVar
+from functools import lru_cache, partial
+from operator import itemgetter, methodcaller
+from threading import local
+from types import FunctionType, GeneratorType, MappingProxyType, MethodType
+from weakref import WeakKeyDictionary
+
+from autograph.mutation.containers import (
+    ArrayKind,
+    BytesKind,
+    DictKind,
+    EnvironmentKind,
+    MemoryKind,
+    SequenceKind,
+    SetKind,
+    elements_of,
+    members_of,
+    referent_of,
+    referents_of,
+)
+from autograph.mutation.functions import (
+    FunctionKind,
+    Unconverted,
+    UnconvertedKind,
+    applied_by,
+    bound_by,
+    wrapped_by,
+)
+from autograph.mutation.instances import ArgumentsKind, ClassKind, InstanceKind
+from autograph.mutation.iterators import GeneratorKind, IteratorKind
+from autograph.mutation.kinds import Kind
+from autograph.mutation.parts import ATOMS, as_itself
+from autograph.mutation.users_code import is_users_class
+from autograph.mutation.variables import VARIABLES, ContextKind
+
+
+def kinds_of(kind: type) -> tuple[Kind, ...]:
+    """The kinds of state that the objects of a type have; none for what cannot change."""
+    known = _KINDS.get(kind)
+    if known is not None:
+        return known
+    found = _found.get(kind)
+    if found is None:
+        found = _found[kind] = tuple(_find_kinds(kind))
+    return found
+
+
+def _find_kinds(kind: type) -> Iterator[Kind]:
+    if issubclass(kind, type):
+        yield _CLASS
+        return
+    if hasattr(kind, "__array_interface__") and hasattr(kind, "__setitem__"):
+        yield _ARRAY
+        return
+    yield from (found for base, found in _CONTAINERS if issubclass(kind, base))
+    if hasattr(kind, "__next__") and kind.__module__ in ("builtins", "itertools", "collections"):
+        yield _GENERATOR if issubclass(kind, GeneratorType) else _ITERATOR
+    if issubclass(kind, BaseException):
+        yield _ARGUMENTS
+        yield _INSTANCE
+    elif any(base.__module__ == "_ctypes" for base in kind.__mro__):
+        yield _MEMORY
+    elif is_users_class(kind) or kind.__module__ in _OPEN:
+        yield _INSTANCE
+
+
+_found: WeakKeyDictionary[type, tuple[Kind, ...]] = WeakKeyDictionary()
+_OPEN = frozenset((
+    "_thread", "_threading_local", "_weakrefset", "argparse", "collections", "queue", "types",
+    "weakref",
+))  # fmt: skip
+"""Modules of the standard library whose classes written in Python are looked into."""
+
+_ARRAY = ArrayKind()
+_CLASS = ClassKind()
+_INSTANCE = InstanceKind()
+_ARGUMENTS = ArgumentsKind()
+_MEMORY = MemoryKind()
+_ITERATOR = IteratorKind()
+_GENERATOR = GeneratorKind()
+_VIEWS: tuple[type, ...] = (
+    slice, MappingProxyType, type({}.keys()), type({}.values()), type({}.items()),
+    methodcaller, itemgetter,
+)  # fmt: skip
+_CONTAINERS: tuple[tuple[type, Kind], ...] = (
+    (list, SequenceKind(list)),
+    (deque, SequenceKind(deque)),
+    (OrderedDict, DictKind(OrderedDict)),
+    (dict, DictKind(dict)),
+    (set, SetKind()),
+    (bytearray, BytesKind()),
+    (array, BytesKind()),
+    (memoryview, _MEMORY),
+    (type(os.environ), EnvironmentKind()),
+    (tuple, Kind(elements_of)),
+    (frozenset, Kind(members_of)),
+    (MethodType, Kind(bound_by)),
+    (partial, Kind(applied_by)),
+    (local, _INSTANCE),
+    (ContextVar, ContextKind()),
+    (weakref.ref, Kind(referent_of)),
+    (type(lru_cache(as_itself)), Kind(wrapped_by)),
+    *((kind, Kind(referents_of)) for kind in _VIEWS),
+)
+_KINDS: dict[type, tuple[Kind, ...]] = {
+    **{kind: () for kind in ATOMS},
+    **{kind: (found,) for kind, found in _CONTAINERS},
+    **{kind: (found,) for kind, found in VARIABLES.items()},
+    Unconverted: (UnconvertedKind(),),
+    # An atom where a global variable is it: the generated code tells of its calls.
+    FunctionType: (FunctionKind(), _INSTANCE),
+}

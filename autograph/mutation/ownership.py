@@ -1,0 +1,97 @@
+"""Which objects nobody else holds: trial deletion, as garbage collectors find cycles by it.
+
+Of each object those references are counted that come from what is given, or from what is found
+there. An object with more references is held from outside, and so is all that it leads to; the
+others are held by each other only. What cannot be told counts as held.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import FunctionType
+from typing import Any
+
+from autograph.mutation.kind_table import kinds_of
+
+_ASKING = 2
+"""References to an object while its own are counted: the table's, and the argument's."""
+
+Notes = Callable[[], Iterable[Any]]
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.notes: tuple[Notes, ...] = ()
+
+
+_thread = _Thread()
+
+
+@contextmanager
+def taking_notes(notes: Notes) -> Iterator[None]:
+    """Within it, on this thread, the containers that `notes()` gives hold nothing by themselves."""
+    before = _thread.notes
+    _thread.notes = (*before, notes)
+    try:
+        yield
+    finally:
+        _thread.notes = before
+
+
+def notes_taken() -> list[Any]:
+    """The containers of all notes that are being taken on this thread."""
+    return [container for notes in _thread.notes for container in notes()]
+
+
+def unheld(roots: Iterable[Any], further: Mapping[int, Sequence[Any]]) -> set[int]:
+    """The ids of the objects that nothing but `roots`, and each other, leads to.
+
+    Args:
+        roots: containers whose references do not count, such as a tuple of results.
+        further: by the id of an object, containers whose references do count where it is held.
+    """
+    found, counts = _found(roots)
+    outside = [key for key in found if sys.getrefcount(found[key]) > counts[key] + _ASKING]
+    return found.keys() - _reachable(outside, found, further)
+
+
+def _found(roots: Iterable[Any]) -> tuple[dict[int, Any], Counter[int]]:
+    counts: Counter[int] = Counter()
+    found: dict[int, Any] = {}
+    pending = list(roots)
+    while pending:
+        for held in _references(pending.pop()):
+            counts[id(held)] += 1
+            if id(held) not in found and _is_looked_into(held):
+                found[id(held)] = held
+                pending.append(held)
+    return found, counts
+
+
+def _reachable(
+    start: list[int], found: dict[int, Any], further: Mapping[int, Sequence[Any]]
+) -> set[int]:
+    reached, pending = set(start), start
+    while pending:
+        key = pending.pop()
+        holders = (found[key], *further.get(key, ()))
+        held = {id(item) for holder in holders for item in _references(holder)}
+        new = (held & found.keys()) - reached
+        reached |= new
+        pending.extend(new)
+    return reached
+
+
+def _references(item: Any) -> Sequence[Any]:
+    if type(item) is FunctionType:  # not the module that it stands in
+        return [part for part in (item.__closure__, item.__defaults__) if part is not None]
+    return gc.get_referents(item)
+
+
+def _is_looked_into(item: Any) -> bool:
+    return bool(kinds_of(type(item))) and not isinstance(item, type)

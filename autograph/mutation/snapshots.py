@@ -1,0 +1,175 @@
+"""Hidden changes: what a piece of code did to Python objects that it could reach.
+
+A `Snapshot` remembers the state of the mutable objects reachable from some roots, tells later what
+has changed, and can put it back. Elements are compared by identity, and no code of the user's runs.
+
+Looked at are lists, dicts, sets, deques, bytearrays (also of subclasses) and memoryviews,
+attributes and slots of instances, attributes of the user's classes, arguments of exceptions,
+context variables, arrays and buffers by content, and of functions the cells, defaults and
+attributes, the globals that they name, and what they name of the user's modules.
+Looked through are tuples, frozensets, slices, views of dicts, bound methods and partial functions.
+A function is looked into but for what is a method or a global variable; so is what Python calls of
+a class by itself, operators and properties, and what these call. Of generators and of Python's own
+iterators the position is looked at, and what they hold; it cannot be put back. Not looked into are
+instances of classes of the standard library (but for UserDict, Queue and their like) and of
+installed packages.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from autograph.mutation.functions import Unconverted
+from autograph.mutation.kind_table import kinds_of
+from autograph.mutation.kinds import Kind
+from autograph.mutation.ownership import notes_taken, unheld
+from autograph.mutation.parts import MISSING, Path, named, render
+from autograph.mutation.variables import Variable
+
+__all__ = ["MISSING", "Change", "Snapshot"]
+
+DEPTH = 10
+ELEMENTS = 100_000
+ARRAY_BYTES = 1 << 24
+
+
+class Change(NamedTuple):
+    """One difference.
+
+    Attributes:
+        path: where, as the user would write it: `self.count`, `cache['k']`, `xs[2]`, `len(xs)`.
+        object: the object that changed; of a captured variable its cell, of a global one the
+            namespace.
+        before: what was there, or `MISSING`.
+        after: what is there now, or `MISSING`.
+    """
+
+    path: str
+    object: Any
+    before: Any
+    after: Any
+
+
+class _Entry(NamedTuple):
+    kind: Kind
+    value: Any
+    state: Any
+    path: Path
+    late: bool
+
+
+class Snapshot:
+    """The state of what is reachable from `roots` now.
+
+    Args:
+        roots: values by the names that the user knows them by. What a function can reach goes by
+            the names that it has there.
+        depth: how deep objects may be nested.
+        elements: how many elements and objects are looked at in all.
+        array_bytes: the size of an array that is compared by content.
+        outer: another snapshot, which is to look at the global variables that this one reaches.
+
+    Attributes:
+        beyond: paths, with the reason, of what lies beyond these bounds and was not looked at.
+    """
+
+    def __init__(
+        self,
+        roots: Mapping[str, Any],
+        *,
+        depth: int = DEPTH,
+        elements: int = ELEMENTS,
+        array_bytes: int = ARRAY_BYTES,
+        outer: Snapshot | None = None,
+    ) -> None:
+        self.beyond: list[str] = []
+        self._outer = outer
+        self._depth = depth
+        self._left = elements
+        self._array_bytes = array_bytes
+        self._entries: dict[Any, _Entry] = {}
+        self._late = False
+        for name, value in roots.items():
+            self.add(name, value)
+        self._late = True
+
+    def add(self, name: str, value: Any) -> None:
+        """Look at a further root; what was looked at before keeps the state that it had then."""
+        self._reach(deque([(value, (None, named, name), 0)]))
+
+    def _reach(self, pending: deque[tuple[Any, Path, int]]) -> None:
+        entries = self._entries
+        while pending:
+            value, path, depth = pending.popleft()
+            for kind in kinds_of(type(value)):
+                key = kind.key(value)
+                if key in entries or not self._within(kind, value, path, depth):
+                    continue
+                state = kind.take(value)
+                entries[key] = _Entry(kind, value, state, path, self._late)
+                if self._outer is not None and type(value) is Variable:
+                    self._outer.add(render(path), value)
+                # What code leads to is not nested in what leads to the code.
+                below = 0 if type(value) is Unconverted else depth + 1
+                for style, part, child in kind.parts(value, state):
+                    pending.append((child, (path, style, part), below))
+
+    def knows(self, value: Any) -> bool:
+        """Was this mutable object reached?"""
+        return any(kind.key(value) in self._entries for kind in kinds_of(type(value)))
+
+    def release(self, results: tuple[Any, ...]) -> None:
+        """Forget what was looked at later than the roots, and what only `results` hold by now.
+
+        Such objects were made since, or are gone: their changes concern nobody else.
+        """
+        if not any(entry.late for entry in self._changed()):
+            return
+        late = self.notes()
+        notes = [*late, *notes_taken()]
+        states: dict[int, list[_Entry]] = {}
+        for entry in notes:
+            if type(entry) is _Entry:
+                states.setdefault(id(entry.value), []).append(entry)
+        own = unheld([results, *notes], states)
+        for entry in late:
+            if id(entry.value) in own:
+                del self._entries[entry.kind.key(entry.value)]
+
+    def notes(self) -> list[_Entry]:
+        """Where what was looked at later than the roots is remembered."""
+        entries = self._entries.values()
+        return [entry for entry in entries if entry.late and type(entry.value) is not Variable]
+
+    def changes(self) -> list[Change]:
+        """What is different now, in the order in which it was looked at."""
+        return [
+            Change(render((entry.path, style, key)), entry.kind.holder(entry.value), before, after)
+            for entry in self._changed()
+            for style, key, before, after in entry.kind.differences(entry.value, entry.state)
+        ]
+
+    def restore(self) -> None:
+        """Put back what was there."""
+        for entry in self._changed():
+            entry.kind.put(entry.value, entry.state)
+
+    def _changed(self) -> list[_Entry]:
+        entries = self._entries.values()
+        return [entry for entry in entries if not entry.kind.same(entry.value, entry.state)]
+
+    def _within(self, kind: Kind, value: Any, path: Path, depth: int) -> bool:
+        self._left -= kind.size(value)
+        size = kind.bytes(value)
+        if depth > self._depth:
+            reason = f"is nested more than {self._depth} deep"
+        elif self._left < 0:
+            reason = "comes after too many others"
+        elif size > self._array_bytes:
+            reason = f"is an array of {size} bytes"
+        else:
+            return True
+        self.beyond.append(f"{render(path)} {reason}")
+        return False

@@ -1,0 +1,42 @@
+"""Which classes and functions are the user's."""
+
+from __future__ import annotations
+
+import sys
+from functools import lru_cache
+from types import FunctionType
+from weakref import WeakKeyDictionary
+
+from autograph.frames import is_library
+
+
+def is_users_function(function: FunctionType) -> bool:
+    return is_users(str(function.__globals__.get("__name__", "")))
+
+
+def is_users_class(cls: type) -> bool:
+    known = _users.get(cls)
+    if known is None:
+        known = _users[cls] = is_users(cls.__module__) or _is_made_at_run_time(cls)
+    return known
+
+
+def _is_made_at_run_time(cls: type) -> bool:
+    # `type(...)` and `make_dataclass(...)` name the module that called them, not the user's.
+    if not cls.__flags__ & _HEAP_TYPE or "." in cls.__qualname__:
+        return False
+    module = sys.modules.get(cls.__module__)
+    return module is not None and not hasattr(module, cls.__qualname__)
+
+
+@lru_cache(1024)
+def is_users(module: str) -> bool:
+    top = module.partition(".")[0]
+    if top in sys.stdlib_module_names or is_library(module):
+        return False
+    filename = getattr(sys.modules.get(top), "__file__", None) or ""
+    return "site-packages" not in filename and "dist-packages" not in filename
+
+
+_users: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
+_HEAP_TYPE = 1 << 9

@@ -1,0 +1,89 @@
+"""Variables: captured ones, global ones, and context variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextvars import ContextVar
+from types import CellType
+from typing import Any, NamedTuple
+
+from autograph.mutation.kinds import Kind, SingleKind
+from autograph.mutation.parts import ATOMS, MISSING, Part, as_itself
+
+
+class CellKind(SingleKind):
+    """A captured variable."""
+
+    def take(self, value: CellType) -> Any:
+        try:
+            return value.cell_contents
+        except ValueError:
+            return MISSING
+
+    def parts(self, value: CellType, state: Any) -> Iterable[Part]:
+        return [(as_itself, None, state)]
+
+    def same(self, value: CellType, state: Any) -> bool:
+        return self.take(value) is state
+
+    def put(self, value: CellType, state: Any) -> None:
+        if state is MISSING:
+            del value.cell_contents
+        else:
+            value.cell_contents = state
+
+
+class Variable(NamedTuple):
+    """A global variable, or an attribute of a module."""
+
+    namespace: dict[str, Any]
+    name: str
+
+
+class ContextKind(SingleKind):
+    """What a context variable is. It cannot be unset."""
+
+    def take(self, value: ContextVar[Any]) -> Any:
+        return value.get(MISSING)
+
+    def parts(self, value: ContextVar[Any], state: Any) -> Iterable[Part]:
+        return () if type(state) in ATOMS else [(as_itself, None, state)]
+
+    def same(self, value: ContextVar[Any], state: Any) -> bool:
+        return self.take(value) is state
+
+    def put(self, value: ContextVar[Any], state: Any) -> None:
+        if state is not MISSING:
+            value.set(state)
+
+
+class GlobalKind(SingleKind):
+    def key(self, value: Variable) -> Any:
+        return id(value.namespace), value.name
+
+    def take(self, value: Variable) -> Any:
+        return value.namespace.get(value.name, MISSING)
+
+    def parts(self, value: Variable, state: Any) -> Iterable[Part]:
+        return () if type(state) in ATOMS else [(as_itself, None, state)]
+
+    def same(self, value: Variable, state: Any) -> bool:
+        return self.take(value) is state
+
+    def put(self, value: Variable, state: Any) -> None:
+        if state is MISSING:
+            del value.namespace[value.name]
+        else:
+            value.namespace[value.name] = state
+
+    def holder(self, value: Variable) -> Any:
+        return value.namespace
+
+
+def value_of(place: Any) -> Any:
+    """What a captured or a global variable is."""
+    kind = VARIABLES.get(type(place))
+    return MISSING if kind is None else kind.take(place)
+
+
+VARIABLES: dict[type, Kind] = {CellType: CellKind(), Variable: GlobalKind()}

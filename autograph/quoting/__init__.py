@@ -1,0 +1,1 @@
+"""The only place that builds scaffolding nodes: by templates, and by small builders."""

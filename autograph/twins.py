@@ -1,0 +1,73 @@
+"""The converted twins of functions: their code, made once, and how to make one of it."""
+
+from __future__ import annotations
+
+import threading
+from types import CellType, CodeType, FunctionType
+from typing import Any, NamedTuple, TypeAlias
+
+from autograph import policy
+from autograph.codes import CodeTable
+from autograph.errors import ConversionError
+
+Cells: TypeAlias = tuple[CellType, ...]
+Recipe: TypeAlias = tuple[CodeType, Any, bool]
+"""How to make a function's twin: its code, its cells (or what gives them for the function's own),
+and whether there are keyword-only parameters."""
+
+HEAP_TYPE = 1 << 9
+
+
+class Made(NamedTuple):
+    """What conversion made of a code object."""
+
+    code: CodeType
+    ag: str
+
+
+_made: CodeTable[Made] = CodeTable()
+recipes: CodeTable[Recipe | tuple[()]] = CodeTable()
+converting = threading.RLock()
+
+
+def call_method_of(value: Any) -> FunctionType | None:
+    method = getattr(type(value), "__call__", None)  # noqa: B004  # the method itself is wanted
+    return method if isinstance(method, FunctionType) else None
+
+
+SHARED_ATTRIBUTES = (
+    *("__name__", "__qualname__", "__module__", "__doc__", "__defaults__", "__kwdefaults__"),
+    *("__annotations__", "__dict__"),
+    *(("__type_params__",) if hasattr(FunctionType, "__type_params__") else ()),
+)
+
+
+def convert_once(function: FunctionType) -> Made:
+    """The converted code for a function's; made once."""
+    with converting:
+        made = _made.get(function.__code__)
+        if made is None:
+            made = _made[function.__code__] = _make(function)
+        return made
+
+
+def _make(function: FunctionType) -> Made:
+    from autograph.conversion import convert_code
+
+    converted = convert_code(function)
+    original = function.__code__.replace()  # a copy: the original lives no longer than its users
+    for code in converted.codes:
+        policy.generated[code] = original
+        recipes[code] = ()
+    return Made(converted.code, converted.ag)
+
+
+def source_known(function: FunctionType) -> bool:
+    from autograph.conversion import require_source
+
+    try:
+        require_source(function)
+    except ConversionError as error:
+        policy.unconverted[function.__code__] = error.message
+        return False
+    return True

@@ -1,0 +1,171 @@
+"""What nodes of a graph depend on, and what depends on the sources of a gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from runtime.graph.ir import Graph, Node, Region, Value, diverges, free_values, walk
+from runtime.graph.refusals import refuse
+from runtime.graph.tracing import Handle, symbol
+from runtime.types import ListType, ResidualsType, TensorType, Type
+
+if TYPE_CHECKING:
+    from runtime.autodiff.derived import Recursion
+
+# What has a gradient: a value of a graph, or a variable, known by its node.
+Source = Value | int
+
+
+def differentiable(type: Type) -> bool:
+    """Can a value of this type have a gradient?"""
+    if isinstance(type, ListType):
+        return differentiable(type.element)
+    if isinstance(type, ResidualsType):
+        return True
+    return isinstance(type, TensorType) and type.dtype.np_dtype.kind in "fc"
+
+
+# What a node of control flow depends on
+
+
+def called_in(nodes: Iterable[Node]) -> list[Graph]:
+    """The graphs that nodes call, also from regions and from these graphs; each once."""
+    found: dict[Graph, None] = {}
+    pending = [tuple(nodes)]
+    while pending:
+        for node in walk(Region((), pending.pop(), ())):
+            graph = node.params["callee"].graph if "callee" in node.params else None
+            if graph is not None and graph not in found:
+                found[graph] = None
+                pending.append(graph.nodes)
+    return list(found)
+
+
+def variables_in(nodes: Sequence[Node]) -> dict[int, Any]:
+    """The variables that nodes read, also in regions and in the graphs that they call."""
+    regions = [Region((), tuple(nodes), ()), *(graph.body for graph in called_in(nodes))]
+    read = [node for region in regions for node in walk(region) if node.outputs]
+    variables = [node.params["variable"] for node in read if "variable" in node.params]
+    return {v.node: v for v in variables if v is not None and differentiable(v.type)}
+
+
+def captures_in(nodes: Iterable[Node]) -> dict[Value, Any]:
+    """The eager tensors from outside that the graphs which nodes call use."""
+    captures = [pair for graph in called_in(nodes) for pair in graph.captures]
+    return {value: item for value, item in captures if differentiable(value.type)}
+
+
+def is_recursive(graph: Graph) -> bool:
+    """Does it call itself?"""
+    return graph in called_in(graph.nodes)
+
+
+def callee_of(node: Node) -> Graph:
+    graph: Graph | None = node.params["callee"].graph
+    if graph is None:
+        name = node.params["callee"].name
+        raise refuse(
+            f"the gradient of a call of {name} is asked for inside of {name} itself",
+            "ask for it outside of the function, or write the recursion as a loop",
+            location=node.location,
+        )
+    return graph
+
+
+def connections(handle: Handle) -> Iterator[tuple[Any, Source]]:
+    """What a node of control flow depends on: tensors, lists and variables; and as what it knows
+    each.
+    """
+    node, trace = handle.node, handle.scope.trace
+    held = {value: item for value, item in trace.captures.values()}
+    used = [*node.inputs, *(v for region in node.regions for v in free_values(region))]
+    for value in dict.fromkeys(used):
+        if differentiable(value.type):
+            item = held.get(value)
+            yield symbol(value, handle.scope, None) if item is None else item, value
+    for value, item in captures_in((node,)).items():
+        yield item, value
+    for key, variable in variables_in((node,)).items():
+        yield variable, key
+
+
+class Activity:
+    """Which values depend on the sources of a gradient, found by following the nodes forwards."""
+
+    def __init__(self, sources: Iterable[Source]) -> None:
+        self.known: set[Source] = set(sources)
+        self.recursions: dict[Graph, Recursion] = {}
+        self._entered: set[Graph] = set()
+        self._entered_again: set[Graph] = set()
+
+    def follow(self, nodes: Iterable[Node]) -> None:
+        """Add what nodes compute of active values."""
+        for node in nodes:
+            rule = _FOLLOW.get(node.primitive.name)
+            if rule is not None:
+                rule(self, node)
+            elif self._is_reached(node):
+                self.add(node.outputs)
+
+    def add(self, values: Iterable[Value]) -> None:
+        """Add those of these values that can have gradients."""
+        self.known.update(value for value in values if differentiable(value.type))
+
+    def _is_reached(self, node: Node) -> bool:
+        variable = node.params.get("variable")
+        if variable is not None and node.outputs and variable.node in self.known:
+            return True
+        return any(value in self.known for value in node.inputs)
+
+    def pass_on(self, sources: Iterable[Value], targets: Iterable[Value]) -> bool:
+        """Add each target whose source is active; whether there is a new one."""
+        pairs = zip(sources, targets, strict=True)
+        found = [t for s, t in pairs if s in self.known and t not in self.known]
+        self.add(found)
+        return any(value in self.known for value in found)
+
+    def _cond(self, node: Node) -> None:
+        for region in node.regions:
+            self.follow(region.nodes)
+            if not diverges(region):
+                self.pass_on(region.results, node.outputs)
+
+    def _while(self, node: Node) -> None:
+        (body,) = node.regions
+        self.pass_on(node.inputs[1:], body.parameters)
+        self.follow(body.nodes)
+        while self.pass_on(body.results[1:], body.parameters):
+            self.follow(body.nodes)
+        self.pass_on(body.parameters, node.outputs)
+
+    def _call(self, node: Node) -> None:
+        graph = callee_of(node)
+        self.pass_on(node.inputs, graph.parameters)
+        if graph in self._entered:
+            self._entered_again.add(graph)
+        else:
+            self._entered.add(graph)
+            self._graph(graph)
+            self._entered.remove(graph)
+        self.pass_on(graph.results, node.outputs)
+
+    def _graph(self, graph: Graph) -> None:
+        self.follow(graph.nodes)
+        while graph in self._entered_again:
+            size = len(self.known)
+            self.follow(graph.nodes)
+            if len(self.known) == size:
+                break
+
+    def _nothing(self, node: Node) -> None:
+        pass
+
+
+_FOLLOW: dict[str, Callable[[Activity, Node], None]] = {
+    "cond": Activity._cond,
+    "while": Activity._while,
+    "call": Activity._call,
+    "stop_gradient": Activity._nothing,
+    "list_zeros": Activity._nothing,
+}

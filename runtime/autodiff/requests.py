@@ -1,0 +1,109 @@
+"""What a gradient is asked for: targets and their weights, sources, and what stands for none."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime import nest
+from runtime.primitive import wrong_value
+from runtime.shapes import Shape, broadcast, compatible, is_known
+from runtime.state import state
+from runtime.tensor import EagerTensor, Tensor
+
+
+class UnconnectedGradients(enum.Enum):
+    """The gradient of a source that the target does not depend on: None, or zeros."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+def is_variable(value: Any) -> bool:
+    """Is it a variable: not a tensor, but something that is read?"""
+    return getattr(value, "is_resource", False) is True
+
+
+def ones(target: Any) -> Any:
+    if type(target) is EagerTensor and state._trace is None:
+        raw = target.raw
+        return EagerTensor(np.ones(raw.shape, raw.dtype) if raw.shape else raw.dtype.type(1))
+    target = target.value() if is_variable(target) else target
+    if is_known(target.static_shape):
+        return ops.ones(target.static_shape, target.dtype)
+    return ops.ones_like(target)
+
+
+def zeros_for(source: Any) -> Any:
+    """Zeros with the dtype and shape of a tensor or variable."""
+    return ops.zeros_like(source.value() if is_variable(source) else source)
+
+
+def fills_with_zeros(unconnected: Any) -> bool:
+    if unconnected is UnconnectedGradients.NONE:
+        return False
+    try:
+        return UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO
+    except ValueError:
+        raise ValueError(
+            f"unconnected_gradients must be tf.UnconnectedGradients.NONE or ZERO, got "
+            f"{unconnected!r}"
+        ) from None
+
+
+def leaves(structure: Any, what: str) -> list[Any]:
+    if isinstance(structure, Tensor) or is_variable(structure):
+        return [structure]
+    found = nest.flatten(structure)
+    for item in found:
+        if not isinstance(item, Tensor) and not is_variable(item):
+            raise TypeError(
+                f"{what} must be tensors or variables, or structures of them, got {item!r} of type "
+                f"{type(item).__name__}"
+            )
+    return found
+
+
+def one_of(given: Any, what: str) -> Any:
+    """The one tensor or variable that is given; TypeError for anything else."""
+    if isinstance(given, Tensor) or is_variable(given):
+        return given
+    raise TypeError(
+        f"the {what} must be one tensor or variable, but it is a {type(given).__name__}: join "
+        "tensors to one, or use a persistent tape and one call for each"
+    )
+
+
+def weights_for(output_gradients: Any, targets: Sequence[Any], is_one: bool) -> Sequence[Any]:
+    if output_gradients is None:
+        return [None] * len(targets)
+    given = nest.flatten(output_gradients)
+    if is_one and len(given) > 1 and not any(isinstance(item, Tensor) for item in given):
+        given = [output_gradients]
+    if len(given) != len(targets):
+        raise ValueError(f"{len(given)} output_gradients are given for {len(targets)} targets")
+    return [_weight(weight, target) for weight, target in zip(given, targets, strict=True)]
+
+
+def _weight(given: Any, target: Any) -> Any:
+    if given is None:
+        return None
+    weight = ops.convert_to_tensor(given, target.dtype)
+    if weight.static_shape == target.static_shape:
+        return weight
+    if not _broadcasts_to(weight.static_shape, target.static_shape):
+        raise wrong_value(
+            f"output_gradients of shape {weight.shape} do not fit a target of shape {target.shape}"
+        )
+    return ops.broadcast_like(weight, target)
+
+
+def _broadcasts_to(shape: Shape, wanted: Shape) -> bool:
+    try:
+        return compatible(broadcast(shape, wanted), wanted)
+    except ValueError:
+        return False

@@ -1,0 +1,173 @@
+"""What nodes keep for the way back over them: what it reads of values inside a region becomes a
+further result of it; a loop pushes such values on lists, and the loop backwards pops them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from runtime.graph import numbers
+from runtime.graph.ir import Node, Region, Value, diverges, free_values
+from runtime.graph.nodes import (
+    BOOL,
+    CONSTANT,
+    INT,
+    LIST_NEW,
+    LIST_POP,
+    LIST_PUSH,
+    PACK,
+    placeholder,
+)
+from runtime.graph.tracing import Trace
+from runtime.types import ListType, ResidualsType, Type
+
+# Rewriting
+
+
+def substituted(region: Region, names: dict[Value, Value]) -> Region:
+    """The region with other values in place of those that it uses from around it."""
+    nodes = tuple([_renamed(node, names) for node in region.nodes])
+    return Region(region.parameters, nodes, tuple([names.get(v, v) for v in region.results]))
+
+
+def _renamed(node: Node, names: dict[Value, Value]) -> Node:
+    inputs = tuple([names.get(value, value) for value in node.inputs])
+    regions = tuple([substituted(region, names) for region in node.regions])
+    return Node(node.primitive, inputs, node.outputs, node.params, regions, node.origin)
+
+
+def read_from(
+    back: Region, nodes: Sequence[Node], parameters: Sequence[Value] = ()
+) -> tuple[list[Value], list[Node]]:
+    """What the way back uses of a region: values, and the constants among them to make again."""
+    makers: dict[Value, Node | None] = dict.fromkeys(parameters)
+    makers.update((output, node) for node in nodes for output in node.outputs)
+    values, constants = [], []
+    for value in free_values(back):
+        maker = makers.get(value)
+        if maker is not None and maker.primitive.name == "constant":
+            constants.append(maker)
+        elif value in makers:
+            values.append(value)
+    return values, constants
+
+
+def with_constants(back: Region, constants: Sequence[Node], names: dict[Value, Value]) -> Region:
+    """The way back, that makes these constants again, with other values in place of some."""
+    fresh = {old: Value(old.type, old.name) for node in constants for old in node.outputs}
+    again = [replace(node, outputs=(fresh[node.outputs[0]],)) for node in constants]
+    made = substituted(back, names | fresh)
+    return replace(made, nodes=(*again, *made.nodes))
+
+
+def _constant(value: Any, type: Type, name: str) -> Node:
+    return Node(CONSTANT, (), (Value(type, name),), {"value": value})
+
+
+def _standing_in(value: Value) -> Node:
+    """What takes the place of a value that a branch does not compute; nobody reads it."""
+    if isinstance(value.type, ListType):
+        made = Value(value.type, value.name)
+        return Node(LIST_NEW, (), (made,), {"element": value.type.element})
+    if isinstance(value.type, ResidualsType):
+        return Node(PACK, (), (Value(value.type, value.name),), {"type": value.type})
+    return _constant(placeholder(value.type), value.type, value.name)
+
+
+class Branch(NamedTuple):
+    """A branch as it was, the nodes that stand in it now, and the way back through it."""
+
+    region: Region
+    nodes: Sequence[Node]
+    back: Region
+
+
+def branches_with_residuals(node: Node, parts: Sequence[Branch]) -> tuple[Node, list[Region]]:
+    """The cond that also returns what the ways back read, and these."""
+    outputs: list[Value] = []
+    backs, columns = [], []
+    for part in parts:
+        values, constants = read_from(part.back, part.nodes)
+        names = {value: Value(value.type, value.name) for value in values}
+        outputs += names.values()
+        columns.append(values)
+        backs.append(with_constants(part.back, constants, names))
+    regions = [_yielding(part, columns, at) for at, part in enumerate(parts)]
+    return replace(node, outputs=(*node.outputs, *outputs), regions=tuple(regions)), backs
+
+
+def _yielding(part: Branch, columns: Sequence[Sequence[Value]], at: int) -> Region:
+    """The branch at a place that also returns its column of values, and others for those of the
+    other branches.
+    """
+    if diverges(part.region):
+        return part.region
+    nodes, results = list(part.nodes), list(part.region.results)
+    for place, column in enumerate(columns):
+        if place == at:
+            results += column
+            continue
+        stand_ins = [_standing_in(value) for value in column]
+        nodes += stand_ins
+        results += [stand_in.outputs[0] for stand_in in stand_ins]
+    return replace(part.region, nodes=tuple(nodes), results=tuple(results))
+
+
+def loop_with_residuals(
+    node: Node, nodes: list[Node], back: Region, trace: Trace
+) -> tuple[list[Node], Value, list[Value], Region]:
+    """The nodes of the loop that counts its rounds and pushes what the way back reads; the count
+    and the lists that it leaves; and the body of the way back, which pops them.
+    """
+    (body,) = node.regions
+    values, constants = read_from(back, nodes, body.parameters)
+    types: list[Type] = [INT, *(ListType(value.type) for value in values)]
+    labels = ["rounds", *(trace.unique(f"saved_{value.name}") for value in values)]
+    begins = [_constant(0, INT, "zero"), *(_empty(value.type) for value in values)]
+    holds, outputs, states = (
+        [Value(type, label) for type, label in zip(types, labels, strict=True)] for _ in range(3)
+    )
+    one = _constant(1, INT, "one")
+    grown = [Value(type, label) for type, label in zip(types, labels, strict=True)]
+    pushes = [one, Node(numbers.BINARY["add"], (holds[0], one.outputs[0]), (grown[0],))]
+    for value, held, more in zip(values, holds[1:], grown[1:], strict=True):
+        pushes.append(Node(LIST_PUSH, (held, value), (more,)))
+    made = replace(
+        node,
+        inputs=(*node.inputs, *(begin.outputs[0] for begin in begins)),
+        outputs=(*node.outputs, *outputs),
+        regions=(Region((*body.parameters, *holds), (*nodes, *pushes), (*body.results, *grown)),),
+    )
+    return [*begins, made], outputs[0], outputs[1:], _popping(back, values, states, constants)
+
+
+def _empty(element: Type) -> Node:
+    return Node(LIST_NEW, (), (Value(ListType(element), "empty"),), {"element": element})
+
+
+def _popping(
+    back: Region, values: Sequence[Value], states: list[Value], constants: Sequence[Node]
+) -> Region:
+    """The body of a loop backwards: its state is a count, the lists, and the gradients."""
+    rests = [Value(held.type, held.name) for held in states[1:]]
+    names = {value: Value(value.type, value.name) for value in values}
+    pops = [
+        Node(LIST_POP, (held,), (rest, names[value]))
+        for value, held, rest in zip(values, states[1:], rests, strict=True)
+    ]
+    zero, one = _constant(0, INT, "zero"), _constant(1, INT, "one")
+    left, proceed = Value(INT, "left"), Value(BOOL, "proceed")
+    counting = [
+        zero,
+        one,
+        Node(numbers.BINARY["sub"], (states[0], one.outputs[0]), (left,)),
+        Node(numbers.BINARY["gt"], (left, zero.outputs[0]), (proceed,)),
+    ]
+    body = with_constants(back, constants, names)
+    return Region(
+        (*states, *body.parameters),
+        (*pops, *body.nodes, *counting),
+        (proceed, left, *rests, *body.results),
+    )

@@ -1,0 +1,145 @@
+"""A gradient for all rows of a jacobian at once: the nodes that lead back for one row, each with
+one axis more in front.
+
+What depends on the row does so linearly, and only a few ops are linear. Where another stands in the
+way, or a shape is not known, there is no such gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import runtime.ops as ops
+from runtime.autodiff.vectorized_lists import LIST_RULES
+from runtime.autodiff.vectorized_ops import RULES, has_known_rank, shape_of
+from runtime.graph.ir import Node, Value
+from runtime.graph.nodes import LIST_REPEAT, apply
+from runtime.graph.tracing import Trace, active, symbol
+from runtime.primitive import TABLE, bind
+from runtime.types import ListType, NumberType, TensorType, Type
+
+
+class NotVectorized(Exception):
+    """There is no rule for a node, or it does not apply."""
+
+
+def vectorized(
+    nodes: Sequence[Node], seed: Value, seeds: Callable[[], Any], results: Sequence[Value]
+) -> list[Any] | None:
+    """What `nodes` compute of each row of `seeds()` in place of `seed`, with an axis for the rows
+    in front; None where that is not known of one of them.
+    """
+    made = active().scope.nodes
+    begin = len(made)
+    try:
+        rows = Rows(seed, seeds())
+        rows.follow(nodes)
+        return [rows.whole(result) for result in results]
+    except NotVectorized:
+        del made[begin:]
+        return None
+
+
+class Rows:
+    """The values of all rows, and which differ from row to row."""
+
+    def __init__(self, seed: Value, seeds: Any) -> None:
+        self.trace: Trace = active()
+        self.count: int = seeds.static_shape[0]
+        self.found: dict[Value, Any] = {}
+        self.differing: set[Value] = set()
+        self.put(seed, seeds, True)
+        # Tapes know what a graph captures by itself.
+        for value, item in self.trace.captures.values():
+            self.put(value, item, False)
+
+    def put(self, value: Value, found: Any, differs: bool) -> None:
+        """What stands for a value from now on."""
+        self.found[value] = found
+        (self.differing.add if differs else self.differing.discard)(value)
+
+    def follow(self, nodes: Iterable[Node]) -> None:
+        """Compute nodes of all rows. NotVectorized where that is not possible."""
+        from runtime.autodiff.vectorized_control import CONTROL_RULES
+
+        for node in nodes:
+            rule = CONTROL_RULES.get(node.primitive.name)
+            if rule is not None:
+                rule(self, node)
+            else:
+                self._op(node)
+
+    def _op(self, node: Node) -> None:
+        places = [place for place, value in enumerate(node.inputs) if value in self.differing]
+        outputs = self._differing(node, places) if places else self._same(node)
+        for value, output in zip(node.outputs, outputs, strict=True):
+            self.put(value, output, bool(places))
+
+    def _differing(self, node: Node, places: list[int]) -> tuple[Any, ...]:
+        rule = LIST_RULES.get(node.primitive.name)
+        if rule is None and all(map(has_known_rank, (*node.inputs, *node.outputs))):
+            rule = RULES.get(node.primitive.name)
+        if rule is None:
+            raise NotVectorized
+        outputs = rule(self, node, [self.of(value) for value in node.inputs], places)
+        if outputs is None:
+            raise NotVectorized
+        return tuple_of(outputs)
+
+    def _same(self, node: Node) -> tuple[Any, ...]:
+        """A node that is the same for each row."""
+        primitive, inputs = node.primitive, [self.of(value) for value in node.inputs]
+        if primitive.effect or node.regions or "callee" in node.params:
+            raise NotVectorized
+        if TABLE.get(primitive.name) is primitive:
+            return tuple_of(bind(primitive, *inputs, **node.params))
+        if any(isinstance(value.type, NumberType) for value in (*node.inputs, *node.outputs)):
+            values = tuple(map(self.trace.value_of, inputs))
+            return tuple_of(self.trace.apply(primitive, values, node.params))
+        return tuple_of(apply(primitive, *inputs, **node.params))
+
+    def of(self, value: Value) -> Any:
+        """What stands for a value: of all rows, or the same for each."""
+        known = self.found.get(value)
+        return symbol(value, self.trace.scope, None) if known is None else known
+
+    def whole(self, value: Value) -> Any:
+        """A value of all rows, repeated where it is the same for each."""
+        if value in self.differing:
+            return self.of(value)
+        type = self.lifted(value.type)
+        if isinstance(type, ListType):
+            return apply(LIST_REPEAT, self.of(value), count=self.count, axis=0)
+        if type.shape is None:
+            raise NotVectorized
+        found = self.of(value)
+        sizes = ops.shape(found) if None in type.shape else ()
+        rest = [sizes[at] if size is None else size for at, size in enumerate(type.shape[1:])]
+        return ops.broadcast_to(found, [self.count, *rest])
+
+    def lifted(self, type: Type) -> Any:
+        """The type of a value of all rows."""
+        if isinstance(type, ListType):
+            return ListType(self.lifted(type.element))
+        if not isinstance(type, TensorType):
+            raise NotVectorized
+        return TensorType(type.dtype, None if type.shape is None else (self.count, *type.shape))
+
+    def aligned(self, value: Value, rank: int) -> Any:
+        """A value of all rows to broadcast against others of this rank."""
+        shape = shape_of(value)
+        if value not in self.differing or len(shape) == rank:
+            return self.of(value)
+        return self.reshaped(self.of(value), (*(1,) * (rank - len(shape)), *shape))
+
+    def reshaped(self, found: Any, shape: Sequence[int | None]) -> Any:
+        """A value of all rows with another shape of each, of which one size may be unknown."""
+        if shape.count(None) > 1:
+            raise NotVectorized
+        return ops.reshape(found, [self.count, *(-1 if size is None else size for size in shape)])
+
+
+def tuple_of(outputs: Any) -> tuple[Any, ...]:
+    """What an op makes, as a tuple also where that is one."""
+    return outputs if isinstance(outputs, tuple) else (outputs,)

@@ -1,0 +1,154 @@
+"""Branches, loops and calls of all rows of a jacobian at once: rows take the same branches, and as
+many rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from runtime.autodiff.activity import is_recursive
+from runtime.autodiff.reverse import shaped
+from runtime.autodiff.vectorized import NotVectorized, Rows
+from runtime.graph.ir import Graph, Node, Region, Value, diverges
+from runtime.graph.nodes import COND, WHILE, apply
+from runtime.types import Type
+
+
+def depending(nodes: Iterable[Node], sources: Iterable[Value]) -> set[Value]:
+    """The sources, and what nodes compute of them."""
+    reached = set(sources)
+    for node in nodes:
+        _spread(node, reached)
+    return reached
+
+
+def _spread(node: Node, reached: set[Value]) -> None:
+    if node.primitive.name == "while":
+        _spread_through_loop(node, reached)
+    elif node.primitive.name == "cond":
+        for region in node.regions:
+            reached |= depending(region.nodes, reached)
+            _pass_on(region.results, node.outputs, reached)
+    elif "callee" in node.params:
+        graph = _callee(node)
+        _pass_on(node.inputs, graph.parameters, reached)
+        reached |= depending(graph.nodes, reached)
+        _pass_on(graph.results, node.outputs, reached)
+    elif any(value in reached for value in node.inputs):
+        reached.update(node.outputs)
+
+
+def _spread_through_loop(node: Node, reached: set[Value]) -> None:
+    (body,) = node.regions
+    _pass_on(node.inputs[1:], body.parameters, reached)
+    size = -1
+    while size != len(reached):
+        size = len(reached)
+        reached |= depending(body.nodes, reached)
+        _pass_on(body.results[1:], body.parameters, reached)
+    _pass_on(body.parameters, node.outputs, reached)
+
+
+def _pass_on(sources: Sequence[Value], targets: Sequence[Value], reached: set[Value]) -> None:
+    # A branch that raises has no results.
+    reached.update(t for s, t in zip(sources, targets, strict=False) if s in reached)
+
+
+def _callee(node: Node) -> Graph:
+    graph: Graph | None = node.params["callee"].graph
+    if graph is None or is_recursive(graph):
+        raise NotVectorized
+    return graph
+
+
+def _cond(rows: Rows, node: Node) -> None:
+    (test,) = node.inputs
+    if test in rows.differing or any(map(diverges, node.regions)):
+        raise NotVectorized
+    scopes, trace = [], rows.trace
+    for region in node.regions:
+        with trace.nested("a jacobian", trace.scope.next_site()) as scope:
+            rows.follow(region.nodes)
+        scopes.append(scope)
+    differ = [
+        any(value in rows.differing for value in values)
+        for values in zip(*(region.results for region in node.regions), strict=True)
+    ]
+    regions = []
+    for scope, region in zip(scopes, node.regions, strict=True):
+        with trace.reopened(scope):
+            regions.append(scope.region(_values(rows, region.results, node.outputs, differ)))
+    _append(rows, node, [trace.value_of(rows.of(test))], regions, differ)
+
+
+def _while(rows: Rows, node: Node) -> None:
+    (body,) = node.regions
+    test, *state = node.inputs
+    reached = set(rows.differing)
+    _spread(node, reached)
+    if test in reached or body.results[0] in reached:
+        raise NotVectorized
+    differ, trace = [parameter in reached for parameter in body.parameters], rows.trace
+    values = [trace.value_of(rows.of(test)), *_values(rows, state, body.parameters, differ)]
+    with trace.nested("a jacobian", trace.scope.next_site()) as scope:
+        for parameter, differs in zip(body.parameters, differ, strict=True):
+            type = _type(rows, parameter, differs)
+            rows.put(parameter, trace.parameter(type, parameter.name), differs)
+        rows.follow(body.nodes)
+        proceed = trace.value_of(rows.of(body.results[0]))
+        results = _values(rows, body.results[1:], body.parameters, differ)
+        region = scope.region([proceed, *results])
+    _append(rows, node, values, [region], differ)
+
+
+def _values(
+    rows: Rows, values: Sequence[Value], likes: Sequence[Value], differ: Sequence[bool]
+) -> list[Value]:
+    """Values of the graph with the types of `likes`, of all rows where they are to differ."""
+    found = [
+        shaped(rows.whole(value) if differs else rows.of(value), _type(rows, like, differs))
+        for value, like, differs in zip(values, likes, differ, strict=True)
+    ]
+    return list(map(rows.trace.value_of, found))
+
+
+def _type(rows: Rows, value: Value, differs: bool) -> Type:
+    return rows.lifted(value.type) if differs else value.type
+
+
+def _append(
+    rows: Rows, node: Node, inputs: list[Value], regions: list[Region], differ: list[bool]
+) -> None:
+    pairs = list(zip(node.outputs, differ, strict=True))
+    outputs = [
+        Value(_type(rows, value, differs), rows.trace.unique(value.name), at)
+        for at, (value, differs) in enumerate(pairs)
+    ]
+    primitive = COND if node.primitive is COND else WHILE
+    found = rows.trace.append(primitive, inputs, outputs, regions=regions)
+    for (value, differs), made in zip(pairs, found, strict=True):
+        rows.put(value, made, differs)
+
+
+def _call(rows: Rows, node: Node) -> None:
+    graph = _callee(node)
+    given = [(rows.of(value), value in rows.differing) for value in node.inputs]
+    for parameter, (made, differs) in zip(graph.parameters, given, strict=True):
+        rows.put(parameter, made, differs)
+    for value, item in graph.captures:
+        rows.put(value, item, False)
+    rows.follow(graph.nodes)
+    for value, result in zip(node.outputs, graph.results, strict=True):
+        rows.put(value, rows.of(result), result in rows.differing)
+
+
+def _size(rows: Rows, node: Node) -> None:
+    rows.put(node.outputs[0], apply(node.primitive, rows.of(node.inputs[0])), False)
+
+
+CONTROL_RULES: dict[str, Callable[[Rows, Node], None]] = {
+    "array_size": _size,
+    "call": _call,
+    "cond": _cond,
+    "while": _while,
+}

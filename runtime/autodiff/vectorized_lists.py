@@ -1,0 +1,87 @@
+"""Lists and arrays of all rows of a jacobian at once: items have an axis for the rows in front."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import runtime.ops as ops
+from runtime.autodiff.vectorized_ops import Rule, has_known_rank
+from runtime.graph.ir import Node
+from runtime.graph.nodes import apply
+from runtime.types import TensorType
+
+if TYPE_CHECKING:
+    from runtime.autodiff.vectorized import Rows
+
+
+def _turned(x: Any) -> Any:
+    """Items in front, and rows behind them; or the other way round."""
+    return ops.transpose(x, (1, 0, *range(2, x.ndim)))
+
+
+def _of_lists(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+    params = dict(node.params)
+    if "type" in params:
+        params["type"] = rows.lifted(params["type"])
+    if "axis" in params:
+        params["axis"] += 1
+    return apply(node.primitive, *map(rows.whole, node.inputs), **params)
+
+
+def _written(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+    *arrays, index, value = node.inputs
+    given, items = rows.of(index), rows.whole(value)
+    params = dict(node.params)
+    if "type" in params:
+        params["type"] = rows.lifted(params["type"])
+    if given.ndim and items.ndim is None:
+        return None
+    items = _turned(items) if given.ndim else items
+    return apply(node.primitive, *map(rows.whole, arrays), given, items, **params)
+
+
+def _read(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+    array, index, *likes = node.inputs
+    given = rows.of(index)
+    several = given.ndim > 0
+    if several and not all(map(has_known_rank, (*likes, *node.outputs))):
+        return None
+    params = {key: rows.lifted(type) for key, type in node.params.items()}
+    if several and "type" in params:
+        params["type"] = _turned_type(params["type"])
+    shaped = [_turned(x) if several else x for x in map(rows.whole, likes)]
+    found = apply(node.primitive, rows.whole(array), given, *shaped, **params)
+    return _turned(found) if several else found
+
+
+def _turned_type(type: TensorType) -> TensorType:
+    count, size, *rest = type.shape or ()
+    return TensorType(type.dtype, (size, count, *rest))
+
+
+def _cleared(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+    return apply(node.primitive, *inputs)
+
+
+def _stacked(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+    array, *likes = node.inputs
+    if not all(map(has_known_rank, (*likes, *node.outputs))):
+        return None
+    params = {key: rows.lifted(type) for key, type in node.params.items()}
+    given = [_turned(rows.whole(like)) for like in likes]
+    return _turned(apply(node.primitive, rows.whole(array), *given, **params))
+
+
+def _unstacked(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+    return apply(node.primitive, _turned(inputs[0])) if has_known_rank(node.inputs[0]) else None
+
+
+LIST_RULES: dict[str, Rule] = {
+    **dict.fromkeys(("list_add", "list_as", "list_pop", "list_push"), _of_lists),
+    **dict.fromkeys(("list_repeat", "list_sum", "list_zeros"), _of_lists),
+    **dict.fromkeys(("array_add_at", "array_at", "array_write"), _written),
+    **dict.fromkeys(("array_read", "array_read_like", "array_read_or_zeros"), _read),
+    **dict.fromkeys(("array_stack", "array_stack_like"), _stacked),
+    "array_clear": _cleared,
+    "array_unstack": _unstacked,
+}

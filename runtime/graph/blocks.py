@@ -1,0 +1,195 @@
+"""Blocks of Python traced into regions: what one leaves, and what it did to objects from before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from runtime.graph import joins
+from runtime.graph.executors.failures import another
+from runtime.graph.frames import is_ours, origin_of, user_location
+from runtime.graph.handlers import check_not_protocol, check_unhandled
+from runtime.graph.ir import Location, Origin, Value, format_location, position_of
+from runtime.graph.joins import Mismatch, Spec
+from runtime.graph.nodes import RAISE
+from runtime.graph.places import Contents, NoRecorder, Place, Recorder, refuse_change
+from runtime.graph.refusals import is_refusal, refuse, refuse_dtypes
+from runtime.graph.structures import structure_of
+from runtime.graph.tracing import Scope, Trace, is_symbol
+
+Block = Callable[..., Any]
+Names = Sequence[str]
+
+
+class Unreachable(BaseException):
+    """Every path to here raises at run time: what follows is dead code. Caught where the region
+    ends.
+    """
+
+
+@dataclass(slots=True)
+class Path:
+    """One traced block: where its nodes are, what it left, and whether its end is reached.
+
+    `changed` holds the contents of the objects that it changed, by the objects' ids.
+    """
+
+    scope: Scope
+    values: tuple[Any, ...]
+    reached: bool
+    block: Block
+    recorder: Recorder
+    changed: dict[int, tuple[Place, Contents]]
+
+
+class deferring:
+    """Within it, an exception of the program's own ends the open region: it will be raised at run
+    time.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> bool:
+        if isinstance(error, Unreachable):
+            return True
+        if not isinstance(error, Exception) or is_refusal(error):
+            return False
+        add_raise(self.trace, error)
+        return True
+
+
+def add_raise(trace: Trace, error: Exception) -> None:
+    """End the open region by raising `error`, with the run's values for the symbols among its
+    arguments.
+
+    Raises StagingError where a handler around could act on it.
+    """
+    check_unhandled(trace.root, type(error).__name__, type(error))
+    check_not_protocol(error)
+    places = [at for at, item in enumerate(error.args) if is_symbol(item)]
+    values = [trace.value_of(error.args[at]) for at in places]
+    origin = origin_of(error, trace.root)
+    error.__traceback__ = error.__context__ = None
+    # A copy, for what the block did to its objects is undone when it ends.
+    params = {"exception": another(error), "places": tuple(places)}
+    trace.append(RAISE, values, (), params, (), origin)
+
+
+def release(trace: Trace, recorder: Recorder, results: tuple[Any, ...]) -> None:
+    """Leave alone what the block made: only its results hold it, or nobody any more."""
+    trace.forget_frames()
+    recorder.release(results)
+
+
+def undone(trace: Trace, recorder: Recorder) -> dict[int, tuple[Place, Contents]]:
+    """What the block did to objects that existed before it; they are as they were then.
+
+    Raises StagingError for an object that existed before the call, or that cannot be carried.
+    """
+    try:
+        places = [Place(path, item) for path, item in recorder.changed()]
+        for place in places:
+            if trace.existed(place.object):
+                why = "it existed before the traced function was called"
+                raise refuse_change(place.path, why)
+        return {id(place.object): (place, place.read()) for place in places}
+    finally:
+        recorder.restore()
+
+
+def write_back(values: Sequence[Any], places: Sequence[Place]) -> Sequence[Any]:
+    """Put what was carried into its objects; the values of the names remain."""
+    size = len(values) - len(places)
+    for place, contents in zip(places, values[size:], strict=True):
+        place.write(contents)
+    return values[:size]
+
+
+def knows(recorder: Recorder) -> Callable[[Any], bool]:
+    # What is not watched may know every object.
+    return (lambda item: True) if isinstance(recorder, NoRecorder) else recorder.knows
+
+
+def as_state(result: Any, size: int) -> tuple[Any, ...]:
+    """What a body returned, one entry for each of `size` names."""
+    if size == 0:
+        return ()
+    return (result,) if size == 1 else tuple(result)
+
+
+def bare(state: Sequence[Any]) -> Any:
+    """The opposite of `as_state`."""
+    if not state:
+        return None
+    return state[0] if len(state) == 1 else tuple(state)
+
+
+def split(result: Any, names: Names) -> tuple[Any, ...]:
+    """What a block returned, one entry for each name (at least one)."""
+    return tuple(result) if len(names) > 1 else (result,)
+
+
+def pack(values: Sequence[Any], names: Names) -> Any:
+    """The opposite of `split`."""
+    return tuple(values) if len(names) > 1 else values[0]
+
+
+def declare(trace: Trace, specs: Sequence[Spec], names: Names) -> list[Value]:
+    """New values of the graph for what is carried, named after the user's variables."""
+    made = []
+    for at, spec in enumerate(specs):
+        hint = variable_name(names, at) or "result"
+        labels = joins.names_of(spec, _identifier(hint))
+        for type, label in zip(joins.types_of(spec), labels, strict=True):
+            made.append(Value(type, trace.unique(label)))
+    return made
+
+
+def _identifier(hint: str) -> str:
+    if hint.isidentifier():
+        return hint
+    words = "_".join(re.findall(r"\w+", hint))
+    return words if words.isidentifier() and " " not in hint else "result"
+
+
+def variable_name(names: Names, at: int) -> str | None:
+    """The user's name of one output."""
+    return (names[at] or None) if names else None
+
+
+def mismatch_error(
+    mismatch: Mismatch, name: str | None, where: str, places: Sequence[Location | None]
+) -> Exception:
+    """The refusal of a join: the variable, and the line of each side."""
+    what = f"{name or 'the result'}{mismatch.path}"
+    sides = " and ".join(format_location(place) for place in places if place is not None)
+    message = f"{what!r} cannot be joined across {where}: {mismatch.reason}"
+    message += f" (at {sides})" if sides else ""
+    if mismatch.dtypes_differ:
+        return refuse_dtypes(message, mismatch.hint, name)
+    return refuse(message, mismatch.hint, name)
+
+
+def place_of(value: Any, mismatch: Mismatch, block: Block | None) -> Location | None:
+    """Where the part of `value` that does not join was made; else where its block ends."""
+    for place in mismatch.places:
+        found = structure_of(value)
+        if found is None or place >= len(found[1]):
+            break
+        value = found[1][place]
+    origin: Origin | None = getattr(value, "origin", None) if is_symbol(value) else None
+    found_at = origin.location if origin is not None else block and _end_of(block)
+    return user_location() if found_at is None or is_ours(found_at[0]) else found_at
+
+
+def _end_of(block: Block) -> Location | None:
+    code = getattr(block, "__code__", None)
+    if code is None or is_ours(code.co_filename):
+        return None
+    return position_of(code, len(code.co_code) - 2) or (code.co_filename, code.co_firstlineno, 1)

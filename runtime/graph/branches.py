@@ -1,0 +1,196 @@
+"""Staged branches: both are traced, and what they leave is joined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from runtime.graph import aliases, joins, numbers
+from runtime.graph.blocks import (
+    Block,
+    Names,
+    Path,
+    Unreachable,
+    declare,
+    deferring,
+    knows,
+    mismatch_error,
+    pack,
+    place_of,
+    release,
+    split,
+    undone,
+    variable_name,
+    write_back,
+)
+from runtime.graph.ir import Region
+from runtime.graph.joins import Mismatch, Spec
+from runtime.graph.missing import MaybeNone, bound, present
+from runtime.graph.nodes import COND, TRUTH
+from runtime.graph.places import Place, Watch, no_watch
+from runtime.graph.tracing import SymbolicNumber, SymbolicTensor, Trace, active, apply_number
+
+
+def truth(value: Any) -> Any:
+    """Python's truth of a value: a bool, or a symbol that can steer a cond.
+
+    Raises ValueError for a tensor with more than one element.
+    """
+    if isinstance(value, MaybeNone):
+        return _truth_of_optional(value)
+    value = present(value)
+    if isinstance(value, SymbolicNumber):
+        return value if value.type.kind == "bool" else apply_number(numbers.TO_BOOL, value)
+    if isinstance(value, SymbolicTensor):
+        if value.dtype.is_bool and value.static_shape == ():
+            return value
+        trace = active()
+        return trace.apply(TRUTH, (trace.value_of(value),))
+    return bool(value)
+
+
+def _truth_of_optional(value: MaybeNone) -> Any:
+    def held() -> Any:
+        return truth(value.held)
+
+    def absent() -> bool:
+        return False
+
+    return truth(cond(value.flag, held, absent, (), ("the truth of an optional value",)))
+
+
+def cond(
+    test: Any,
+    body: Block,
+    orelse: Block,
+    inputs: tuple[Any, ...],
+    names: Names,
+    watch: Watch = no_watch,
+    orelse_first: bool = False,
+) -> Any:
+    """`if test`: both blocks are traced, and what they leave is joined name by name.
+
+    `orelse_first` says in which order. Raises what `join` raises, and StagingError for what only
+    Python could do.
+    """
+    steer = truth(test)
+    if isinstance(steer, bool):
+        return body(*inputs) if steer else orelse(*inputs)
+    trace = active()
+    since = len(trace.joined)
+    blocks = (orelse, body) if orelse_first else (body, orelse)
+    paths = [_trace_block(trace, block, inputs, names, watch) for block in blocks]
+    if orelse_first:
+        paths.reverse()
+    if not any(path.reached for path in paths):
+        regions = [path.scope.region(()) for path in paths]
+        trace.append(COND, (trace.value_of(steer),), regions=regions)
+        raise Unreachable
+    places = _add_contents(trace, paths)
+    labels = [*(names or ("",)), *(place.path for place in places)]
+    specs = _specs(paths, labels)
+    values = _merge(trace, steer, paths, specs, labels)
+    left = pack(write_back(values, places), names)
+    _watch_copies(trace, [path for path in paths if path.reached], specs, values, labels, since)
+    return left
+
+
+def _watch_copies(
+    trace: Trace,
+    paths: Sequence[Path],
+    specs: Sequence[Spec],
+    values: Sequence[Any],
+    names: Names,
+    since: int,
+) -> None:
+    made: list[aliases.Copy] = []
+    for at, (spec, value) in enumerate(zip(specs, values, strict=True)):
+        name = variable_name(names, at) or "the result"
+        made += aliases.copies(name, spec, value, [path.values[at] for path in paths])
+    for copy in made:
+        for path, item in zip(paths, copy.originals, strict=True):
+            if id(item) in path.changed:
+                raise aliases.refuse_rebinding(copy.name)
+    tests = [knows(path.recorder) for path in paths]
+    # What a path does not mention, only the other path's recorder may have looked at.
+    known = [lambda item: any(test(item) for test in tests)] * len(paths)
+    aliases.watch(trace, made, known, since)
+
+
+def _trace_block(
+    trace: Trace, block: Block, inputs: tuple[Any, ...], names: Names, watch: Watch
+) -> Path:
+    recorder = watch(block, inputs, _input_names(block, inputs, names))
+    with trace.nested("a branch", trace.scope.next_site()) as scope:
+        path = Path(scope, (), False, block, recorder, {})
+        with deferring(trace), recorder:
+            path.values = split(block(*inputs), names)
+            if not names or names[0] == "return":  # what has no name is read at once
+                path.values = (bound(path.values[0]), *path.values[1:])
+            path.reached = True
+        release(trace, recorder, path.values)
+        if path.reached:
+            aliases.check(trace, recorder.restore)
+        path.changed = undone(trace, recorder)
+    return path
+
+
+def _input_names(block: Block, inputs: Sequence[Any], names: Names) -> Names:
+    code = getattr(block, "__code__", None)
+    if code is not None and code.co_argcount == len(inputs):
+        return cast(Names, code.co_varnames[: len(inputs)])
+    return names if len(names) == len(inputs) else [f"input {at}" for at in range(len(inputs))]
+
+
+def _add_contents(trace: Trace, paths: Sequence[Path]) -> list[Place]:
+    """Carry the contents of what any of the blocks changed: they become further values of each
+    path.
+    """
+    places = {key: place for path in paths for key, (place, _) in path.changed.items()}
+    for path in paths:
+        untouched = (
+            (place, place.read()) for key, place in places.items() if key not in path.changed
+        )
+        found = path.changed | {id(place.object): (place, was) for place, was in untouched}
+        if path.reached:
+            path.values += tuple([found[key][1] for key in places])
+    return list(places.values())
+
+
+def _merge(
+    trace: Trace, steer: Any, paths: Sequence[Path], specs: Sequence[Spec], names: Names
+) -> list[Any]:
+    test = trace.value_of(steer)
+    regions = [_close(trace, path, specs) for path in paths]
+    outputs = declare(trace, specs, names)
+    symbols = iter(trace.append(COND, (test,), outputs, regions=regions))
+    return [joins.lift(spec, symbols) for spec in specs]
+
+
+def _specs(paths: Sequence[Path], names: Names) -> list[Spec]:
+    first, second = paths
+    if first.reached and second.reached:
+        pairs = zip(first.values, second.values, strict=True)
+        return [_join_branches(paths, x, y, at, names) for at, (x, y) in enumerate(pairs)]
+    only = first if first.reached else second
+    is_older = only.recorder.knows
+    return [joins.abstract_from(value, only.scope, is_older) for value in only.values]
+
+
+def _join_branches(paths: Sequence[Path], x: Any, y: Any, at: int, names: Names) -> Spec:
+    try:
+        return joins.join(*joins.abstract_pair(x, y))
+    except Mismatch as mismatch:
+        first, second = (place_of(v, mismatch, p.block) for v, p in zip((x, y), paths, strict=True))
+        raise mismatch_error(
+            mismatch, variable_name(names, at), "the branches of `if`", (first, second)
+        ) from None
+
+
+def _close(trace: Trace, path: Path, specs: Sequence[Spec]) -> Region:
+    if not path.reached:
+        return path.scope.region(())
+    with trace.reopened(path.scope):
+        pairs = zip(path.values, specs, strict=True)
+        results = [value for item, spec in pairs for value in joins.lower(item, spec, trace)]
+    return path.scope.region(results)

@@ -1,0 +1,156 @@
+"""Programs for single shapes, of graphs that were traced for many.
+
+A graph whose parameters have unknown dimensions has one program for all shapes, which has neither
+buffers nor blocks. Once calls with the same shapes have taken about as long as it takes to compile
+a program, there is one more, for just these shapes. So compiling never takes longer than the calls
+did, also where each call has new shapes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+from runtime.graph.executors.interpreter import Program
+from runtime.graph.ir import Graph, walk
+from runtime.graph.passes import optimize
+from runtime.graph.passes.inlining import Calls
+from runtime.graph.passes.shape_refinement import Contradiction, refine_shapes
+from runtime.shapes import is_known
+from runtime.types import TensorType, Type
+
+Run = Callable[..., tuple[Any, ...]]
+Shapes = tuple[tuple[int, ...], ...]
+
+MOST_PROGRAMS = 8
+"""Shapes that a graph has programs for. One that was not used since there was the last new one
+gives way to another.
+"""
+
+MOST_SHAPES = 256
+"""Shapes without programs of which it is known how long calls took."""
+
+PATIENCE = 1e-4
+"""Seconds that calls with the same shapes may take, for each node of the graph, before there is a
+program for them.
+"""
+
+
+class Programs:
+    """What runs an optimised graph: a program for all shapes, and those for single shapes."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.generic = Program(graph)
+        self.places = [at for at, value in enumerate(graph.parameters) if _is_open(value.type)]
+        self._patience = 0.0
+        self._shapes: dict[Shapes, ShapedRun] = {}
+        self._made: list[ShapedRun] = []
+        self._lock = threading.Lock()
+
+    def runner(self, raws: Sequence[Any]) -> Run:
+        """What runs calls with the shapes of these arguments."""
+        if not self.places:
+            return self.generic.run
+        shapes = tuple([raws[at].shape for at in self.places])
+        found = self._shapes.get(shapes)
+        if found is None:
+            if len(self._shapes) >= MOST_SHAPES:
+                self._shapes = {run.shapes: run for run in self._made}
+            found = self._shapes[shapes] = ShapedRun(self, shapes)
+        return found.run
+
+    def patience(self) -> float:
+        """How long calls with the same shapes may take."""
+        if not self._patience:
+            graphs = Calls(self.graph).of
+            self._patience = PATIENCE * sum(1 for graph in graphs for _ in walk(graph.body))
+        return self._patience
+
+    def specialize(self, shaped: ShapedRun) -> None:
+        """Make the program for some shapes, unless another thread is at it."""
+        if not self._lock.acquire(blocking=False):
+            return
+        try:
+            if shaped.program is None:
+                shaped.program = self._compiled(shaped.shapes)
+                if shaped.program is not self.generic:
+                    self._keep(shaped)
+        finally:
+            self._lock.release()
+
+    def _compiled(self, shapes: Shapes) -> Program:
+        types: list[Type] = [value.type for value in self.graph.parameters]
+        for at, shape in zip(self.places, shapes, strict=True):
+            types[at] = _shaped(types[at], shape)
+        try:
+            graph = refine_shapes(self.graph, types)
+            given = ",".join(map(str, shapes))
+            return Program(optimize(replace(graph, name=f"{graph.name} {given}")))
+        except (Contradiction, RecursionError):
+            # Where an op fails that is reached, this one says so.
+            return self.generic
+
+    def _keep(self, shaped: ShapedRun) -> None:
+        made = self._made
+        if len(made) >= MOST_PROGRAMS:
+            unused = next((run for run in made if not run.used), made[0])
+            made.remove(unused)
+            unused.forget()
+        for run in made:
+            run.used = False
+        made.append(shaped)
+
+
+class ShapedRun:
+    """Runs calls with the same shapes: by the program for all until it is time for their own."""
+
+    __slots__ = ("_left", "_programs", "program", "shapes", "used")
+
+    def __init__(self, programs: Programs, shapes: Shapes) -> None:
+        self._programs = programs
+        self.shapes = shapes
+        self.forget()
+
+    def forget(self) -> None:
+        """Have no program."""
+        self.program: Program | None = None
+        self.used = False
+        self._left = self._programs.patience()
+
+    def run(self, *raws: Any) -> tuple[Any, ...]:
+        """The results for arguments of these shapes."""
+        program = self.program
+        if program is None:
+            return self._timed(raws)
+        self.used = True
+        try:
+            return program.run(*raws)
+        except Exception as error:
+            failure = program.failed(error)
+            if failure is error:
+                raise
+            raise failure from failure.__cause__
+
+    def _timed(self, raws: Sequence[Any]) -> tuple[Any, ...]:
+        if self._left <= 0:
+            self._programs.specialize(self)
+            if self.program is not None:
+                return self.run(*raws)
+        start = perf_counter()
+        try:
+            return self._programs.generic.run(*raws)
+        finally:
+            self._left -= perf_counter() - start
+
+
+def _is_open(type: Type) -> bool:
+    return isinstance(type, TensorType) and not is_known(type.shape)
+
+
+def _shaped(type: Type, shape: tuple[int, ...]) -> Type:
+    assert isinstance(type, TensorType)
+    return TensorType(type.dtype, shape)

@@ -1,0 +1,120 @@
+"""`and`, `or`, `not`, `==` and `assert` of staged values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from runtime import errors
+from runtime.graph import numbers
+from runtime.graph.blocks import Block
+from runtime.graph.branches import cond, truth
+from runtime.graph.missing import MaybeNone, install_equality
+from runtime.graph.places import Watch, also_watching, no_watch
+from runtime.graph.tracing import SymbolicNumber, SymbolicTensor, active
+
+
+def not_(value: Any) -> Any:
+    """`not value`."""
+    steer = truth(value)
+    if isinstance(steer, bool):
+        return not steer
+    trace = active()
+    return trace.apply(numbers.NOT, (trace.value_of(steer),))
+
+
+def and_(first: Any, rest: Sequence[Block], watch: Watch = no_watch) -> Any:
+    """`first and rest[0]() and ...` with Python's value: an operand."""
+    return _short_circuit(first, rest, "and", watch)
+
+
+def or_(first: Any, rest: Sequence[Block], watch: Watch = no_watch) -> Any:
+    """`first or rest[0]() or ...` with Python's value: an operand."""
+    return _short_circuit(first, rest, "or", watch)
+
+
+def _short_circuit(value: Any, rest: Sequence[Block], name: str, watch: Watch) -> Any:
+    if not rest:
+        return value
+    steer = truth(value)
+
+    # What `further` gives `stop` goes by the trace: the recorders watch what blocks hold.
+    def further() -> Any:
+        result = _short_circuit(rest[0](), rest[1:], name, watch)
+        active().memo["operand"] = result
+        return result
+
+    def stop() -> Any:
+        # A tensor that is a bool has only one value here, which joins with Python's numbers.
+        other = active().memo.pop("operand", None)
+        return name == "or" if _is_bool(value) and _is_number(other) else value
+
+    body, orelse = (stop, further) if name == "or" else (further, stop)
+    labels, watch = (f"the value of `{name}`",), also_watching(watch, rest)
+    return cond(steer, body, orelse, (), labels, watch, orelse_first=name == "or")
+
+
+def _is_bool(value: Any) -> bool:
+    return isinstance(value, SymbolicTensor) and value.dtype.is_bool and value.static_shape == ()
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, SymbolicNumber | int | float)
+
+
+def equal(a: Any, b: Any) -> Any:
+    """`a == b` where either may be None: staged where it is."""
+    if isinstance(a, MaybeNone) or isinstance(b, MaybeNone):
+        return optional_compared(equal, a, b)
+    return a == b
+
+
+def optional_compared(compare: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """`compare(a, b)` where one of them at least may be None, which is only like None."""
+    if not isinstance(a, MaybeNone):
+        a, b = b, a
+    if b is None:
+        return not_(a.flag)
+
+    def held() -> Any:
+        return compare(b, a.held)
+
+    def absent() -> Any:
+        return not_(b.flag) if isinstance(b, MaybeNone) else False
+
+    return cond(a.flag, held, absent, (), ("the equality of an optional value",))
+
+
+def unequal(a: Any, b: Any) -> Any:
+    """`a != b` where either may be None: staged where it is."""
+    same = equal(a, b)
+    if isinstance(same, SymbolicTensor):
+        return ~same
+    return not_(same)
+
+
+install_equality(equal, unequal)
+
+
+class StagedAssertionError(AssertionError, errors.InvalidArgumentError):
+    """An `assert` on a staged value that does not hold at run time."""
+
+    def __init__(self, *args: Any) -> None:
+        errors.InvalidArgumentError.__init__(self, None, "Assert", str(args[0]) if args else "")
+        self.args = args
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+def staged_assert(test: Any, message: Block | None, watch: Watch = no_watch) -> None:
+    """`assert test, message()`: a branch that raises StagedAssertionError at run time."""
+
+    def holds() -> None:
+        pass
+
+    def fails() -> None:
+        raise StagedAssertionError(*([] if message is None else [message()]))
+
+    called = () if message is None else (message,)
+    cond(test, holds, fails, (), (), also_watching(watch, called))

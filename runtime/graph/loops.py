@@ -1,0 +1,383 @@
+"""Staged loops: a round is traced until the types of what it carries hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from runtime.graph import aliases, joins
+from runtime.graph.blocks import (
+    Block,
+    Names,
+    Path,
+    as_state,
+    bare,
+    declare,
+    deferring,
+    knows,
+    mismatch_error,
+    place_of,
+    release,
+    undone,
+    variable_name,
+    write_back,
+)
+from runtime.graph.branches import cond, truth
+from runtime.graph.ir import Value, format_location
+from runtime.graph.joins import Leaf, Mismatch, Same, Spec
+from runtime.graph.logic import and_
+from runtime.graph.nodes import RAISE, WHILE
+from runtime.graph.places import Place, Watch, also_watching, no_watch
+from runtime.graph.refusals import refuse
+from runtime.graph.structures import structure_of
+from runtime.graph.tracing import LOOP, Trace, active, is_symbol
+from runtime.shapes import as_shape
+from runtime.types import TensorType
+
+MOST_CARRIED = 1000
+"""Variables and objects that one loop carries at most."""
+
+MOST_PEELED = 3
+"""Rounds at the start of a loop that are traced apart where no round for all of them is found."""
+
+
+@dataclass(slots=True)
+class Loop:
+    """A `while` being staged: its blocks, what it starts with, and what it carries.
+
+    `values` are those of the names, then the contents of the objects in `places`.
+    """
+
+    test: Block
+    body: Block
+    key: Block
+    names: list[str]
+    size: int
+    watch: Watch
+    site: Any
+    values: list[Any]
+    places: list[Place]
+    specs: list[Spec]
+    declared: dict[int, Spec]
+    limit_known: bool = False
+    peeled: int = 0
+
+
+@dataclass(slots=True)
+class Round:
+    """One traced round: its path, what the body was given, and the next test."""
+
+    path: Path
+    given: tuple[Any, ...]
+    proceed: Any
+    since: int
+
+
+def while_loop(
+    test: Block,
+    body: Block,
+    state: tuple[Any, ...],
+    names: Names,
+    first: Any,
+    watch: Watch = no_watch,
+    key: Block | None = None,
+    declared: Mapping[int, Spec] | None = None,
+    limit_known: bool = False,
+    peeled: int = 0,
+) -> Any:
+    """`while test(*state)`: one region holds the body and the next test; the types of the state
+    widen until they hold.
+
+    `first` is the value of `test(*state)`, known already. `key` is the user's block, if `body` only
+    wraps it; `declared` are Specs that variables must keep, by position; `peeled` rounds of it were
+    traced before. Raises what `join` raises, StagingError for what only Python could do, and
+    ValueError for a variable that does not keep the declared Spec.
+    """
+    steer = truth(first)
+    if steer is False:
+        return bare(state)
+    trace = active()
+    block = key or body
+    site = trace.scope.next_site(), getattr(block, "__code__", block)
+    loop = Loop(test, body, block, list(names), len(state), watch, site, list(state), [], [], {})
+    loop.declared.update(declared or {})
+    loop.limit_known, loop.peeled = limit_known, peeled
+    loop.specs = _entry_specs(trace, loop)
+    return _staged_loop(trace, loop, steer, first)
+
+
+def _staged_loop(trace: Trace, loop: Loop, steer: Any, first: Any) -> Any:
+    # Each widening changes the type of a variable for good, and a type can widen only so often.
+    left = 10 + 5 * len(loop.specs)
+    while left > 0 and len(loop.names) < MOST_CARRIED:
+        counts, carried = dict(trace.counts), len(loop.names)
+        round_ = _trace_round(trace, loop)
+        if _holds(loop, round_):
+            trace.memo[loop.site] = loop.specs
+            return _close_loop(trace, steer, loop, round_)
+        trace.counts = counts
+        del trace.joined[round_.since :]
+        if not round_.path.reached:
+            return _peel(loop, steer, round_)
+        limit = _limit(loop, round_)
+        if limit is not None:
+            return _limited_loop(loop, limit, first)
+        left += 5 * (len(loop.names) - carried) - 1
+    raise refuse(
+        f"the types of {', '.join(loop.names)} keep changing from round to round",
+        "give the state one structure before the loop",
+    )
+
+
+def _holds(loop: Loop, round_: Round) -> bool:
+    """Does a round leave what it began with? Else what the loop carries is widened, if the round
+    says how.
+    """
+    if not round_.path.reached or _limit(loop, round_) is not None:
+        return False
+    if _declare_shapes(loop, round_) or _carry_further(loop, round_.path):
+        return False
+    before, loop.specs = loop.specs, _widen(loop, round_.path)
+    return before == loop.specs
+
+
+def _limit(loop: Loop, round_: Round) -> Any:
+    """How many rounds the body asks for at most, unless they are counted already."""
+    options = round_.path.recorder.options
+    return None if options is None or loop.limit_known else options.maximum_iterations
+
+
+def _entry_specs(trace: Trace, loop: Loop) -> list[Spec]:
+    specs = [
+        loop.declared.get(at) or joins.abstract_entry(value) for at, value in enumerate(loop.values)
+    ]
+    known = trace.memo.get(loop.site)
+    if known is None:
+        return specs
+    # In another trace of the loop around, the types here are at least as wide as they were.
+    try:
+        return [_widened(spec, wide) for spec, wide in zip(specs, known, strict=False)]
+    except Mismatch:
+        return specs
+
+
+def _widened(spec: Spec, known: Spec) -> Spec:
+    # An object that every round left alone, or changed in place, is now another one of its kind.
+    kept = isinstance(spec, Same) and isinstance(known, Same)
+    return spec if kept else joins.join(spec, known)
+
+
+def limited(test: Block, body: Block, limit: Any) -> tuple[Block, Block]:
+    """The blocks of a loop that ends after `limit` rounds, counted by a further first variable."""
+
+    def counting_test(count: Any, *state: Any) -> Any:
+        return and_(count < limit, (lambda: test(*state),))
+
+    def counting_body(count: Any, *state: Any) -> Any:
+        return (count + 1, *as_state(body(*state), len(state)))
+
+    return counting_test, counting_body
+
+
+def _limited_loop(loop: Loop, limit: Any, first: Any) -> Any:
+    test, body = limited(loop.test, loop.body, limit)
+    state = (active().number(0), *loop.values[: loop.size])
+    left = while_loop(
+        test,
+        body,
+        state,
+        ["count", *loop.names[: loop.size]],
+        and_(truth(limit > 0), (lambda: first,)),
+        loop.watch,
+        loop.key,
+        {at + 1: spec for at, spec in loop.declared.items()},
+        limit_known=True,
+    )
+    return bare(as_state(left, len(state))[1:])
+
+
+def _declare_shapes(loop: Loop, round_: Round) -> bool:
+    """Take over the shapes that the body's `set_loop_options` names; whether there is a new one."""
+    new, options = False, round_.path.recorder.options
+    for value, shape in (options and options.shape_invariants) or ():
+        for at, given in enumerate(round_.given):
+            if given is value and at not in loop.declared and is_symbol(value):
+                loop.declared[at] = loop.specs[at] = Leaf(TensorType(value.dtype, as_shape(shape)))
+                new = True
+    return new
+
+
+def _trace_round(trace: Trace, loop: Loop) -> Round:
+    with trace.nested(LOOP, loop.site[0]) as scope:
+        watch = also_watching(loop.watch, (loop.test,))
+        recorder = watch(loop.key, loop.values[: loop.size], loop.names[: loop.size])
+        path = Path(scope, (), False, loop.key, recorder, {})
+        given = _parameters(trace, loop)
+        round_ = Round(path, given, False, len(trace.joined))
+        _watch_given(trace, loop, given)
+        with deferring(trace), recorder:
+            for place, contents in zip(loop.places, given[loop.size :], strict=True):
+                place.write(contents)
+            left = as_state(loop.body(*given[: loop.size]), loop.size)
+            round_.proceed = truth(loop.test(*left))
+            path.values, path.reached = left, True
+        release(trace, recorder, path.values)
+        if path.reached:
+            aliases.check(trace, recorder.restore)
+        path.changed = undone(trace, recorder)
+    return round_
+
+
+def _watch_given(trace: Trace, loop: Loop, given: Sequence[Any]) -> None:
+    """What a round starts with stands for what the loop started with, or a round left."""
+    made: list[aliases.Copy] = []
+    for name, spec, value, first in zip(loop.names, loop.specs, given, loop.values, strict=True):
+        made += aliases.copies(name, spec, value, [first, aliases.ANYTHING])
+    aliases.watch(trace, made, [lambda item: True] * 2, len(trace.joined))
+
+
+def _parameters(trace: Trace, loop: Loop) -> tuple[Any, ...]:
+    values = declare(trace, loop.specs, loop.names)
+    trace.scope.parameters.extend(values)
+    symbols = iter([trace.symbol(value) for value in values])
+    return tuple([joins.lift(spec, symbols) for spec in loop.specs])
+
+
+def _peel(loop: Loop, steer: Any, failed: Round) -> Any:
+    """The loop, its first round traced apart from the others, with the values that it starts with.
+
+    What every round raises with the types of all rounds, may be raised by none that is run, or by a
+    later one only.
+    """
+    if loop.peeled == MOST_PEELED:
+        raise _endless_peeling(loop, failed)
+
+    def first_round(*state: Any) -> Any:
+        left = as_state(loop.body(*state), loop.size)
+        proceed = loop.test(*left)
+        names, peeled = loop.names[: loop.size], loop.peeled + 1
+        declared = {at: spec for at, spec in loop.declared.items() if at < loop.size}
+        return while_loop(
+            loop.test,
+            loop.body,
+            left,
+            names,
+            proceed,
+            loop.watch,
+            loop.key,
+            declared,
+            loop.limit_known,
+            peeled,
+        )
+
+    def no_round(*state: Any) -> Any:
+        return bare(state)
+
+    state = tuple(loop.values[: loop.size])
+    return cond(steer, first_round, no_round, state, loop.names[: loop.size], loop.watch)
+
+
+def _endless_peeling(loop: Loop, failed: Round) -> Exception:
+    nodes = failed.path.scope.nodes
+    raised = next((node for node in reversed(nodes) if node.primitive is RAISE), None)
+    what = "an exception" if raised is None else repr(raised.params["exception"])
+    place = None if raised is None else raised.location
+    names = ", ".join(loop.names[: loop.size])
+    return refuse(
+        f"a round of the loop over {names} raises {what} with the types that all rounds share (at "
+        f"{format_location(place)})",
+        f"give {names} before the loop the types, shapes and structure that a round leaves",
+        names or None,
+        place,
+    )
+
+
+def _carry_further(loop: Loop, path: Path) -> bool:
+    """Objects that the round changed, and whose contents are not carried yet, are from now on."""
+    known = {id(place.object) for place in loop.places}
+    new = [place for key, (place, _) in path.changed.items() if key not in known]
+    for place in new:
+        contents = place.read()
+        loop.places.append(place)
+        loop.names.append(place.path)
+        loop.values.append(contents)
+        loop.specs.append(joins.abstract_entry(contents))
+    carried = [
+        path.changed[id(place.object)][1] if id(place.object) in path.changed else place.read()
+        for place in loop.places
+    ]
+    path.values += tuple(carried)
+    return bool(new)
+
+
+def _widen(loop: Loop, path: Path) -> list[Spec]:
+    widened = []
+    for at, (spec, left) in enumerate(zip(loop.specs, path.values, strict=True)):
+        try:
+            wide = joins.join(spec, joins.abstract_next(left, spec))
+        except Mismatch as mismatch:
+            places = place_of(loop.values[at], mismatch, None), place_of(left, mismatch, loop.key)
+            name = variable_name(loop.names, at)
+            raise mismatch_error(mismatch, name, "the rounds of a loop", places) from None
+        if at in loop.declared and wide != spec:
+            raise ValueError(
+                f"{variable_name(loop.names, at)!r} has the shape invariant {_shown(spec)}, but is "
+                f"{_shown(wide)} after a round: declare a wider shape"
+            )
+        widened.append(wide)
+    return widened
+
+
+def _shown(spec: Spec) -> str:
+    return ", ".join(map(str, joins.types_of(spec)))
+
+
+def _close_loop(trace: Trace, steer: Any, loop: Loop, round_: Round) -> Any:
+    refusal = trace.memo.get(round_.path.scope)
+    if refusal is not None:
+        raise refusal()
+    with trace.reopened(round_.path.scope):
+        proceed = trace.value_of(round_.proceed)
+        results = list(_lower_all(trace, round_.path.values, loop.specs))
+    region = round_.path.scope.region([proceed, *results])
+    inputs = [trace.value_of(steer), *_lower_all(trace, loop.values, loop.specs)]
+    outputs = declare(trace, loop.specs, loop.names)
+    symbols = iter(trace.append(WHILE, inputs, outputs, regions=[region]))
+    values = [joins.lift(spec, symbols) for spec in loop.specs]
+    left = bare(write_back(values, loop.places))
+    _watch_left(trace, loop, round_, values)
+    for each in zip(loop.values, round_.given, round_.path.values, values, strict=True):
+        _tell_replaced(*each)
+    return left
+
+
+def _tell_replaced(first: Any, given: Any, left: Any, made: Any) -> None:
+    """Tell what the loop started with where a round put something else into its place."""
+    found = [structure_of(item) for item in (first, given, left, made)]
+    if first is made or any(each is None for each in found):
+        return
+    (structure, _), *_ = present = [each for each in found if each is not None]
+    become = structure.handler.become
+    if become is None:
+        for each in zip(*[children for _, children in present], strict=False):
+            _tell_replaced(*each)
+    elif given is not left:
+        become(first, made)
+
+
+def _watch_left(trace: Trace, loop: Loop, round_: Round, values: Sequence[Any]) -> None:
+    made: list[aliases.Copy] = []
+    pairs = zip(loop.values, round_.path.values, strict=True)
+    for name, spec, value, originals in zip(loop.names, loop.specs, values, pairs, strict=True):
+        made += aliases.copies(name, spec, value, originals)
+    for copy in made:
+        if id(copy.originals[1]) in round_.path.changed:
+            raise aliases.refuse_rebinding(copy.name)
+    known = [lambda item: True, knows(round_.path.recorder)]
+    aliases.watch(trace, made, known, round_.since)
+
+
+def _lower_all(trace: Trace, values: Sequence[Any], specs: Sequence[Spec]) -> Iterator[Value]:
+    for value, spec in zip(values, specs, strict=True):
+        yield from joins.lower(value, spec, trace)

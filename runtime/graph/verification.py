@@ -1,0 +1,150 @@
+"""The rules that every graph keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from runtime.graph.ir import (
+    Graph,
+    Node,
+    Region,
+    Value,
+    covers,
+    diverges,
+    free_values,
+    is_test,
+    types_text,
+)
+
+
+class InvalidGraph(AssertionError):
+    """A graph breaks a rule of the IR: a bug of whoever built it, never of the user."""
+
+
+def verify(graph: Graph, types: bool = False) -> None:
+    """Raise InvalidGraph unless values are defined once and before their use and regions fit their
+    nodes.
+
+    With `types`, every node's outputs are also compared with what its primitive infers.
+    """
+    checker = _Checker(types)
+    for value, _ in graph.captures:
+        checker.define(value)
+    checker.region(graph.body)
+
+
+class _Checker:
+    """What is visible at a place, and what was defined anywhere."""
+
+    def __init__(self, types: bool) -> None:
+        self.types = types
+        self.visible: set[Value] = set()
+        self.defined: set[Value] = set()
+
+    def define(self, value: Value) -> None:
+        if value in self.defined:
+            raise InvalidGraph(f"{value!r} is defined twice")
+        self.defined.add(value)
+        self.visible.add(value)
+
+    def region(self, region: Region) -> None:
+        outer = set(self.visible)
+        for value in region.parameters:
+            self.define(value)
+        for position, node in enumerate(region.nodes):
+            self.node(node)
+            if node.primitive.name == "raise" and position + 1 != len(region.nodes):
+                raise InvalidGraph("a raise node is not the last of its region")
+            for value in node.outputs:
+                self.define(value)
+        for value in region.results:
+            if value not in self.visible:
+                raise InvalidGraph(f"the result {value!r} is not defined here")
+        self.visible = outer
+
+    def node(self, node: Node) -> None:
+        for value in node.inputs:
+            if value not in self.visible:
+                raise InvalidGraph(f"{node!r} uses {value!r}, which is not defined before it")
+        for region in node.regions:
+            self.region(region)
+        rule = _STRUCTURE_RULES.get(node.primitive.name)
+        if rule is not None:
+            rule(node)
+        elif node.regions:
+            raise InvalidGraph(f"{node!r} takes no regions")
+        elif self.types:
+            _verify_types(node)
+
+
+def _verify_types(node: Node) -> None:
+    inferred = node.primitive.infer(*(value.type for value in node.inputs), **node.params)
+    expected = inferred if isinstance(inferred, tuple) else (inferred,)
+    actual = tuple(value.type for value in node.outputs)
+    # A pass may know better than the trace what a node reads.
+    if len(expected) != len(actual) or not all(map(covers, actual, expected)):
+        raise InvalidGraph(
+            f"{node!r} declares {types_text(actual)}, its rule says {types_text(expected)}"
+        )
+
+
+def _fit(node: Node, wide: Iterable[Value], narrow: Iterable[Value], what: str) -> None:
+    wide, narrow = tuple(wide), tuple(narrow)
+    if len(wide) != len(narrow):
+        raise InvalidGraph(f"{node!r}: {len(narrow)} {what} where {len(wide)} are declared")
+    for w, n in zip(wide, narrow, strict=True):
+        if not covers(w.type, n.type):
+            raise InvalidGraph(f"{node!r}: {what}: {n!r} does not fit {w!r}")
+
+
+def _expect(node: Node, inputs: int, regions: int) -> None:
+    if len(node.inputs) < inputs or len(node.regions) != regions:
+        raise InvalidGraph(f"{node!r} has {len(node.inputs)} inputs, {len(node.regions)} regions")
+
+
+def _verify_cond(node: Node) -> None:
+    _expect(node, 1, 2)
+    if len(node.inputs) != 1 or not is_test(node.inputs[0].type):
+        raise InvalidGraph(f"{node!r} needs one test, has {node.inputs}")
+    for region in node.regions:
+        _fit(node, (), region.parameters, "parameters of a branch")
+        if not diverges(region):
+            _fit(node, node.outputs, region.results, "results of a branch")
+
+
+def _verify_while(node: Node) -> None:
+    _expect(node, 1, 1)
+    (body,) = node.regions
+    if not is_test(node.inputs[0].type) or not body.results or not is_test(body.results[0].type):
+        raise InvalidGraph(f"{node!r} has no test")
+    _fit(node, node.outputs, body.parameters, "parameters")
+    _fit(node, node.outputs, node.inputs[1:], "initial values")
+    _fit(node, node.outputs, body.results[1:], "results of the body")
+
+
+def _verify_call(node: Node) -> None:
+    _expect(node, 0, 0)
+    graph = node.params["callee"].graph
+    if graph is None:
+        return
+    _fit(node, graph.parameters, node.inputs, "arguments")
+    _fit(node, node.outputs, graph.results, "results")
+
+
+def _verify_fused(node: Node) -> None:
+    _expect(node, 0, 1)
+    (body,) = node.regions
+    _fit(node, (), body.parameters, "parameters of a group")
+    _fit(node, node.outputs, body.results, "results of a group")
+    if set(node.inputs) != set(free_values(body)):
+        raise InvalidGraph(f"{node!r} does not take just what its ops read")
+    if any(inner.regions or inner.primitive.effect for inner in body.nodes):
+        raise InvalidGraph(f"{node!r} holds more than ops on elements")
+
+
+_STRUCTURE_RULES = {
+    "cond": _verify_cond,
+    "while": _verify_while,
+    "call": _verify_call,
+    "fused": _verify_fused,
+}

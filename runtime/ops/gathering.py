@@ -1,0 +1,239 @@
+"""Elements and slices of tensors by their indices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime import errors
+from runtime.convert import convert_to_tensor
+from runtime.ops.arguments import static_int
+from runtime.ops.define import axis_in, zeroed
+from runtime.primitive import Primitive, bind, checked, row, sample, wrong_value
+from runtime.shapes import Shape, is_known, merge_shapes
+from runtime.tensor import Tensor
+
+
+def _checked_indices(indices: Any, size: int, negative: bool) -> Any:
+    low = -size if negative else 0
+    bad = (indices < low) | (indices >= size)
+    if np.any(bad):
+        place = tuple(np.argwhere(bad)[0].tolist())
+        where_ = f"indices{list(place)}" if place else "index"
+        value = np.asarray(indices)[place]
+        raise errors.InvalidArgumentError(f"{where_} = {value} is not in [{low}, {size})")
+    return indices
+
+
+def _batch_grid(shape: tuple[int, ...], batch_dims: int, rank: int) -> tuple[Any, ...]:
+    """Index arrays that pair each batch with itself and broadcast with indices of this rank."""
+    return tuple(
+        np.arange(shape[i]).reshape([-1 if j == i else 1 for j in range(rank)])
+        for i in range(batch_dims)
+    )
+
+
+def _gather_kernel(
+    x: Any, indices: Any, *, axis: int, batch_dims: int, negative: bool, out: Any = None
+) -> Any:
+    x, axis = np.asarray(x), axis_in(axis, x.ndim)
+    _checked_indices(indices, x.shape[axis], negative)
+    if not batch_dims:
+        # The indices are checked: a mode that does not raise needs no array of its own.
+        return np.take(x, indices, axis, out, "raise" if out is None else "wrap")
+    merge_shapes(x.shape[:batch_dims], indices.shape[:batch_dims])
+    front = np.moveaxis(x, axis, batch_dims)
+    found = front[(*_batch_grid(x.shape, batch_dims, indices.ndim), indices)]
+    return np.moveaxis(found, *_gathered_axes(indices.ndim, batch_dims, axis))
+
+
+def _gathered_axes(rank: int, batch_dims: int, axis: int) -> tuple[list[int], list[int]]:
+    """Where the axes of the indices are after the batch, and where they belong."""
+    gained = rank - batch_dims
+    return (
+        list(range(batch_dims, batch_dims + gained)),
+        list(range(axis, axis + gained)),
+    )
+
+
+def _gather_shape(x: Shape, indices: Shape, *, axis: int, batch_dims: int, negative: bool) -> Shape:
+    if x is None or indices is None:
+        return None
+    axis = axis_in(axis, len(x))
+    if not 0 <= batch_dims <= min(len(indices), axis):
+        raise wrong_value(f"batch_dims {batch_dims} does not fit indices {indices} and axis {axis}")
+    batch = merge_shapes(x[:batch_dims], indices[:batch_dims]) or ()
+    return (*batch, *x[batch_dims:axis], *indices[batch_dims:], *x[axis + 1 :])
+
+
+def _gather_rule(op: Any, g: Any) -> Any:
+    x, indices = op.inputs
+    params = op.params
+    return gather_gradient(
+        g, indices, x, params["axis"], params["batch_dims"], params["negative"]
+    ), None
+
+
+gather_p: Primitive = row(
+    "gather", _gather_kernel, signature="A,I->A", shape=_gather_shape, op_type="GatherV2",
+    gradient=_gather_rule, fallible=True, keep_inputs=(1,),
+    samples=(
+        sample("3,4", "2:i3", axis=0, batch_dims=0, negative=False),
+        sample("3,4", "2,2:i4", axis=-1, batch_dims=0, negative=False),
+        sample("2,3,4", "2,2:i4", axis=2, batch_dims=1, negative=False),
+        sample("3,4", ":i3", axis=0, batch_dims=0, negative=False),
+    ),
+)  # fmt: skip
+
+
+def gathered(x: Any, indices: Any, axis: int, batch_dims: int, negative: bool) -> Tensor:
+    return bind(  # type: ignore[no-any-return]
+        gather_p, x, convert_to_tensor(indices), axis=axis, batch_dims=batch_dims, negative=negative
+    )
+
+
+def gather(
+    params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The slices of `params` along `axis` (default: `batch_dims`) that `indices` names, in their
+    order and shape.
+
+    InvalidArgumentError for an index out of bounds; negative ones are not counted from the end.
+    """
+    x, places = convert_to_tensor(params), convert_to_tensor(indices)
+    batch_dims = static_int(batch_dims, "batch_dims")
+    if batch_dims < 0 and places.ndim is not None:
+        batch_dims += places.ndim
+    chosen = batch_dims if axis is None else static_int(axis, "axis")
+    return gathered(x, places, chosen, batch_dims, False)
+
+
+def gather_gradient(
+    g: Any, indices: Any, like: Any, axis: int, batch_dims: int = 0, negative: bool = False
+) -> Any:
+    """Zeros of a shape (or of the shape of a tensor), to which `g` is added where `indices` point
+    along `axis`.
+    """
+    shape = like if isinstance(like, tuple) else like.static_shape
+    extra = () if is_known(shape) else (ops.shape(like),)
+    return bind(
+        gather_grad_p, g, indices, *extra, shape=shape, axis=axis, batch_dims=batch_dims,
+        negative=negative,
+    )  # fmt: skip
+
+
+def _gather_grad_kernel(
+    g: Any, indices: Any, *dims: Any, shape: Shape, axis: int, batch_dims: int, negative: bool,
+    out: Any = None,
+) -> Any:  # fmt: skip
+    made = zeroed(tuple(dims[0].tolist()) if dims else shape, g.dtype, out)
+    axis = axis_in(axis, made.ndim)
+    now, front = _gathered_axes(np.ndim(indices), batch_dims, axis)
+    _checked_indices(indices, made.shape[axis], negative)
+    where_ = (*_batch_grid(made.shape, batch_dims, np.ndim(indices)), indices)
+    np.add.at(np.moveaxis(made, axis, batch_dims), where_, np.moveaxis(g, front, now))
+    return made
+
+
+def _gather_grad_rule(op: Any, g: Any) -> Any:
+    params = op.params
+    back = gathered(g, op.inputs[1], params["axis"], params["batch_dims"], params["negative"])
+    return (back, *[None] * (len(op.inputs) - 1))
+
+
+gather_grad_p: Primitive = row(
+    "gather_grad", _gather_grad_kernel, signature="Q,I,i*->Q", op_type="GatherGrad", fallible=True,
+    shape=lambda g, indices, *dims, shape, axis, batch_dims, negative: shape,
+    gradient=_gather_grad_rule, keep_inputs=(1,),
+    samples=(
+        sample("2,4", "2:i3", shape=(3, 4), axis=0, batch_dims=0, negative=False),
+        sample("2,3,2", "2,2:i4", shape=(2, 3, 4), axis=2, batch_dims=1, negative=False),
+    ),
+)  # fmt: skip
+
+
+def nd_index(shape: tuple[int, ...], indices: Any, batch_dims: int, negative: bool) -> Any:
+    depth = indices.shape[-1]
+    parts = []
+    for i in range(depth):
+        part = indices[..., i]
+        _checked_indices(part, shape[batch_dims + i], negative)
+        parts.append(part)
+    grid = _batch_grid(shape, batch_dims, indices.ndim - 1)
+    if not parts and indices.ndim > 1:
+        return tuple([np.broadcast_to(g, indices.shape[:-1]) for g in grid]) or None
+    return (*grid, *parts)
+
+
+def _gather_nd_kernel(x: Any, indices: Any, *, batch_dims: int, negative: bool) -> Any:
+    x = np.asarray(x)
+    index = nd_index(x.shape, indices, batch_dims, negative)
+    if index is None:
+        return np.broadcast_to(x, (*indices.shape[:-1], *x.shape))
+    found = x[index]
+    return np.array(found, object) if type(found) is bytes else found
+
+
+def _gather_nd_shape(x: Shape, indices: Shape, *, batch_dims: int, negative: bool) -> Shape:
+    if x is None or indices is None or not indices or indices[-1] is None:
+        if indices == ():
+            raise wrong_value("indices must have at least one dimension")
+        return None
+    if batch_dims >= len(indices):
+        raise wrong_value(
+            f"batch_dims {batch_dims} must be less than the rank of indices {indices}"
+        )
+    if batch_dims + indices[-1] > len(x):
+        raise wrong_value(f"indices of length {indices[-1]} are too long for shape {x}")
+    batch = merge_shapes(x[:batch_dims], indices[:batch_dims]) or ()
+    return (*batch, *indices[batch_dims:-1], *x[batch_dims + indices[-1] :])
+
+
+def _gather_nd_rule(op: Any, g: Any) -> Any:
+    x, indices = op.inputs
+    if op.params["batch_dims"]:
+        indices = _with_batches(indices, op.params["batch_dims"])
+    return _scatter_like(g, indices, x, op.params["negative"]), None
+
+
+def _scatter_like(updates: Any, indices: Any, like: Any, negative: bool = False) -> Any:
+    if is_known(like.static_shape):
+        return bind(ops.scatter_nd_p, indices, updates, shape=like.static_shape, negative=negative)
+    return bind(ops.scatter_nd_p, indices, updates, ops.shape(like), shape=None, negative=negative)
+
+
+def _with_batches(indices: Tensor, batch_dims: int) -> Tensor:
+    """Indices that name their batch as well."""
+    shape = ops.shape(indices)[:-1]
+    grids = ops.meshgrid(*[ops.range(n) for n in ops.unstack(shape)], indexing="ij")
+    batch = ops.stack(grids[:batch_dims], -1)
+    return ops.concat([ops.cast(batch, indices.dtype), indices], -1)
+
+
+gather_nd_p: Primitive = row(
+    "gather_nd", checked(_gather_nd_kernel, _gather_nd_shape), signature="A,I->A",
+    shape=_gather_nd_shape, op_type="GatherNd",
+    gradient=_gather_nd_rule, fallible=True, keep_inputs=(1,),
+    samples=(
+        sample("3,4", "2,2:i3", batch_dims=0, negative=False),
+        sample("3,4", "2,1:i3", batch_dims=0, negative=False),
+        sample("2,3,4", "2,2,1:i3", batch_dims=1, negative=False),
+    ),
+)  # fmt: skip
+
+
+def gather_nd(
+    params: Any,
+    indices: Any,
+    batch_dims: int = 0,
+    name: str | None = None,
+    bad_indices_policy: str = "",
+) -> Tensor:
+    """The elements or slices of `params` that the vectors along the last axis of `indices` point
+    to.
+    """
+    x, places = convert_to_tensor(params), convert_to_tensor(indices)
+    return bind(gather_nd_p, x, places, batch_dims=batch_dims, negative=False)  # type: ignore[no-any-return]

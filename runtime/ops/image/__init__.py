@@ -1,0 +1,1 @@
+"""Images: tensors of shape (height, width, channels), or (batch, height, width, channels)."""

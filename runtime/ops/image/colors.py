@@ -1,0 +1,258 @@
+"""Colours, brightness and contrast."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import runtime.ops as ops
+from runtime import dtypes
+from runtime.convert import convert_to_tensor
+from runtime.dtypes import DType, as_dtype
+from runtime.ops.arguments import number_or_tensor
+from runtime.ops.image.sizes import as_image
+from runtime.ops.random.stateful import uniform
+from runtime.ops.random.stateless import stateless_uniform
+from runtime.primitive import wrong_dtype, wrong_value
+from runtime.tensor import Tensor
+
+
+def _saturated(x: Tensor, dtype: DType) -> Tensor:
+    return ops.saturate_cast(x, dtype)
+
+
+def convert_image_dtype(
+    image: Any, dtype: Any, saturate: bool = False, name: str | None = None
+) -> Tensor:
+    """The image with another dtype: floats are scaled to [0, 1), integers to their whole range.
+
+    `saturate` keeps values that a smaller dtype does not hold at its limits. TypeError for other
+    than numbers.
+    """
+    x = convert_to_tensor(image)
+    wanted = as_dtype(dtype)
+    for given in (x.dtype, wanted):
+        if not (given.is_floating or given.is_integer):
+            raise wrong_dtype(f"images are made of floats or integers, not {given.name}")
+    if x.dtype is wanted:
+        return x
+    if x.dtype.is_integer and wanted.is_integer:
+        return _between_integers(x, wanted, saturate)
+    if wanted.is_floating:
+        made = ops.cast(x, wanted)
+        return made if x.dtype.is_floating else made * (1.0 / x.dtype.max)
+    scaled = x * (wanted.max + 0.5)
+    return _saturated(scaled, wanted) if saturate else ops.cast(scaled, wanted)
+
+
+def _between_integers(x: Tensor, wanted: DType, saturate: bool) -> Tensor:
+    if x.dtype.max > wanted.max:
+        scaled = x // ((x.dtype.max + 1) // (wanted.max + 1))
+        return _saturated(scaled, wanted) if saturate else ops.cast(scaled, wanted)
+    made = _saturated(x, wanted) if saturate else ops.cast(x, wanted)
+    return made * int((wanted.max + 1) // (x.dtype.max + 1))
+
+
+def _as_floats(image: Any, compute: Callable[[Tensor], Tensor], scaled: bool = True) -> Tensor:
+    """`compute` on the image in floats, back in the dtype that it had."""
+    x = convert_to_tensor(image)
+    if x.dtype in (dtypes.float16, dtypes.float32, dtypes.float64):
+        return compute(x)
+    if scaled:
+        return convert_image_dtype(
+            compute(convert_image_dtype(x, dtypes.float32)), x.dtype, saturate=True
+        )
+    return convert_image_dtype(compute(ops.cast(x, dtypes.float32)), x.dtype, saturate=True)
+
+
+def adjust_brightness(image: Any, delta: Any) -> Tensor:
+    """`delta` added to the image, which is taken to lie between 0 and 1 (integers: their whole
+    range).
+    """
+    return _as_floats(image, lambda x: x + ops.cast(delta, x.dtype))
+
+
+def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
+    """The distance from the mean of each channel times `contrast_factor`."""
+    as_image(images, "images")
+
+    def adjusted(x: Tensor) -> Tensor:
+        wide = ops.cast(x, dtypes.float32) if x.dtype is dtypes.float16 else x
+        mean = ops.reduce_mean(wide, (-3, -2), True)
+        return ops.cast((wide - mean) * ops.cast(contrast_factor, wide.dtype) + mean, x.dtype)
+
+    return _as_floats(images, adjusted)
+
+
+def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
+    """gain * image ** gamma. ValueError for a negative `gamma`."""
+    gamma = number_or_tensor(gamma, "gamma")
+    if not isinstance(gamma, Tensor) and gamma < 0:
+        raise wrong_value(f"Gamma should be a non-negative real number, got {gamma}")
+    return _as_floats(
+        image, lambda x: ops.pow(x, ops.cast(gamma, x.dtype)) * ops.cast(gain, x.dtype)
+    )
+
+
+def _check_rgb(x: Tensor) -> Tensor:
+    shape = x.static_shape
+    if shape is None or not shape or shape[-1] not in (3, None):
+        raise wrong_value(f"the last dimension must hold three channels, got shape {x.shape}")
+    return x
+
+
+def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
+    """The brightness that the eye sees, in one channel."""
+    x = _check_rgb(convert_to_tensor(images))
+    weights = [0.2989, 0.5870, 0.1140]
+
+    def gray(x: Tensor) -> Tensor:
+        return ops.expand_dims(ops.reduce_sum(x * convert_to_tensor(weights, x.dtype), -1), -1)
+
+    if x.dtype.is_floating:
+        return gray(x)
+    return convert_image_dtype(gray(convert_image_dtype(x, dtypes.float32)), x.dtype)
+
+
+def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
+    """The one channel three times."""
+    x = convert_to_tensor(images)
+    shape = x.static_shape
+    if not shape or shape[-1] not in (1, None):
+        raise wrong_value(f"the last dimension must hold one channel, got shape {x.shape}")
+    return ops.concat([x, x, x], -1)
+
+
+def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
+    """Hue, saturation and value, all between 0 and 1, of images of floats between 0 and 1."""
+    x = _check_rgb(convert_to_tensor(images))
+    red, green, blue = ops.unstack(x, 3, -1)
+    value = ops.maximum(ops.maximum(red, green), blue)
+    chroma = value - ops.minimum(ops.minimum(red, green), blue)
+    saturation = ops.divide_no_nan(chroma, value)
+    sixth = ops.where(
+        ops.equal(red, value),
+        ops.divide_no_nan(green - blue, chroma),
+        ops.where(
+            ops.equal(green, value),
+            ops.divide_no_nan(blue - red, chroma) + 2.0,
+            ops.divide_no_nan(red - green, chroma) + 4.0,
+        ),
+    )
+    hue = ops.where(ops.greater(chroma, 0), sixth / 6.0, ops.zeros_like(sixth))
+    return ops.stack([hue - ops.floor(hue), saturation, value], -1)
+
+
+def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
+    """Red, green and blue of images in hue, saturation and value."""
+    x = _check_rgb(convert_to_tensor(images))
+    hue, saturation, value = ops.unstack(x, 3, -1)
+    distance = hue * 6.0
+    ramps = (
+        ops.abs(distance - 3.0) - 1.0,
+        2.0 - ops.abs(distance - 2.0),
+        2.0 - ops.abs(distance - 4.0),
+    )
+    lightness = [ops.clip_by_value(ramp, 0.0, 1.0) for ramp in ramps]
+    return ops.stack([((part - 1.0) * saturation + 1.0) * value for part in lightness], -1)
+
+
+def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
+    """The hue turned by `delta`, between -1 and 1."""
+
+    def turned(x: Tensor) -> Tensor:
+        hue, saturation, value = ops.unstack(rgb_to_hsv(x), 3, -1)
+        hue = hue + ops.cast(delta, x.dtype)
+        return hsv_to_rgb(ops.stack([hue - ops.floor(hue), saturation, value], -1))
+
+    return _as_floats(image, turned)
+
+
+def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
+    """The saturation times `saturation_factor`, at most 1."""
+
+    def saturated(x: Tensor) -> Tensor:
+        hue, saturation, value = ops.unstack(rgb_to_hsv(x), 3, -1)
+        more = ops.clip_by_value(saturation * ops.cast(saturation_factor, x.dtype), 0.0, 1.0)
+        return hsv_to_rgb(ops.stack([hue, more, value], -1))
+
+    return _as_floats(image, saturated)
+
+
+def per_image_standardization(image: Any) -> Tensor:
+    """Each image less its mean, over its standard deviation (at least 1 / sqrt(number of
+    elements)).
+    """
+    x = as_image(image)
+    if not x.dtype.is_floating:
+        x = ops.cast(x, dtypes.float32)
+    axes = (-3, -2, -1)
+    mean = ops.reduce_mean(x, axes, True)
+    deviation = ops.sqrt(ops.reduce_mean(ops.square(x - mean), axes, True))
+    count = ops.cast(ops.reduce_prod(ops.shape(x)[-3:]), x.dtype)
+    return (x - mean) / ops.maximum(deviation, ops.rsqrt(count))
+
+
+def _between(low: Any, high: Any, draw: Callable[..., Tensor], seed: Any) -> Tensor:
+    low, high = number_or_tensor(low, "lower"), number_or_tensor(high, "upper")
+    if not isinstance(low, Tensor) and not isinstance(high, Tensor) and high <= low:
+        raise wrong_value(f"the upper bound {high} must be above the lower one {low}")
+    return draw([], seed=seed, minval=low, maxval=high)
+
+
+def _symmetric(bound: Any, draw: Callable[..., Tensor], seed: Any) -> Tensor:
+    bound = number_or_tensor(bound, "max_delta")
+    if not isinstance(bound, Tensor) and bound < 0:
+        raise wrong_value(f"max_delta must be non-negative, got {bound}")
+    return draw([], seed=seed, minval=-bound, maxval=bound)
+
+
+def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
+    """`adjust_brightness` by a random number between -max_delta and max_delta."""
+    return adjust_brightness(image, _symmetric(max_delta, uniform, seed))
+
+
+def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Tensor:
+    """`random_brightness` that `seed`, a vector of two integers, determines."""
+    return adjust_brightness(image, _symmetric(max_delta, stateless_uniform, seed))
+
+
+def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
+    """`adjust_contrast` by a random factor between `lower` and `upper`."""
+    return adjust_contrast(image, _between(lower, upper, uniform, seed))
+
+
+def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Tensor:
+    """`random_contrast` that `seed`, a vector of two integers, determines."""
+    return adjust_contrast(image, _between(lower, upper, stateless_uniform, seed))
+
+
+def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
+    """`adjust_hue` by a random number between -max_delta and max_delta."""
+    return adjust_hue(image, _symmetric(max_delta, uniform, seed))
+
+
+def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
+    """`adjust_saturation` by a random factor between `lower` and `upper`."""
+    return adjust_saturation(image, _between(lower, upper, uniform, seed))
+
+
+__all__ = [
+    "adjust_brightness",
+    "adjust_contrast",
+    "adjust_gamma",
+    "adjust_hue",
+    "adjust_saturation",
+    "convert_image_dtype",
+    "grayscale_to_rgb",
+    "hsv_to_rgb",
+    "per_image_standardization",
+    "random_brightness",
+    "random_contrast",
+    "random_hue",
+    "random_saturation",
+    "rgb_to_grayscale",
+    "rgb_to_hsv",
+    "stateless_random_brightness",
+    "stateless_random_contrast",
+]

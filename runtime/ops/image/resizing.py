@@ -1,0 +1,307 @@
+"""Images in another size.
+
+Each axis is a matrix of weights by itself: (result, image). All but "nearest" are a kernel that is
+centred at the place of each element of the result and normalised over the elements of the image.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime import dtypes
+from runtime.convert import convert_to_tensor
+from runtime.ops.define import dims_of, fill_dims
+from runtime.ops.image.cropping import pad_to_bounding_box
+from runtime.ops.image.sizes import Pair, as_image, dimension
+from runtime.primitive import Primitive, bind, row, sample, wrong_value
+from runtime.shapes import Shape
+from runtime.tensor import Tensor
+
+
+class ResizeMethod(enum.StrEnum):
+    """Ways to resize an image."""
+
+    BILINEAR = "bilinear"
+    NEAREST_NEIGHBOR = "nearest"
+    BICUBIC = "bicubic"
+    AREA = "area"
+    LANCZOS3 = "lanczos3"
+    LANCZOS5 = "lanczos5"
+    GAUSSIAN = "gaussian"
+    MITCHELLCUBIC = "mitchellcubic"
+
+
+def _cubic(b: float, c: float) -> Callable[[Any], Any]:
+    """The family of piecewise cubic kernels of Mitchell and Netravali."""
+
+    def kernel(x: Any) -> Any:
+        near = ((12 - 9 * b - 6 * c) * x**3 + (-18 + 12 * b + 6 * c) * x**2 + (6 - 2 * b)) / 6
+        far = (-b - 6 * c) * x**3 + (6 * b + 30 * c) * x**2 - (12 * b + 48 * c) * x
+        return np.where(x < 1, near, (far + 8 * b + 24 * c) / 6)
+
+    return kernel
+
+
+def _lanczos(radius: float) -> Callable[[Any], Any]:
+    return lambda x: np.sinc(x) * np.sinc(x / radius)
+
+
+# The kernel as a function of the distance, and the distance at which it ends.
+_KERNELS: dict[str, tuple[Callable[[Any], Any], float]] = {
+    "bilinear": (lambda x: 1 - x, 1.0),
+    "bicubic": (_cubic(0, 0.5), 2.0),
+    "lanczos3": (_lanczos(3), 3.0),
+    "lanczos5": (_lanczos(5), 5.0),
+    "gaussian": (lambda x: np.exp(-2 * x**2), 1.5),
+    "mitchellcubic": (_cubic(1 / 3, 1 / 3), 2.0),
+}
+
+
+@lru_cache(maxsize=64)
+def _weights(method: str, antialias: bool, size: int, result: int) -> tuple[Any, Any]:
+    """For each element of the result which elements of the image it is made of, and their
+    weights.
+    """
+    scale = size / result
+    if method == "nearest":
+        places = np.minimum(((np.arange(result) + 0.5) * scale).astype(np.int64), size - 1)
+        return places[:, None], np.ones((result, 1))
+    if method == "area":
+        return _area(size, result)
+    kernel, radius = _KERNELS[method]
+    stretch = max(scale, 1.0) if antialias else 1.0
+    centres = (np.arange(result) + 0.5) * scale - 0.5
+    first = np.ceil(centres - radius * stretch).astype(np.int64)
+    count = int(2 * math.ceil(radius * stretch)) + 1
+    places = first[:, None] + np.arange(count)
+    distance = np.abs(places - centres[:, None]) / stretch
+    inside = (distance < radius) & (places >= 0) & (places < size)
+    return _normalised(places, np.where(inside, kernel(np.minimum(distance, radius)), 0), size)
+
+
+def _area(size: int, result: int) -> tuple[Any, Any]:
+    edges = np.arange(result + 1) * (size / result)
+    first = np.floor(edges[:-1]).astype(np.int64)
+    count = math.ceil(size / result) + 1
+    places = first[:, None] + np.arange(count)
+    covered = np.minimum(places + 1, edges[1:, None]) - np.maximum(places, edges[:-1, None])
+    return _normalised(places, np.where(places < size, np.maximum(covered, 0), 0), size)
+
+
+def _normalised(places: Any, weights: Any, size: int) -> tuple[Any, Any]:
+    used = np.flatnonzero(np.any(weights != 0, 0))
+    places, weights = places[:, used], weights[:, used]
+    total = weights.sum(1, keepdims=True)
+    return np.clip(places, 0, size - 1), weights / np.where(total == 0, 1, total)
+
+
+def _resize_axis(x: Any, axis: int, size: int, how: tuple[str, bool]) -> Any:
+    places, weights = _weights(*how, x.shape[axis], size)
+    if how[0] == "nearest":
+        return np.take(x, places[:, 0], axis)
+    # The last axes as one: a weight for each pixel would make the inner loop as short as a pixel.
+    run = math.prod(x.shape[axis + 1 :])
+    made: Any = None
+    for tap in range(places.shape[1]):
+        part = np.take(x, places[:, tap], axis)
+        flat = part.reshape(math.prod(x.shape[:axis]), size * run)
+        flat *= np.repeat(weights[:, tap].astype(x.dtype), run)
+        made = part if made is None else np.add(made, part, out=made)
+    return made
+
+
+def _gather_axis(g: Any, axis: int, size: int, how: tuple[str, bool]) -> Any:
+    """The transpose of `_resize_axis`: from the result back to an image of this size."""
+    places, weights = _weights(*how, size, g.shape[axis])
+    matrix = np.zeros((size, g.shape[axis]), g.dtype)
+    np.add.at(matrix, (places, np.arange(g.shape[axis])[:, None]), weights)
+    return np.moveaxis(np.tensordot(matrix, g, (1, axis)), 0, axis)
+
+
+def _checked(x: Shape, size: Shape) -> None:
+    if x is not None and len(x) != 4:
+        raise wrong_value(f"images must have rank 4, got shape {x}")
+    if any(n is not None and n < 1 for n in size or ()):
+        raise wrong_value(f"output dimensions must be positive, got {size}")
+    if x is not None and (x[1] == 0 or x[2] == 0):
+        raise wrong_value(f"images must not be empty, got shape {x}")
+
+
+def _resize_kernel(x: Any, *dims: Any, size: Shape, method: str, antialias: bool) -> Any:
+    height, width = fill_dims(size, dims)
+    _checked(x.shape, (height, width))
+    how = (method, antialias)
+    return _resize_axis(_resize_axis(x, 1, height, how), 2, width, how)
+
+
+def _resize_shape(x: Shape, *dims: Shape, size: Shape, **how: Any) -> Shape:
+    _checked(x, size)
+    height, width = size or (None, None)
+    return (None, height, width, None) if x is None else (x[0], height, width, x[3])
+
+
+def _resize_grad_kernel(g: Any, *dims: Any, size: Shape, method: str, antialias: bool) -> Any:
+    height, width = fill_dims(size, dims)
+    _checked(g.shape, (height, width))
+    how = (method, antialias)
+    return _gather_axis(_gather_axis(g, 1, height, how), 2, width, how)
+
+
+def _of_image(x: Any) -> tuple[tuple[Any, ...], Pair | None]:
+    """The size of an image that a gradient is told: dimensions known at run time only, and static
+    ones.
+    """
+    shape = x.static_shape
+    if shape is not None and None not in shape[1:3]:
+        return (), shape[1:3]
+    return (ops.shape(x)[1:3],), None
+
+
+def _resizing(name: str, op_type: str, letter: str, methods: Sequence[str]) -> Primitive:
+    def how(op: Any) -> dict[str, Any]:
+        return {"method": op.params["method"], "antialias": op.params["antialias"]}
+
+    def gradient(op: Any, g: Any) -> Any:
+        dims, size = _of_image(op.inputs[0])
+        rest = [None] * (len(op.inputs) - 1)
+        if not g.dtype.is_floating:
+            return (None, *rest)
+        return (bind(back, g, *dims, size=size, **how(op)), *rest)
+
+    def back_gradient(op: Any, h: Any) -> Any:
+        dims, size = _of_image(op.inputs[0])
+        return bind(there, h, *dims, size=size, **how(op)), *[None] * (len(op.inputs) - 1)
+
+    samples = tuple(
+        sample("1,3,4,2", size=(5, 2), method=method, antialias=antialias)
+        for method in methods
+        for antialias in ((False, True) if op_type == "ScaleAndTranslate" else (False,))
+    )
+    there = row(
+        name, _resize_kernel, signature=f"{letter},i*->{letter}", shape=_resize_shape,
+        op_type=op_type, gradient=gradient, keep_inputs=(), samples=samples,
+    )  # fmt: skip
+    back = row(
+        f"{name}_grad", _resize_grad_kernel, signature="G,i*->G", shape=_resize_shape,
+        op_type=f"{op_type}Grad", gradient=back_gradient, keep_inputs=(), samples=samples,
+    )  # fmt: skip
+    return there
+
+
+_nearest_p = _resizing("resize_nearest", "ResizeNearestNeighbor", "O", ("nearest",))
+_bilinear_p = _resizing("resize_bilinear", "ResizeBilinear", "G", ("bilinear",))
+_bicubic_p = _resizing("resize_bicubic", "ResizeBicubic", "G", ("bicubic",))
+_area_p = _resizing("resize_area", "ResizeArea", "G", ("area",))
+_scaled_p = _resizing(
+    "scale_and_translate",
+    "ScaleAndTranslate",
+    "G",
+    ("bilinear", "lanczos3", "gaussian", "mitchellcubic"),
+)
+_PLAIN = {
+    "nearest": _nearest_p,
+    "bilinear": _bilinear_p,
+    "bicubic": _bicubic_p,
+    "area": _area_p,
+}
+
+
+def _as_batch(x: Tensor, compute: Callable[[Tensor], Tensor]) -> Tensor:
+    """`compute`, which wants a batch, for one image as well."""
+    return ops.squeeze(compute(ops.expand_dims(x, 0)), [0]) if x.ndim == 3 else compute(x)
+
+
+def resize(
+    images: Any, size: Any, method: str = ResizeMethod.BILINEAR,
+    preserve_aspect_ratio: bool = False, antialias: bool = False, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Images of another size, (height, width), by a `ResizeMethod`.
+
+    "nearest" keeps the dtype, the others give float32. `preserve_aspect_ratio` makes the largest
+    image that fits into `size`; `antialias` widens the kernel where the image is made smaller (not
+    for "nearest" and "area"). ValueError for unknown methods, InvalidArgumentError for sizes below
+    1.
+    """
+    x = as_image(images, "images")
+    chosen = str(method).lower()
+    if chosen not in set(ResizeMethod):
+        raise wrong_value(
+            f"Resize method is not implemented: {method!r}. It is one of {', '.join(ResizeMethod)}"
+        )
+    static, dynamic = dims_of(size)
+    if static is not None and len(static) != 2:
+        raise wrong_value(f"`size` must have two elements (height, width), got {list(static)}")
+    if preserve_aspect_ratio:
+        _check_sizes(x)
+        static, dynamic = dims_of(_fitting(x, size))
+    how = {"method": chosen, "antialias": bool(antialias) and chosen not in ("nearest", "area")}
+    primitive = _scaled_p if how["antialias"] else _PLAIN.get(chosen, _scaled_p)
+    x = x if chosen == "nearest" else ops.cast(x, dtypes.float32)
+    return _as_batch(x, lambda x: bind(primitive, x, *dynamic, size=static, **how))
+
+
+def _check_sizes(x: Tensor, *target: Any) -> None:
+    """ValueError where the image is known to be empty, or its target."""
+    for size in (dimension(x, -3), dimension(x, -2), *target):
+        if isinstance(size, int) and size < 1:
+            raise wrong_value(
+                f"images and their target size must not be empty, got shape {x.shape}"
+            )
+
+
+def _fitting(x: Tensor, size: Any) -> Any:
+    """The largest size with the proportions of the image that is not above `size`."""
+    height, width = dimension(x, -3), dimension(x, -2)
+    target = list(size) if isinstance(size, list | tuple) else ops.unstack(convert_to_tensor(size))
+    if all(isinstance(n, int | np.integer) for n in (height, width, *target)):
+        scale = min(target[0] / height, target[1] / width)
+        return [max(1, round(height * scale)), max(1, round(width * scale))]
+    wide = [ops.cast(n, dtypes.float64) for n in (height, width, *target)]
+    ratio = ops.minimum(wide[2] / wide[0], wide[3] / wide[1])
+    return [ops.cast(ops.maximum(ops.round(n * ratio), 1.0), dtypes.int32) for n in wide[:2]]
+
+
+def resize_with_pad(
+    image: Any, target_height: Any, target_width: Any, method: str = ResizeMethod.BILINEAR,
+    antialias: bool = False,
+) -> Tensor:  # fmt: skip
+    """The image resized with its proportions kept, in the middle of zeros that fill up the target
+    size.
+    """
+    x = as_image(image)
+    _check_sizes(x, target_height, target_width)
+    size, margin = _fitted(x, [target_height, target_width])
+    made = resize(x, size, method, antialias=antialias)
+    return pad_to_bounding_box(made, margin[0], margin[1], target_height, target_width)
+
+
+def _fitted(x: Tensor, target: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """The largest size with the proportions of the image inside of `target`, and the margin above
+    and left of it.
+    """
+    sizes = [dimension(x, -3), dimension(x, -2)]
+    if all(isinstance(n, int | np.integer) for n in (*sizes, *target)):
+        shrink = max(n / t for n, t in zip(sizes, target, strict=True))
+        exact = [n / shrink for n in sizes]
+        margin = [max(0, math.floor((t - n) / 2)) for t, n in zip(target, exact, strict=True)]
+        return [max(1, math.floor(n)) for n in exact], margin
+    wide = [ops.cast(n, dtypes.float64) for n in (*sizes, *target)]
+    ratio = ops.maximum(wide[0] / wide[2], wide[1] / wide[3])
+    scaled = [n / ratio for n in wide[:2]]
+    room = [ops.maximum(ops.floor((t - n) / 2), 0.0) for t, n in zip(wide[2:], scaled, strict=True)]
+    whole = [ops.maximum(ops.floor(n), 1.0) for n in scaled]
+    return [ops.cast(n, dtypes.int32) for n in whole], [ops.cast(n, dtypes.int32) for n in room]
+
+
+__all__ = [
+    "ResizeMethod",
+    "resize",
+    "resize_with_pad",
+]

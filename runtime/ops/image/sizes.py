@@ -1,0 +1,49 @@
+"""Images, and their dimensions where only the run knows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import runtime.ops as ops
+from runtime.convert import convert_to_tensor
+from runtime.primitive import wrong_dtype, wrong_value
+from runtime.tensor import Tensor
+
+Pair = tuple[int, int]
+
+
+def as_image(image: Any, what: str = "image") -> Tensor:
+    x = convert_to_tensor(image)
+    if x.ndim not in (3, 4, None):
+        raise wrong_value(f"`{what}` must have either 3 or 4 dimensions, got shape {x.shape}")
+    if x.ndim is None:
+        raise wrong_value(f"`{what}` must have a known rank")
+    return x
+
+
+def dimension(x: Tensor, axis: int) -> Any:
+    """A dimension: a Python integer where it is static, else a scalar tensor."""
+    assert x.static_shape is not None
+    known = x.static_shape[axis]
+    return ops.shape(x)[axis] if known is None else known
+
+
+def check_inside(what: str, *bounds: tuple[Any, Any]) -> None:
+    """The documented error where a static number is above its static limit, or negative."""
+    for value, limit in bounds:
+        static = isinstance(value, int) and isinstance(limit, int)
+        if (isinstance(value, int) and value < 0) or (static and value > limit):
+            raise wrong_value(f"{what}: {value} is not between 0 and {limit}")
+
+
+def as_length(value: Any, what: str) -> Any:
+    """A size or an offset: an integer where it is known, else the scalar that will be it."""
+    if isinstance(value, int):
+        return value
+    tensor = convert_to_tensor(value)
+    if not tensor.dtype.is_integer:
+        raise wrong_dtype(f"{what} must be an integer, not {tensor.dtype.name}")
+    if tensor.ndim not in (0, None):
+        raise wrong_value(f"{what} must be a scalar, got shape {tensor.shape}")
+    known = tensor.static_value
+    return tensor if known is None else int(known)

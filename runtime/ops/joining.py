@@ -1,0 +1,259 @@
+"""Joining and splitting along axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime.convert import convert_to_tensor
+from runtime.ops.arguments import listed, static_int, static_ints
+from runtime.ops.define import axis_in
+from runtime.ops.reshaping import Dims
+from runtime.primitive import Primitive, bind, row, sample, wrong_value
+from runtime.shapes import Shape, merge_shapes
+from runtime.tensor import Tensor
+
+
+def _concat_shape(*shapes: Shape, axis: int) -> Shape:
+    ranks = {len(shape) for shape in shapes if shape is not None}
+    if not ranks:
+        return None
+    if len(ranks) > 1:
+        raise wrong_value(f"tensors to concatenate have different ranks: {_texts(shapes)}")
+    rank = ranks.pop()
+    if rank == 0:
+        raise wrong_value("scalars cannot be concatenated; use stack")
+    place, merged, total = axis_in(axis, rank), (None,) * rank, 0
+    lengths: list[int | None] = []
+    for shape in shapes:
+        lengths.append(None if shape is None else shape[place])
+        if shape is not None:
+            rest = (*shape[:place], None, *shape[place + 1 :])
+            try:
+                merged = merge_shapes(merged, rest)  # type: ignore[assignment]
+            except ValueError:
+                raise wrong_value(
+                    f"tensors to concatenate along axis {axis} differ elsewhere: {_texts(shapes)}"
+                ) from None
+    for length in lengths:
+        if length is None:
+            return merged
+        total += length
+    return (*merged[:place], total, *merged[place + 1 :])
+
+
+def _texts(shapes: Sequence[Shape]) -> str:
+    return ", ".join("?" if shape is None else str(shape) for shape in shapes)
+
+
+def _concat_gradient(op: Any, g: Any) -> Any:
+    axis = op.params["axis"]
+    rank = g.ndim if g.ndim is not None else next(x.ndim for x in op.inputs if x.ndim is not None)
+    place = axis_in(axis, rank)
+    pieces: list[Any] = []
+    start: Any = 0
+    for x in op.inputs:
+        known = None if x.static_shape is None else x.static_shape[place]
+        stop = start + (ops.shape(x)[place] if known is None else known)
+        pieces.append(g[(slice(None),) * place + (slice(start, stop),)])
+        start = stop
+    return pieces
+
+
+concat_p: Primitive = row(
+    "concat", lambda *values, axis, out=None: np.concatenate(values, axis, out), signature="A*->A",
+    shape=_concat_shape, op_type="ConcatV2", gradient=_concat_gradient, keep_inputs=(),
+    samples=(sample("2,3", "4,3", axis=0), sample("2,1", "2,2", "2,3", axis=-1)),
+)  # fmt: skip
+
+
+def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
+    """The tensors of a list joined along an existing axis."""
+    tensors = same_dtypes(values)
+    place = static_int(axis, "axis")
+    return bind(concat_p, *tensors, axis=place)  # type: ignore[no-any-return]
+
+
+def same_dtypes(values: Any) -> list[Tensor]:
+    if isinstance(values, Tensor) and not values.ndim:
+        return [values]
+    given = listed(values, "values")
+    if not given:
+        raise wrong_value("at least one tensor is needed")
+    first = next((value.dtype for value in given if isinstance(value, Tensor)), None)
+    tensors = []
+    for value in given:
+        if isinstance(value, Tensor):
+            tensors.append(value)
+        else:
+            tensors.append(convert_to_tensor(value, dtype_hint=first))
+            first = first or tensors[-1].dtype
+    return tensors
+
+
+def _stack_shape(*shapes: Shape, axis: int) -> Shape:
+    merged: Shape = None
+    for shape in shapes:
+        try:
+            merged = merge_shapes(merged, shape)
+        except ValueError:
+            raise wrong_value(f"tensors to stack have different shapes: {_texts(shapes)}") from None
+    if merged is None:
+        return None
+    place = axis_in(axis, len(merged) + 1)
+    return (*merged[:place], len(shapes), *merged[place:])
+
+
+stack_p: Primitive = row(
+    "stack", lambda *values, axis, out=None: np.stack(values, axis, out), signature="A*->A",
+    shape=_stack_shape,
+    op_type="Pack", keep_inputs=(),
+    gradient=lambda op, g: unstack(g, len(op.inputs), op.params["axis"]),
+    samples=(sample("2,3", "2,3", axis=0), sample("2", "2", axis=-1), sample("", "", axis=0)),
+)  # fmt: skip
+
+
+def stack(values: Any, axis: Any = 0, name: str | None = None) -> Tensor:
+    """The tensors of a list joined along a new axis; of an empty list an empty vector."""
+    place = static_int(axis, "axis")
+    if isinstance(values, list | tuple) and not values and place == 0:
+        return convert_to_tensor([])
+    return bind(stack_p, *same_dtypes(values), axis=place)  # type: ignore[no-any-return]
+
+
+def parallel_stack(values: Any, name: str | None = None) -> Tensor:
+    """The tensors of a list joined along a new first axis."""
+    return stack(values)
+
+
+def _unstack_kernel(x: Any, *, num: int, axis: int) -> Any:
+    if x.shape[axis] != num:
+        raise wrong_value(f"axis {axis} of shape {x.shape} has not {num} elements")
+    turned = np.moveaxis(x, axis, 0)
+    return tuple([_object_safe(turned[i], x.dtype) for i in range(num)])
+
+
+def _object_safe(value: Any, dtype: Any) -> Any:
+    return np.array(value, dtype) if dtype.kind == "O" and type(value) is bytes else value
+
+
+def _unstack_infer(x: Any, *, num: int, axis: int) -> Any:
+    from runtime.types import TensorType
+
+    if x.shape is None:
+        return (TensorType(x.dtype, None),) * num
+    place = axis_in(axis, len(x.shape))
+    if x.shape[place] not in (None, num):
+        raise wrong_value(f"Unpack: axis {axis} of {x} has not {num} elements")
+    return (TensorType(x.dtype, x.shape[:place] + x.shape[place + 1 :]),) * num
+
+
+def present(op: Any, grads: Sequence[Any]) -> list[Any]:
+    """The gradients of several outputs, zeros for the outputs that nothing used."""
+    return [
+        ops.zeros_like(output) if g is None else g
+        for g, output in zip(grads, op.outputs, strict=True)
+    ]
+
+
+unstack_p: Primitive = row(
+    "unstack", _unstack_kernel, _unstack_infer, op_type="Unpack", keep_inputs=(),
+    gradient=lambda op, *g: (stack(present(op, g), op.params["axis"]),),
+    samples=(sample("2,3", num=2, axis=0), sample("2,3", num=3, axis=-1)),
+)  # fmt: skip
+
+
+def unstack(
+    value: Any, num: int | None = None, axis: Any = 0, name: str | None = None
+) -> list[Tensor]:
+    """The list of slices of `value` along `axis`; ValueError where their number is not known."""
+    x, place = convert_to_tensor(value), static_int(axis, "axis")
+    if num is None:
+        if x.static_shape is None:
+            raise wrong_value(f"Cannot infer argument `num` from shape {x.shape}")
+        num = x.static_shape[axis_in(place, len(x.static_shape))]
+        if num is None:
+            raise wrong_value(f"Cannot infer argument `num` from shape {x.shape}")
+    return list(bind(unstack_p, x, num=num, axis=place))
+
+
+def _split_sizes(sizes: Dims, dim: int | None) -> Dims:
+    if -1 not in sizes or dim is None:
+        return tuple(None if n == -1 else n for n in sizes)
+    rest = dim - sum(n for n in sizes if n is not None and n != -1)
+    return tuple(rest if n == -1 else n for n in sizes)
+
+
+def _split_kernel(x: Any, *, sizes: Any, axis: int) -> Any:
+    dim = x.shape[axis]
+    if isinstance(sizes, int):
+        if dim % sizes:
+            raise wrong_value(
+                f"axis {axis} of shape {x.shape} does not split into {sizes} equal parts"
+            )
+        return tuple(np.split(x, sizes, axis))
+    lengths = _split_sizes(sizes, dim)
+    if sum(lengths) != dim or min(lengths, default=0) < 0:  # type: ignore[arg-type, type-var, operator]
+        raise wrong_value(f"sizes {sizes} do not sum to the {dim} elements of axis {axis}")
+    return tuple(np.split(x, np.cumsum(lengths)[:-1], axis))  # type: ignore[arg-type]
+
+
+def _split_infer(x: Any, *, sizes: Any, axis: int) -> Any:
+    from runtime.types import TensorType
+
+    count = sizes if isinstance(sizes, int) else len(sizes)
+    if x.shape is None:
+        return (TensorType(x.dtype, None),) * count
+    place = axis_in(axis, len(x.shape))
+    dim = x.shape[place]
+    if isinstance(sizes, int):
+        if dim is not None and dim % sizes:
+            raise wrong_value(f"Split: axis {axis} of {x} does not split into {sizes} equal parts")
+        lengths: Dims = (None if dim is None else dim // sizes,) * sizes
+    else:
+        lengths = _split_sizes(sizes, dim)
+        if dim is not None and (sum(lengths) != dim or min(lengths, default=0) < 0):  # type: ignore[arg-type, type-var, operator]
+            raise wrong_value(f"SplitV: sizes {sizes} do not sum to axis {axis} of {x}")
+    return tuple(TensorType(x.dtype, (*x.shape[:place], n, *x.shape[place + 1 :])) for n in lengths)
+
+
+split_p: Primitive = row(
+    "split", _split_kernel, _split_infer, op_type="Split", keep_inputs=(),
+    gradient=lambda op, *g: (concat(present(op, g), op.params["axis"]),),
+    samples=(sample("4,3", sizes=2, axis=0), sample("2,5", sizes=(1, -1, 2), axis=-1)),
+)  # fmt: skip
+
+
+def split(
+    value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None,
+    name: str | None = None,
+) -> list[Tensor]:  # fmt: skip
+    """`value` cut along `axis` into a number of equal parts, or into parts of the given sizes (one
+    may be -1).
+    """
+    x, place = convert_to_tensor(value), static_int(axis, "axis")
+    sizes = num_or_size_splits
+    if isinstance(sizes, Tensor):
+        known = sizes.static_value
+        if known is None:
+            return _dynamic_split(x, sizes, place, num)
+        sizes = known.tolist()
+    if isinstance(sizes, int | np.integer):
+        if sizes <= 0:
+            raise wrong_value(f"num_split must be positive, got {sizes}")
+        return list(bind(split_p, x, sizes=int(sizes), axis=place))
+    return list(bind(split_p, x, sizes=static_ints(sizes, "num_or_size_splits"), axis=place))
+
+
+def _dynamic_split(x: Tensor, sizes: Tensor, axis: int, num: int | None) -> list[Tensor]:
+    lengths = unstack(sizes, num)
+    place = axis_in(axis, x.ndim) if x.ndim is not None else axis
+    parts, start = [], convert_to_tensor(0, sizes.dtype)
+    for length in lengths:
+        stop = start + length
+        parts.append(x[(slice(None),) * place + (slice(start, stop),)])
+        start = stop
+    return parts

@@ -1,0 +1,46 @@
+"""Shapes and refusals that functions of matrices share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime import errors
+from runtime.primitive import wrong_value
+from runtime.shapes import Shape
+
+NO_INVERSE = "Input matrix is not invertible."
+
+
+def check_matrix(shape: Shape, what: str = "input") -> Shape:
+    if shape is not None and len(shape) < 2:
+        raise wrong_value(f"{what} must have rank 2 or more, got shape {shape}")
+    return shape
+
+
+def check_square(shape: Shape, **params: Any) -> Shape:
+    check_matrix(shape)
+    if shape is not None and None not in shape[-2:] and shape[-1] != shape[-2]:
+        raise wrong_value(f"matrices must be square, got shape {shape}")
+    return shape
+
+
+def conjugate_transpose(x: Any) -> Any:
+    return ops.matrix_transpose(x, conjugate=True)
+
+
+def guarded(function: Any, message: str) -> Any:
+    """The kernel `function`, with `message` where LAPACK refuses a square matrix."""
+
+    def kernel(*arrays: Any, **params: Any) -> Any:
+        try:
+            return function(*arrays, **params)
+        except np.linalg.LinAlgError:
+            shape = arrays[0].shape
+            if len(shape) < 2 or shape[-1] != shape[-2]:
+                raise
+            raise errors.InvalidArgumentError(message) from None
+
+    return kernel

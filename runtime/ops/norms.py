@@ -1,0 +1,103 @@
+"""Norms and products of vectors and matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime.convert import convert_to_tensor
+from runtime.ops.arguments import static_ints, static_number
+from runtime.ops.define import axis_in, matched
+from runtime.primitive import wrong_value
+from runtime.tensor import Tensor
+
+
+def norm(
+    tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool = False,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The norm of all elements, of vectors (one axis) or of matrices (two axes).
+
+    `ord`: 'euclidean' (or 'fro'), 1, 2, inf or another positive number. The Euclidean norm of
+    complex numbers is of their dtype, other norms are real.
+    """
+    x = convert_to_tensor(tensor)
+    places = None if axis is None else static_ints(axis, "axis")
+    if places is not None and len(places) == 2:
+        return _matrix_norm(x, ord, places, keepdims)
+    ord = ord if isinstance(ord, str) else static_number(ord, "ord")
+    if ord in ("euclidean", "fro", 2):
+        return _euclidean(x, places, keepdims)
+    if isinstance(ord, str) or ord <= 0:
+        raise wrong_value(f"'ord' must be a supported vector norm, got {ord!r}")
+    size = ops.abs(x)
+    if ord == np.inf:
+        return ops.reduce_max(size, places, keepdims)
+    total = ops.reduce_sum(size if ord == 1 else ops.pow(size, float(ord)), places, keepdims)
+    return total if ord == 1 else ops.pow(total, 1.0 / ord)
+
+
+def _euclidean(x: Tensor, axes: tuple[int, ...] | None, keepdims: bool) -> Tensor:
+    total = ops.reduce_sum(ops.real(x * ops.conj(x)), axes, keepdims)
+    return ops.cast(ops.sqrt(total), x.dtype)
+
+
+def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    rank = x.ndim
+    if rank is None:
+        raise wrong_value("norm needs a tensor of known rank")
+    rows, columns = (axis_in(axis, rank) for axis in axes)
+    if ord in ("euclidean", "fro"):
+        return _euclidean(x, (rows, columns), keepdims)
+    if ord in (1, np.inf):
+        inner, outer = (rows, columns) if ord == 1 else (columns, rows)
+        sums = ops.reduce_sum(ops.abs(x), inner, True)
+        return _kept(ops.reduce_max(sums, outer, True), (rows, columns), keepdims)
+    if ord != 2:
+        raise wrong_value(f"'ord' must be a supported matrix norm, got {ord!r}")
+    others = [i for i in range(rank) if i not in (rows, columns)]
+    largest = ops.reduce_max(
+        ops.svd(ops.transpose(x, [*others, rows, columns]), compute_uv=False), -1
+    )
+    for axis in sorted((rows, columns)) if keepdims else ():
+        largest = ops.expand_dims(largest, axis)
+    return largest
+
+
+def _kept(x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    return x if keepdims else ops.squeeze(x, axes)
+
+
+def normalize(
+    tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """The tensor divided by its norm, and the norm."""
+    x = convert_to_tensor(tensor)
+    length = norm(x, ord, axis, True)
+    return x / ops.cast(length, x.dtype), length
+
+
+def l2_normalize(
+    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None
+) -> Tensor:
+    """x divided by its Euclidean norm along `axis`, at least the root of `epsilon`."""
+    value = convert_to_tensor(x)
+    squares = ops.reduce_sum(ops.real(value * ops.conj(value)), axis, True)
+    return value * ops.cast(ops.rsqrt(ops.maximum(squares, epsilon)), value.dtype)
+
+
+def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+    """The cross product of vectors of three elements along the last axis."""
+    x, y = matched(a, b)
+    for shape in (x.static_shape, y.static_shape):
+        if shape is not None and (not shape or shape[-1] not in (3, None)):
+            raise wrong_value(f"cross products need vectors of 3 elements, got shape {shape}")
+    ahead, behind = [1, 2, 0], [2, 0, 1]
+    made: Tensor = _picked(x, ahead) * _picked(y, behind) - _picked(x, behind) * _picked(y, ahead)
+    return made
+
+
+def _picked(x: Any, order: list[int]) -> Any:
+    return ops.gather(x, order, axis=-1)

@@ -1,0 +1,194 @@
+"""Repeating and padding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime import dtypes
+from runtime.convert import convert_to_tensor, tensor_of
+from runtime.ops.arguments import one_of, static_int
+from runtime.ops.define import axis_in, dims_of, fill_dims
+from runtime.ops.reshaping import no_gradients
+from runtime.primitive import Primitive, bind, checked, row, sample, wrong_value
+from runtime.shapes import Shape
+from runtime.tensor import Tensor
+
+
+def _tile_shape(shape: Shape, *dims: Shape, multiples: Shape) -> Shape:
+    if shape is None or multiples is None:
+        return None if shape is None else (None,) * len(shape)
+    if len(shape) != len(multiples):
+        raise wrong_value(f"multiples {multiples} must have one entry per dimension of {shape}")
+    return tuple(
+        None if d is None or m is None else d * m for d, m in zip(shape, multiples, strict=True)
+    )
+
+
+def _tile_kernel(x: Any, *dims: Any, multiples: Shape) -> Any:
+    repeats = fill_dims(multiples, dims)
+    if len(repeats) != np.ndim(x) or any(n < 0 for n in repeats):
+        raise wrong_value(f"multiples {repeats} do not fit shape {np.shape(x)}")
+    return np.tile(x, repeats)
+
+
+def _tile_gradient(op: Any, g: Any) -> Any:
+    x = op.inputs[0]
+    dims, multiples = ops.shape(x), _multiples_of(op)
+    rank = x.ndim
+    if rank is None:
+        raise wrong_value("the gradient of tile needs a tensor of known rank")
+    pairs = ops.reshape(ops.stack([multiples, dims], 1), (-1,))
+    folded = ops.reshape(g, pairs)
+    summed = ops.reduce_sum(folded, tuple(range(0, 2 * rank, 2)))
+    return (ops.reshape_like(summed, x), *[None] * (len(op.inputs) - 1))
+
+
+def _multiples_of(op: Any) -> Tensor:
+    static, dynamic = op.params["multiples"], iter(op.inputs[1:])
+    if static is None:
+        return ops.cast(next(dynamic), dtypes.int32)
+    parts = [next(dynamic) if m is None else m for m in static]
+    return convert_to_tensor([ops.cast(part, dtypes.int32) for part in parts], dtypes.int32)
+
+
+tile_p: Primitive = row(
+    "tile", _tile_kernel, signature="A,i*->A", shape=_tile_shape, op_type="Tile",
+    gradient=_tile_gradient, keep_inputs=(1, 2, 3, 4, 5, 6, 7, 8),
+    samples=(sample("2,3", multiples=(2, 1)), sample("2", multiples=(3,))),
+)  # fmt: skip
+
+
+def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
+    """`input` repeated `multiples[i]` times along each axis i."""
+    static, dynamic = dims_of(multiples)
+    return bind(tile_p, convert_to_tensor(input), *dynamic, multiples=static)  # type: ignore[no-any-return]
+
+
+def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    """Each element (or slice along `axis`) repeated: once for all, or as many times as `repeats`
+    says for each.
+    """
+    x = convert_to_tensor(input)
+    counts = convert_to_tensor(repeats, dtype_hint=dtypes.int32)
+    if axis is None:
+        x, axis = ops.reshape(x, (-1,)), 0
+    place = axis_in(static_int(axis, "axis"), x.ndim or 1)
+    indices = bind(repeat_indices_p, counts, ops.cast(ops.shape(x)[place], counts.dtype))
+    return ops.gather(x, indices, axis=place)
+
+
+repeat_indices_p: Primitive = row(
+    "repeat_indices", lambda counts, n: np.repeat(np.arange(n, dtype=n.dtype), counts),
+    signature="I,I->I", shape=lambda counts, n: (None,), op_type="RepeatIndices", fallible=True,
+    gradient=no_gradients, keep_inputs=(), samples=(),
+)  # fmt: skip
+
+
+_MODES = {"CONSTANT": "constant", "REFLECT": "reflect", "SYMMETRIC": "symmetric"}
+
+
+def _pad_widths(paddings: Any, dims: Sequence[Any]) -> Any:
+    return dims[0].tolist() if paddings is None else paddings
+
+
+def _pad_kernel(x: Any, value: Any, *dims: Any, paddings: Any, mode: str) -> Any:
+    widths = _pad_widths(paddings, dims)
+    if len(widths) != x.ndim or any(n < 0 for pair in widths for n in pair):
+        raise wrong_value(f"paddings {widths} do not fit shape {x.shape}")
+    if mode == "CONSTANT":
+        return np.pad(x, widths, constant_values=value)
+    return np.pad(x, widths, mode=_MODES[mode])  # type: ignore[call-overload]
+
+
+def _pad_shape(shape: Shape, value: Shape, *dims: Shape, paddings: Any, mode: str) -> Shape:
+    if value:
+        raise wrong_value(f"the value to pad with must be a scalar, got shape {value}")
+    if shape is None or paddings is None:
+        return None if shape is None else (None,) * len(shape)
+    if len(paddings) != len(shape):
+        raise wrong_value(f"paddings {paddings} must have one pair per dimension of shape {shape}")
+    limit = {"CONSTANT": None, "REFLECT": 1, "SYMMETRIC": 0}[mode]
+    for dim, pair in zip(shape, paddings, strict=True):
+        if min(pair) < 0 or (limit is not None and dim is not None and max(pair) > dim - limit):
+            raise wrong_value(f"paddings {paddings} do not fit shape {shape} in mode {mode}")
+    return tuple(
+        None if dim is None else dim + sum(pair) for dim, pair in zip(shape, paddings, strict=True)
+    )
+
+
+def _pad_gradient(op: Any, g: Any) -> Any:
+    x, rest = op.inputs[0], [None] * (len(op.inputs) - 2)
+    paddings, mode = op.params["paddings"], op.params["mode"]
+    if mode != "CONSTANT":
+        return (_mirrored_gradient(g, x, paddings, mode), None, *rest)
+    if paddings is None:
+        begin = op.inputs[2][:, 0]
+    else:
+        begin = tensor_of(np.array([pair[0] for pair in paddings], np.int32))
+    inner = ops.slice_(g, begin, ops.cast(ops.shape(x), begin.dtype))
+    return (inner, ops.reduce_sum(g) - ops.reduce_sum(inner), *rest)
+
+
+def _mirrored_gradient(g: Any, x: Any, paddings: Any, mode: str) -> Any:
+    """Each axis in turn: a mirrored pad is a gather, its gradient adds where that took from."""
+    if paddings is None:
+        raise wrong_value(f"the gradient of pad in mode {mode} needs paddings known while tracing")
+    sizes = ops.shape(x)
+    for axis, pair in enumerate(paddings):
+        if any(pair):
+            indices = pad(ops.range(sizes[axis]), (pair,), mode)
+            wanted = ops.concat([sizes[: axis + 1], ops.shape(g)[axis + 1 :]], 0)
+            unknown = (None,) * len(paddings)
+            g = bind(
+                ops.gather_grad_p, g, indices, wanted, shape=unknown, axis=axis, batch_dims=0,
+                negative=False,
+            )  # fmt: skip
+    return g
+
+
+pad_p: Primitive = row(
+    "pad", checked(_pad_kernel, _pad_shape), signature="A,A,i*->A", shape=_pad_shape,
+    op_type="PadV2",
+    gradient=_pad_gradient, keep_inputs=(2,),
+    samples=(
+        sample("2,3", "", paddings=((1, 0), (2, 1)), mode="CONSTANT"),
+        sample("3,4", "", paddings=((1, 1), (2, 0)), mode="REFLECT"),
+        sample("3", "", paddings=((2, 3),), mode="SYMMETRIC"),
+    ),
+)  # fmt: skip
+
+
+def pad(
+    tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """`tensor` with `paddings[i]` = (before, after) elements added along each axis i.
+
+    `mode` is CONSTANT (filled with `constant_values`), REFLECT or SYMMETRIC (mirrored without /
+    with the edge).
+    """
+    mode = one_of(mode, "mode", _MODES)
+    x = convert_to_tensor(tensor)
+    value = convert_to_tensor(
+        constant_values if x.dtype is not dtypes.string else constant_values or "", x.dtype
+    )
+    pairs = paddings if isinstance(paddings, Tensor) else _static_pairs(paddings)
+    if isinstance(pairs, Tensor):
+        known = pairs.static_value
+        if known is None:
+            return bind(pad_p, x, value, pairs, paddings=None, mode=mode)  # type: ignore[no-any-return]
+        pairs = known
+    if np.ndim(pairs) != 2 or np.shape(pairs)[1] != 2:
+        raise wrong_value(f"paddings must be pairs of numbers, got shape {np.shape(pairs)}")
+    widths = tuple(tuple(pair) for pair in pairs.tolist())
+    return bind(pad_p, x, value, paddings=widths, mode=mode)  # type: ignore[no-any-return]
+
+
+def _static_pairs(paddings: Any) -> Any:
+    if isinstance(paddings, np.ndarray):
+        return paddings
+    return convert_to_tensor(paddings, dtype_hint=dtypes.int32)

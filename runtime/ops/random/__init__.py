@@ -1,0 +1,3 @@
+"""Random numbers: stateful ops with TensorFlow's rules for seeds, and stateless ones that a seed
+determines.
+"""

@@ -1,0 +1,128 @@
+"""What stateful and stateless ops share: sizes, errors, dtypes, samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from runtime import dtypes, errors
+from runtime.convert import convert_to_tensor
+from runtime.dtypes import DType, as_dtype
+from runtime.ops.arguments import static_number
+from runtime.ops.define import fill_dims
+from runtime.ops.random.distributions import Size, draw_classes
+from runtime.primitive import wrong_value
+from runtime.shapes import Shape, broadcast
+from runtime.tensor import Tensor
+
+
+def sizes_of(shape: Shape, dims: Sequence[Any]) -> Size:
+    found = fill_dims(shape, dims)
+    if any(n < 0 for n in found):
+        raise errors.InvalidArgumentError(f"a shape has no negative dimensions: {found}")
+    return found
+
+
+def sampled(draw: Callable[..., Any], *args: Any) -> Any:
+    """`draw(*args)`, with NumPy's refusals as documented errors."""
+    try:
+        with np.errstate(all="ignore"):
+            return draw(*args)
+    except (ValueError, OverflowError, MemoryError) as error:
+        if isinstance(error, errors.OpError):
+            raise
+        raise errors.InvalidArgumentError(str(error)) from None
+
+
+def static_sizes(shape: Shape, dims: Sequence[Shape]) -> Shape:
+    if any(n is not None and n < 0 for n in shape or ()):
+        raise wrong_value(f"a shape has no negative dimensions: {shape}")
+    if shape is not None or not dims:
+        return shape
+    length = dims[0][0] if dims[0] else None
+    return None if length is None else (None,) * length
+
+
+def broadcast_all(*shapes: Shape) -> Shape:
+    first: Shape = ()
+    for shape in shapes:
+        first = broadcast(first, shape)
+    return first
+
+
+def classes_shape(logits: Shape, *dims: Shape, shape: Shape) -> Shape:
+    if logits is not None and len(logits) != 2:
+        raise wrong_value(f"logits should be a matrix, got shape {logits}")
+    (samples,) = shape or (None,)
+    if samples is not None and samples < 0:
+        raise wrong_value(f"num_samples should be non-negative, got {samples}")
+    if logits is not None and logits[1] == 0 and logits[0] != 0:
+        raise wrong_value("num_classes should be positive, got 0")
+    return (None if logits is None else logits[0], samples)
+
+
+def sampled_classes(rng: Any, logits: Any, dims: Any, shape: Shape, dtype: DType) -> Any:
+    samples = fill_dims(shape, dims)
+    try:
+        size: Any = classes_shape(logits.shape, shape=samples)
+    except ValueError as error:
+        raise errors.InvalidArgumentError(str(error)) from None
+    if 0 in size:
+        return np.zeros(size, dtype.np_dtype)
+    return sampled(draw_classes, rng, samples[0], logits).astype(dtype.np_dtype)
+
+
+def shuffled(rng: Any, x: Any) -> Any:
+    return x[rng.permutation(len(x))] if np.ndim(x) else x
+
+
+FLOATS = (dtypes.float16, dtypes.float32, dtypes.float64)
+INTS = (dtypes.int32, dtypes.int64)
+
+
+def accepted(dtype: Any, among: Sequence[DType]) -> DType:
+    wanted = as_dtype(dtype)
+    if wanted not in among:
+        raise wrong_value(
+            f"Argument `dtype` got invalid value {wanted.name}. "
+            f"Accepted dtypes are {dtypes.names(among)}."
+        )
+    return wanted
+
+
+def affine(made: Tensor, scale: Any, shift: Any) -> Tensor:
+    """made * scale + shift, less what changes nothing."""
+    if type(scale) is not float or scale != 1.0:
+        made = made * convert_to_tensor(scale, made.dtype)
+    if type(shift) is not float or shift != 0.0:
+        made = made + convert_to_tensor(shift, made.dtype)
+    return made
+
+
+def bounds(minval: Any, maxval: Any, dtype: DType) -> list[Tensor]:
+    return [convert_to_tensor(minval, dtype), convert_to_tensor(maxval, dtype)]
+
+
+def uniform_floats(drawn: Tensor, minval: Any, maxval: Any) -> Tensor:
+    if maxval is None:
+        maxval = 1
+    if type(minval) in (int, float) and type(maxval) in (int, float):
+        width = static_number(maxval - minval, "maxval - minval")
+        return affine(drawn, float(width), float(minval))
+    low, high = convert_to_tensor(minval, drawn.dtype), convert_to_tensor(maxval, drawn.dtype)
+    return drawn * (high - low) + low
+
+
+FLOAT_SAMPLE = ((), {"shape": (2, 3), "dtype": dtypes.float32})
+
+
+INTEGER_SAMPLE = (
+    (np.int32(-3), np.int32(5)), {"shape": (4,), "dtype": dtypes.int32},
+)  # fmt: skip
+GAMMA_SAMPLE = (("2:+",), {"shape": (3, 2), "dtype": dtypes.float64})
+POISSON_SAMPLE = (("2:+",), {"shape": (3, 2), "dtype": dtypes.int32})
+
+
+CATEGORICAL = {"shape": (5,), "dtype": dtypes.int64}

@@ -1,0 +1,239 @@
+"""Random numbers that differ from call to call: ops with an effect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime import dtypes, errors
+from runtime.convert import convert_to_tensor
+from runtime.dtypes import DType
+from runtime.ops.define import dims_of
+from runtime.ops.random.distributions import (
+    check_scalars,
+    draw_gamma,
+    draw_integers,
+    draw_normal,
+    draw_poisson,
+    draw_truncated,
+    draw_uniform,
+)
+from runtime.ops.random.sampling import (
+    CATEGORICAL,
+    FLOAT_SAMPLE,
+    FLOATS,
+    GAMMA_SAMPLE,
+    INTEGER_SAMPLE,
+    INTS,
+    POISSON_SAMPLE,
+    accepted,
+    affine,
+    bounds,
+    broadcast_all,
+    classes_shape,
+    sampled,
+    sampled_classes,
+    shuffled,
+    sizes_of,
+    static_sizes,
+    uniform_floats,
+)
+from runtime.ops.random.seeds import BY_OP, Stream, global_seeds, seed_of
+from runtime.primitive import Primitive, bind, row, sample, wrong_value
+from runtime.shapes import Shape, broadcast, is_known
+from runtime.tensor import Tensor
+
+
+def _named(draw: Callable[..., Any], op_type: str) -> Callable[..., Any]:
+    """Kernels of ops with effects are called as they are: they name themselves in their errors."""
+
+    def kernel(*inputs: Any, **params: Any) -> Any:
+        try:
+            return draw(*inputs, **params)
+        except errors.OpError as error:
+            raise type(error)(None, op_type, f"{op_type}: {error.message}") from None
+        except ValueError as error:
+            raise errors.InvalidArgumentError(None, op_type, f"{op_type}: {error}") from None
+
+    return kernel
+
+
+def _stateful(
+    name: str, op_type: str, draw: Callable[..., Any], count: int, signature: str, *samples: Any
+) -> Primitive:
+    """The row of an op with an effect; its inputs are `count` parameters, then run-time dimensions.
+
+    Parameters that are no scalars append their shape to the one asked for.
+    """
+
+    def kernel(*inputs: Any, shape: Shape, dtype: DType, stream: Stream) -> Any:
+        size = (
+            *sizes_of(shape, inputs[count:]),
+            *np.broadcast_shapes(*map(np.shape, inputs[:count])),
+        )
+        return sampled(draw, stream.generator(), size, dtype, *inputs[:count])
+
+    def rule(*shapes: Shape, shape: Shape, dtype: DType, stream: Stream) -> Shape:
+        if draw is draw_integers:
+            check_scalars(*shapes[:count])
+        front, back = static_sizes(shape, shapes[count:]), broadcast_all(*shapes[:count])
+        return None if front is None or back is None else (*front, *back)
+
+    return row(
+        name, _named(kernel, op_type), signature=signature, shape=rule, op_type=op_type,
+        effect=True, keep_inputs=(),
+        samples=tuple(sample(*i, stream=Stream((0, 7), BY_OP), **params) for i, params in samples),
+    )  # fmt: skip
+
+
+uniform_p = _stateful("random_uniform", "RandomUniform", draw_uniform, 0, "i*->dtype", FLOAT_SAMPLE)
+normal_p = _stateful(
+    "random_normal", "RandomStandardNormal", draw_normal, 0, "i*->dtype", FLOAT_SAMPLE
+)
+truncated_p = _stateful(
+    "random_truncated_normal", "TruncatedNormal", draw_truncated, 0, "i*->dtype", FLOAT_SAMPLE
+)
+integers_p = _stateful(
+    "random_uniform_int", "RandomUniformInt", draw_integers, 2, "K,K,i*->K", INTEGER_SAMPLE
+)
+gamma_p = _stateful("random_gamma", "RandomGamma", draw_gamma, 1, "G,i*->G", GAMMA_SAMPLE)
+poisson_p = _stateful(
+    "random_poisson", "RandomPoissonV2", draw_poisson, 1, "R,i*->dtype", POISSON_SAMPLE
+)
+
+
+categorical_p = row(
+    "random_categorical",
+    _named(
+        lambda logits, *dims, shape, dtype, stream: sampled_classes(
+            stream.generator(), logits, dims, shape, dtype
+        ),
+        "Multinomial",
+    ),
+    signature="R,i*->dtype", op_type="Multinomial", effect=True, keep_inputs=(),
+    shape=lambda logits, *dims, shape, dtype, stream: classes_shape(logits, *dims, shape=shape),
+    samples=(sample("2,3", stream=Stream((0, 7), BY_OP), **CATEGORICAL),),
+)  # fmt: skip
+
+
+shuffle_p = row(
+    "random_shuffle", lambda x, *, stream: shuffled(stream.generator(), x), signature="A->A",
+    shape=lambda shape, *, stream: shape, op_type="RandomShuffle", effect=True, keep_inputs=(),
+    samples=(sample("4,2", stream=Stream((0, 7), BY_OP)),),
+)  # fmt: skip
+
+
+def _drawn(
+    primitive: Primitive, inputs: Sequence[Tensor], shape: Any, dtype: DType, seed: Any
+) -> Any:
+    static, dynamic = dims_of(shape)
+    stream = global_seeds.stream(seed_of(seed), primitive.name, dtype)
+    return bind(primitive, *inputs, *dynamic, shape=static, dtype=dtype, stream=stream)
+
+
+def normal(
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Any = None,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Normal numbers; `mean` and `stddev` broadcast with `shape`, and gradients flow to them.
+
+    ValueError unless `dtype` is float16, float32 or float64.
+    """
+    return affine(_drawn(normal_p, (), shape, accepted(dtype, FLOATS), seed), stddev, mean)
+
+
+def truncated_normal(
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Any = None,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Normal numbers of which none is more than two standard deviations from the mean; see
+    `normal`.
+    """
+    return affine(_drawn(truncated_p, (), shape, accepted(dtype, FLOATS), seed), stddev, mean)
+
+
+def uniform(
+    shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, seed: Any = None,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Numbers from `minval` up to, not including, `maxval` (1 for floats; integers must give it).
+
+    For floats the bounds broadcast with `shape`; for integers they are scalars, and
+    InvalidArgumentError is raised unless minval < maxval. ValueError unless `dtype` is float16,
+    float32, float64, int32 or int64.
+    """
+    wanted = accepted(dtype, FLOATS + INTS)
+    if wanted.is_floating:
+        return uniform_floats(_drawn(uniform_p, (), shape, wanted, seed), minval, maxval)
+    if maxval is None or minval is None:
+        raise wrong_value(f"Must specify maxval for integer dtype {wanted.name}")
+    return _drawn(integers_p, bounds(minval, maxval, wanted), shape, wanted, seed)  # type: ignore[no-any-return]
+
+
+def _beside(a: Tensor, b: Tensor) -> Tensor:
+    """`a` with the shape that both broadcast to; no gradient of it flows to `b`."""
+    shape = broadcast(a.static_shape, b.static_shape)
+    if is_known(shape):
+        return a if a.static_shape == shape else ops.broadcast_to(a, shape)
+    return ops.broadcast_to(a, ops.broadcast_dynamic_shape(ops.shape(a), ops.shape(b)))
+
+
+def gamma(
+    shape: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32, seed: Any = None,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Gamma distributed numbers, `shape` of them for each pair of `alpha` (shape) and `beta`
+    (rate, 1).
+
+    Gradients flow to `beta`; LookupError where one is asked for `alpha`. InvalidArgumentError where
+    `alpha` is negative.
+    """
+    wanted = accepted(dtype, FLOATS)
+    a = convert_to_tensor(alpha, wanted)
+    if beta is None:
+        return _drawn(gamma_p, (a,), shape, wanted, seed)  # type: ignore[no-any-return]
+    b = convert_to_tensor(beta, wanted)
+    made = _drawn(gamma_p, (_beside(a, b),), shape, wanted, seed)
+    return ops.maximum(made / b, convert_to_tensor(float(np.finfo(wanted.np_dtype).tiny), wanted))
+
+
+def poisson(
+    shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None
+) -> Tensor:
+    """Poisson distributed numbers, `shape` of them for each rate in `lam`.
+
+    InvalidArgumentError where a rate is negative.
+    """
+    wanted = accepted(dtype, FLOATS + INTS)
+    return _drawn(poisson_p, (convert_to_tensor(lam),), shape, wanted, seed)  # type: ignore[no-any-return]
+
+
+def categorical(
+    logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None
+) -> Tensor:
+    """For each row of `logits` (unnormalised log-probabilities) the numbers of `num_samples`
+    classes drawn by them.
+    """
+    wanted = accepted(dtypes.int64 if dtype is None else dtype, INTS)
+    return _drawn(categorical_p, (convert_to_tensor(logits),), [num_samples], wanted, seed)  # type: ignore[no-any-return]
+
+
+def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
+    """`value` with its entries along the first axis in random order. It has no gradient."""
+    x = convert_to_tensor(value)
+    stream = global_seeds.stream(seed_of(seed), shuffle_p.name, x.dtype)
+    return bind(shuffle_p, x, stream=stream)  # type: ignore[no-any-return]
+
+
+__all__ = [
+    "categorical",
+    "gamma",
+    "normal",
+    "poisson",
+    "shuffle",
+    "truncated_normal",
+    "uniform",
+]

@@ -1,0 +1,248 @@
+"""Shapes of tensors: reading, checking and changing them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime import dtypes
+from runtime.convert import convert_to_tensor
+from runtime.dtypes import as_dtype
+from runtime.ops.arguments import listed, static_int, static_ints
+from runtime.ops.define import axis_in, dims_of, fill_dims, sum_to_shape_of
+from runtime.primitive import Primitive, bind, row, sample, wrong_value
+from runtime.shapes import Shape, broadcast, is_known, merge_shapes, size_of
+from runtime.tensor import Tensor
+
+Dims = tuple[int | None, ...]
+
+
+def no_gradients(op: Any, *grads: Any) -> list[None]:
+    return [None] * len(op.inputs)
+
+
+def _shape_kernel(x: Any, *, dtype: Any) -> Any:
+    return np.array(x.shape, dtype.np_dtype)
+
+
+shape_p: Primitive = row(
+    "shape", _shape_kernel, signature="A->dtype", op_type="Shape", keep_inputs=(),
+    gradient=no_gradients,
+    shape=lambda shape, *, dtype: (None if shape is None else len(shape),),
+    samples=(sample("2,3", dtype=dtypes.int32), sample("", dtype=dtypes.int64)),
+)  # fmt: skip
+
+
+def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
+    """The shape as a vector of integers, known at run time even where `x.shape` is not."""
+    return bind(shape_p, convert_to_tensor(input), dtype=as_dtype(out_type))  # type: ignore[no-any-return]
+
+
+def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
+    """The shapes of several tensors."""
+    return [shape(x, out_type) for x in listed(input, "input")]
+
+
+size_p: Primitive = row(
+    "size", lambda x, *, dtype: np.array(np.size(x), dtype.np_dtype), signature="A->dtype",
+    shape=lambda shape, *, dtype: (), op_type="Size", keep_inputs=(), gradient=no_gradients,
+    samples=(sample("2,3", dtype=dtypes.int32),),
+)  # fmt: skip
+
+
+def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
+    """The number of elements."""
+    return bind(size_p, convert_to_tensor(input), dtype=as_dtype(out_type))  # type: ignore[no-any-return]
+
+
+rank_p: Primitive = row(
+    "rank", lambda x: np.int32(np.ndim(x)), signature="A->int32", shape=lambda shape: (),
+    op_type="Rank", keep_inputs=(), gradient=no_gradients, samples=(sample("2,3"),),
+)  # fmt: skip
+
+
+def rank(input: Any, name: str | None = None) -> Tensor:
+    """The number of dimensions, as a scalar tensor."""
+    return bind(rank_p, convert_to_tensor(input))  # type: ignore[no-any-return]
+
+
+def _reshape_kernel(x: Any, *dims: Any, shape: Shape) -> Any:
+    wanted = fill_dims(shape, dims)
+    # NumPy takes any negative number for -1.
+    if wanted and min(wanted) < -1:
+        raise wrong_value(f"cannot reshape to {wanted}: only -1 may be negative")
+    return x.reshape(wanted)
+
+
+def _reshape_shape(given: Shape, *dims: Shape, shape: Shape) -> Shape:
+    if shape is None:
+        length = dims[0][0] if dims and dims[0] else None
+        return None if length is None else (None,) * length
+    if shape.count(-1) > 1 or any(dim is not None and dim < -1 for dim in shape):
+        raise wrong_value(f"cannot reshape to {shape}: at most one dimension may be -1, none less")
+    return _with_rest(given, shape)
+
+
+def _with_rest(given: Shape, wanted: Dims) -> Shape:
+    total = size_of(given)
+    unknown = tuple(None if dim == -1 else dim for dim in wanted)
+    if total is None or None in wanted:
+        return unknown
+    rest = 1
+    for dim in wanted:
+        rest *= 1 if dim == -1 or dim is None else dim
+    fits = total == rest if -1 not in wanted else (total == 0 if rest == 0 else total % rest == 0)
+    if not fits or (rest == 0 and -1 in wanted):
+        raise wrong_value(f"cannot reshape a tensor with {total} elements {given} to {wanted}")
+    return tuple(total // rest if dim == -1 else dim for dim in wanted)
+
+
+reshape_p: Primitive = row(
+    "reshape", _reshape_kernel, signature="A,i*->A", shape=_reshape_shape, op_type="Reshape",
+    gradient=lambda op, g: (reshape_like(g, op.inputs[0]), *[None] * (len(op.inputs) - 1)),
+    keep_inputs=(), samples=(sample("2,3", shape=(3, 2)), sample("2,3,4", shape=(-1, 4))),
+)  # fmt: skip
+
+
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
+    """The same elements in another shape; one dimension may be -1 and is inferred."""
+    static, dynamic = dims_of(shape)
+    return bind(reshape_p, convert_to_tensor(tensor), *dynamic, shape=static)  # type: ignore[no-any-return]
+
+
+def reshape_like(x: Any, like: Any) -> Any:
+    """`x` with the shape of `like`, also where that is not known yet."""
+    if is_known(like.static_shape):
+        return bind(reshape_p, x, shape=like.static_shape)
+    return bind(reshape_p, x, shape(like), shape=None)
+
+
+def _broadcast_kernel(x: Any, *dims: Any, shape: Shape) -> Any:
+    wanted = tuple(dims[0].tolist()) if shape is None else fill_dims(shape, dims)
+    return np.broadcast_to(x, wanted)
+
+
+def _broadcast_shape(given: Shape, *dims: Shape, shape: Shape) -> Shape:
+    if shape is None:
+        return _reshape_shape(None, *dims, shape=None)
+    if given is not None:
+        merged = broadcast(given, shape)
+        if merged is not None and (len(merged) != len(shape) or not _covers(merged, shape)):
+            raise wrong_value(f"cannot broadcast shape {given} to {shape}")
+    return shape
+
+
+def _covers(merged: Dims, wanted: Dims) -> bool:
+    return all(w is None or m is None or m == w for m, w in zip(merged, wanted, strict=True))
+
+
+broadcast_to_p: Primitive = row(
+    "broadcast_to", _broadcast_kernel, signature="A,i*->A", shape=_broadcast_shape,
+    op_type="BroadcastTo", keep_inputs=(),
+    gradient=lambda op, g: (sum_to_shape_of(g, op.inputs[0]), *[None] * (len(op.inputs) - 1)),
+    samples=(sample("3", shape=(2, 3)), sample("2,1", shape=(4, 2, 3)), sample("", shape=(2,))),
+)  # fmt: skip
+
+
+def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
+    """`input` repeated to a larger shape by the rules of broadcasting."""
+    static, dynamic = dims_of(shape)
+    return bind(broadcast_to_p, convert_to_tensor(input), *dynamic, shape=static)  # type: ignore[no-any-return]
+
+
+def broadcast_like(x: Any, like: Any) -> Any:
+    """`x` broadcast to the shape of `like`, also where that is not known yet."""
+    if is_known(like.static_shape):
+        return bind(broadcast_to_p, x, shape=like.static_shape)
+    return bind(broadcast_to_p, x, shape(like), shape=None)
+
+
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any:
+    """The TensorShape that two shapes broadcast to; ValueError where they do not."""
+    from runtime.shapes import TensorShape, as_shape
+
+    return TensorShape(broadcast(as_shape(shape_x), as_shape(shape_y)))
+
+
+broadcast_shapes_p: Primitive = row(
+    "broadcast_shapes",
+    lambda a, b: np.array(np.broadcast_shapes(tuple(a.tolist()), tuple(b.tolist())), a.dtype),
+    signature="I,I->I", op_type="BroadcastArgs", keep_inputs=(), fallible=True,
+    gradient=no_gradients,
+    shape=lambda a, b: (max(a[0], b[0]) if a and b and None not in (*a, *b) else None,),
+    samples=(),
+)  # fmt: skip
+
+
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+    """The shape that two shapes (vectors of integers) broadcast to, as a vector."""
+    a = convert_to_tensor(shape_x, dtype_hint=dtypes.int32)
+    return bind(broadcast_shapes_p, a, convert_to_tensor(shape_y, a.dtype))  # type: ignore[no-any-return]
+
+
+def _expand_shape(shape: Shape, *, axis: int) -> Shape:
+    if shape is None:
+        return None
+    place = axis_in(axis, len(shape) + 1)
+    return (*shape[:place], 1, *shape[place:])
+
+
+expand_dims_p: Primitive = row(
+    "expand_dims", lambda x, *, axis: np.expand_dims(x, axis), signature="A->A",
+    shape=_expand_shape, op_type="ExpandDims", keep_inputs=(),
+    gradient=lambda op, g: (bind(squeeze_p, g, axis=(op.params["axis"],)),),
+    samples=(sample("2,3", axis=0), sample("2,3", axis=-1), sample("", axis=0)),
+)  # fmt: skip
+
+
+def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
+    """`input` with a dimension of size 1 put in at `axis`."""
+    place = static_int(axis, "axis")
+    return bind(expand_dims_p, convert_to_tensor(input), axis=place)  # type: ignore[no-any-return]
+
+
+def _squeeze_shape(shape: Shape, *, axis: tuple[int, ...] | None) -> Shape:
+    if shape is None:
+        return None
+    if axis is None:
+        return None if None in shape else tuple(dim for dim in shape if dim != 1)
+    gone = {axis_in(i, len(shape)) for i in axis}
+    for i in gone:
+        if shape[i] not in (1, None):
+            raise wrong_value(f"cannot squeeze axis {i} of shape {shape}: its size is not 1")
+    return tuple(dim for i, dim in enumerate(shape) if i not in gone)
+
+
+squeeze_p: Primitive = row(
+    "squeeze", lambda x, *, axis: np.squeeze(x, axis), signature="A->A", shape=_squeeze_shape,
+    op_type="Squeeze", keep_inputs=(), gradient=lambda op, g: (reshape_like(g, op.inputs[0]),),
+    samples=(sample("1,2,1", axis=None), sample("1,2,1", axis=(0,)), sample("1,1", axis=(-1,))),
+)  # fmt: skip
+
+
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    """`input` without its dimensions of size 1: all of them, or those in `axis`."""
+    chosen = None if axis is None else static_ints(axis, "axis") or None
+    return bind(squeeze_p, convert_to_tensor(input), axis=chosen)  # type: ignore[no-any-return]
+
+
+ensure_shape_p: Primitive = row(
+    "ensure_shape",
+    lambda x, *, shape: _ensured(x, shape),
+    signature="A->A", shape=lambda given, *, shape: merge_shapes(given, shape),
+    op_type="EnsureShape", fallible=True, gradient=lambda op, g: (g,), keep_inputs=(),
+    samples=(sample("2,3", shape=(None, 3)),),
+)  # fmt: skip
+
+
+def _ensured(x: Any, wanted: Shape) -> Any:
+    merge_shapes(np.shape(x), wanted)
+    return x
+
+
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+    """`x`, whose shape is checked against `shape` (with None for any size) now and at run time."""
+    from runtime.shapes import as_shape
+
+    return bind(ensure_shape_p, convert_to_tensor(x), shape=as_shape(shape))  # type: ignore[no-any-return]

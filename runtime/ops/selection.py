@@ -1,0 +1,76 @@
+"""Elements chosen by conditions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime import dtypes
+from runtime.convert import convert_to_tensor
+from runtime.ops.arguments import static_int
+from runtime.ops.define import axis_in, matched, sum_to_shape_of
+from runtime.primitive import Primitive, bind, broadcast_shapes, row, sample, wrong_value
+from runtime.shapes import merge_shapes
+from runtime.tensor import Tensor
+
+
+def _where_rule(op: Any, g: Any) -> Any:
+    condition, x, y = op.inputs
+    nothing = ops.zeros_like(g)
+    for_x = sum_to_shape_of(where(condition, g, nothing), x)
+    return None, for_x, sum_to_shape_of(where(condition, nothing, g), y)
+
+
+def _where_kernel(test: Any, x: Any, y: Any, out: Any = None) -> Any:
+    if out is None:
+        return np.where(test, x, y)
+    np.copyto(out, y)
+    np.copyto(out, x, where=test)
+    return out
+
+
+select_p: Primitive = row(
+    "where", _where_kernel, signature="B,A,A->A", shape=broadcast_shapes, op_type="SelectV2",
+    gradient=_where_rule, keep_inputs=(0,),
+    samples=(sample("2,3:b", "2,3", "2,3"), sample("2,1:b", "3", ""), sample(":b", "2", "2")),
+)  # fmt: skip
+nonzero_p: Primitive = row(
+    "nonzero", lambda x: np.argwhere(x).astype(np.int64, copy=False), signature="A->int64",
+    shape=lambda shape: (None, None if shape is None else len(shape)), op_type="Where",
+    gradient=lambda op, g: (None,), keep_inputs=(), samples=(sample("2,3:b"),),
+)  # fmt: skip
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    """Elements of `x` where `condition` holds, of `y` elsewhere, broadcast; with the condition
+    only, where it holds.
+
+    In the second form: int64 of shape (number of true elements, rank). ValueError if only one of x,
+    y is given.
+    """
+    if x is None and y is None:
+        return bind(nonzero_p, convert_to_tensor(condition))  # type: ignore[no-any-return]
+    if x is None or y is None:
+        raise wrong_value("x and y must both be non-None or both be None.")
+    first, second = matched(x, y)
+    test = convert_to_tensor(condition)
+    return bind(select_p, test, first, second)  # type: ignore[no-any-return]
+
+
+def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
+    """The elements (or slices) of `tensor` where `mask` is true; the mask covers the axes from
+    `axis` (0) on.
+    """
+    x, chosen = convert_to_tensor(tensor), convert_to_tensor(mask, dtypes.bool)
+    place = 0 if axis is None else static_int(axis, "axis")
+    if not chosen.ndim or x.ndim is None:
+        raise wrong_value("mask cannot be scalar, and ranks must be known.")
+    place = axis_in(place, x.ndim)
+    shape = x.static_shape or ()
+    merge_shapes(shape[place : place + chosen.ndim], chosen.static_shape)
+    dims = ops.shape(x)
+    flat = ops.reshape(x, ops.concat([dims[:place], [-1], dims[place + chosen.ndim :]], 0))
+    kept = ops.squeeze(where(ops.reshape(chosen, (-1,))), [1])
+    return ops.gather(flat, kept, axis=place)

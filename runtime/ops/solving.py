@@ -1,0 +1,198 @@
+"""Inverses, determinants and linear systems.
+
+The letters W: what LAPACK computes with.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime.convert import convert_to_tensor
+from runtime.ops.define import matched, sum_to_shape_of
+from runtime.ops.matrices import (
+    NO_INVERSE,
+    check_matrix,
+    check_square,
+    conjugate_transpose,
+    guarded,
+)
+from runtime.primitive import Primitive, bind, checked, row, sample, wrong_value
+from runtime.shapes import Shape, broadcast
+from runtime.tensor import Tensor
+
+
+def _inverse_gradient(op: Any, g: Any) -> Any:
+    y = conjugate_transpose(op.outputs[0])
+    return (-ops.matmul(ops.matmul(y, g), y),)
+
+
+_REGULAR = (sample("3,3:r"), sample("2,2,2:r"))
+inverse_p: Primitive = row(
+    "inverse", guarded(np.linalg.inv, NO_INVERSE), signature="W->W", shape=check_square,
+    op_type="MatrixInverse", gradient=_inverse_gradient, keep_inputs=(), keep_outputs=(0,),
+    fallible=True, samples=_REGULAR,
+)  # fmt: skip
+
+
+def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+    """The inverse of square matrices; InvalidArgumentError where there is none."""
+    x = convert_to_tensor(input)
+    return bind(inverse_p, conjugate_transpose(x) if adjoint else x)  # type: ignore[no-any-return]
+
+
+det_p: Primitive = row(
+    "det", np.linalg.det, signature="W->W", op_type="MatrixDeterminant",
+    shape=lambda shape: (check_square(shape) or ())[:-2] if shape is not None else None,
+    gradient=lambda op, g: (_outer(g * op.outputs[0], conjugate_transpose(inv(op.inputs[0]))),),
+    keep_outputs=(0,), samples=_REGULAR,
+)  # fmt: skip
+
+
+def _outer(scale: Any, matrix: Any) -> Any:
+    return ops.expand_dims(ops.expand_dims(scale, -1), -1) * matrix
+
+
+def det(input: Any, name: str | None = None) -> Tensor:
+    """The determinant of square matrices."""
+    return bind(det_p, convert_to_tensor(input))  # type: ignore[no-any-return]
+
+
+class LogDeterminant(NamedTuple):
+    """Sign and logarithm of the absolute value of a determinant."""
+
+    sign: Tensor
+    log_abs_determinant: Tensor
+
+
+def _slogdet_shape(shape: Shape) -> tuple[Shape, Shape]:
+    batch = None if shape is None else (check_square(shape) or ())[:-2]
+    return batch, batch
+
+
+slogdet_p: Primitive = row(
+    "slogdet", lambda x: tuple(part.astype(x.dtype) for part in np.linalg.slogdet(x)),
+    signature="W->W,W", shape=_slogdet_shape,
+    op_type="LogMatrixDeterminant", samples=_REGULAR,
+    gradient=lambda op, _, g: (
+        None if g is None else _outer(g, conjugate_transpose(inv(op.inputs[0]))),
+    ),
+)  # fmt: skip
+
+
+def slogdet(input: Any, name: str | None = None) -> LogDeterminant:
+    """The sign and the logarithm of the absolute value of the determinant."""
+    return LogDeterminant(*bind(slogdet_p, convert_to_tensor(input)))
+
+
+def logdet(matrix: Any, name: str | None = None) -> Tensor:
+    """The logarithm of the determinant of positive definite matrices."""
+    return 2.0 * ops.reduce_sum(ops.log(ops.real(ops.diag_part(ops.cholesky(matrix)))), -1)
+
+
+def _solve_kernel(a: Any, b: Any, *, adjoint: bool) -> Any:
+    return np.linalg.solve(np.conj(a).swapaxes(-1, -2) if adjoint else a, b)
+
+
+def _solve_shape(a: Shape, b: Shape, **params: Any) -> Shape:
+    check_square(a)
+    check_matrix(b, "the right-hand side")
+    if a is None or b is None:
+        return None
+    if None not in (a[-1], b[-2]) and a[-1] != b[-2]:
+        raise wrong_value(f"matrices of shape {a} do not fit right-hand sides of shape {b}")
+    batch = broadcast(a[:-2], b[:-2])
+    return None if batch is None else (*batch, b[-2], b[-1])
+
+
+def _solve_gradient(op: Any, g: Any) -> Any:
+    a, b = op.inputs
+    adjoint = op.params["adjoint"]
+    for_b = bind(solve_p, a, g, adjoint=not adjoint)
+    y = op.outputs[0]
+    if adjoint:
+        for_a = -ops.matmul(y, for_b, adjoint_b=True)
+    else:
+        for_a = -ops.matmul(for_b, y, adjoint_b=True)
+    return sum_to_shape_of(for_a, a), sum_to_shape_of(for_b, b)
+
+
+solve_p: Primitive = row(
+    "solve", guarded(checked(_solve_kernel, _solve_shape), NO_INVERSE), signature="W,W->W",
+    shape=_solve_shape,
+    op_type="MatrixSolve", gradient=_solve_gradient, keep_inputs=(0,), keep_outputs=(0,),
+    fallible=True,
+    samples=(sample("3,3:r", "3,2", adjoint=False), sample("2,2,2:r", "2,2,1", adjoint=True)),
+)  # fmt: skip
+
+
+def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+    """The x for which `matrix` times x is `rhs`; InvalidArgumentError for singular ones."""
+    a, b = matched(matrix, rhs)
+    return bind(solve_p, a, b, adjoint=bool(adjoint))  # type: ignore[no-any-return]
+
+
+def _triangle(a: Any, lower: bool) -> Any:
+    return np.tril(a) if lower else np.triu(a)
+
+
+def _triangular_kernel(a: Any, b: Any, *, lower: bool, adjoint: bool) -> Any:
+    a = _triangle(a, lower)
+    return np.linalg.solve(np.conj(a).swapaxes(-1, -2) if adjoint else a, b)
+
+
+def _triangular_gradient(op: Any, g: Any) -> Any:
+    a, b = op.inputs
+    lower, adjoint = op.params["lower"], op.params["adjoint"]
+    for_b = bind(triangular_p, a, g, lower=lower, adjoint=not adjoint)
+    y = op.outputs[0]
+    pair = (y, for_b) if adjoint else (for_b, y)
+    for_a = -ops.matmul(*pair, adjoint_b=True)
+    for_a = ops.band_part(for_a, -1, 0) if lower else ops.band_part(for_a, 0, -1)
+    return sum_to_shape_of(for_a, a), sum_to_shape_of(for_b, b)
+
+
+triangular_p: Primitive = row(
+    "triangular_solve", guarded(checked(_triangular_kernel, _solve_shape), NO_INVERSE),
+    signature="W,W->W",
+    shape=_solve_shape, op_type="MatrixTriangularSolve", gradient=_triangular_gradient,
+    keep_inputs=(0,), keep_outputs=(0,), fallible=True,
+    samples=(
+        sample("3,3:r", "3,2", lower=True, adjoint=False),
+        sample("3,3:r", "3,2", lower=False, adjoint=True),
+    ),
+)  # fmt: skip
+
+
+def triangular_solve(
+    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+) -> Tensor:
+    """As `solve`, reading only the lower (or upper) triangle of the matrix."""
+    a, b = matched(matrix, rhs)
+    return bind(triangular_p, a, b, lower=bool(lower), adjoint=bool(adjoint))  # type: ignore[no-any-return]
+
+
+def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
+    """The x for which chol times its adjoint times x is `rhs`."""
+    return triangular_solve(chol, triangular_solve(chol, rhs), adjoint=True)
+
+
+def lstsq(
+    matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True, name: str | None = None
+) -> Tensor:
+    """The x with the least squared error of `matrix` times x against `rhs`."""
+    a, b = matched(matrix, rhs)
+    rows, columns = (check_matrix(a.static_shape, "matrix") or (None, None))[-2:]
+    if rows is None or columns is None:
+        raise wrong_value(f"lstsq needs matrices of known size, got shape {a.shape}")
+    if rows >= columns:
+        gram = ops.matmul(a, a, adjoint_a=True) + _regular(columns, l2_regularizer, a.dtype)
+        return cholesky_solve(ops.cholesky(gram), ops.matmul(a, b, adjoint_a=True))
+    gram = ops.matmul(a, a, adjoint_b=True) + _regular(rows, l2_regularizer, a.dtype)
+    return ops.matmul(a, cholesky_solve(ops.cholesky(gram), b), adjoint_a=True)
+
+
+def _regular(n: int, amount: float, dtype: Any) -> Any:
+    return ops.eye(n, dtype=dtype) * amount

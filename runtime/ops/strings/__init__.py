@@ -1,0 +1,1 @@
+"""Strings: tensors whose elements are byte strings. Each module holds one family of their ops."""

@@ -1,0 +1,164 @@
+"""Joining strings: element by element, along axes, by segments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime import errors
+from runtime.convert import convert_to_tensor
+from runtime.ops.arguments import static_ints
+from runtime.ops.define import axis_in, dims_of, fill_dims
+from runtime.ops.strings.elements import array_of, as_bytes, as_strings, elements_of
+from runtime.primitive import bind, row, sample, wrong_dtype, wrong_value
+from runtime.shapes import Shape, merge_shapes
+from runtime.tensor import Tensor
+
+
+def _join_kernel(*parts: Any, separator: bytes) -> Any:
+    shape: Any = _join_shape(*map(np.shape, parts))
+    columns = [elements_of(np.broadcast_to(part, shape)) for part in parts]
+    return array_of([separator.join(words) for words in zip(*columns, strict=True)], shape)
+
+
+def _join_shape(*shapes: Shape, **params: Any) -> Shape:
+    made: Shape = ()
+    for shape in shapes:
+        if shape is None or made == ():
+            made = shape if made == () else made
+        elif shape != ():
+            try:
+                made = merge_shapes(made, shape)
+            except ValueError:
+                raise wrong_value(
+                    f"shapes of strings to join do not match: {made} and {shape}"
+                ) from None
+    return made
+
+
+join_p = row(
+    "string_join", _join_kernel, signature="S*->S", shape=_join_shape, op_type="StringJoin",
+    samples=(sample("2,3:s", "2,3:s", separator=b""), sample(":s", "2:s", separator=b"-")),
+)  # fmt: skip
+
+
+def join(inputs: Any, separator: str | bytes = "", name: str | None = None) -> Tensor:
+    """The elements of several tensors of one shape (or scalars) joined, with `separator` between
+    them.
+
+    `inputs` is a list; joining nothing gives the empty string. TypeError for anything but a list of
+    strings.
+    """
+    if not isinstance(inputs, list | tuple):
+        raise wrong_dtype(f"inputs must be a list of tensors, not {type(inputs).__name__}")
+    if not inputs:
+        return convert_to_tensor("")
+    return bind(join_p, *map(as_strings, inputs), separator=as_bytes(separator))  # type: ignore[no-any-return]
+
+
+def _reduce_join_shape(
+    shape: Shape, *, axis: tuple[int, ...] | None, keepdims: bool, separator: bytes
+) -> Shape:
+    if shape is None:
+        return () if axis is None and not keepdims else None
+    gone = range(len(shape)) if axis is None else [axis_in(i, len(shape)) for i in axis]
+    if len(set(gone)) < len(gone):
+        raise wrong_value(f"duplicate reduction dimension in {axis}")
+    if keepdims:
+        return tuple(1 if i in gone else dim for i, dim in enumerate(shape))
+    return tuple(dim for i, dim in enumerate(shape) if i not in gone)
+
+
+def _reduce_join_kernel(
+    x: Any, *, axis: tuple[int, ...] | None, keepdims: bool, separator: bytes
+) -> Any:
+    shape = _reduce_join_shape(x.shape, axis=axis, keepdims=keepdims, separator=separator)
+    # Joined along the first axis first: it varies fastest.
+    gone = list(range(x.ndim)) if axis is None else [i % x.ndim for i in axis][::-1]
+    kept = [i for i in range(x.ndim) if i not in gone]
+    places = int(np.prod([x.shape[i] for i in kept], dtype=np.int64))
+    count = int(np.prod([x.shape[i] for i in gone], dtype=np.int64))
+    rows = np.transpose(x, kept + gone).reshape(places, count)
+    return array_of([separator.join(words) for words in rows.tolist()], shape)  # type: ignore[arg-type]
+
+
+reduce_join_p = row(
+    "reduce_join", _reduce_join_kernel, signature="S->S", shape=_reduce_join_shape,
+    op_type="ReduceJoin",
+    samples=(
+        sample("2,3:s", axis=None, keepdims=False, separator=b""),
+        sample("2,3:s", axis=(1,), keepdims=True, separator=b","),
+    ),
+)  # fmt: skip
+
+
+def reduce_join(
+    inputs: Any, axis: Any = None, keepdims: bool = False, separator: str | bytes = "",
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """All elements along `axis` (several: one after the other; None: all) joined, with `separator`
+    between them.
+    """
+    x = as_strings(inputs)
+    chosen = None if axis is None else static_ints(axis, "axis")
+    return bind(  # type: ignore[no-any-return]
+        reduce_join_p, x, axis=chosen, keepdims=bool(keepdims), separator=as_bytes(separator)
+    )
+
+
+def _segment_join_kernel(x: Any, ids: Any, *dims: Any, shape: Shape, separator: bytes) -> Any:
+    (count,) = fill_dims(shape, dims)
+    made_shape: Any = _segment_join_shape(x.shape, ids.shape, shape=(count,), separator=separator)
+    rows = x.reshape(ids.size, -1)
+    groups: list[list[int]] = [[] for _ in range(count)]
+    for place, segment in enumerate(elements_of(ids)):
+        if segment >= count:
+            raise errors.InvalidArgumentError(
+                f"segment id {segment} is not below num_segments = {count}"
+            )
+        if segment >= 0:
+            groups[segment].append(place)
+    joined = [separator.join(column) for group in groups for column in rows[group].T.tolist()]
+    return array_of(joined, made_shape)
+
+
+def _segment_join_shape(
+    x: Shape, ids: Shape, *dims: Shape, shape: Shape, separator: bytes
+) -> Shape:
+    (count,) = shape or (None,)
+    if count is not None and count < 0:
+        raise wrong_value(f"num_segments must not be negative, got {count}")
+    if x is None or ids is None:
+        return None
+    try:
+        merge_shapes(x[: len(ids)], ids)
+    except ValueError:
+        raise wrong_value(f"segment ids of shape {ids} do not fit strings of shape {x}") from None
+    return (count, *x[len(ids) :])
+
+
+segment_join_p = row(
+    "unsorted_segment_join", _segment_join_kernel, signature="S,I,i*->S", shape=_segment_join_shape,
+    op_type="UnsortedSegmentJoin", fallible=True,
+    samples=(sample("3:s", [0, 1, 0], shape=(2,), separator=b":"),),
+)  # fmt: skip
+
+
+def unsorted_segment_join(
+    inputs: Any, segment_ids: Any, num_segments: Any, separator: str | bytes = "",
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """For each of `num_segments` segments the strings with its number in `segment_ids`, joined."""
+    static, dynamic = dims_of([num_segments])
+    return bind(  # type: ignore[no-any-return]
+        segment_join_p, as_strings(inputs), convert_to_tensor(segment_ids), *dynamic, shape=static,
+        separator=as_bytes(separator),
+    )  # fmt: skip
+
+
+__all__ = [
+    "join",
+    "reduce_join",
+    "unsorted_segment_join",
+]

@@ -1,0 +1,129 @@
+"""Splitting strings into words, bytes and n-grams."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from runtime.ops.arguments import static_int, static_ints
+from runtime.ops.ragged import RaggedTensor
+from runtime.ops.strings.elements import (
+    Strings,
+    array_of,
+    as_bytes,
+    as_strings,
+    elements_of,
+    static_bytes,
+)
+from runtime.primitive import bind, row, sample, wrong_value
+from runtime.shapes import Shape
+from runtime.tensor import Tensor
+
+
+def split_kernel(x: Any, *, separate: Callable[..., Strings], **params: Any) -> Any:
+    split_shape(np.shape(x))
+    rows = [separate(s, **params) for s in elements_of(x)]
+    splits = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+    values = [part for parts in rows for part in parts]
+    return array_of(values, (len(values),)), splits
+
+
+def split_shape(shape: Shape, **params: Any) -> tuple[Shape, Shape]:
+    if shape is None:
+        return (None,), (None,)
+    if len(shape) > 1:
+        raise wrong_value(f"only scalars and vectors of strings can be split, got shape {shape}")
+    count = shape[0] if shape else 1
+    return (None,), (None if count is None else count + 1,)
+
+
+def _words(s: bytes, separator: bytes, limit: int) -> Strings:
+    if separator:
+        return s.split(separator, limit)
+    return s.split(None, limit)
+
+
+def _single_bytes(s: bytes) -> Strings:
+    return [s[i : i + 1] for i in range(len(s))]
+
+
+split_p = row(
+    "string_split", lambda x, **params: split_kernel(x, separate=_words, **params),
+    signature="S->S,int64", shape=split_shape, op_type="StringSplitV2",
+    samples=(sample("3:s", separator=b"", limit=-1), sample(":s", separator=b"a", limit=1)),
+)  # fmt: skip
+bytes_split_p = row(
+    "bytes_split", lambda x: split_kernel(x, separate=_single_bytes), signature="S->S,int64",
+    shape=split_shape, op_type="StringBytesSplit", samples=(sample("3:s"), sample(":s")),
+)  # fmt: skip
+
+
+def ragged_rows(x: Tensor, parts: tuple[Tensor, Tensor]) -> Any:
+    return parts[0] if x.ndim == 0 else RaggedTensor(*parts)
+
+
+def split(
+    input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None
+) -> Tensor | RaggedTensor:
+    """The words of a string, as a vector; of a vector of strings, a RaggedTensor with a row for
+    each.
+
+    They are separated by `sep`, or by runs of white space; `maxsplit` limits the number of cuts.
+    InvalidArgumentError for strings of rank 2 or more.
+    """
+    x = as_strings(input)
+    separator = b"" if sep is None else static_bytes(sep, "sep")
+    limit = static_int(maxsplit, "maxsplit")
+    return ragged_rows(x, bind(split_p, x, separator=separator, limit=limit))  # type: ignore[no-any-return]
+
+
+def bytes_split(input: Any, name: str | None = None) -> Tensor | RaggedTensor:
+    """The bytes of a string, as a vector of strings; of a vector of strings, a RaggedTensor."""
+    x = as_strings(input)
+    return ragged_rows(x, bind(bytes_split_p, x))  # type: ignore[no-any-return]
+
+
+def _ngrams_kernel(x: Any, *, widths: tuple[int, ...], separator: bytes) -> Any:
+    if x.ndim != 1:
+        _ngrams_shape(x.shape, widths=widths, separator=separator)
+    words = x.tolist()
+    made = [
+        separator.join(words[i : i + n]) for n in widths for i in range(max(0, len(words) - n + 1))
+    ]
+    return array_of(made, (len(made),))
+
+
+def _ngrams_shape(shape: Shape, *, widths: tuple[int, ...], separator: bytes) -> Shape:
+    if shape is None:
+        return (None,)
+    if len(shape) != 1:
+        raise wrong_value(f"n-grams are made of a vector of strings, got shape {shape}")
+    (size,) = shape
+    return (None if size is None else sum(max(0, size - n + 1) for n in widths),)
+
+
+ngrams_p = row(
+    "string_ngrams", _ngrams_kernel, signature="S->S", shape=_ngrams_shape, op_type="StringNGrams",
+    samples=(sample("4:s", widths=(1, 2), separator=b" "),),
+)  # fmt: skip
+
+
+def ngrams(
+    data: Any, ngram_width: Any, separator: str | bytes = " ", name: str | None = None
+) -> Tensor:
+    """The runs of `ngram_width` (one number, or several one after the other) words of a vector,
+    each joined.
+    """
+    widths = static_ints(ngram_width, "ngram_width")
+    if not widths or min(widths) < 1:
+        raise wrong_value(f"ngram_width must be positive, got {ngram_width!r}")
+    return bind(ngrams_p, as_strings(data), widths=widths, separator=as_bytes(separator))  # type: ignore[no-any-return]
+
+
+__all__ = [
+    "bytes_split",
+    "ngrams",
+    "split",
+]

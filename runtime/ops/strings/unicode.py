@@ -1,0 +1,179 @@
+"""Characters, code points and encodings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime import errors
+from runtime.convert import convert_to_tensor
+from runtime.ops.arguments import one_of, static_int
+from runtime.ops.ragged import RaggedTensor
+from runtime.ops.strings.elements import Strings, array_of, as_strings, elementwise
+from runtime.ops.strings.splitting import ragged_rows, split_kernel, split_shape
+from runtime.primitive import bind, row, same_shape, sample, wrong_dtype, wrong_value
+from runtime.shapes import Shape
+from runtime.tensor import Tensor
+
+_ENCODINGS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
+_REACTIONS = ("strict", "replace", "ignore")
+
+
+def _decoded(s: bytes, encoding: str, reaction: str, replacement: int) -> str:
+    codec = _ENCODINGS.get(encoding, encoding)
+    try:
+        return s.decode(codec)
+    except UnicodeDecodeError as error:
+        if reaction == "strict":
+            raise errors.InvalidArgumentError(
+                f"invalid {encoding} in {s!r}: {error.reason}"
+            ) from None
+    except LookupError:
+        raise errors.InvalidArgumentError(f"unknown encoding {encoding!r}") from None
+    if reaction == "ignore":
+        return s.decode(codec, "ignore")
+    return s.decode(codec, "replace").replace("�", chr(replacement))
+
+
+def _unicode_params(encoding: str, reaction: str, replacement: int) -> dict[str, Any]:
+    if not isinstance(encoding, str):
+        raise wrong_dtype(f"the encoding must be a Python string, got {encoding!r}")
+    replacement = static_int(replacement, "replacement_char")
+    if not 0 <= replacement < 0x110000 or 0xD800 <= replacement < 0xE000:
+        raise wrong_value(f"replacement_char must be a Unicode code point, got {replacement}")
+    return {
+        "encoding": encoding.upper(),
+        "reaction": one_of(reaction, "errors", _REACTIONS),
+        "replacement": replacement,
+    }
+
+
+def _characters(s: bytes, **how: Any) -> Strings:
+    return [character.encode() for character in _decoded(s, **how)]
+
+
+def _points(s: bytes, **how: Any) -> Any:
+    return [ord(character) for character in _decoded(s, **how)]
+
+
+def _points_kernel(x: Any, **how: Any) -> Any:
+    values, splits = split_kernel(x, separate=_points, **how)
+    return values.astype(np.int32), splits
+
+
+_UTF8 = {"encoding": "UTF-8", "reaction": "replace", "replacement": 0xFFFD}
+unicode_split_p = row(
+    "unicode_split", lambda x, **how: split_kernel(x, separate=_characters, **how),
+    signature="S->S,int64", shape=split_shape, op_type="UnicodeSplit", fallible=True,
+    samples=(sample("3:s", **_UTF8),),
+)  # fmt: skip
+unicode_decode_p = row(
+    "unicode_decode", _points_kernel, signature="S->int32,int64", shape=split_shape,
+    op_type="UnicodeDecode", fallible=True, samples=(sample("3:s", **_UTF8),),
+)  # fmt: skip
+
+
+def unicode_split(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
+    name: str | None = None,
+) -> Tensor | RaggedTensor:  # fmt: skip
+    """The characters of a string, each a UTF-8 string, as a vector; of a vector of strings, a
+    RaggedTensor.
+
+    `errors` tells what becomes of invalid bytes: "replace" (by `replacement_char`), "ignore" or
+    "strict" (InvalidArgumentError).
+    """
+    x = as_strings(input)
+    how = _unicode_params(input_encoding, errors, replacement_char)
+    return ragged_rows(x, bind(unicode_split_p, x, **how))  # type: ignore[no-any-return]
+
+
+def unicode_decode(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False, name: str | None = None,
+) -> Tensor | RaggedTensor:  # fmt: skip
+    """The code points of a string, as a vector of int32; of a vector of strings, a RaggedTensor.
+    See `unicode_split`.
+    """
+    x = as_strings(input)
+    how = _unicode_params(input_encoding, errors, replacement_char)
+    return ragged_rows(x, bind(unicode_decode_p, x, **how))  # type: ignore[no-any-return]
+
+
+def _encode_kernel(x: Any, *, encoding: str, reaction: str, replacement: int) -> Any:
+    _encode_shape(x.shape)
+    rows = (
+        np.asarray(x).reshape(-1, x.shape[-1])
+        if x.size
+        else np.zeros((x.shape[0] if x.ndim > 1 else 1, 0), int)
+    )
+    made = [_encoded(points, encoding, reaction, replacement) for points in rows.tolist()]
+    return array_of(made, x.shape[:-1])
+
+
+def _encoded(points: list[int], encoding: str, reaction: str, replacement: int) -> bytes:
+    valid = [0 <= p < 0x110000 and not 0xD800 <= p < 0xE000 for p in points]
+    if reaction == "strict" and not all(valid):
+        raise errors.InvalidArgumentError(f"invalid code point {points[valid.index(False)]}")
+    text = "".join(
+        chr(p) if good else chr(replacement) if reaction == "replace" else ""
+        for p, good in zip(points, valid, strict=True)
+    )
+    return text.encode(_ENCODINGS[encoding])
+
+
+def _encode_shape(shape: Shape, **params: Any) -> Shape:
+    if shape is None:
+        return None
+    if len(shape) not in (1, 2):
+        raise wrong_value(f"code points must be a vector or a matrix, got shape {shape}")
+    return shape[:-1]
+
+
+unicode_encode_p = row(
+    "unicode_encode", _encode_kernel, signature="I->string", shape=_encode_shape,
+    op_type="UnicodeEncode", fallible=True, samples=(sample("2,3:i9", **_UTF8),),
+)  # fmt: skip
+
+
+def unicode_encode(
+    input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The string with the given code points (a vector), or one for each row of a matrix. See
+    `unicode_split`.
+    """
+    one_of(output_encoding, "output_encoding", tuple(_ENCODINGS))
+    how = _unicode_params(output_encoding, errors, replacement_char)
+    return bind(unicode_encode_p, convert_to_tensor(input), **how)  # type: ignore[no-any-return]
+
+
+def _transcode(s: bytes, *, output: str, **how: Any) -> bytes:
+    return _decoded(s, **how).encode(_ENCODINGS[output])
+
+
+transcode_p = row(
+    "unicode_transcode", elementwise(_transcode), signature="S->S", shape=same_shape,
+    op_type="UnicodeTranscode", fallible=True,
+    samples=(sample("2,3:s", output="UTF-16-BE", **_UTF8),),
+)  # fmt: skip
+
+
+def unicode_transcode(
+    input: Any, input_encoding: str, output_encoding: str, errors: str = "replace",
+    replacement_char: int = 0xFFFD, replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Strings in another encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE". See `unicode_split`."""
+    one_of(output_encoding, "output_encoding", tuple(_ENCODINGS))
+    how = _unicode_params(input_encoding, errors, replacement_char)
+    return bind(transcode_p, as_strings(input), output=output_encoding, **how)  # type: ignore[no-any-return]
+
+
+__all__ = [
+    "unicode_decode",
+    "unicode_encode",
+    "unicode_split",
+    "unicode_transcode",
+]

@@ -1,0 +1,93 @@
+"""The axes of tensors and the order along them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime.convert import convert_to_tensor
+from runtime.ops.arguments import static_ints
+from runtime.ops.define import axis_in
+from runtime.primitive import Primitive, bind, row, sample, wrong_value
+from runtime.shapes import Shape
+from runtime.tensor import Tensor
+
+
+def _transpose_shape(shape: Shape, *, perm: tuple[int, ...] | None) -> Shape:
+    if shape is None:
+        return None if perm is None else (None,) * len(perm)
+    if perm is None:
+        return shape[::-1]
+    if sorted(axis_in(i, len(shape), "perm") for i in perm) != list(range(len(shape))):
+        raise wrong_value(f"perm {perm} is not a permutation of the axes of shape {shape}")
+    return tuple(shape[i] for i in perm)
+
+
+def _transpose_gradient(op: Any, g: Any) -> Any:
+    perm = op.params["perm"]
+    back = None if perm is None else tuple(np.argsort([i % len(perm) for i in perm]).tolist())
+    return (bind(transpose_p, g, perm=back),)
+
+
+transpose_p: Primitive = row(
+    "transpose", lambda x, *, perm: np.transpose(x, perm), signature="A->A",
+    shape=_transpose_shape, op_type="Transpose", gradient=_transpose_gradient, keep_inputs=(),
+    samples=(sample("2,3", perm=None), sample("2,3,4", perm=(2, 0, 1))),
+)  # fmt: skip
+
+
+def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | None = None) -> Tensor:
+    """`a` with its axes in the order `perm` (None: reversed), conjugated if asked."""
+    order = None if perm is None else static_ints(perm, "perm")
+    result: Tensor = bind(transpose_p, convert_to_tensor(a), perm=order)
+    return ops.conj(result) if conjugate else result
+
+
+def matrix_transpose(a: Any, name: str | None = None, conjugate: bool = False) -> Tensor:
+    """`a` with its last two axes exchanged."""
+    x = convert_to_tensor(a)
+    rank = x.ndim
+    if rank is None or rank < 2:
+        raise wrong_value(f"matrix_transpose needs a known rank of at least 2, got shape {x.shape}")
+    return transpose(x, [*range(rank - 2), rank - 1, rank - 2], conjugate)
+
+
+def _same_axes(shape: Shape, *, axis: tuple[int, ...], **params: Any) -> Shape:
+    if shape is not None:
+        for i in axis:
+            axis_in(i, len(shape))
+    return shape
+
+
+reverse_p: Primitive = row(
+    "reverse", lambda x, *, axis: np.flip(x, axis), signature="A->A", shape=_same_axes,
+    op_type="ReverseV2", keep_inputs=(),
+    gradient=lambda op, g: (bind(reverse_p, g, axis=op.params["axis"]),),
+    samples=(sample("2,3", axis=(0,)), sample("2,3", axis=(0, -1))),
+)  # fmt: skip
+
+
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
+    """The elements in reverse order along each axis in `axis`."""
+    return bind(reverse_p, convert_to_tensor(tensor), axis=static_ints(axis, "axis"))  # type: ignore[no-any-return]
+
+
+def _roll_kernel(x: Any, shift: Any, *, axis: tuple[int, ...]) -> Any:
+    return np.roll(x, tuple(np.asarray(shift).reshape(-1).tolist()), axis)
+
+
+roll_p: Primitive = row(
+    "roll", _roll_kernel, signature="A,I->A", op_type="Roll",
+    shape=lambda shape, shift, *, axis: _same_axes(shape, axis=axis),
+    gradient=lambda op, g: (bind(roll_p, g, -op.inputs[1], axis=op.params["axis"]), None),
+    keep_inputs=(1,),
+    samples=(sample("2,3", ":i3", axis=(1,)), sample("2,3", "2:i3", axis=(0, 1))),
+)  # fmt: skip
+
+
+def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
+    """The elements moved by `shift` along `axis`; what leaves at one end comes in at the other."""
+    places = static_ints(axis, "axis")
+    return bind(roll_p, convert_to_tensor(input), convert_to_tensor(shift), axis=places)  # type: ignore[no-any-return]

@@ -1,0 +1,384 @@
+"""Builtins, and functions of `math`, with staged arguments."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from types import FunctionType, GeneratorType
+from typing import Any
+
+import autograph
+from runtime import ops
+from runtime.block_recorder import BlockRecorder
+from runtime.convert import convert_to_tensor
+from runtime.graph import branches, iteration, logic, numbers
+from runtime.graph.blocks import Block, Names
+from runtime.graph.branches import truth
+from runtime.graph.identity import identical
+from runtime.graph.iteration import Staged
+from runtime.graph.missing import MaybeNone, MaybeUndefined, present
+from runtime.graph.places import Watch, no_watch
+from runtime.graph.refusals import refuse
+from runtime.graph.tracing import (
+    SymbolicNumber,
+    SymbolicTensor,
+    active,
+    apply_number,
+    is_number,
+    is_symbol,
+)
+from runtime.staged_print import _print as staged_print
+from runtime.tensor import Tensor
+
+
+def _to_number(kind: str) -> Callable[..., Any]:
+    row = numbers.CONVERSIONS[kind]
+
+    def builtin(value: Any) -> Any:
+        if is_number(value):
+            return apply_number(row, value)
+        trace = active()
+        return trace.apply(numbers.ITEMS[kind], (trace.value_of(convert_to_tensor(value)),))
+
+    return builtin
+
+
+def _int(value: Any, base: Any = None) -> Any:
+    if base is not None:
+        raise refuse("int() with a base is given a staged value", "convert the text before")
+    return _to_number("int")(value)
+
+
+def _bool(value: Any = False) -> Any:
+    steer = truth(value)
+    return steer if isinstance(steer, bool) else logic.not_(logic.not_(steer))
+
+
+def _len(value: Any) -> Any:
+    if isinstance(value, Staged):
+        return value.length()
+    if not isinstance(value, Tensor):
+        raise TypeError(f"object of type {_name(value)!r} has no len()")
+    return iteration.length_of(value)
+
+
+def _name(value: Any) -> str:
+    return str(value.type.kind) if isinstance(value, SymbolicNumber) else type(value).__name__
+
+
+def _range(*bounds: Any) -> Any:
+    return iteration.Range(*[_index(bound) for bound in bounds])
+
+
+def _index(value: Any) -> Any:
+    """What Python's `operator.index` gives: a Python or staged int."""
+    if isinstance(value, SymbolicTensor):
+        if not value.dtype.is_integer:
+            raise TypeError(
+                f"only integer scalar tensors can be converted to an index, got {value.type}"
+            )
+        return _to_number("int")(value)
+    if isinstance(value, SymbolicNumber):
+        if value.type.kind == "float":
+            raise TypeError("'float' object cannot be interpreted as an integer")
+        return value
+    return operator.index(value)
+
+
+def _of_optional(test: Callable[[Any], bool], value: Any) -> Any:
+    """`test(value)`, staged where the value may be None and that makes a difference."""
+    if isinstance(value, MaybeUndefined):
+        return _of_optional(test, value.get())
+    if not isinstance(value, MaybeNone):
+        return test(value)
+    held, absent = _of_optional(test, value.held), test(None)
+    label = "a test of an optional value"
+    return branches.cond(value.flag, lambda: held, lambda: absent, (), (label,))
+
+
+def _isinstance(value: Any, classes: Any) -> Any:
+    return _of_optional(lambda given: _is_instance(given, classes), value)
+
+
+def _callable(value: Any) -> Any:
+    return _of_optional(callable, value)
+
+
+def _hasattr(value: Any, name: str) -> Any:
+    return _of_optional(lambda given: hasattr(given, name), value)
+
+
+def _is_instance(value: Any, classes: Any) -> bool:
+    if isinstance(value, SymbolicNumber):
+        kinds = {"bool": bool, "int": int, "float": float}
+        return issubclass(kinds[value.type.kind], classes)
+    return isinstance(value, classes)
+
+
+def _type(value: Any, *others: Any) -> Any:
+    if others:
+        return NotImplemented
+    if isinstance(value, MaybeUndefined):
+        return _type(value.get())
+    if isinstance(value, MaybeNone):
+        raise refuse(
+            "the class of a value that is None on one path is known only at run time",
+            "test it by `isinstance(x, ...)` or `x is None`",
+        )
+    kinds = {"bool": bool, "int": int, "float": float}
+    return kinds[value.type.kind] if isinstance(value, SymbolicNumber) else type(value)
+
+
+def _contains(container: Any, item: Any) -> Any:
+    container = present(container)
+    if isinstance(container, iteration.Range):
+        return _in_range(container, present(item))
+    if isinstance(container, SymbolicTensor):
+        return ops.reduce_any(ops.equal(container, present(item)))
+    if not isinstance(container, list | tuple | set | frozenset | range):
+        return NotImplemented
+    elements = list(container)
+    return _either((item == each for each in elements), decisive=True)
+
+
+def _in_range(numbers: iteration.Range, item: Any) -> Any:
+    offset, length = item - numbers.start, numbers.length()
+    index = offset // numbers.step
+    further = (lambda: truth(index >= 0), lambda: truth(index < length))
+    return logic.and_(truth(offset % numbers.step == 0), further)
+
+
+def _either(items: Iterator[Any], decisive: bool, watch: Watch = no_watch) -> Any:
+    """`any` or `all` of some items, which are computed as far as they must be known: a bool."""
+    for item in items:
+        steer = truth(item)
+        if not isinstance(steer, bool):
+            return _either_staged(steer, items, decisive, watch)
+        if steer is decisive:
+            return decisive
+    return not decisive
+
+
+def _either_staged(steer: Any, rest: Iterator[Any], decisive: bool, watch: Watch) -> Any:
+    def known() -> bool:
+        return decisive
+
+    def further() -> Any:
+        return _either(rest, decisive, watch)
+
+    body, orelse = (known, further) if decisive else (further, known)
+    return branches.cond(steer, body, orelse, (), ("the result of any() or all()",), watch)
+
+
+def _watching(items: GeneratorType[Any, Any, Any]) -> Watch:
+    """Watch what a generator reaches, but for what it runs over: only it advances that."""
+    function = next(f for f in gc.get_referents(items) if isinstance(f, FunctionType))
+    frame = items.gi_frame
+    assert frame is not None, "it has given an item and may give more"
+    known = {name: value for name, value in frame.f_locals.items() if name != ".0"}
+
+    def watching(block: Block, inputs: Sequence[Any], names: Names) -> BlockRecorder:
+        return BlockRecorder(function, tuple(known.values()), tuple(known))
+
+    return watching
+
+
+def _deciding(name: str, reduce: Callable[..., Any], decisive: bool) -> Callable[..., Any]:
+    def builtin(items: Any) -> Any:
+        if isinstance(items, SymbolicTensor) and items.ndim == 1:
+            truths = items if items.dtype.is_bool else ops.not_equal(items, 0)
+            return _bool(reduce(truths))
+        if isinstance(items, autograph.Rest):
+            return _either(items.items, decisive, _watching(items.generator))
+        return _either(iter(elements(items, name)), decisive)
+
+    return builtin
+
+
+def elements(items: Any, function: str) -> list[Any]:
+    """The elements of something iterable whose number is known while tracing.
+
+    Raises StagingError where only the run knows the number.
+    """
+    source = iteration.staged(items)
+    if source is None:
+        return list(items)
+    length = source.length()
+    if is_symbol(length):
+        raise refuse(
+            f"{function} is given a sequence whose length only the run knows",
+            "write a `for` loop over it, or use an op on the tensor",
+        )
+    return [source.at(index) for index in range(length)]
+
+
+def _listed(kind: Callable[[Any], Any]) -> Callable[..., Any]:
+    def builtin(items: Any = ()) -> Any:
+        return kind(elements(items, kind.__name__))
+
+    return builtin
+
+
+def _extreme(name: str, tensor_op: Callable[..., Any]) -> Callable[..., Any]:
+    def builtin(*args: Any, key: Any = None, **default: Any) -> Any:
+        items = elements(args[0], name) if len(args) == 1 else [*args]
+        if (
+            len(args) == 1
+            and isinstance(args[0], SymbolicTensor)
+            and key is None
+            and args[0].ndim == 1
+        ):
+            return tensor_op(args[0])
+        if not items and default:
+            return default["default"]
+        if not items:
+            raise ValueError(f"{name}() arg is an empty sequence")
+        return functools.reduce(functools.partial(_pick, name, key or _itself), items)
+
+    return builtin
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _pick(name: str, key: Callable[[Any], Any], best: Any, item: Any) -> Any:
+    # The first of equals wins, as in Python; a NaN stays where Python leaves it.
+    a, b = key(best), key(item)
+    steer = truth(b > a if name == "max" else b < a)
+    if isinstance(steer, bool):
+        return item if steer else best
+    return branches.cond(steer, lambda: item, lambda: best, (), (f"the result of {name}()",))
+
+
+def _sum(items: Any, start: Any = 0) -> Any:
+    source = iteration.staged(items)
+    if source is None or not is_symbol(source.length()):
+        return functools.reduce(operator.add, elements(items, "sum"), start)
+    return iteration.for_loop(source, lambda item, total: total + item, (start,), ("the sum",))
+
+
+def _divmod(a: Any, b: Any) -> Any:
+    return divmod(a, b) if is_number(a) and is_number(b) else (a // b, a % b)
+
+
+def _pow(base: Any, exponent: Any, modulo: Any = None) -> Any:
+    if modulo is not None:
+        raise refuse(
+            "pow() with a modulus is given a staged value", "write base ** exponent % modulus"
+        )
+    return base**exponent
+
+
+def _round(value: Any, ndigits: Any = None) -> Any:
+    if isinstance(value, Tensor):
+        value = _to_number("float" if value.dtype.is_floating else "int")(value)
+    return value.__round__(ndigits)
+
+
+def _sorted(items: Any, **options: Any) -> Any:
+    found = elements(items, "sorted")
+    keys = [options["key"](item) for item in found] if options.get("key") else found
+    if any(is_symbol(key) for key in keys):
+        raise refuse(
+            "sorted() is given staged values: their order is known only at run time",
+            "make a tensor of them and use tf.sort or tf.argsort",
+        )
+    return sorted(items if iteration.staged(items) is None else found, **options)
+
+
+def _combined(
+    name: str, plain: Callable[..., Any], build: Callable[[list[Staged]], Staged]
+) -> Callable[..., Any]:
+    def builtin(*args: Any) -> Any:
+        parts = [iteration.staged(item) for item in args]
+        if all(part is not None for part in parts):
+            return build([part for part in parts if part is not None])
+        # Plain items beside staged ones: as many rounds as there are plain items.
+        return plain(
+            *[
+                item if part is None else elements(item, name)
+                for item, part in zip(args, parts, strict=True)
+            ]
+        )
+
+    return builtin
+
+
+def _zip(*args: Any, strict: bool = False) -> Any:
+    return _combined("zip", functools.partial(zip, strict=strict), iteration.Zip)(*args)
+
+
+def _enumerate(items: Any, start: Any = 0) -> Any:
+    source = iteration.staged(items)
+    if source is not None:
+        return iteration.Enumerate(source, start)
+    return zip(_counting(start), items, strict=False)
+
+
+def _counting(start: Any) -> Any:
+    while True:
+        yield start
+        start = start + 1
+
+
+def _map(function: Callable[..., Any], *args: Any) -> Any:
+    return _combined(
+        "map", functools.partial(map, function), lambda parts: iteration.Map(function, parts)
+    )(*args)
+
+
+def _filter(function: Any, items: Any) -> Any:
+    source = iteration.staged(items)
+    return NotImplemented if source is None else iteration.Filter(function, source)
+
+
+def _reversed(items: Any) -> Any:
+    source = iteration.staged(items)
+    return NotImplemented if source is None else iteration.Reversed(source)
+
+
+def staged_math(function: Callable[..., Any], row: Any, args: tuple[Any, ...]) -> Any:
+    items = [
+        _to_number("float" if a.dtype.is_floating else "int")(a) if isinstance(a, Tensor) else a
+        for a in map(present, args)
+    ]
+    return apply_number(row, *items)
+
+
+BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
+    abs: operator.abs,
+    all: _deciding("all", ops.reduce_all, False),
+    callable: _callable,
+    hasattr: _hasattr,
+    any: _deciding("any", ops.reduce_any, True),
+    bool: _bool,
+    divmod: _divmod,
+    enumerate: _enumerate,
+    filter: _filter,
+    float: _to_number("float"),
+    int: _int,
+    isinstance: _isinstance,
+    len: _len,
+    list: _listed(list),
+    map: _map,
+    max: _extreme("max", ops.reduce_max),
+    min: _extreme("min", ops.reduce_min),
+    operator.contains: _contains,
+    operator.is_: identical,
+    pow: _pow,
+    print: staged_print,
+    range: _range,
+    reversed: _reversed,
+    round: _round,
+    sorted: _sorted,
+    sum: _sum,
+    tuple: _listed(tuple),
+    type: _type,
+    zip: _zip,
+}
+TAKES_MISSING = frozenset((
+    operator.is_, operator.contains, isinstance, callable, hasattr, type, bool, print,
+))  # fmt: skip

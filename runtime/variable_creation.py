@@ -1,0 +1,93 @@
+"""How variables come to be: scopes of creators, synchronization and aggregation."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from runtime.state import state
+
+
+class VariableSynchronization(enum.Enum):
+    """When copies of a variable are brought together. One process keeps one copy, so that this
+    changes nothing.
+    """
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """How copies of a variable are combined. One process keeps one copy, so that this changes
+    nothing.
+    """
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+
+
+Creator = Callable[..., Any]
+
+
+class _Creators(threading.local):
+    def __init__(self) -> None:
+        self.active: tuple[Creator, ...] = ()
+
+
+_creators = _Creators()
+
+
+@contextmanager
+def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
+    """Inside this block `variable_creator(next_creator, **kwargs)` makes the variables.
+
+    It is given the arguments of `Variable` by name and usually calls `next_creator(**kwargs)`,
+    changed or not. Of nested scopes the inner one is asked first.
+    """
+    before = _creators.active
+    _creators.active = (*before, variable_creator)
+    try:
+        yield
+    finally:
+        _creators.active = before
+
+
+class Creation(type):
+    """The class of classes of variables: a call asks the active creators."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        creators = _creators.active
+        if not creators:
+            return super().__call__(*args, **kwargs)
+        names = dict(zip(_PARAMETERS, args, strict=False))
+        create: Creator = super().__call__
+        for creator in creators:
+            create = functools.partial(creator, create)
+        return create(**names, **kwargs)
+
+
+_PARAMETERS = (
+    "initial_value", "trainable", "validate_shape", "caching_device", "name", "variable_def",
+    "dtype", "import_scope", "constraint", "synchronization", "aggregation", "shape",
+)  # fmt: skip
+
+
+@contextmanager
+def init_scope() -> Iterator[None]:
+    """Inside this block ops are computed at once and recorded nowhere, whatever is being traced
+    around it.
+    """
+    before = state.trace, state.tapes
+    state.trace, state.tapes = None, ()
+    try:
+        yield
+    finally:
+        state.trace, state.tapes = before
