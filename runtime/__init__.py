@@ -75,6 +75,7 @@ from runtime.ops.selection import boolean_mask as boolean_mask, where as where
 from runtime.ops.slicing import slice_ as slice
 from runtime.ops.transposition import reverse as reverse, roll as roll, transpose as transpose
 from runtime.shapes import TensorShape as TensorShape, TensorSpec as TensorSpec
+from runtime.state import init_scope as init_scope
 from runtime.tensor import (
     Tensor as Tensor, executing_eagerly as executing_eagerly, inside_function as inside_function,
     is_tensor as is_tensor,
@@ -82,7 +83,7 @@ from runtime.tensor import (
 from runtime.variable import Variable as Variable
 from runtime.variable_creation import (
     VariableAggregation as VariableAggregation, VariableSynchronization as VariableSynchronization,
-    init_scope as init_scope, variable_creator_scope as variable_creator_scope,
+    variable_creator_scope as variable_creator_scope,
 )
 
 newaxis = None

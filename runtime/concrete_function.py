@@ -28,10 +28,10 @@ from runtime.graph.joins import (
     Tree,
 )
 from runtime.graph.nodes import CALL
+from runtime.graph.parameters import Arguments
 from runtime.graph.passes import optimize
 from runtime.graph.printing import format_graph
 from runtime.graph.signatures import (
-    Arguments,
     check_arguments,
     leaves_for,
     quick_key,
@@ -40,6 +40,7 @@ from runtime.graph.signatures import (
 from runtime.graph.tracing import Trace
 from runtime.graph.views import GraphTensor
 from runtime.shapes import TensorSpec
+from runtime.signature_text import signature_text
 from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor, wrap
 from runtime.types import ListType, TensorType
@@ -251,7 +252,7 @@ class ConcreteFunction:
         return joins.lift(_anew(self.spec), symbols)
 
     def __repr__(self) -> str:
-        parameters = ", ".join(f"{value.name}: {value.type}" for value in self.graph.parameters)
+        parameters = signature_text(self.structured_input_signature, self.labels)
         return f"<ConcreteFunction {self.name}({parameters})>"
 
     def __str__(self) -> str:

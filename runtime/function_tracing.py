@@ -267,6 +267,7 @@ def settled(
 
 
 def explain_depth(error: RecursionError, function: Any, name: str) -> None:
+    """Make the error of a function that is traced at each depth of its recursion say so."""
     location = None
     for frame, _ in traceback.walk_tb(error.__traceback__):
         if frame.f_code.co_filename == getattr(function, "__code__", frame.f_code).co_filename:

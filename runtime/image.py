@@ -2,6 +2,7 @@
 
 # fmt: off
 # ruff: noqa: I001
+from runtime.lazy import facade as _facade
 from runtime.ops.image.colors import (
     adjust_brightness as adjust_brightness, adjust_contrast as adjust_contrast,
     adjust_gamma as adjust_gamma, adjust_hue as adjust_hue, adjust_saturation as adjust_saturation,
@@ -31,3 +32,5 @@ from runtime.ops.image.metrics import (
 from runtime.ops.image.resizing import (
     ResizeMethod as ResizeMethod, resize as resize, resize_with_pad as resize_with_pad,
 )
+
+__dir__ = _facade(__name__)

@@ -14,7 +14,7 @@ from runtime.graph.refusals import refuse
 from runtime.graph.tracing import Trace, is_symbol
 from runtime.nest import flatten
 from runtime.shapes import TensorSpec
-from runtime.variable_creation import init_scope
+from runtime.state import init_scope
 
 
 class Unknown(Exception):

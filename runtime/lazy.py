@@ -65,6 +65,18 @@ def public(module: str, more: str = "") -> Callable[[], list[str]]:
     return listed
 
 
+def facade(module: str) -> Callable[[], list[str]]:
+    """The `__dir__` of a namespace that only gives names to what other modules define."""
+
+    def listed() -> list[str]:
+        held = vars(sys.modules[module]).items()
+        return sorted(
+            [name for name, value in held if name[0] != "_" and not isinstance(value, ModuleType)]
+        )
+
+    return listed
+
+
 def load(package: str, module: str, names: Mapping[str, str]) -> None:
     """Import a module of the table, and put what it supplies into the package."""
     supplied = import_module(module)

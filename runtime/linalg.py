@@ -2,6 +2,7 @@
 
 # fmt: off
 # ruff: noqa: I001
+from runtime.lazy import facade as _facade
 from runtime.matrix_functions import expm as expm
 from runtime.ops.clip import global_norm as global_norm
 from runtime.ops.creation import eye as eye
@@ -24,3 +25,5 @@ from runtime.ops.solving import (
     slogdet as slogdet, solve as solve, triangular_solve as triangular_solve,
 )
 from runtime.ops.transposition import matrix_transpose as matrix_transpose
+
+__dir__ = _facade(__name__)

@@ -2,6 +2,7 @@
 
 # fmt: off
 # ruff: noqa: I001
+from runtime.lazy import facade as _facade
 from runtime.ops.comparison import (
     equal as equal, greater as greater, greater_equal as greater_equal, less as less,
     less_equal as less_equal, logical_and as logical_and, logical_not as logical_not,
@@ -54,3 +55,5 @@ from runtime.ops.special import (
     reciprocal_no_nan as reciprocal_no_nan, scalar_mul as scalar_mul, xdivy as xdivy,
     xlog1py as xlog1py, xlogy as xlogy, zeta as zeta,
 )
+
+__dir__ = _facade(__name__)

@@ -22,11 +22,10 @@ from runtime.function_tracing import Tracer, creating, explain_depth, settled
 from runtime.graph import joins
 from runtime.graph.ir import covers
 from runtime.graph.missing import present
+from runtime.graph.parameters import Arguments, Parameters
 from runtime.graph.recursion import MOST_ASSUMPTIONS, Assumption, is_outermost, running
 from runtime.graph.refusals import refuse
 from runtime.graph.signatures import (
-    Arguments,
-    Parameters,
     check_arguments,
     conform,
     has_plain_keys,
@@ -128,7 +127,9 @@ class Function:
         return "\n".join(self._traces.reasons)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
-        """The signatures that there are traces for, a line each."""
+        """The signatures that there are traces for, a line each: the types of tensors, and the
+        Python values that a trace is for.
+        """
         made = [concrete for known in self._traces.by_key.values() for concrete in known]
         return "\n".join(map(repr, made))
 
@@ -321,14 +322,16 @@ class Function:
         entries = parameters.entries(self._input_signature)
         args, kwargs = parameters.bind_partially(args, kwargs)
         given = {parameters.label(at): item for at, item in enumerate(args)} | kwargs
-        for name in given.keys() - entries.keys():
-            raise TypeError(
-                f"{self._name}(): argument {name!r} has no entry in the input_signature: leave it "
-                "out, or add a TensorSpec for it"
-            )
-        for name in entries.keys() - given.keys():
-            given[name] = parameters.default(name, entries[name])
-        fitted = {name: conform(given[name], spec, name) for name, spec in entries.items()}
+        for name in given:
+            if name not in entries:
+                raise TypeError(
+                    f"{self._name}(): argument {name!r} has no entry in the input_signature: leave "
+                    "it out, or add a TensorSpec for it"
+                )
+        fitted = {}
+        for name, spec in entries.items():
+            item = given[name] if name in given else parameters.default(name, spec)
+            fitted[name] = conform(item, spec, name)
         return parameters.arranged(fitted)
 
     def _concrete(self, call: Call) -> ConcreteFunction | Assumption:

@@ -4,6 +4,7 @@
 # ruff: noqa: I001
 from types import SimpleNamespace as _SimpleNamespace
 
+from runtime.lazy import facade as _facade
 from runtime.generator import (
     Algorithm as Algorithm, Generator as Generator, create_rng_state as create_rng_state,
     get_global_generator as get_global_generator, set_global_generator as set_global_generator,
@@ -28,3 +29,5 @@ experimental = _SimpleNamespace(
     get_global_generator=get_global_generator, set_global_generator=set_global_generator,
     stateless_fold_in=fold_in, stateless_shuffle=_stateless_shuffle, stateless_split=split,
 )
+
+__dir__ = _facade(__name__)

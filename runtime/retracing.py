@@ -116,6 +116,8 @@ def describe(key: Any) -> str:
         return str(key)
     if isinstance(key, Reference):
         item = key.ref()
+        if item is None:
+            return "an object that is gone"
         if isinstance(item, FunctionType | MethodType | type):
             return f"{type(item).__name__} {item.__qualname__}"
         return f"an object of class {type(item).__name__}"
@@ -125,11 +127,12 @@ def describe(key: Any) -> str:
     if kind is slice or kind is frozenset:
         parts = list(map(describe, value))
         return f"{kind.__name__} of {', '.join(parts if kind is slice else sorted(parts))}"
-    text = value if issubclass(kind, Number) and type(value) is str else _short(repr(value))
+    text = value if issubclass(kind, Number) and type(value) is str else shortened(repr(value))
     return "None" if value is None else f"{kind.__name__} {text}"
 
 
-def _short(text: str) -> str:
+def shortened(text: str) -> str:
+    """The beginning of a long text."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 

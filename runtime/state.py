@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextvars
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -113,3 +114,16 @@ class State(threading.local):
 
 
 state = State()
+
+
+@contextmanager
+def init_scope() -> Iterator[None]:
+    """Inside this block ops are computed at once and recorded nowhere, whatever is being traced
+    around it.
+    """
+    before = state.trace, state.tapes
+    state.trace, state.tapes = None, ()
+    try:
+        yield
+    finally:
+        state.trace, state.tapes = before

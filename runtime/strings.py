@@ -2,6 +2,7 @@
 
 # fmt: off
 # ruff: noqa: I001
+from runtime.lazy import facade as _facade
 from runtime.ops.strings.case import lower as lower, strip as strip, upper as upper
 from runtime.ops.strings.conversion import (
     as_string as as_string, format as format, to_number as to_number,
@@ -24,3 +25,5 @@ from runtime.ops.strings.unicode import (
     unicode_decode as unicode_decode, unicode_encode as unicode_encode,
     unicode_split as unicode_split, unicode_transcode as unicode_transcode,
 )
+
+__dir__ = _facade(__name__)

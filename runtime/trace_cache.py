@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from runtime.concrete_function import ConcreteFunction, now
+from runtime.graph.executors.specialization import Run
 from runtime.graph.guards import Guards
+from runtime.graph.parameters import Parameters
 from runtime.graph.recursion import Assumption
 from runtime.graph.signatures import (
-    Parameters,
     key_of,
     leaf_names,
     leaf_types,
@@ -22,8 +23,6 @@ from runtime.graph.signatures import (
 from runtime.shapes import TensorSpec, is_known
 from runtime.tensor import EagerTensor
 from runtime.types import TensorType
-
-Run = Callable[..., tuple[Any, ...]]
 
 MOST_TRACES = 1000
 """Signatures that one function keeps traces for, and reasons; the one that was used least recently
@@ -107,6 +106,7 @@ def are_those(leaves: Sequence[Any], raws: Sequence[Any]) -> bool:
 
 
 def guards_changed(variants: Sequence[ConcreteFunction]) -> str:
+    """Why the latest of the traces for one signature does not hold."""
     changed = ", ".join(dict.fromkeys(variants[0].guards.changed()))
     return f"a guard does not hold: {changed}"
 

@@ -19,15 +19,10 @@ from runtime.indexed_slices import IndexedSlices
 from runtime.naming import scoped
 from runtime.primitive import Primitive, bind
 from runtime.shapes import Shape, TensorShape, as_shape, compatible, format_shape
-from runtime.state import state
+from runtime.state import init_scope, state
 from runtime.tensor import CPU, EagerTensor, Reference, Tensor, shown
 from runtime.types import TensorType
-from runtime.variable_creation import (
-    Creation,
-    VariableAggregation,
-    VariableSynchronization,
-    init_scope,
-)
+from runtime.variable_creation import Creation, VariableAggregation, VariableSynchronization
 from runtime.variable_primitives import assign_add_p, assign_p, assign_sub_p, dtype_mismatch, read_p
 
 

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from runtime.state import state
-
 
 class VariableSynchronization(enum.Enum):
     """When copies of a variable are brought together. One process keeps one copy, so that this
@@ -78,16 +76,3 @@ _PARAMETERS = (
     "initial_value", "trainable", "validate_shape", "caching_device", "name", "variable_def",
     "dtype", "import_scope", "constraint", "synchronization", "aggregation", "shape",
 )  # fmt: skip
-
-
-@contextmanager
-def init_scope() -> Iterator[None]:
-    """Inside this block ops are computed at once and recorded nowhere, whatever is being traced
-    around it.
-    """
-    before = state.trace, state.tapes
-    state.trace, state.tapes = None, ()
-    try:
-        yield
-    finally:
-        state.trace, state.tapes = before

@@ -1,7 +1,23 @@
-"""Automatic differentiation: tapes record ops, the rules of the op table lead back over them."""
+"""Automatic differentiation: tapes record ops, the rules of the op table lead back over them.
+
+tape, recorder, records     what was computed, and the way back over it
+requests                    what a gradient is asked for
+custom                      gradients that the user gives
+calls                       graphs that run while tapes record
+activity                    what depends on the sources
+reverse, blocks, derived    the way back over nodes: ops; branches and loops; calls
+residuals                   what nodes keep for the way back over them
+staged                      tapes inside a graph
+jacobians                   the rows of a jacobian, one after the other
+staged_jacobians            and in a graph: in a loop, or
+vectorization               all at once
+"""
 
 from runtime.autodiff.custom import custom_gradient as custom_gradient
 from runtime.autodiff.custom import grad_pass_through as grad_pass_through
 from runtime.autodiff.custom import recompute_grad as recompute_grad
 from runtime.autodiff.requests import UnconnectedGradients as UnconnectedGradients
 from runtime.autodiff.tape import GradientTape as GradientTape
+from runtime.lazy import facade as _facade
+
+__dir__ = _facade(__name__)

@@ -62,6 +62,7 @@ def is_recursive(graph: Graph) -> bool:
 
 
 def callee_of(node: Node) -> Graph:
+    """The graph that a node calls; StagingError where it is still being traced."""
     graph: Graph | None = node.params["callee"].graph
     if graph is None:
         name = node.params["callee"].name
@@ -90,36 +91,38 @@ def connections(handle: Handle) -> Iterator[tuple[Any, Source]]:
         yield variable, key
 
 
-class Activity:
-    """Which values depend on the sources of a gradient, found by following the nodes forwards."""
+class Dependence:
+    """Which values depend on others, found by following the nodes forwards.
 
-    def __init__(self, sources: Iterable[Source]) -> None:
+    `callee` gives the graph that a node calls, or raises.
+    """
+
+    def __init__(
+        self, sources: Iterable[Source], callee: Callable[[Node], Graph] = callee_of
+    ) -> None:
+        self.callee = callee
         self.known: set[Source] = set(sources)
-        self.recursions: dict[Graph, Recursion] = {}
         self._entered: set[Graph] = set()
         self._entered_again: set[Graph] = set()
 
     def follow(self, nodes: Iterable[Node]) -> None:
-        """Add what nodes compute of active values."""
+        """Add what nodes compute of known values."""
         for node in nodes:
-            rule = _FOLLOW.get(node.primitive.name)
+            rule = _CONTROL.get(node.primitive.name)
             if rule is not None:
                 rule(self, node)
             elif self._is_reached(node):
                 self.add(node.outputs)
 
     def add(self, values: Iterable[Value]) -> None:
-        """Add those of these values that can have gradients."""
-        self.known.update(value for value in values if differentiable(value.type))
+        """Add values."""
+        self.known.update(values)
 
     def _is_reached(self, node: Node) -> bool:
-        variable = node.params.get("variable")
-        if variable is not None and node.outputs and variable.node in self.known:
-            return True
         return any(value in self.known for value in node.inputs)
 
     def pass_on(self, sources: Iterable[Value], targets: Iterable[Value]) -> bool:
-        """Add each target whose source is active; whether there is a new one."""
+        """Add each target whose source is known; whether there is a new one."""
         pairs = zip(sources, targets, strict=True)
         found = [t for s, t in pairs if s in self.known and t not in self.known]
         self.add(found)
@@ -140,7 +143,7 @@ class Activity:
         self.pass_on(body.parameters, node.outputs)
 
     def _call(self, node: Node) -> None:
-        graph = callee_of(node)
+        graph = self.callee(node)
         self.pass_on(node.inputs, graph.parameters)
         if graph in self._entered:
             self._entered_again.add(graph)
@@ -158,14 +161,35 @@ class Activity:
             if len(self.known) == size:
                 break
 
-    def _nothing(self, node: Node) -> None:
-        pass
 
-
-_FOLLOW: dict[str, Callable[[Activity, Node], None]] = {
-    "cond": Activity._cond,
-    "while": Activity._while,
-    "call": Activity._call,
-    "stop_gradient": Activity._nothing,
-    "list_zeros": Activity._nothing,
+_CONTROL: dict[str, Callable[[Dependence, Node], None]] = {
+    "cond": Dependence._cond,
+    "while": Dependence._while,
+    "call": Dependence._call,
 }
+
+
+class Activity(Dependence):
+    """Which values have gradients that lead to the sources: those that depend on them, and can have
+    gradients.
+    """
+
+    def __init__(self, sources: Iterable[Source]) -> None:
+        super().__init__(sources)
+        self.recursions: dict[Graph, Recursion] = {}
+
+    def add(self, values: Iterable[Value]) -> None:
+        """Add those of these values that can have gradients."""
+        super().add(value for value in values if differentiable(value.type))
+
+    def _is_reached(self, node: Node) -> bool:
+        if node.primitive.name in _WITHOUT_GRADIENT:
+            return False
+        variable = node.params.get("variable")
+        if variable is not None and node.outputs and variable.node in self.known:
+            return True
+        return super()._is_reached(node)
+
+
+_WITHOUT_GRADIENT = frozenset(("stop_gradient", "list_zeros"))
+"""Ops that no gradient leads back through, whatever their inputs are."""

@@ -19,7 +19,7 @@ from runtime.shapes import Shape, is_known
 from runtime.state import state
 
 Differentiate = Callable[[Any], list[Any]]
-
+"""From weights of the target to its gradients for each source."""
 
 # A whole axis, as specs of slices name it.
 _ALL = (None, None, None)
@@ -135,7 +135,7 @@ def _rows(
     if isinstance(rows.count, int) and rows.count == 0:
         return [ops.zeros(joined([0], dims_of(source)), source.dtype) for source in sources]
     if state.trace is not None:
-        from runtime.autodiff.staged_rows import staged_rows
+        from runtime.autodiff.staged_jacobians import staged_rows
 
         return staged_rows(rows, sources, differentiate, at_once)
     found = zip(*[differentiate(rows.weight(row)) for row in range(rows.count)], strict=True)

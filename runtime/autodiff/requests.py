@@ -29,6 +29,7 @@ def is_variable(value: Any) -> bool:
 
 
 def ones(target: Any) -> Any:
+    """Ones with the dtype and shape of a tensor or variable: the weight of a target."""
     if type(target) is EagerTensor and state._trace is None:
         raw = target.raw
         return EagerTensor(np.ones(raw.shape, raw.dtype) if raw.shape else raw.dtype.type(1))
@@ -44,6 +45,7 @@ def zeros_for(source: Any) -> Any:
 
 
 def fills_with_zeros(unconnected: Any) -> bool:
+    """Are gradients of unconnected sources zeros? ValueError for what says neither."""
     if unconnected is UnconnectedGradients.NONE:
         return False
     try:
@@ -56,6 +58,7 @@ def fills_with_zeros(unconnected: Any) -> bool:
 
 
 def leaves(structure: Any, what: str) -> list[Any]:
+    """The tensors and variables of a structure, `what` in messages; TypeError for anything else."""
     if isinstance(structure, Tensor) or is_variable(structure):
         return [structure]
     found = nest.flatten(structure)
@@ -79,6 +82,12 @@ def one_of(given: Any, what: str) -> Any:
 
 
 def weights_for(output_gradients: Any, targets: Sequence[Any], is_one: bool) -> Sequence[Any]:
+    """A weight for each target, with its dtype and shape, or None; `is_one`: there is but one
+    target, for which a list of numbers is one tensor.
+
+    Raises ValueError for another number of them, and for shapes that do not broadcast to the
+    target's.
+    """
     if output_gradients is None:
         return [None] * len(targets)
     given = nest.flatten(output_gradients)

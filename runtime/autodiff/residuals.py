@@ -35,7 +35,7 @@ def substituted(region: Region, names: dict[Value, Value]) -> Region:
 def _renamed(node: Node, names: dict[Value, Value]) -> Node:
     inputs = tuple([names.get(value, value) for value in node.inputs])
     regions = tuple([substituted(region, names) for region in node.regions])
-    return Node(node.primitive, inputs, node.outputs, node.params, regions, node.origin)
+    return replace(node, inputs=inputs, regions=regions)
 
 
 def read_from(

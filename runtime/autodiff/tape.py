@@ -24,7 +24,7 @@ from runtime.autodiff.requests import (
 )
 from runtime.log import get_logger
 from runtime.primitive import Primitive, flat
-from runtime.state import state
+from runtime.state import init_scope, state
 from runtime.tensor import EagerTensor, Tensor
 
 _naming = threading.Lock()
@@ -35,17 +35,6 @@ def _are_computed(*items: Any) -> bool:
     if state._trace is None:
         return False
     return all(item is None or isinstance(item, EagerTensor) for item in items)
-
-
-@contextmanager
-def _outside_of_graphs() -> Iterator[None]:
-    """Compute here what was recorded before the trace began."""
-    before = state.trace, state.tapes
-    state.trace, state.tapes = None, ()
-    try:
-        yield
-    finally:
-        state.trace, state.tapes = before
 
 
 def _differentiable(value: Any) -> bool:
@@ -340,9 +329,9 @@ class GradientTape(Recorder):
         their structure.
 
         `output_gradients` weighs the elements of the targets (default: ones); for a single target
-        a list of numbers is one tensor. A source that the
-        target does not depend on gives None, or zeros if `unconnected_gradients` says so. Raises
-        RuntimeError on the second use of a tape that is not persistent.
+        a list of numbers is one tensor. A source that the target does not depend on gives None, or
+        zeros if `unconnected_gradients` says so. Raises RuntimeError on the second use of a tape
+        that is not persistent.
         """
         if target is None:
             raise TypeError(
@@ -376,7 +365,7 @@ class GradientTape(Recorder):
         zeros = fills_with_zeros(unconnected_gradients)
         y, flat = one_of(target, "target"), leaves(sources, "sources")
         way = self._differentiator(y, flat)
-        with _outside_of_graphs() if _are_computed(y) else nullcontext():
+        with init_scope() if _are_computed(y) else nullcontext():
             found = jacobians.jacobian(y, flat, way, experimental_use_pfor)
         if zeros:
             pairs = zip(found, flat, strict=True)
@@ -400,7 +389,7 @@ class GradientTape(Recorder):
         y, x = one_of(target, "target"), one_of(source, "source")
         jacobians.check_batch(y, x)
         way = self._differentiator(y, [x])
-        with _outside_of_graphs() if _are_computed(y) else nullcontext():
+        with init_scope() if _are_computed(y) else nullcontext():
             found = jacobians.batch_jacobian(y, x, way, experimental_use_pfor)
         return jacobians.zeros(y, x, batch=True) if found is None and zeros else found
 
@@ -449,7 +438,7 @@ class GradientTape(Recorder):
         known = self._known
         if state._trace is not None:
             if _are_computed(*targets, *weights):
-                with _outside_of_graphs():
+                with init_scope():
                     return self._gradient(records, targets, sources, weights)
 
             from runtime.autodiff import staged

@@ -236,16 +236,20 @@ def _split_like(value: Any, array: Array, *, element: TensorType) -> Array:
 # Types
 
 
-def _of_type(*items: Type, places: tuple[int, ...], size: int, type: ListType) -> Type:
+def _as_declared(*_: Type, type: Type, **__: Any) -> Type:
     return type
+
+
+def _as_first(array: Type, *_: Type, **__: Any) -> Type:
+    return array
+
+
+def _as_last(*given: Type, **_: Any) -> Type:
+    return given[-1]
 
 
 def _new_type(size: Type, *, element: TensorType) -> Type:
     return ListType(element)
-
-
-def _same(array: Type, *_: Type, **__: Any) -> Type:
-    return array
 
 
 def _rows(shape: Shape, element: TensorType) -> TensorType:
@@ -255,18 +259,6 @@ def _rows(shape: Shape, element: TensorType) -> TensorType:
 
 def _read_type(array: Type, index: TensorType, *, element: TensorType) -> Type:
     return _rows(index.shape, element)
-
-
-def _like_type(array: Type, *others: Type) -> Type:
-    return others[-1]
-
-
-def _at_type(index: Type, value: Type, *, type: ListType) -> Type:
-    return type
-
-
-def _or_zeros_type(array: Type, index: Type, *, type: TensorType) -> Type:
-    return type
 
 
 def _stack_type(array: Type, *, element: TensorType) -> Type:
@@ -289,14 +281,6 @@ def _concat_type(array: ListType, *, element: TensorType) -> Type:
 def _split_type(value: TensorType, lengths: Type) -> Type:
     rest = None if value.shape is None else (None, *value.shape[1:])
     return ListType(TensorType(value.dtype, rest))
-
-
-def _replace_type(array: Type, new: Type, *, exact: bool, dynamic: bool) -> Type:
-    return new
-
-
-def _split_like_type(value: Type, array: Type, *, element: TensorType) -> Type:
-    return array
 
 
 # Gradients
@@ -364,23 +348,23 @@ def _of_split_like(op: Any, grad: Any) -> Any:
     return apply(CONCAT, pieces, element=op.params["element"]), None
 
 
-OF = _row("array_of", _of, _of_type, gradient=_of_of)
+OF = _row("array_of", _of, _as_declared, gradient=_of_of)
 NEW = _row("array_new", _new, _new_type, fallible=True)
-WRITE = _row("array_write", _write, _same, gradient=_of_write, fallible=True)
+WRITE = _row("array_write", _write, _as_first, gradient=_of_write, fallible=True)
 READ = _row("array_read", _read, _read_type, gradient=_of_read, fallible=True)
-READ_LIKE = _row("array_read_like", _read_like, _like_type, gradient=_of_read)
-READ_OR_ZEROS = _row("array_read_or_zeros", _read_or_zeros, _or_zeros_type, gradient=_of_read)
-CLEAR = _row("array_clear", _clear, _same, gradient=_of_clear)
+READ_LIKE = _row("array_read_like", _read_like, _as_last, gradient=_of_read)
+READ_OR_ZEROS = _row("array_read_or_zeros", _read_or_zeros, _as_declared, gradient=_of_read)
+CLEAR = _row("array_clear", _clear, _as_first, gradient=_of_clear)
 # Gradients of arrays: items that are not there are zeros, also behind the end.
-AT = _row("array_at", _at, _at_type, gradient=_of_at)
-ADD_AT = _row("array_add_at", _add_at, _same, gradient=_of_add_at)
+AT = _row("array_at", _at, _as_declared, gradient=_of_at)
+ADD_AT = _row("array_add_at", _add_at, _as_first, gradient=_of_add_at)
 STACK = _row("array_stack", _stack, _stack_type, gradient=_of_stack, fallible=True)
-STACK_LIKE = _row("array_stack_like", _stack_like, _like_type, gradient=_of_stack)
+STACK_LIKE = _row("array_stack_like", _stack_like, _as_last, gradient=_of_stack)
 UNSTACK = _row("array_unstack", _unstack, _unstack_type, gradient=_of_unstack)
 SIZE = _row("array_size", _size, _size_type)
 CONCAT = _row("array_concat", _concat, _concat_type, gradient=_of_concat, fallible=True)
 SPLIT = _row("array_split", _split, _split_type, gradient=_of_split, fallible=True)
-SPLIT_LIKE = _row("array_split_like", _split_like, _split_like_type, gradient=_of_split_like)
+SPLIT_LIKE = _row("array_split_like", _split_like, _as_last, gradient=_of_split_like)
 REPLACE = _row(
-    "array_replace", _replace, _replace_type, gradient=lambda op, grad: (None, grad), fallible=True
+    "array_replace", _replace, _as_last, gradient=lambda op, grad: (None, grad), fallible=True
 )

@@ -112,7 +112,7 @@ def write_back(values: Sequence[Any], places: Sequence[Place]) -> Sequence[Any]:
 
 
 def knows(recorder: Recorder) -> Callable[[Any], bool]:
-    # What is not watched may know every object.
+    """Does a block know an object from before? One that is not watched may know every object."""
     return (lambda item: True) if isinstance(recorder, NoRecorder) else recorder.knows
 
 

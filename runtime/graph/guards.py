@@ -12,25 +12,24 @@ either. Library code and what is behind the bounds below is not looked at.
 from __future__ import annotations
 
 import array
-import dis
 import weakref
 from collections import OrderedDict, deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from operator import is_
 from types import (
     BuiltinFunctionType,
     CellType,
-    CodeType,
     FunctionType,
     MemberDescriptorType,
     MethodType,
     ModuleType,
 )
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from runtime.graph.code_paths import Path, names_in, paths_in
 from runtime.graph.frames import is_ours
 from runtime.graph.missing import OPERATORS
 from runtime.graph.structures import structure_of
@@ -45,14 +44,7 @@ MOST_BYTES = 4096
 """The size of an array that is compared; a larger one is guarded as an object."""
 
 MISSING = object()
-
-
-class Path(NamedTuple):
-    """A static path in code: a global or local name, then attributes and items."""
-
-    is_global: bool
-    root: str
-    steps: tuple[tuple[str, Any], ...]
+"""Stands for an attribute, an item or the content of a cell that is not there."""
 
 
 Elements = tuple[Any, ...] | bytes
@@ -126,14 +118,15 @@ class Guards:
             return
         self._visited.add(key)
         code = function.__code__
-        known = defaults_of(function) | dict(arguments or {})
+        known = _defaults_of(function) | dict(arguments or {})
         self._learn(names_in(code))
         if receiver is not None and code.co_argcount:
             known[code.co_varnames[0]] = receiver
         cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         for path in paths_in(code):
             self._follow(path, function.__globals__, cells, known, arguments or {})
-        for self._place, argument in (arguments or {}).items():
+        for name, argument in (arguments or {}).items():
+            self._place = name
             self._argument(argument)
 
     def _applied(self, function: partial[Any]) -> None:
@@ -483,91 +476,8 @@ def _is_library(module: str) -> bool:
     return module.partition(".")[0] in ("runtime", "autograph", "numpy", "builtins")
 
 
-def defaults_of(function: FunctionType) -> dict[str, Any]:
+def _defaults_of(function: FunctionType) -> dict[str, Any]:
     """The default values of parameters, by their names."""
     code, values = function.__code__, function.__defaults__ or ()
     names = code.co_varnames[code.co_argcount - len(values) : code.co_argcount]
     return dict(zip(names, values, strict=True)) | (function.__kwdefaults__ or {})
-
-
-# Paths in code
-
-
-def paths_in(code: CodeType) -> tuple[Path, ...]:
-    """The static paths that code, and the functions defined in it, read."""
-    return _paths(code)
-
-
-@lru_cache(maxsize=1024)
-def names_in(code: CodeType) -> Mapping[str, bool]:
-    """The names of attributes that code, and the functions defined in it, read, by getattr too; and
-    whether it may ask if there is one.
-    """
-    asks = not _ASKING.isdisjoint(code.co_names)
-    found = {
-        instruction.argval: False
-        for instruction in dis.get_instructions(code)
-        if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD")
-    }
-    for const in code.co_consts:
-        if isinstance(const, CodeType):
-            inner = names_in(const)
-            found |= {name: inner[name] or found.get(name, False) for name in inner}
-        elif isinstance(const, str) and const.isidentifier():
-            found[const] = asks or found.get(const, False)
-    return found
-
-
-_ASKING = frozenset(("getattr", "hasattr"))
-
-
-@lru_cache(maxsize=1024)
-def _paths(code: CodeType) -> tuple[Path, ...]:
-    found = dict.fromkeys(_paths_of(dis.get_instructions(code)))
-    for const in code.co_consts:
-        if isinstance(const, CodeType):
-            found.update(dict.fromkeys(_paths(const)))
-    return tuple(found)
-
-
-def _paths_of(instructions: Iterable[dis.Instruction]) -> Iterator[Path]:
-    path: Path | None = None
-    constant: Any = MISSING
-    for instruction in instructions:
-        name = instruction.opname
-        if name in ("CACHE", "NOP", "EXTENDED_ARG", "RESUME", "PRECALL"):
-            continue
-        if name == "LOAD_CONST" and path is not None and constant is MISSING:
-            constant = instruction.argval
-            continue
-        step = _step(name, instruction.argval, constant)
-        constant = MISSING
-        if path is not None and step is not None:
-            path = path._replace(steps=(*path.steps, step))
-            continue
-        if path is not None:
-            yield path
-        *others, path = None, *_roots(name, instruction.argval)
-        yield from filter(None, others)
-    if path is not None:
-        yield path
-
-
-def _step(name: str, argument: Any, constant: Any) -> tuple[str, Any] | None:
-    if name in ("LOAD_ATTR", "LOAD_METHOD"):
-        return ".", argument
-    if name == "BINARY_SUBSCR" and isinstance(constant, str | int | float | bytes):
-        return "[]", constant
-    return None
-
-
-def _roots(name: str, argument: Any) -> list[Path]:
-    if name in ("LOAD_GLOBAL", "LOAD_NAME"):
-        return [Path(True, argument, ())]
-    if name in ("LOAD_DEREF", "LOAD_CLASSDEREF"):
-        return [Path(False, argument, ())]
-    if "LOAD_FAST" not in name:
-        return []
-    # Since Python 3.13 one instruction may load two variables, or store one and load another.
-    names = argument if isinstance(argument, tuple) else (argument,)
-    return [Path(False, root, ()) for root in names[name.startswith("STORE") :]]

@@ -314,6 +314,7 @@ def covers(wide: Type, narrow: Type) -> bool:
 
 
 def types_text(types: Iterable[Type]) -> str:
+    """Types as printed graphs list them: "(float32[2], py.int)"."""
     return "(" + ", ".join(map(str, types)) + ")"
 
 

@@ -6,8 +6,7 @@ builds the Python value that stands for them.
 
     leaf        a tensor, a staged number or list: one value of the graph
     same        Python values that are equal on all paths: no value at all
-    tree        a tuple, list, dict, namedtuple, dataclass, attrs or registered class: the values
-                of its children
+    tree        a tuple, list, dict, namedtuple, dataclass or attrs object: its children's values
     optional    None on one path: a flag "is there", then the values of the other path
     maybe       unbound on one path: a flag "is bound", then the values of the other path
 """

@@ -111,6 +111,9 @@ class _Printer:
         self.body(node.regions[0], depth + 1, "yield")
 
 
+# Of an axis: their text is longer than what is shown of an array.
+_MOST_ELEMENTS = 20
+
 # What says nothing where it is empty: the places of a message that values are put in.
 _DULL = frozenset(("places",))
 
@@ -129,9 +132,9 @@ def describe(value: Any) -> str:
     """A parameter of a node as text, on one line."""
     if getattr(value, "is_resource", False):
         return str(value.name)
+    value = getattr(value, "raw", value)
     if hasattr(value, "tolist"):
-        text = repr(value.tolist())
-        return text if len(text) <= 40 else f"{text[:36]}..."
+        return _array(value)
     if isinstance(value, tuple | list):
         inner = ", ".join(map(describe, value))
         comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
@@ -143,3 +146,11 @@ def describe(value: Any) -> str:
     if callable(value) or vars(object)["__repr__"] is type(value).__repr__:
         return getattr(value, "__qualname__", None) or type(value).__name__
     return repr(value)
+
+
+def _array(array: Any) -> str:
+    """The first elements of an array; what binds it says its dtype and shape."""
+    # What is not shown is not made text either: a weight may have millions of elements.
+    first = array[(*(slice(_MOST_ELEMENTS),) * array.ndim, ...)]
+    text = repr(first.tolist())
+    return text if len(text) <= 40 else f"{text[:36]}..."

@@ -1,5 +1,5 @@
-"""Structures that tensors travel in: tuples, lists, dicts, namedtuples, dataclasses, attrs and
-registered classes.
+"""Structures that tensors travel in: tuples, lists, dicts, namedtuples, dataclasses and classes of
+attrs.
 """
 
 from __future__ import annotations
@@ -146,15 +146,6 @@ _handlers: dict[type, Handler | None] = {
 def add_handler(kind: type, handler: Handler) -> None:
     """Take objects of exactly this class apart by `handler`."""
     _handlers[kind] = handler
-
-
-def register_structure(kind: type, flatten: Flatten, build: Build) -> None:
-    """Carry objects of exactly this class by their children.
-
-    `flatten(item)` gives (keys, children), the keys hashable; `build(kind, keys, children)` makes
-    the object again.
-    """
-    add_handler(kind, Handler(flatten, build, ".{}"))
 
 
 def _find(kind: type) -> Handler | None:

@@ -416,8 +416,8 @@ def leaked(item: Any) -> errors.InaccessibleTensorError:
         errors.InaccessibleTensorError(
             f"{item!r} was made at {format_location(made)} inside {scope.kind} of graph "
             f"{scope.trace.name!r} and is used outside of it: return it, or pass it on as a "
-            "variable "
-            f"that the block assigns; what is stored elsewhere while tracing is only a symbol"
+            "variable that the block assigns; what is stored elsewhere while tracing is only a "
+            "symbol"
         )
     )
 

@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -123,6 +123,16 @@ def test_parameters_without_an_entry_keep_their_defaults() -> None:
     for options in ({"y": 1.0}, {"z": 1.0}):
         with pytest.raises(TypeError, match=f"argument '{next(iter(options))}' has no entry"):
             staged(7.0, **options)
+
+
+def test_a_refusal_names_the_first_argument() -> None:
+    """Whatever the hashes of their names are."""
+    surplus = function(lambda x, **rest: x, input_signature=PAIR[:1])
+    with pytest.raises(TypeError, match="argument 'e' has no entry"):
+        surplus(1.0, **dict.fromkeys("edcba", 1.0))
+    missing = function(lambda x, *rest: x, input_signature=PAIR * 3)
+    with pytest.raises(TypeError, match="missing argument 'x'"):
+        missing()
 
 
 def test_keyword_only_and_variable_parameters_in_an_input_signature() -> None:
@@ -250,3 +260,36 @@ def test_names_of_tensors() -> None:
     signed = function(lambda x: x, input_signature=[named])
     signed(1.0)
     assert signed.get_concrete_function().inputs[0].name == "mine:0"
+
+
+# Containers
+
+
+class Field(NamedTuple):
+    name: str
+
+
+class Attrs:
+    """What attrs makes of a class with a field `x` and a private one `_n`."""
+
+    __attrs_attrs__ = (Field("x"), Field("_n"))
+
+    def __init__(self, x: Any, n: int) -> None:
+        self.x, self._n = x, n
+
+
+def test_classes_of_attrs_are_carried_by_their_fields() -> None:
+    def scaled(pair):
+        if pair.x > 0.0:
+            pair = Attrs(pair.x * pair._n, pair._n)
+        return pair
+
+    staged = function(scaled)
+    for value in (3.0, -3.0):
+        found, expected = staged(Attrs(rt.constant(value), 2)), scaled(Attrs(value, 2))
+        assert type(found) is Attrs
+        assert (float(found.x), int(found._n)) == (expected.x, expected._n)
+    assert traces(staged) == 1
+    assert repr(staged.get_concrete_function(Attrs(X, 2))) == (
+        "<ConcreteFunction scaled(pair=Attrs(x=float32[], _n=2))>"
+    )

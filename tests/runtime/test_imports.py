@@ -179,17 +179,25 @@ def test_rows_are_rows() -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize(
-    ("name", "holds"),
-    [
-        ("config", "run_functions_eagerly list_logical_devices experimental threading"),
-        ("debugging", "Assert assert_equal assert_shapes enable_check_numerics"),
-        ("errors", "OpError InvalidArgumentError"),
-        ("dtypes", "float32 DType as_dtype cast"),
-        ("nest", "flatten map_structure is_nested"),
-        ("autograph", "to_code to_graph experimental"),
-    ],
-)
+NAMESPACES = {
+    "autodiff": "GradientTape UnconnectedGradients",
+    "autograph": "to_code to_graph experimental",
+    "bitwise": "bitwise_and invert",
+    "config": "run_functions_eagerly list_logical_devices experimental threading",
+    "debugging": "Assert assert_equal assert_shapes enable_check_numerics",
+    "dtypes": "float32 DType as_dtype cast",
+    "errors": "OpError InvalidArgumentError",
+    "image": "resize ResizeMethod",
+    "linalg": "matmul expm",
+    "math": "add reduce_sum",
+    "nest": "flatten map_structure is_nested",
+    "nn": "relu experimental",
+    "random": "normal Generator experimental",
+    "strings": "join",
+}
+
+
+@pytest.mark.parametrize(("name", "holds"), NAMESPACES.items())
 def test_a_namespace_lists_what_is_public(name: str, holds: str) -> None:
     listed = dir(getattr(runtime, name))
     assert set(holds.split()) <= set(listed)
@@ -199,4 +207,4 @@ def test_a_namespace_lists_what_is_public(name: str, holds: str) -> None:
 
 def test_the_package_lists_its_namespaces_and_no_other_modules() -> None:
     modules = {name for name in dir(runtime) if isinstance(getattr(runtime, name), ModuleType)}
-    assert modules == set(runtime._MODULES.split())
+    assert modules == set(runtime._MODULES.split()) == set(NAMESPACES)

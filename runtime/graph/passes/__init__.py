@@ -1,6 +1,6 @@
 """Passes: each makes a better graph of a graph that computes the same, to the last bit.
 
-Each is one file with a function `run(graph) -> graph`; `optimize` runs them in the order of
+Each is a function from graph to graph, in a file of its own; `optimize` runs them in the order of
 `PASSES`. With `verified` (tests do that) the graph is verified after each, else at the end.
 """
 

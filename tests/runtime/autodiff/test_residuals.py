@@ -10,8 +10,11 @@ import pytest
 
 import runtime as tf
 from runtime.autodiff.activity import called_in
-from runtime.graph.ir import Graph, walk
+from runtime.autodiff.residuals import substituted
+from runtime.graph.ir import Graph, Node, Region, Value, walk
 from runtime.graph.tracing import Trace
+from runtime.primitive import TABLE
+from runtime.types import TensorType
 
 Function = Callable[..., Any]
 
@@ -181,3 +184,12 @@ def test_nests_eight_deep(name: str, order: int, staged_ops: list[Any], tmp_path
     # Twice as deep: each level may add as much as there are levels, so at most four times as much.
     assert sizes[1] < 4 * sizes[0]
     assert traced[1] < 4 * traced[0]
+
+
+def test_renaming_changes_only_what_a_node_reads() -> None:
+    before, after, made = (Value(TensorType(tf.float32, ()), name) for name in ("x", "y", "made"))
+    node = Node(TABLE["neg"], (before,), (made,), {"k": 1}, device="/device:CPU:1")
+    (found,) = substituted(Region((), (node,), (made,)), {before: after}).nodes
+    assert found.inputs == (after,)
+    for field in ("primitive", "outputs", "params", "regions", "origin", "device"):
+        assert getattr(found, field) == getattr(node, field)

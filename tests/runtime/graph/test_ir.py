@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import numpy as np
 import pytest
 
 import runtime as rt
@@ -25,7 +26,7 @@ from runtime.graph.ir import (
 )
 from runtime.graph.nodes import BOOL, COND, CONSTANT, INT, RAISE, WHILE
 from runtime.graph.numbers import BINARY
-from runtime.graph.printing import format_graph
+from runtime.graph.printing import describe, format_graph
 from runtime.graph.verification import InvalidGraph, verify
 from runtime.types import ListType, TensorType
 
@@ -241,6 +242,32 @@ def test_printed_lines_are_the_users() -> None:
     text = format_graph(traced(clip, FLOAT, FLOAT), lines=True)
     first = clip.__code__.co_firstlineno
     assert f"greater(x, limit)  # {__file__}:{first + 1}" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (rt.ones([50, 10]), "[[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0,..."),
+        (rt.zeros([2, 0, 30]), "[[], []]"),
+        (rt.constant([1.5, 2.0]), "[1.5, 2.0]"),
+        (rt.constant(["a", "b"]), "[b'a', b'b']"),
+        (rt.constant("a"), "b'a'"),
+        (rt.constant(2), "2"),
+    ],
+)
+def test_a_captured_tensor_is_printed_by_its_first_elements(value: rt.Tensor, text: str) -> None:
+    made = function(lambda: rt.identity(value)).get_concrete_function().graph
+    dims = ",".join(map(str, value.shape))
+    assert f"  captured: {value.dtype.name}[{dims}] = capture {text}\n" in format_graph(made)
+
+
+def test_only_what_is_shown_of_an_array_is_made_text() -> None:
+    class Counting(np.ndarray):
+        def tolist(self) -> Any:
+            assert self.size <= 400
+            return super().tolist()
+
+    assert describe(np.zeros([1000, 1000]).view(Counting)).endswith("...")
 
 
 def test_printing_names_are_unique() -> None:

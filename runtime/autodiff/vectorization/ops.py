@@ -1,63 +1,43 @@
-"""Linear ops of all rows of a jacobian at once, from those of one row.
-
-Each rule makes the result of all rows from the inputs, of which those at some places differ from
-row to row and have an axis for the rows in front; None where it is not known.
-"""
+"""Linear ops of all rows of a jacobian at once, from those of one row."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import runtime.ops as ops
-from runtime.graph.ir import Node, Value
+from runtime.autodiff.vectorization.rules import Rule, shape_of
+from runtime.graph.ir import Node
 from runtime.ops.define import axis_in
 from runtime.primitive import bind
 from runtime.shapes import is_known
-from runtime.types import TensorType
 
 if TYPE_CHECKING:
-    from runtime.autodiff.vectorized import Rows
+    from runtime.autodiff.vectorization.rows import AllRows
 
 Shape = tuple[int | None, ...]
-Rule = Callable[["Rows", Node, list[Any], list[int]], Any]
 
 
-def shape_of(value: Value) -> Any:
-    """The static shape of a tensor of a graph."""
-    return value.type.shape  # type: ignore[union-attr]
-
-
-def has_known_rank(value: Value) -> bool:
-    """Is it a tensor, of which at least the rank is known?"""
-    return isinstance(value.type, TensorType) and value.type.shape is not None
-
-
-def _elementwise(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+def _elementwise(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     rank = len(shape_of(node.outputs[0]))
     aligned = [rows.aligned(value, rank) for value in node.inputs]
     return bind(node.primitive, *aligned, **node.params)
 
 
-def _of_oneshape_of(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+def _on_last_axes(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     return bind(node.primitive, *map(rows.whole, node.inputs), **node.params)
 
 
-def _on_last_axes(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
-    return bind(node.primitive, *map(rows.whole, node.inputs), **node.params)
-
-
-def _reshaped(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+def _reshaped(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     return rows.reshaped(inputs[0], shape_of(node.outputs[0]))
 
 
-def _broadcast_to(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+def _broadcast_to(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     shape: Shape = shape_of(node.outputs[0])
     aligned = rows.aligned(node.inputs[0], len(shape))
     return ops.broadcast_to(aligned, _sizes(rows, shape, inputs))
 
 
-def _sum_to(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+def _sum_to(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     shape: Shape = shape_of(node.outputs[0])
     ones = (1,) * (len(shape_of(node.inputs[0])) - len(shape))
     whole = (rows.count, *ones, *shape)
@@ -69,7 +49,7 @@ def _sum_to(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any
     return rows.reshaped(summed, shape) if ones else summed
 
 
-def _sizes(rows: Rows, shape: Shape, inputs: list[Any]) -> Any:
+def _sizes(rows: AllRows, shape: Shape, inputs: list[Any]) -> Any:
     """The shape of all rows of what has this shape, of which other inputs tell the rest."""
     if is_known(shape):
         return (rows.count, *shape)
@@ -79,23 +59,23 @@ def _sizes(rows: Rows, shape: Shape, inputs: list[Any]) -> Any:
     return [rows.count, *(next(others) if size is None else size for size in shape)]
 
 
-def _transpose(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+def _transpose(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     rank = len(shape_of(node.inputs[0]))
     perm = node.params["perm"] or range(rank)[::-1]
     return ops.transpose(inputs[0], (0, *(axis_in(axis, rank) + 1 for axis in perm)))
 
 
-def _along_axis(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+def _along_axis(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     axis = axis_in(node.params["axis"], len(shape_of(node.inputs[0]))) + 1
     return bind(node.primitive, *inputs, **{**node.params, "axis": axis})
 
 
-def _joined(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+def _joined(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     axis = axis_in(node.params["axis"], len(shape_of(node.outputs[0]))) + 1
     return bind(node.primitive, *map(rows.whole, node.inputs), axis=axis)
 
 
-def _along_axes(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+def _along_axes(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     rank = len(shape_of(node.inputs[0]))
     chosen = node.params["axis"]
     gone = range(rank) if chosen is None else [axis_in(axis, rank) for axis in chosen]
@@ -103,7 +83,7 @@ def _along_axes(rows: Rows, node: Node, inputs: list[Any], places: list[int]) ->
     return None if places != [0] else bind(node.primitive, *inputs, **{**node.params, "axis": axis})
 
 
-def _solved(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+def _solved(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     matrix, right = inputs
     if places != [1] or matrix.ndim != 2 or not is_known(shape_of(node.inputs[1])):
         return bind(node.primitive, *map(rows.whole, node.inputs), **node.params)
@@ -114,7 +94,7 @@ def _solved(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any
     return ops.transpose(ops.reshape(found, (size, rows.count, columns)), (1, 0, 2))
 
 
-def _matmul(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+def _matmul(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     left, right = inputs
     shape: Shape = shape_of(node.outputs[0])
     size = shape_of(node.inputs[0])[-1]
@@ -126,7 +106,7 @@ def _matmul(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any
     return bind(node.primitive, *aligned, **node.params)
 
 
-def _einsum(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+def _einsum(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     equation = node.params["equation"]
     if "." in equation:
         return None
@@ -139,7 +119,7 @@ def _einsum(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any
     return bind(node.primitive, *inputs, equation=f"{','.join(labels)}->{fresh}{result}")
 
 
-def _sliced(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+def _sliced(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     if places != [0]:
         return None
     params = dict(node.params, spec=((None, None, None), *node.params["spec"]))
@@ -150,7 +130,7 @@ def _sliced(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any
     return bind(node.primitive, *inputs, **params)
 
 
-def _gathered(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+def _gathered(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     params = dict(node.params)
     if places != [0] or params["batch_dims"] or len(inputs) > 2:
         return None
@@ -165,7 +145,7 @@ _ELEMENTWISE = (
     "add", "cast", "complex", "conj", "div", "identity", "imag", "mul", "neg", "ones_like", "real",
     "sub", "where", "zeros_like",
 )  # fmt: skip
-RULES: dict[str, Rule] = {
+OP_RULES: dict[str, Rule] = {
     **dict.fromkeys(_ELEMENTWISE, _elementwise),
     **dict.fromkeys(("reshape", "expand_dims", "squeeze"), _reshaped),
     **dict.fromkeys(("unstack", "cumsum"), _along_axis),

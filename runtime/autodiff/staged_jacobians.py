@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import runtime.ops as ops
 from runtime.autodiff.jacobians import Differentiate, Rows, dims_of, joined
-from runtime.autodiff.vectorized import vectorized
+from runtime.autodiff.vectorization.rows import vectorized
 from runtime.dtypes import int32
 from runtime.graph import arrays
 from runtime.graph.ir import Value

@@ -4,54 +4,18 @@ many rounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from runtime.autodiff.activity import is_recursive
+from runtime.autodiff.activity import Dependence, is_recursive
 from runtime.autodiff.reverse import shaped
-from runtime.autodiff.vectorized import NotVectorized, Rows
+from runtime.autodiff.vectorization.rules import NotVectorized
 from runtime.graph.ir import Graph, Node, Region, Value, diverges
 from runtime.graph.nodes import COND, WHILE, apply
 from runtime.types import Type
 
-
-def depending(nodes: Iterable[Node], sources: Iterable[Value]) -> set[Value]:
-    """The sources, and what nodes compute of them."""
-    reached = set(sources)
-    for node in nodes:
-        _spread(node, reached)
-    return reached
-
-
-def _spread(node: Node, reached: set[Value]) -> None:
-    if node.primitive.name == "while":
-        _spread_through_loop(node, reached)
-    elif node.primitive.name == "cond":
-        for region in node.regions:
-            reached |= depending(region.nodes, reached)
-            _pass_on(region.results, node.outputs, reached)
-    elif "callee" in node.params:
-        graph = _callee(node)
-        _pass_on(node.inputs, graph.parameters, reached)
-        reached |= depending(graph.nodes, reached)
-        _pass_on(graph.results, node.outputs, reached)
-    elif any(value in reached for value in node.inputs):
-        reached.update(node.outputs)
-
-
-def _spread_through_loop(node: Node, reached: set[Value]) -> None:
-    (body,) = node.regions
-    _pass_on(node.inputs[1:], body.parameters, reached)
-    size = -1
-    while size != len(reached):
-        size = len(reached)
-        reached |= depending(body.nodes, reached)
-        _pass_on(body.results[1:], body.parameters, reached)
-    _pass_on(body.parameters, node.outputs, reached)
-
-
-def _pass_on(sources: Sequence[Value], targets: Sequence[Value], reached: set[Value]) -> None:
-    # A branch that raises has no results.
-    reached.update(t for s, t in zip(sources, targets, strict=False) if s in reached)
+if TYPE_CHECKING:
+    from runtime.autodiff.vectorization.rows import AllRows
 
 
 def _callee(node: Node) -> Graph:
@@ -61,7 +25,7 @@ def _callee(node: Node) -> Graph:
     return graph
 
 
-def _cond(rows: Rows, node: Node) -> None:
+def _cond(rows: AllRows, node: Node) -> None:
     (test,) = node.inputs
     if test in rows.differing or any(map(diverges, node.regions)):
         raise NotVectorized
@@ -81,11 +45,12 @@ def _cond(rows: Rows, node: Node) -> None:
     _append(rows, node, [trace.value_of(rows.of(test))], regions, differ)
 
 
-def _while(rows: Rows, node: Node) -> None:
+def _while(rows: AllRows, node: Node) -> None:
     (body,) = node.regions
     test, *state = node.inputs
-    reached = set(rows.differing)
-    _spread(node, reached)
+    dependence = Dependence(rows.differing, _callee)
+    dependence.follow((node,))
+    reached = dependence.known
     if test in reached or body.results[0] in reached:
         raise NotVectorized
     differ, trace = [parameter in reached for parameter in body.parameters], rows.trace
@@ -102,7 +67,7 @@ def _while(rows: Rows, node: Node) -> None:
 
 
 def _values(
-    rows: Rows, values: Sequence[Value], likes: Sequence[Value], differ: Sequence[bool]
+    rows: AllRows, values: Sequence[Value], likes: Sequence[Value], differ: Sequence[bool]
 ) -> list[Value]:
     """Values of the graph with the types of `likes`, of all rows where they are to differ."""
     found = [
@@ -112,12 +77,12 @@ def _values(
     return list(map(rows.trace.value_of, found))
 
 
-def _type(rows: Rows, value: Value, differs: bool) -> Type:
+def _type(rows: AllRows, value: Value, differs: bool) -> Type:
     return rows.lifted(value.type) if differs else value.type
 
 
 def _append(
-    rows: Rows, node: Node, inputs: list[Value], regions: list[Region], differ: list[bool]
+    rows: AllRows, node: Node, inputs: list[Value], regions: list[Region], differ: list[bool]
 ) -> None:
     pairs = list(zip(node.outputs, differ, strict=True))
     outputs = [
@@ -130,7 +95,7 @@ def _append(
         rows.put(value, made, differs)
 
 
-def _call(rows: Rows, node: Node) -> None:
+def _call(rows: AllRows, node: Node) -> None:
     graph = _callee(node)
     given = [(rows.of(value), value in rows.differing) for value in node.inputs]
     for parameter, (made, differs) in zip(graph.parameters, given, strict=True):
@@ -142,11 +107,11 @@ def _call(rows: Rows, node: Node) -> None:
         rows.put(value, rows.of(result), result in rows.differing)
 
 
-def _size(rows: Rows, node: Node) -> None:
+def _size(rows: AllRows, node: Node) -> None:
     rows.put(node.outputs[0], apply(node.primitive, rows.of(node.inputs[0])), False)
 
 
-CONTROL_RULES: dict[str, Callable[[Rows, Node], None]] = {
+CONTROL_RULES: dict[str, Callable[[AllRows, Node], None]] = {
     "array_size": _size,
     "call": _call,
     "cond": _cond,

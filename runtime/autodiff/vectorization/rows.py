@@ -1,9 +1,4 @@
-"""A gradient for all rows of a jacobian at once: the nodes that lead back for one row, each with
-one axis more in front.
-
-What depends on the row does so linearly, and only a few ops are linear. Where another stands in the
-way, or a shape is not known, there is no such gradient.
-"""
+"""The values of all rows of a jacobian at once, node by node."""
 
 from __future__ import annotations
 
@@ -11,17 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import runtime.ops as ops
-from runtime.autodiff.vectorized_lists import LIST_RULES
-from runtime.autodiff.vectorized_ops import RULES, has_known_rank, shape_of
+from runtime.autodiff.vectorization.control import CONTROL_RULES
+from runtime.autodiff.vectorization.lists import LIST_RULES
+from runtime.autodiff.vectorization.ops import OP_RULES
+from runtime.autodiff.vectorization.rules import NotVectorized, has_known_rank, shape_of
 from runtime.graph.ir import Node, Value
 from runtime.graph.nodes import LIST_REPEAT, apply
 from runtime.graph.tracing import Trace, active, symbol
 from runtime.primitive import TABLE, bind
 from runtime.types import ListType, NumberType, TensorType, Type
-
-
-class NotVectorized(Exception):
-    """There is no rule for a node, or it does not apply."""
 
 
 def vectorized(
@@ -33,7 +26,7 @@ def vectorized(
     made = active().scope.nodes
     begin = len(made)
     try:
-        rows = Rows(seed, seeds())
+        rows = AllRows(seed, seeds())
         rows.follow(nodes)
         return [rows.whole(result) for result in results]
     except NotVectorized:
@@ -41,7 +34,7 @@ def vectorized(
         return None
 
 
-class Rows:
+class AllRows:
     """The values of all rows, and which differ from row to row."""
 
     def __init__(self, seed: Value, seeds: Any) -> None:
@@ -61,8 +54,6 @@ class Rows:
 
     def follow(self, nodes: Iterable[Node]) -> None:
         """Compute nodes of all rows. NotVectorized where that is not possible."""
-        from runtime.autodiff.vectorized_control import CONTROL_RULES
-
         for node in nodes:
             rule = CONTROL_RULES.get(node.primitive.name)
             if rule is not None:
@@ -79,7 +70,7 @@ class Rows:
     def _differing(self, node: Node, places: list[int]) -> tuple[Any, ...]:
         rule = LIST_RULES.get(node.primitive.name)
         if rule is None and all(map(has_known_rank, (*node.inputs, *node.outputs))):
-            rule = RULES.get(node.primitive.name)
+            rule = OP_RULES.get(node.primitive.name)
         if rule is None:
             raise NotVectorized
         outputs = rule(self, node, [self.of(value) for value in node.inputs], places)

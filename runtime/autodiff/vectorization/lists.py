@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import runtime.ops as ops
-from runtime.autodiff.vectorized_ops import Rule, has_known_rank
+from runtime.autodiff.vectorization.rules import Rule, has_known_rank
 from runtime.graph.ir import Node
 from runtime.graph.nodes import apply
 from runtime.types import TensorType
 
 if TYPE_CHECKING:
-    from runtime.autodiff.vectorized import Rows
+    from runtime.autodiff.vectorization.rows import AllRows
 
 
 def _turned(x: Any) -> Any:
@@ -19,7 +19,7 @@ def _turned(x: Any) -> Any:
     return ops.transpose(x, (1, 0, *range(2, x.ndim)))
 
 
-def _of_lists(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+def _of_lists(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     params = dict(node.params)
     if "type" in params:
         params["type"] = rows.lifted(params["type"])
@@ -28,7 +28,7 @@ def _of_lists(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> A
     return apply(node.primitive, *map(rows.whole, node.inputs), **params)
 
 
-def _written(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+def _written(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     *arrays, index, value = node.inputs
     given, items = rows.of(index), rows.whole(value)
     params = dict(node.params)
@@ -40,7 +40,7 @@ def _written(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> An
     return apply(node.primitive, *map(rows.whole, arrays), given, items, **params)
 
 
-def _read(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+def _read(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     array, index, *likes = node.inputs
     given = rows.of(index)
     several = given.ndim > 0
@@ -59,11 +59,11 @@ def _turned_type(type: TensorType) -> TensorType:
     return TensorType(type.dtype, (size, count, *rest))
 
 
-def _cleared(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+def _cleared(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     return apply(node.primitive, *inputs)
 
 
-def _stacked(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+def _stacked(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     array, *likes = node.inputs
     if not all(map(has_known_rank, (*likes, *node.outputs))):
         return None
@@ -72,7 +72,7 @@ def _stacked(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> An
     return _turned(apply(node.primitive, rows.whole(array), *given, **params))
 
 
-def _unstacked(rows: Rows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+def _unstacked(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     return apply(node.primitive, _turned(inputs[0])) if has_known_rank(node.inputs[0]) else None
 
 

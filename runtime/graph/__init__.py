@@ -1,0 +1,20 @@
+"""Graphs: the IR, what tracing makes of Python values and control flow, passes and executors.
+
+The graph:
+    ir, nodes, numbers, arrays          values, nodes, regions; the primitives of structure
+    verification, groups                the rules that every graph keeps; groups of fused ops
+    printing, views, graph_def          text, TensorFlow's operations, its GraphDef
+Tracing:
+    tracing                             the active trace, and the symbols that Python handles
+    blocks, branches, loops, logic      control flow: what blocks leave is joined
+    iteration, recursion                what a `for` goes over; calls of what is being traced
+    joins, missing, structures          one Python value out of two; None and unbound; containers
+    places, aliases, identity           objects that blocks change; which one is which
+    handlers, frames, refusals          exceptions put off to run time; the user's frame; errors
+The cache of traces:
+    parameters, signatures              the arguments of a call, and the key that they make
+    guards, code_paths                  what a trace read from outside
+Then:
+    passes                              each makes a better graph of a graph
+    executors                           run it
+"""
