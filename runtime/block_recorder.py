@@ -15,7 +15,7 @@ from autograph.mutation.snapshots import Snapshot
 from autograph.policy import impure
 from runtime.graph.blocks import Block, Names
 from runtime.graph.refusals import refuse
-from runtime.graph.tracing import active
+from runtime.graph.scopes import active
 from runtime.staged_print import _print as staged_print
 
 

@@ -20,7 +20,8 @@ from runtime.graph.ir import covers
 from runtime.graph.joins import Leaf, Spec, Tree, abstract_entry
 from runtime.graph.missing import present
 from runtime.graph.structures import structure_of
-from runtime.graph.tracing import SymbolicNumber, SymbolicTensor
+from runtime.graph.symbolic_number import SymbolicNumber
+from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.ops.arguments import listed, static_int
 from runtime.primitive import wrong_dtype, wrong_value
 from runtime.shapes import Shape, TensorSpec, as_shape, is_known

@@ -29,9 +29,11 @@ from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.places import NoRecorder, Recorder, refuse_change
 from runtime.graph.recursion import Assumption, active_calls, has_numbers, unsettled
 from runtime.graph.refusals import is_refusal, noted, refuse
+from runtime.graph.scopes import Symbol
 from runtime.graph.signatures import changed_image, images, rebuild, spec_structure
 from runtime.graph.structures import structure_of
-from runtime.graph.tracing import Symbol, SymbolicNumber, Trace, number_to_tensor
+from runtime.graph.symbolic_number import SymbolicNumber, number_to_tensor
+from runtime.graph.tracing import Trace
 from runtime.graph.verification import verify
 from runtime.initial_values import initial_value
 from runtime.shapes import TensorShape

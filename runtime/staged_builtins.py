@@ -21,14 +21,10 @@ from runtime.graph.iteration import Staged
 from runtime.graph.missing import MaybeNone, MaybeUndefined, present
 from runtime.graph.places import Watch, no_watch
 from runtime.graph.refusals import refuse
-from runtime.graph.tracing import (
-    SymbolicNumber,
-    SymbolicTensor,
-    active,
-    apply_number,
-    is_number,
-    is_symbol,
-)
+from runtime.graph.scopes import active
+from runtime.graph.symbolic_number import SymbolicNumber, apply_number, is_number
+from runtime.graph.symbolic_tensor import SymbolicTensor
+from runtime.graph.tracing import is_symbol
 from runtime.staged_print import _print as staged_print
 from runtime.tensor import Tensor
 

@@ -9,8 +9,9 @@ from typing import Any
 from runtime.graph import branches
 from runtime.graph.missing import MaybeNone, bound, present
 from runtime.graph.nodes import NUMBER_TYPES, PRINT
+from runtime.graph.scopes import active
 from runtime.graph.structures import structure_of
-from runtime.graph.tracing import active, is_symbol
+from runtime.graph.tracing import is_symbol
 from runtime.tensor import wrap
 
 

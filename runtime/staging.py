@@ -30,7 +30,8 @@ from runtime.graph.identity import check_identity
 from runtime.graph.iteration import Staged
 from runtime.graph.missing import Missing, bound, install_undefined, present
 from runtime.graph.refusals import refuse
-from runtime.graph.tracing import SymbolicNumber, SymbolicTensor
+from runtime.graph.symbolic_number import SymbolicNumber
+from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.staged_builtins import BUILTINS, TAKES_MISSING, staged_math
 from runtime.state import state
 from runtime.tensor import Tensor

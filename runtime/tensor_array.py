@@ -13,8 +13,8 @@ from runtime.graph.frames import user_location
 from runtime.graph.ir import format_location
 from runtime.graph.nodes import apply
 from runtime.graph.refusals import refuse
+from runtime.graph.scopes import LOOP, Scope, Symbol, active
 from runtime.graph.structures import Handler, add_handler
-from runtime.graph.tracing import LOOP, Scope, Symbol, active
 from runtime.primitive import Primitive, wrong_dtype, wrong_value
 from runtime.shapes import Shape, TensorShape, as_shape, compatible, is_known, join_shapes
 from runtime.state import state

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from runtime.graph.ir import Graph, Node, Region, Value, diverges, free_values, walk
 from runtime.graph.refusals import refuse
-from runtime.graph.tracing import Handle, symbol
+from runtime.graph.scopes import Handle
+from runtime.graph.tracing import symbol
 from runtime.types import ListType, ResidualsType, TensorType, Type
 
 if TYPE_CHECKING:

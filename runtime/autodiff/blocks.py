@@ -10,7 +10,7 @@ from runtime.autodiff.residuals import Branch, branches_with_residuals, loop_wit
 from runtime.autodiff.reverse import Reverse, shaped
 from runtime.graph.ir import Node, Region, Value, diverges, free_values
 from runtime.graph.nodes import COND, WHILE
-from runtime.graph.tracing import Scope
+from runtime.graph.scopes import Scope
 
 
 class _Way(NamedTuple):

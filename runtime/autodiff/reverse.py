@@ -16,7 +16,8 @@ from runtime.autodiff.activity import Activity, Source, captures_in, variables_i
 from runtime.autodiff.records import Operation
 from runtime.graph.ir import Node, Region, Value, covers, free_values
 from runtime.graph.nodes import LIST_AS, LIST_ZEROS, apply
-from runtime.graph.tracing import Scope, Trace, active, symbol
+from runtime.graph.scopes import Scope, active
+from runtime.graph.tracing import Trace, symbol
 from runtime.primitive import Primitive
 from runtime.shapes import is_known
 from runtime.state import state

@@ -15,7 +15,8 @@ from runtime.autodiff.derived import RULES
 from runtime.autodiff.reverse import Reverse
 from runtime.graph.ir import Node, free_values, walk
 from runtime.graph.refusals import refuse
-from runtime.graph.tracing import Handle, symbol
+from runtime.graph.scopes import Handle
+from runtime.graph.tracing import symbol
 from runtime.primitive import TABLE, Primitive
 from runtime.state import state
 

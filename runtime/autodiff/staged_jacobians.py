@@ -12,7 +12,7 @@ from runtime.dtypes import int32
 from runtime.graph import arrays
 from runtime.graph.ir import Value
 from runtime.graph.nodes import WHILE, apply
-from runtime.graph.tracing import Scope, active
+from runtime.graph.scopes import Scope, active
 from runtime.shapes import is_known
 from runtime.types import ListType, TensorType
 

@@ -5,7 +5,8 @@ The graph:
     verification, groups                the rules that every graph keeps; groups of fused ops
     printing, views, graph_def          text, TensorFlow's operations, its GraphDef
 Tracing:
-    tracing                             the active trace, and the symbols that Python handles
+    tracing, scopes                     the active trace, and the regions being built
+    symbolic_tensor, symbolic_number    what Python handles while tracing
     blocks, branches, loops, logic      control flow: what blocks leave is joined
     iteration, recursion                what a `for` goes over; calls of what is being traced
     joins, missing, structures          one Python value out of two; None and unbound; containers

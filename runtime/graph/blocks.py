@@ -16,8 +16,9 @@ from runtime.graph.joins import Mismatch, Spec
 from runtime.graph.nodes import RAISE
 from runtime.graph.places import Contents, NoRecorder, Place, Recorder, refuse_change
 from runtime.graph.refusals import is_refusal, refuse, refuse_dtypes
+from runtime.graph.scopes import Scope
 from runtime.graph.structures import structure_of
-from runtime.graph.tracing import Scope, Trace, is_symbol
+from runtime.graph.tracing import Trace, is_symbol
 
 Block = Callable[..., Any]
 Names = Sequence[str]

@@ -28,7 +28,10 @@ from runtime.graph.joins import Mismatch, Spec
 from runtime.graph.missing import MaybeNone, bound, present
 from runtime.graph.nodes import COND, TRUTH
 from runtime.graph.places import Place, Watch, no_watch
-from runtime.graph.tracing import SymbolicNumber, SymbolicTensor, Trace, active, apply_number
+from runtime.graph.scopes import active
+from runtime.graph.symbolic_number import SymbolicNumber, apply_number
+from runtime.graph.symbolic_tensor import SymbolicTensor
+from runtime.graph.tracing import Trace
 
 
 def truth(value: Any) -> Any:

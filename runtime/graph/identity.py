@@ -14,7 +14,7 @@ from runtime.graph import aliases
 from runtime.graph.logic import optional_compared
 from runtime.graph.missing import MaybeNone, MaybeUndefined
 from runtime.graph.refusals import refuse
-from runtime.graph.tracing import is_number, number_type
+from runtime.graph.symbolic_number import is_number, number_type
 from runtime.state import state
 from runtime.tensor import Tensor
 

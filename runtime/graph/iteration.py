@@ -17,7 +17,10 @@ from runtime.graph.loops import while_loop
 from runtime.graph.nodes import LENGTH
 from runtime.graph.places import Watch, also_watching, no_watch
 from runtime.graph.refusals import refuse
-from runtime.graph.tracing import SymbolicTensor, active, apply_number, is_symbol
+from runtime.graph.scopes import active
+from runtime.graph.symbolic_number import apply_number
+from runtime.graph.symbolic_tensor import SymbolicTensor
+from runtime.graph.tracing import is_symbol
 
 
 class Staged:

@@ -29,16 +29,11 @@ from runtime.graph.missing import MaybeNone, MaybeUndefined, Missing, is_undefin
 from runtime.graph.nodes import BOOL, NUMBER_TYPES, UNDEFINED, fits
 from runtime.graph.places import is_mutable
 from runtime.graph.refusals import refuse
+from runtime.graph.scopes import Scope, Symbol
 from runtime.graph.structures import Structure, structure_of
-from runtime.graph.tracing import (
-    Scope,
-    Symbol,
-    SymbolicNumber,
-    SymbolicTensor,
-    Trace,
-    apply_number,
-    convertible,
-)
+from runtime.graph.symbolic_number import SymbolicNumber, apply_number, convertible
+from runtime.graph.symbolic_tensor import SymbolicTensor
+from runtime.graph.tracing import Trace
 from runtime.shapes import join_shapes
 from runtime.tensor import Tensor
 from runtime.types import ListType, NumberType, TensorType, Type

@@ -11,7 +11,9 @@ from runtime.graph.blocks import Block
 from runtime.graph.branches import cond, truth
 from runtime.graph.missing import MaybeNone, install_equality
 from runtime.graph.places import Watch, also_watching, no_watch
-from runtime.graph.tracing import SymbolicNumber, SymbolicTensor, active
+from runtime.graph.scopes import active
+from runtime.graph.symbolic_number import SymbolicNumber
+from runtime.graph.symbolic_tensor import SymbolicTensor
 
 
 def not_(value: Any) -> Any:

@@ -30,8 +30,9 @@ from runtime.graph.logic import and_
 from runtime.graph.nodes import RAISE, WHILE
 from runtime.graph.places import Place, Watch, also_watching, no_watch
 from runtime.graph.refusals import refuse
+from runtime.graph.scopes import LOOP, active
 from runtime.graph.structures import structure_of
-from runtime.graph.tracing import LOOP, Trace, active, is_symbol
+from runtime.graph.tracing import Trace, is_symbol
 from runtime.shapes import as_shape
 from runtime.types import TensorType
 

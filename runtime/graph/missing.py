@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from runtime.graph.nodes import CHECK_DEFINED, CHECK_PRESENT
-from runtime.graph.tracing import active
+from runtime.graph.scopes import active
 
 
 class Missing:

@@ -20,7 +20,7 @@ from runtime.graph.ir import Callee, Value
 from runtime.graph.joins import Mismatch, Spec
 from runtime.graph.nodes import CALL, RAISE
 from runtime.graph.refusals import refuse
-from runtime.graph.tracing import active
+from runtime.graph.scopes import active
 from runtime.types import NumberType
 
 Converted = Callable[[CodeType], bool]

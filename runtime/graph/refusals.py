@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any, TypeVar
@@ -11,6 +12,7 @@ from runtime.graph.frames import user_frame, user_location
 from runtime.graph.ir import Location
 from runtime.graph.verification import InvalidGraph
 from runtime.state import state
+from runtime.tensor import Tensor
 
 E = TypeVar("E", bound=Exception)
 
@@ -132,3 +134,32 @@ def not_allowed(
         message, hint = f"{message}; {reason[0]}", reason[1]
     fields = _fields(user_location(), None, hint)
     return noted(errors.OperatorNotAllowedInGraphError(message, **fields))
+
+
+# What Python asks symbols
+
+WAY_OUT = (
+    "decorate the function with @function(autograph=True), or write it with cond and while_loop"
+)
+_CONVERTED_USES = (
+    "as a Python bool", "as a Python iterable", "as the argument of len", "with the operator `in`",
+    "as a Python int", "as a Python float",
+)  # fmt: skip
+
+
+def not_python(item: Any, use: str, hint: str) -> errors.OperatorNotAllowedInGraphError:
+    """The error for a symbol that Python asks for what only the run knows."""
+    what = "symbolic tensor" if isinstance(item, Tensor) else "staged number"
+    message = f"Using a {what} {use} is not allowed while tracing: {item._shown()}"
+    return not_allowed(message, hint, staged_if_converted=use in _CONVERTED_USES)
+
+
+def refuse_text(item: Any) -> None:
+    """Raise OperatorNotAllowedInGraphError where converted code makes a text of a symbol.
+
+    The text would be that of the trace in every run. Libraries, debuggers and code that is not
+    converted may show symbols.
+    """
+    if asked_by_converted_code(sys._getframe(2)):
+        hint = "print it with tf.print(x), or show what is traced with tf.autograph.trace(x)"
+        raise not_python(item, "as text, by str(), repr() or a format", hint)

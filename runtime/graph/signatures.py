@@ -16,8 +16,9 @@ import numpy as np
 from runtime.convert import convert_to_tensor
 from runtime.graph.arrays import Elements
 from runtime.graph.parameters import Arguments
+from runtime.graph.scopes import Symbol
 from runtime.graph.structures import Children, Structure, structure_of
-from runtime.graph.tracing import Symbol, SymbolicNumber
+from runtime.graph.symbolic_number import SymbolicNumber
 from runtime.shapes import TensorSpec
 from runtime.tensor import EagerTensor, Tensor
 from runtime.types import ListType, NumberType, TensorType

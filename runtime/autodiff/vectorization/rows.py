@@ -12,7 +12,8 @@ from runtime.autodiff.vectorization.ops import OP_RULES
 from runtime.autodiff.vectorization.rules import NotVectorized, has_known_rank, shape_of
 from runtime.graph.ir import Node, Value
 from runtime.graph.nodes import LIST_REPEAT, apply
-from runtime.graph.tracing import Trace, active, symbol
+from runtime.graph.scopes import active
+from runtime.graph.tracing import Trace, symbol
 from runtime.primitive import TABLE, bind
 from runtime.types import ListType, NumberType, TensorType, Type
 

@@ -15,7 +15,8 @@ from runtime import errors
 from runtime.graph.executors.interpreter import Program
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.numbers import MATH
-from runtime.graph.tracing import Trace, apply_number
+from runtime.graph.symbolic_number import apply_number
+from runtime.graph.tracing import Trace
 from runtime.graph.verification import verify
 
 VALUES: list[Any] = [0, 1, -3, 7, 0.0, -0.5, 2.0, True, False]

@@ -1,0 +1,110 @@
+"""The regions of a graph that is being built, and what belongs to one: symbols, recorded nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from runtime import errors
+from runtime.graph import nodes, refusals
+from runtime.graph.ir import Node, Origin, Region, Value, format_location
+from runtime.state import state
+from runtime.types import ListType
+
+if TYPE_CHECKING:
+    from runtime.graph.tracing import Trace
+
+Site = tuple[int, ...]
+
+LOOP = "the body of a loop"
+"""The kind of the scopes that may run several times."""
+
+
+class Scope:
+    """A region being built: its nodes so far, and whether symbols made in it may be used now."""
+
+    __slots__ = ("inner", "kind", "nodes", "open", "outer", "parameters", "site", "trace")
+
+    def __init__(self, trace: Trace, kind: str, outer: Scope | None, site: Site = ()) -> None:
+        self.trace = trace
+        self.site = site
+        self.inner = 0
+        self.kind = kind
+        self.outer = outer
+        self.open = True
+        self.parameters: list[Value] = []
+        self.nodes: list[Node] = []
+
+    def next_site(self) -> Site:
+        """A place in this scope, the same in each trace of the same code."""
+        self.inner += 1
+        return (*self.site, self.inner)
+
+    def region(self, results: Sequence[Value]) -> Region:
+        """The finished region."""
+        return Region(tuple(self.parameters), tuple(self.nodes), tuple(results))
+
+
+class Symbol:
+    """What Python holds for a value of a graph being traced."""
+
+    __slots__ = ("origin", "scope", "value")
+    value: Value
+    scope: Scope
+    origin: Origin | None
+
+    def __init__(self, value: Value, scope: Scope, origin: Origin | None) -> None:
+        self.value = value
+        self.scope = scope
+        self.origin = origin
+
+    @property
+    def type(self) -> ListType:
+        """What list it is."""
+        return cast(ListType, self.value.type)
+
+    @property
+    def node(self) -> Value:
+        """What tapes know it by."""
+        return self.value
+
+    def __add__(self, other: Symbol) -> Any:
+        return nodes.apply(nodes.LIST_ADD, self, other)
+
+
+class Handle:
+    """A node of control flow that tapes have recorded: where it is, and what stands there now.
+
+    A gradient replaces the node by one that also returns what the gradient reads.
+    """
+
+    __slots__ = ("node", "scope")
+
+    def __init__(self, node: Node, scope: Scope) -> None:
+        self.node = node
+        self.scope = scope
+
+
+def active() -> Trace:
+    """The trace that is active on this thread.
+
+    Raises errors.InaccessibleTensorError where there is none.
+    """
+    trace = state.trace
+    if trace is None:
+        raise errors.InaccessibleTensorError("a symbol is used while no graph is being traced")
+    return cast("Trace", trace)
+
+
+def leaked(item: Any) -> errors.InaccessibleTensorError:
+    """The error for a symbol that is used where its scope is not open."""
+    made = item.origin.location if item.origin else None
+    scope: Scope = item.scope
+    return refusals.noted(
+        errors.InaccessibleTensorError(
+            f"{item!r} was made at {format_location(made)} inside {scope.kind} of graph "
+            f"{scope.trace.name!r} and is used outside of it: return it, or pass it on as a "
+            "variable that the block assigns; what is stored elsewhere while tracing is only a "
+            "symbol"
+        )
+    )

@@ -1,0 +1,182 @@
+"""The tensor that stands for one whose value only the run of the graph knows."""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Iterator
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+from runtime.graph import refusals
+from runtime.graph.frames import container_at
+from runtime.graph.ir import Node, Origin, Value
+from runtime.graph.nodes import CHECK_LENGTH
+from runtime.graph.refusals import WAY_OUT, not_python, refuse_text
+from runtime.graph.scopes import Scope, active, leaked
+from runtime.shapes import Shape
+from runtime.tensor import Tensor
+from runtime.types import TensorType
+
+if TYPE_CHECKING:
+    from runtime.graph.views import Operation
+
+
+class SymbolicTensor(Tensor):
+    """A tensor whose value only the run of the graph knows."""
+
+    __slots__ = ("__weakref__", "_owner", "origin", "scope", "value")
+    value: Value
+    scope: Scope
+    origin: Origin | None
+
+    def __init__(self, value: Value, scope: Scope, origin: Origin | None) -> None:
+        self.value = value
+        self.scope = scope
+        self.origin = origin
+
+    @property
+    def type(self) -> TensorType:
+        """dtype and static shape."""
+        return cast(TensorType, self.value.type)
+
+    @property
+    def node(self) -> Value:
+        """What tapes know this tensor by."""
+        return self.value
+
+    @property
+    def name(self) -> str:
+        """Name of the op that makes it, and which of its outputs it is."""
+        return f"{self.value.name}:{self.value.index}"
+
+    @property
+    def graph(self) -> Any:
+        """The graph being traced that it belongs to."""
+        return self.scope.trace
+
+    @property
+    def op(self) -> Operation:
+        """The operation that makes it, as the graph lists it."""
+        from runtime.graph import views
+
+        scope: Scope | None = self.scope
+        given = [value for value, _ in self.scope.trace.captures.values()]
+        made: list[Node] = []
+        while scope is not None:
+            given, made = scope.parameters + given, scope.nodes + made
+            scope = scope.outer
+        found = views.tensors(views.listed(given, made), [self.value])
+        return found[0].op
+
+    @property
+    def static_value(self) -> Any:
+        """The array of a constant, else None."""
+        return self.scope.trace.constants.get(self.value)
+
+    def set_shape(self, shape: Any) -> None:
+        """Refuse a shape that contradicts the static one; the static shape of a symbol stays as
+        traced.
+        """
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(f"{self!r} cannot have the shape {shape}")
+
+    @property
+    def raw(self) -> NoReturn:
+        """Asked for where ops compute at once: outside of any trace, and so outside of its own."""
+        raise leaked(self)
+
+    def __repr__(self) -> str:
+        refuse_text(self)
+        return self._shown()
+
+    def __copy__(self) -> SymbolicTensor:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> SymbolicTensor:
+        return self
+
+    def _shown(self) -> str:
+        return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
+
+    def __str__(self) -> str:
+        refuse_text(self)
+        return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
+
+    def __hash__(self) -> int:
+        hint = "use x.ref() as the key, or a tensor for the table"
+        raise refusals.placed("Tensor is unhashable: a set or a dict cannot hold it as a key", hint)
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        name = container_at(sys._getframe(1)) or self.value.name
+        raise refusals.refuse(
+            f"an item of {name!r} is assigned where the new tensor would be lost: tensors are "
+            "values, and no name that is read afterwards can be made to stand for the new one",
+            "assign to an item of a local name, and use or return that name afterwards",
+            variable=name,
+        )
+
+    def __bool__(self) -> NoReturn:
+        raise not_python(self, "as a Python bool", WAY_OUT)
+
+    def __iter__(self) -> Iterator[Any]:
+        count = _unpacked_into(sys._getframe(1), self.static_shape)
+        if count is None:
+            raise not_python(self, "as a Python iterable", WAY_OUT)
+        if len(self.static_shape or (None,)) == 0 or (self.static_shape or (None,))[0] is None:
+            active().apply(CHECK_LENGTH, (active().value_of(self),), {"expected": count})
+        return iter([self[place] for place in range(count)])
+
+    def __len__(self) -> int:
+        shape = self.static_shape
+        if shape is None or (shape and shape[0] is None):
+            raise not_python(self, "as the argument of len", "use tf.shape(x)[0] for its size")
+        if not shape:
+            raise TypeError("Scalar tensor has no `len()`")
+        return cast(int, shape[0])
+
+    def __contains__(self, item: object) -> NoReturn:
+        raise not_python(self, "with the operator `in`", "write tf.reduce_any(x == item)")
+
+    def __int__(self) -> NoReturn:
+        raise not_python(self, "as a Python int", "use tf.cast(x, tf.int32)")
+
+    def __float__(self) -> NoReturn:
+        raise not_python(self, "as a Python float", "use tf.cast(x, tf.float32)")
+
+    def __complex__(self) -> NoReturn:
+        raise not_python(self, "as a Python complex", "use tf.cast(x, tf.complex64)")
+
+    def __index__(self) -> NoReturn:
+        raise not_python(
+            self, "as a Python index", "index a tensor with it, for example by tf.gather"
+        )
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+        raise not_python(
+            self, "as a NumPy array", "use the op of the same name instead of NumPy's function"
+        )
+
+    def __format__(self, spec: str) -> str:
+        raise not_python(
+            self, "in an f-string or format()", "print it with print(x) or tf.print(x)"
+        )
+
+    def numpy(self) -> NoReturn:
+        """Refused: a symbol has no value yet."""
+        raise not_python(
+            self, "for its value by numpy()", "compute with tensors, and call numpy() on the result"
+        )
+
+
+def _unpacked_into(frame: FrameType, shape: Shape) -> int | None:
+    """How many rows Python takes where it iterates in order to unpack: `a, b = t`, `[*t]`, `f(*t)`;
+    None where it does not.
+    """
+    code = frame.f_code.co_code
+    operation = dis.opname[code[frame.f_lasti]]
+    size = shape[0] if shape else None
+    if operation == "UNPACK_SEQUENCE":
+        count = code[frame.f_lasti + 1]
+        return count if size is None or size == count else size
+    return size if operation in ("UNPACK_EX", "LIST_EXTEND", "CALL_FUNCTION_EX") else None
