@@ -23,7 +23,14 @@ from runtime.state import init_scope, state
 from runtime.tensor import CPU, EagerTensor, Reference, Tensor, shown
 from runtime.types import TensorType
 from runtime.variable_creation import Creation, VariableAggregation, VariableSynchronization
-from runtime.variable_primitives import assign_add_p, assign_p, assign_sub_p, dtype_mismatch, read_p
+from runtime.variable_primitives import (
+    assign_add_p,
+    assign_p,
+    assign_sub_p,
+    dtype_mismatch,
+    in_rows,
+    read_p,
+)
 
 
 def _combined(function: Callable[[Any, Any], Any]) -> Callable[..., Tensor]:
@@ -95,7 +102,7 @@ class Variable(metaclass=Creation):
         self._set_up(raw.dtype, declared, trainable, synchronization, aggregation)
         self.constraint: Callable[[Any], Any] | None = constraint
         self.check_shape(raw.shape)
-        self.raw = raw
+        self.raw = in_rows(raw)
 
     def _set_up(
         self,
@@ -396,7 +403,7 @@ def _restore(raw: Any, name: str, shape: Shape, trainable: bool, *how: Any) -> V
     made.name = name
     made._set_up(raw.dtype, shape, trainable, *how)
     made.constraint = None
-    made.raw = as_array(raw)
+    made.raw = in_rows(as_array(raw))
     return made
 
 

@@ -27,9 +27,14 @@ def _read_type(*, variable: Variable) -> TensorType:
     return variable.type
 
 
+def in_rows(array: Any) -> Any:
+    """The array, or a copy of it that lies row by row: graphs count on that."""
+    return array if array.flags.c_contiguous else np.ascontiguousarray(array)
+
+
 def _assign_kernel(value: Any, *, variable: Variable) -> tuple[()]:
     variable.check_shape(value.shape)
-    variable.raw = value
+    variable.raw = in_rows(value)
     return ()
 
 
@@ -45,7 +50,8 @@ def _updating(ufunc: Any) -> Callable[..., tuple[()]]:
         with variable.lock:
             variable.check_shape(value.shape, f"{ufunc.__name__} a value to")
             # A copy, because a graph that assigns runs in the context itself.
-            variable.raw = state.context.copy().run(ufunc, variable.raw_value(), value)
+            made = state.context.copy().run(ufunc, variable.raw_value(), value)
+            variable.raw = in_rows(made)
         return ()
 
     return kernel

@@ -112,8 +112,19 @@ def _new(size: Any, *, element: TensorType) -> Array:
     return [None] * int(size)
 
 
-def _write(array: Array, index: Any, value: Any, *, dynamic: bool) -> Array:
-    made = array.copy()
+def _copied(array: Array, out: Array | None) -> Array:
+    """A list of the same items: `out` if there is one, which may be the array."""
+    if out is None:
+        return array.copy()
+    if out is not array:
+        out[:] = array
+    return out
+
+
+def _write(
+    array: Array, index: Any, value: Any, *, dynamic: bool, out: Array | None = None
+) -> Array:
+    made = _copied(array, out)
     for at, item in pairs(index, value):
         _check_index(at, len(made), dynamic)
         made += [None] * (at + 1 - len(made))
@@ -165,16 +176,16 @@ def _or_zeros(array: Array, at: int, like: Any) -> Any:
     return np.zeros_like(like)[()] if item is None else item
 
 
-def _clear(array: Array, index: Any) -> Array:
-    made = array.copy()
+def _clear(array: Array, index: Any, out: Array | None = None) -> Array:
+    made = _copied(array, out)
     for at in np.atleast_1d(index):
         if at < len(made):
             made[at] = None
     return made
 
 
-def _add_at(array: Array, index: Any, value: Any) -> Array:
-    made = array.copy()
+def _add_at(array: Array, index: Any, value: Any, out: Array | None = None) -> Array:
+    made = _copied(array, out)
     for at, item in pairs(index, value):
         made += [None] * (at + 1 - len(made))
         made[at] = item if made[at] is None else made[at] + item

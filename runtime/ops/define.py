@@ -42,7 +42,7 @@ PAIRS = (sample("2,3", "2,3"), sample("2,3", "3"), sample("2,1", "3"), sample(""
 def copied(x: Any, out: Any) -> Any:
     """An array with the elements of `x`: `out` if there is one, which may be x."""
     if out is None:
-        return np.array(x)
+        return np.array(x, order="C")
     if out is not x:
         np.copyto(out, x)
     return out

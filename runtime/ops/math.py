@@ -139,7 +139,7 @@ def _cast_kernel(x: Any, *, dtype: Any, out: Any = None) -> Any:
     if x.dtype.kind == "c" and dtype.np_dtype.kind not in "cb":
         x = x.real
     if out is None:
-        return x.astype(dtype.np_dtype)
+        return x.astype(dtype.np_dtype, "C")
     np.copyto(out, x, "unsafe")
     return out
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from runtime.graph.executors.blocks import Run, Runs, last_uses, places_of, uses
 from runtime.graph.executors.escapes import Escapes
-from runtime.graph.executors.kernels import OVER, SAME, VIEWS, may_write, ufunc_of
+from runtime.graph.executors.kernels import LISTS, OVER, SAME, is_view, may_write, ufunc_of
 from runtime.graph.ir import Node, Region, Value, diverges, free_values, walk
 from runtime.types import TensorType
 
@@ -102,7 +102,8 @@ class Plan:
     @property
     def is_empty(self) -> bool:
         """Does each op make new arrays?"""
-        return not (self._targets or self._arrays)
+        arrays = [node for node in self._targets if node.primitive.name not in LISTS]
+        return not (arrays or self._arrays)
 
     def slot(self, type: Any, region: Region | None) -> Slot:
         """One more array, which may be a new one each time that the region runs."""
@@ -187,7 +188,7 @@ class _Planner:
             self.loop(node, dying)
         elif node.primitive.name == "cond":
             self.cond(node, dying)
-        elif node.primitive.name in VIEWS:
+        elif is_view(node):
             self.view(node)
         elif may_write(node, self.plan.turned):
             self.op(node, dying)
@@ -213,6 +214,13 @@ class _Planner:
                     slot.holds -= 1
                     freed += [] if slot.holds else [slot]
         return freed
+
+    def adopt(self, values: Sequence[Value]) -> None:
+        """Have values of the region around, which are read here last."""
+        for value in values:
+            self.mine[value] = None
+            for slot in self.plan.slots_of[value]:
+                slot.holds += 1
 
     # Ops
 
@@ -242,7 +250,7 @@ class _Planner:
 
     def written_over(self, node: Node, freed: Sequence[Slot]) -> list[Slot]:
         """Those of these slots, of what the op reads last, that it may write to."""
-        changes = node.primitive.name in OVER
+        changes = node.primitive.name in OVER | LISTS
         if ufunc_of(node) is None and not changes:
             return []
         read = [value for value in node.inputs if value in self.plan.views]
@@ -284,14 +292,18 @@ class _Planner:
     def cond(self, node: Node, dying: Sequence[Value]) -> None:
         """Plan branches, and where they leave their results."""
         ends = []
+        # Each branch may write over what is not read behind it.
+        last = [value for value in dying if value in self.mine]
+        self.free += self.release(last)
         for inner in node.regions:
             results = zip(node.outputs, inner.results, strict=False)
             self.plan.wanted.update(r for o, r in results if o in self.plan.wanted)
             planner = _Planner(self.plan, inner)
-            self.free = planner.region(self.free)
+            planner.adopt(last)
+            free = [slot for slot in self.free if not slot.holds]
+            self.free = planner.region(free)
             if not diverges(inner):
                 ends.append(planner.ends)
-        self.free += self.release(dying)
         if len(ends) == 2:
             ends = self.unite(node, *ends)
         for output, *slots in zip(node.outputs, *ends, strict=False):
@@ -358,13 +370,27 @@ class _Planner:
                 moved[at] = slot if slot not in taken else self.plan.slot(slot.buffer.type, None)
                 carrying.copies[at] = moved[at].buffer
         carrying.renaming = self.plan.rename([slots[at] for at in moved], list(moved.values()))
-        for at, slot in slots.items():
-            lasting = tuple([end for end in ends[at] if end.holds])
-            first = self.plan.slots_of.get(node.inputs[at + 1], ())
-            held = _union((slot,) if at in moved else (), lasting, first)
+        for at, lasting in self.lasting(node, slots, ends).items():
+            held = _union((slots[at],) if at in moved else (), lasting)
             if held and node.outputs[at] in self.plan.escapes:
                 carrying.copied.append(at)
             self.hold(node.outputs[at], held)
+
+    def lasting(self, node: Node, slots: dict[int, Slot], ends: list[Slots]) -> dict[int, Slots]:
+        """Where from outside of a loop its state may come, by places: first, or in later rounds.
+        It may have been at other places in the rounds before.
+        """
+        found: dict[int, Slots] = {}
+        for at in slots:
+            outside = tuple([end for end in ends[at] if end.holds])
+            found[at] = _union(self.plan.slots_of.get(node.inputs[at + 1], ()), outside)
+        before: dict[int, Slots] = {}
+        while found != before:
+            before = dict(found)
+            for at in slots:
+                given = [found[k] for k, slot in slots.items() if slot in ends[at]]
+                found[at] = _union(found[at], *given)
+        return found
 
 
 def _union(*slots: Slots) -> Slots:

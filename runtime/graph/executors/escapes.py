@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from runtime.graph.executors.kernels import READERS, VIEWS, is_array, ufunc_of
+from runtime.graph.executors.kernels import LISTS, READERS, VIEWS, is_array, is_view, ufunc_of
 from runtime.graph.ir import Node, Region, Value, walk
+from runtime.types import ListType
 
 
 class Escapes:
@@ -54,10 +55,12 @@ class Escapes:
                 self._while(node)
             elif name == "cond":
                 self._cond(node)
-            elif name in VIEWS:
+            elif name in LISTS:
+                self.values.update(node.inputs[1:])
+            elif is_view(node):
                 if not self.values.isdisjoint(node.outputs):
                     self.values.update(node.inputs)
-            elif ufunc_of(node) is None and name not in READERS:
+            elif ufunc_of(node) is None and name not in READERS | VIEWS:
                 self.values.update(node.inputs)
 
     def _cond(self, node: Node) -> None:
@@ -80,6 +83,7 @@ def _candidates(node: Node, turned: Container[Value]) -> list[int]:
     found = []
     for at, parameter in enumerate(body.parameters):
         same = node.inputs[at + 1].type == parameter.type == body.results[at + 1].type
-        if same and is_array(parameter) and parameter not in turned:
+        in_rows = is_array(parameter) and parameter not in turned
+        if same and (in_rows or isinstance(parameter.type, ListType)):
             found.append(at)
     return found

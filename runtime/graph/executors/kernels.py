@@ -21,15 +21,20 @@ OVER = frozenset(
 """Ops that change parts of their first input: where nobody else reads it, in its own memory."""
 
 
+LISTS = frozenset(("array_add_at", "array_clear", "array_write"))
+"""The same of lists, which keep what is written to them."""
+
 READERS = OVER | frozenset(
     (
-        "all", "any", "assign_add_variable", "assign_sub_variable", "avg_pool2d", "cast",
-        "concat", "conv2d", "conv2d_backprop_filter", "conv2d_backprop_input", "cumprod",
-        "cumsum", "erf", "erfc", "floordiv", "gather", "gather_grad", "leaky_relu",
-        "log_softmax", "matmul", "max", "max_pool2d", "mean", "min", "mod", "ones_like",
-        "pad", "prod", "reciprocal", "relu", "relu6", "relu_grad", "rsqrt", "shape",
-        "sigmoid", "softmax", "softplus", "softsign", "squared_difference", "stack", "sum",
-        "tile", "unslice", "where", "zeros_like",
+        "all", "any", "array_concat", "array_read", "array_read_like",
+        "array_read_or_zeros", "array_size", "array_stack", "array_stack_like",
+        "assign_add_variable", "assign_sub_variable", "avg_pool2d", "cast", "concat",
+        "conv2d", "conv2d_backprop_filter", "conv2d_backprop_input", "cumprod", "cumsum",
+        "erf", "erfc", "floordiv", "gather", "gather_grad", "leaky_relu", "log_softmax",
+        "matmul", "max", "max_pool2d", "mean", "min", "mod", "ones_like", "pad", "prod",
+        "reciprocal", "relu", "relu6", "relu_grad", "rsqrt", "shape", "sigmoid", "softmax",
+        "softplus", "softsign", "squared_difference", "stack", "sum", "tile", "unslice",
+        "where", "zeros_like",
     )
 )  # fmt: skip
 """Ops, besides ufuncs, that neither keep their inputs nor return views of them."""
@@ -43,6 +48,12 @@ VIEWS = SAME | frozenset(
     ("broadcast_to", "reverse", "slice", "split", "strided_slice", "transpose", "unstack")
 )
 """Ops whose results may be views of their first input, and that keep none."""
+
+
+def is_view(node: Node) -> bool:
+    """May its outputs be views of its first input? A single number is copied."""
+    scalar = getattr(node.outputs[0].type, "shape", None) == () if node.outputs else True
+    return node.primitive.name in VIEWS and not scalar
 
 
 def ufunc_of(node: Node) -> np.ufunc | None:
@@ -70,6 +81,8 @@ def may_write(node: Node, turned: Container[Value]) -> bool:
     """May the node be told where to write its result to? What is `turned` may lie otherwise than
     row by row.
     """
+    if node.primitive.name in LISTS:
+        return True
     if len(node.outputs) != 1 or node.outputs[0] in turned or not is_array(node.outputs[0]):
         return False
     direct = ufunc_of(node) is not None or product_of(node) is not None

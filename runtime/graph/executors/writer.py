@@ -14,7 +14,7 @@ from runtime.dtypes import DType
 from runtime.graph.executors.blocks import Run, places_of, runs_of
 from runtime.graph.executors.buffers import Carrying, Plan, Renaming
 from runtime.graph.executors.holding import Holding
-from runtime.graph.executors.kernels import product_of, ufunc_of
+from runtime.graph.executors.kernels import VIEWS, is_view, product_of, ufunc_of
 from runtime.graph.executors.layouts import is_array, lies_in_rows, turned_values
 from runtime.graph.executors.lifetimes import ends_of
 from runtime.graph.executors.pool import Pool
@@ -125,6 +125,7 @@ class Writer:
         buffers = [self.names[value] for value in self.layout.buffers.buffers]
         if buffers:
             self.line(1, f"{self.layout.give}(({_tuple(buffers)}))")
+        # What is still to be computed here reads single numbers, which are in no buffer.
         self.line(1, f"return ({_tuple([self.raw(value) for value in results])})")
 
     def outlined(self, node: Node, depth: int) -> None:
@@ -311,7 +312,9 @@ class Writer:
         buffer = self.layout.buffers.target(node)
         if buffer is not None:
             params.append(f"out={self.names[buffer]}")
-        return f"{kernel}({', '.join([*arguments, *params])})"
+        # A view of one number would change with the buffer that it is in.
+        copied = node.primitive.name in VIEWS - _SEQUENCES and not is_view(node)
+        return f"{kernel}({', '.join([*arguments, *params])}){'[()]' if copied else ''}"
 
     def expression(self, node: Node, depth: int) -> None:
         """A node that Python writes as an expression: a line, or what others write."""
@@ -513,8 +516,11 @@ def _dtype_of(value: Value) -> DType:
 
 
 def _copied(buffer: Any, array: Any) -> Any:
-    """The buffer with the array in it."""
-    np.copyto(buffer, array)
+    """The buffer with the array, or list, in it."""
+    if type(buffer) is list:
+        buffer[:] = array
+    else:
+        np.copyto(buffer, array)
     return buffer
 
 

@@ -49,6 +49,8 @@ OPS: dict[str, Any] = {
     "part": lambda a, b: ag.setitem(a[:2], to=a, at=slice(1, 3)),
     "where": lambda a, b: rt.where(a > b, a, 0.5),
     "gather": lambda a, b: rt.gather(a, [3, 0, 0, 2]) + b,
+    "number": lambda a, b: rt.squeeze(a[:1, 1:2] * 0.3) * 0.5 * b,
+    "chosen": lambda a, b: rt.where(a[0, 0] > b[1, 1], rt.reshape(a[:1, :1] + 1.0, []), 0.5) * a,
     "softmax": lambda a, b: rt.nn.softmax(a + b),
     "relu": lambda a, b: rt.nn.relu(a) - b,
 }
@@ -412,7 +414,7 @@ def test_kernels_write_what_they_return(name: str) -> None:
         assert not np.shares_memory(again, out) or out.tobytes() == made.tobytes()
 
 
-@pytest.mark.parametrize("name", sorted(READERS))
+@pytest.mark.parametrize("name", sorted(READERS & TABLE.keys()))
 def test_readers_return_new_arrays(name: str) -> None:
     primitive = TABLE[name]
     for sample in primitive.samples:
@@ -441,3 +443,146 @@ def test_views_are_of_the_first_input(name: str) -> None:
         made = primitive.kernel(*given, **sample[1])
         for each in made if isinstance(made, tuple | list) else (made,):
             assert not any(np.shares_memory(each, array) for array in given[1:])
+
+
+def place_behind_place(a, b, d):
+    for j in rt.range(3):
+        a, b = b, d * 0.5
+    e, f, g = rt.tanh(d), rt.sin(d), rt.cos(d)
+    return rt.reduce_sum(e * f + f * g + g * e), a * 0.5
+
+
+def first_value_moves(a, b, d):
+    b, a = d * 3.0, d * 2.0
+    c = b[1:]
+    for j in rt.range(rt.cast(a[0, 0] * 0.0, rt.int32) + 1):
+        a, b = b, rt.tanh(a)
+    s = rt.reduce_sum(rt.tan(d)[1:] * c)
+    e, f, g, h = rt.tanh(d), rt.sin(d), rt.cos(d), rt.exp(d)
+    i = rt.sinh(d)
+    return rt.reduce_sum(((e * f + g * h) * i + e * g) * h + (f * i)), a * 0.5, s
+
+
+def moves_in_an_outer_loop(x, p, q):
+    for i in rt.range(3):
+        step = rt.tanh(x)
+        for j in rt.range(2):
+            p, q = q, step * 0.5
+        u, v, w = rt.sin(x), rt.cos(x), rt.exp(-x)
+        x = x * 0.9 + (u * v + v * w + w * u) * p
+    return x
+
+
+def numbers(a, b, d):
+    decrease = rt.squeeze(rt.matmul(a[:, :1], a[:, :1], transpose_a=True))
+    slope = decrease * 0.5
+    curvature = rt.squeeze(rt.matmul(b[:, :1], b[:, :1], transpose_a=True))
+    return slope / curvature, rt.where(d[0, 0] > -9.0, decrease, 0.5)
+
+
+def truths(a, b, d):
+    one = rt.logical_and(d[0, 0] > -9.0, rt.squeeze(a[:1, :1] > -2.0))
+    return one, rt.reduce_any(a > 9.0)
+
+
+def broadcast(a, b, d):
+    row = rt.broadcast_to(rt.reduce_sum(a, 0), [217, SIDE])
+    changed = rt.tensor_scatter_nd_update(row, [[3]], row[:1] * 2.0)
+    return rt.reduce_sum(changed), rt.reduce_sum(rt.cast(row, rt.float32), 0)
+
+
+MOVES = [
+    place_behind_place, first_value_moves, moves_in_an_outer_loop, numbers, truths, broadcast,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", MOVES, ids=lambda program: program.__name__)
+def test_programs_that_move_arrays(program: Any) -> None:
+    given, others = inputs(1), inputs(2)
+    expected, staged = rt.nest.flatten(program(*given)), function(program)
+    first = staged(*given)
+    staged(*others)
+    assert bits(rt.nest.flatten(first)) == bits(expected)
+    assert bits(rt.nest.flatten(staged(*given))) == bits(expected)
+
+
+@pytest.mark.parametrize("how", ["made", "assigned", "added to"])
+def test_variables_keep_rows(how: str) -> None:
+    turned = np.random.default_rng(0).uniform(size=(100, 100)).T
+    variable = rt.Variable(turned if how == "made" else np.zeros_like(turned, order="C"))
+    if how == "assigned":
+        variable.assign(rt.transpose(rt.constant(turned.T)))
+    elif how == "added to":
+        variable.assign_add(rt.transpose(rt.constant(turned.T)))
+
+    def program(x):
+        a = rt.tanh(variable)
+        return rt.math.erf(x), x @ x, rt.reduce_max(a)
+
+    x = rt.constant(turned)
+    assert bits(function(program)(x)) == bits(program(x))
+
+
+def filled_array(x, n):
+    made = rt.TensorArray(rt.float64, n)
+    for i in rt.range(n):
+        if i % 2 == 0:
+            made = made.write(i, x[i] * 2.0)
+        elif i == 3:
+            continue
+        else:
+            made = made.write(i, x[i - 1])
+    return made.stack()
+
+
+def swapped_arrays(x, n):
+    one, other = rt.TensorArray(rt.float64, n), rt.TensorArray(rt.float64, n)
+    for i in rt.range(n):
+        one, other = other.write(i, x[i]), one.write(i, x[i] + 1.0)
+    return one.stack(), other.stack()
+
+
+def array_read_back(x, n):
+    made = rt.TensorArray(rt.float64, n, clear_after_read=False).unstack(x[:n])
+    total = x[0]
+    for i in rt.range(n):
+        total = total + made.read(i)
+        made = made.write(n - 1 - i, total)
+    return made.stack(), total
+
+
+def arrays_of_rounds(x, n):
+    kept = rt.TensorArray(rt.float64, n)
+    for i in rt.range(n):
+        inner = rt.TensorArray(rt.float64, n)
+        for j in rt.range(n):
+            inner = inner.write(j, x[j] * x[i])
+        kept = kept.write(i, inner.stack())
+    return kept.stack()
+
+
+ARRAYS = [filled_array, swapped_arrays, array_read_back, arrays_of_rounds]
+
+
+@pytest.mark.parametrize("program", ARRAYS, ids=lambda program: program.__name__)
+def test_arrays_are_written_in_place(program: Any) -> None:
+    staged, n = function(program), rt.constant(SIDE)
+    given = [rt.constant(np.random.default_rng(at).uniform(size=(6, 2))) for at in range(3)]
+    expected = [bits(rt.nest.flatten(program(x, n))) for x in given]
+    made = [staged(x, n) for x in given]
+    assert [bits(rt.nest.flatten(each)) for each in made] == expected
+    source = staged.python_source(given[0], n)
+    assert source.count("k_array_write(") == source.count(", out=")
+
+
+def test_a_returned_array_is_not_written_to_again() -> None:
+    @function
+    def made(x):
+        array = rt.TensorArray(rt.float32, 3)
+        for i in rt.range(3):
+            array = array.write(i, x)
+        return array
+
+    first = made(rt.constant(1.0))
+    made(rt.constant(2.0))
+    assert first.stack().numpy().tolist() == [1.0, 1.0, 1.0]
