@@ -311,7 +311,9 @@ def _of_of(op: Any, grad: Any) -> Any:
 
 def _of_write(op: Any, grad: Any) -> Any:
     _, index, value = op.inputs
-    return apply(CLEAR, grad, index), None, _item_like(grad, index, value)
+    # Read first: then nobody needs the list that is cleared, and it is not copied.
+    item = _item_like(grad, index, value)
+    return apply(CLEAR, grad, index), None, item
 
 
 def _of_read(op: Any, grad: Any) -> Any:

@@ -18,7 +18,15 @@ from typing import Any
 
 from runtime.graph.executors.blocks import Run, Runs, last_uses, places_of, uses
 from runtime.graph.executors.escapes import Escapes
-from runtime.graph.executors.kernels import LISTS, OVER, SAME, is_view, may_write, ufunc_of
+from runtime.graph.executors.kernels import (
+    LISTS,
+    OVER,
+    SAME,
+    is_view,
+    may_write,
+    memory_of,
+    ufunc_of,
+)
 from runtime.graph.ir import Node, Region, Value, diverges, free_values, walk
 from runtime.types import TensorType
 
@@ -235,7 +243,7 @@ class _Planner:
     def op(self, node: Node, dying: Sequence[Value]) -> None:
         """Choose where an op writes to."""
         (output,) = node.outputs
-        type, escapes = node.outputs[0].type, output in self.plan.escapes
+        type, escapes = memory_of(output), output in self.plan.escapes
         freed = self.release(dying)
         over = self.written_over(node, freed)
         slot = self.first(over, type, escapes) or self.first(self.free, type, escapes)
@@ -351,10 +359,10 @@ class _Planner:
         if value in dying and value in self.mine and node.inputs.count(value) == 1:
             (slot, *others) = slots
             alone = slot.holds == 1 and value not in free_values(node.regions[0])
-            if alone and not others and slot.buffer.type == value.type:
+            if alone and not others and slot.buffer.type == memory_of(value):
                 self.release([value])
                 return slot
-        return self.plan.slot(node.regions[0].parameters[at].type, None)
+        return self.plan.slot(memory_of(node.regions[0].parameters[at]), None)
 
     def carry(self, node: Node, slots: dict[int, Slot], ends: list[Slots]) -> None:
         """Let what a round made be what the next one is given."""

@@ -13,7 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from runtime.graph.executors.kernels import LISTS, READERS, VIEWS, is_array, is_view, ufunc_of
+from runtime.graph.executors.kernels import (
+    LISTS,
+    READERS,
+    VIEWS,
+    is_array,
+    is_view,
+    memory_of,
+    ufunc_of,
+)
 from runtime.graph.ir import Node, Region, Value, walk
 from runtime.types import ListType
 
@@ -82,7 +90,8 @@ def _candidates(node: Node, turned: Container[Value]) -> list[int]:
     (body,) = node.regions
     found = []
     for at, parameter in enumerate(body.parameters):
-        same = node.inputs[at + 1].type == parameter.type == body.results[at + 1].type
+        given, result = node.inputs[at + 1], body.results[at + 1]
+        same = memory_of(given) == memory_of(parameter) == memory_of(result)
         in_rows = is_array(parameter) and parameter not in turned
         if same and (in_rows or isinstance(parameter.type, ListType)):
             found.append(at)

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from runtime import dtypes
 from runtime.graph.ir import Node, Value
 from runtime.primitive import Kernel
 from runtime.shapes import is_known
-from runtime.types import TensorType
+from runtime.types import ListType, TensorType, Type
 
 OVER = frozenset(
     (
@@ -87,6 +88,14 @@ def may_write(node: Node, turned: Container[Value]) -> bool:
         return False
     direct = ufunc_of(node) is not None or product_of(node) is not None
     return direct or takes_out(node.primitive.kernel)
+
+
+_LIST = ListType(TensorType(dtypes.float32, ()))
+
+
+def memory_of(value: Value) -> Type:
+    """The type of what a value may be kept in: all lists are alike."""
+    return _LIST if isinstance(value.type, ListType) else value.type
 
 
 def is_array(value: Value) -> bool:
