@@ -258,6 +258,9 @@ class ConcreteFunction:
     def __str__(self) -> str:
         return format_graph(self.graph)
 
+    def _repr_svg_(self) -> str:
+        return self.graph._repr_svg_()
+
 
 def _is_itself(argument: Any, leaf: Any) -> bool:
     return argument is leaf and type(leaf) is EagerTensor

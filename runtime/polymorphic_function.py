@@ -117,14 +117,16 @@ class Function:
         return Function, (self._python_function, self._name, self._input_signature, *options)
 
     def experimental_get_tracing_count(self) -> int:
-        """How often the Python function was traced."""
+        """How often the Python function was traced; not where it raised."""
         return self._traces.count
 
     def why_retraced(self) -> str:
         """A line for each trace, the last ones if there are many: which argument or global value
         was different.
         """
-        return "\n".join(self._traces.reasons)
+        reasons = self._traces.reasons
+        first = self._traces.count - len(reasons) + 1
+        return "\n".join([f"{at}: {text}" for at, text in enumerate(reasons, first)])
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The signatures that there are traces for, a line each: the types of tensors, and the
@@ -251,7 +253,8 @@ class Function:
         before = self._traces.count
         concrete = self._concrete(call)
         if self._detector.called(traced=self._traces.count != before):
-            self._detector.warn(self._python_function, self._traces.reasons[-1])
+            last = self._traces.reasons[-1] if self._traces.count > 1 else None
+            self._detector.warn(self._python_function, last)
         return concrete
 
     def _remember(
@@ -331,7 +334,10 @@ class Function:
         fitted = {}
         for name, spec in entries.items():
             item = given[name] if name in given else parameters.default(name, spec)
-            fitted[name] = conform(item, spec, name)
+            try:
+                fitted[name] = conform(item, spec, name)
+            except TypeError as error:
+                raise TypeError(f"{self._name}(): {error}") from None
         return parameters.arranged(fitted)
 
     def _concrete(self, call: Call) -> ConcreteFunction | Assumption:
@@ -380,13 +386,13 @@ class Function:
         traces = self._traces
         assumption = traces.running[call.key] = Assumption(self._name)
         traces.count += 1
-        traces.reasons.append(f"{traces.count}: {text}")
-        count = traces.count
+        traces.reasons.append(text)
         try:
             with running(assumption), _implicit(self), creating(self._name, created):
                 return self._traced(call, assumption), not assumption.depends
-        except RecursionError as error:
-            if len(traces.running) == 1 and traces.count - count > MOST_VARIANTS:
+        except BaseException as error:
+            traces.forget(text)
+            if isinstance(error, RecursionError) and len(traces.running) == MOST_VARIANTS + 1:
                 explain_depth(error, self._python_function, self._name)
             raise
         finally:

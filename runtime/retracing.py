@@ -167,19 +167,22 @@ class Detector:
         self.warnings += 1
         return True
 
-    def warn(self, function: Any, last: str) -> None:
-        """Tell the log."""
+    def warn(self, function: Any, last: str | None) -> None:
+        """Tell the log; `last`: why it was traced the last time, or None if for the first time."""
         get_logger().warning(
-            "%s of the last %s calls of %r traced it again, and tracing is slow. It happens where "
+            "%s of the last %s calls of %r traced it, and tracing is slow. It happens where "
             "(1) the function is decorated anew in a loop: decorate it once, outside of the loop; "
             "(2) tensors have different shapes: pass reduce_retracing=True to the decorator, or "
             "an input_signature with None for what varies; "
-            "(3) arguments are Python values that change: pass tensors. "
-            "The last time: %s. Its method why_retraced() tells more.",
+            "(3) arguments are Python values that change: pass tensors; "
+            "(4) Python values that it reads from outside change: pass them as tensors, or keep "
+            "them in a Variable. %s",
             len(self.rounds),
             sum(self.rounds),
             function,
-            last,
+            "Here it is (1): each trace was the first one of a new function."
+            if last is None
+            else f"The last time: {last}. Its method why_retraced() tells more.",
         )
 
 

@@ -56,6 +56,12 @@ class Traces:
                 return made
         return None
 
+    def forget(self, text: str) -> None:
+        """Do not count a trace, begun for this reason, in which Python raised."""
+        self.count -= 1
+        if text in self.reasons:
+            self.reasons.remove(text)
+
     def keep(self, key: Any, concrete: ConcreteFunction) -> None:
         """Add a trace; those that were used least recently give way."""
         for *_, used in self.fast.values():
@@ -107,8 +113,7 @@ def are_those(leaves: Sequence[Any], raws: Sequence[Any]) -> bool:
 
 def guards_changed(variants: Sequence[ConcreteFunction]) -> str:
     """Why the latest of the traces for one signature does not hold."""
-    changed = ", ".join(dict.fromkeys(variants[0].guards.changed()))
-    return f"a guard does not hold: {changed}"
+    return ", ".join(dict.fromkeys(variants[0].guards.changed()))
 
 
 class Call:

@@ -100,3 +100,13 @@ def test_links_and_paths_lead_somewhere(path: Path) -> None:
     missing = [name for name in named if not (ROOT / name).exists()]
     missing += [link for link in linked if not (path.parent / link).exists()]
     assert missing == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_names_are_defined_in_the_files_that_documents_give(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    pattern = r"`([\w.]+)(?:\([^`]*\))?`\s(?:of|in|from)\s`((?:runtime|autograph)/[\w/]+\.py)`"
+    for name, path in re.findall(pattern, text):
+        source = (ROOT / path).read_text(encoding="utf-8")
+        own = re.escape(name.split(".")[0])
+        assert re.search(rf"^((def|class) )?{own}\b", source, flags=re.MULTILINE), (name, path)

@@ -83,7 +83,7 @@ MAY_IMPORT = {
     ),
     "runtime.graph.verification": f"{TYPES} runtime.graph.ir",
     "runtime.graph.printing": f"{TYPES} runtime.graph.ir",
-    "runtime.graph.views": f"{TYPES} runtime.graph.ir",
+    "runtime.graph.views": f"{TYPES} runtime.graph.ir runtime.graph.graph_def",
     "runtime.graph.graph_def": (
         f"{TYPES} runtime.graph.ir runtime.graph.printing runtime.graph.views"
     ),

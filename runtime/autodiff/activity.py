@@ -104,6 +104,7 @@ class Dependence:
         self.callee = callee
         self.known: set[Source] = set(sources)
         self._entered: set[Graph] = set()
+        self._followed: set[Graph] = set()
         self._entered_again: set[Graph] = set()
 
     def follow(self, nodes: Iterable[Node]) -> None:
@@ -145,19 +146,22 @@ class Dependence:
 
     def _call(self, node: Node) -> None:
         graph = self.callee(node)
-        self.pass_on(node.inputs, graph.parameters)
+        learnt = self.pass_on(node.inputs, graph.parameters)
         if graph in self._entered:
             self._entered_again.add(graph)
-        else:
+        elif learnt or graph not in self._followed:
             self._entered.add(graph)
             self._graph(graph)
             self._entered.remove(graph)
+            self._followed.add(graph)
         self.pass_on(graph.results, node.outputs)
 
     def _graph(self, graph: Graph) -> None:
         self.follow(graph.nodes)
         while graph in self._entered_again:
             size = len(self.known)
+            # What it calls was followed when less was known of its own results.
+            self._followed.clear()
             self.follow(graph.nodes)
             if len(self.known) == size:
                 break

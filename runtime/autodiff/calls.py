@@ -113,8 +113,9 @@ def _derived(graph: Graph, sources: tuple[Source, ...], count: int) -> _Levels |
         raise
 
 
-def _holds_failed_rule(nodes: Iterable[Node], seen: frozenset[Graph] = frozenset()) -> bool:
+def _holds_failed_rule(nodes: Iterable[Node], seen: set[Graph] | None = None) -> bool:
     """Did one of the user's gradient rules raise when it was staged?"""
+    seen = set() if seen is None else seen
     for node in nodes:
         rule = _rule_of(node)
         if rule is not None and rule.error is not None:
@@ -122,7 +123,7 @@ def _holds_failed_rule(nodes: Iterable[Node], seen: frozenset[Graph] = frozenset
         inner = [region.nodes for region in node.regions]
         graph = getattr(node.params.get("callee") or rule, "graph", None)
         if graph is not None and graph not in seen:
-            seen |= {graph}
+            seen.add(graph)
             inner.append(graph.nodes)
         if any(_holds_failed_rule(others, seen) for others in inner):
             return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from runtime.autodiff.activity import (
     Activity,
@@ -94,6 +95,39 @@ def _separated(
     )
 
 
+MOST_RESIDUALS = 32
+"""Values that a graph which is called returns one by one for its gradient; more are one value.
+
+What a graph keeps contains what its calls keep: of calls in calls that would double each time.
+"""
+
+_of_callees: WeakKeyDictionary[Graph, dict[tuple[Any, ...], Derived]] = WeakKeyDictionary()
+
+
+def derive_callee(
+    graph: Graph,
+    active: tuple[bool, ...],
+    captures: tuple[Value, ...],
+    variables: tuple[int, ...],
+    given: tuple[bool, ...],
+) -> Derived:
+    """The gradient of a graph that is called, the same for all its calls."""
+    known = _of_callees.setdefault(graph, {})
+    key = active, captures, variables, given
+    if key not in known:
+        derived = derive(graph, *key)
+        known[key] = _with_few_residuals(derived, len(graph.results), sum(given))
+    return known[key]
+
+
+def _with_few_residuals(derived: Derived, results: int, upstream: int) -> Derived:
+    if len(derived.forward.results) - results <= MOST_RESIDUALS:
+        return derived
+    type = ResidualsType(derived.forward.name)
+    forward = _packing(derived.forward, results, type)
+    return replace(derived, forward=forward, backward=_unpacking(derived.backward, upstream, type))
+
+
 def calling(graph: Graph) -> Graph:
     """A graph that does nothing but to call this one."""
     parameters, outputs = (
@@ -177,10 +211,13 @@ def call(reverse: Reverse, node: Node, given: Sequence[Any]) -> Sequence[Node]:
     graph = callee_of(node)
     if is_recursive(graph):
         return _recursion(reverse, node, graph, given)
-    active = tuple([value in known for value in node.inputs])
-    active_captures = [value for value in captures_in((node,)) if value in known]
-    read = [key for key in variables_in(graph.nodes) if key in known]
-    derived = derive(graph, active, active_captures, read, [g is not None for g in given])
+    derived = derive_callee(
+        graph,
+        tuple([value in known for value in node.inputs]),
+        tuple([value for value in captures_in((node,)) if value in known]),
+        tuple([key for key in variables_in(graph.nodes) if key in known]),
+        tuple([grad is not None for grad in given]),
+    )
     residuals = [Value(v.type, v.name) for v in derived.forward.results[len(node.outputs) :]]
     callee = Callee(node.params["callee"].name, derived.forward)
     forward = replace(node, outputs=(*node.outputs, *residuals), params={"callee": callee})

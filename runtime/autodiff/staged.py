@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from runtime.autodiff.activity import Activity, differentiable, variables_in
+from runtime.autodiff.activity import Activity, called_in, differentiable, variables_in
 from runtime.autodiff.derived import RULES
 from runtime.autodiff.reverse import Reverse
-from runtime.graph.ir import Node, free_values, walk
+from runtime.graph.ir import Node, Region, free_values, walk
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import Handle
 from runtime.graph.tracing import symbol
@@ -81,11 +81,8 @@ def _uses(node: Node) -> Iterator[Any]:
 
 def _reads(node: Node) -> bool:
     """Does it read a trainable variable, itself or in what it contains or calls?"""
-    nodes = [node, *(inner for region in node.regions for inner in walk(region))]
-    return any(_is_read(inner) for inner in nodes) or any(
-        graph is not None and any(map(_reads, graph.nodes))
-        for graph in (inner.params["callee"].graph for inner in nodes if "callee" in inner.params)
-    )
+    regions = [Region((), (node,), ()), *(graph.body for graph in called_in((node,)))]
+    return any(_is_read(inner) for region in regions for inner in walk(region))
 
 
 def _is_read(node: Node) -> bool:

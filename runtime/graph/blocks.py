@@ -18,6 +18,7 @@ from runtime.graph.places import Contents, NoRecorder, Place, Recorder, refuse_c
 from runtime.graph.refusals import is_refusal, refuse, refuse_dtypes
 from runtime.graph.scopes import Scope
 from runtime.graph.structures import structure_of
+from runtime.graph.templates import image, symbols_in
 from runtime.graph.tracing import Trace, is_symbol
 
 Block = Callable[..., Any]
@@ -66,19 +67,19 @@ class deferring:
 
 
 def add_raise(trace: Trace, error: Exception) -> None:
-    """End the open region by raising `error`, with the run's values for the symbols among its
-    arguments.
+    """End the open region by raising `error`, with the values of the run for the symbols in its
+    arguments and attributes.
 
     Raises StagingError where a handler around could act on it.
     """
     check_unhandled(trace.root, type(error).__name__, type(error))
     check_not_protocol(error)
-    places = [at for at, item in enumerate(error.args) if is_symbol(item)]
-    values = [trace.value_of(error.args[at]) for at in places]
+    holding = image((error.args, vars(error)))
+    values = [trace.value_of(symbol) for symbol in symbols_in(holding)]
     origin = origin_of(error, trace.root)
     error.__traceback__ = error.__context__ = None
     # A copy, for what the block did to its objects is undone when it ends.
-    params = {"exception": another(error), "places": tuple(places)}
+    params = {"exception": another(error), "holding": holding}
     trace.append(RAISE, values, (), params, (), origin)
 
 

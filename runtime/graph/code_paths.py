@@ -40,10 +40,12 @@ def names_in(code: CodeType) -> Mapping[str, bool]:
             found |= {name: inner[name] or found.get(name, False) for name in inner}
         elif isinstance(const, str) and const.isidentifier():
             found[const] = asks or found.get(const, False)
-    return found
+    return found | dict.fromkeys(WHOLE.intersection(code.co_names), False)
 
 
 _ASKING = frozenset(("getattr", "hasattr"))
+WHOLE = frozenset(("__dict__", "vars", "asdict", "astuple"))
+"""The names of what reads all attributes of an object."""
 
 
 @lru_cache(maxsize=1024)

@@ -157,7 +157,11 @@ class Graph:
         return views.operations(self)
 
     def get_operation_by_name(self, name: str) -> Operation:
-        """The operation of this name, in regions too. KeyError if there is none."""
+        """The operation of this name, in regions too. KeyError if there is none, ValueError for the
+        name of a tensor.
+        """
+        if ":" in name:
+            raise ValueError(f"The name {name!r} is that of a Tensor, not of an Operation")
         pending = list(self.get_operations())
         for operation in pending:
             if operation.name == name:
@@ -166,8 +170,14 @@ class Graph:
         raise KeyError(f"The name {name!r} refers to an Operation not in the graph {self.name!r}")
 
     def get_tensor_by_name(self, name: str) -> GraphTensor:
-        """The tensor of this name, as in "add:0". KeyError if there is none."""
-        operation, _, index = name.partition(":")
+        """The tensor of this name, as in "add:0". KeyError if there is none, ValueError for what
+        names no tensor.
+        """
+        operation, colon, index = name.partition(":")
+        if not colon:
+            raise ValueError(
+                f"The name {name!r} is that of an Operation, not of a Tensor: write {name + ':0'!r}"
+            )
         outputs = self.get_operation_by_name(operation).outputs
         if not index.isdigit() or int(index) >= len(outputs):
             raise KeyError(f"The name {name!r} refers to a Tensor not in the graph {self.name!r}")

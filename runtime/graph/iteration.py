@@ -13,14 +13,16 @@ from typing import Any
 from runtime.graph import numbers
 from runtime.graph.blocks import Block, Names, as_state, bare
 from runtime.graph.branches import cond, truth
+from runtime.graph.ir import Value
 from runtime.graph.loops import while_loop
 from runtime.graph.nodes import LENGTH
 from runtime.graph.places import Watch, also_watching, no_watch
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import active
-from runtime.graph.symbolic_number import apply_number
+from runtime.graph.symbolic_number import apply_number, number_to_tensor
 from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.graph.tracing import is_symbol
+from runtime.types import TensorType
 
 
 class Staged:
@@ -74,6 +76,30 @@ class Range(Staged):
     def at(self, index: Any) -> Any:
         offset = index if _is_one(self.step) else index * self.step
         return offset if _is_zero(self.start) else self.start + offset
+
+
+class Counted(Range):
+    """The elements of `tf.range` of integers: they are counted, no array is made of them."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: SymbolicTensor, ends: Sequence[Value]) -> None:
+        super().__init__(*map(_number_of, ends))
+        self.tensor = tensor
+
+    def length(self) -> Any:
+        (size,) = self.tensor.static_shape or (None,)
+        return super().length() if size is None else size
+
+    def at(self, index: Any) -> Any:
+        return number_to_tensor(super().at(index), self.tensor.dtype)
+
+
+def _number_of(scalar: Value) -> Any:
+    """The Python number that a tensor of an integer holds."""
+    trace = active()
+    known = trace.constants.get(scalar)
+    return trace.apply(numbers.ITEMS["int"], (scalar,)) if known is None else int(known)
 
 
 def _is_one(number: Any) -> bool:
@@ -184,7 +210,28 @@ def staged(items: Any) -> Staged | None:
     """The sequence for something that a staged `for` can iterate over; None for anything else."""
     if isinstance(items, Staged):
         return items
-    return Rows(items) if isinstance(items, SymbolicTensor) else None
+    if not isinstance(items, SymbolicTensor):
+        return None
+    ends = _ends_of_range(items)
+    return Counted(items, ends) if ends else Rows(items)
+
+
+def _ends_of_range(tensor: SymbolicTensor) -> tuple[Value, ...]:
+    """The start, limit and delta that a tensor is the range of; none if it is no range of integers,
+    or one of another graph.
+    """
+    scope = tensor.scope
+    if not tensor.dtype.is_integer or not scope.open or scope.trace is not active():
+        return ()
+    made = (node for node in reversed(scope.nodes) if tensor.value in node.outputs)
+    node = next(made, None)
+    if node is None or node.primitive.name != "range":
+        return ()
+    return node.inputs if all(map(_is_scalar, node.inputs)) else ()
+
+
+def _is_scalar(value: Value) -> bool:
+    return isinstance(value.type, TensorType) and value.type.shape == ()
 
 
 def functions_of(items: Staged) -> Iterator[Callable[..., Any]]:

@@ -25,7 +25,14 @@ from runtime.convert import convert_to_tensor
 from runtime.graph import numbers
 from runtime.graph.arrays import Elements
 from runtime.graph.ir import Value
-from runtime.graph.missing import MaybeNone, MaybeUndefined, Missing, is_undefined, name_of
+from runtime.graph.missing import (
+    IS_THERE,
+    MaybeNone,
+    MaybeUndefined,
+    Missing,
+    is_undefined,
+    name_of,
+)
 from runtime.graph.nodes import BOOL, NUMBER_TYPES, UNDEFINED, fits
 from runtime.graph.places import is_mutable
 from runtime.graph.refusals import refuse
@@ -413,7 +420,7 @@ def names_of(spec: Spec, name: str) -> Iterator[str]:
         for place, child in enumerate(spec.children):
             yield from names_of(child, f"{name}_{spec.structure.label(place)}")
     elif isinstance(spec, Optional | Maybe):
-        yield f"{name}_is_{'there' if isinstance(spec, Optional) else 'bound'}"
+        yield f"{name}{IS_THERE if isinstance(spec, Optional) else '_is_bound'}"
         yield from names_of(spec.inner, name)
 
 

@@ -102,10 +102,12 @@ class StagedAssertionError(AssertionError, errors.InvalidArgumentError):
     """An `assert` on a staged value that does not hold at run time."""
 
     def __init__(self, *args: Any) -> None:
-        errors.InvalidArgumentError.__init__(self, None, "Assert", str(args[0]) if args else "")
-        self.args = args
+        AssertionError.__init__(self, *args)
+        self.node_def, self.op = None, "Assert"
 
-    def __str__(self) -> str:
+    @property
+    def message(self) -> str:  # type: ignore[override]
+        """What the statement says, with the values of the run."""
         return str(self.args[0]) if self.args else ""
 
 

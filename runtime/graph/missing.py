@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from runtime.convert import convert_to_tensor, register_conversion
+from runtime.dtypes import DType
 from runtime.graph.nodes import CHECK_DEFINED, CHECK_PRESENT
 from runtime.graph.scopes import active
+from runtime.tensor import Tensor
+
+IS_THERE = "_is_there"
+"""What the name of a flag has behind that of the variable."""
 
 
 class Missing:
@@ -44,7 +50,7 @@ class MaybeUndefined(Missing):
 
     def get(self) -> Any:
         """The value, after a check that the name is bound."""
-        trace = active()
+        trace = active(self.flag)
         trace.apply(CHECK_DEFINED, (trace.value_of(self.flag),), {"name": self.name})
         return self.held
 
@@ -61,8 +67,11 @@ class MaybeNone(Missing):
 
     def get(self) -> Any:
         """The value, after a check that it is not None."""
-        trace = active()
-        trace.apply(CHECK_PRESENT, (trace.value_of(self.flag),))
+        trace = active(self.flag)
+        flag = trace.value_of(self.flag)
+        # Joins name the flag after the variable; one that is computed has no variable.
+        name = flag.name.rpartition(IS_THERE)[0] or None
+        trace.apply(CHECK_PRESENT, (flag,), {"name": name})
         return self.held
 
     def __repr__(self) -> str:
@@ -92,6 +101,13 @@ def present(value: Any) -> Any:
     while isinstance(value, Missing):
         value = value.get()
     return value
+
+
+def _to_tensor(value: Missing, dtype: DType | None) -> Tensor:
+    return convert_to_tensor(present(value), dtype)
+
+
+register_conversion(Missing, _to_tensor)
 
 
 def _forward(name: str) -> Callable[..., Any]:

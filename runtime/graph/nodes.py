@@ -8,7 +8,7 @@ tracer adds them, and each executor gives cond, while, call and raise their mean
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import zip_longest
 from typing import Any, NoReturn
@@ -73,7 +73,7 @@ UNDEFINED = Primitive("undefined", _undefined, _undefined_type)
 # Control flow: the executors know these by name
 
 
-def _raise_type(*_: Type, exception: BaseException, places: Sequence[int]) -> tuple[()]:
+def _raise_type(*_: Type, exception: BaseException, holding: Any) -> tuple[()]:
     return ()
 
 
@@ -164,9 +164,10 @@ def _check_defined(flag: bool, *, name: str) -> None:
         )
 
 
-def _check_present(flag: bool) -> None:
+def _check_present(flag: bool, *, name: str | None) -> None:
     if not flag:
-        raise TypeError("unsupported operation on None: the value is None here")
+        what = "a value" if name is None else repr(name)
+        raise TypeError(f"{what} is None here, which cannot be computed with: test it by `is None`")
 
 
 def _check_length(value: Any, *, expected: int) -> None:

@@ -74,9 +74,7 @@ class _Printer:
         if callee is not None and callee.graph is not None:
             self.callees.append(callee.graph)
         params = (
-            f"{key}={describe(value)}"
-            for key, value in node.params.items()
-            if key not in _DULL or value != ()
+            f"{key}={describe(value)}" for key, value in node.params.items() if key not in _DULL
         )
         arguments = ", ".join([*(self.names[value] for value in node.inputs), *params])
         self.head(node, f"{node.primitive.name}({arguments})", depth)
@@ -114,8 +112,8 @@ class _Printer:
 # Of an axis: their text is longer than what is shown of an array.
 _MOST_ELEMENTS = 20
 
-# What says nothing where it is empty: the places of a message that values are put in.
-_DULL = frozenset(("places",))
+# What says nothing: the exception shows what it holds.
+_DULL = frozenset(("holding",))
 
 
 def _is_scalar(value: Any) -> bool:

@@ -55,7 +55,7 @@ class Assumption:
         if self.spec is None:
             trace.append(CALL, values, (), {"callee": self.callee})
             never = RecursionError(f"{self.name} calls itself without end")
-            trace.append(RAISE, (), (), {"exception": never, "places": ()})
+            trace.append(RAISE, (), (), {"exception": never, "holding": (never.args, {})})
             raise Unreachable
         outputs = [Value(type, trace.unique(self.name)) for type in joins.types_of(self.spec)]
         return joins.lift(

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from runtime import errors
 from runtime.graph.frames import user_frame, user_location
-from runtime.graph.ir import Location
+from runtime.graph.ir import Location, format_location
 from runtime.graph.verification import InvalidGraph
 from runtime.state import state
 from runtime.tensor import Tensor
@@ -147,8 +147,29 @@ _CONVERTED_USES = (
 )  # fmt: skip
 
 
-def not_python(item: Any, use: str, hint: str) -> errors.OperatorNotAllowedInGraphError:
-    """The error for a symbol that Python asks for what only the run knows."""
+def leaked(item: Any) -> errors.InaccessibleTensorError:
+    """The error for a symbol that is used where its scope is not open."""
+    return noted(
+        errors.InaccessibleTensorError(
+            f"{item._shown()} {_provenance(item)} and is used outside of it: return it, or pass it "
+            "on as a variable that the block assigns; what is stored elsewhere while tracing is "
+            "only a symbol"
+        )
+    )
+
+
+def _provenance(item: Any) -> str:
+    graph = item.scope.trace.name
+    if item.scope.outer is None and item.value in item.scope.parameters:
+        return f"is the argument {item.value.name!r} of {graph}()"
+    place = f" at {format_location(item.origin.location)}" if item.origin else ""
+    return f"was made{place} inside {item.scope.kind} of graph {graph!r}"
+
+
+def not_python(item: Any, use: str, hint: str) -> Exception:
+    """The error for a symbol that Python asks for what only the run knows, or what no run knows."""
+    if state.trace is None or not item.scope.open:
+        return leaked(item)
     what = "symbolic tensor" if isinstance(item, Tensor) else "staged number"
     message = f"Using a {what} {use} is not allowed while tracing: {item._shown()}"
     return not_allowed(message, hint, staged_if_converted=use in _CONVERTED_USES)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from runtime import errors
 from runtime.graph import nodes, refusals
-from runtime.graph.ir import Node, Origin, Region, Value, format_location
+from runtime.graph.ir import Node, Origin, Region, Value
 from runtime.state import state
 from runtime.types import ListType
 
@@ -68,6 +68,9 @@ class Symbol:
         """What tapes know it by."""
         return self.value
 
+    def _shown(self) -> str:
+        return f"<staged list {self.value.name!r}>"
+
     def __add__(self, other: Symbol) -> Any:
         return nodes.apply(nodes.LIST_ADD, self, other)
 
@@ -85,26 +88,15 @@ class Handle:
         self.scope = scope
 
 
-def active() -> Trace:
+def active(*used: Any) -> Trace:
     """The trace that is active on this thread.
 
-    Raises errors.InaccessibleTensorError where there is none.
+    Raises errors.InaccessibleTensorError, of the first symbol that is `used`, where there is none.
     """
     trace = state.trace
     if trace is None:
+        for item in used:
+            if hasattr(item, "scope"):
+                raise refusals.leaked(item)
         raise errors.InaccessibleTensorError("a symbol is used while no graph is being traced")
     return cast("Trace", trace)
-
-
-def leaked(item: Any) -> errors.InaccessibleTensorError:
-    """The error for a symbol that is used where its scope is not open."""
-    made = item.origin.location if item.origin else None
-    scope: Scope = item.scope
-    return refusals.noted(
-        errors.InaccessibleTensorError(
-            f"{item!r} was made at {format_location(made)} inside {scope.kind} of graph "
-            f"{scope.trace.name!r} and is used outside of it: return it, or pass it on as a "
-            "variable that the block assigns; what is stored elsewhere while tracing is only a "
-            "symbol"
-        )
-    )

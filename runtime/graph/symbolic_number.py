@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import Any, NoReturn, cast
 
 from runtime import dtypes
 from runtime.convert import as_array, register_conversion
@@ -17,9 +17,6 @@ from runtime.graph.refusals import WAY_OUT, not_python, refuse_text
 from runtime.graph.scopes import Scope, active
 from runtime.primitive import Primitive
 from runtime.types import NumberType
-
-if TYPE_CHECKING:
-    pass
 
 
 class SymbolicNumber:
@@ -121,7 +118,7 @@ def number_type(item: Any) -> NumberType:
 
 def apply_number(primitive: Primitive, *items: Any) -> Any:
     """Stage a row of numbers on Python numbers and staged ones."""
-    trace = active()
+    trace = active(*items)
     return trace.apply(primitive, tuple([trace.value_of(_plain(item)) for item in items]))
 
 
@@ -204,7 +201,7 @@ def number_to_tensor(number: SymbolicNumber, dtype: DType | None = None) -> Any:
             f"Cannot convert a staged Python {kind} to a tensor of dtype {dtype.name}: "
             "cast one of the two operands"
         )
-    trace = active()
+    trace = active(number)
     return trace.apply(TO_TENSOR, (trace.value_of(number),), {"dtype": dtype})
 
 

@@ -12,8 +12,8 @@ from runtime.graph import refusals
 from runtime.graph.frames import container_at
 from runtime.graph.ir import Node, Origin, Value
 from runtime.graph.nodes import CHECK_LENGTH
-from runtime.graph.refusals import WAY_OUT, not_python, refuse_text
-from runtime.graph.scopes import Scope, active, leaked
+from runtime.graph.refusals import WAY_OUT, leaked, not_python, refuse_text
+from runtime.graph.scopes import Scope, active
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
 from runtime.types import TensorType
@@ -66,8 +66,13 @@ class SymbolicTensor(Tensor):
         while scope is not None:
             given, made = scope.parameters + given, scope.nodes + made
             scope = scope.outer
-        found = views.tensors(views.listed(given, made), [self.value])
+        found = views.tensors(views.listed(self.scope.trace, given, made), [self.value])
         return found[0].op
+
+    @property
+    def device(self) -> str:
+        """That of its operation: the scope that it was made in, "" outside of any."""
+        return self.op.device
 
     @property
     def static_value(self) -> Any:
@@ -124,7 +129,8 @@ class SymbolicTensor(Tensor):
         if count is None:
             raise not_python(self, "as a Python iterable", WAY_OUT)
         if len(self.static_shape or (None,)) == 0 or (self.static_shape or (None,))[0] is None:
-            active().apply(CHECK_LENGTH, (active().value_of(self),), {"expected": count})
+            trace = active(self)
+            trace.apply(CHECK_LENGTH, (trace.value_of(self),), {"expected": count})
         return iter([self[place] for place in range(count)])
 
     def __len__(self) -> int:

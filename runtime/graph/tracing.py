@@ -13,12 +13,13 @@ from contextlib import contextmanager
 from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
+from runtime.graph import refusals
 from runtime.graph.arrays import Elements
 from runtime.graph.frames import caller_of, is_ours, name_given_to
 from runtime.graph.handlers import check_unhandled_failure
 from runtime.graph.ir import NO_PARAMS, Graph, Node, Origin, Params, Region, Value
 from runtime.graph.nodes import CONSTANT, NUMBER_TYPES
-from runtime.graph.scopes import Handle, Scope, Site, Symbol, leaked
+from runtime.graph.scopes import Handle, Scope, Site, Symbol
 from runtime.graph.symbolic_number import SymbolicNumber
 from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.graph.verification import verify
@@ -267,7 +268,7 @@ class Trace:
     def foreign(self, item: Any) -> Value:
         """A symbol of a graph around this one is captured; any other is a leak."""
         if not item.scope.open or item.scope.trace is self:
-            raise leaked(item)
+            raise refusals.leaked(item)
         return self.capture(item, item.value.type)
 
     def capture(self, item: Any, type: Type) -> Value:

@@ -11,6 +11,7 @@ from runtime.shapes import TensorShape
 from runtime.types import TensorType, Type
 
 if TYPE_CHECKING:
+    from runtime.graph.graph_def import NodeDef
     from runtime.graph.ir import Graph, Node, Region, Value
 
 # Operations
@@ -19,15 +20,22 @@ if TYPE_CHECKING:
 class Operation:
     """A node of a graph, or an input of it or of one of its regions (a "Placeholder").
 
-    `inputs` and `outputs` are tensors of the graph; `regions` the operations of each branch or of a
-    loop's body. `device` is that of the scope that it was made in, "" outside of any.
+    `inputs` and `outputs` are tensors of the `graph`; `regions` the operations of each branch or of
+    a loop's body. `device` is that of the scope that it was made in, "" outside of any.
     """
 
-    __slots__ = ("inputs", "name", "node", "outputs", "regions", "type")
+    __slots__ = ("graph", "inputs", "name", "node", "outputs", "regions", "type")
 
     def __init__(
-        self, name: str, kind: str, inputs: Tensors, outputs: Iterable[Value], node: Node | None
+        self,
+        name: str,
+        kind: str,
+        inputs: Tensors,
+        outputs: Iterable[Value],
+        node: Node | None,
+        graph: Any,
     ) -> None:
+        self.graph = graph
         self.name = name
         self.type = kind
         self.inputs = inputs
@@ -52,13 +60,29 @@ class Operation:
         return self.outputs
 
     def get_attr(self, name: str) -> Any:
-        """One of its parameters. ValueError if there is none of this name."""
-        if self.node is None or name not in self.node.params:
+        """One of its parameters, or as "T" its dtype. ValueError if there is none of this name."""
+        attributes = self._attributes()
+        if name not in attributes:
             raise ValueError(f"Operation {self.name!r} has no attr named {name!r}")
-        return self.node.params[name]
+        return attributes[name]
+
+    @property
+    def node_def(self) -> NodeDef:
+        """It as TensorFlow writes operations down."""
+        from runtime.graph.graph_def import NodeDef
+
+        inputs = [tensor.name.removesuffix(":0") for tensor in self.inputs]
+        return NodeDef(self.name, self.type, inputs, self.device, self._attributes())
+
+    def _attributes(self) -> dict[str, Any]:
+        types = [tensor.type for tensor in (*self.inputs, *self.outputs)]
+        known = next((type for type in types if isinstance(type, TensorType)), None)
+        if self.node is not None:
+            return dict(self.node.params) | ({"T": known.dtype} if known else {})
+        return {"dtype": known.dtype, "shape": TensorShape(known.shape)} if known else {}
 
     def __repr__(self) -> str:
-        return f"<Operation {self.name!r} type={self.type}>"
+        return f"<tf.Operation {self.name!r} type={self.type}>"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -89,13 +113,25 @@ class GraphTensor:
         """The static shape. TypeError for what is no tensor."""
         return TensorShape(self._tensor_type().shape)
 
+    @property
+    def device(self) -> str:
+        """That of the operation."""
+        return self.op.device
+
+    @property
+    def graph(self) -> Any:
+        """The graph that it is of."""
+        return self.op.graph
+
     def _tensor_type(self) -> TensorType:
         if not isinstance(self.type, TensorType):
             raise TypeError(f"{self.name} is a {self.type}, not a tensor")
         return self.type
 
     def __repr__(self) -> str:
-        return f"<GraphTensor {self.name!r}: {self.type}>"
+        if not isinstance(self.type, TensorType):
+            return f"<tf.Tensor {self.name!r} type={self.type}>"
+        return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
 
 
 Tensors = tuple[GraphTensor, ...]
@@ -104,12 +140,12 @@ Tensors = tuple[GraphTensor, ...]
 def operations(graph: Graph) -> tuple[Operation, ...]:
     """Placeholders for parameters and captures, then the nodes in program order."""
     given = [*graph.parameters, *(value for value, _ in graph.captures)]
-    return listed(given, graph.nodes)
+    return listed(graph, given, graph.nodes)
 
 
-def listed(given: Iterable[Value], nodes: Iterable[Node]) -> tuple[Operation, ...]:
-    """The operations of nodes that use what is given."""
-    return _Listing().region(given, nodes)
+def listed(graph: Any, given: Iterable[Value], nodes: Iterable[Node]) -> tuple[Operation, ...]:
+    """The operations of nodes of a graph, or of a trace, that use what is given."""
+    return _Listing(graph).region(given, nodes)
 
 
 def tensors(operations: Iterable[Operation], values: Iterable[Value]) -> Tensors:
@@ -119,7 +155,8 @@ def tensors(operations: Iterable[Operation], values: Iterable[Value]) -> Tensors
 
 
 class _Listing:
-    def __init__(self) -> None:
+    def __init__(self, graph: Any) -> None:
+        self.graph = graph
         self.names = Names()
         self.made: dict[Value, GraphTensor] = {}
 
@@ -144,7 +181,7 @@ class _Listing:
         outputs: Sequence[Value],
         node: Node | None,
     ) -> Operation:
-        made = Operation(self.names.of(hint), kind, inputs, outputs, node)
+        made = Operation(self.names.of(hint), kind, inputs, outputs, node, self.graph)
         self.made.update(zip(outputs, made.outputs, strict=True))
         return made
 
@@ -334,8 +371,11 @@ def to_svg(graph: Graph) -> str:
     width, height = _measured(layers)
     _placed(layers, MARGIN, MARGIN)
     size = f'width="{width + 2 * MARGIN}" height="{height + 2 * MARGIN}"'
-    style = "rect{fill:none;stroke:#888}line{stroke:#46c}text{font:12px monospace}"
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" {size}>', f"<style>{style}</style>"]
+    rules = ("rect{fill:none;stroke:#888}", "line{stroke:#46c}", "text{font:12px monospace}")
+    # A page may hold other pictures, which a rule for all of them would change.
+    style = "".join([f".dataflow-graph {rule}" for rule in rules])
+    opening = f'<svg xmlns="http://www.w3.org/2000/svg" class="dataflow-graph" {size}>'
+    lines = [opening, f"<style>{style}</style>"]
     lines += [_line(tail, head) for tail, head in _edges(layers)]
     for box in _all(layers):
         lines += _drawn(box)

@@ -10,6 +10,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
+from runtime.ops.blockwise import own
 from runtime.ops.define import sum_to_shape_of
 from runtime.primitive import bind, broadcast_shapes, row, sample, wrong_dtype, wrong_value
 from runtime.shapes import Shape, compatible
@@ -25,8 +26,9 @@ def _clip_shape(x: Shape, low: Shape, high: Shape) -> Shape:
     return x
 
 
-def _clip_kernel(x: Any, low: Any, high: Any) -> Any:
-    clipped = np.maximum(np.minimum(x, high), low)
+def _clip_kernel(x: Any, low: Any, high: Any, out: Any = None) -> Any:
+    clipped = np.minimum(x, high, out=out)
+    clipped = np.maximum(clipped, low, out=out if low.ndim else own(clipped))
     if clipped.shape != x.shape:
         _clip_shape(x.shape, np.shape(low), np.shape(high))
     return clipped

@@ -169,6 +169,9 @@ def eye(
 def _range_kernel(start: Any, limit: Any, delta: Any, *, length: int | None) -> Any:
     if problem := _wrong_way(start, limit, delta):
         raise errors.InvalidArgumentError(problem)
+    if length == 0:
+        # Passes give this length to a range of which nobody reads an element.
+        return np.empty(0, start.dtype)
     if start.dtype.kind in "iu":
         # NumPy computes the length in floating point; Python's range is exact.
         count = len(range_of(int(start), int(limit), int(delta)))

@@ -127,12 +127,14 @@ def binary(
     op_type: str | None = None,
     doc: str,
     fallible: bool = False,
+    direct: np.ufunc | None = None,
     samples: tuple[Sample, ...] = PAIRS,
 ) -> Op:
     """The public function of an elementwise op of two tensors that broadcast, and its row.
 
     `gradient(a, b, y, g)` gives both gradients at the broadcast shape, or is a pair of functions
     that give one each; `reads` tells which of a, b, y it uses, or which each of the pair uses.
+    `direct` computes the same as a kernel that is no ufunc.
     """
     read = "".join(reads)
     primitive = row(
@@ -149,7 +151,7 @@ def binary(
         fallible=fallible,
         samples=samples,
     )
-    return named(_binary_function(primitive), name, doc)
+    return named(_binary_function(primitive, direct or kernel), name, doc)
 
 
 def _broadcast_gradient(gradient: BinaryGradient) -> Callable[[Any, Any], tuple[Any, Any]]:
@@ -170,8 +172,7 @@ def _broadcast_gradient(gradient: BinaryGradient) -> Callable[[Any, Any], tuple[
     return rule
 
 
-def _binary_function(primitive: Primitive) -> Op:
-    kernel = primitive.kernel
+def _binary_function(primitive: Primitive, kernel: Kernel) -> Op:
     # ufuncs turn 0-d arrays of strings into bytes, which only bind makes arrays again.
     accepted = primitive.accepted - {np.dtype(object)}
     direct = isinstance(kernel, np.ufunc) and primitive.uniform

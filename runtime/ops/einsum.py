@@ -19,9 +19,12 @@ def _parts(equation: str) -> tuple[list[str], str]:
     return inputs.split(","), output
 
 
-def _kernel(*operands: Any, equation: str) -> Any:
-    # Two operands or fewer gain nothing from a search for an order.
-    return np.einsum(equation, *operands, optimize=len(operands) > 1)
+def _kernel(*operands: Any, equation: str, out: Any = None) -> Any:
+    if len(operands) > 1:
+        return np.einsum(equation, *operands, out=out, optimize=True)
+    made = np.einsum(equation, *operands, out=out)
+    # Without a sum it may be a view.
+    return made if out is not None else np.array(made)
 
 
 def _sizes(inputs: list[str], shapes: tuple[Shape, ...]) -> dict[str, int | None]:

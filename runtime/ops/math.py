@@ -10,8 +10,9 @@ import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import as_dtype
-from runtime.ops.define import POSITIVE, UNIT, Op, binary, matched, unary
-from runtime.primitive import Primitive, bind, flat, row, same_shape, sample
+from runtime.ops.blockwise import MANY, in_blocks, own
+from runtime.ops.define import POSITIVE, UNIT, Op, binary, copied, matched, unary
+from runtime.primitive import Kernel, Primitive, bind, flat, row, same_shape, sample
 from runtime.state import trap_division
 from runtime.tensor import EagerTensor, Tensor
 
@@ -69,29 +70,59 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
 divide = truediv
 
 
-def integer_safe(ufunc: Any) -> Any:
-    """The kernel of a division: InvalidArgumentError where an integer is divided by 0."""
+def integer_safe(ufunc: Any, of_many: Kernel | None = None) -> Kernel:
+    """The kernel of a division: InvalidArgumentError where an integer is divided by 0. `of_many`
+    divides many floating-point numbers by a finite scalar other than 0.
+    """
 
-    def kernel(a: Any, b: Any) -> Any:
+    def kernel(a: Any, b: Any, out: Any = None) -> Any:
         if a.dtype.kind == "f":
-            return ufunc(a, b)
+            if of_many is None or a.size < MANY or not _is_usual(b):
+                return ufunc(a, b, out=out)
+            return of_many(a, b, out=out)
         try:
-            return trap_division(ufunc, a, b)
+            return trap_division(ufunc, a, b, out)
         except FloatingPointError:
             raise errors.InvalidArgumentError("Integer division by zero") from None
 
     return kernel
 
 
+def _is_usual(b: Any) -> bool:
+    # NumPy divides float16 in float32.
+    return not b.ndim and b.dtype != np.float16 and bool(b) and bool(np.isfinite(b))
+
+
+@in_blocks
+def _floor_divide(a: Any, b: Any) -> Any:
+    """As NumPy corrects the quotient without its remainder, but for whole vectors."""
+    rest = np.fmod(a, b)
+    exact = np.subtract(a, rest)
+    exact /= b
+    exact -= (rest < 0) if b > 0 else (rest > 0)
+    floor = np.floor(exact, out=rest)
+    exact -= floor
+    floor += exact > 0.5
+    return np.copysign(floor, a if b > 0 else -a, out=floor)
+
+
+@in_blocks
+def _remainder(a: Any, b: Any) -> Any:
+    rest = np.fmod(a, b)
+    rest += b * ((rest < 0) if b > 0 else (rest > 0))
+    return np.copysign(rest, b, out=rest)
+
+
 _DIVISIONS = (sample("2,3", "2,3:+"), sample("4:i9", "4:i4+"))
 floordiv: Op = binary(
-    "floordiv", integer_safe(np.floor_divide), "R,R->R", op_type="FloorDiv", fallible=True,
+    "floordiv", integer_safe(np.floor_divide, _floor_divide), "R,R->R", op_type="FloorDiv",
+    fallible=True,
     gradient=lambda a, b, y, g: (None, None), reads="",
     doc="x // y rounded down as in Python. InvalidArgumentError where an integer is divided by 0.",
     samples=_DIVISIONS,
 )  # fmt: skip
 floormod: Op = binary(
-    "mod", integer_safe(np.remainder), "R,R->R", op_type="FloorMod", fallible=True,
+    "mod", integer_safe(np.remainder, _remainder), "R,R->R", op_type="FloorMod", fallible=True,
     gradient=(lambda a, b, y, g: g, lambda a, b, y, g: -g * floordiv(a, b)),
     doc="x % y as in Python, with the sign of y. InvalidArgumentError for integers modulo 0.",
     samples=_DIVISIONS,
@@ -110,11 +141,44 @@ def _power_of_exponent(a: Any, b: Any, y: Any, g: Any) -> Any:
     return g * _c(y * ops.where(usable, log(safe), ops.zeros_like(a)))
 
 
+def _cube(x: Any, out: Any = None) -> Any:
+    y = np.square(x, out=out)
+    return np.multiply(y, x, out=y)
+
+
+def _fourth(x: Any, out: Any = None) -> Any:
+    y = np.square(x, out=out)
+    return np.square(y, out=y)
+
+
+def _square_inverse(x: Any, out: Any = None) -> Any:
+    y = np.reciprocal(x, out=out)
+    return np.square(y, out=y)
+
+
+# np.power takes up to 500 times as long.
+_SHORT_POWERS: dict[float, Kernel] = {
+    -2.0: _square_inverse, -1.0: np.reciprocal, 1.0: np.positive, 2.0: np.square, 3.0: _cube,
+    4.0: _fourth,
+}  # fmt: skip
+
+
+def _power_kernel(a: Any, b: Any, out: Any = None) -> Any:
+    if not b.ndim and a.ndim and a.dtype.kind == "f":
+        short = _SHORT_POWERS.get(b.item())
+        if short is not None:
+            return short(a, out=out)
+    return np.power(a, b, out=out)
+
+
 pow: Op = binary(
-    "pow", np.power, op_type="Pow", gradient=(_power_of_base, _power_of_exponent),
-    reads=("ab", "aby"), fallible=True,
+    "pow", _power_kernel, direct=np.power, op_type="Pow",
+    gradient=(_power_of_base, _power_of_exponent), reads=("ab", "aby"), fallible=True,
     doc="x ** y. InvalidArgumentError for integers with a negative exponent.",
-    samples=(sample("2,3:+f", "2,3"), sample("2,1:+f", "3"), sample("3:i5", "3:i4")),
+    samples=(
+        sample("2,3:+f", "2,3"), sample("2,1:+f", "3"), sample("3:i5", "3:i4"),
+        sample("2,3:+f", 3.0),
+    ),
 )  # fmt: skip
 negative: Op = unary(
     "neg", np.negative, "N->N", op_type="Neg", reads="", gradient=lambda x, y, g: -g, doc="-x."
@@ -205,7 +269,8 @@ square: Op = unary(
 
 
 def _rsqrt_kernel(x: Any, out: Any = None) -> Any:
-    return np.divide(1, np.sqrt(x, out=out), out=out)
+    root = np.sqrt(x, out=out)
+    return np.reciprocal(root, own(root))
 
 
 sqrt: Op = unary(
@@ -306,8 +371,16 @@ rint: Op = unary(
     "rint", np.rint, "G->G", gradient=_no_slope, reads="",
     doc="Rounded to the nearest integer, halves to the even one.",
 )  # fmt: skip
+
+
+def _round_kernel(x: Any, out: Any = None) -> Any:
+    if x.dtype.kind == "f":
+        return np.rint(x, out=out)
+    return x if out is None else copied(x, out)
+
+
 round: Op = unary(
-    "round", lambda x: np.rint(x) if x.dtype.kind == "f" else x, "R->R", reads="",
+    "round", _round_kernel, "R->R", reads="",
     gradient=_no_slope,
     doc="Rounded to the nearest integer, halves to the even one; integers stay as they are.",
 )  # fmt: skip
@@ -342,7 +415,9 @@ minimum: Op = binary(
 
 
 def _squared_difference_kernel(a: Any, b: Any, out: Any = None) -> Any:
-    return np.square(np.subtract(a, b, out=out), out=out)
+    difference = np.subtract(a, b, out=out)
+    difference *= difference
+    return difference
 
 
 squared_difference: Op = binary(

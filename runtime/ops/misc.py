@@ -21,9 +21,10 @@ from runtime.tensor import Tensor
 from runtime.types import TensorType
 
 
-def _truncated(a: Any, b: Any) -> Any:
-    remainder = np.fmod(a, b)
-    return (a - remainder) / b if a.dtype.kind == "f" else np.floor_divide(a - remainder, b)
+def _truncated(a: Any, b: Any, out: Any = None) -> Any:
+    whole = np.subtract(a, np.fmod(a, b, out=out), out=out)
+    divide = np.divide if a.dtype.kind == "f" else np.floor_divide
+    return divide(whole, b, out=out)
 
 
 _DIVISIONS = (sample("2,3", "2,3:+"), sample("4:i9", "4:i4+"))

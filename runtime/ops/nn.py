@@ -10,6 +10,7 @@ import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import one_of, static_int, static_number
+from runtime.ops.blockwise import MANY, in_blocks, own
 from runtime.ops.define import Op, axis_in, matched, unary
 from runtime.primitive import Primitive, bind, row, same_shape, sample, wrong_value
 from runtime.shapes import Shape, broadcast, merge_shapes
@@ -67,8 +68,19 @@ def _leaky_gradient(op: Any, g: Any) -> Any:
     return (ops.where(ops.greater(x, ops.zeros_like(x)), g, g * alpha),)
 
 
+def _leaky_kernel(x: Any, *, alpha: float, out: Any = None) -> Any:
+    slope = x.dtype.type(alpha)
+    y = np.multiply(x, slope, out=out)
+    if 0 < slope <= 1:
+        return np.maximum(x, y, out=own(y))
+    if not np.ndim(y):
+        return np.where(x > 0, x, y)
+    np.copyto(y, x, where=x > 0)
+    return y
+
+
 leaky_relu_p: Primitive = row(
-    "leaky_relu", lambda x, *, alpha: np.where(x > 0, x, x * x.dtype.type(alpha)),
+    "leaky_relu", _leaky_kernel,
     signature="G->G", shape=same_shape, op_type="LeakyRelu", gradient=_leaky_gradient,
     samples=(sample("2,3", alpha=0.2),),
 )  # fmt: skip
@@ -90,7 +102,18 @@ sigmoid: Op = unary(
 
 
 def _softplus_kernel(x: Any, out: Any = None) -> Any:
-    return np.logaddexp(x, x.dtype.type(0), out=out)
+    if x.size < MANY or x.dtype == np.float16:
+        return np.logaddexp(x, x.dtype.type(0), out=out)
+    return _softplus_of_many(x, out=out)
+
+
+@in_blocks
+def _softplus_of_many(x: Any) -> Any:
+    y = np.abs(x)
+    np.negative(y, out=y)
+    np.log1p(np.exp(y, out=y), out=y)
+    y += np.maximum(x, 0)
+    return y
 
 
 def _softsign_kernel(x: Any, out: Any = None) -> Any:
@@ -108,8 +131,11 @@ softsign: Op = unary(
 )  # fmt: skip
 
 
-def _elu_kernel(x: Any) -> Any:
-    return np.where(x < 0, np.expm1(np.minimum(x, x.dtype.type(0))), x)
+def _elu_kernel(x: Any, out: Any = None) -> Any:
+    # exp(x) - 1 is never below x. As in relu, the second of two equal zeros is taken.
+    y = np.minimum(x.dtype.type(0), x, out=out)
+    y = np.expm1(y, out=own(y))
+    return np.maximum(x, y, out=own(y))
 
 
 elu: Op = unary(
@@ -137,9 +163,9 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
     x = convert_to_tensor(features)
     if not approximate:
         # 1 + erf would cancel where x is far below zero.
-        return 0.5 * x * ops.erfc(x * -float(np.sqrt(0.5)))
+        return ops.erfc(x * -float(np.sqrt(0.5))) * x * 0.5
     inner = float(np.sqrt(2 / np.pi)) * (x + 0.044715 * ops.pow(x, 3))
-    return 0.5 * x * (1 + ops.tanh(inner))
+    return (ops.tanh(inner) + 1) * x * 0.5
 
 
 def silu(features: Any, beta: float = 1.0) -> Tensor:

@@ -12,6 +12,7 @@ import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.convert import conversion_of, convert_to_tensor
 from runtime.ops import comparison, indexing, linalg, math
+from runtime.ops.blockwise import MANY
 from runtime.primitive import COMPLEX, FLOATS, NUMBERS, REALS, TABLE
 from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
@@ -51,12 +52,13 @@ def _general(function: Any, reflected: str) -> tuple[Any, Any]:
 
 def _shortcut(
     compute: Callable[[Any, Any], Any], accepted: Accepted, general: Any, op: str,
-    divisible: Accepted = frozenset(),
+    divisible: Accepted = frozenset(), few: bool = False,
 ) -> Any:  # fmt: skip
     """The method for eager tensors: computed at once if dtypes agree and at most tapes record.
 
     `operator` functions are used because they are much faster than ufuncs on NumPy scalars.
-    `divisible` dtypes may go the short way as well before a number other than 0.
+    `divisible` dtypes may go the short way as well before a number other than 0. With `few`, many
+    elements beside a number are left to the kernel, which has a faster way.
     """
     before = {kind: dtypes_ & (accepted | divisible) for kind, dtypes_ in _WEAK.items()}
     divides = bool(divisible)
@@ -81,7 +83,9 @@ def _shortcut(
                     if tape is None:
                         return eager(run(compute, a, b))
                     return tape.pair(primitive, self, other, run(compute, a, b))
-            elif a.dtype in before_kind(type(other), none) and (other or not divides):
+            elif a.dtype in before_kind(type(other), none) and (
+                not few or (a.size < MANY and (other or not divides))
+            ):
                 if tape is None:
                     return eager(run(compute, a, other))
                 return tape.number(primitive, self, other, False, run(compute, a, other))
@@ -222,7 +226,8 @@ def _attach_all() -> None:
         if compute is not None:
             op = "div" if name == "truediv" else name
             divisible = REALS if name in ("floordiv", "mod") else frozenset()
-            short = _shortcut(compute, accepted, forward, op, divisible)
+            few = name in ("floordiv", "mod", "pow")
+            short = _shortcut(compute, accepted, forward, op, divisible, few)
             short_back = _swapped_shortcut(compute, accepted, backward, op)
         attach(f"__{name}__", forward, short)
         attach(reflected, backward, short_back)

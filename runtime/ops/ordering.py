@@ -11,7 +11,7 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import one_of, static_int
-from runtime.ops.define import axis_in
+from runtime.ops.define import axis_in, copied
 from runtime.primitive import Primitive, bind, checked, row, sample, wrong_value
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
@@ -97,9 +97,10 @@ argsort_p: Primitive = row(
 )  # fmt: skip
 
 
-def _sort_kernel(x: Any, *, axis: int, descending: bool) -> Any:
-    found = np.sort(x, axis)
-    return np.flip(found, axis) if descending else found
+def _sort_kernel(x: Any, *, axis: int, descending: bool, out: Any = None) -> Any:
+    made = copied(x, out)
+    (np.flip(made, axis) if descending else made).sort(axis)
+    return made
 
 
 def _sort_gradient(op: Any, g: Any) -> Any:

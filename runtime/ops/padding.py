@@ -13,7 +13,7 @@ from runtime.convert import convert_to_tensor, tensor_of
 from runtime.ops.arguments import one_of, static_int
 from runtime.ops.define import axis_in, dims_of, fill_dims
 from runtime.ops.reshaping import no_gradients
-from runtime.primitive import Primitive, bind, checked, row, sample, wrong_value
+from runtime.primitive import Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
 
@@ -28,11 +28,17 @@ def _tile_shape(shape: Shape, *dims: Shape, multiples: Shape) -> Shape:
     )
 
 
-def _tile_kernel(x: Any, *dims: Any, multiples: Shape) -> Any:
+def _tile_kernel(x: Any, *dims: Any, multiples: Shape, out: Any = None) -> Any:
     repeats = fill_dims(multiples, dims)
     if len(repeats) != np.ndim(x) or any(n < 0 for n in repeats):
         raise wrong_value(f"multiples {repeats} do not fit shape {np.shape(x)}")
-    return np.tile(x, repeats)
+    if out is None:
+        return np.tile(x, repeats)
+    shape = np.shape(x)
+    # Each axis as two: which repetition, and where in it.
+    pairs = [size for pair in zip(repeats, shape, strict=True) for size in pair]
+    out.reshape(pairs)[...] = np.reshape(x, [size for dim in shape for size in (1, dim)])
+    return out
 
 
 def _tile_gradient(op: Any, g: Any) -> Any:
@@ -95,13 +101,22 @@ def _pad_widths(paddings: Any, dims: Sequence[Any]) -> Any:
     return dims[0].tolist() if paddings is None else paddings
 
 
-def _pad_kernel(x: Any, value: Any, *dims: Any, paddings: Any, mode: str) -> Any:
+def _pad_kernel(
+    x: Any, value: Any, *dims: Any, paddings: Any, mode: str, out: Any = None
+) -> Any:  # fmt: skip
+    _pad_shape(x.shape, value.shape, paddings=paddings, mode=mode)
     widths = _pad_widths(paddings, dims)
     if len(widths) != x.ndim or any(n < 0 for pair in widths for n in pair):
         raise wrong_value(f"paddings {widths} do not fit shape {x.shape}")
-    if mode == "CONSTANT":
-        return np.pad(x, widths, constant_values=value)
-    return np.pad(x, widths, mode=_MODES[mode])  # type: ignore[call-overload]
+    if mode != "CONSTANT":
+        return np.pad(x, widths, mode=_MODES[mode])  # type: ignore[call-overload]
+    ends = [(before, before + dim) for (before, _), dim in zip(widths, x.shape, strict=True)]
+    if out is None:
+        sizes = [end + after for (_, end), (_, after) in zip(ends, widths, strict=True)]
+        out = np.empty(sizes, x.dtype)
+    out[...] = value
+    out[tuple([slice(*pair) for pair in ends])] = x
+    return out
 
 
 def _pad_shape(shape: Shape, value: Shape, *dims: Shape, paddings: Any, mode: str) -> Shape:
@@ -151,7 +166,7 @@ def _mirrored_gradient(g: Any, x: Any, paddings: Any, mode: str) -> Any:
 
 
 pad_p: Primitive = row(
-    "pad", checked(_pad_kernel, _pad_shape), signature="A,A,i*->A", shape=_pad_shape,
+    "pad", _pad_kernel, signature="A,A,i*->A", shape=_pad_shape,
     op_type="PadV2",
     gradient=_pad_gradient, keep_inputs=(2,),
     samples=(

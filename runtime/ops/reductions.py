@@ -388,24 +388,21 @@ sum_to_p: Primitive = row(
 def cumulative(ufunc: Any) -> Callable[..., Any]:
     """The kernel that accumulates `ufunc` along an axis."""
 
-    def kernel(x: Any, *, axis: int, exclusive: bool, reverse: bool) -> Any:
-        if reverse:
-            x = np.flip(x, axis)
-        total = ufunc.accumulate(x, axis, x.dtype)
+    def kernel(
+        x: Any, *, axis: int, exclusive: bool, reverse: bool, out: Any = None
+    ) -> Any:  # fmt: skip
+        if not (exclusive or reverse):
+            return ufunc.accumulate(x, axis, x.dtype, out)
+        made = np.empty(x.shape, x.dtype) if out is None else out
+        given, total = (np.flip(x, axis), np.flip(made, axis)) if reverse else (x, made)
         if exclusive:
-            total = _shifted(total, axis, ufunc.identity)
-        return np.flip(total, axis) if reverse else total
+            before = (slice(None),) * axis_in(axis, x.ndim)
+            total[(*before, slice(1))] = ufunc.identity
+            given, total = given[(*before, slice(-1))], total[(*before, slice(1, None))]
+        ufunc.accumulate(given, axis, x.dtype, total)
+        return made
 
     return kernel
-
-
-def _shifted(x: Any, axis: int, first: Any) -> Any:
-    made = np.empty_like(x)
-    ahead, behind, start = ([slice(None)] * x.ndim for _ in range(3))
-    ahead[axis], behind[axis], start[axis] = slice(1, None), slice(None, -1), slice(0, 1)
-    made[tuple(ahead)] = x[tuple(behind)]
-    made[tuple(start)] = first
-    return made
 
 
 def _cumulative_shape(shape: Shape, *, axis: int, **params: Any) -> Shape:

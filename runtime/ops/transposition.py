@@ -74,8 +74,15 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     return bind(reverse_p, convert_to_tensor(tensor), axis=static_ints(axis, "axis"))  # type: ignore[no-any-return]
 
 
-def _roll_kernel(x: Any, shift: Any, *, axis: tuple[int, ...]) -> Any:
-    return np.roll(x, tuple(np.asarray(shift).reshape(-1).tolist()), axis)
+def _roll_kernel(x: Any, shift: Any, *, axis: tuple[int, ...], out: Any = None) -> Any:
+    shifts = np.asarray(shift).reshape(-1).tolist()
+    if out is None or len(axis) > 1 or len(shifts) > 1 or not x.size:
+        return np.roll(x, tuple(shifts), axis)
+    given, rolled = np.moveaxis(x, axis[0], 0), np.moveaxis(out, axis[0], 0)
+    cut = -shifts[0] % len(given)
+    rolled[: len(given) - cut] = given[cut:]
+    rolled[len(given) - cut :] = given[:cut]
+    return out
 
 
 roll_p: Primitive = row(

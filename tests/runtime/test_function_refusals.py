@@ -97,7 +97,11 @@ CALLS: list[tuple[Callable[[], Any], Kind, str]] = [
     (lambda: signed([[1.0, 2.0]], counter=1), TypeError, "unexpected keyword argument 'counter'"),
     (lambda: signed(object(), {"n": 1}), TypeError, "argument 'pairs'.*object"),
     (lambda: rt.function(len, input_signature=3), TypeError, "must be a list or tuple"),
-    (lambda: rt.function(lambda x: x, input_signature=[3])(X), TypeError, "not a TensorSpec"),
+    (
+        lambda: rt.function(late, input_signature=[3])(X),
+        TypeError,
+        r"late\(\): .*not a TensorSpec",
+    ),
     (lambda: rt.function(lambda x: x)(), TypeError, "missing a required argument: 'x'"),
     (lambda: rt.function(lambda x: x)(X, y=1), TypeError, "unexpected keyword argument 'y'"),
     (lambda: rt.function(lambda x: object())(X), TypeError, "must return tensors.*object object"),
@@ -109,8 +113,8 @@ CALLS: list[tuple[Callable[[], Any], Kind, str]] = [
     ),
     (lambda: kept[0] + 1.0, errors.InaccessibleTensorError, __file__),
     (lambda: rt.function(late)(X), errors.InaccessibleTensorError, "body of graph 'keeping'"),
-    (lambda: kept[0].numpy(), TypeError, "symbolic tensor"),
-    (lambda: float(kept[0]), TypeError, "symbolic tensor"),
+    (lambda: kept[0].numpy(), errors.InaccessibleTensorError, "of graph 'keeping'"),
+    (lambda: float(kept[0]), errors.InaccessibleTensorError, "of graph 'keeping'"),
     (
         lambda: doubling(rt.constant([1.0])),
         RecursionError,

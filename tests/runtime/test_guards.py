@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import functools
 import gc
+import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
+import autograph
 import runtime as rt
+from runtime.graph import guards
 
 
 class Field:
@@ -100,6 +104,45 @@ def sets_of_class(name: str) -> Callable[[Any], Any]:
     return lambda item: setattr(type(item), name, 5)
 
 
+HEIGHT = 1
+
+
+@dataclasses.dataclass
+class Point:
+    a: int
+
+
+class Proxy:
+    def __init__(self, v: int) -> None:
+        self._v = v
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "v":
+            raise AttributeError(name)
+        return self.__dict__["_v"]
+
+
+class Cat:
+    def kind(self) -> int:
+        return 1
+
+
+class Dog:
+    def kind(self) -> int:
+        return 2
+
+
+def viewed(held: dict[str, int]) -> Any:
+    return types.MappingProxyType(held), held
+
+
+def late(x: Any) -> Any:
+    try:
+        return x + LATER  # type: ignore[name-defined]
+    except NameError:
+        return x
+
+
 def lower() -> Any:
     return type("Lower", (Item,), {})()
 
@@ -156,6 +199,37 @@ CASES: dict[str, Case] = {
         lambda x, f: f(x), lambda: functools.partial(lambda x, item: x + item.k, item=Item()),
         lambda f: sets("k")(f.keywords["item"]),
     ),
+    "item of a long list": (lambda x, d: x + d[3], lambda: list(range(300)), puts(3)),
+    "length of a long list": (lambda x, d: x * len(d), lambda: [1] * 300, lambda d: d.append(1)),
+    "sum of a long list": (lambda x, d: x * sum(d), lambda: list(range(400)), puts(399)),
+    "equal, of another class": (lambda x, d: x * (2 if d[300] is True else 1), lambda: [True] * 400,
+                                lambda d: d.__setitem__(300, 1)),
+    "values of a long dict": (lambda x, d: x * sum(d.values()),
+                              lambda: dict(zip(range(400), range(400), strict=True)), puts(399)),
+    "array in a long list": (lambda x, d: x + d[1], lambda: [1] * 300,
+                             lambda d: d.__setitem__(1, np.array([2, 2])[1])),
+    "last of many objects": (
+        lambda x, items: sum([x + each.a + each.b + each.c + each.d for each in items]),
+        lambda: [types.SimpleNamespace(a=1, b=1, c=1, d=1) for _ in range(200)],
+        lambda items: sets("d")(items[-1]),
+    ),
+    "long array": (lambda x, a: x + int(a[-1]), lambda: np.ones(30_000, np.int64), puts(-1)),
+    "__dict__": (lambda x, item: x + item.__dict__["k"], Item, sets("k")),
+    "all of __dict__": (lambda x, item: x + sum(item.__dict__.values()), Item, sets("k")),
+    "all vars": (lambda x, item: x + sum(vars(item).values()), Item, sets("k")),
+    "astuple": (lambda x, item: x + dataclasses.astuple(item)[0], lambda: Point(1), sets("a")),
+    "asdict": (lambda x, item: x + dataclasses.asdict(item)["a"], lambda: Point(1), sets("a")),
+    "__getattr__": (lambda x, item: x + item.v, lambda: Proxy(1), sets("_v")),
+    "another class": (lambda x, item: x + item.kind(), lambda: Cat(),
+                      lambda item: setattr(item, "__class__", Dog)),
+    "view of a dict": (lambda x, p: x + p[0]["a"], lambda: viewed({"a": 1}),
+                       lambda p: puts("a")(p[1])),
+    "get of a view": (lambda x, p: x + p[0].get("a", 1), lambda: viewed({}),
+                      lambda p: puts("a")(p[1])),
+    "globals": (lambda x, _: x + globals()["HEIGHT"], lambda: HEIGHT.__class__(0),
+                lambda _: globals().__setitem__("HEIGHT", HEIGHT + 1)),
+    "global that appears": (lambda x, _: late(x), lambda: globals().pop("LATER", None),
+                            lambda _: globals().__setitem__("LATER", 5)),
     "default": (lambda x, f: f(x), lambda: with_default([1]), lambda f: puts(0)(f.__defaults__[0])),
 }  # fmt: skip
 
@@ -229,3 +303,17 @@ def test_objects_made_while_tracing_are_no_guards() -> None:
         assert float(outer(rt.constant(3.0))) == 6.0
         gc.collect()
     assert outer.experimental_get_tracing_count() == 1
+
+
+def test_too_many_values_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guards, "MOST_GUARDS", 50)
+    items = [types.SimpleNamespace(k=1) for _ in range(60)]
+    pairs = [(at, at) for at in range(60)]
+    assert int(rt.function(lambda x: x + sum([b for _, b in pairs]))(rt.constant(0))) == 1770
+    staged = rt.function(lambda x: x + sum([each.k for each in items]))
+    with pytest.raises(autograph.StagingError, match=r"more than 50 values.*items\[") as caught:
+        staged(rt.constant(1))
+    error: Any = caught.value
+    assert (error.variable, error.filename) == ("items", __file__)
+    assert error.lineno == staged.python_function.__code__.co_firstlineno
+    assert "argument" in error.hint

@@ -9,6 +9,7 @@ import pytest
 
 import runtime as tf
 from runtime import errors
+from runtime.primitive import TABLE
 
 rng = np.random.default_rng(3)
 A = rng.standard_normal((2, 3))
@@ -762,6 +763,113 @@ def test_error_functions_of_large_arrays_are_those_of_small_ones(op: Any, dtype:
     rows = [op(row).numpy() for row in x]
     assert op(x).numpy().tobytes() == np.stack(rows).tobytes()
     assert op(tf.transpose(x)).numpy().tobytes() == np.stack(rows).T.tobytes()
+
+
+@pytest.mark.parametrize("op", [tf.math.erf, tf.math.erfc], ids=["erf", "erfc"])
+@pytest.mark.parametrize(("dtype", "ulps"), [(np.float32, 8), (np.float64, 8), (np.float16, 1)])
+def test_error_functions_to_the_last_digits(op: Any, dtype: Any, ulps: int) -> None:
+    x = np.linspace(-6, 9, 40_001).astype(dtype)
+    wanted = each(getattr(math, op.__name__))(x.astype(np.float64))
+    error = np.abs(op(x).numpy().astype(np.float64) - wanted)
+    assert np.all(error <= ulps * np.spacing(np.abs(wanted).astype(dtype)).astype(np.float64))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_error_functions_at_the_ends(dtype: str) -> None:
+    x = tf.constant([np.inf, -np.inf, np.nan, -0.0, 0.0, 3e4, -3e4], dtype)
+    erf, erfc = tf.math.erf(x).numpy(), tf.math.erfc(x).numpy()
+    np.testing.assert_array_equal(erf, [1, -1, np.nan, 0, 0, 1, -1])
+    assert np.signbit(erf[3])
+    assert not np.signbit(erf[4])
+    np.testing.assert_array_equal(erfc, [0, 2, np.nan, 1, 1, 0, 2])
+
+
+MANY = np.concatenate([
+    [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-40, -1e-40, 3e38, -3e38, 6.0, -6.0, 0.3, 0.6],
+    np.random.default_rng(5).normal(0, 5, 5000), np.arange(-3000, 3000) / 10,
+    10.0 ** np.random.default_rng(6).uniform(-38, 38, 5000),
+])  # fmt: skip
+
+
+def bits_of(x: Any) -> Any:
+    """The array's bits, those of all NaN alike."""
+    return np.where(np.isnan(x), np.nan, x).tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("divisor", [3.0, -3.0, 0.1, -0.7, 1e-5, 4e4, 0.0, np.inf, -np.inf, np.nan])
+def test_divisions_of_many_are_numpys(dtype: Any, divisor: float) -> None:
+    with np.errstate(all="ignore"):
+        many, by = MANY.astype(dtype), dtype(divisor)
+        quotient, rest = many // by, many % by
+    x, y = tf.constant(many), tf.constant(by)
+    for made in (x // float(by), tf.math.floordiv(x, y), tf.function(lambda x, y: x // y)(x, y)):
+        assert bits_of(made) == bits_of(quotient)
+    for made in (x % float(by), tf.math.floormod(x, y), tf.function(lambda x, y: x % y)(x, y)):
+        assert bits_of(made) == bits_of(rest)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("exponent", [-2, -1, 0, 0.5, 1, 2, 3, 4, 2.5])
+def test_powers_of_many(dtype: Any, exponent: float) -> None:
+    many = MANY.astype(dtype)
+    if exponent == 0.5:
+        many = np.abs(many)
+    with np.errstate(all="ignore"):
+        wanted = np.power(many, dtype(exponent))
+    x = tf.constant(many)
+    staged = tf.function(lambda x: x**exponent)
+    for made in (x**exponent, tf.pow(x, exponent), staged(x), staged(x[:5000])):
+        found = made.numpy()
+        np.testing.assert_array_max_ulp(found, wanted[: len(found)], 2)
+        assert np.array_equal(np.signbit(found), np.signbit(wanted[: len(found)]), equal_nan=True)
+
+
+WRITING = ["erf", "erfc", "softplus", "elu", "rsqrt", "floordiv", "mod", "pow", "div_no_nan"]
+
+
+@pytest.mark.parametrize("scalar", [3.0, -2.0, 0.0])
+@pytest.mark.parametrize("name", WRITING)
+@pytest.mark.parametrize("turned", [False, True])
+def test_kernels_of_many_write_what_they_return(name: str, scalar: float, turned: bool) -> None:
+    kernel = TABLE[name].kernel
+    x = np.random.default_rng(2).uniform(-5, 5, (70, 300)).astype(np.float32)
+    x = x.T if turned else x
+    given = (x, np.float32(scalar)) if name in WRITING[-4:] else (x,)
+    before, out = x.copy(), np.full(x.shape, 7, x.dtype)
+    with np.errstate(all="ignore"):
+        made = kernel(*given)
+        assert kernel(*given, out=out) is out
+    assert out.tobytes() == made.tobytes()
+    assert np.array_equal(x, before)
+
+
+def test_powers_of_integers_are_exact() -> None:
+    x = np.arange(-500, 500)
+    assert np.array_equal(tf.constant(x) ** 3, x * x * x)
+    assert np.array_equal(tf.function(lambda x: x**4)(tf.constant(x)), x**4)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_softplus_of_many(dtype: Any) -> None:
+    many = MANY.astype(dtype)
+    made = tf.nn.softplus(tf.constant(many)).numpy()
+    with np.errstate(all="ignore"):
+        wanted = np.logaddexp(many, dtype(0))
+    np.testing.assert_array_max_ulp(made, wanted, 4)
+
+
+@pytest.mark.parametrize("alpha", [-0.5, 0.0, 0.2, 1.0, 3.0])
+@pytest.mark.parametrize("x", [MANY, np.float32(-2), np.float32(2)], ids=["many", "-2", "2"])
+def test_leaky_relu_by_its_definition(x: Any, alpha: float) -> None:
+    with np.errstate(all="ignore"):
+        wanted = np.where(x > 0, x, x * alpha)
+    assert bits_of(tf.nn.leaky_relu(x, alpha)) == bits_of(wanted.astype(x.dtype))
+
+
+def test_elu_by_its_definition() -> None:
+    wanted = np.where(MANY < 0, np.expm1(np.minimum(MANY, 0)), MANY)
+    np.testing.assert_array_max_ulp(tf.nn.elu(MANY).numpy(), wanted, 2)
 
 
 def test_the_norm_of_integers_is_an_integer() -> None:

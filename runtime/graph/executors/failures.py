@@ -16,20 +16,18 @@ import numpy as np
 from runtime import errors
 from runtime.graph.executors.scalars import form_of
 from runtime.graph.ir import Node, Origin, Value, format_location
+from runtime.graph.templates import filled
 from runtime.primitive import describe
-from runtime.tensor import wrap
 from runtime.types import TensorType, Type
 
 
-def raised(exception: BaseException, places: Sequence[int], *values: Any) -> BaseException:
-    """The user's exception, as `raise` made it while tracing, with the run's values in place of
-    symbols.
+def raised(exception: BaseException, holding: Any, *values: Any) -> BaseException:
+    """The user's exception, as `raise` made it while tracing, with the run's values in place of the
+    symbols in the template of its arguments and attributes.
     """
     fresh = another(exception)
-    args = list(fresh.args)
-    for place, value in zip(places, values, strict=True):
-        args[place] = value if isinstance(value, bool | int | float) else wrap(value)
-    fresh.args = tuple(args)
+    fresh.args, attributes = filled(holding, iter(values))
+    fresh.__dict__.update(attributes)
     return fresh
 
 

@@ -27,15 +27,19 @@ LISTS = frozenset(("array_add_at", "array_clear", "array_write"))
 
 READERS = OVER | frozenset(
     (
-        "all", "any", "array_concat", "array_read", "array_read_like",
-        "array_read_or_zeros", "array_size", "array_stack", "array_stack_like",
-        "assign_add_variable", "assign_sub_variable", "avg_pool2d", "cast", "concat",
-        "conv2d", "conv2d_backprop_filter", "conv2d_backprop_input", "cumprod", "cumsum",
-        "erf", "erfc", "floordiv", "gather", "gather_grad", "leaky_relu", "log_softmax",
-        "matmul", "max", "max_pool2d", "mean", "min", "mod", "ones_like", "pad", "prod",
-        "reciprocal", "relu", "relu6", "relu_grad", "rsqrt", "shape", "sigmoid", "softmax",
-        "softplus", "softsign", "squared_difference", "stack", "sum", "tile", "unslice",
-        "where", "zeros_like",
+        "all", "any", "argmax", "argmin", "argsort", "array_concat", "array_read",
+        "array_read_like", "array_read_or_zeros", "array_size", "array_stack",
+        "array_stack_like", "assign_add_variable", "assign_sub_variable", "avg_pool2d",
+        "cast", "clip", "concat", "conv2d", "conv2d_backprop_filter",
+        "conv2d_backprop_input", "cumprod", "cumsum", "digamma", "div_no_nan", "einsum",
+        "elu", "erf", "erfc", "erfinv", "floordiv", "gather", "gather_grad", "leaky_relu",
+        "lgamma", "log_softmax", "matmul", "max", "max_pool2d", "mean", "min", "mod",
+        "mul_no_nan", "ones_like", "pad", "polygamma", "pow", "prod", "reciprocal", "relu",
+        "relu6", "relu_grad", "roll", "rsqrt", "shape", "sigmoid", "softmax", "softplus",
+        "softsign", "sort", "squared_difference", "stack", "sum", "tile", "top_k",
+        "truncatediv", "truncatemod", "unslice", "unsorted_segment_max",
+        "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sum", "where",
+        "xdivy", "xlog1py", "xlogy", "zeros_like", "zeta",
     )
 )  # fmt: skip
 """Ops, besides ufuncs, that neither keep their inputs nor return views of them."""

@@ -80,7 +80,7 @@ def _call(node: Node, values: Values) -> Sequence[Any]:
 def _raise(node: Node, values: Values) -> Sequence[Any]:
     inputs = [values[value] for value in node.inputs]
     raws = [item.raw if isinstance(item, Tensor) else item for item in inputs]  # type: ignore[attr-defined]
-    raise raised(node.params["exception"], node.params["places"], *raws)
+    raise raised(node.params["exception"], node.params["holding"], *raws)
 
 
 _STRUCTURES: dict[str, Callable[[Node, Values], Sequence[Any]]] = {

@@ -496,9 +496,9 @@ class Writer:
 
     def raise_(self, node: Node, depth: int) -> None:
         exception = self.module.share("exception", node.params["exception"])
-        places = self.literal(node.params["places"])
+        holding = self.literal(node.params["holding"])
         values = map(self.raw, node.inputs)
-        self.line(depth, f"raise raised({', '.join([exception, places, *values])})", node)
+        self.line(depth, f"raise raised({', '.join([exception, holding, *values])})", node)
 
     def call(self, node: Node, depth: int) -> None:
         function = self.module.add(node.params["callee"].graph)

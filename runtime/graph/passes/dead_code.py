@@ -24,6 +24,7 @@ from dataclasses import replace
 
 from runtime.graph.ir import Graph, Node, Region, Value, diverges
 from runtime.graph.passes.rewriting import carrying, may_fail, with_regions, yielding
+from runtime.types import TensorType
 
 
 def eliminate_dead_code(graph: Graph) -> Graph:
@@ -106,7 +107,17 @@ def _swept(region: Region, results: tuple[Value, ...], use: _Use) -> Region:
 def _trimmed(node: Node, use: _Use) -> Node:
     if node.primitive.name == "cond":
         return _trimmed_cond(node, use)
+    if node.primitive.name == "range" and node.outputs[0] not in use.values:
+        return _checked_only(node)
     return _trimmed_while(node, use) if node.primitive.name == "while" else node
+
+
+def _checked_only(node: Node) -> Node:
+    """The range as an empty one: its ends are checked, and no elements are made."""
+    (output,) = node.outputs
+    assert isinstance(output.type, TensorType)
+    empty = Value(TensorType(output.type.dtype, (0,)), output.name)
+    return replace(node, outputs=(empty,), params={**node.params, "length": 0})
 
 
 def _trimmed_cond(node: Node, use: _Use) -> Node:

@@ -14,9 +14,10 @@ After:
       neg: float32[] = neg(mul)
       return neg
 
-That is done for graphs that are small or called from one place. Those stay that call themselves,
-that are called with types of which their parameters know less, or that end in a `raise`. What is in
-a graph runs in the same order, and each node keeps the line of the user's that it comes from.
+That is done for graphs that are small, or called from one place or a few. Those stay that call
+themselves, that are called with types of which their parameters know less, or that end in a
+`raise`. What is in a graph runs in the same order, and each node keeps the line of the user's that
+it comes from.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ from runtime.graph.ir import Callee, Graph, Node, Origin, Region, Value, diverge
 from runtime.graph.passes.rewriting import Rewriter, is_constant
 
 SMALL = 32
-"""Nodes that a graph may have that is put in several places."""
+"""Nodes that a graph may have that is put in any number of places."""
+
+MOST_COPIED = 256
+"""Nodes that all copies of a larger graph may have together."""
 
 
 def inline_calls(graph: Graph) -> Graph:
@@ -126,7 +130,8 @@ class _Inlining(Rewriter):
         if graph in self.calls.recursive or not _fits(node, graph):
             return None
         made = self.made.get(graph) or _Inlining(self.calls, self.made).graph(graph)
-        return made if self.calls.count[graph] == 1 or _is_small(made) else None
+        count = self.calls.count[graph]
+        return made if count == 1 or _may_be_copied(made, count) else None
 
     def captured(self, value: Value, item: Any) -> Value:
         """The value that stands for a tensor from outside."""
@@ -143,9 +148,9 @@ def _fits(node: Node, graph: Graph) -> bool:
     return not diverges(graph.body) and all(one.type == other.type for one, other in pairs)
 
 
-def _is_small(graph: Graph) -> bool:
-    nodes = [node for node in walk(graph.body) if not is_constant(node)]
-    return len(nodes) <= SMALL
+def _may_be_copied(graph: Graph, count: int) -> bool:
+    size = sum(not is_constant(node) for node in walk(graph.body))
+    return size <= SMALL or size * count <= MOST_COPIED
 
 
 class _Copy(Rewriter):

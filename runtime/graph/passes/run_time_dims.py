@@ -51,7 +51,11 @@ def with_known_dims(node: Node, constants: Sequence[Any]) -> Node:
 def _with_length(node: Node, ends: Sequence[Any]) -> Node:
     if node.params["length"] is not None or not all(map(_is_integer, ends)) or not ends[2]:
         return node
-    return replace(node, params={**node.params, "length": len(range(*map(int, ends)))})
+    start, limit, delta = map(int, ends)
+    length = len(range(start, limit, delta))
+    if not length and start != limit:
+        return node  # refused when it is reached
+    return replace(node, params={**node.params, "length": length})
 
 
 def _is_integer(constant: Any) -> bool:

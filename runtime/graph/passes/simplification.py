@@ -22,6 +22,7 @@ import numpy as np
 
 from runtime.graph.arrays import ADD_AT, AT
 from runtime.graph.ir import Graph, Node, Value
+from runtime.graph.nodes import PACK, UNPACK
 from runtime.graph.passes.rewriting import Rewriter
 from runtime.shapes import is_known
 from runtime.types import NumberType, TensorType
@@ -38,6 +39,8 @@ class _Simplification(Rewriter):
     def node(self, node: Node) -> None:
         if node.primitive.name == "list_add":
             node = self.added_at(node)
+        if node.primitive is UNPACK and self.is_unpacked(node):
+            return
         rules = _RULES.get(node.primitive.name, ())
         for rule in rules:
             found = rule(self, node)
@@ -45,6 +48,17 @@ class _Simplification(Rewriter):
                 self.replace(node, found)
                 return
         super().node(node)
+
+    def is_unpacked(self, node: Node) -> bool:
+        """Are the residuals packed here, too? Then what was packed stands for the outputs."""
+        maker = self.makers.get(node.inputs[0])
+        if maker is None or maker.primitive is not PACK:
+            return False
+        types = [value.type for value in node.outputs]
+        if [value.type for value in maker.inputs] != types:
+            return False
+        self.replace(node, *maker.inputs)
+        return True
 
     def added_at(self, node: Node) -> Node:
         """A sum with a list of one item only: the item is added to the other list."""

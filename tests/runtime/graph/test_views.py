@@ -39,7 +39,7 @@ def test_operations() -> None:
     by_name = {operation.name: operation for operation in operations}
     assert by_name["matmul"].inputs == (*by_name["x"].outputs, *by_name["captured"].outputs)
     assert [inner.type for inner in by_name["y"].regions[0]] == ["Const", "Mul"]
-    assert repr(by_name["add"]) == "<Operation 'add' type=AddV2>"
+    assert repr(by_name["add"]) == "<tf.Operation 'add' type=AddV2>"
 
 
 def test_one_operation() -> None:
@@ -71,12 +71,30 @@ def test_tensors() -> None:
     assert (tensor.op.name, tensor.dtype, tensor.shape.as_list()) == (
         "matmul", rt.float32, [None, 2],
     )  # fmt: skip
-    assert repr(tensor) == "<GraphTensor 'matmul:0': float32[?,2]>"
+    assert repr(tensor) == "<tf.Tensor 'matmul:0' shape=(None, 2) dtype=float32>"
     assert operation.inputs == (made.inputs[0], made.inputs[2])
     assert (operation.device, operation.control_inputs) == ("", [])
-    for name in ("matmul:1", "nothing:0", "matmul"):
+    assert (tensor.device, tensor.graph, operation.graph) == ("", made, made)
+    for name in ("matmul:1", "nothing:0"):
         with pytest.raises(KeyError, match=name.removesuffix(":0")):
             made.get_tensor_by_name(name)
+    with pytest.raises(ValueError, match="write 'matmul:0'"):
+        made.get_tensor_by_name("matmul")
+    with pytest.raises(ValueError, match="is that of a Tensor"):
+        made.get_operation_by_name("matmul:0")
+
+
+def test_attributes_and_the_definition_of_an_operation() -> None:
+    made = graph()
+    operation = made.get_operation_by_name("matmul")
+    assert operation.get_attr("T") is rt.float32
+    definition = operation.node_def
+    assert (definition.name, definition.op, definition.input) == (
+        "matmul", "MatMul", ["x", "captured"],
+    )  # fmt: skip
+    assert definition.attr["transpose_a"] is False
+    given = made.get_operation_by_name("x")
+    assert (given.get_attr("dtype"), given.get_attr("shape").as_list()) == (rt.float32, [None, 2])
 
 
 def test_a_loop_has_placeholders_for_its_state() -> None:
@@ -133,6 +151,7 @@ def test_what_makes_a_symbol() -> None:
 
     def looked_at(x):
         y = x * 2.0
+        assert (x.device, y.device, y.graph is y.op.graph) == ("", "", True)
         seen.extend([x.op.type, y.op.type, [tensor.name for tensor in y.op.inputs]])
         found = rt.cond(x > 0.0, lambda: rt.exp(y, name="grown"), lambda: y)
         seen.extend([found.op.type, str(y), repr(y), y.name])
@@ -335,3 +354,13 @@ def test_a_graph_def_as_text() -> None:
     ]  # fmt: skip
     assert "  function result_then_branch(x: float32[]) -> (float32[]) {" in lines
     assert lines.count("library {") == 1
+
+
+def test_the_style_of_a_picture_is_for_it_alone() -> None:
+    concrete = rt.function(counting).get_concrete_function(rt.TensorSpec([], rt.int32))
+    picture = concrete._repr_svg_()
+    assert picture == concrete.graph._repr_svg_()
+    root = ElementTree.fromstring(picture)
+    style = root[0].text or ""
+    rules = style.removesuffix("}").split("}")
+    assert [rule.split()[0] for rule in rules] == [f".{root.get('class')}"] * 3

@@ -419,8 +419,10 @@ def test_readers_return_new_arrays(name: str) -> None:
     primitive = TABLE[name]
     for sample in primitive.samples:
         given = arrays(primitive, sample)
-        made = primitive.kernel(*given, **sample[1])
-        assert not any(np.shares_memory(made, array) for array in given)
+        with np.errstate(all="ignore"):
+            made = primitive.kernel(*given, **sample[1])
+        for each in made if isinstance(made, tuple) else (made,):
+            assert not any(np.shares_memory(each, array) for array in given)
 
 
 def test_a_result_is_not_written_to_the_buffer_of_a_block() -> None:

@@ -123,3 +123,16 @@ def test_a_capture_that_is_not_used_goes() -> None:
     graph = function(f).get_concrete_function(rt.TensorSpec([], rt.int32)).graph
     assert len(graph.captures) == 1
     assert not eliminate_dead_code(graph).captures
+
+
+def test_the_ends_of_a_range_that_nobody_reads_are_checked() -> None:
+    def f(n):
+        rt.range(n)
+        return n
+
+    graph = function(f).get_concrete_function(rt.TensorSpec([], rt.int32)).graph
+    made = eliminate_dead_code(graph)
+    verify(made, types=True)
+    (node,) = [node for node in made.nodes if node.primitive.name == "range"]
+    assert node.outputs[0].type.shape == (0,)
+    assert str(eliminate_dead_code(made)) == str(made)

@@ -1,0 +1,87 @@
+"""Names that may be None or unbound, given to ops: checked at run time, where the op is."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import runtime as rt
+
+
+def largest(x):
+    best = None
+    for v in x:
+        best = v if best is None else rt.maximum(best, v)
+    return best
+
+
+def largest_reversed(x):
+    best = None
+    for v in x:
+        best = v if best is None else rt.maximum(v, best)
+    return best
+
+
+def stacked(x):
+    best = None
+    for v in x:
+        if best is None:  # noqa: SIM108
+            best = v
+        else:
+            best = rt.reduce_max(rt.stack([best, v]))
+    return best
+
+
+def converted(x):
+    best = None
+    for v in x:
+        if v > 3:
+            best = v
+    return rt.sqrt(rt.convert_to_tensor(best))  # the line
+
+
+def counted(x):
+    n = None
+    for v in x:
+        if v > 3:
+            n = 1 if n is None else n + 1
+    return rt.cast(rt.maximum(n, 0), rt.float32)  # the line
+
+
+def in_a_pair(x):
+    pair = (x[0], None)
+    if x[0] > 3:
+        pair = (x[0], x[-1])
+    return rt.add(*pair)  # the line
+
+
+ALWAYS_THERE = [largest, largest_reversed, stacked]
+AT_TIMES = [converted, counted, in_a_pair]
+
+
+@pytest.mark.parametrize("function", ALWAYS_THERE + AT_TIMES)
+def test_ops_take_optional_values(function: Callable[..., Any]) -> None:
+    x = rt.constant([4.0, 5.0, 2.0])
+    np.testing.assert_array_equal(rt.function(function)(x), function(x))
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    list(zip(AT_TIMES, ("best", "n", "pair_1"), strict=True)),
+    ids=["best", "n", "pair_1"],
+)
+def test_an_op_on_none_says_which_variable_and_where(
+    function: Callable[..., Any], name: str
+) -> None:
+    with pytest.raises(TypeError, match=f"'{name}' is None here") as found:
+        rt.function(function)(rt.constant([1.0, 2.0]))
+    last = traceback.extract_tb(found.value.__traceback__)[-1]
+    assert (Path(last.filename).name, last.line and last.line.endswith("# the line")) == (
+        "test_optional_values.py",
+        True,
+    )
