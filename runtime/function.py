@@ -9,6 +9,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from runtime import nest
 from runtime.shapes import TensorSpec
 
 
@@ -39,10 +40,14 @@ def function(
             instead of tracing for each.
 
     Raises:
-        TypeError: `func` cannot be called, or `input_signature` is no sequence.
+        TypeError: `func` cannot be called, or `input_signature` is no sequence of (structures of)
+            TensorSpecs.
     """
     if input_signature is not None and not isinstance(input_signature, list | tuple):
         raise TypeError(f"input_signature must be a list or tuple, not {input_signature!r}")
+    for leaf in nest.flatten(input_signature) if input_signature else ():
+        if leaf is None or isinstance(leaf, int | float | complex | str | bytes):
+            raise TypeError(f"input_signature has {leaf!r}, which is not a TensorSpec")
     # Tracing takes long to import, and programs without graphs never need it.
     from runtime.polymorphic_function import Function
 

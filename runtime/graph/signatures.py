@@ -357,6 +357,8 @@ def leaves_for(
     the argument, for any that does not fit.
     """
     entries = dict(zip(labels, signature[0], strict=True)) | signature[1]
+    if not kwargs.keys() <= entries.keys():
+        kwargs = _by_spec(entries, kwargs)
     given = dict(kwargs)
     given.update(zip(_positions(entries, labels, args, kwargs), args, strict=False))
     leaves: list[Any] = []
@@ -366,6 +368,13 @@ def leaves_for(
         elif _is_open(spec):
             raise TypeError(f"missing argument {name!r}: expected {spec}")
     return leaves
+
+
+def _by_spec(entries: dict[str, Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Arguments that are given by the names of their TensorSpecs, by the parameters' names."""
+    specs = [(at, spec) for at, spec in entries.items() if isinstance(spec, TensorSpec)]
+    names = {spec.name: at for at, spec in specs if spec.name not in entries}
+    return {names.get(name, name): value for name, value in kwargs.items()}
 
 
 def _positions(

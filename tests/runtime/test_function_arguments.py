@@ -293,3 +293,18 @@ def test_classes_of_attrs_are_carried_by_their_fields() -> None:
     assert repr(staged.get_concrete_function(Attrs(X, 2))) == (
         "<ConcreteFunction scaled(pair=Attrs(x=float32[], _n=2))>"
     )
+
+
+def test_a_concrete_function_takes_the_names_of_specs() -> None:
+    @function
+    def scaled(x: Any, factor: Any) -> Any:
+        return x * factor
+
+    concrete = scaled.get_concrete_function(
+        rt.TensorSpec([2], name="signal"), rt.TensorSpec([], name="gain")
+    )
+    x, gain = rt.constant([1.0, 2.0]), rt.constant(3.0)
+    for made in (concrete(signal=x, gain=gain), concrete(x, gain=gain), concrete(x=x, factor=gain)):
+        assert made.numpy().tolist() == [3.0, 6.0]
+    with pytest.raises(TypeError, match="unexpected argument 'volume'"):
+        concrete(x, volume=gain)
