@@ -273,17 +273,24 @@ def _rsqrt_kernel(x: Any, out: Any = None) -> Any:
     return np.reciprocal(root, own(root))
 
 
+def _steep(slope: Any, g: Any) -> Any:
+    """slope * g; 0 where g is 0 although the slope is infinite, as TensorFlow has it at 0: so what
+    a branch or `where` does not choose adds nothing.
+    """
+    return ops.multiply_no_nan(slope, g)
+
+
 sqrt: Op = unary(
-    "sqrt", np.sqrt, reads="y", gradient=lambda x, y, g: g * 0.5 / _c(y), doc="The square root.",
-    samples=POSITIVE,
+    "sqrt", np.sqrt, reads="y", gradient=lambda x, y, g: _steep(0.5 / _c(y), g),
+    doc="The square root.", samples=POSITIVE,
 )  # fmt: skip
 rsqrt: Op = unary(
     "rsqrt", _rsqrt_kernel, reads="y", doc="1 / sqrt(x).", samples=POSITIVE,
-    gradient=lambda x, y, g: g * -0.5 * _c(y * y * y),
+    gradient=lambda x, y, g: _steep(-0.5 * _c(y * y * y), g),
 )  # fmt: skip
 reciprocal: Op = unary(
     "reciprocal", lambda x, out=None: np.divide(1, x, out=out), reads="y",
-    gradient=lambda x, y, g: -g * _c(y * y),
+    gradient=lambda x, y, g: _steep(-_c(y * y), g),
     doc="1 / x.", samples=POSITIVE,
 )  # fmt: skip
 exp: Op = unary(

@@ -370,6 +370,22 @@ def test_top_k_of_many_is_the_start_of_a_stable_sort(kind: str, k: int) -> None:
     np.testing.assert_array_equal(values, np.take_along_axis(x, order, -1))
 
 
+@pytest.mark.parametrize("op", [tf.sqrt, tf.math.rsqrt, tf.math.reciprocal])
+@pytest.mark.parametrize("dtype", [tf.float32, tf.complex128])
+def test_infinite_slopes_times_zero_are_zero(op: Any, dtype: Any) -> None:
+    x = tf.constant([0.0, 4.0], dtype)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = op(x)
+        only = tf.reduce_sum(tf.where([False, True], y, tf.ones_like(y)))
+    slope = tape.gradient(only, x).numpy()
+    assert slope[0] == 0
+    step = 1e-3
+    rise = (op(x + step) - op(x - step)).numpy()[1] / (2 * step)
+    np.testing.assert_allclose(slope[1], rise, rtol=1e-3)
+    assert not np.isfinite(tape.gradient(y, x).numpy()[0])
+
+
 def test_unique_keeps_the_order_of_appearance() -> None:
     y, idx, count = tf.unique_with_counts([4, 2, 4, 9, 2, 4])
     assert y.numpy().tolist() == [4, 2, 9]

@@ -142,8 +142,8 @@ def _gathered(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -
 
 
 _ELEMENTWISE = (
-    "add", "cast", "complex", "conj", "div", "identity", "imag", "mul", "neg", "ones_like", "real",
-    "sub", "where", "zeros_like",
+    "add", "cast", "complex", "conj", "div", "identity", "imag", "mul", "mul_no_nan", "neg",
+    "ones_like", "real", "sub", "where", "zeros_like",
 )  # fmt: skip
 OP_RULES: dict[str, Rule] = {
     **dict.fromkeys(_ELEMENTWISE, _elementwise),
