@@ -32,12 +32,12 @@ READERS = OVER | frozenset(
         "array_stack_like", "assign_add_variable", "assign_sub_variable", "avg_pool2d",
         "cast", "clip", "concat", "conv2d", "conv2d_backprop_filter",
         "conv2d_backprop_input", "cumprod", "cumsum", "digamma", "div_no_nan", "einsum",
-        "elu", "erf", "erfc", "erfinv", "floordiv", "gather", "gather_grad", "leaky_relu",
-        "lgamma", "log_softmax", "matmul", "max", "max_pool2d", "mean", "min", "mod",
-        "mul_no_nan", "ones_like", "pad", "polygamma", "pow", "prod", "reciprocal", "relu",
-        "relu6", "relu_grad", "roll", "rsqrt", "shape", "sigmoid", "softmax", "softplus",
-        "softsign", "sort", "squared_difference", "stack", "sum", "tile", "top_k",
-        "truncatediv", "truncatemod", "unslice", "unsorted_segment_max",
+        "elu", "erf", "erfc", "erfinv", "fill", "floordiv", "gather", "gather_grad",
+        "leaky_relu", "lgamma", "log_softmax", "matmul", "max", "max_pool2d", "mean", "min",
+        "mod", "mul_no_nan", "ones_like", "pad", "polygamma", "pow", "prod", "reciprocal",
+        "relu", "relu6", "relu_grad", "roll", "rsqrt", "scatter_nd", "shape", "sigmoid",
+        "softmax", "softplus", "softsign", "sort", "squared_difference", "stack", "sum",
+        "tile", "top_k", "truncatediv", "truncatemod", "unslice", "unsorted_segment_max",
         "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sum", "where",
         "xdivy", "xlog1py", "xlogy", "zeros_like", "zeta",
     )
@@ -90,8 +90,10 @@ def may_write(node: Node, turned: Container[Value]) -> bool:
         return True
     if len(node.outputs) != 1 or node.outputs[0] in turned or not is_array(node.outputs[0]):
         return False
-    direct = ufunc_of(node) is not None or product_of(node) is not None
-    return direct or takes_out(node.primitive.kernel)
+    if ufunc_of(node) is not None or product_of(node) is not None:
+        return True
+    # What may hand on its input, where it is given no array, must not be written over later.
+    return node.primitive.name in READERS and takes_out(node.primitive.kernel)
 
 
 _LIST = ListType(TensorType(dtypes.float32, ()))

@@ -577,6 +577,19 @@ def test_arrays_are_written_in_place(program: Any) -> None:
     assert source.count("k_array_write(") == source.count(", out=")
 
 
+def test_what_an_op_hands_on_is_not_written_to() -> None:
+    # Rounding returns integers as they are.
+    @function
+    def staged(x):
+        return rt.round(x) + 1, rt.round(x[1:]) * 2
+
+    x = rt.constant([1, 2, 3])
+    for _ in range(2):
+        one, two = staged(x)
+        assert (one.numpy().tolist(), two.numpy().tolist()) == ([2, 3, 4], [4, 6])
+        assert x.numpy().tolist() == [1, 2, 3]
+
+
 def test_a_returned_array_is_not_written_to_again() -> None:
     @function
     def made(x):
