@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from runtime import errors
 from runtime.graph import nodes, refusals
@@ -45,8 +45,8 @@ class Scope:
         return Region(tuple(self.parameters), tuple(self.nodes), tuple(results))
 
 
-class Symbol:
-    """What Python holds for a value of a graph being traced."""
+class InScope:
+    """What stands for a value, in the region that made it. Copies are the same one."""
 
     __slots__ = ("origin", "scope", "value")
     value: Value
@@ -59,14 +59,26 @@ class Symbol:
         self.origin = origin
 
     @property
-    def type(self) -> ListType:
-        """What list it is."""
-        return cast(ListType, self.value.type)
-
-    @property
     def node(self) -> Value:
         """What tapes know it by."""
         return self.value
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
+
+
+class Symbol(InScope):
+    """What Python holds for a list of a graph being traced."""
+
+    __slots__ = ()
+
+    @property
+    def type(self) -> ListType:
+        """What list it is."""
+        return cast(ListType, self.value.type)
 
     def _shown(self) -> str:
         return f"<staged list {self.value.name!r}>"

@@ -11,15 +11,15 @@ from runtime.convert import as_array, register_conversion
 from runtime.dtypes import DType
 from runtime.graph import numbers
 from runtime.graph.frames import user_location
-from runtime.graph.ir import Origin, Value, format_location
+from runtime.graph.ir import format_location
 from runtime.graph.nodes import NUMBER_TYPES, TO_TENSOR
 from runtime.graph.refusals import WAY_OUT, not_python, refuse_text
-from runtime.graph.scopes import Scope, active
+from runtime.graph.scopes import InScope, active
 from runtime.primitive import Primitive
 from runtime.types import NumberType
 
 
-class SymbolicNumber:
+class SymbolicNumber(InScope):
     """A Python int, float or bool that only the run of the graph knows; its operators are Python's
     own.
 
@@ -27,16 +27,8 @@ class SymbolicNumber:
     for without a partner it becomes int32, float32 or bool.
     """
 
-    __slots__ = ("__weakref__", "origin", "scope", "value")
+    __slots__ = ("__weakref__",)
     __array_ufunc__ = None
-    value: Value
-    scope: Scope
-    origin: Origin | None
-
-    def __init__(self, value: Value, scope: Scope, origin: Origin | None) -> None:
-        self.value = value
-        self.scope = scope
-        self.origin = origin
 
     @property
     def type(self) -> NumberType:
@@ -46,12 +38,6 @@ class SymbolicNumber:
     def __repr__(self) -> str:
         refuse_text(self)
         return self._shown()
-
-    def __copy__(self) -> SymbolicNumber:
-        return self
-
-    def __deepcopy__(self, memo: Any) -> SymbolicNumber:
-        return self
 
     def _shown(self) -> str:
         return f"<staged {self.type.kind} {self.value.name!r}>"

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from runtime.graph import refusals
 from runtime.graph.frames import container_at
-from runtime.graph.ir import Node, Origin, Value
+from runtime.graph.ir import Node
 from runtime.graph.nodes import CHECK_LENGTH
 from runtime.graph.refusals import WAY_OUT, leaked, not_python, refuse_text
-from runtime.graph.scopes import Scope, active
+from runtime.graph.scopes import InScope, Scope, active
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
 from runtime.types import TensorType
@@ -22,28 +22,15 @@ if TYPE_CHECKING:
     from runtime.graph.views import Operation
 
 
-class SymbolicTensor(Tensor):
+class SymbolicTensor(InScope, Tensor):
     """A tensor whose value only the run of the graph knows."""
 
-    __slots__ = ("__weakref__", "_owner", "origin", "scope", "value")
-    value: Value
-    scope: Scope
-    origin: Origin | None
-
-    def __init__(self, value: Value, scope: Scope, origin: Origin | None) -> None:
-        self.value = value
-        self.scope = scope
-        self.origin = origin
+    __slots__ = ("__weakref__", "_owner")
 
     @property
     def type(self) -> TensorType:
         """dtype and static shape."""
         return cast(TensorType, self.value.type)
-
-    @property
-    def node(self) -> Value:
-        """What tapes know this tensor by."""
-        return self.value
 
     @property
     def name(self) -> str:
@@ -94,12 +81,6 @@ class SymbolicTensor(Tensor):
     def __repr__(self) -> str:
         refuse_text(self)
         return self._shown()
-
-    def __copy__(self) -> SymbolicTensor:
-        return self
-
-    def __deepcopy__(self, memo: Any) -> SymbolicTensor:
-        return self
 
     def _shown(self) -> str:
         return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
