@@ -23,6 +23,7 @@ from autograph.calls import call, observe_calls
 from autograph.errors import AutographError, ConversionError, StagingError
 from autograph.frames import register_library
 from autograph.operators.builtin_calls import Rest
+from autograph.operators.growing import lists_made_by, register_stand_in
 from autograph.operators.loop_options import loop_options, set_loop_options
 from autograph.policy import convert_package
 from autograph.undefined import Undefined
@@ -41,12 +42,14 @@ __all__ = [
     "converted_code",
     "do_not_convert",
     "is_converted",
+    "lists_made_by",
     "loop_options",
     "observe_calls",
     "register_backend",
     "register_identity",
     "register_item_setter",
     "register_library",
+    "register_stand_in",
     "set_loop_options",
     "to_code",
     "to_graph",

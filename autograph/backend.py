@@ -78,6 +78,10 @@ class Backend:
         """A staged value whose name may be unbound, read: it raises at run time where it is."""
         return value
 
+    def stages(self, value: Any) -> bool:
+        """Whether a value of a registered type is staged: of some types only some values are."""
+        return True
+
     def owns(self, cell: CellType) -> bool:
         """Whether a captured variable was made by the call that is being staged.
 
@@ -149,9 +153,10 @@ def backend_of(value: object) -> Backend | None:
     """The backend of a staged value; None for a plain one."""
     kind = type(value)
     try:
-        return _static[kind]
+        backend = _static[kind]
     except KeyError:
-        return backend_of_type(kind)
+        backend = backend_of_type(kind)
+    return backend if backend is None or backend.stages(value) else None
 
 
 def backend_of_type(kind: type) -> Backend | None:

@@ -20,6 +20,7 @@ from autograph.converters import (
     definite_exits,
     for_statements,
     frame_calls,
+    growing_lists,
     hoisting,
     if_statements,
     item_assignments,
@@ -56,6 +57,7 @@ def _converter(module: Any, keeps_flow: bool = False) -> Converter:
 
 
 CONVERTERS = (
+    _converter(growing_lists),  # first: it looks at statements as the user wrote them
     _converter(hoisting),  # the only one that makes loops and exits of expressions
     # Exits early, while statements still stand as the user wrote them.
     _converter(definite_exits),  # an `else` spares most of what follows a flag

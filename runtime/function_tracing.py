@@ -35,6 +35,7 @@ from runtime.graph.structures import structure_of
 from runtime.graph.symbolic_number import SymbolicNumber, number_to_tensor
 from runtime.graph.tracing import Trace
 from runtime.graph.verification import verify
+from runtime.growing_list import GrowingList
 from runtime.initial_values import initial_value
 from runtime.shapes import TensorShape
 from runtime.state import state
@@ -65,6 +66,10 @@ def _exported(value: Any, numbers: bool = False, path: str = "result") -> Any:
         return number_to_tensor(value)
     if is_number or isinstance(value, np.ndarray | np.generic | complex | str | bytes):
         return _converted(value, path)
+    if isinstance(value, GrowingList):
+        if value.staged is not None:
+            return value.exported()
+        value = list(value)
     found = structure_of(value)
     if found is None:
         raise TypeError(
@@ -175,7 +180,12 @@ class Tracer:
     ) -> tuple[Spec | None, list[Value]]:
         recorder = self._recorder(args)
         try:
-            with recorder, autograph.observe_calls(self._observe), taking_notes(self.guards.notes):
+            with (
+                recorder,
+                autograph.observe_calls(self._observe),
+                autograph.lists_made_by(GrowingList),
+                taking_notes(self.guards.notes),
+            ):
                 result = self.converted(*args, **kwargs)
             self._refuse_changes(trace, recorder, result)
             if self.assumption.used or self.inner:

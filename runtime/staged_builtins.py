@@ -16,6 +16,7 @@ from runtime.convert import convert_to_tensor
 from runtime.graph import branches, iteration, logic, numbers
 from runtime.graph.blocks import Block, Names
 from runtime.graph.branches import truth
+from runtime.graph.growing import Growing
 from runtime.graph.identity import identical
 from runtime.graph.iteration import Staged
 from runtime.graph.missing import MaybeNone, MaybeUndefined, present
@@ -53,7 +54,7 @@ def _bool(value: Any = False) -> Any:
 
 
 def _len(value: Any) -> Any:
-    if isinstance(value, Staged):
+    if isinstance(value, Staged | Growing):
         return value.length()
     if not isinstance(value, Tensor):
         raise TypeError(f"object of type {_name(value)!r} has no len()")
@@ -65,10 +66,10 @@ def _name(value: Any) -> str:
 
 
 def _range(*bounds: Any) -> Any:
-    return iteration.Range(*[_index(bound) for bound in bounds])
+    return iteration.Range(*[index_of(bound) for bound in bounds])
 
 
-def _index(value: Any) -> Any:
+def index_of(value: Any) -> Any:
     """What Python's `operator.index` gives: a Python or staged int."""
     if isinstance(value, SymbolicTensor):
         if not value.dtype.is_integer:
@@ -131,12 +132,21 @@ def _contains(container: Any, item: Any) -> Any:
     container = present(container)
     if isinstance(container, iteration.Range):
         return _in_range(container, present(item))
+    if isinstance(container, Growing) and container.staged is not None:
+        return _in_list(container, item)
     if isinstance(container, SymbolicTensor):
         return ops.reduce_any(ops.equal(container, present(item)))
     if not isinstance(container, list | tuple | set | frozenset | range):
         return NotImplemented
     elements = list(container)
     return _either((item == each for each in elements), decisive=True)
+
+
+def _in_list(items: Growing, item: Any) -> Any:
+    def found_there(each: Any, found: Any) -> Any:
+        return logic.or_(found, (lambda: truth(each == item),))
+
+    return iteration.for_loop(items, found_there, (False,), ("the result of `in`",))
 
 
 def _in_range(numbers: iteration.Range, item: Any) -> Any:
@@ -212,6 +222,8 @@ def elements(items: Any, function: str) -> list[Any]:
 
 def _listed(kind: Callable[[Any], Any]) -> Callable[..., Any]:
     def builtin(items: Any = ()) -> Any:
+        if kind is list and isinstance(items, Growing):
+            return items.copy()
         return kind(elements(items, kind.__name__))
 
     return builtin

@@ -26,6 +26,7 @@ from runtime import ops
 from runtime.block_recorder import BlockRecorder
 from runtime.graph import branches, frames, iteration, logic, loops, numbers, refusals
 from runtime.graph.blocks import Block, Names
+from runtime.graph.growing import Growing
 from runtime.graph.identity import check_identity
 from runtime.graph.iteration import Staged
 from runtime.graph.missing import Missing, bound, install_undefined, present
@@ -149,6 +150,9 @@ def set_item(value: Any, target: Any, key: Any) -> Any:
 
     Raises StagingError for a Python container, which a staged key cannot index.
     """
+    if isinstance(target, Growing):
+        target[key] = value
+        return target
     if not isinstance(target, Tensor):
         raise refuse(
             f"an item of a {type(target).__qualname__} is assigned at a staged place",

@@ -596,9 +596,18 @@ def staged_in_try(x):
 
 @limit("A list that grows or shrinks")
 def list_grows(x):
+    kept = {"squares": []}
+    for i in range(x):
+        kept["squares"].append(i * i)
+    return len(kept["squares"])
+
+
+@limit("`sort`, `remove`, `index`, `count`")
+def staged_list_sorted(x):
     squares = []
     for i in range(x):
         squares.append(i * i)
+    squares.sort()
     return len(squares)
 
 

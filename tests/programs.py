@@ -223,13 +223,32 @@ STAGED = Dialect(
         "set_item": 3,
         "closure": 2,
         "lambda_": 2,
+        "grow": 6,
         "snippet": 14,
     },
     snippets=STAGED_SNIPPETS,
     prelude=STAGED_PRELUDE,
-    header="def program(a, b, p, f, xs):\n",
+    header="def program(a, b, p, f, xs):\n    grown = []\n",
     parameters={"a": "int", "b": "int", "p": "bool", "f": "float", "xs": "list"},
     free=False,
+)
+
+GROWING = (
+    "do: grown.append({value})",
+    "do: grown.append({value})",
+    "do: grown += [{value}, {value}]",
+    "do: grown.insert({place}, {value})",
+    "do: if grown:;     grown.pop()",
+    "do: if len(grown) > 1:;     del grown[1]",
+    "do: if grown:;     grown[-1] = {value}",
+    "do: grown = grown[:3]",
+    "do: grown.extend(grown[-2:])",
+    "do: if len(grown) > 5:;     grown.clear()",
+    "do: grown.reverse()",
+    "int: len(grown)",
+    "int: grown[-1] if grown else {value}",
+    "int: sum(grown[1:]) % 97",
+    "int: 1 if {value} in grown else 0",
 )
 
 TYPES = ("int", "int", "int", "float", "bool")
@@ -254,7 +273,8 @@ class Writer:
         self.in_loop = 0
         self.in_function = 0
         self.fresh = itertools.count()
-        self.result = self.pick(["int", "float", "pair", "items"])
+        results = ["int", "float", "pair", "items", *([] if dialect.free else ["grown"])]
+        self.result = self.pick(results)
         self.kinds = [name for name, weight in dialect.statements.items() for _ in range(weight)]
 
     # Decisions
@@ -595,8 +615,9 @@ class Writer:
             return f"return {self.assigned('int')}"
         if self.dialect.free and self.chance(30):
             return str(self.pick(["return", "return None", "return 'text'", "return xs"]))
-        if self.result == "items":
-            return f"return xs, {self.assigned('int')}"
+        if self.result in ("items", "grown"):
+            name = "xs" if self.result == "items" else "grown"
+            return f"return {name}, {self.assigned('int')}"
         if self.result == "pair":
             return f"return {self.assigned('int')}, {self.assigned('float')}"
         return f"return {self.assigned(self.result)}"
@@ -694,6 +715,21 @@ class Writer:
         form = self.pick(["{0}.append({1})", "{0} = {0} + [{1}]", "{0} += [{1}]", "{0}.pop()"])
         self.line(form.format(name, self.integer(1)))
         self.bind(name, "list")
+
+    def grow(self) -> None:
+        """Something with a list of which the length may be known to the run only."""
+        if self.in_function:
+            return self.assign()
+        form = self.pick(GROWING)
+        kind, text = form.split(": ", 1)
+        text = text.format(value=self.assigned("int"), place=self.integer(0))
+        if kind == "int":
+            name = self.target("int")
+            self.bind(name, "int")
+            text = f"{name} = {text}"
+        for line in text.split("; "):
+            self.line(line)
+        return None
 
     def attribute(self) -> None:
         self.line(

@@ -91,6 +91,7 @@ MAY_IMPORT = {
     "runtime.graph.executors": f"{CORE} runtime.tensor runtime.graph",
     "runtime.block_recorder": "autograph runtime",
     "runtime.staged_builtins": "autograph runtime",
+    "runtime.growing_list": "autograph runtime",
     "runtime.staging": "autograph runtime",
     "runtime.polymorphic_function": "autograph runtime",
     "runtime.function_tracing": "autograph runtime numpy",

@@ -8,6 +8,7 @@ from autograph.operators.assertion import assert_
 from autograph.operators.cond import cond
 from autograph.operators.definedness import defined
 from autograph.operators.for_loop import for_loop
+from autograph.operators.growing import growing
 from autograph.operators.items import setitem, update_item
 from autograph.operators.logical import and_, compare, not_, or_
 from autograph.operators.until import until
@@ -20,6 +21,7 @@ __all__ = [
     "cond",
     "defined",
     "for_loop",
+    "growing",
     "not_",
     "or_",
     "setitem",

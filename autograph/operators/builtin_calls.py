@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from autograph.backend import Backend, backend_of, backend_of_type
 from autograph.errors import ConversionError, StagingError
 from autograph.frames import hide, refusal
+from autograph.operators.growing import stand_ins
 from autograph.operators.unrolling import holds_shared_iterator
 
 Function: TypeAlias = Callable[..., Any]
@@ -121,7 +122,8 @@ def _type(*args: Any, **kwargs: Any) -> Any:
             name, bases, namespace = args
             module = sys._getframe(1).f_globals.get("__name__")
             return type(name, bases, {"__module__": module, **namespace}, **kwargs)
-        return _ask(_first_backend(args), type, args, kwargs)
+        kind = _ask(_first_backend(args), type, args, kwargs)
+        return stand_ins.get(kind, kind)
     except BaseException as error:  # whatever passes through is the user's: only ours goes
         hide(error)
         raise
@@ -235,8 +237,9 @@ def _first_backend(values: Iterable[Any]) -> Backend | None:
 
 def _backend_inside(containers: tuple[Any, ...]) -> Backend | None:
     for container in containers:
-        if type(container) in (list, tuple, dict):
-            values = container.values() if type(container) is dict else container
+        kind = type(container)
+        if stand_ins.get(kind, kind) in (list, tuple, dict):
+            values = container.values() if kind is dict else container
             for kind in set(map(type, islice(values, _INSPECTED))):
                 backend = backend_of_type(kind)
                 if backend is not None:

@@ -23,6 +23,7 @@ from runtime.graph.blocks import (
     variable_name,
     write_back,
 )
+from runtime.graph.growing import Growing
 from runtime.graph.ir import Region
 from runtime.graph.joins import Mismatch, Spec
 from runtime.graph.missing import MaybeNone, bound, present
@@ -42,6 +43,8 @@ def truth(value: Any) -> Any:
     if isinstance(value, MaybeNone):
         return _truth_of_optional(value)
     value = present(value)
+    if isinstance(value, Growing):
+        value = value.length()
     if isinstance(value, SymbolicNumber):
         return value if value.type.kind == "bool" else apply_number(numbers.TO_BOOL, value)
     if isinstance(value, SymbolicTensor):

@@ -29,6 +29,8 @@ class Staged:
     """Something with a length and elements, one of which only the run knows."""
 
     __slots__ = ()
+    varies = False
+    """May the rounds of a loop over it change how many elements it has?"""
 
     def length(self) -> Any:
         """How many elements it has: an int, or a staged one."""
@@ -206,12 +208,21 @@ def length_of(tensor: Any) -> Any:
     return shape[0]
 
 
+_sequences: dict[type, Callable[[Any], Staged | None]] = {}
+
+
+def register_sequence(kind: type, sequence: Callable[[Any], Staged | None]) -> None:
+    """Let a staged `for` iterate over `sequence(items)`, unless None, where `items` is a `kind`."""
+    _sequences[kind] = sequence
+
+
 def staged(items: Any) -> Staged | None:
     """The sequence for something that a staged `for` can iterate over; None for anything else."""
     if isinstance(items, Staged):
         return items
     if not isinstance(items, SymbolicTensor):
-        return None
+        sequence = _sequences.get(type(items))
+        return None if sequence is None else sequence(items)
     ends = _ends_of_range(items)
     return Counted(items, ends) if ends else Rows(items)
 
@@ -295,11 +306,11 @@ def _blocks_of(
         return (index + 1, *left) if left else index + 1
 
     def proceed(index: Any, *state: Any) -> Any:
-        return index < length
+        return index < (source.length() if source.varies else length)
 
     def proceed_if_asked(index: Any, *state: Any) -> Any:
         asked = lambda: test(*state)  # type: ignore[misc]  # noqa: E731
-        return _both(index < length, asked, watch)
+        return _both(proceed(index), asked, watch)
 
     return (proceed if test is None else proceed_if_asked), one_round
 

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import re
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -310,12 +310,18 @@ def _way_out(a: Tree, b: Tree) -> str:
     if a.structure.handler.describe is None or a.structure.kind is not b.structure.kind:
         return "make the same tuple, list, dict or class with the same keys on both paths"
     if isinstance(a.structure.keys, int):
-        return "use a tensor of the final length, and `x[i] = v`"
+        return (
+            "make the list for a name of this function (`rows = []`), or use a tensor of the final "
+            "length, and `x[i] = v`"
+        )
     return "give all of them a value before the statement"
 
 
 def _join_trees(a: Tree, b: Tree) -> Spec:
     if a.structure != b.structure:
+        widen = a.structure.handler.widen or b.structure.handler.widen
+        if widen is not None:
+            return cast(Spec, widen(a, b))
         raise Mismatch(f"the structures differ: {a.structure} and {b.structure}", _way_out(a, b))
     joined = []
     for place, (x, y) in enumerate(zip(a.children, b.children, strict=True)):
@@ -431,12 +437,17 @@ def lower(value: Any, spec: Spec, trace: Trace) -> Iterator[Value]:
     if isinstance(spec, Leaf):
         yield _lower_leaf(value, spec.type, trace)
     elif isinstance(spec, Tree):
-        found = structure_of(value)
-        assert found is not None
-        for child, inner in zip(found[1], spec.children, strict=True):
+        for child, inner in zip(_children(value, spec.structure), spec.children, strict=True):
             yield from lower(child, inner, trace)
     elif isinstance(spec, Optional | Maybe):
         yield from _lower_missing(value, spec, trace)
+
+
+def _children(value: Any, structure: Structure) -> Sequence[Any]:
+    found = structure_of(value)
+    assert found is not None
+    fit = structure.handler.fit
+    return found[1] if fit is None or found[0] == structure else fit(value, structure)
 
 
 def _lower_missing(value: Any, spec: Optional | Maybe, trace: Trace) -> Iterator[Value]:

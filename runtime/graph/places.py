@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from numpy import ndarray
 
+from runtime.graph.growing import Growing
 from runtime.graph.ir import Location
 from runtime.graph.refusals import refuse
 from runtime.graph.structures import Handler, add_handler, structure_of
@@ -111,6 +112,8 @@ class Place:
 
     def __init__(self, path: str, item: Any) -> None:
         self.path = path[4:-1] if path.startswith("len(") else path
+        if isinstance(item, Growing) and self.path.endswith("]"):
+            self.path = self.path.rpartition("[")[0]
         self.object = item
 
     def read(self) -> Contents:
@@ -118,6 +121,8 @@ class Place:
         item = self.object
         if type(item) is list:
             return Items(len(item), item)
+        if isinstance(item, Growing):
+            return GrowingItems(*item.content())
         if type(item) in _DICTS and "__builtins__" not in item:
             return Items(tuple(item), item.values())
         if type(item) is CellType:
@@ -136,6 +141,8 @@ class Place:
         item, children = self.object, contents.children
         if type(item) is list:
             item[:] = children
+        elif isinstance(item, Growing):
+            item.fill(contents.keys, children)
         elif type(item) is CellType:
             (item.cell_contents,) = children
         elif isinstance(item, dict):
@@ -196,6 +203,12 @@ class Contents:
 
 class Items(Contents):
     """Elements of a list or a dict."""
+
+    __slots__ = ()
+
+
+class GrowingItems(Contents):
+    """Items of a list that may become one of the graph, or the columns of one that is."""
 
     __slots__ = ()
 

@@ -69,7 +69,9 @@ class Handler:
     """How one kind of container is taken apart and built again. `renew` copies keys that change,
     `join` gives what two equal ones say together, `describe` says what is in it, where its class
     says nothing to the user. `become`: where a graph changes an item, another one takes its place,
-    and `become(item, made)` tells it that a loop has put `made` there.
+    and `become(item, made)` tells it that a loop has put `made` there. `widen(a, b)` joins the
+    Specs of two that differ, and `fit(item, structure)` gives the children that an item has as one
+    of another structure.
     """
 
     flatten: Flatten
@@ -80,6 +82,8 @@ class Handler:
     join: Callable[[Any, Any], Any] | None = None
     describe: Callable[[Any], str] | None = None
     become: Callable[[Any, Any], None] | None = None
+    widen: Callable[[Any, Any], Any] | None = None
+    fit: Callable[[Any, Structure], Children] | None = None
     is_tuple: bool = False
 
     @property

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
+from runtime.graph.arrays import Elements
 from runtime.graph.missing import MaybeNone, bound
 from runtime.graph.nodes import NUMBER_TYPES
+from runtime.graph.scopes import Symbol
 from runtime.graph.structures import Structure, structure_of
 from runtime.graph.tracing import is_symbol
 from runtime.tensor import wrap
+from runtime.types import TensorType
 
 
 class Container(NamedTuple):
@@ -59,6 +62,9 @@ def filled(template: Any, values: Iterator[Any]) -> Any:
     """The item, with the values of a run for the symbols in it."""
     if is_symbol(template):
         value = next(values)
+        if isinstance(template, Symbol):
+            items = [None if item is None else wrap(item) for item in value]
+            return Elements(items, cast(TensorType, template.type.element))
         return value if type(value) in NUMBER_TYPES else wrap(value)
     if type(template) is Container:
         return template.structure.build([filled(child, values) for child in template.children])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,10 +70,39 @@ concat_p: Primitive = row(
 )  # fmt: skip
 
 
+_whole: dict[type, Callable[[Any, bool], Tensor | None]] = {}
+
+
+def register_list(kind: type, whole: Callable[[Any, bool], Tensor | None]) -> None:
+    """Let `whole(values, stacked)` stack or concatenate, along the first axis, lists of a class
+    whose items Python does not know; it gives None for one whose items it does.
+    """
+    _whole[kind] = whole
+
+
+def joined(values: Any, place: int, stacked: bool) -> Tensor | None:
+    """The items of a list of which only the run knows the length; None for any other value."""
+    whole = _whole.get(type(values))
+    made = None if whole is None else whole(values, stacked)
+    if made is None or place == 0:
+        return made
+    if not stacked:
+        raise wrong_value(
+            "a list of which only the run knows the length is concatenated along its first axis "
+            "only: stack it and use tf.transpose and tf.reshape"
+        )
+    axes = list(range(made.ndim or 0))
+    axes.insert(axis_in(place, len(axes)), axes.pop(0))
+    return ops.transpose(made, axes)
+
+
 def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
     """The tensors of a list joined along an existing axis."""
-    tensors = same_dtypes(values)
     place = static_int(axis, "axis")
+    whole = joined(values, place, stacked=False)
+    if whole is not None:
+        return whole
+    tensors = same_dtypes(values)
     return bind(concat_p, *tensors, axis=place)  # type: ignore[no-any-return]
 
 
@@ -119,6 +148,9 @@ stack_p: Primitive = row(
 def stack(values: Any, axis: Any = 0, name: str | None = None) -> Tensor:
     """The tensors of a list joined along a new axis; of an empty list an empty vector."""
     place = static_int(axis, "axis")
+    whole = joined(values, place, stacked=True)
+    if whole is not None:
+        return whole
     if isinstance(values, list | tuple) and not values and place == 0:
         return convert_to_tensor([])
     return bind(stack_p, *same_dtypes(values), axis=place)  # type: ignore[no-any-return]

@@ -13,6 +13,7 @@ from runtime import dtypes
 from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import listed, static_int, static_ints
 from runtime.ops.define import Op, axis_in, fill_dims
+from runtime.ops.joining import joined
 from runtime.primitive import Primitive, Sample, bind, row, sample, wrong_dtype, wrong_value
 from runtime.shapes import Shape, broadcast, is_known
 from runtime.state import state
@@ -487,6 +488,9 @@ def cumprod(
 
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """The sum of several tensors of one shape and dtype."""
+    whole = joined(inputs, 0, stacked=True)
+    if whole is not None:
+        return reduce_sum(whole, 0)
     tensors = [convert_to_tensor(x) for x in listed(inputs, "inputs")]
     if not tensors:
         raise wrong_value("add_n needs at least one tensor")

@@ -63,6 +63,14 @@ def f(x, y):
 """
 
 UNCHANGED = {
+    "growing_lists": [
+        "def f(x):\n    items = []\n    items.append(x)\n    return items",
+        "def f(x):\n    for i in x:\n        items = []\n        items.append(i)\n    return items",
+        "def f(x, items):\n    if x:\n        items.append(x)\n    return items",
+        "def f(x):\n    items = g(x)\n    if x:\n        items.append(x)\n    return items",
+        "def f(x):\n    items = []\n    for i in x:\n        others.append(items[i])",
+        SIMPLE,
+    ],
     "hoisting": [
         "def f(x):\n    y = (z := x) + 1\n    return [w for v in x if v and (w := v)]",
         "def f(x):\n    if (y := x) > 1:\n        pass\n    return y and x",

@@ -74,6 +74,33 @@ def nested_list(x: Any) -> Any:
     return state["a"][0] * state["a"][1] + state["b"][0]
 
 
+def growing_list(x: Any) -> Any:
+    items = [x]
+    for i in tf.range(4):
+        items.append(items[-1] * tf.sin(items[0] * v))
+        if i == 2:
+            items.insert(1, items.pop() * x)
+    items.extend(items[1:3])
+    total = x
+    for item in items:
+        total += item * item
+    while len(items) > 3:
+        total *= items.pop(0)
+    return total * tf.reduce_sum(tf.stack(items))
+
+
+def growing_list_of_pairs(x: Any) -> Any:
+    pairs = []
+    for i in tf.range(3):
+        pairs.append((x * tf.cast(i, DOUBLE), (x * v, 0.5)))
+    pairs[1] = (x, (x * x, 1.5))
+    pairs.reverse()
+    total = x
+    for a, (b, c) in pairs:
+        total += tf.sin(a * b) * c
+    return total
+
+
 def tensor_array(x: Any) -> Any:
     array = tf.TensorArray(DOUBLE, 0, dynamic_size=True, clear_after_read=False)
     array = array.write(0, x * v)
@@ -152,8 +179,9 @@ def plain_recursion(x: Any) -> Any:
 
 
 PROGRAMS: list[Function] = [
-    cond, ternary, while_, nested_while, for_, list_, nested_list, tensor_array, call, recursion,
-    recursive_tree, mutual_recursion, plain_recursion,
+    cond, ternary, while_, nested_while, for_, list_, nested_list, growing_list,
+    growing_list_of_pairs, tensor_array, call, recursion, recursive_tree, mutual_recursion,
+    plain_recursion,
 ]  # fmt: skip
 POINTS = (0.4, 0.8, 1.2)
 STEP = 1e-5

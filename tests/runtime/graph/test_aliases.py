@@ -27,14 +27,6 @@ def rebound_and_changed(x):
     return d["a"]
 
 
-def grown_under_another_name(x):
-    items = [1, 2]
-    other = items
-    if x > 0:
-        items += [3]
-    return len(other)
-
-
 def one_of_two(x):
     a = [1]
     b = a
@@ -138,7 +130,6 @@ def changed_in_a_loop(x):
 
 REFUSED = {
     rebound_and_changed: "'d' is changed in place on one path",
-    grown_under_another_name: "'items' cannot be joined",
     one_of_two: "'b' is one of several objects",
     original_changed: "'b' is one of several objects",
     ternary: "is one of several objects",

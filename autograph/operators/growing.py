@@ -1,0 +1,47 @@
+"""Lists that may grow where a staged value decides."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+Maker: TypeAlias = Callable[[list[Any]], Any]
+
+
+stand_ins: dict[type, type] = {}
+"""Classes that are made while staging, and the class of the user's Python that each stands for."""
+
+
+def register_stand_in(kind: type, of: type) -> None:
+    """Let `type(x)` be `of` where `x` is a `kind`, which a backend makes in place of one."""
+    stand_ins[kind] = of
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.maker: Maker | None = None
+
+
+_this_thread = _Thread()
+
+
+def growing(made: Any) -> Any:
+    """A list that was just made, or what stands for it while the function is staged."""
+    maker = _this_thread.maker
+    return made if maker is None or type(made) is not list else maker(made)
+
+
+@contextmanager
+def lists_made_by(maker: Maker | None) -> Iterator[None]:
+    """Within it, on this thread, `maker(list)` stands for each list that may grow.
+
+    For backends, while they stage a function. What it makes should be a `list` by class.
+    """
+    before = _this_thread.maker
+    _this_thread.maker = maker
+    try:
+        yield
+    finally:
+        _this_thread.maker = before

@@ -1,0 +1,323 @@
+"""Lists of the graph: their items as columns, one list of tensors for each value of an item.
+
+A Python number in an item is kept as a tensor of int64, float64 or bool.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from runtime import dtypes, errors
+from runtime.graph import arrays, joins, numbers
+from runtime.graph.growing import Growing
+from runtime.graph.joins import Leaf, Maybe, Mismatch, Optional, Same, Spec, Tree
+from runtime.graph.nodes import LIST_AS, NUMBER_TYPES, apply, fits
+from runtime.graph.places import Contents, GrowingItems
+from runtime.graph.scopes import active
+from runtime.graph.structures import Handler, Structure, add_handler, structure_of
+from runtime.graph.symbolic_number import (
+    DEFAULT_DTYPES,
+    SymbolicNumber,
+    apply_number,
+    number_to_tensor,
+)
+from runtime.primitive import Primitive
+from runtime.types import ListType, NumberType, TensorType, Type
+
+_NUMBERS = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
+
+# Primitives
+
+
+def _cast(array: list[Any], *, dtype: dtypes.DType) -> list[Any]:
+    return [_cast_item(item, dtype) for item in array]
+
+
+def _cast_item(item: Any, dtype: dtypes.DType) -> Any:
+    if not fits(item.item(), dtype):
+        message = f"the Python number {item.item()!r} does not fit into {dtype.name}"
+        raise errors.InvalidArgumentError(None, None, message)
+    return dtype.np_dtype.type(item)
+
+
+def _cast_type(array: ListType, *, dtype: dtypes.DType) -> Type:
+    assert isinstance(array.element, TensorType)
+    return ListType(TensorType(dtype, array.element.shape))
+
+
+def _filled(array: list[Any]) -> list[Any]:
+    return [np.True_] * len(array)
+
+
+def _filled_type(array: ListType) -> Type:
+    return ListType(TensorType(dtypes.bool, ()))
+
+
+def _take(array: list[Any], places: Any) -> list[Any]:
+    return [array[at] if at < len(array) else None for at in places]
+
+
+def _put(array: list[Any], places: Any) -> list[Any]:
+    made = [None] * (max(places, default=-1) + 1)
+    for item, at in zip(array, places, strict=False):
+        made[at] = item
+    return made
+
+
+def _same_type(array: ListType, places: Type) -> Type:
+    return array
+
+
+def _gradient_of_take(op: Any, grad: Any) -> Any:
+    return apply(PUT, grad, op.inputs[1]), None
+
+
+def _gradient_of_put(op: Any, grad: Any) -> Any:
+    return apply(TAKE, grad, op.inputs[1]), None
+
+
+def _gradient_of_cast(op: Any, grad: Any) -> Any:
+    return (apply(CAST, grad, dtype=op.inputs[0].type.element.dtype),)
+
+
+CAST = Primitive(
+    "array_cast", _cast, _cast_type, op_type="TensorArrayCast", gradient=_gradient_of_cast,
+    fallible=True,
+)  # fmt: skip
+FILLED = Primitive(
+    "array_filled", _filled, _filled_type, op_type="TensorArrayFilled",
+    gradient=lambda op, grad: (None,),
+)  # fmt: skip
+# The items at some places; and the list that has its items at these. Of gradients, items that are
+# not there are zeros, also behind the end.
+TAKE = Primitive(
+    "array_take", _take, _same_type, op_type="TensorArrayTake", gradient=_gradient_of_take
+)
+PUT = Primitive("array_put", _put, _same_type, op_type="TensorArrayPut", gradient=_gradient_of_put)
+
+# Specs
+
+
+def staged(spec: Spec) -> Spec:
+    """The Spec with Python numbers as values of the graph."""
+    if isinstance(spec, Same) and type(spec.value) in NUMBER_TYPES:
+        return Leaf(NUMBER_TYPES[type(spec.value)])
+    if isinstance(spec, Tree):
+        return Tree(spec.structure, tuple(map(staged, spec.children)))
+    return joins.abstract(spec.value, staged=True) if isinstance(spec, Same) else spec
+
+
+def covering(specs: Sequence[Spec]) -> Spec:
+    """The Spec of the items of a list, some of which have these. Raises Mismatch."""
+    try:
+        element = functools.reduce(joins.join, map(staged, specs))
+    except Mismatch as mismatch:
+        mismatch.path = "[...]" + mismatch.path
+        raise
+    _check(element)
+    if not any(True for _ in joins.types_of(element)):
+        raise Mismatch(
+            "its items are Python values, and only the run knows how many there are",
+            "append numbers and tensors, or tuples of such",
+        )
+    return element
+
+
+def _check(element: Spec) -> None:
+    if isinstance(element, Optional | Maybe):
+        _check(element.inner)
+    elif isinstance(element, Tree):
+        if not element.structure.handler.is_tuple:
+            raise Mismatch(
+                f"an item of a list of which only the run knows the length is a "
+                f"{element.structure}, which could be changed in place",
+                "append tuples, numbers and tensors",
+            )
+        for child in element.children:
+            _check(child)
+    elif isinstance(element, Leaf) and not isinstance(element.type, TensorType | NumberType):
+        raise Mismatch("a list holds lists of the graph", "append tuples, numbers and tensors")
+
+
+def column_type(type: Type) -> TensorType:
+    """What the items of a column are, for a value of this type."""
+    if isinstance(type, NumberType):
+        return TensorType(_NUMBERS[type.kind], ())
+    assert isinstance(type, TensorType)
+    return type
+
+
+def with_tensors(element: Spec) -> Spec:
+    """The Spec with the tensors that numbers become where they leave the graph."""
+    if isinstance(element, Leaf) and isinstance(element.type, NumberType):
+        return Leaf(TensorType(DEFAULT_DTYPES[element.type.kind], ()))
+    if isinstance(element, Tree):
+        return Tree(element.structure, tuple(map(with_tensors, element.children)))
+    if isinstance(element, Optional | Maybe):
+        return dataclasses.replace(element, inner=with_tensors(element.inner))
+    return element
+
+
+def tree(kind: type, element: Spec) -> Tree:
+    """The Spec of a list of the graph."""
+    columns = [Leaf(ListType(column_type(type))) for type in joins.types_of(element)]
+    return Tree(Structure(kind, element, _HANDLER), tuple(columns))
+
+
+def _widen(a: Tree, b: Tree) -> Tree:
+    kinds = [each.structure.kind for each in (a, b)]
+    for each in (a, b):
+        if each.structure.kind is not list and each.structure.handler is not _HANDLER:
+            raise Mismatch(
+                f"the structures differ: {a.structure} and {b.structure}",
+                "make a list on both paths",
+            )
+    kind = next(kind for kind in kinds if kind is not list)
+    return tree(kind, covering([*_items(a), *_items(b)]))
+
+
+def _items(spec: Tree) -> Sequence[Spec]:
+    keys = spec.structure.keys
+    return spec.children if isinstance(keys, int) else (keys,)
+
+
+# Columns of values, and values of columns
+
+
+def _fit(item: Any, structure: Structure) -> list[Any]:
+    return columns_of(item, structure.keys)
+
+
+def columns_of(item: Any, element: Spec) -> list[Any]:
+    """The columns of a list whose items a Spec covers."""
+    found = structure_of(item)
+    assert found is not None
+    held, children = found[0].keys, found[1]
+    if isinstance(held, int):
+        return _made_of(children, element)
+    return list(children) if held == element else list(_converted(held, element, iter(children)))
+
+
+def _made_of(items: Sequence[Any], element: Spec) -> list[Any]:
+    """The columns of Python items that a Spec covers."""
+    rows = [row_of(item, element) for item in items]
+    places = tuple(range(len(rows)))
+    return [
+        apply(
+            arrays.OF,
+            *[row[at] for row in rows],
+            places=places,
+            size=len(rows),
+            type=ListType(column_type(type)),
+        )
+        for at, type in enumerate(joins.types_of(element))
+    ]
+
+
+def row_of(item: Any, element: Spec) -> list[Any]:
+    """What is kept of one item in each column."""
+    trace = active()
+    return [_kept(trace.symbol(value)) for value in joins.lower(item, element, trace)]
+
+
+def _kept(symbol: Any) -> Any:
+    if isinstance(symbol, SymbolicNumber):
+        return number_to_tensor(symbol, _NUMBERS[symbol.type.kind])
+    return symbol
+
+
+def item_of(row: Sequence[Any], element: Spec) -> Any:
+    """The item of which each column keeps this."""
+    types = joins.types_of(element)
+    return joins.lift(element, iter([_value(x, type) for x, type in zip(row, types, strict=True)]))
+
+
+def _value(kept: Any, type: Type) -> Any:
+    if not isinstance(type, NumberType):
+        return kept
+    row = numbers.ITEMS["float" if type.kind == "float" else "int"]
+    number = active().apply(row, (active().value_of(kept),))
+    return apply_number(numbers.TO_BOOL, number) if type.kind == "bool" else number
+
+
+def _converted(held: Spec, wanted: Spec, columns: Iterator[Any]) -> Iterator[Any]:
+    """The columns of a list whose items get a wider Spec."""
+    if isinstance(wanted, Optional | Maybe):
+        if isinstance(held, Optional | Maybe):
+            yield next(columns)
+            yield from _converted(held.inner, wanted.inner, columns)
+        else:
+            inner = list(_converted(held, wanted.inner, columns))
+            yield apply(FILLED, inner[0])
+            yield from inner
+    elif isinstance(wanted, Tree):
+        assert isinstance(held, Tree)
+        for mine, its in zip(held.children, wanted.children, strict=True):
+            yield from _converted(mine, its, columns)
+    elif isinstance(wanted, Leaf):
+        yield _column(next(columns), ListType(column_type(wanted.type)))
+
+
+def _column(column: Any, wanted: ListType) -> Any:
+    now, then = column.type.element, wanted.element
+    assert isinstance(then, TensorType)
+    if now.dtype is not then.dtype:
+        column = apply(CAST, column, dtype=then.dtype)
+    return column if column.type == wanted else apply(LIST_AS, column, type=wanted)
+
+
+# Structures
+
+
+def _flatten(item: Any) -> tuple[Any, Sequence[Any]]:
+    return (item.keys, item.children) if isinstance(item, Contents) else item.content()
+
+
+def _build(kind: Any, keys: Any, children: Sequence[Any]) -> Any:
+    if kind is GrowingItems:
+        return GrowingItems(keys, children)
+    if children and isinstance(children[0], arrays.Elements):
+        rows = zip(*[column.items for column in children], strict=True)
+        return [_restored(keys, iter(row)) for row in rows]
+    made = kind()
+    made.fill(keys, children)
+    return made
+
+
+def _restored(element: Spec, kept: Iterator[Any]) -> Any:
+    """An item of a list that has left the graph."""
+    if isinstance(element, Leaf):
+        item = next(kept)
+        return item.raw.item() if isinstance(element.type, NumberType) else item
+    if isinstance(element, Same):
+        return element.value
+    if isinstance(element, Tree):
+        return element.structure.build([_restored(child, kept) for child in element.children])
+    there = next(kept)
+    held = _restored(element.inner, kept)
+    return held if there else None
+
+
+def _names(element: Spec) -> list[str]:
+    count = len(list(joins.types_of(element)))
+    return ["items"] if count == 1 else [f"items_{at}" for at in range(count)]
+
+
+def _describe(keys: Any) -> str:
+    if isinstance(keys, int):
+        return f"{keys or 'no'} item{'' if keys == 1 else 's'}"
+    return f"a list of {', '.join(map(str, joins.types_of(keys)))}"
+
+
+_HANDLER = Handler(_flatten, _build, "[{}]", _names, describe=_describe, widen=_widen, fit=_fit)
+add_handler(GrowingItems, _HANDLER)
+
+
+def add_kind(kind: type[Growing]) -> None:
+    """Take the lists of a class apart, and join them, as lists that may become the graph's."""
+    add_handler(kind, _HANDLER)

@@ -1,0 +1,597 @@
+"""Lists whose length only the run knows: what Python does with eager tensors, graphs do too."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import runtime as rt
+
+
+def squares(n):
+    made = []
+    for i in rt.range(n):
+        made.append(i * i)
+    return rt.stack(made)
+
+
+def countdown(n):
+    made = [rt.constant(0.5)]
+    while n > 0:
+        made.append(rt.cast(n, rt.float32))
+        n -= 1
+    return made
+
+
+def evens_and_odds(n):
+    evens, odds = [], []
+    for i in rt.range(n):
+        if i % 2 == 0:
+            evens.append(i)
+        else:
+            odds.append(-i)
+    return evens, odds, len(evens), len(odds)
+
+
+def in_a_branch(n):
+    made = []
+    if n > 3:
+        made.append(n)
+    return len(made), made
+
+
+def popped(n):
+    stack = [n, n + 1, n + 2]
+    if n > 3:
+        stack.pop()
+    return stack[-1], stack[0], len(stack)
+
+
+def stack_machine(n):
+    stack = []
+    total = rt.constant(0)
+    for i in rt.range(n):
+        stack.append(i)
+        if i % 3 == 2:
+            total += stack.pop() * stack.pop(0)
+    while stack:
+        total += stack.pop()
+    return total
+
+
+def python_numbers(n):
+    made = []
+    total = 0
+    while n > 0:
+        made.append(total)
+        total += 2
+        n -= 1
+    return made, len(made)
+
+
+def floats_of_python(n):
+    made = [0.5]
+    x = 1.0
+    while n > 0:
+        x = x * 0.5
+        made.append(x)
+        n -= 1
+    return made
+
+
+def pairs(n):
+    made = []
+    for i in rt.range(n):
+        made.append((i, rt.cast(i, rt.float32) / 2.0))
+    total = rt.constant(0.0)
+    for index, half in made:
+        total += half * rt.cast(index, rt.float32)
+    return total, made
+
+
+def iterated(n):
+    made = []
+    for i in rt.range(n):
+        made.append(i)
+    total = rt.constant(0)
+    for item in made:
+        total = total * 3 + item
+    for place, item in enumerate(made):
+        total += place * item
+    for a, b in zip(made, reversed(made), strict=True):
+        total += a * b
+    return total
+
+
+def appended_to_while_iterated(n):
+    made = [n]
+    if n > 0:
+        made.append(n - 1)
+    for item in made:
+        if item > 0:
+            made.append(item - 2)
+    i = 0
+    while i < len(made):
+        if made[i] > 0:
+            made.append(made[i] - 1)
+        i += 1
+    return made
+
+
+def indexed(n):
+    made = [n]
+    for i in rt.range(n):
+        made.append(i + made[-1])
+    made[0] = n * 100
+    made[-1] += 1
+    middle = made[n // 2]
+    return middle, made[0], made
+
+
+def sliced(n):
+    made = []
+    for i in rt.range(n):
+        made.append(i)
+    return made[1:], made[:-1], made[:2], made[-2:], made[n // 2 :], made + [n], [n] + made  # noqa: RUF005
+
+
+def inserted(n):
+    made = [n]
+    for i in rt.range(n):
+        made.insert(0, i)
+        made.insert(1, i * 10)
+        made.insert(-1, i * 100)
+    return made
+
+
+def extended(n):
+    made = []
+    for i in rt.range(n):
+        made.extend([i, i * 2])
+        made += [i * 3]
+    others = []
+    for i in rt.range(n):
+        others.append(-i)
+    made.extend(others)
+    made.extend(rt.range(n))
+    return made
+
+
+def cleared(n):
+    made = []
+    for i in rt.range(n):
+        if i == 2:
+            made.clear()
+        made.append(i)
+    made.reverse()
+    return made
+
+
+def deleted(n):
+    made = [n, n, n]
+    for i in rt.range(n):
+        made.append(i)
+        del made[0]
+    return made
+
+
+def copied(n):
+    made = []
+    for i in rt.range(n):
+        made.append(i)
+    other = made.copy()
+    again = list(made)
+    for i in rt.range(2):
+        other.append(i)
+    again.append(n)
+    return made, other, again, made is other
+
+
+def known_to_two_names(n):
+    made = []
+    alias = made
+    for i in rt.range(n):
+        alias.append(i)
+    return made, len(made), made is alias
+
+
+def in_a_closure(n):
+    made = []
+
+    def push(x):
+        made.append(x)
+
+    for i in rt.range(n):
+        push(i)
+    return made
+
+
+def nested(n):
+    rows = []
+    for i in rt.range(n):
+        row = []
+        for j in rt.range(i):
+            row.append(j * i)
+        rows.append(rt.cast(len(row), rt.int32) * 10)
+    return rows
+
+
+def asked(n):
+    made = []
+    for i in rt.range(n):
+        if not made or made[-1] < 3:
+            made.append(i)
+    if made:  # noqa: SIM108
+        answer = len(made)
+    else:
+        answer = -1
+    return answer
+
+
+def broken_off(n):
+    made = []
+    for i in rt.range(10):
+        if i >= n:
+            break
+        if i == 1:
+            continue
+        made.append(i)
+    else:
+        made.append(rt.constant(99))
+    return made
+
+
+def returned_early(n):
+    made = []
+    for i in rt.range(10):
+        made.append(i)
+        if i >= n:
+            return made
+    return made
+
+
+def shapes(n):
+    made = []
+    for i in rt.range(n):
+        made.append(rt.ones([2, 3]) * rt.cast(i, rt.float32))
+    return rt.stack(made), rt.stack(made, axis=1), rt.stack(made, axis=-1), rt.concat(made, 0)
+
+
+def ragged(n):
+    made = [rt.zeros([0])]
+    for i in rt.range(n):
+        made.append(rt.ones([i]))
+    return rt.concat(made, 0), made
+
+
+def as_an_operand(n):
+    made = [1.0]
+    for i in rt.range(n):
+        made.append(rt.cast(i, rt.float32))
+    return rt.reduce_sum(made) + rt.constant(2.0) * made, rt.add_n(made), sum(made)
+
+
+def rebound(n):
+    made = []
+    for i in rt.range(n):
+        made = made + [i]  # noqa: RUF005
+    return made
+
+
+def unrolled(n):
+    made = []
+    for i in range(3):
+        made.append(n * i)
+    return made, len(made), [x + 1 for x in made], made[1], made == [], isinstance(made, list)
+
+
+def mixed_while_python(n):
+    made = []
+    made.append("text")
+    made.append(n)
+    made.pop(0)
+    for i in rt.range(n):
+        made.append(i)
+    return made
+
+
+def optional(n):
+    made = []
+    last = None
+    for i in rt.range(n):
+        made.append(last if i % 2 == 0 else i)
+        last = i
+    count = 0
+    for item in made:
+        if item is None:
+            count += 1
+    return count
+
+
+def passed_on(n):
+    def total(items):
+        return rt.add_n(items)
+
+    made = [n]
+    for i in rt.range(n):
+        made.append(i)
+    return total(made)
+
+
+def grown_by_an_operand(n):
+    made = [1]
+    n > 2 and made.append(3)
+    return len(made)
+
+
+def logged_by_a_generator(n):
+    log = []
+    return any(log.append(v) or v > n for v in [1, 2, 3]), len(log), log
+
+
+def grown_under_another_name(n):
+    made = [1, 2]
+    other = made
+    if n > 1:
+        made += [3]
+    return len(other), other
+
+
+def searched(n):
+    made = numbers_below(n)
+    known = [1, 2]
+    if n > 100:
+        known.append(3)
+    return 2 in made, n in made, 0 not in made, n in known
+
+
+def searched_while_python_knows(n):
+    made = [1, 2]
+    for _ in range(2):
+        made.append(3)
+    return n in made, n * 5 in made, len(made)
+
+
+def shown(n):
+    made = [(n, 0.5)]
+    made.pop()
+    for i in rt.range(n):
+        made.append((i, 1))
+    if len(made) > 7:
+        raise ValueError(made)
+    return made
+
+
+def in_a_while_of_python(n):
+    made = []
+    while len(made) < 4:
+        made.append(n)
+    while len(made) < n:
+        made.append(made[-1] + 1)
+    return made
+
+
+def grown_by_a_callee(n):
+    def push_all(items):
+        for i in rt.range(n):
+            items.append(i)
+
+    made = []
+    push_all(made)
+    return made
+
+
+def rebuilt_each_round(n):
+    total = rt.constant(0)
+    for i in rt.range(n):
+        made = []
+        for j in rt.range(i):
+            made.append(i * j)
+        total += rt.reduce_sum(made) if len(made) > 1 else -1
+    return total
+
+
+def made_by_a_comprehension(n):
+    made = [n + i for i in range(3)]
+    again = list(made)
+    if n > 1:
+        made.append(n)
+        again.pop()
+    return made, again
+
+
+def queue(n):
+    waiting = [n]
+    seen = rt.constant(0)
+    while len(waiting) > 0:
+        now = waiting.pop(0)
+        seen += 1
+        if now > 1:
+            waiting.append(now // 2)
+            waiting.append(now // 3)
+    return seen
+
+
+def type_of(n):
+    made = []
+    for i in rt.range(n):
+        made.append(i)
+    return type(made) is list, isinstance(made, list), isinstance(made, (tuple, dict))
+
+
+PROGRAMS = [
+    squares, countdown, evens_and_odds, in_a_branch, popped, stack_machine, python_numbers,
+    floats_of_python, pairs, iterated, appended_to_while_iterated, indexed, sliced, inserted,
+    extended, cleared, deleted, copied, known_to_two_names, in_a_closure, nested, asked,
+    broken_off, returned_early, shapes, ragged, as_an_operand, rebound, unrolled,
+    mixed_while_python, optional, passed_on, grown_by_an_operand, logged_by_a_generator,
+    grown_under_another_name, searched, searched_while_python_knows, shown,
+    in_a_while_of_python, grown_by_a_callee, rebuilt_each_round, made_by_a_comprehension, queue,
+    type_of,
+]  # fmt: skip
+
+
+def plain(value: Any) -> Any:
+    """A result as Python numbers and lists of them."""
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value if value is None else np.asarray(value).tolist()
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+def test_graphs_do_as_python_does(program: Callable[[Any], Any], n: int) -> None:
+    expected = plain(program(rt.constant(n)))
+    staged = rt.function(program)
+    assert plain(staged(rt.constant(n))) == expected
+    assert plain(staged(rt.constant(n))) == expected
+    assert (
+        plain(staged.get_concrete_function(rt.TensorSpec([], rt.int32))(rt.constant(n))) == expected
+    )
+
+
+# Refused, and raised
+
+
+def out_of_range(n):
+    made = numbers_below(n)
+    return made[7]
+
+
+def numbers_below(n):
+    made = []
+    for i in rt.range(n):
+        made.append(i)
+    return made
+
+
+def taken_from_an_empty_one(n):
+    made = numbers_below(n)
+    for _ in rt.range(4):
+        made.pop()
+    return len(made)
+
+
+def assigned_out_of_range(n):
+    made = numbers_below(n)
+    made[n] = n
+    return made
+
+
+RAISING = {
+    out_of_range: "list index out of range",
+    taken_from_an_empty_one: "pop from empty list",
+    assigned_out_of_range: "list assignment index out of range",
+}
+
+
+@pytest.mark.parametrize("program", RAISING, ids=lambda f: f.__name__)
+def test_an_index_is_checked_by_the_run(program: Callable[[Any], Any]) -> None:
+    with pytest.raises(IndexError) as expected:
+        program(rt.constant(3))
+    staged = rt.function(program)
+    with pytest.raises(IndexError, match=RAISING[program]) as caught:
+        staged(rt.constant(3))
+    assert str(expected.value) == str(caught.value)
+    assert caught.traceback[-1].name == program.__name__
+
+
+def sorted_in_place(n):
+    made = numbers_below(n)
+    made.sort()
+    return made
+
+
+def compared(n):
+    return numbers_below(n) == [1]
+
+
+def unpacked(n):
+    a, b = numbers_below(n)
+    return a + b
+
+
+def comprehended(n):
+    return [item + 1 for item in numbers_below(n)]
+
+
+def as_text(n):
+    return len(f"{numbers_below(n)}")
+
+
+def multiplied(n):
+    return numbers_below(n) * 2
+
+
+def with_a_step(n):
+    return numbers_below(n)[::2]
+
+
+def of_texts(n):
+    made = []
+    for _ in rt.range(n):
+        made.append("text")
+    return len(made)
+
+
+def of_dicts(n):
+    made = []
+    for i in rt.range(n):
+        made.append({"i": i})
+    return len(made)
+
+
+def of_lists(n):
+    made = []
+    for i in rt.range(n):
+        made.append([i])
+    return len(made)
+
+
+def of_two_dtypes(n):
+    made = []
+    for i in rt.range(n):
+        made.append(i)
+        made.append(rt.cast(i, rt.float32))
+    return made
+
+
+def given(n, made=()):
+    made = list(made)
+    kept = {"made": made}
+    for i in rt.range(n):
+        kept["made"].append(i)
+    return made
+
+
+def changed_while_iterated(n):
+    made = [n]
+    for item in made:
+        if item > 0:
+            made.append(item - 1)
+    return made
+
+
+REFUSED = {
+    sorted_in_place: "sort\\(\\) needs a list of which Python knows the items",
+    compared: "a comparison needs a list of which Python knows",
+    unpacked: "unpacking, or a loop in code that is not converted needs a list",
+    comprehended: "a comprehension, unpacking",
+    as_text: "its text needs a list",
+    multiplied: "`\\*` needs a list",
+    with_a_step: "a slice with a step needs a list",
+    of_texts: "'made' cannot be joined.*its items are Python values",
+    of_dicts: "'made' cannot be joined.*could be changed in place",
+    of_lists: "'made' cannot be joined.*could be changed in place",
+    of_two_dtypes: "its dtype is int32 on one path and float32 on the other",
+    given: "cannot be joined.*the structures differ",
+    changed_while_iterated: "a round of a loop over a list changes it",
+}
+
+
+@pytest.mark.parametrize("program", REFUSED, ids=lambda f: f.__name__)
+def test_what_only_python_can_do_is_refused(program: Callable[[Any], Any]) -> None:
+    with pytest.raises((ValueError, TypeError), match=REFUSED[program]) as caught:
+        rt.function(program)(rt.constant(3))
+    assert __file__ in str(caught.value)
