@@ -71,7 +71,9 @@ def _is_library(function: FunctionType) -> bool:
 
 def _is_included(function: FunctionType) -> bool:
     module = _module(function)
-    return any(module == name or module.startswith(name + ".") for name in _converted_packages)
+    return any(
+        module == name or module.startswith(name + ".") for name in list(_converted_packages)
+    )
 
 
 _STANDARD = os.path.dirname(os.__file__) + os.sep

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +40,7 @@ from runtime.graph.signatures import (
 from runtime.graph.tracing import Trace
 from runtime.graph.views import GraphTensor
 from runtime.shapes import TensorSpec
-from runtime.signature_text import signature_text
+from runtime.signature_text import signature_lines, signature_text
 from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor, wrap
 from runtime.types import ListType, TensorType
@@ -107,29 +107,29 @@ class ConcreteFunction:
         return has_effects(self.optimized.body)
 
     @property
-    def inputs(self) -> tuple[GraphTensor, ...]:
+    def inputs(self) -> list[GraphTensor]:
         """The tensors of the graph that a call supplies, then those that stand for captures."""
         return self.graph.inputs
 
     @property
-    def outputs(self) -> tuple[GraphTensor, ...]:
+    def outputs(self) -> list[GraphTensor]:
         """The tensors of the graph that a call returns."""
         return self.graph.outputs
 
     @property
     def variables(self) -> tuple[Any, ...]:
         """The variables that its graph, or one that it calls, reads or changes, in that order."""
-        return tuple({id(item): item for item in _variables(self.graph, set())}.values())
+        return self.graph.variables
 
     @property
     def trainable_variables(self) -> tuple[Any, ...]:
         """Those of its variables that tapes watch."""
-        return tuple([item for item in self.variables if item.trainable])
+        return self.graph.trainable_variables
 
     @property
-    def captured_inputs(self) -> tuple[Any, ...]:
-        """The tensors from outside that it uses, by reference."""
-        return tuple([item for _, item in self.graph.captures])
+    def captured_inputs(self) -> list[Any]:
+        """The tensors from outside that it uses, by reference; its variables are not among them."""
+        return self.graph.external_captures
 
     @property
     def structured_outputs(self) -> Any:
@@ -182,7 +182,7 @@ class ConcreteFunction:
         try:
             leaves = leaves_for(self.structured_input_signature, self.labels, args, kwargs)
         except TypeError as error:
-            raise TypeError(f"{self.name}: {error}") from None
+            raise TypeError(f"{self.name}(): {error}") from None
         if any(type(leaf) is TensorSpec for leaf in leaves):
             check_arguments(self.name, self._labelled(args, kwargs))
         return leaves
@@ -206,7 +206,7 @@ class ConcreteFunction:
         try:
             results = run(compiled, *raws)
         except Exception as error:
-            self.fail(error)
+            self.program.fail(error)
         return self.outputs_of(results)
 
     def _observed(self, leaves: Sequence[Any]) -> Sequence[Any]:
@@ -220,13 +220,6 @@ class ConcreteFunction:
     @functools.cached_property
     def _recorded(self) -> GraphCall:
         return GraphCall(self.graph)
-
-    def fail(self, error: Exception) -> NoReturn:
-        """Raise the documented error, at the user's line, for one that left the program."""
-        failure = self.program.failed(error)
-        if failure is error:
-            raise
-        raise failure
 
     def outputs_of(self, results: Sequence[Any]) -> Any:
         """What a call returns, for the results of a run."""
@@ -250,6 +243,18 @@ class ConcreteFunction:
         if self.spec is None:
             raise Unreachable
         return joins.lift(_anew(self.spec), symbols)
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """Its parameters, result and captures, a line each; or all in one line."""
+        if not verbose:
+            return repr(self)
+        captures = [
+            (tensor.op.name, TensorSpec(tensor.shape, tensor.dtype))
+            for tensor in self.graph.internal_captures
+        ]
+        return signature_lines(
+            self.structured_input_signature, self.labels, self.structured_outputs, captures
+        )
 
     def __repr__(self) -> str:
         parameters = signature_text(self.structured_input_signature, self.labels)
@@ -280,17 +285,6 @@ def _specs_of(spec: Spec, of: Callable[[TensorSpec], Any] = lambda spec: spec) -
     if isinstance(spec, Tree):
         return spec.structure.build([_specs_of(child, of) for child in spec.children])
     return spec.value if isinstance(spec, Same) else _specs_of(spec.inner, of)
-
-
-def _variables(graph: Graph, seen: set[Graph]) -> Iterator[Any]:
-    if graph in seen:
-        return
-    seen.add(graph)
-    for node in walk(graph.body):
-        if "variable" in node.params:
-            yield node.params["variable"]
-        if "callee" in node.params:
-            yield from _variables(node.params["callee"].graph, seen)
 
 
 def _devices_of(graph: Graph) -> list[str | None]:

@@ -4,9 +4,10 @@ TensorFlow's signatures.
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
@@ -15,23 +16,26 @@ from runtime import errors, ops
 from runtime.block_recorder import BlockRecorder
 from runtime.convert import convert_to_tensor
 from runtime.graph import branches, loops
-from runtime.graph.blocks import as_state, bare
-from runtime.graph.ir import covers
-from runtime.graph.joins import Leaf, Spec, Tree, abstract_entry
+from runtime.graph.blocks import Wording, as_state, bare
+from runtime.graph.invariants import declared_spec
+from runtime.graph.joins import Spec
 from runtime.graph.missing import present
 from runtime.graph.structures import structure_of
 from runtime.graph.symbolic_number import SymbolicNumber
 from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.ops.arguments import listed, static_int
 from runtime.primitive import wrong_dtype, wrong_value
-from runtime.shapes import Shape, TensorSpec, as_shape, is_known
+from runtime.shapes import is_known
 from runtime.staging import called
 from runtime.state import state
 from runtime.tensor import Tensor
 from runtime.tensor_array import TensorArray
-from runtime.types import TensorType
 
 Thunk = Callable[[], Any]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _is_staged(value: Any) -> bool:
@@ -52,13 +56,19 @@ def cond(
     """
     true_fn = checked_callable(true_fn, "cond(): true_fn")
     false_fn = checked_callable(false_fn, "cond(): false_fn")
-    return _chosen(_condition(pred, "cond(): pred", state.trace is not None), true_fn, false_fn)
+    condition = _condition(pred, "cond(): pred", state.trace is not None)
+    words = Wording("true_fn and false_fn", "the result of cond()")
+    if _is_staged(condition):
+        check_takes(true_fn, 0, "cond(): true_fn")
+        check_takes(false_fn, 0, "cond(): false_fn")
+    return _chosen(condition, true_fn, false_fn, words)
 
 
-def _chosen(condition: Any, true_fn: Thunk, false_fn: Thunk) -> Any:
+def _chosen(condition: Any, true_fn: Thunk, false_fn: Thunk, words: Wording) -> Any:
     if not _is_staged(condition):
         return true_fn() if condition else false_fn()
-    return branches.cond(condition, called(true_fn), called(false_fn), (), (), BlockRecorder)
+    blocks = called(true_fn), called(false_fn)
+    return branches.cond(condition, *blocks, (), (), BlockRecorder, words=words)
 
 
 def _condition(given: Any, what: str, strict: bool) -> Any:
@@ -112,9 +122,11 @@ def case(
         _check_exclusive([predicate for predicate, _ in pairs])
 
     def none_holds() -> Any:
-        raise errors.InvalidArgumentError(None, "Case", "None of the conditions evaluated as True")
+        raise errors.InvalidArgumentError(
+            None, "Case", "case(): none of the conditions holds, and there is no `default`"
+        )
 
-    return _first_that_holds(pairs, default or none_holds)
+    return _first_that_holds(pairs, default or none_holds, "case()", range(len(pairs)))
 
 
 def checked_callable(value: Any, what: str) -> Any:
@@ -122,6 +134,23 @@ def checked_callable(value: Any, what: str) -> Any:
     if not callable(value):
         raise TypeError(f"{what} must be callable, not {value!r}")
     return value
+
+
+def check_takes(function: Any, count: int, what: str) -> None:
+    """TypeError for a function that cannot be called with so many arguments, `what` in messages.
+
+    Only while tracing: a call in a staged block would raise it in the run, if at all.
+    """
+    if state.trace is None:
+        return
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # not every builtin has one
+        return
+    try:
+        signature.bind(*[None] * count)
+    except TypeError as error:
+        raise TypeError(f"{what} is called with {_count(count, 'argument')}: {error}") from None
 
 
 def _entries(given: Any, what: str) -> list[Any]:
@@ -155,11 +184,23 @@ def _integer(value: Any, what: str) -> Any:
     return value
 
 
-def _first_that_holds(pairs: Sequence[tuple[Any, Thunk]], default: Thunk) -> Any:
+def _first_that_holds(
+    pairs: Sequence[tuple[Any, Thunk]], default: Thunk, caller: str, keys: Sequence[int]
+) -> Any:
+    """`keys` tell the functions apart in messages."""
     if not pairs:
         return default()
     (predicate, function), *rest = pairs
-    return _chosen(predicate, function, lambda: _first_that_holds(rest, default))
+    if _is_staged(predicate):
+        check_takes(function, 0, f"{caller}: the function at {keys[0]}")
+        check_takes(default, 0, f"{caller}: default")
+    others = f"those behind it (at {', '.join(map(str, keys[1:]))}, default)" if rest else "default"
+    words = Wording(f"the function at {keys[0]} and {others}", f"the result of {caller}")
+
+    def otherwise() -> Any:
+        return _first_that_holds(rest, default, caller, keys[1:])
+
+    return _chosen(predicate, function, otherwise, words)
 
 
 def _check_exclusive(predicates: Sequence[Any]) -> None:
@@ -170,10 +211,10 @@ def _check_exclusive(predicates: Sequence[Any]) -> None:
 
     def refused() -> None:
         raise errors.InvalidArgumentError(
-            None, "Case", "More than one condition evaluated as True but exclusive=True"
+            None, "Case", "case(): more than one condition holds, though exclusive=True"
         )
 
-    _chosen(held <= 1, fine, refused)
+    _chosen(held <= 1, fine, refused, Wording("the conditions"))
 
 
 def switch_case(
@@ -195,7 +236,8 @@ def switch_case(
     index = _integer(branch_index, "switch_case(): branch_index")
     if not _is_staged(index):
         return dict(pairs).get(index, fallback)()
-    return _first_that_holds([(index == at, function) for at, function in pairs], fallback)
+    chosen = [(index == at, function) for at, function in pairs]
+    return _first_that_holds(chosen, fallback, "switch_case()", [at for at, _ in pairs])
 
 
 def _indexed(branch_fns: Any) -> list[tuple[int, Thunk]]:
@@ -248,6 +290,18 @@ def while_loop(
     return loop.staged(values, shape_invariants) if state.trace is not None else loop.run(values)
 
 
+_POSITIONAL = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+
+
+def _positional(function: Any) -> list[str]:
+    """The names of a function's positional parameters, as far as they are known."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # not every builtin has a signature
+        return []
+    return [known.name for known in parameters if known.kind in _POSITIONAL]
+
+
 class _HandLoop:
     """A loop given by functions: its variables come in a list, tuple or dict, as the body returns
     them.
@@ -256,6 +310,7 @@ class _HandLoop:
     def __init__(self, cond: Any, body: Any, loop_vars: Any, limit: Any) -> None:
         self.cond = called(cond)
         self.body = called(body)
+        self.given = body
         self.like = loop_vars
         self.limit = limit
 
@@ -273,21 +328,41 @@ class _HandLoop:
 
     def split(self, result: Any, size: int) -> tuple[Any, ...]:
         if result is None:
-            raise ValueError("while_loop(): the body returned None, not the loop variables")
+            raise ValueError(
+                f"while_loop(): the body returned None, not the loop variables {self.shown(size)}: "
+                "end it with `return`, and all of them in their order"
+            )
         if isinstance(result, dict) and isinstance(self.like, dict):
             if result.keys() != self.like.keys():
                 raise ValueError(
                     f"while_loop(): the body returned {list(result)} for the loop variables "
-                    f"{list(self.like)}"
+                    f"{list(self.like)}: return the same keys"
                 )
             result = tuple([result[key] for key in self.like])
         if not isinstance(result, list | tuple) or (size == 1 and hasattr(result, "_fields")):
             result = (result,)
         if len(result) != size:
+            given, wanted = _count(len(result), "value"), _count(size, "loop variable")
             raise ValueError(
-                f"while_loop(): the body returned {len(result)} values for {size} loop variables"
+                f"while_loop(): the body returned {given} for {wanted} ({self.shown(size)}): "
+                "return each of them, in their order"
             )
         return tuple(result)
+
+    def tensors(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The loop variables as tensors, in their structures."""
+        made = []
+        for at, value in enumerate(values):
+            try:
+                made.append(_as_tensors(value))
+            except TypeError as error:
+                name = self.names(len(values))[at]
+                raise wrong_dtype(f"while_loop(): loop variable {name!r}: {error}") from None
+        return tuple(made)
+
+    def shown(self, size: int) -> str:
+        """The loop variables, in messages."""
+        return ", ".join(map(repr, self.names(size)))
 
     def packed(self, values: Sequence[Any]) -> Any:
         if isinstance(self.like, dict):
@@ -298,18 +373,21 @@ class _HandLoop:
 
     def run(self, values: tuple[Any, ...]) -> Any:
         """The loop as Python runs it."""
-        values = tuple(map(_as_tensors, values))
+        values = self.tensors(values)
         rounds = 0
         while (self.limit is None or rounds < self.limit) and self.test(*values):
-            values = tuple(map(_as_tensors, self.round(*values)))
+            values = self.tensors(self.round(*values))
             rounds += 1
         return self.packed(values)
 
     def staged(self, values: tuple[Any, ...], invariants: Any) -> Any:
         """The loop as a node of the graph."""
-        values = tuple(map(_as_tensors, values))
-        declared = self._declared(values, invariants)
-        names = list(self.like) if isinstance(self.like, dict) else self._names(len(values))
+        given = 1 if isinstance(self.like, dict) else len(values)
+        check_takes(self.cond, given, "while_loop(): cond")
+        check_takes(self.body, given, "while_loop(): body")
+        values = self.tensors(values)
+        names = self.names(len(values))
+        declared = self._declared(values, invariants, names)
         test, body = self.test, self._bare_round
         if self.limit is not None:
             test, body = loops.limited(test, body, self.limit)
@@ -328,56 +406,27 @@ class _HandLoop:
         left = as_state(left, len(values))
         return self.packed(left if self.limit is None else left[1:])
 
-    def _names(self, size: int) -> list[str]:
-        code = getattr(self.body, "__code__", None)
-        names = list(code.co_varnames[: code.co_argcount][-size:]) if code else []
+    def names(self, size: int) -> list[str]:
+        """The names of the loop variables: the keys of a dict, else the body's parameters."""
+        if isinstance(self.like, dict):
+            return list(map(str, self.like))
+        names = _positional(self.given)[:size]
         return names if len(names) == size else [f"loop_var_{at}" for at in range(size)]
 
-    def _declared(self, values: tuple[Any, ...], invariants: Any) -> dict[int, Spec]:
+    def _declared(
+        self, values: tuple[Any, ...], invariants: Any, names: Sequence[str]
+    ) -> dict[int, Spec]:
         if invariants is None:
             return {}
         if isinstance(invariants, dict) and isinstance(self.like, dict):
             invariants = [invariants[key] for key in self.like]
         if not isinstance(invariants, list | tuple) or len(invariants) != len(values):
-            raise ValueError("while_loop(): shape_invariants must have the structure of loop_vars")
-        pairs = zip(values, invariants, strict=True)
-        return {at: _declared_spec(value, shape) for at, (value, shape) in enumerate(pairs)}
-
-
-def _declared_spec(value: Any, shape: Any) -> Spec:
-    """The Spec of a loop variable whose shapes are declared, in its structure, by TensorShapes or
-    TensorSpecs.
-    """
-    if isinstance(value, TensorArray):  # it keeps its own
-        return abstract_entry(value)
-    found = structure_of(value)
-    if found is not None:
-        declared = structure_of(shape)
-        if declared is None or declared[0] != found[0]:
-            raise ValueError("while_loop(): shape_invariants must have the structure of loop_vars")
-        pairs = zip(found[1], declared[1], strict=True)
-        return Tree(found[0], tuple([_declared_spec(part, inner) for part, inner in pairs]))
-    wide = _shape_of(shape)
-    if isinstance(shape, TensorSpec) and shape.dtype is not value.dtype:
-        raise wrong_dtype(
-            f"while_loop(): shape_invariants has {shape} for a loop variable of {value.dtype.name}"
-        )
-    declared_type = TensorType(value.dtype, wide)
-    if not covers(declared_type, value.type):
-        raise ValueError(
-            f"while_loop(): a loop variable of shape {value.shape} does not fit its shape "
-            f"invariant {shape}"
-        )
-    return Leaf(declared_type)
-
-
-def _shape_of(given: Any) -> Shape:
-    try:
-        return as_shape(given.shape if isinstance(given, TensorSpec) else given)
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"while_loop(): shape_invariants has {given!r}, which is no shape"
-        ) from None
+            raise ValueError(
+                "while_loop(): shape_invariants must have the structure of loop_vars, a shape for "
+                f"each of {self.shown(len(values))}, not {invariants!r}"
+            )
+        given = enumerate(zip(values, invariants, names, strict=True))
+        return {at: declared_spec(*each) for at, each in given}
 
 
 def _as_tensors(value: Any) -> Any:
@@ -398,14 +447,19 @@ def group(*inputs: Any, **kwargs: Any) -> None:
     """Nothing: what has an effect runs anyway, in program order."""
 
 
-@contextmanager
-def control_dependencies(control_inputs: Any) -> Iterator[None]:
+def control_dependencies(control_inputs: Any) -> AbstractContextManager[None]:
     """Run what follows after `control_inputs`: tensors, or functions, which are called now.
 
     Everything with an effect runs in program order anyway, in graphs as well. TypeError for what is
     no list.
     """
-    for item in () if control_inputs is None else listed(control_inputs, "control_inputs"):
+    items = () if control_inputs is None else listed(control_inputs, "control_inputs")
+    return _after(items)
+
+
+@contextmanager
+def _after(items: Iterable[Any]) -> Iterator[None]:
+    for item in items:
         if callable(item):
             item()
     yield

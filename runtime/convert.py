@@ -161,17 +161,22 @@ _KIND_OF_ARRAY = {"b": "b", "i": "iufc", "u": "iufc", "f": "fc", "c": "c"}
 
 
 def _refuse(value: Any, dtype: DType) -> errors.WrongDtypeError:
-    text = repr(value)
-    if len(text) > 60:
-        text = text[:57] + "..."
     return wrong_dtype(
-        f"Cannot convert {text} to a tensor of dtype {dtype.name}; "
+        f"Cannot convert {_shown(value)} to a tensor of dtype {dtype.name}; "
         "write a value of that kind, or tf.cast the other operand"
     )
 
 
 def _unsupported(what: str, value: Any) -> errors.WrongDtypeError:
-    return wrong_dtype(f"Cannot convert {what} to a tensor: {value!r}")
+    return wrong_dtype(
+        f"Cannot convert {what} to a tensor: {_shown(value)}; "
+        "a tensor holds numbers, truth values or text, all of one kind"
+    )
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _quietly(function: Any, *args: Any, **options: Any) -> Any:
@@ -359,7 +364,10 @@ def _refuse_mixed(value: Any, kind: str, dtype: DType | None) -> None:
         return
     if kind != "b" and not any(isinstance(leaf, _TRUTHS) for leaf in _leaves(value)):
         return
-    raise wrong_dtype(f"Cannot convert {value!r} to a tensor: truth values and numbers do not mix")
+    raise wrong_dtype(
+        f"Cannot convert {_shown(value)} to a tensor: truth values and numbers do not mix; "
+        "write 0 and 1, or compare with `!= 0`"
+    )
 
 
 def _numpy_leaf(value: Any) -> Any:
@@ -387,7 +395,7 @@ def _ragged(value: Any) -> ValueError:
     lengths = sorted({len(row) if isinstance(row, list | tuple) else 0 for row in value})
     return wrong_value(
         "Can't convert non-rectangular Python sequence to Tensor: "
-        f"its rows have lengths {', '.join(map(str, lengths))}"
+        f"its rows have lengths {', '.join(map(str, lengths))}; make them of one length"
     )
 
 

@@ -21,6 +21,8 @@ from runtime.convert import convert_to_tensor
 from runtime.graph import joins
 from runtime.graph.arrays import Elements
 from runtime.graph.blocks import Unreachable, add_raise
+from runtime.graph.error_notes import explain
+from runtime.graph.frames import beginning_of, returns_of
 from runtime.graph.guards import Guards
 from runtime.graph.ir import Callee, Location, Value, format_location, may_act, position_of
 from runtime.graph.joins import Spec
@@ -37,26 +39,32 @@ from runtime.graph.tracing import Trace
 from runtime.graph.verification import verify
 from runtime.growing_list import GrowingList
 from runtime.initial_values import initial_value
+from runtime.primitive import wrong_dtype
 from runtime.shapes import TensorShape
 from runtime.state import state
 from runtime.tensor import Tensor
 from runtime.trace_cache import Call
 from runtime.variable_creation import variable_creator_scope
 
+_MOST_RETURNS = 3
+"""Places of `return` that a message names."""
 
-def _exported(value: Any, numbers: bool = False, path: str = "result") -> Any:
+
+def _exported(
+    value: Any, numbers: bool = False, what: Callable[[], str] = lambda: "result", path: str = ""
+) -> Any:
     """What a function returns, as tensors, None, and structures of them. With `numbers`, Python
     numbers stay what they are.
 
-    Raises TypeError for any other Python object, which is at `path`.
+    Raises TypeError for any other Python object, which is at `path` in what messages call `what()`.
     """
     value = bound(value)
     if isinstance(value, MaybeNone):
-        return MaybeNone(_exported(value.held, numbers, path), value.flag)
+        return MaybeNone(_exported(value.held, numbers, what, path), value.flag)
     if value is None or isinstance(value, Tensor | Symbol | Elements):
         return value
     if isinstance(value, TensorShape):
-        return _converted(value, path)
+        return _converted(value, what, path)
     if getattr(value, "is_resource", False) is True:
         return value.value()
     is_number = isinstance(value, SymbolicNumber) or type(value) in NUMBER_TYPES
@@ -65,27 +73,31 @@ def _exported(value: Any, numbers: bool = False, path: str = "result") -> Any:
     if isinstance(value, SymbolicNumber):
         return number_to_tensor(value)
     if is_number or isinstance(value, np.ndarray | np.generic | complex | str | bytes):
-        return _converted(value, path)
+        return _converted(value, what, path)
     if isinstance(value, GrowingList):
         if value.staged is not None:
-            return value.exported()
+            return value if numbers else value.exported()
         value = list(value)
     found = structure_of(value)
     if found is None:
         raise TypeError(
-            f"a function must return tensors, numbers, None, or structures of them: {path} is "
-            f"{value!r}"
+            f"{what()}{path} is {value!r}: a function returns tensors, numbers, None, and lists, "
+            "tuples, dicts and dataclasses of them; make it outside, of what the function returns"
         )
     structure, children = found
     parts = enumerate(children)
-    return structure.build([_exported(x, numbers, path + structure.path(at)) for at, x in parts])
+    return structure.build(
+        [_exported(x, numbers, what, path + structure.path(at)) for at, x in parts]
+    )
 
 
-def _converted(value: Any, path: str) -> Tensor:
+def _converted(value: Any, what: Callable[[], str], path: str) -> Tensor:
     try:
         return convert_to_tensor(value)
+    except TypeError as error:
+        raise wrong_dtype(f"{what()}{path}: {error}") from None
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(f"{what()}{path}: {error}") from None
 
 
 @contextmanager
@@ -194,6 +206,7 @@ class Tracer:
         except Unreachable:
             return None, []
         except Exception as error:
+            self._explain(error, args, kwargs)
             if is_refusal(error) or not may_act(trace.scope.nodes):
                 raise
             # What was staged before it comes first: an error or an effect of its own.
@@ -208,6 +221,10 @@ class Tracer:
             spec = self.assumption.covering(spec)
         assert spec is not None
         return spec, list(joins.lower(result, spec, trace))
+
+    def _explain(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if not is_refusal(error):
+            explain(error, self.name, dict(zip(self.labels, args, strict=False)) | kwargs)
 
     def _recorder(self, args: tuple[Any, ...]) -> Recorder:
         # What Python runs once while tracing, calls of itself in the graph would not repeat.
@@ -226,12 +243,20 @@ class Tracer:
     def _location(self) -> Location | None:
         """Where the function begins, for what is seen only when it is over."""
         code = getattr(self.python_function, "__code__", None)
-        return None if code is None else (code.co_filename, code.co_firstlineno, 1)
+        return None if code is None else beginning_of(code)
 
     def _exported(self, result: Any, numbers: bool) -> Any:
-        location = self._location()
-        place = f" ({location[0]}:{location[1]})" if location else ""
-        return _exported(result, numbers, f"the result of {self.name}{place}")
+        return _exported(result, numbers, self._name_of_result)
+
+    def _name_of_result(self) -> str:
+        """What messages call the result: the places of `return`, and the function."""
+        code = getattr(self.python_function, "__code__", None)
+        if code is None:
+            return f"the result of {self.name}"
+        places = returns_of(code)
+        if not 0 < len(places) <= _MOST_RETURNS:
+            places = [beginning_of(code)]
+        return f"{' or '.join(map(format_location, places))}: the result of {self.name}"
 
     def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
         self.guards.watch(function)

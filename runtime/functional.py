@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from runtime import dtypes, nest
-from runtime.control_flow import checked_callable, while_loop
+from runtime.control_flow import check_takes, checked_callable, while_loop
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType
+from runtime.errors import OpError
 from runtime.primitive import Primitive, bind, wrong_dtype, wrong_value
 from runtime.shapes import Shape, TensorSpec, as_shape
 from runtime.staging import called
@@ -44,16 +45,19 @@ _ROW_COUNT = Primitive(
 )  # fmt: skip
 
 
+def _tensor(item: Any, what: str, hint: DType | None = None) -> Any:
+    """The tensor of an item, `what` in messages."""
+    try:
+        return convert_to_tensor(item, dtype_hint=hint)
+    except TypeError as error:
+        raise wrong_dtype(f"{what} must hold tensors: {error}") from None
+    except ValueError as error:
+        raise wrong_value(f"{what} must hold tensors: {error}") from None
+
+
 def _tensors(given: Any, what: str) -> list[Any]:
     """The tensors of an argument."""
-    found = []
-    for item in nest.flatten(given):
-        try:
-            found.append(convert_to_tensor(item))
-        except TypeError as error:
-            raise wrong_dtype(f"{what} must hold tensors: {error}") from None
-        except ValueError as error:
-            raise wrong_value(f"{what} must hold tensors: {error}") from None
+    found = [_tensor(item, what) for item in nest.flatten(given)]
     if not found:
         raise ValueError(f"{what} must hold at least one tensor")
     return found
@@ -94,7 +98,7 @@ def map_fn(
     `fn_output_signature` gives dtypes or TensorSpecs in the structure of what `fn` returns, where
     that differs from `elems`. Raises TypeError, ValueError where `fn` returns something else.
     """
-    checked_callable(fn, "map_fn(): fn")
+    check_takes(checked_callable(fn, "map_fn(): fn"), 1, "map_fn(): fn")
     rows = _Rows(elems, "map_fn")
     declared = dtype if fn_output_signature is None else fn_output_signature
     like = elems if declared is None else declared
@@ -106,7 +110,8 @@ def map_fn(
         found = fn(rows.at(index))
         _check_structure(found, like, "map_fn", "fn_output_signature, or else of elems")
         pairs = zip(nest.flatten(found), kinds, strict=True)
-        return [_checked(item, kind) for item, (kind, _) in pairs]
+        way_out = "name what it returns with fn_output_signature"
+        return [_checked(item, kind, "map_fn", way_out) for item, (kind, _) in pairs]
 
     arrays = [
         TensorArray(kind, rows.size, element_shape=shape, infer_shape=infer_shape)
@@ -120,7 +125,8 @@ def _check_structure(found: Any, like: Any, name: str, what: str) -> None:
     try:
         nest.assert_same_structure(like, found, check_types=False)
     except ValueError as error:
-        raise ValueError(f"{name}(): fn must return the structure of {what}: {error}") from None
+        message = str(error).removeprefix("nest: ")
+        raise ValueError(f"{name}(): fn must return the structure of {what}: {message}") from None
 
 
 def _kind_of(item: Any, declared: bool) -> tuple[DType, Shape]:
@@ -131,14 +137,23 @@ def _kind_of(item: Any, declared: bool) -> tuple[DType, Shape]:
     return dtypes.as_dtype(item), None
 
 
-def _checked(item: Any, dtype: DType) -> Any:
-    tensor = convert_to_tensor(item, dtype_hint=dtype)
+def _checked(item: Any, dtype: DType, name: str, way_out: str) -> Any:
+    tensor = _tensor(item, f"{name}(): what fn returns", dtype)
     if tensor.dtype is not dtype:
-        raise TypeError(
-            f"map_fn(): fn returned a tensor of {tensor.dtype.name} where {dtype.name} is expected:"
-            " name what it returns with fn_output_signature"
+        raise wrong_dtype(
+            f"{name}(): fn returned a tensor of {tensor.dtype.name} where {dtype.name} is "
+            f"expected: {way_out}"
         )
     return tensor
+
+
+def _write(array: TensorArray, index: Any, item: Any, name: str) -> TensorArray:
+    try:
+        return array.write(index, item)
+    except ValueError as error:
+        if isinstance(error, OpError):
+            raise
+        raise ValueError(f"{name}(): fn must return one shape for all rows: {error}") from None
 
 
 def _written(
@@ -146,7 +161,7 @@ def _written(
 ) -> Sequence[TensorArray]:
     def round_(index: Any, arrays: Any) -> Any:
         found = zip(arrays, results_at(index), strict=True)
-        return index + 1, tuple([array.write(index, item) for array, item in found])
+        return index + 1, tuple([_write(array, index, item, "map_fn") for array, item in found])
 
     if state.trace is None:
         for index in range(int(size)):
@@ -212,7 +227,8 @@ class _Fold:
         self, fn: Callable[..., Any], elems: Any, initializer: Any, reverse: bool, name: str
     ) -> None:
         self.name = name
-        self.fn = called(checked_callable(fn, f"{name}(): fn"))
+        check_takes(checked_callable(fn, f"{name}(): fn"), 2, f"{name}(): fn")
+        self.fn = called(fn)
         self.begins_with_row = initializer is None
         self.rows = _Rows(elems, name, least=int(self.begins_with_row))
         self.size = self.rows.size
@@ -229,7 +245,8 @@ class _Fold:
         found = self.fn(self.packed(so_far), self.rows.at(self.place(count)))
         _check_structure(found, self.like, self.name, "initializer, or else of a row of elems")
         pairs = zip(nest.flatten(found), so_far, strict=True)
-        return [convert_to_tensor(new, dtype_hint=old.dtype) for new, old in pairs]
+        way_out = "convert it with tf.cast, or give an initializer of that dtype"
+        return [_checked(new, old.dtype, self.name, way_out) for new, old in pairs]
 
     def packed(self, flat: Sequence[Any]) -> Any:
         """The structure of what is so far."""
@@ -250,7 +267,8 @@ class _Fold:
     def kept(self, arrays: tuple[Any, ...], count: Any, items: Sequence[Any]) -> tuple[Any, ...]:
         """The arrays with the items of a round."""
         place = self.place(count)
-        return tuple([a.write(place, item) for a, item in zip(arrays, items, strict=False)])
+        pairs = zip(arrays, items, strict=False)
+        return tuple([_write(array, place, item, self.name) for array, item in pairs])
 
     def loop(
         self, start: int, so_far: tuple[Any, ...], arrays: tuple[Any, ...]

@@ -30,6 +30,7 @@ from runtime.primitive import Primitive, bind
 from runtime.tensor import Tensor
 from runtime.types import TensorType
 from runtime.variable import Variable
+from runtime.variable_handle import VariableHandle
 
 
 class Algorithm(enum.Enum):
@@ -62,7 +63,7 @@ def _signed(number: int) -> int:
     return low - (1 << 64) if low >> 63 else low
 
 
-def _skip_kernel(delta: Any, *, variable: Variable) -> Any:
+def _skip_kernel(delta: Any, *, variable: VariableHandle) -> Any:
     with variable.lock:
         before = variable.raw_value()
         low, high, key = (int(n) % (1 << 64) for n in before)
@@ -70,7 +71,7 @@ def _skip_kernel(delta: Any, *, variable: Variable) -> Any:
     return before
 
 
-def _skip_type(delta: TensorType, *, variable: Variable) -> TensorType:
+def _skip_type(delta: TensorType, *, variable: VariableHandle) -> TensorType:
     if delta.dtype is not dtypes.int64:
         raise TypeError(f"RngReadAndSkip: delta must be int64, not {delta.dtype.name}")
     return TensorType(dtypes.int64, (3,))
@@ -170,7 +171,7 @@ class Generator:
         return self._moved(ops.cast(delta, dtypes.int64) * _PER_NUMBER)
 
     def _moved(self, delta: Tensor) -> Tensor:
-        return bind(skip_p, delta, variable=self._state_var)  # type: ignore[no-any-return]
+        return bind(skip_p, delta, variable=self._state_var.handle)  # type: ignore[no-any-return]
 
     def _take(self, shape: Any) -> Tensor:
         """The state before, to draw numbers of this shape from; the generator moves on by as

@@ -60,10 +60,8 @@ class GrowingList(Growing):
         if self.staged is None and not is_symbol(index):
             super().insert(index, item)
             return
-        size = self.length()
-        at = _clipped(index, size)
-        held = self._covering(joins.abstract(item))
-        self._move(lists.PUT, held, _range(0, at), _range(at + 1, size + 1))
+        at = _clipped(index, self.length())
+        self._move(lists.GAP, self._covering(joins.abstract(item)), _tensor(at))
         self._write(at, item)
 
     def pop(self, index: Any = -1) -> Any:
@@ -72,9 +70,10 @@ class GrowingList(Growing):
             return super().pop(index)
         size = self.length()
         _check(size == 0, "pop from empty list")
-        at = _place(index, size, "pop index out of range")
+        is_last = not is_symbol(index) and index == -1
+        at = size - 1 if is_last else _place(index, size, "pop index out of range")
         item = self.at(at)
-        self._move(lists.TAKE, self._covering(), _range(0, at), _range(at + 1, size))
+        self._move(lists.DROP, self._covering(), _tensor(at))
         return item
 
     def reverse(self) -> None:
@@ -177,9 +176,8 @@ class GrowingList(Growing):
             held.element, [apply(arrays.WRITE, c, place, kept, dynamic=True) for c, kept in pairs]
         )
 
-    def _move(self, primitive: Any, held: StagedItems, *places: Tensor) -> None:
-        where = places[0] if len(places) == 1 else ops.concat(places, 0)
-        self.fill(held.element, [apply(primitive, column, where) for column in held.columns])
+    def _move(self, primitive: Any, held: StagedItems, places: Tensor) -> None:
+        self.fill(held.element, [apply(primitive, column, places) for column in held.columns])
 
     def _join(self, others: GrowingList) -> None:
         held = self._covering(*others._specs())

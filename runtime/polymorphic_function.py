@@ -18,12 +18,19 @@ import autograph
 from autograph.frames import hide_libraries
 from runtime.concrete_function import ConcreteFunction
 from runtime.eager_mode import Mode, functions_run_eagerly
+from runtime.errors import WrongDtypeError
 from runtime.function_tracing import Tracer, creating, explain_depth, settled
 from runtime.graph import joins
 from runtime.graph.ir import covers
 from runtime.graph.missing import present
 from runtime.graph.parameters import Arguments, Parameters
-from runtime.graph.recursion import MOST_ASSUMPTIONS, Assumption, is_outermost, running
+from runtime.graph.recursion import (
+    MOST_ASSUMPTIONS,
+    Assumption,
+    is_outermost,
+    running,
+    running_of,
+)
 from runtime.graph.refusals import refuse
 from runtime.graph.signatures import (
     check_arguments,
@@ -34,9 +41,11 @@ from runtime.graph.signatures import (
     may_change,
     quick_key,
     quick_keywords,
+    refuse_arrays,
     refuse_cycles,
     without_shapes,
 )
+from runtime.graph.turns import turn
 from runtime.retracing import detector_of, reason
 from runtime.shapes import TensorSpec
 from runtime.state import state
@@ -48,8 +57,6 @@ from runtime.trace_cache import (
     guards_changed,
     has_open_shapes,
 )
-
-_tracing = threading.RLock()
 
 
 class Function:
@@ -78,7 +85,7 @@ class Function:
         self._autograph = autograph
         self._jit_compile = jit_compile
         self._reduce_retracing = reduce_retracing
-        self._parameters = Parameters(inspect.signature(python_function), self._name)
+        self._parameters = Parameters(_signature(python_function), self._name)
         self._traces = Traces()
         self._fast = self._traces.fast
         self._bound: dict[int, tuple[Any, Traces]] = {}
@@ -124,16 +131,17 @@ class Function:
         """A line for each trace, the last ones if there are many: which argument or global value
         was different.
         """
-        reasons = self._traces.reasons
+        reasons = list(self._traces.reasons)
         first = self._traces.count - len(reasons) + 1
         return "\n".join([f"{at}: {text}" for at, text in enumerate(reasons, first)])
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
-        """The signatures that there are traces for, a line each: the types of tensors, and the
-        Python values that a trace is for.
+        """The signatures that there are traces for: the types of tensors, and the Python values
+        that a trace is for; unless `verbose`, a line each.
         """
-        made = [concrete for known in self._traces.by_key.values() for concrete in known]
-        return "\n".join(map(repr, made))
+        made = [concrete for known in list(self._traces.by_key.values()) for concrete in known]
+        texts = [concrete.pretty_printed_signature(verbose) for concrete in made]
+        return ("\n\n" if verbose else "\n").join(texts)
 
     def python_source(self, *args: Any, **kwargs: Any) -> str:
         """The Python source that a call with these arguments runs."""
@@ -158,7 +166,7 @@ class Function:
                 )
             return found
         except BaseException as error:
-            self._refuse_cycles(error, args, kwargs)
+            self._refuse_arguments(error, args, kwargs)
             hide_libraries(error)
             raise
 
@@ -185,7 +193,8 @@ class Function:
         key = id(instance)
         known = self._bound.get(key)
         if known is None:
-            known = self._bound[key] = _weak_or_strong(instance, self._bound, key), Traces()
+            made = _weak_or_strong(instance, self._bound, key), Traces()
+            known = self._bound.setdefault(key, made)
         return known[1]
 
     # Calling it
@@ -211,29 +220,33 @@ class Function:
                             try:
                                 results = run(compiled, *raws)
                             except Exception as error:
-                                concrete.fail(error)
+                                concrete.program.fail(error)
                             return concrete.outputs_of(results)
             return self._call(args, kwargs)
         except BaseException as error:
-            self._refuse_cycles(error, args, kwargs)
+            self._refuse_arguments(error, args, kwargs)
             hide_libraries(error)
             raise
 
-    def _refuse_cycles(
+    def _refuse_arguments(
         self, error: BaseException, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
         if isinstance(error, RecursionError):
             refuse_cycles(self._name, self._labelled(args, kwargs))
+        if isinstance(error, WrongDtypeError):
+            refuse_arrays(self._name, self._labelled(args, kwargs))
 
     def _labelled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         yield from ((self._parameters.label(at), item) for at, item in enumerate(args))
         yield from kwargs.items()
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if functions_run_eagerly():
-            return self._python_function(*args, **kwargs)
         if self._leaves_out_receiver(args):
             return self.__get__(args[0])._call(args[1:], kwargs)
+        if functions_run_eagerly():
+            if self._input_signature is not None:
+                args, kwargs = self._conformed(args, kwargs)
+            return self._python_function(*args, **kwargs)
         call = self._call_of(args, kwargs)
         if any(type(leaf) is TensorSpec for leaf in call.leaves):
             check_arguments(self._name, self._labelled(args, kwargs))
@@ -250,9 +263,8 @@ class Function:
         return any(item is self for kind in type(args[0]).__mro__ for item in vars(kind).values())
 
     def _counted(self, call: Call) -> ConcreteFunction | Assumption:
-        before = self._traces.count
         concrete = self._concrete(call)
-        if self._detector.called(traced=self._traces.count != before):
+        if self._detector.called(call.traced):
             last = self._traces.reasons[-1] if self._traces.count > 1 else None
             self._detector.warn(self._python_function, last)
         return concrete
@@ -343,8 +355,7 @@ class Function:
     def _concrete(self, call: Call) -> ConcreteFunction | Assumption:
         found: ConcreteFunction | Assumption | None = self._traces.find(call.key)
         if found is None:
-            # One lock for all functions: two that call each other cannot wait for each other.
-            with _tracing:
+            with turn((self._traces, call.key)):
                 found = self._traces.find(call.key) or self._relaxed(call) or self._trace(call)
         return found
 
@@ -365,11 +376,14 @@ class Function:
 
     def _trace(self, call: Call) -> ConcreteFunction | Assumption:
         key, traces = call.key, self._traces
-        if key in traces.running:
-            return traces.running[key]
+        known = running_of(traces)
+        if key in known:
+            return known[key]
+        call.traced = True
         created: list[None] = []
         text = self._reason(call)
-        concrete, kept = self._noted(call, text, created if traces.count == 0 else None)
+        is_first = not traces.finished and not known
+        concrete, kept = self._noted(call, text, created if is_first else None)
         if created:
             # Python runs again, as it will for other signatures: now the variables must be there.
             concrete, kept = self._noted(call, "the first trace created variables", None)
@@ -384,24 +398,23 @@ class Function:
     ) -> tuple[ConcreteFunction, bool]:
         """A trace, and whether it holds for calls from elsewhere too."""
         traces = self._traces
-        assumption = traces.running[call.key] = Assumption(self._name)
-        traces.count += 1
-        traces.reasons.append(text)
+        assumption = Assumption(self._name, traces, call.key)
+        traces.begin(text)
         try:
             with running(assumption), _implicit(self), creating(self._name, created):
-                return self._traced(call, assumption), not assumption.depends
+                concrete = self._traced(call, assumption)
         except BaseException as error:
             traces.forget(text)
-            if isinstance(error, RecursionError) and len(traces.running) == MOST_VARIANTS + 1:
+            if isinstance(error, RecursionError) and len(running_of(traces)) == MOST_VARIANTS:
                 explain_depth(error, self._python_function, self._name)
             raise
-        finally:
-            del traces.running[call.key]
+        traces.finished += 1
+        return concrete, not assumption.depends
 
     def _reason(self, call: Call) -> str:
         labels = [self._parameters.label(place) for place in range(len(call.args))]
         traces = self._traces
-        return reason(call.key, labels, traces.by_key, guards_changed, again=traces.count > 0)
+        return reason(call.key, labels, traces.by_key, guards_changed, again=traces.finished > 0)
 
     def _traced(self, call: Call, assumption: Assumption) -> ConcreteFunction:
         names = call.leaf_names(self._parameters)
@@ -434,17 +447,33 @@ class Function:
         return autograph.convert(function)
 
 
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    try:
+        return inspect.signature(function)
+    except ValueError:
+        raise TypeError(
+            f"function() takes a callable with a signature, not {function!r}: call it in a "
+            "function of your own"
+        ) from None
+
+
 # Functions that were not decorated, and call themselves inside a staged block
 
-_implicit_functions: dict[tuple[int, int], Function] = {}
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.implicit: dict[tuple[int, int], Function] = {}
+
+
+_thread = _Thread()
 
 
 def _implicit_function(function: Any) -> Function:
     """What `@function` makes of it, the same one while a trace is made."""
     key = _identity(function)
-    found = _implicit_functions.get(key)
+    found = _thread.implicit.get(key)
     if found is None:
-        found = _implicit_functions[key] = Function(function)
+        found = _thread.implicit[key] = Function(function)
     return found
 
 
@@ -458,7 +487,7 @@ def _again(
     key = staged._call_of(args, kwargs).key
     waiting = keys[: depth - 1]
     keys[:] = [*waiting, key]
-    if key in waiting or key in staged._traces.running:
+    if key in waiting or key in running_of(staged._traces):
         return staged(*args, **kwargs)
     return autograph.convert(function)(*args, **kwargs)
 
@@ -467,12 +496,12 @@ def _again(
 def _implicit(function: Function) -> Iterator[None]:
     """While `function` is traced, calls of its Python function mean itself."""
     if function.input_signature is None:
-        _implicit_functions.setdefault(_identity(function.python_function), function)
+        _thread.implicit.setdefault(_identity(function.python_function), function)
     try:
         yield
     finally:
         if is_outermost():
-            _implicit_functions.clear()
+            _thread.implicit.clear()
 
 
 def _identity(function: Any) -> tuple[int, int]:

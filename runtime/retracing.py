@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Number
 from types import FunctionType, MethodType
@@ -48,13 +49,16 @@ def reason(
         return changed(known[key])
     latest = list(known)[: -MOST_COMPARED - 1 : -1]
     nearest = min((list(_between(other, key, labels)) for other in latest), key=_distance)
-    return "; ".join(text for text, _ in nearest)
+    text = "; ".join(text for text, _ in nearest)
+    return text.replace(_WAY_OUT, "") + _WAY_OUT if _WAY_OUT in text else text
 
 
 def _arguments(key: Any, labels: Sequence[str]) -> Iterator[str]:
     for label, _, part in _pairs(key, key, labels):
         yield f"{label}: {describe(part)}"
 
+
+_WAY_OUT = " (each variable has a trace of its own: pass value() where it is only read)"
 
 Difference = tuple[str, bool]
 """The text, and whether it is one of kind: of class, structure or dtype."""
@@ -93,6 +97,8 @@ def _differences(old: Any, new: Any, path: str) -> Iterator[Difference]:
         return
     before, now = describe(old), describe(new)
     text = "another one" if before == now else f"{now}, it was {before}"
+    if _is_variable(old) and _is_variable(new):
+        text += _WAY_OUT
     yield f"argument {path} is {text}", _kind(old) != _kind(new)
 
 
@@ -102,6 +108,11 @@ def _kind(key: Any) -> Any:
     if isinstance(key, TensorType):
         return key.dtype
     return key[0] if type(key) is tuple else key
+
+
+def _is_variable(key: Any) -> bool:
+    item = key.ref() if isinstance(key, Reference) else None
+    return getattr(type(item), "is_resource", False) is True
 
 
 def _is_tree(key: Any) -> bool:
@@ -120,6 +131,8 @@ def describe(key: Any) -> str:
             return "an object that is gone"
         if isinstance(item, FunctionType | MethodType | type):
             return f"{type(item).__name__} {item.__qualname__}"
+        if _is_variable(key):
+            return f"variable '{item.name}' {item.type}"
         return f"an object of class {type(item).__name__}"
     if _is_tree(key):
         return f"a {key[0]}"
@@ -155,6 +168,10 @@ class Detector:
 
     def called(self, traced: bool) -> bool:
         """Note a call; is it time to warn?"""
+        with _counting:
+            return self._called(traced)
+
+    def _called(self, traced: bool) -> bool:
         if not traced:
             if self.rounds:
                 self.rounds[-1] += 1
@@ -176,7 +193,9 @@ class Detector:
             "an input_signature with None for what varies; "
             "(3) arguments are Python values that change: pass tensors; "
             "(4) Python values that it reads from outside change: pass them as tensors, or keep "
-            "them in a Variable. %s",
+            "them in a Variable; "
+            "(5) arguments are other variables or objects each time, which have traces of their "
+            "own: pass value() of a variable that is only read, or all variables in one call. %s",
             len(self.rounds),
             sum(self.rounds),
             function,
@@ -187,6 +206,7 @@ class Detector:
 
 
 _detectors: dict[Any, Detector] = {}
+_counting = threading.Lock()
 
 
 def detector_of(function: Any) -> Detector:
@@ -195,8 +215,9 @@ def detector_of(function: Any) -> Detector:
     if code is None:
         return Detector()
     key = code.co_filename, code.co_firstlineno, code.co_qualname, hash(code)
-    found = _detectors.pop(key, None) or Detector()
-    _detectors[key] = found
-    if len(_detectors) > MOST_DETECTORS:
-        _detectors.pop(next(iter(_detectors)), None)
+    with _counting:
+        found = _detectors.pop(key, None) or Detector()
+        _detectors[key] = found
+        if len(_detectors) > MOST_DETECTORS:
+            del _detectors[next(iter(_detectors))]
     return found

@@ -1,13 +1,13 @@
-"""The signature of a trace as one line: types of tensors, and the Python values it was made for."""
+"""The signature of a trace as text: types of tensors, and the Python values it was made for."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from runtime.graph.parameters import Arguments
 from runtime.graph.signatures import Reference
-from runtime.graph.structures import Structure, structure_of
+from runtime.graph.structures import container_text, structure_of
 from runtime.retracing import describe, shortened
 from runtime.shapes import TensorSpec
 from runtime.types import ListType, NumberType, TensorType
@@ -20,6 +20,43 @@ def signature_text(signature: Arguments, labels: Sequence[str]) -> str:
     args, kwargs = signature
     pairs = [*zip(labels, args, strict=False), *kwargs.items()]
     return ", ".join([_parameter(name, value) for name, value in pairs])
+
+
+def signature_lines(
+    signature: Arguments, labels: Sequence[str], result: Any, captures: Iterable[tuple[str, Any]]
+) -> str:
+    """The signature as TensorFlow prints it, a parameter a line. `result` has specs in place of
+    tensors, `captures` are named specs.
+    """
+    args, kwargs = signature
+    lines = ["Input Parameters:"]
+    lines += [
+        f"  {name} (POSITIONAL_OR_KEYWORD): {_typed(value)}"
+        for name, value in zip(labels, args, strict=False)
+    ]
+    lines += [f"  {name} (KEYWORD_ONLY): {_typed(value)}" for name, value in kwargs.items()]
+    lines += ["Output Type:", f"  {_typed(result)}", "Captures:"]
+    return "\n".join([*lines, *([f"  {name}: {spec!r}" for name, spec in captures] or ["  None"])])
+
+
+def _typed(value: Any) -> str:
+    if isinstance(value, TensorSpec):
+        # Without its name: that of the parameter stands before it.
+        return repr(TensorSpec(value.shape, value.dtype))
+    if isinstance(value, ListType | NumberType | Reference):
+        return _text(value)
+    found = structure_of(value)
+    if found is None:
+        return f"Literal[{shortened(repr(value))}]"
+    structure, children = found
+    parts = list(map(_typed, children))
+    if isinstance(structure.keys, int):
+        return f"{structure.kind.__name__.title()}[{', '.join(parts)}]"
+    paths = [structure.path(place) for place in range(len(parts))]
+    is_dict = structure.handler.path == "[{}]"
+    keys = [path[1:-1] if is_dict else repr(path[1:]) for path in paths]
+    pairs = [f"[{key}, {part}]" for key, part in zip(keys, parts, strict=True)]
+    return f"{'Dict' if is_dict else structure.kind.__name__}[{', '.join(pairs)}]"
 
 
 def _parameter(name: str, value: Any) -> str:
@@ -38,17 +75,4 @@ def _text(value: Any) -> str:
     if found is None:
         return shortened(repr(value))
     structure, children = found
-    return _structure(structure, list(map(_text, children)))
-
-
-def _structure(structure: Structure, parts: Sequence[str]) -> str:
-    """A container in Python's notation, with these texts for its children."""
-    if isinstance(structure.keys, int):
-        comma = "," if structure.kind is tuple and len(parts) == 1 else ""
-        return f"[{', '.join(parts)}]" if structure.kind is list else f"({', '.join(parts)}{comma})"
-    paths = [structure.path(place) for place in range(len(parts))]
-    if structure.handler.path == "[{}]":
-        pairs = [f"{path[1:-1]}: {part}" for path, part in zip(paths, parts, strict=True)]
-        return f"{{{', '.join(pairs)}}}"
-    pairs = [f"{path[1:]}={part}" for path, part in zip(paths, parts, strict=True)]
-    return f"{structure.kind.__name__}({', '.join(pairs)})"
+    return container_text(structure, list(map(_text, children)))

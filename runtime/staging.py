@@ -7,7 +7,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable
-from types import CodeType
+from types import CellType, CodeType
 from typing import Any
 
 import autograph
@@ -127,6 +127,11 @@ class StagingBackend(Backend):
     def defined(self, value: Any) -> Any:
         """A name that may be unbound: checked at run time."""
         return bound(value)
+
+    def owns(self, cell: CellType) -> bool:
+        """Was the variable made while the function is traced?"""
+        trace = state.trace
+        return trace is None or not trace.existed(cell)
 
     def builtin(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """A builtin, or a function of math, with a staged argument."""

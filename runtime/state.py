@@ -31,6 +31,10 @@ def trap_division(kernel: Callable[..., Any], *arrays: Any) -> Any:
     return _TRAPPING.copy().run(kernel, *arrays)
 
 
+active_traces: dict[int, Any] = {}
+"""The active traces of all threads, by their identifiers."""
+
+
 class State(threading.local):
     """What is active on this thread.
 
@@ -80,6 +84,10 @@ class State(threading.local):
     @trace.setter
     def trace(self, trace: Any) -> None:
         self._trace = trace
+        if trace is None:
+            active_traces.pop(threading.get_ident(), None)
+        else:
+            active_traces[threading.get_ident()] = trace
         self._refresh()
 
     @property

@@ -81,10 +81,15 @@ class _Kind:
 
     def checked(self, value: Any, shape_of_rows: bool = False) -> Tensor:
         """`value` as a tensor. TypeError, ValueError where it cannot be an element."""
-        tensor = convert_to_tensor(value, None if isinstance(value, Tensor) else self.dtype)
+        try:
+            tensor = convert_to_tensor(value, None if isinstance(value, Tensor) else self.dtype)
+        except TypeError as error:
+            reason = str(error).partition("; ")[0]
+            raise wrong_dtype(f"an element of a TensorArray: {reason}") from None
         if tensor.dtype is not self.dtype:
-            raise TypeError(
-                f"a TensorArray of {self.dtype.name} was given a tensor of {tensor.dtype.name}"
+            raise wrong_dtype(
+                f"a TensorArray of {self.dtype.name} was given a tensor of {tensor.dtype.name}: "
+                "convert it with tf.cast, or make the TensorArray of that dtype"
             )
         shape = tensor.static_shape
         element = shape[1:] if shape_of_rows and shape else shape
@@ -420,7 +425,10 @@ _INDEX = "TensorArray: index"
 def _integers(value: Any, shape: Shape, what: str) -> Any:
     """An argument that must be made of integers, `what` in messages, as a tensor."""
     value = int(value) if isinstance(value, bool) else value
-    tensor = convert_to_tensor(value, None if is_tensor(value) else "int32")
+    try:
+        tensor = convert_to_tensor(value, None if is_tensor(value) else "int32")
+    except TypeError:
+        raise wrong_dtype(f"{what} must be made of integers, not {value!r}") from None
     if not tensor.dtype.is_integer:
         raise wrong_dtype(f"{what} must be made of integers, not {value!r}")
     if not compatible(shape, tensor.static_shape):

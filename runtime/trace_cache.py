@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections import deque
 from collections.abc import Sequence
@@ -12,7 +13,6 @@ from runtime.concrete_function import ConcreteFunction, now
 from runtime.graph.executors.specialization import Run
 from runtime.graph.guards import Guards
 from runtime.graph.parameters import Parameters
-from runtime.graph.recursion import Assumption
 from runtime.graph.signatures import (
     key_of,
     leaf_names,
@@ -32,20 +32,22 @@ is dropped for a new one.
 MOST_VARIANTS = 4
 """Traces for one signature, which differ in what they found in global variables."""
 
+_counting = threading.Lock()
+
 Fast = tuple[Guards | None, list[int] | None, Run, ConcreteFunction]
 
 
 class Traces:
     """The traces of one function, or of one method on one instance."""
 
-    __slots__ = ("__weakref__", "by_key", "count", "fast", "generic", "reasons", "running")
+    __slots__ = ("__weakref__", "by_key", "count", "fast", "finished", "generic", "reasons")
 
     def __init__(self) -> None:
         self.by_key: dict[Any, list[ConcreteFunction]] = {}
         self.generic: dict[Any, list[ConcreteFunction]] = {}
         self.fast: dict[tuple[Any, ...], Fast] = {}
-        self.running: dict[Any, Assumption] = {}
         self.count = 0
+        self.finished = 0
         self.reasons: deque[str] = deque(maxlen=MOST_TRACES)
 
     def find(self, key: Any) -> ConcreteFunction | None:
@@ -56,34 +58,37 @@ class Traces:
                 return made
         return None
 
+    def begin(self, text: str) -> None:
+        """Count a trace, and why it is made."""
+        with _counting:
+            self.count += 1
+            self.reasons.append(text)
+
     def forget(self, text: str) -> None:
         """Do not count a trace, begun for this reason, in which Python raised."""
-        self.count -= 1
-        if text in self.reasons:
-            self.reasons.remove(text)
+        with _counting:
+            self.count -= 1
+            if text in self.reasons:
+                self.reasons.remove(text)
 
     def keep(self, key: Any, concrete: ConcreteFunction) -> None:
         """Add a trace; those that were used least recently give way."""
-        for *_, used in self.fast.values():
+        for *_, used in list(self.fast.values()):
             used.used = now()
         # The next calls are counted, for the warning about retracing.
         self.fast.clear()
         if key not in self.by_key:
             if len(self.by_key) >= MOST_TRACES:
-                del self.by_key[min(list(self.by_key), key=self._last_use)]
+                self.by_key.pop(min(list(self.by_key), key=self._last_use), None)
             for reference in references(key):
                 reference.when_gone(partial(_drop, weakref.ref(self), key))
-        known = self.by_key.setdefault(key, [])
-        known.insert(0, concrete)
-        del known[MOST_VARIANTS:]
+        _add(self.by_key.setdefault(key, []), concrete)
 
     def keep_generic(self, family: Any, concrete: ConcreteFunction) -> None:
         """Add a trace that may serve other shapes too."""
         if len(self.generic) >= MOST_TRACES and family not in self.generic:
-            del self.generic[next(iter(self.generic))]
-        known = self.generic.setdefault(family, [])
-        known.insert(0, concrete)
-        del known[MOST_VARIANTS:]
+            self.generic.pop(next(iter(list(self.generic))), None)
+        _add(self.generic.setdefault(family, []), concrete)
 
     def remember(self, key: tuple[Any, ...], short: Fast) -> None:
         """Take a short way with calls of this key."""
@@ -92,15 +97,25 @@ class Traces:
         self.fast[key] = short
 
     def _last_use(self, key: Any) -> int:
-        return max(made.used for made in self.by_key[key])
+        # The objects of a key may go at any time, and its traces with them.
+        return max((made.used for made in self.by_key.get(key, ())), default=-1)
+
+
+def _add(variants: list[ConcreteFunction], concrete: ConcreteFunction) -> None:
+    """Make a trace the first of those for one signature."""
+    others = [made for made in variants if not made.guards.is_over()]
+    variants[:] = [concrete, *others[: MOST_VARIANTS - 1]]
 
 
 def _drop(traces: weakref.ref[Traces], key: Any, gone: Any) -> None:
     """Forget the traces for an object that is no more: no call can have this key again."""
     known = traces()
     if known is not None:
-        known.by_key.pop(key, None)
-        known.generic.pop(without_shapes(key), None)
+        made = [*known.by_key.pop(key, ()), *known.generic.pop(without_shapes(key), ())]
+        # A copy, for other threads may call the function now.
+        for short, (*_, concrete) in list(known.fast.items()):
+            if concrete in made:
+                known.fast.pop(short, None)
 
 
 def are_those(leaves: Sequence[Any], raws: Sequence[Any]) -> bool:
@@ -119,12 +134,13 @@ def guards_changed(variants: Sequence[ConcreteFunction]) -> str:
 class Call:
     """One call: its arguments, their tensors, and the key that they are cached under."""
 
-    __slots__ = ("args", "key", "kwargs", "leaves", "names", "types")
+    __slots__ = ("args", "key", "kwargs", "leaves", "names", "traced", "types")
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.args = args
         self.kwargs = kwargs
         self.leaves: list[Any] = []
+        self.traced = False
         self.key: Any = (
             tuple([key_of(item, self.leaves) for item in args]),
             tuple([(name, key_of(item, self.leaves)) for name, item in kwargs.items()]),

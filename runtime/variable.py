@@ -5,7 +5,6 @@ graph.
 from __future__ import annotations
 
 import operator
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, cast
 
@@ -18,11 +17,12 @@ from runtime.dtypes import DType, as_dtype
 from runtime.indexed_slices import IndexedSlices
 from runtime.naming import scoped
 from runtime.primitive import Primitive, bind
-from runtime.shapes import Shape, TensorShape, as_shape, compatible, format_shape
+from runtime.shapes import Shape, TensorShape, as_shape, compatible
 from runtime.state import init_scope, state
 from runtime.tensor import CPU, EagerTensor, Reference, Tensor, shown
 from runtime.types import TensorType
 from runtime.variable_creation import Creation, VariableAggregation, VariableSynchronization
+from runtime.variable_handle import VariableHandle
 from runtime.variable_primitives import (
     assign_add_p,
     assign_p,
@@ -70,7 +70,8 @@ class Variable(metaclass=Creation):
     is_resource = True
     is_tensor_like = True
     __array_priority__ = 100
-    raw: Any
+    handle: VariableHandle
+    """What graphs and tapes refer to: it holds the value."""
 
     def __init__(
         self,
@@ -94,39 +95,62 @@ class Variable(metaclass=Creation):
             )
         if constraint is not None and not callable(constraint):
             raise ValueError(f"constraint must be a function, got {constraint!r}")
-        self.name = scoped(name or "Variable") + ":0"
-        raw = _initial(initial_value, dtype, self.name)
+        name = scoped(name or "Variable") + ":0"
+        raw = _initial(initial_value, dtype, name)
         declared = raw.shape if shape is None else as_shape(shape)
         if not validate_shape and shape is None:
             declared = None
-        self._set_up(raw.dtype, declared, trainable, synchronization, aggregation)
-        self.constraint: Callable[[Any], Any] | None = constraint
-        self.check_shape(raw.shape)
-        self.raw = in_rows(raw)
+        if trainable is None:
+            trainable = synchronization is not VariableSynchronization.ON_READ
+        handle = VariableHandle(self, name, as_dtype(raw.dtype), declared, bool(trainable))
+        handle.check_shape(raw.shape)
+        handle.raw = in_rows(raw)
+        self._set_up(handle, synchronization, aggregation, constraint)
 
     def _set_up(
         self,
-        dtype: Any,
-        shape: Shape,
-        trainable: bool | None,
-        synchronization: Any,
-        aggregation: Any,
+        handle: VariableHandle,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+        constraint: Callable[[Any], Any] | None = None,
     ) -> None:
-        from runtime.autodiff.records import new_key
-
-        self.dtype = as_dtype(dtype)
-        self.static_shape = shape
-        self.type = TensorType(self.dtype, shape)
-        on_read = synchronization is VariableSynchronization.ON_READ
-        self.trainable = (not on_read) if trainable is None else bool(trainable)
+        self.handle = handle
         self.synchronization = synchronization
         self.aggregation = aggregation
-        self.node = new_key()
-        self.lock = threading.Lock()
+        self.constraint = constraint
         self.device = state.device or CPU
-        self.raw = None
 
     # What it is
+
+    @property
+    def name(self) -> str:
+        """The name given, in the scope it was made in, and `:0`."""
+        return self.handle.name
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of its values."""
+        return self.handle.dtype
+
+    @property
+    def static_shape(self) -> Shape:
+        """The shape as a tuple, None where it is unknown."""
+        return self.handle.static_shape
+
+    @property
+    def type(self) -> TensorType:
+        """dtype and shape."""
+        return self.handle.type
+
+    @property
+    def trainable(self) -> bool:
+        """Do tapes watch it when it is read?"""
+        return self.handle.trainable
+
+    @property
+    def node(self) -> int:
+        """The key that tapes know it by."""
+        return self.handle.node
 
     @property
     def shape(self) -> TensorShape:
@@ -142,11 +166,6 @@ class Variable(metaclass=Creation):
         """The rank, None where unknown."""
         return None if self.static_shape is None else len(self.static_shape)
 
-    @property
-    def handle(self) -> Variable:
-        """What graphs refer to: the variable itself."""
-        return self
-
     def ref(self) -> Reference:
         """A hashable reference to this object, for dicts and sets."""
         return Reference(self)
@@ -160,30 +179,21 @@ class Variable(metaclass=Creation):
         head = f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}"
         if state.trace is not None:
             return head + ">"
-        return f"{head}, numpy={'<uninitialized>' if self.raw is None else shown(self.raw, repr)}>"
+        raw = self.handle.present()
+        return f"{head}, numpy={'<uninitialized>' if raw is None else shown(raw, repr)}>"
 
     # Reading
 
-    def raw_value(self) -> Any:
-        """The array that it holds; FailedPreconditionError before it has been initialised."""
-        raw = self.raw
-        if raw is None:
-            raise errors.FailedPreconditionError(
-                None,
-                None,
-                f"variable '{self.name}' is uninitialized: it is read before it was given a value",
-            )
-        return raw
-
     def value(self) -> Tensor:
         """The present value, as a tensor."""
-        raw = self.raw
+        handle = self.handle
+        raw = handle.raw
         if raw is not None:
             if state.run is not None:
                 return EagerTensor(raw)
             if state.tape is not None:
-                return cast(Tensor, state.tape.read(self, raw))
-        return cast(Tensor, bind(read_p, variable=self))
+                return cast(Tensor, state.tape.read(handle, raw))
+        return cast(Tensor, bind(read_p, variable=handle))
 
     def read_value(self) -> Tensor:
         """The present value, as a tensor."""
@@ -195,7 +205,7 @@ class Variable(metaclass=Creation):
         """
         if state.trace is not None:
             raise NotImplementedError("numpy() is only available when eager execution is enabled.")
-        return EagerTensor(self.raw_value()).numpy()
+        return EagerTensor(self.handle.raw_value()).numpy()
 
     def initialized_value(self) -> Tensor:
         """The present value."""
@@ -203,7 +213,7 @@ class Variable(metaclass=Creation):
 
     def is_initialized(self, name: str | None = None) -> bool:
         """Has it got a value?"""
-        return self.raw is not None
+        return self.handle.present() is not None
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """The slices along the first axis that `indices` names."""
@@ -224,26 +234,13 @@ class Variable(metaclass=Creation):
 
     # Assigning
 
-    def check_shape(self, shape: Shape, what: str = "assign value to") -> None:
-        """ValueError (eagerly InvalidArgumentError) if no value of this shape can be assigned."""
-        if shape == self.static_shape or compatible(self.static_shape, shape):
-            return
-        message = (
-            f"Cannot {what} variable '{self.name}': it has the shape "
-            f"{format_shape(self.static_shape)}, the value has the shape {format_shape(shape)}, "
-            "and these are not compatible"
-        )
-        if state.trace is not None:
-            raise ValueError(message)
-        raise errors.InvalidArgumentError(None, None, message)
-
     def _operand(self, value: Any) -> Tensor:
         if isinstance(value, Variable):
             value = value.value()
         if not isinstance(value, Tensor):
             return self._converted(value)
         if value.dtype is not self.dtype:
-            message = dtype_mismatch(self, value.dtype)
+            message = dtype_mismatch(self.handle, value.dtype)
             if state.trace is not None:
                 raise TypeError(message)
             raise errors.InvalidArgumentError(None, None, message)
@@ -256,11 +253,12 @@ class Variable(metaclass=Creation):
             raise type(error)(f"Cannot assign value to variable '{self.name}': {error}") from None
 
     def _change(self, primitive: Primitive, value: Any) -> Variable:
+        handle = self.handle
         plain = state.run is not None and type(value) is EagerTensor
-        if plain and value.raw.dtype is self.dtype.np_dtype:
-            primitive.kernel(value.raw, variable=self)
+        if plain and value.raw.dtype is handle.dtype.np_dtype:
+            primitive.kernel(value.raw, variable=handle)
             return self
-        bind(primitive, self._operand(value), variable=self)
+        bind(primitive, self._operand(value), variable=handle)
         return self
 
     def assign(
@@ -393,17 +391,23 @@ class Variable(metaclass=Creation):
 
     def __reduce__(self) -> tuple[Callable[..., Variable], tuple[Any, ...]]:
         return _restore, (
-            np.asarray(self.raw_value()), self.name, self.static_shape, self.trainable,
+            np.asarray(self.handle.raw_value()), self.name, self.static_shape, self.trainable,
             self.synchronization, self.aggregation,
         )  # fmt: skip
 
 
 def _restore(raw: Any, name: str, shape: Shape, trainable: bool, *how: Any) -> Variable:
     made = object.__new__(Variable)
-    made.name = name
-    made._set_up(raw.dtype, shape, trainable, *how)
-    made.constraint = None
-    made.raw = in_rows(as_array(raw))
+    handle = VariableHandle(made, name, as_dtype(raw.dtype), shape, trainable)
+    handle.raw = in_rows(as_array(raw))
+    made._set_up(handle, *how)
+    return made
+
+
+def with_handle(handle: VariableHandle) -> Variable:
+    """A variable for a handle whose own is no more."""
+    made = object.__new__(Variable)
+    made._set_up(handle)
     return made
 
 

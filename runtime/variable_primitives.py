@@ -1,10 +1,11 @@
 """Reading and assigning variables, as primitives.
 
-The variable is a parameter: a graph holds it by reference, and reads it where the node stands.
+The handle of the variable is a parameter: a graph reads it where the node stands.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +17,14 @@ from runtime.state import state
 from runtime.types import TensorType
 
 if TYPE_CHECKING:
-    from runtime.variable import Variable
+    from runtime.variable_handle import VariableHandle
 
 
-def _read_kernel(*, variable: Variable) -> Any:
+def _read_kernel(*, variable: VariableHandle) -> Any:
     return variable.raw_value()
 
 
-def _read_type(*, variable: Variable) -> TensorType:
+def _read_type(*, variable: VariableHandle) -> TensorType:
     return variable.type
 
 
@@ -32,13 +33,58 @@ def in_rows(array: Any) -> Any:
     return array if array.flags.c_contiguous else np.ascontiguousarray(array)
 
 
-def _assign_kernel(value: Any, *, variable: Variable) -> tuple[()]:
+def _references() -> int:
+    held = np.empty(1)
+    return sys.getrefcount(held)
+
+
+_ALONE = _references()
+
+
+def _renew(variable: VariableHandle, value: Any, compute: Callable[..., Any]) -> None:
+    """Give the variable what `compute(raw, value, out)` makes of its array and a value. `out` is
+    this array, if nobody else has it.
+
+    Meanwhile the variable holds none, so that nobody gets it: who reads waits for the lock.
+    """
+    with variable.lock:
+        raw = variable.raw
+        variable.raw = None
+        try:
+            # First of all: each call with the array has it too.
+            alone = sys.getrefcount(raw) == _ALONE
+            raw = compute(raw, value, raw if alone and _holds(raw, value) else None)
+        finally:
+            variable.raw = raw
+
+
+def _holds(raw: Any, value: Any) -> bool:
+    """May a value of this shape and dtype be written over an array?"""
+    if type(raw) is not np.ndarray or raw.shape != value.shape or raw.dtype.kind == "O":
+        return False
+    flags = raw.flags
+    return bool(flags.owndata and flags.writeable and flags.c_contiguous)
+
+
+def _copied(raw: Any, value: Any, out: Any) -> Any:
+    if out is None:
+        return np.array(value, order="C")
+    np.copyto(out, value)
+    return out
+
+
+def _assign_kernel(value: Any, *, variable: VariableHandle, shared: bool = True) -> tuple[()]:
+    """A value that is not `shared` is copied: it lies in a buffer that is written over later."""
     variable.check_shape(value.shape)
-    variable.raw = in_rows(value)
+    if not shared:
+        _renew(variable, value, _copied)
+        return ()
+    with variable.lock:
+        variable.raw = in_rows(value)
     return ()
 
 
-def _assign_type(value: TensorType, *, variable: Variable) -> tuple[()]:
+def _assign_type(value: TensorType, *, variable: VariableHandle) -> tuple[()]:
     if value.dtype is not variable.dtype:
         raise TypeError(dtype_mismatch(variable, value.dtype))
     variable.check_shape(value.shape)
@@ -46,12 +92,14 @@ def _assign_type(value: TensorType, *, variable: Variable) -> tuple[()]:
 
 
 def _updating(ufunc: Any) -> Callable[..., tuple[()]]:
-    def kernel(value: Any, *, variable: Variable) -> tuple[()]:
-        with variable.lock:
-            variable.check_shape(value.shape, f"{ufunc.__name__} a value to")
-            # A copy, because a graph that assigns runs in the context itself.
-            made = state.context.copy().run(ufunc, variable.raw_value(), value)
-            variable.raw = in_rows(made)
+    def compute(raw: Any, value: Any, out: Any) -> Any:
+        # A copy, because a graph that assigns runs in the context itself.
+        return in_rows(state.context.copy().run(ufunc, raw, value, out))
+
+    def kernel(value: Any, *, variable: VariableHandle) -> tuple[()]:
+        variable.check_shape(value.shape, f"{ufunc.__name__} a value to")
+        variable.raw_value()
+        _renew(variable, value, compute)
         return ()
 
     return kernel
@@ -79,7 +127,7 @@ assign_sub_p = row(
 )  # fmt: skip
 
 
-def dtype_mismatch(variable: Variable, dtype: DType) -> str:
+def dtype_mismatch(variable: VariableHandle, dtype: DType) -> str:
     return (
         f"Cannot assign value to variable '{variable.name}': the variable has dtype "
         f"{variable.dtype.name}, the value has dtype {dtype.name}; convert it with tf.cast"

@@ -20,7 +20,7 @@ SHARED = (
 DISPATCH = "autograph.backend autograph.undefined autograph.errors autograph.frames"
 TYPES = "numpy runtime.dtypes runtime.shapes runtime.types runtime.errors"
 CORE = f"{TYPES} runtime.state runtime.primitive"
-OPS = f"{CORE} runtime.tensor runtime.convert runtime.ops runtime.lazy"
+OPS = f"{CORE} runtime.workspace runtime.tensor runtime.convert runtime.ops runtime.lazy"
 
 # The longest prefix of a module's name finds its row. Each word of a row allows a module and all
 # below it. What a row does not name is not imported, not even inside a function. In `autograph`
@@ -63,6 +63,7 @@ MAY_IMPORT = {
     "runtime.shapes": TYPES,
     "runtime.types": TYPES,
     "runtime.state": "numpy",
+    "runtime.workspace": "numpy",
     "runtime.primitive": f"{TYPES} runtime.state",
     "runtime.tensor": f"{CORE}",
     "runtime.convert": OPS,
@@ -71,24 +72,39 @@ MAY_IMPORT = {
     "runtime.autodiff": f"{OPS} runtime.autodiff runtime.nest runtime.graph runtime.log",
     "runtime.indexed_slices": OPS,
     "runtime.variable_creation": OPS,
-    "runtime.variable_primitives": f"{OPS} runtime.variable",
+    "runtime.variable_handle": f"{OPS} runtime.autodiff runtime.variable",
+    "runtime.variable_primitives": f"{OPS} runtime.variable_handle",
     "runtime.variable": (
         f"{OPS} runtime.autodiff runtime.naming runtime.indexed_slices runtime.variable_creation "
-        "runtime.variable_primitives"
+        "runtime.variable_handle runtime.variable_primitives"
     ),
     "runtime.graph": f"{OPS} runtime.graph runtime.naming",
     "runtime.graph.nodes": f"{CORE}",
     "runtime.graph.ir": (
-        f"{CORE} runtime.graph.views runtime.graph.graph_def runtime.graph.printing"
+        f"{CORE} runtime.graph.views runtime.graph.graph_def runtime.graph.printing "
+        "runtime.graph.pictures"
     ),
     "runtime.graph.verification": f"{TYPES} runtime.graph.ir",
-    "runtime.graph.printing": f"{TYPES} runtime.graph.ir",
-    "runtime.graph.views": f"{TYPES} runtime.graph.ir runtime.graph.graph_def",
+    "runtime.graph.unique_names": "",
+    "runtime.graph.notation": (
+        f"{TYPES} runtime.graph.ir runtime.graph.templates runtime.graph.unique_names"
+    ),
+    "runtime.graph.printing": (
+        f"{TYPES} runtime.graph.ir runtime.graph.notation runtime.graph.unique_names"
+    ),
+    "runtime.graph.views": (
+        f"{TYPES} runtime.graph.ir runtime.graph.graph_def runtime.graph.unique_names"
+    ),
     "runtime.graph.graph_def": (
-        f"{TYPES} runtime.graph.ir runtime.graph.printing runtime.graph.views"
+        f"{TYPES} runtime.graph.ir runtime.graph.notation runtime.graph.unique_names "
+        "runtime.graph.views"
+    ),
+    "runtime.graph.pictures": (
+        f"{TYPES} runtime.graph.ir runtime.graph.notation runtime.graph.views "
+        "runtime.graph.pictures"
     ),
     "runtime.graph.passes": f"{CORE} runtime.graph",
-    "runtime.graph.executors": f"{CORE} runtime.tensor runtime.graph",
+    "runtime.graph.executors": f"{CORE} runtime.workspace runtime.tensor runtime.graph",
     "runtime.block_recorder": "autograph runtime",
     "runtime.staged_builtins": "autograph runtime",
     "runtime.growing_list": "autograph runtime",

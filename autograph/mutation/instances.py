@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property, partialmethod
+from itertools import chain
 from threading import local
 from types import FunctionType
 from typing import Any
@@ -97,7 +98,7 @@ class ArgumentsKind(SingleKind):
 def called_by_python(cls: type) -> Iterator[tuple[str, FunctionType]]:
     """Operators, properties and the like of a class, and the methods that these name."""
     classes = [base for base in reversed(cls.__mro__) if is_users_class(base)]
-    members = {name: member for base in classes for name, member in vars(base).items()}
+    members = {name: member for base in classes for name, member in list(vars(base).items())}
     pending = [name for name, member in members.items() if _is_implicit(name, member)]
     seen = set(pending)
     while pending:
@@ -139,7 +140,8 @@ def _slot(value: Any, name: str) -> Any:
 def _slots_of(cls: type) -> tuple[str, ...]:
     known = _slots.get(cls)
     if known is None:
-        members = (pair for base in cls.__mro__ if _has_slots(base) for pair in vars(base).items())
+        slotted = [list(vars(base).items()) for base in cls.__mro__ if _has_slots(base)]
+        members = chain.from_iterable(slotted)
         known = _slots[cls] = tuple(name for name, value in members if type(value) is _MEMBER)
     return known
 

@@ -53,7 +53,7 @@ def variables_in(nodes: Sequence[Node]) -> dict[int, Any]:
 
 def captures_in(nodes: Iterable[Node]) -> dict[Value, Any]:
     """The eager tensors from outside that the graphs which nodes call use."""
-    captures = [pair for graph in called_in(nodes) for pair in graph.captures]
+    captures = [pair for graph in called_in(nodes) for pair in graph.closure]
     return {value: item for value, item in captures if differentiable(value.type)}
 
 

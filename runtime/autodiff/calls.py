@@ -64,7 +64,7 @@ class GraphCall:
 
     @functools.cached_property
     def _captures(self) -> dict[Value, Any]:
-        return dict(self.graph.captures) | captures_in(self.graph.nodes)
+        return dict(self.graph.closure) | captures_in(self.graph.nodes)
 
     def __call__(self, leaves: Sequence[Any]) -> list[Any]:
         """The results for tensors and held values."""
@@ -144,10 +144,7 @@ def _run(programs: Programs, leaves: Sequence[Any]) -> Sequence[Any]:
     try:
         return state.context.copy().run(programs.runner(raws), *raws)
     except Exception as error:
-        failure = programs.generic.failed(error)
-        if failure is error:
-            raise
-        raise failure from failure.__cause__
+        programs.generic.fail(error)
 
 
 def _held(graph: Graph, raws: Sequence[Any]) -> list[Any]:

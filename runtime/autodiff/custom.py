@@ -170,7 +170,7 @@ class _Accesses(Recorder):
 
     def _note(self, variable: Any) -> None:
         if variable.trainable:
-            self.found[variable.node] = variable
+            self.found[variable.node] = variable.variable
 
 
 @contextmanager

@@ -84,7 +84,7 @@ def _separated(
     free = set(free_values(back))
     body = with_constants(back, constants, names)
     body = replace(body, parameters=(*body.parameters, *names.values()))
-    outer = [pair for pair in graph.captures if pair[0] in free]
+    outer = [pair for pair in graph.closure if pair[0] in free]
     captured = (*trace.captures.values(), *outer)
     forward = replace(graph.body, nodes=tuple(nodes), results=(*graph.results, *values))
     places: dict[Source, Place] = {value: Place(at) for at, value in enumerate(graph.parameters)}
@@ -116,7 +116,8 @@ def derive_callee(
     key = active, captures, variables, given
     if key not in known:
         derived = derive(graph, *key)
-        known[key] = _with_few_residuals(derived, len(graph.results), sum(given))
+        # Where two threads derive it, both take the same one.
+        known.setdefault(key, _with_few_residuals(derived, len(graph.results), sum(given)))
     return known[key]
 
 
@@ -168,7 +169,7 @@ def _derive_recursion(graph: Graph, activity: Activity) -> Recursion:
 
 
 def _begin_recursion(graph: Graph, activity: Activity) -> tuple[list[Source], Recursion]:
-    captures = dict(graph.captures) | captures_in(graph.nodes)
+    captures = dict(graph.closure) | captures_in(graph.nodes)
     variables = variables_in(graph.nodes)
     sources: list[Source] = [
         s for s in (*graph.parameters, *captures, *variables) if s in activity.known

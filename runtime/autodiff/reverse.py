@@ -80,7 +80,7 @@ class Reverse:
             return ops.zeros(type.shape, type.dtype)
         if isinstance(source, Value):
             return ops.zeros_like(self.symbol(source))
-        return ops.zeros_like(self.variables[source].value())
+        return ops.zeros_like(self.variables[source].variable.value())
 
     def type_of(self, source: Source) -> Any:
         """The type of a source, and of its gradient."""

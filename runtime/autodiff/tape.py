@@ -287,7 +287,7 @@ class GradientTape(Recorder):
             return
         for item in nest.flatten(tensor):
             if is_variable(item):
-                self._watch_variable(item)
+                self._watch_variable(item.handle)
             elif isinstance(item, Tensor):
                 self._watch_tensor(item)
             else:
@@ -298,7 +298,7 @@ class GradientTape(Recorder):
 
     def watched_variables(self) -> tuple[Any, ...]:
         """The variables that are watched, in the order in which they came to be."""
-        return tuple([variable for variable in self._watched.values() if variable is not None])
+        return tuple([handle.variable for handle in self._watched.values() if handle is not None])
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:

@@ -60,8 +60,27 @@ class Elements:
 def _row(
     name: str, kernel: Callable[..., Any], infer: Callable[..., Any], **fields: Any
 ) -> Primitive:
-    words = name.title().replace("_", "")
-    return Primitive(name, kernel, infer, op_type=f"Tensor{words}", **fields)
+    words = name.removeprefix("array_").title().replace("_", "")
+    return Primitive(
+        name, kernel, infer, op_type=_OP_TYPES.get(name, f"TensorList{words}"), **fields
+    )
+
+
+_OP_TYPES = {
+    "array_new": "TensorListReserve",
+    "array_write": "TensorListSetItem",
+    "array_replace": "TensorListSetItem",
+    "array_read": "TensorListGetItem",
+    "array_read_like": "TensorListGetItem",
+    "array_read_or_zeros": "TensorListGetItem",
+    "array_at": "TensorListGetItem",
+    "array_stack_like": "TensorListStack",
+    "array_unstack": "TensorListFromTensor",
+    "array_size": "TensorListLength",
+    "array_concat": "TensorListConcatV2",
+    "array_split_like": "TensorListSplit",
+}
+"""TensorFlow's ops on lists of tensors, of which its TensorArray is made in graphs."""
 
 
 def _refusal(message: str) -> errors.InvalidArgumentError:
@@ -112,7 +131,7 @@ def _new(size: Any, *, element: TensorType) -> Array:
     return [None] * int(size)
 
 
-def _copied(array: Array, out: Array | None) -> Array:
+def copied(array: Array, out: Array | None) -> Array:
     """A list of the same items: `out` if there is one, which may be the array."""
     if out is None:
         return array.copy()
@@ -124,7 +143,7 @@ def _copied(array: Array, out: Array | None) -> Array:
 def _write(
     array: Array, index: Any, value: Any, *, dynamic: bool, out: Array | None = None
 ) -> Array:
-    made = _copied(array, out)
+    made = copied(array, out)
     for at, item in pairs(index, value):
         _check_index(at, len(made), dynamic)
         made += [None] * (at + 1 - len(made))
@@ -177,7 +196,7 @@ def _or_zeros(array: Array, at: int, like: Any) -> Any:
 
 
 def _clear(array: Array, index: Any, out: Array | None = None) -> Array:
-    made = _copied(array, out)
+    made = copied(array, out)
     for at in np.atleast_1d(index):
         if at < len(made):
             made[at] = None
@@ -185,7 +204,7 @@ def _clear(array: Array, index: Any, out: Array | None = None) -> Array:
 
 
 def _add_at(array: Array, index: Any, value: Any, out: Array | None = None) -> Array:
-    made = _copied(array, out)
+    made = copied(array, out)
     for at, item in pairs(index, value):
         made += [None] * (at + 1 - len(made))
         made[at] = item if made[at] is None else made[at] + item

@@ -9,9 +9,9 @@ from typing import Any
 
 from runtime.graph import joins
 from runtime.graph.executors.failures import another
-from runtime.graph.frames import is_ours, origin_of, user_location
+from runtime.graph.frames import beginning_of, end_of, is_ours, origin_of, user_location
 from runtime.graph.handlers import check_not_protocol, check_unhandled
-from runtime.graph.ir import Location, Origin, Value, format_location, position_of
+from runtime.graph.ir import Location, Origin, Value, format_location
 from runtime.graph.joins import Mismatch, Spec
 from runtime.graph.nodes import RAISE
 from runtime.graph.places import Contents, NoRecorder, Place, Recorder, refuse_change
@@ -165,13 +165,22 @@ def variable_name(names: Names, at: int) -> str | None:
     return (names[at] or None) if names else None
 
 
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What messages call the sides of a statement, and what it leaves where that has no name."""
+
+    sides: str
+    result: str = "the result"
+
+
 def mismatch_error(
-    mismatch: Mismatch, name: str | None, where: str, places: Sequence[Location | None]
+    mismatch: Mismatch, name: str | None, words: Wording, places: Sequence[Location | None]
 ) -> Exception:
     """The refusal of a join: the variable, and the line of each side."""
-    what = f"{name or 'the result'}{mismatch.path}"
+    what = f"{name or words.result}{mismatch.path}"
+    what = what if what.startswith("the ") else repr(what)
     sides = " and ".join(format_location(place) for place in places if place is not None)
-    message = f"{what!r} cannot be joined across {where}: {mismatch.reason}"
+    message = f"{what} cannot be joined across {words.sides}: {mismatch.reason}"
     message += f" (at {sides})" if sides else ""
     if mismatch.dtypes_differ:
         return refuse_dtypes(message, mismatch.hint, name)
@@ -186,12 +195,10 @@ def place_of(value: Any, mismatch: Mismatch, block: Block | None) -> Location | 
             break
         value = found[1][place]
     origin: Origin | None = getattr(value, "origin", None) if is_symbol(value) else None
-    found_at = origin.location if origin is not None else block and _end_of(block)
+    if origin is not None:
+        # What is there from the beginning: an argument.
+        found_at = origin.location if origin.offset else beginning_of(origin.code)
+    else:
+        code = getattr(block, "__code__", None)
+        found_at = None if code is None else end_of(code)
     return user_location() if found_at is None or is_ours(found_at[0]) else found_at
-
-
-def _end_of(block: Block) -> Location | None:
-    code = getattr(block, "__code__", None)
-    if code is None or is_ours(code.co_filename):
-        return None
-    return position_of(code, len(code.co_code) - 2) or (code.co_filename, code.co_firstlineno, 1)

@@ -11,6 +11,7 @@ from runtime.graph.blocks import (
     Names,
     Path,
     Unreachable,
+    Wording,
     declare,
     deferring,
     knows,
@@ -33,6 +34,8 @@ from runtime.graph.scopes import active
 from runtime.graph.symbolic_number import SymbolicNumber, apply_number
 from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.graph.tracing import Trace
+
+_STATEMENT = Wording("the branches of `if`", "the value")
 
 
 def truth(value: Any) -> Any:
@@ -73,11 +76,12 @@ def cond(
     names: Names,
     watch: Watch = no_watch,
     orelse_first: bool = False,
+    words: Wording = _STATEMENT,
 ) -> Any:
     """`if test`: both blocks are traced, and what they leave is joined name by name.
 
-    `orelse_first` says in which order. Raises what `join` raises, and StagingError for what only
-    Python could do.
+    `orelse_first` says in which order, `words` how messages speak of it. Raises what `join` raises,
+    and StagingError for what only Python could do.
     """
     steer = truth(test)
     if isinstance(steer, bool):
@@ -94,7 +98,7 @@ def cond(
         raise Unreachable
     places = _add_contents(trace, paths)
     labels = [*(names or ("",)), *(place.path for place in places)]
-    specs = _specs(paths, labels)
+    specs = _specs(paths, labels, words)
     values = _merge(trace, steer, paths, specs, labels)
     left = pack(write_back(values, places), names)
     _watch_copies(trace, [path for path in paths if path.reached], specs, values, labels, since)
@@ -173,24 +177,25 @@ def _merge(
     return [joins.lift(spec, symbols) for spec in specs]
 
 
-def _specs(paths: Sequence[Path], names: Names) -> list[Spec]:
+def _specs(paths: Sequence[Path], names: Names, words: Wording) -> list[Spec]:
     first, second = paths
     if first.reached and second.reached:
         pairs = zip(first.values, second.values, strict=True)
-        return [_join_branches(paths, x, y, at, names) for at, (x, y) in enumerate(pairs)]
+        return [
+            _join_branches(paths, x, y, variable_name(names, at), words)
+            for at, (x, y) in enumerate(pairs)
+        ]
     only = first if first.reached else second
     is_older = only.recorder.knows
     return [joins.abstract_from(value, only.scope, is_older) for value in only.values]
 
 
-def _join_branches(paths: Sequence[Path], x: Any, y: Any, at: int, names: Names) -> Spec:
+def _join_branches(paths: Sequence[Path], x: Any, y: Any, name: str | None, words: Wording) -> Spec:
     try:
         return joins.join(*joins.abstract_pair(x, y))
     except Mismatch as mismatch:
         first, second = (place_of(v, mismatch, p.block) for v, p in zip((x, y), paths, strict=True))
-        raise mismatch_error(
-            mismatch, variable_name(names, at), "the branches of `if`", (first, second)
-        ) from None
+        raise mismatch_error(mismatch, name, words, (first, second)) from None
 
 
 def _close(trace: Trace, path: Path, specs: Sequence[Spec]) -> Region:

@@ -6,6 +6,7 @@ import ast
 import dis
 import linecache
 import os
+import re
 import sys
 from collections.abc import Iterator
 from itertools import islice
@@ -21,6 +22,8 @@ _packages: list[str] = [
     os.path.dirname(os.path.abspath(np.__file__)) + os.sep,
 ]
 _ours: dict[str, bool] = {}
+_MOST_DECORATING = 100
+"""Lines of decorators above a `def` that are looked at."""
 
 
 def register_package(folder: str) -> None:
@@ -117,6 +120,49 @@ def origin_of(error: BaseException, root: FrameType | None = None) -> Origin | N
             found = Origin(code, traceback.tb_lasti, found)
         traceback = traceback.tb_next
     return found
+
+
+def beginning_of(code: CodeType) -> Location:
+    """The (file, line, column) of a function's `def`, behind its decorators, or of a lambda."""
+    first = code.co_firstlineno
+    if code.co_name == "<lambda>":
+        column = linecache.getline(code.co_filename, first).find("lambda")
+        return code.co_filename, first, max(column, 0) + 1
+    header = re.compile(rf"\s*(?=(async\s+)?def\s+{re.escape(code.co_name)}\b)")
+    for line in range(first, first + _MOST_DECORATING):
+        found = header.match(linecache.getline(code.co_filename, line))
+        if found is not None:
+            return code.co_filename, line, found.end() + 1
+    return code.co_filename, first, 1
+
+
+def returns_of(code: CodeType) -> list[Location]:
+    """Where a function returns what is not just None; where a lambda begins."""
+    if code.co_name == "<lambda>":
+        return [beginning_of(code)]
+    found: dict[Location | None, None] = {}
+    before: dis.Instruction | None = None
+    for instruction in dis.get_instructions(code):
+        is_none = before is not None and before.opname == "LOAD_CONST" and before.argval is None
+        if instruction.opname == "RETURN_VALUE" and not is_none:
+            found[position_of(code, instruction.offset)] = None
+        if instruction.opname == "RETURN_CONST" and instruction.argval is not None:
+            found[position_of(code, instruction.offset)] = None
+        before = instruction
+    return [location for location in found if location is not None]
+
+
+def end_of(code: CodeType) -> Location:
+    """Where the last instruction of a function stands that has a text of its own."""
+    positions = [
+        (line, column)
+        for line, end_line, column, end_column in code.co_positions()
+        if line and column is not None and (line, column) != (end_line, end_column)
+    ]
+    if not positions:
+        return beginning_of(code)
+    line, column = positions[-1]
+    return code.co_filename, line, column + 1
 
 
 def text_at(filename: str, positions: dis.Positions | None) -> str:

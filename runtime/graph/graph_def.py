@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from runtime.graph.views import Names, device_name
+from runtime.graph.unique_names import Names
+from runtime.graph.views import attributes, device_name, inputs_of, op_type
 from runtime.types import TensorType, Type
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class NodeDef:
         return "\n".join(["node {", *_indented(self._lines()), "}"])
 
     def _lines(self) -> list[str]:
-        from runtime.graph.printing import describe
+        from runtime.graph.notation import describe
 
         lines = [f'name: "{self.name}"', f'op: "{self.op}"']
         lines += [f'input: "{name}"' for name in self.input]
@@ -107,7 +108,7 @@ def graph_def(graph: Graph) -> GraphDef:
     """
     library = _Library()
     scope = _Scope(library)
-    scope.placeholders((*graph.parameters, *(value for value, _ in graph.captures)))
+    scope.placeholders((*graph.parameters, *(value for value, _ in graph.closure)))
     scope.add(graph.nodes)
     return GraphDef(scope.nodes, FunctionLibrary(library.functions))
 
@@ -130,7 +131,7 @@ class _Library:
         """The function of a graph that is called, by itself too."""
         if graph not in self.callees:
             name = self.callees[graph] = self.names.of(graph.name)
-            captured = [value for value, _ in graph.captures]
+            captured = [value for value, _ in graph.closure]
             self.define(name, graph.parameters, captured, graph.body)
         return self.callees[graph]
 
@@ -178,25 +179,18 @@ class _Scope:
     def node(self, node: Node) -> NodeDef:
         primitive = node.primitive
         name = self.names.of(node.outputs[0].name if node.outputs else primitive.name)
-        used = dict.fromkeys(node.inputs) if primitive.name == "fused" else _used_inside(node)
-        inside = () if primitive.name == "fused" else tuple(used)
-        attr = dict(node.params)
+        taken = inputs_of(node)
+        used = taken if primitive.name == "fused" else taken[len(node.inputs) :]
+        attr = attributes(node)
         if callee := attr.pop("callee", None):
             attr["f"] = self.library.callee(callee.graph)
         for role, region in zip(ROLES.get(primitive.name, ()), node.regions, strict=True):
             given = *region.parameters, *used
             attr[role] = self.library.region(f"{name}_{role}", region, given)
-        inputs = [self.known[value] for value in (*node.inputs, *inside)]
+        inputs = [self.known[value] for value in taken]
         for at, value in enumerate(node.outputs):
             self.known[value] = f"{name}:{at}" if at else name
-        return NodeDef(name, primitive.op_type, inputs, device_name(node.device), attr)
-
-
-def _used_inside(node: Node) -> dict[Value, None]:
-    """What the regions of a node use from around it, each value once."""
-    from runtime.graph.ir import free_values
-
-    return dict.fromkeys(value for region in node.regions for value in free_values(region))
+        return NodeDef(name, op_type(node), inputs, device_name(node.device), attr)
 
 
 def _attributes_of(type: Type) -> dict[str, Any]:

@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from runtime.graph import arrays, numbers
-from runtime.graph.nodes import apply
-from runtime.graph.scopes import active
+from runtime.graph.nodes import INT, apply
+from runtime.primitive import Primitive
+
+LENGTH = Primitive("array_length", len, lambda array: INT, op_type="TensorListLength")
 
 
 class StagedItems:
@@ -51,9 +52,7 @@ class Growing(list[Any]):
         staged = self.staged
         if staged is None:
             return list.__len__(self)
-        trace = active()
-        size = apply(arrays.SIZE, staged.columns[0])
-        return trace.apply(numbers.ITEMS["int"], (trace.value_of(size),))
+        return apply(LENGTH, staged.columns[0])
 
     def content(self) -> tuple[Any, list[Any]]:
         """The number of items, and the items; of a staged list the Spec of an item, and the

@@ -11,19 +11,13 @@ either. Library code is not looked at, nor what is in large arrays; too many val
 
 from __future__ import annotations
 
-import array
 import builtins
-import weakref
-from collections import OrderedDict, deque
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import cached_property, partial
-from operator import is_
 from types import (
-    BuiltinFunctionType,
     CellType,
     FunctionType,
     MappingProxyType,
-    MemberDescriptorType,
     MethodType,
     ModuleType,
 )
@@ -32,28 +26,48 @@ from typing import Any
 import numpy as np
 
 from runtime.graph.code_paths import WHOLE, Path, names_in, paths_in
+from runtime.graph.containers import (
+    Elements,
+    Inside,
+    elements_of,
+    identities,
+    is_compared,
+    is_large,
+    is_mapping,
+    same_elements,
+)
 from runtime.graph.frames import is_ours
 from runtime.graph.ir import Location
 from runtime.graph.missing import OPERATORS
 from runtime.graph.refusals import refuse
 from runtime.graph.structures import structure_of
+from runtime.graph.ways import (
+    ATOMIC,
+    MISSING,
+    NOTHING,
+    Attribute,
+    Read,
+    Route,
+    Ways,
+    Weak,
+    attribute_now,
+    contents,
+    is_referable,
+    is_weak,
+    strong,
+    weakly,
+)
 
 MOST_GUARDS = 10_000
 """Values that one trace guards; more are refused."""
 
-MOST_ONE_BY_ONE = 32
-"""Elements that are compared one by one; the identities of more are compared as bytes."""
 
-MOST_BYTES = 1 << 18
-"""The size of an array that is compared (in some 10 us); a larger one is guarded as an object."""
-
-MISSING = object()
-"""Stands for an attribute, an item or the content of a cell that is not there."""
+Attributes = tuple[tuple[str, Any, Any], ...]
+Owner = tuple[Read, type, Attributes]
 
 
-Elements = tuple[Any, ...] | bytes
-Attributes = tuple[tuple[str, Any, bool], ...]
-Owner = tuple[Callable[[], Any], type, Attributes]
+_OF_THE_RUN = frozenset(("logging", "threading"))
+"""Modules whose state is that of the process, such as its threads, and no value of a program."""
 
 
 class Guards:
@@ -61,18 +75,21 @@ class Guards:
 
     __slots__ = (
         *("_large", "_names", "_objects", "_owners", "_place", "_slots", "_seen", "_small"),
-        *("_visited", "_where", "cells", "contents", "entries", "instances", "paths"),
+        *("_cells", "_further", "_given", "_known", "_visited", "_where", "distant"),
+        *("cells", "contents", "entries", "instances", "paths"),
     )
 
     def __init__(self) -> None:
         self.entries: tuple[tuple[Mapping[Any, Any], Any, Any], ...] = ()
         self.cells: tuple[tuple[CellType, Any], ...] = ()
         self.contents: tuple[tuple[Any, Elements], ...] = ()
-        self.instances: tuple[tuple[Callable[[], Any], Any, Any], ...] = ()
+        self.instances: tuple[tuple[Read, Any, Any], ...] = ()
+        self.distant: tuple[tuple[Read, Any, Any], ...] = ()
+        self._further: tuple[tuple[Read, Any, Any], ...] = ()
         self._small: tuple[tuple[Any, Elements], ...] = ()
         self._large: tuple[tuple[Any, bytes], ...] = ()
         self._owners: tuple[Owner, ...] = ()
-        self._slots: tuple[tuple[Callable[[], Any], str, Any], ...] = ()
+        self._slots: tuple[tuple[Read, str, Any], ...] = ()
         self.paths: dict[Any, str] = {}
         self._place = ""
         self._where: Location | None = None
@@ -80,17 +97,23 @@ class Guards:
         self._visited: set[Any] = set()
         self._names: dict[str, bool] = {}
         self._objects: dict[int, tuple[Any, str]] = {}
+        self._given: set[int] = set()
+        self._cells: dict[int, tuple[FunctionType, int]] = {}
+        self._known: dict[int, Read] = {}
 
     def __bool__(self) -> bool:
-        return bool(self.entries or self.cells or self.contents or self.instances)
+        rooted = self.entries or self.cells or self.contents
+        return bool(rooted or self.instances or self.distant)
 
     def hold(self) -> bool:
         """Is everything still as it was?"""
         for mapping, key, value in self.entries:
-            if mapping.get(key, MISSING) is not value:
+            now = mapping.get(key, MISSING)
+            if now is not value and (type(value) is not Weak or now is not value()):
                 return False
         for cell, value in self.cells:
-            if contents(cell) is not value:
+            now = contents(cell)
+            if now is not value and (type(value) is not Weak or now is not value()):
                 return False
         # An object that is gone is one that nobody reads any more.
         for read, kind, attributes in self._owners:
@@ -99,18 +122,31 @@ class Guards:
                 continue
             if type(item) is not kind:
                 return False
-            own = getattr(item, "__dict__", _NOTHING)
-            for key, value, is_weak in attributes:
-                if own.get(key, MISSING) is not (value() if is_weak else value):
+            own = getattr(item, "__dict__", NOTHING)
+            for key, value, kind in attributes:
+                now = own.get(key, MISSING)
+                if kind is Inside:
+                    if not value.holds(now):
+                        return False
+                elif now is not (value() if kind else value):
                     return False
         for read, key, value in self._slots:
             item = read()
-            if item is not None and _attribute_now(item, key) is not _strong(value):
+            if item is not None and attribute_now(item, key) is not strong(value):
+                return False
+        for read, key, value in self._further:
+            if not _is_there(read(), key, value):
                 return False
         for container, elements in self._small:
-            if not _same_elements(container, elements):
+            if not same_elements(container, elements):
                 return False
-        return all(_identities(container) == known for container, known in self._large)
+        return all(identities(container) == known for container, known in self._large)
+
+    def is_over(self) -> bool:
+        """Is something gone that they compare with, so that they cannot hold again?"""
+        values = [value for *_, value in (*self.entries, *self.cells)]
+        values += [value for read, _, value in self.instances if read() is not None]
+        return any(type(value) is Weak and value() is None for value in values)
 
     # Looking, while the function is traced
 
@@ -130,6 +166,8 @@ class Guards:
         function = getattr(function, "__func__", function)
         if not isinstance(function, FunctionType) or is_ours(function.__code__.co_filename):
             return
+        if function.__module__ in _OF_THE_RUN:
+            return
         key = id(function.__code__), id(function.__closure__), id(receiver)
         if key in self._visited:
             return
@@ -142,6 +180,8 @@ class Guards:
     def _read_by(
         self, function: FunctionType, receiver: Any, arguments: Mapping[str, Any], place: str | None
     ) -> None:
+        for at, cell in enumerate(function.__closure__ or ()):
+            self._cells.setdefault(id(cell), (function, at))
         code, places = function.__code__, {}
         known = _defaults_of(function) | dict(arguments)
         self._learn(names_in(code))
@@ -174,6 +214,7 @@ class Guards:
 
     def _argument(self, value: Any) -> None:
         """Guard what is in the parts of an argument that the signature knows by identity only."""
+        self._given.add(id(value))
         if not _is_told(value):
             self._elements(value)
             self._object(value)
@@ -222,10 +263,10 @@ class Guards:
             return MISSING
         if name == "__dict__" and not isinstance(holder, type):
             return getattr(holder, "__dict__", MISSING)
-        value = _attribute_now(holder, name)
+        value = attribute_now(holder, name)
         if value is MISSING and not hasattr(holder, "__dict__"):
             return MISSING
-        self._see(holder, _Attribute(name), value)
+        self._see(holder, Attribute(name), value)
         return self._class_attribute(holder, name) if value is MISSING else value
 
     def _class_attribute(self, holder: Any, name: str) -> Any:
@@ -234,7 +275,7 @@ class Guards:
         for base in (holder if isinstance(holder, type) else type(holder)).__mro__:
             value = vars(base).get(name, MISSING)
             if value is not MISSING or not _is_library(base.__module__):
-                self._see(base, _Attribute(name), value)
+                self._see(base, Attribute(name), value)
             if value is MISSING:
                 continue
             if isinstance(value, property) and isinstance(value.fget, FunctionType):
@@ -266,14 +307,14 @@ class Guards:
         return value
 
     def _elements(self, value: Any) -> None:
-        if not _is_compared(value) or (id(value), _Elements) in self._seen:
+        if not is_compared(value) or (id(value), _Elements) in self._seen:
             return
-        elements = _elements(value)
+        elements = elements_of(value)
         # What holds a tuple of these guards it.
-        if type(value) is tuple and _ATOMIC.issuperset(map(type, value)):
+        if type(value) is tuple and ATOMIC.issuperset(map(type, value)):
             return
         self._see(value, _Elements, elements)
-        if type(elements) is bytes or _ATOMIC.issuperset(map(type, elements)):
+        if type(elements) is bytes or ATOMIC.issuperset(map(type, elements)):
             return
         place = self._place
         for at, element in enumerate(elements):
@@ -307,16 +348,21 @@ class Guards:
     def see_elements(self, elements: Any) -> None:
         """Guard that what an array of tensors outside of the graph holds is still the present."""
         self._place = "a TensorArray"
-        self._see(elements, _Attribute("is_current"), True)
+        self._see(elements, Attribute("is_current"), True)
 
     def adopt(self, others: Guards) -> None:
         """Guard what another trace guards, for it is called in this one."""
-        held: list[tuple[Any, Any, Any]] = [*others.entries]
-        held += [(cell, None, value) for cell, value in others.cells]
+        held: list[tuple[Any, Any, Any]] = []
+        held += [(mapping, key, strong(value)) for mapping, key, value in others.entries]
+        held += [(cell, None, strong(value)) for cell, value in others.cells]
         held += [(container, _Elements, known) for container, known in others.contents]
-        held += [(read(), key, _strong(value)) for read, key, value in others.instances]
+        held += [(read(), key, strong(value)) for read, key, value in others.instances]
+        for read, key, value in others.distant:
+            holder = read()
+            self._known.setdefault(id(holder), read)
+            held.append((holder, key, value() if type(value) is Inside else strong(value)))
         for holder, key, value in held:
-            if holder is not None:
+            if holder is not None and type(holder) is not Route:
                 self._place = others.paths[id(holder), key]
                 self._see(holder, key, value)
 
@@ -337,76 +383,144 @@ class Guards:
 
     def notes(self) -> Iterable[Any]:
         """Where what was seen is remembered: all that holds objects while the trace is made."""
-        return [*self._seen.values(), *self._objects.values()]
+        return [*self._seen.values(), *self._objects.values(), *self._cells.values()]
 
     def settle(self) -> None:
         """Keep those that the trace itself has not changed."""
-        entries, cells, elements, instances = [], [], [], []
+        ways = self._ways()
+        entries, cells, elements, instances, distant = [], [], [], [], []
         for holder, key, value in self._seen.values():
-            if key is _Elements:
-                if _same_elements(holder, value):
-                    elements.append((holder, value))
+            read = None if isinstance(key, Attribute) else ways.to(holder)
+            if not _is_as_seen(holder, key, value):
+                continue
+            if isinstance(key, Attribute):
+                instances.append((weakly(holder), key, ways.weak(attribute_now(holder, key))))
+            elif read is not None:
+                distant.append((read, key, _distantly(holder, key, value, ways)))
+            elif key is _Elements:
+                elements.append((holder, value))
             elif type(holder) is CellType:
-                if contents(holder) is value:
-                    cells.append((holder, value))
-            elif not isinstance(key, _Attribute):
-                if holder.get(key, MISSING) is value:
-                    entries.append((holder, key, value))
+                cells.append((holder, _collectable(value)))
             else:
-                now = _attribute_now(holder, key)
-                if now is value or (value is MISSING and _is_computed_once(holder, key)):
-                    instances.append((_weak(holder), key, _weak_value(now)))
-        self.entries, self.cells = tuple(entries), tuple(cells)
+                entries.append((holder, key, _collectable(value)))
+        self.entries, self.cells, self.distant = tuple(entries), tuple(cells), tuple(distant)
+        # A tuple has the same ones always.
+        elements = [pair for pair in elements if type(pair[0]) is not tuple]
         self.contents, self.instances = tuple(elements), tuple(instances)
-        large = [(item, _identities(item)) for item, known in elements if _is_large(known)]
-        self._large = tuple(large)
-        self._small = tuple([pair for pair in elements if not _is_large(pair[1])])
         self._arrange()
-        self._seen, self._visited = {}, set()
-        self._names, self._objects = {}, {}
+        self._seen, self._visited, self._names, self._objects = {}, set(), {}, {}
+        self._given, self._cells, self._known = set(), {}, {}
+
+    def _ways(self) -> Ways:
+        seen = self._seen.values()
+        single = [item for item in seen if item[1] is not _Elements]
+        # Those from objects first: no way leads around in a circle.
+        single.sort(key=lambda item: not isinstance(item[1], Attribute))
+        ways = Ways(single, self._cells, self._known, self._given)
+        for holder, key, value in seen:
+            if key is _Elements:
+                ways.add_elements(holder, value)
+        return ways
 
     def _arrange(self) -> None:
-        """Put the attributes of one object together, so that it is looked up once."""
-        owners: dict[int, tuple[Callable[[], Any], list[tuple[str, Any, bool]]]] = {}
+        """Put together the attributes of one object, which is looked up once, and what is compared
+        in one way.
+        """
+        owners: dict[int, tuple[Read, list[tuple[str, Any, Any]]]] = {}
+        inside = {value.address: value for *_, value in self.distant if type(value) is Inside}
         slots = []
         for read, key, value in self.instances:
             item = read()
-            if value is not MISSING and key not in getattr(item, "__dict__", _NOTHING):
+            if value is not MISSING and key not in getattr(item, "__dict__", NOTHING):
                 slots.append((read, key, value))
                 continue
             attributes = owners.setdefault(id(item), (read, []))[1]
-            attributes.append((key, value, type(value) is weakref.ReferenceType))
+            held = inside.pop(value.address, None) if type(value) is Route else None
+            attributes.append((key, held or value, Inside if held else is_weak(value)))
         self._owners = tuple([(read, type(read()), tuple(held)) for read, held in owners.values()])
+        kept = set(map(id, inside.values()))
+        self._further = tuple(
+            [item for item in self.distant if type(item[2]) is not Inside or id(item[2]) in kept]
+        )
         self._slots = tuple(slots)
+        large = [pair for pair in self.contents if is_large(pair[1])]
+        self._large = tuple([(item, identities(item)) for item, _ in large])
+        self._small = tuple([pair for pair in self.contents if not is_large(pair[1])])
 
     def changed(self) -> Iterator[str]:
         """What is different now, as the user would write it."""
         for mapping, key, value in self.entries:
             now = mapping.get(key, MISSING)
-            if now is not value:
-                yield _difference(self.paths[id(mapping), key], value, now)
+            if now is not strong(value):
+                yield _difference(self.paths[id(mapping), key], strong(value), now)
         for cell, value in self.cells:
-            if contents(cell) is not value:
-                yield _difference(self.paths[id(cell), None], value, contents(cell))
+            if contents(cell) is not strong(value):
+                yield _difference(self.paths[id(cell), None], strong(value), contents(cell))
         for read, kind, _ in self._owners:
             if type(read()) is not kind and read() is not None:
                 yield f"an object of class {kind.__name__} is now a {type(read()).__name__}"
         for read, key, value in self.instances:
             item = read()
-            now = _attribute_now(item, key)
-            if item is not None and now is not _strong(value):
-                yield _difference(self.paths[id(item), key], _strong(value), now)
+            now = attribute_now(item, key)
+            if item is not None and now is not strong(value):
+                yield _difference(self.paths[id(item), key], strong(value), now)
         for container, known in self.contents:
-            if not _same_elements(container, known):
+            if not same_elements(container, known):
                 yield _different_elements(self.paths[id(container), _Elements], container, known)
+        for read, key, value in self.distant:
+            holder = read()
+            if not _is_there(holder, key, value):
+                yield _difference_there(self.paths[id(holder), key], holder, key, value)
+
+
+def _is_as_seen(holder: Any, key: Any, value: Any) -> bool:
+    """Has the trace left it as it was?"""
+    if key is _Elements:
+        return same_elements(holder, value)
+    if not isinstance(key, Attribute):
+        return _under(holder, key) is value
+    now = attribute_now(holder, key)
+    return now is value or (value is MISSING and _is_computed_once(holder, key))
+
+
+def _under(holder: Any, key: Any) -> Any:
+    """What a cell holds, or a mapping under a key."""
+    return contents(holder) if type(holder) is CellType else holder.get(key, MISSING)
+
+
+def _collectable(value: Any) -> Any:
+    """A value of a global or captured variable: objects are not kept alive once it has another."""
+    if getattr(type(value), "is_resource", False) is True:
+        return Weak(value)
+    is_object = _is_the_users(value) and not isinstance(value, type)
+    return weakly(value) if is_object and is_referable(value) else value
+
+
+def _distantly(holder: Any, key: Any, value: Any, ways: Ways) -> Any:
+    return Inside(holder, value, ways) if key is _Elements else ways.weak(value)
+
+
+def _is_there(holder: Any, key: Any, value: Any) -> bool:
+    """Is what an object leads to as it was? What does not lead there any more is seen elsewhere."""
+    if holder is None or type(holder) is Route:
+        return True
+    if type(value) is Inside:
+        return value.holds(holder)
+    return _under(holder, key) is strong(value)
+
+
+def _difference_there(path: str, holder: Any, key: Any, value: Any) -> str:
+    if type(value) is Inside:
+        return _different_elements(path, holder, value())
+    return _difference(path, strong(value), _under(holder, key))
 
 
 def _different_elements(path: str, container: Any, known: Elements) -> str:
     if type(known) is bytes:
         return f"what is in {path} changed"
-    now = _elements(container)
+    now = elements_of(container)
     if len(now) != len(known):
-        size = len(known) // 2 if _is_mapping(container) else len(known)
+        size = len(known) // 2 if is_mapping(container) else len(known)
         return f"{path} had {size} elements, has {len(container)}"
     at = next(at for at, pair in enumerate(zip(known, now, strict=True)) if pair[0] is not pair[1])
     return _difference(f"{path}{_index(container, known, at)}", known[at], now[at])
@@ -417,18 +531,18 @@ def _difference(path: str, before: Any, now: Any) -> str:
         return f"{path} was not there, is {_short(now)}"
     if now is MISSING:
         return f"{path} was {_short(before)}, is not there any more"
-    if type(before) in _ATOMIC or type(now) in _ATOMIC:
+    if type(before) in ATOMIC or type(now) in ATOMIC:
         return f"{path} was {_short(before)}, is {_short(now)}"
     return f"{path} is another {type(now).__name__}"
 
 
 def _short(value: Any) -> str:
-    return f"{value!r:.40}" if type(value) in _ATOMIC else f"an object of {type(value).__name__}"
+    return f"{value!r:.40}" if type(value) in ATOMIC else f"an object of {type(value).__name__}"
 
 
 def _index(container: Any, elements: Elements, at: int) -> str:
     """How the user would write the way to an element."""
-    if _is_mapping(container):
+    if is_mapping(container):
         return f"[{elements[at % (len(elements) // 2)]!r:.40}]"
     return "" if isinstance(container, set | frozenset) else f"[{at}]"
 
@@ -439,8 +553,8 @@ def _is_builtin(name: str, value: Any) -> bool:
 
 def _fields_of(item: Any) -> Iterable[str]:
     """The attributes that code can read of an object without their names."""
-    fields = getattr(type(item), "__dataclass_fields__", _NOTHING)
-    return () if isinstance(item, type) else (*fields, *getattr(item, "__dict__", _NOTHING))
+    fields = getattr(type(item), "__dataclass_fields__", NOTHING)
+    return () if isinstance(item, type) else (*fields, *getattr(item, "__dict__", NOTHING))
 
 
 def _is_told(argument: Any) -> bool:
@@ -449,7 +563,7 @@ def _is_told(argument: Any) -> bool:
 
 def _part(argument: Any, kind: str, key: Any) -> Any:
     if kind == ".":
-        return _attribute_now(argument, key)
+        return attribute_now(argument, key)
     if type(argument) is dict:
         return argument.get(key, MISSING)
     if type(argument) not in (list, tuple) or not isinstance(key, int):
@@ -457,86 +571,13 @@ def _part(argument: Any, kind: str, key: Any) -> Any:
     return argument[key] if -len(argument) <= key < len(argument) else MISSING
 
 
-class _Attribute(str):
-    """The key of a guard on an attribute, not on an entry of a mapping."""
-
-    __slots__ = ()
-
-
 class _Elements:
     """The key of guards on the elements of a container."""
-
-
-_MAPPINGS: tuple[Any, ...] = (OrderedDict, dict, MappingProxyType)
-_KINDS: tuple[Any, ...] = (*_MAPPINGS, list, tuple, set, frozenset, deque)
-_PLAIN = frozenset((list, tuple, set, frozenset, deque))
-_BUFFERS = bytearray, array.array
-_SIZED: tuple[Any, ...] = (*_BUFFERS, *_KINDS)
-
-
-def _is_compared(value: Any) -> bool:
-    return (
-        value.nbytes <= MOST_BYTES if isinstance(value, np.ndarray) else isinstance(value, _SIZED)
-    )
-
-
-def _is_mapping(value: Any) -> bool:
-    return isinstance(value, _MAPPINGS)
-
-
-def _is_large(elements: Elements) -> bool:
-    return type(elements) is tuple and len(elements) > MOST_ONE_BY_ONE
-
-
-def _identities(container: Any) -> bytes:
-    """The addresses of the elements: those of a thousand are read in 6 us, and compared at once."""
-    elements = container if type(container) in _PLAIN else _elements(container)
-    return np.fromiter(elements, object, len(elements)).tobytes()
-
-
-def _elements(container: Any) -> Elements:
-    if isinstance(container, _BUFFERS):
-        return bytes(container)
-    if isinstance(container, np.ndarray):
-        return tuple(container.flat) if container.dtype.hasobject else container.tobytes()
-    # Not the iteration of a subclass, which is the user's code.
-    kind = next(kind for kind in _KINDS if isinstance(container, kind))
-    values = kind.values(container) if kind in _MAPPINGS else ()
-    return (*kind.__iter__(container), *values)
-
-
-def _same_elements(container: Any, known: Elements) -> bool:
-    if type(container) in _PLAIN:
-        return len(container) == len(known) and all(map(is_, container, known))
-    now = _elements(container)
-    if type(known) is bytes:
-        return now == known
-    return len(now) == len(known) and all(map(is_, now, known))
-
-
-def contents(cell: CellType) -> Any:
-    """What a cell holds, or MISSING."""
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return MISSING
-
-
-def _attribute_now(instance: Any, name: str) -> Any:
-    value = getattr(instance, "__dict__", _NOTHING).get(name, MISSING)
-    if value is MISSING:
-        slot = getattr(type(instance), name, None)
-        if type(slot) is MemberDescriptorType:
-            return getattr(instance, name, MISSING)
-    return value
 
 
 def _is_computed_once(instance: Any, name: str) -> bool:
     """Is it an attribute that Python puts there when it is asked?"""
     return isinstance(getattr(type(instance), name, None), cached_property)
-
-
-_NOTHING: Mapping[str, Any] = {}
 
 
 def _is_the_users(item: Any) -> bool:
@@ -549,40 +590,13 @@ def _is_the_users(item: Any) -> bool:
 def _has(item: Any, name: str) -> bool:
     if isinstance(item, type):
         found = next((vars(base)[name] for base in item.__mro__ if name in vars(base)), MISSING)
-    elif _attribute_now(item, name) is not MISSING:
+    elif attribute_now(item, name) is not MISSING:
         return True
     else:
         found = getattr(type(item), name, MISSING)
     if isinstance(found, cached_property | property | FunctionType):
         return True
     return found is not MISSING and not hasattr(type(found), "__get__")
-
-
-# An instance must be collectable though a trace of its method is kept, and it may refer to itself.
-
-
-def _weak(instance: Any) -> Callable[[], Any]:
-    try:
-        return weakref.ref(instance)
-    except TypeError:
-        return lambda: instance
-
-
-_ATOMIC = frozenset((bool, int, float, complex, str, bytes, type(None)))
-_ATOMS = (*_ATOMIC, BuiltinFunctionType, type(MISSING))
-
-
-def _weak_value(value: Any) -> Any:
-    if type(value) in _ATOMS or value is MISSING:
-        return value
-    try:
-        return weakref.ref(value)
-    except TypeError:
-        return value
-
-
-def _strong(value: Any) -> Any:
-    return value() if type(value) is weakref.ReferenceType else value
 
 
 def _is_library(module: str) -> bool:

@@ -104,13 +104,13 @@ class Node:
 class Graph:
     """A traced function: its body, and what it uses from outside by reference.
 
-    `captures` pairs a value of the body with the eager tensor that it stands for. What it uses of a
+    `closure` pairs a value of the body with the eager tensor that it stands for. What it uses of a
     graph around it are further parameters, behind those of the signature.
     """
 
     name: str
     body: Region
-    captures: tuple[tuple[Value, Any], ...] = ()
+    closure: tuple[tuple[Value, Any], ...] = ()
 
     @property
     def parameters(self) -> tuple[Value, ...]:
@@ -128,16 +128,45 @@ class Graph:
         return self.body.results
 
     @property
-    def inputs(self) -> tuple[GraphTensor, ...]:
+    def inputs(self) -> list[GraphTensor]:
         """The tensors that a call supplies, then those that stand for captures."""
-        return self._tensors((*self.parameters, *(value for value, _ in self.captures)))
+        return [*self._tensors(self.parameters), *self.internal_captures]
 
     @property
-    def outputs(self) -> tuple[GraphTensor, ...]:
+    def outputs(self) -> list[GraphTensor]:
         """The tensors that a call returns."""
         return self._tensors(self.results)
 
-    def _tensors(self, values: Iterable[Value]) -> tuple[GraphTensor, ...]:
+    @property
+    def captures(self) -> list[tuple[Any, GraphTensor]]:
+        """Each eager tensor that it uses from outside, with the placeholder that stands for it.
+
+        Variables are none of them: the ops that read or assign one hold it.
+        """
+        return list(zip(self.external_captures, self.internal_captures, strict=True))
+
+    @property
+    def external_captures(self) -> list[Any]:
+        """The eager tensors that it uses from outside."""
+        return [item for _, item in self.closure]
+
+    @property
+    def internal_captures(self) -> list[GraphTensor]:
+        """The placeholders that stand for them."""
+        return self._tensors([value for value, _ in self.closure])
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables that it, or a graph that it calls, reads or changes, in that order."""
+        handles = [node.params.get("variable") for node in walk_called(self, set())]
+        return tuple([handle.variable for handle in dict.fromkeys(handles) if handle is not None])
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """Those of its variables that tapes watch."""
+        return tuple([item for item in self.variables if item.trainable])
+
+    def _tensors(self, values: Iterable[Value]) -> list[GraphTensor]:
         from runtime.graph import views
 
         return views.tensors(self.get_operations(), values)
@@ -148,7 +177,7 @@ class Graph:
         parameters = ", ".join(f"{value.name}: {value.type}" for value in self.parameters)
         return f"{self.name}({parameters}) -> {types_text(value.type for value in self.results)}"
 
-    def get_operations(self) -> tuple[Operation, ...]:
+    def get_operations(self) -> list[Operation]:
         """The nodes as TensorFlow lists them: with a name and its name of the op, behind a
         placeholder for each input.
         """
@@ -158,21 +187,25 @@ class Graph:
 
     def get_operation_by_name(self, name: str) -> Operation:
         """The operation of this name, in regions too. KeyError if there is none, ValueError for the
-        name of a tensor.
+        name of a tensor, TypeError for what is no text.
         """
+        from runtime.graph import views
+
+        if not isinstance(name, str):
+            raise TypeError(f"Operation names are strings, not {type(name).__name__}")
         if ":" in name:
             raise ValueError(f"The name {name!r} is that of a Tensor, not of an Operation")
-        pending = list(self.get_operations())
-        for operation in pending:
+        for operation in views.every(self.get_operations()):
             if operation.name == name:
                 return operation
-            pending += [inner for region in operation.regions for inner in region]
         raise KeyError(f"The name {name!r} refers to an Operation not in the graph {self.name!r}")
 
     def get_tensor_by_name(self, name: str) -> GraphTensor:
         """The tensor of this name, as in "add:0". KeyError if there is none, ValueError for what
-        names no tensor.
+        names no tensor, TypeError for what is no text.
         """
+        if not isinstance(name, str):
+            raise TypeError(f"Tensor names are strings, not {type(name).__name__}")
         operation, colon, index = name.partition(":")
         if not colon:
             raise ValueError(
@@ -182,6 +215,22 @@ class Graph:
         if not index.isdigit() or int(index) >= len(outputs):
             raise KeyError(f"The name {name!r} refers to a Tensor not in the graph {self.name!r}")
         return outputs[int(index)]
+
+    def as_graph_element(
+        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+    ) -> GraphTensor | Operation:
+        """The tensor or operation of a name; one of this graph is given back as it is.
+
+        Raises TypeError for anything else, and KeyError for a name that there is none of.
+        """
+        from runtime.graph.views import GraphTensor, Operation
+
+        name = getattr(obj, "name", obj)
+        if not isinstance(obj, str | GraphTensor | Operation) or not isinstance(name, str):
+            raise TypeError(f"Can not convert a {type(obj).__name__} into a Tensor or Operation.")
+        if (":" in name) if allow_tensor and allow_operation else allow_tensor:
+            return self.get_tensor_by_name(name)
+        return self.get_operation_by_name(name)
 
     def as_graph_def(self) -> GraphDef:
         """The graph as TensorFlow writes graphs down: nodes that name their inputs, and a function
@@ -193,14 +242,14 @@ class Graph:
 
     def to_dot(self) -> str:
         """The graph in the language of Graphviz."""
-        from runtime.graph import views
+        from runtime.graph.pictures.dot import to_dot
 
-        return views.to_dot(self)
+        return to_dot(self)
 
     def _repr_svg_(self) -> str:
-        from runtime.graph import views
+        from runtime.graph.pictures.svg import to_svg
 
-        return views.to_svg(self)
+        return to_svg(self)
 
     def __str__(self) -> str:
         from runtime.graph.printing import format_graph
@@ -245,6 +294,16 @@ def walk(region: Region) -> Iterator[Node]:
         yield node
         for inner in node.regions:
             yield from walk(inner)
+
+
+def walk_called(graph: Graph, seen: set[Graph]) -> Iterator[Node]:
+    """Every node of a graph, and of the graphs that it calls, each once."""
+    seen.add(graph)
+    for node in walk(graph.body):
+        yield node
+        callee = node.params.get("callee")
+        if callee is not None and callee.graph not in seen:
+            yield from walk_called(callee.graph, seen)
 
 
 def free_values(region: Region) -> tuple[Value, ...]:

@@ -204,7 +204,9 @@ def length_of(tensor: Any) -> Any:
         trace = active()
         return trace.apply(LENGTH, (trace.value_of(tensor),))
     if not shape:
-        raise TypeError("a scalar tensor has no len() and cannot be iterated over")
+        raise TypeError(
+            "a scalar tensor has no len() and cannot be iterated over: write range(n) for its value"
+        )
     return shape[0]
 
 

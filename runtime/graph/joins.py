@@ -307,7 +307,10 @@ def _join_optional(a: Spec, b: Spec) -> Spec:
 
 
 def _way_out(a: Tree, b: Tree) -> str:
-    if a.structure.handler.describe is None or a.structure.kind is not b.structure.kind:
+    is_like = a.structure.kind is b.structure.kind
+    if is_like and a.structure.handler.become is not None:
+        return "make both of the same dtype and options"
+    if a.structure.handler.describe is None or not is_like:
         return "make the same tuple, list, dict or class with the same keys on both paths"
     if isinstance(a.structure.keys, int):
         return (

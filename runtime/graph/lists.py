@@ -69,8 +69,29 @@ def _put(array: list[Any], places: Any) -> list[Any]:
     return made
 
 
+def _drop(array: list[Any], at: Any, out: list[Any] | None = None) -> list[Any]:
+    made = arrays.copied(array, out)
+    del made[int(at) : int(at) + 1]
+    return made
+
+
+def _gap(array: list[Any], at: Any, out: list[Any] | None = None) -> list[Any]:
+    made = arrays.copied(array, out)
+    if at < len(made):
+        made.insert(int(at), None)
+    return made
+
+
 def _same_type(array: ListType, places: Type) -> Type:
     return array
+
+
+def _gradient_of_drop(op: Any, grad: Any) -> Any:
+    return apply(GAP, grad, op.inputs[1]), None
+
+
+def _gradient_of_gap(op: Any, grad: Any) -> Any:
+    return apply(DROP, grad, op.inputs[1]), None
 
 
 def _gradient_of_take(op: Any, grad: Any) -> Any:
@@ -86,19 +107,24 @@ def _gradient_of_cast(op: Any, grad: Any) -> Any:
 
 
 CAST = Primitive(
-    "array_cast", _cast, _cast_type, op_type="TensorArrayCast", gradient=_gradient_of_cast,
+    "array_cast", _cast, _cast_type, op_type="TensorListCast", gradient=_gradient_of_cast,
     fallible=True,
 )  # fmt: skip
 FILLED = Primitive(
-    "array_filled", _filled, _filled_type, op_type="TensorArrayFilled",
+    "array_filled", _filled, _filled_type, op_type="TensorListFilled",
     gradient=lambda op, grad: (None,),
 )  # fmt: skip
+# The list without the item at a place; and with room for one.
+DROP = Primitive(
+    "array_drop", _drop, _same_type, op_type="TensorListDrop", gradient=_gradient_of_drop
+)
+GAP = Primitive("array_gap", _gap, _same_type, op_type="TensorListGap", gradient=_gradient_of_gap)
 # The items at some places; and the list that has its items at these. Of gradients, items that are
 # not there are zeros, also behind the end.
 TAKE = Primitive(
-    "array_take", _take, _same_type, op_type="TensorArrayTake", gradient=_gradient_of_take
+    "array_take", _take, _same_type, op_type="TensorListTake", gradient=_gradient_of_take
 )
-PUT = Primitive("array_put", _put, _same_type, op_type="TensorArrayPut", gradient=_gradient_of_put)
+PUT = Primitive("array_put", _put, _same_type, op_type="TensorListPut", gradient=_gradient_of_put)
 
 # Specs
 

@@ -7,13 +7,15 @@ from typing import Any
 
 from runtime import errors
 from runtime.graph import numbers
-from runtime.graph.blocks import Block
+from runtime.graph.blocks import Block, Wording
 from runtime.graph.branches import cond, truth
 from runtime.graph.missing import MaybeNone, install_equality
 from runtime.graph.places import Watch, also_watching, no_watch
 from runtime.graph.scopes import active
 from runtime.graph.symbolic_number import SymbolicNumber
 from runtime.graph.symbolic_tensor import SymbolicTensor
+
+_OPERANDS = Wording("its operands")
 
 
 def not_(value: Any) -> Any:
@@ -53,7 +55,8 @@ def _short_circuit(value: Any, rest: Sequence[Block], name: str, watch: Watch) -
 
     body, orelse = (stop, further) if name == "or" else (further, stop)
     labels, watch = (f"the value of `{name}`",), also_watching(watch, rest)
-    return cond(steer, body, orelse, (), labels, watch, orelse_first=name == "or")
+    first = name == "or"
+    return cond(steer, body, orelse, (), labels, watch, orelse_first=first, words=_OPERANDS)
 
 
 def _is_bool(value: Any) -> bool:

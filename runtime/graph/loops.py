@@ -11,6 +11,7 @@ from runtime.graph.blocks import (
     Block,
     Names,
     Path,
+    Wording,
     as_state,
     bare,
     declare,
@@ -24,23 +25,28 @@ from runtime.graph.blocks import (
     write_back,
 )
 from runtime.graph.branches import cond, truth
+from runtime.graph.invariants import check_kept, declared_spec
 from runtime.graph.ir import Value, format_location
-from runtime.graph.joins import Leaf, Mismatch, Same, Spec
+from runtime.graph.joins import Leaf, Mismatch, Same, Spec, Tree
 from runtime.graph.logic import and_
 from runtime.graph.nodes import RAISE, WHILE
 from runtime.graph.places import Place, Watch, also_watching, no_watch
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import LOOP, active
 from runtime.graph.structures import structure_of
-from runtime.graph.tracing import Trace, is_symbol
-from runtime.shapes import as_shape
-from runtime.types import TensorType
+from runtime.graph.tracing import Trace
 
 MOST_CARRIED = 1000
 """Variables and objects that one loop carries at most."""
 
+MOST_SHOWN = 10
+"""Names of variables that a message lists."""
+
 MOST_PEELED = 3
 """Rounds at the start of a loop that are traced apart where no round for all of them is found."""
+
+
+_ROUNDS = Wording("the rounds of a loop")
 
 
 @dataclass(slots=True)
@@ -125,8 +131,10 @@ def _staged_loop(trace: Trace, loop: Loop, steer: Any, first: Any) -> Any:
         if limit is not None:
             return _limited_loop(loop, limit, first)
         left += 5 * (len(loop.names) - carried) - 1
+    names = list(dict.fromkeys(loop.names))
+    shown = ", ".join(names[:MOST_SHOWN]) + (", ..." if len(names) > MOST_SHOWN else "")
     raise refuse(
-        f"the types of {', '.join(loop.names)} keep changing from round to round",
+        f"the types of {shown} keep changing from round to round",
         "give the state one structure before the loop",
     )
 
@@ -203,8 +211,10 @@ def _declare_shapes(loop: Loop, round_: Round) -> bool:
     new, options = False, round_.path.recorder.options
     for value, shape in (options and options.shape_invariants) or ():
         for at, given in enumerate(round_.given):
-            if given is value and at not in loop.declared and is_symbol(value):
-                loop.declared[at] = loop.specs[at] = Leaf(TensorType(value.dtype, as_shape(shape)))
+            is_declarable = isinstance(loop.specs[at], Leaf | Tree)
+            if given is value and is_declarable and at not in loop.declared:
+                name = loop.names[at]
+                loop.declared[at] = loop.specs[at] = declared_spec(value, shape, name)
                 new = True
     return new
 
@@ -320,18 +330,11 @@ def _widen(loop: Loop, path: Path) -> list[Spec]:
         except Mismatch as mismatch:
             places = place_of(loop.values[at], mismatch, None), place_of(left, mismatch, loop.key)
             name = variable_name(loop.names, at)
-            raise mismatch_error(mismatch, name, "the rounds of a loop", places) from None
-        if at in loop.declared and wide != spec:
-            raise ValueError(
-                f"{variable_name(loop.names, at)!r} has the shape invariant {_shown(spec)}, but is "
-                f"{_shown(wide)} after a round: declare a wider shape"
-            )
+            raise mismatch_error(mismatch, name, _ROUNDS, places) from None
+        if at in loop.declared:
+            check_kept(wide, loop.declared[at], loop.names[at])
         widened.append(wide)
     return widened
-
-
-def _shown(spec: Spec) -> str:
-    return ", ".join(map(str, joins.types_of(spec)))
 
 
 def _close_loop(trace: Trace, steer: Any, loop: Loop, round_: Round) -> Any:

@@ -150,8 +150,8 @@ def element_shape(shape: Shape) -> Shape:
     return None if shape is None else shape[1:]
 
 
-TRUTH = Primitive("truth", _truth, _truth_type, fallible=True)
-TO_TENSOR = Primitive("to_tensor", _to_tensor, _to_tensor_type, op_type="Const", fallible=True)
+TRUTH = Primitive("truth", _truth, _truth_type, op_type="Cast", fallible=True)
+TO_TENSOR = Primitive("to_tensor", _to_tensor, _to_tensor_type, op_type="Cast", fallible=True)
 LENGTH = Primitive("length", _length, _length_type, op_type="Size")
 
 # Carried values that may be missing
@@ -196,7 +196,7 @@ def _print(*values: Any, write: Any) -> None:
     write(*values)
 
 
-PRINT = Primitive("print", _print, _nothing, effect=True)
+PRINT = Primitive("print", _print, _nothing, op_type="PrintV2", effect=True)
 
 # Lists are values: each of these makes a new one. A list is a pair of the list before and its last
 # item, an empty one is (): push and pop take the same time however long it is.
@@ -319,7 +319,7 @@ def _gradient_of_pop(op: Any, before: Any, item: Any) -> tuple[Any]:
     return (apply(LIST_PUSH, before, apply(LIST_ZEROS, last) if item is None else item),)
 
 
-LIST_NEW = Primitive("list_new", _list_new, _list_new_type)
+LIST_NEW = Primitive("list_new", _list_new, _list_new_type, op_type="EmptyTensorList")
 
 
 def _gradient_of_sum(op: Any, grad: Any) -> tuple[Any]:
@@ -338,16 +338,28 @@ def _gradient_of_push(op: Any, grad: Any) -> Any:
     return apply(LIST_POP, grad)
 
 
-LIST_PUSH = Primitive("list_push", _list_push, _list_push_type, gradient=_gradient_of_push)
-LIST_POP = Primitive("list_pop", _list_pop, _list_pop_type, gradient=_gradient_of_pop)
-LIST_ZEROS = Primitive("list_zeros", _list_zeros, _same_list, gradient=lambda op, grad: (None,))
-LIST_AS = Primitive("list_as", _list_as, _list_as_type, gradient=_gradient_of_as)
+LIST_PUSH = Primitive(
+    "list_push", _list_push, _list_push_type, op_type="TensorListPushBack",
+    gradient=_gradient_of_push,
+)  # fmt: skip
+LIST_POP = Primitive(
+    "list_pop", _list_pop, _list_pop_type, op_type="TensorListPopBack", gradient=_gradient_of_pop
+)
+LIST_ZEROS = Primitive(
+    "list_zeros", _list_zeros, _same_list, op_type="ZerosLike",
+    gradient=lambda op, grad: (None,),
+)  # fmt: skip
+LIST_AS = Primitive(
+    "list_as", _list_as, _list_as_type, op_type="Identity", gradient=_gradient_of_as
+)
 # Each item several times along a new axis; and the sums along one.
 LIST_REPEAT = Primitive(
     "list_repeat", _list_repeat, _list_repeat_type, gradient=_gradient_of_repeat
 )
 LIST_SUM = Primitive("list_sum", _list_sum, _list_sum_type, gradient=_gradient_of_sum)
-LIST_ADD = Primitive("list_add", _list_add, _same_list, gradient=lambda op, grad: (grad, grad))
+LIST_ADD = Primitive(
+    "list_add", _list_add, _same_list, op_type="AddN", gradient=lambda op, grad: (grad, grad)
+)
 
 
 # What a call of a recursive graph keeps for its gradient: values of any types, also of calls inside

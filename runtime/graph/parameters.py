@@ -44,7 +44,7 @@ class Parameters:
         try:
             bound = self.signature.bind_partial(*args, **kwargs)
         except TypeError as error:
-            raise TypeError(f"{self.name}(): {error}") from None
+            raise self._refused(error) from None
         return bound.args, bound.kwargs
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
@@ -57,9 +57,12 @@ class Parameters:
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise TypeError(f"{self.name}(): {error}") from None
+            raise self._refused(error) from None
         bound.apply_defaults()
         return bound.args, bound.kwargs
+
+    def _refused(self, error: TypeError) -> TypeError:
+        return TypeError(f"{self.name}(): {error} (parameters: {', '.join(self.names)})")
 
     def order(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int]:
         """The places of the arguments of a call, keywords last, in the order that they are bound

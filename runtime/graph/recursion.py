@@ -9,6 +9,7 @@ each assumption.
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import CodeType, FrameType
@@ -32,13 +33,16 @@ MOST_ASSUMPTIONS = 20
 class Assumption:
     """A function that is being traced, and what calls of it from inside may suppose.
 
+    `traces` and `key` say which function, and for which arguments.
     `spec` is what it returns (None: it does not), `outer` are the symbols of graphs around it that
     it uses, `used` tells whether it was called, `depends` whether it called another one whose trace
     had begun before its own.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, traces: Any, key: Any) -> None:
         self.name = name
+        self.traces = traces
+        self.key = key
         self.callee = Callee(name)
         self.spec: Spec | None = None
         self.outer: tuple[Any, ...] = ()
@@ -48,7 +52,8 @@ class Assumption:
     def call_leaves(self, leaves: Sequence[Any]) -> Any:
         """Add a call to the graph that is being traced."""
         self.used = True
-        for inner in _running[_running.index(self) + 1 :]:
+        running = _thread.running
+        for inner in running[running.index(self) + 1 :]:
             inner.depends = True
         trace = active()
         values = [trace.value_of(item) for item in (*leaves, *self.outer)]
@@ -84,22 +89,32 @@ class Assumption:
         return True
 
 
-_running: list[Assumption] = []
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.running: list[Assumption] = []
+
+
+_thread = _Thread()
 
 
 @contextmanager
 def running(assumption: Assumption) -> Iterator[None]:
-    """While it is traced. (One thread traces at a time.)"""
-    _running.append(assumption)
+    """While it is traced, on this thread."""
+    _thread.running.append(assumption)
     try:
         yield
     finally:
-        _running.pop()
+        _thread.running.pop()
+
+
+def running_of(traces: Any) -> dict[Any, Assumption]:
+    """What this thread traces of one function, by the keys of the arguments."""
+    return {known.key: known for known in _thread.running if known.traces is traces}
 
 
 def is_outermost() -> bool:
     """Is the function that is traced not called by another one that is?"""
-    return len(_running) == 1
+    return len(_thread.running) == 1
 
 
 def active_calls(code: CodeType, root: FrameType | None, is_converted: Converted) -> int:
@@ -123,7 +138,7 @@ def _is_of(code: CodeType, original: CodeType) -> bool:
 
 def unsettled() -> bool:
     """Does what is traced now contain calls that are supposed not to return?"""
-    return any(assumption.used and assumption.spec is None for assumption in _running)
+    return any(assumption.used and assumption.spec is None for assumption in _thread.running)
 
 
 def has_numbers(spec: Spec | None) -> bool:

@@ -8,7 +8,7 @@ from types import CodeType, FrameType
 from typing import Any, TypeVar
 
 from runtime import errors
-from runtime.graph.frames import user_frame, user_location
+from runtime.graph.frames import beginning_of, user_frame, user_location
 from runtime.graph.ir import Location, format_location
 from runtime.graph.verification import InvalidGraph
 from runtime.state import state
@@ -159,9 +159,11 @@ def leaked(item: Any) -> errors.InaccessibleTensorError:
 
 
 def _provenance(item: Any) -> str:
-    graph = item.scope.trace.name
+    trace = item.scope.trace
+    graph = trace.name
     if item.scope.outer is None and item.value in item.scope.parameters:
-        return f"is the argument {item.value.name!r} of {graph}()"
+        place = f" ({format_location(beginning_of(trace.code))})" if trace.code else ""
+        return f"is the argument {item.value.name!r} of {graph}(){place}"
     place = f" at {format_location(item.origin.location)}" if item.origin else ""
     return f"was made{place} inside {item.scope.kind} of graph {graph!r}"
 

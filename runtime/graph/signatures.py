@@ -19,6 +19,7 @@ from runtime.graph.parameters import Arguments
 from runtime.graph.scopes import Symbol
 from runtime.graph.structures import Children, Structure, structure_of
 from runtime.graph.symbolic_number import SymbolicNumber
+from runtime.primitive import wrong_dtype
 from runtime.shapes import TensorSpec
 from runtime.tensor import EagerTensor, Tensor
 from runtime.types import ListType, NumberType, TensorType
@@ -169,7 +170,7 @@ def quick_key(items: Iterable[Any], key: list[Any], raws: list[Any]) -> bool:
             key.append(kind)
             raws.append(item)
         elif getattr(kind, "is_resource", False) is True:
-            key += kind, item.node
+            key += kind, item.handle.node
         else:
             return False
     return True
@@ -272,6 +273,18 @@ def refuse_cycles(name: str, given: Iterable[tuple[str, Any]]) -> None:
                 )
 
 
+def refuse_arrays(name: str, given: Iterable[tuple[str, Any]]) -> None:
+    """Raise WrongDtypeError for an array in an argument that no tensor can be made of."""
+    for label, value in given:
+        for path, item, _ in _parts(value, label, ()):
+            if not isinstance(item, np.ndarray | np.generic):
+                continue
+            try:
+                convert_to_tensor(item)
+            except TypeError as error:
+                raise wrong_dtype(f"{name}(): argument {path!r}: {error}") from None
+
+
 def _parts(value: Any, path: str, above: tuple[int, ...]) -> Iterator[tuple[str, Any, bool]]:
     """(path, item, is it one of the containers that it is in?) of an argument and all in it."""
     again = id(value) in above
@@ -332,17 +345,25 @@ def _sorted_as(value: Any, spec: Any) -> Any:
 
 def _conform_leaf(value: Any, spec: TensorSpec, name: str) -> Any:
     if isinstance(value, TensorSpec):
-        return value
+        return _conform_spec(value, spec, name)
     try:
         tensor = value if isinstance(value, Tensor) else convert_to_tensor(value, spec.dtype)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"argument {name!r}: {error}; expected {spec}") from None
+        # Behind the semicolon is what to do about operands.
+        reason = str(error).partition("; ")[0]
+        raise TypeError(f"argument {name!r}: {reason}; expected {spec}") from None
     if tensor.dtype is not spec.dtype or not tensor.shape.is_subtype_of(spec.shape):
         raise TypeError(
             f"argument {name!r} has dtype {tensor.dtype.name} and shape {tensor.shape}, "
             f"expected {spec}"
         )
     return tensor
+
+
+def _conform_spec(given: TensorSpec, spec: TensorSpec, name: str) -> TensorSpec:
+    if given.dtype is not spec.dtype or not given.shape.is_subtype_of(spec.shape):
+        raise TypeError(f"argument {name!r} is {given}, expected {spec}")
+    return spec
 
 
 # Calls of one trace
@@ -387,7 +408,9 @@ def _positions(
     free = [name for name in labels if name not in kwargs]
     open_ = [name for name in free if _is_open(entries[name])]
     if len(args) > len(free):
-        raise TypeError(f"takes {len(free)} arguments by position, {len(args)} were given")
+        raise TypeError(
+            f"too many positional arguments: {len(args)} for {', '.join(free) or 'no parameters'}"
+        )
     # Only tensors: what the trace has fixed is left out.
     return open_ if len(args) == len(open_) and all(map(_is_open, args)) else free
 
@@ -413,7 +436,10 @@ def _fitted(value: Any, spec: Any, name: str) -> Any:
         fitted = [_fitted(x, s, name + label(at)) for at, (x, s) in enumerate(parts)]
         return wanted[0].build(fitted)
     if not _is_same(value, spec):
-        raise TypeError(f"argument {name!r} is {value!r}: this trace is for {spec!r}")
+        raise TypeError(
+            f"argument {name!r} is {value!r}: this trace is for {spec!r}; leave it out, or make a "
+            "trace for it with get_concrete_function"
+        )
     return value
 
 

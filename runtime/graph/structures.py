@@ -181,3 +181,16 @@ def structure_of(item: Any) -> tuple[Structure, Children] | None:
         return None
     keys, children = handler.flatten(item)
     return Structure(kind, keys, handler), children
+
+
+def container_text(structure: Structure, parts: Sequence[str]) -> str:
+    """A container in Python's notation, with these texts for its children."""
+    if isinstance(structure.keys, int):
+        comma = "," if structure.kind is tuple and len(parts) == 1 else ""
+        return f"[{', '.join(parts)}]" if structure.kind is list else f"({', '.join(parts)}{comma})"
+    paths = [structure.path(place) for place in range(len(parts))]
+    if structure.handler.path == "[{}]":
+        pairs = [f"{path[1:-1]}: {part}" for path, part in zip(paths, parts, strict=True)]
+        return f"{{{', '.join(pairs)}}}"
+    pairs = [f"{path[1:]}={part}" for path, part in zip(paths, parts, strict=True)]
+    return f"{structure.kind.__name__}({', '.join(pairs)})"

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from runtime.graph import refusals
 from runtime.graph.frames import container_at
-from runtime.graph.ir import Node
 from runtime.graph.nodes import CHECK_LENGTH
 from runtime.graph.refusals import WAY_OUT, leaked, not_python, refuse_text
-from runtime.graph.scopes import InScope, Scope, active
+from runtime.graph.scopes import InScope, active
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
 from runtime.types import TensorType
@@ -47,13 +46,7 @@ class SymbolicTensor(InScope, Tensor):
         """The operation that makes it, as the graph lists it."""
         from runtime.graph import views
 
-        scope: Scope | None = self.scope
-        given = [value for value, _ in self.scope.trace.captures.values()]
-        made: list[Node] = []
-        while scope is not None:
-            given, made = scope.parameters + given, scope.nodes + made
-            scope = scope.outer
-        found = views.tensors(views.listed(self.scope.trace, given, made), [self.value])
+        found = views.tensors(views.traced(self.scope.trace, self.scope), [self.value])
         return found[0].op
 
     @property

@@ -9,7 +9,7 @@ from runtime.graph.arrays import Elements
 from runtime.graph.missing import MaybeNone, bound
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.scopes import Symbol
-from runtime.graph.structures import Structure, structure_of
+from runtime.graph.structures import Structure, container_text, structure_of
 from runtime.graph.tracing import is_symbol
 from runtime.tensor import wrap
 from runtime.types import TensorType
@@ -72,3 +72,17 @@ def filled(template: Any, values: Iterator[Any]) -> Any:
         flag, held = next(values), filled(template.held, values)
         return held if flag else None
     return template
+
+
+def text_of(template: Any, names: Iterator[str]) -> str:
+    """The item as text, with the names of values for the symbols in it."""
+    if is_symbol(template):
+        return next(names)
+    if type(template) is Container:
+        return container_text(
+            template.structure, [text_of(child, names) for child in template.children]
+        )
+    if type(template) is Either:
+        flag, held = next(names), text_of(template.held, names)
+        return f"{held} if {flag} else None"
+    return repr(template)

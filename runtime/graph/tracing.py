@@ -31,6 +31,7 @@ from runtime.types import NumberType, TensorType, Type
 
 if TYPE_CHECKING:
     from runtime.graph.guards import Guards
+    from runtime.graph.views import Operation
 
 _OF_CONSTANTS = ("constant", "convert_to_tensor")
 """Functions whose `name` is that of a constant; elsewhere it is that of the op that takes it."""
@@ -285,6 +286,12 @@ class Trace:
         made = Value(NUMBER_TYPES[type(value)], "number")
         self.scope.nodes.append(Node(CONSTANT, (), (made,), {"value": value}, (), origin))
         return SymbolicNumber(made, self.scope, origin)
+
+    def get_operations(self) -> list[Operation]:
+        """What has been traced so far, as the graph will list it."""
+        from runtime.graph import views
+
+        return views.traced(self, self.scope)
 
     def finish(self, results: Sequence[Value], checked: bool = True) -> Graph:
         """The graph with these results, verified if `checked`. Symbols from around it become

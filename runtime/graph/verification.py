@@ -28,7 +28,7 @@ def verify(graph: Graph, types: bool = False) -> None:
     With `types`, every node's outputs are also compared with what its primitive infers.
     """
     checker = _Checker(types)
-    for value, _ in graph.captures:
+    for value, _ in graph.closure:
         checker.define(value)
     checker.region(graph.body)
 

@@ -1,4 +1,4 @@
-"""Other views of a graph: its operations as TensorFlow lists them, the DOT language, a picture."""
+"""The operations of a graph, and their outputs, as TensorFlow lists them."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from runtime.dtypes import DType
+from runtime.graph.unique_names import Names
 from runtime.shapes import TensorShape
 from runtime.types import TensorType, Type
 
 if TYPE_CHECKING:
     from runtime.graph.graph_def import NodeDef
-    from runtime.graph.ir import Graph, Node, Region, Value
-
-# Operations
+    from runtime.graph.ir import Graph, Node, Value
 
 
 class Operation:
     """A node of a graph, or an input of it or of one of its regions (a "Placeholder").
 
-    `inputs` and `outputs` are tensors of the `graph`; `regions` the operations of each branch or of
-    a loop's body. `device` is that of the scope that it was made in, "" outside of any.
+    `inputs` and `outputs` are tensors of the `graph`, also those that its regions read from around
+    them; `regions` are the operations of each branch or of a loop's body. `device` is that of the
+    scope that it was made in, "" outside of any.
     """
 
     __slots__ = ("graph", "inputs", "name", "node", "outputs", "regions", "type")
@@ -39,9 +39,7 @@ class Operation:
         self.name = name
         self.type = kind
         self.inputs = inputs
-        self.outputs: Tensors = tuple(
-            [GraphTensor(self, index, value) for index, value in enumerate(outputs)]
-        )
+        self.outputs = [GraphTensor(self, index, value) for index, value in enumerate(outputs)]
         self.node = node
         self.regions: tuple[tuple[Operation, ...], ...] = ()
 
@@ -57,7 +55,7 @@ class Operation:
 
     def values(self) -> Tensors:
         """Its outputs."""
-        return self.outputs
+        return tuple(self.outputs)
 
     def get_attr(self, name: str) -> Any:
         """One of its parameters, or as "T" its dtype. ValueError if there is none of this name."""
@@ -78,8 +76,11 @@ class Operation:
         types = [tensor.type for tensor in (*self.inputs, *self.outputs)]
         known = next((type for type in types if isinstance(type, TensorType)), None)
         if self.node is not None:
-            return dict(self.node.params) | ({"T": known.dtype} if known else {})
+            return attributes(self.node) | ({"T": known.dtype} if known else {})
         return {"dtype": known.dtype, "shape": TensorShape(known.shape)} if known else {}
+
+    def __str__(self) -> str:
+        return str(self.node_def)
 
     def __repr__(self) -> str:
         return f"<tf.Operation {self.name!r} type={self.type}>"
@@ -123,10 +124,24 @@ class GraphTensor:
         """The graph that it is of."""
         return self.op.graph
 
+    @property
+    def value_index(self) -> int:
+        """Which output of the operation it is."""
+        return self.index
+
+    def consumers(self) -> list[Operation]:
+        """The operations that take it as an input, in regions too."""
+        return [found for found in every(self.graph.get_operations()) if self in found.inputs]
+
     def _tensor_type(self) -> TensorType:
         if not isinstance(self.type, TensorType):
             raise TypeError(f"{self.name} is a {self.type}, not a tensor")
         return self.type
+
+    def __str__(self) -> str:
+        if not isinstance(self.type, TensorType):
+            return repr(self)
+        return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
 
     def __repr__(self) -> str:
         if not isinstance(self.type, TensorType):
@@ -137,21 +152,39 @@ class GraphTensor:
 Tensors = tuple[GraphTensor, ...]
 
 
-def operations(graph: Graph) -> tuple[Operation, ...]:
+def operations(graph: Graph) -> list[Operation]:
     """Placeholders for parameters and captures, then the nodes in program order."""
-    given = [*graph.parameters, *(value for value, _ in graph.captures)]
+    given = [*graph.parameters, *(value for value, _ in graph.closure)]
     return listed(graph, given, graph.nodes)
 
 
-def listed(graph: Any, given: Iterable[Value], nodes: Iterable[Node]) -> tuple[Operation, ...]:
+def listed(graph: Any, given: Iterable[Value], nodes: Iterable[Node]) -> list[Operation]:
     """The operations of nodes of a graph, or of a trace, that use what is given."""
-    return _Listing(graph).region(given, nodes)
+    return list(_Listing(graph).region(given, nodes))
 
 
-def tensors(operations: Iterable[Operation], values: Iterable[Value]) -> Tensors:
+def traced(trace: Any, scope: Any) -> list[Operation]:
+    """The operations so far of a scope of a trace, behind those of the scopes around it."""
+    given = [value for value, _ in trace.captures.values()]
+    made: list[Node] = []
+    while scope is not None:
+        given, made = scope.parameters + given, scope.nodes + made
+        scope = scope.outer
+    return listed(trace, given, made)
+
+
+def every(operations: Iterable[Operation]) -> Iterator[Operation]:
+    """The operations, and those in their regions."""
+    for operation in operations:
+        yield operation
+        for region in operation.regions:
+            yield from every(region)
+
+
+def tensors(operations: Iterable[Operation], values: Iterable[Value]) -> list[GraphTensor]:
     """What the operations of a graph give for values of it."""
     made = {tensor.value: tensor for operation in operations for tensor in operation.outputs}
-    return tuple([made[value] for value in values])
+    return [made[value] for value in values]
 
 
 class _Listing:
@@ -168,8 +201,8 @@ class _Listing:
 
     def node(self, node: Node) -> Operation:
         hint = node.outputs[0].name if node.outputs else node.primitive.name
-        inputs = tuple([self.made[value] for value in node.inputs])
-        made = self.operation(hint, node.primitive.op_type, inputs, node.outputs, node)
+        inputs = tuple([self.made[value] for value in inputs_of(node)])
+        made = self.operation(hint, op_type(node), inputs, node.outputs, node)
         made.regions = tuple([self.region(inner.parameters, inner.nodes) for inner in node.regions])
         return made
 
@@ -186,209 +219,53 @@ class _Listing:
         return made
 
 
+_HELD = ("holding", "stream", "write")
+
+# The names of TensorFlow's ops for nodes that have no effect, and for those that have.
+_BY_EFFECT = {
+    "cond": ("StatelessIf", "If"),
+    "while": ("StatelessWhile", "While"),
+    "call": ("PartitionedCall", "StatefulPartitionedCall"),
+}
+
+
+def op_type(node: Node) -> str:
+    """TensorFlow's name for the op of a node."""
+    from runtime.graph.ir import has_effect
+
+    kinds = _BY_EFFECT.get(node.primitive.name)
+    if kinds is not None:
+        return kinds[has_effect(node)]
+    type = node.outputs[0].type if node.outputs else None
+    if (
+        node.primitive.name == "matmul"
+        and isinstance(type, TensorType)
+        and len(type.shape or ()) > 2
+    ):
+        return "BatchMatMulV2"
+    if node.primitive.name == "pad" and node.params["mode"] != "CONSTANT":
+        return "MirrorPad"
+    return node.primitive.op_type
+
+
+def attributes(node: Node) -> dict[str, Any]:
+    """The parameters of a node that are values: no functions, of an exception its class."""
+    found = {key: value for key, value in node.params.items() if key not in _HELD}
+    if node.primitive.name == "raise":
+        found["exception"] = type(found["exception"])
+    return found
+
+
+def inputs_of(node: Node) -> tuple[Value, ...]:
+    """What a node takes, then what its regions read from around them, each value once."""
+    from runtime.graph.ir import free_values
+
+    if not node.regions or node.primitive.name == "fused":
+        return node.inputs
+    free = [value for region in node.regions for value in free_values(region)]
+    return (*node.inputs, *dict.fromkeys(free))
+
+
 def device_name(asked: str | None) -> str:
     """The device that a node was asked to run on, without job and task; "" for none."""
     return "" if asked is None else f"/device:{asked.partition('/device:')[2]}"
-
-
-class Names:
-    """Names that were given, each once."""
-
-    def __init__(self) -> None:
-        self.taken: set[str] = set()
-
-    def of(self, hint: str) -> str:
-        """The name like this hint that is free."""
-        name, count = hint, 0
-        while name in self.taken:
-            count += 1
-            name = f"{hint}_{count}"
-        self.taken.add(name)
-        return name
-
-
-# Boxes, which both pictures are made of
-
-MARGIN = 12
-LETTER = 7
-LINE = 16
-
-
-@dataclass(eq=False, slots=True)
-class Box:
-    """A node, a parameter or the results: what it takes and gives, and the boxes of its regions, in
-    layers.
-    """
-
-    label: str
-    inputs: Sequence[Value] = ()
-    outputs: Sequence[Value] = ()
-    regions: list[list[list[Box]]] = field(default_factory=list)
-    width: int = 0
-    height: int = 0
-    x: int = 0
-    y: int = 0
-
-    def measure(self) -> None:
-        """Find its size."""
-        sizes = [_measured(layers) for layers in self.regions]
-        inner = sum(width for width, _ in sizes) + MARGIN * (len(sizes) + 1)
-        self.width = max(LETTER * len(self.label) + MARGIN, inner if sizes else 0)
-        self.height = LINE + 8 + max((height for _, height in sizes), default=0)
-
-    def place(self, x: int, y: int) -> None:
-        """Put it, and what is in it, at a place."""
-        self.x, self.y = x, y
-        left = x + MARGIN
-        for layers in self.regions:
-            left += _placed(layers, left, y + LINE + MARGIN // 2) + MARGIN
-
-
-def _measured(layers: list[list[Box]]) -> tuple[int, int]:
-    for box in _flat(layers):
-        box.measure()
-    width = max((_row_width(row) for row in layers), default=0)
-    return width, sum(_row_height(row) + 2 * MARGIN for row in layers)
-
-
-def _row_width(row: list[Box]) -> int:
-    return sum(box.width + MARGIN for box in row) - MARGIN
-
-
-def _row_height(row: list[Box]) -> int:
-    return max(box.height for box in row)
-
-
-def _placed(layers: list[list[Box]], x: int, y: int) -> int:
-    width = max((_row_width(row) for row in layers), default=0)
-    for row in layers:
-        left = x + (width - _row_width(row)) // 2
-        for box in row:
-            box.place(left, y)
-            left += box.width + MARGIN
-        y += _row_height(row) + 2 * MARGIN
-    return width
-
-
-def _flat(layers: list[list[Box]]) -> list[Box]:
-    return [box for row in layers for box in row]
-
-
-def _all(layers: list[list[Box]]) -> Iterator[Box]:
-    for box in _flat(layers):
-        yield box
-        for inner in box.regions:
-            yield from _all(inner)
-
-
-def _typed(name: str, type: Type | str) -> str:
-    return f"{name}: {type}"
-
-
-def _graph_layers(graph: Graph) -> list[list[Box]]:
-    captured = [Box(_typed(value.name, value.type), (), (value,)) for value, _ in graph.captures]
-    return _layers(graph.body, "return", captured)
-
-
-def _layers(region: Region, last: str, more: Sequence[Box] = ()) -> list[list[Box]]:
-    """The boxes of a region: each below those whose values it uses."""
-    given = [Box(_typed(value.name, value.type), (), (value,)) for value in region.parameters]
-    boxes = [*given, *more, *map(_box, region.nodes)]
-    if region.results:
-        boxes.append(Box(last, region.results))
-    depth: dict[Value, int] = {}
-    layers: list[list[Box]] = []
-    for box in boxes:
-        used = [*box.inputs, *(value for inner in _inside(box) for value in inner.inputs)]
-        level = max((depth[value] + 1 for value in used if value in depth), default=0)
-        depth.update((value, level) for value in box.outputs)
-        layers += [[] for _ in range(level + 1 - len(layers))]
-        layers[level].append(box)
-    return layers
-
-
-def _inside(box: Box) -> Iterator[Box]:
-    for layers in box.regions:
-        yield from _all(layers)
-
-
-def _box(node: Node) -> Box:
-    regions = [_layers(region, "yield") for region in node.regions]
-    return Box(_label(node), node.inputs, node.outputs, regions)
-
-
-def _label(node: Node) -> str:
-    kind = node.primitive.op_type
-    if node.primitive.name == "constant" and getattr(node.params["value"], "size", 1) == 1:
-        kind = str(node.params["value"])
-    callee = node.params.get("callee")
-    kind = f"{kind} {callee.name}" if callee is not None else kind
-    types = ", ".join(str(value.type) for value in node.outputs)
-    return _typed(kind, types) if types else kind
-
-
-# DOT
-
-
-def to_dot(graph: Graph) -> str:
-    """The graph in the language of Graphviz."""
-    layers = _graph_layers(graph)
-    names = {box: f"n{at}" for at, box in enumerate(_all(layers))}
-    lines = [f"digraph {_quoted(graph.name)} {{", "  node [shape=box];"]
-    lines += _dot_boxes(layers, names, "  ")
-    for tail, head in _edges(layers):
-        lines.append(f"  {names[tail]} -> {names[head]};")
-    return "\n".join([*lines, "}"])
-
-
-def _dot_boxes(layers: list[list[Box]], names: dict[Box, str], indent: str) -> Iterator[str]:
-    for box in _flat(layers):
-        yield f"{indent}{names[box]} [label={_quoted(box.label)}];"
-        for at, inner in enumerate(box.regions):
-            yield f"{indent}subgraph cluster_{names[box]}_{at} {{"
-            yield from _dot_boxes(inner, names, indent + "  ")
-            yield f"{indent}}}"
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
-def _edges(layers: list[list[Box]]) -> Iterator[tuple[Box, Box]]:
-    makers = {value: box for box in _all(layers) for value in box.outputs}
-    for box in _all(layers):
-        for maker in dict.fromkeys(makers[value] for value in box.inputs):
-            yield maker, box
-
-
-# SVG
-
-
-def to_svg(graph: Graph) -> str:
-    """The graph as a picture: inputs above, what uses them below, branches and bodies inside."""
-    layers = _graph_layers(graph)
-    width, height = _measured(layers)
-    _placed(layers, MARGIN, MARGIN)
-    size = f'width="{width + 2 * MARGIN}" height="{height + 2 * MARGIN}"'
-    rules = ("rect{fill:none;stroke:#888}", "line{stroke:#46c}", "text{font:12px monospace}")
-    # A page may hold other pictures, which a rule for all of them would change.
-    style = "".join([f".dataflow-graph {rule}" for rule in rules])
-    opening = f'<svg xmlns="http://www.w3.org/2000/svg" class="dataflow-graph" {size}>'
-    lines = [opening, f"<style>{style}</style>"]
-    lines += [_line(tail, head) for tail, head in _edges(layers)]
-    for box in _all(layers):
-        lines += _drawn(box)
-    return "\n".join([*lines, "</svg>"])
-
-
-def _line(tail: Box, head: Box) -> str:
-    x1, y1 = tail.x + tail.width // 2, tail.y + tail.height
-    x2, y2 = head.x + head.width // 2, head.y
-    return f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>'
-
-
-def _drawn(box: Box) -> Iterator[str]:
-    yield f'<rect x="{box.x}" y="{box.y}" width="{box.width}" height="{box.height}" rx="3"/>'
-    text = box.label.replace("&", "&amp;").replace("<", "&lt;")
-    yield f'<text x="{box.x + MARGIN // 2}" y="{box.y + LINE}">{text}</text>'

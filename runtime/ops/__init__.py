@@ -152,9 +152,9 @@ LATER = {
         "solve_p triangular_p triangular_solve"
     ),
     "runtime.ops.special": (
-        "cumulative_logsumexp digamma divide_no_nan erf erfc erfcinv erfinv lbeta lgamma "
-        "multiply_no_nan ndtri nextafter polygamma polyval reciprocal_no_nan scalar_mul xdivy "
-        "xlog1py xlogy zeta"
+        "cumulative_logsumexp digamma divide_no_nan erf erfc erfcinv erfinv exact_gelu lbeta "
+        "lgamma multiply_no_nan ndtri nextafter polygamma polyval reciprocal_no_nan scalar_mul "
+        "xdivy xlog1py xlogy zeta"
     ),
 }
 # fmt: on

@@ -27,6 +27,8 @@ def _clip_shape(x: Shape, low: Shape, high: Shape) -> Shape:
 
 
 def _clip_kernel(x: Any, low: Any, high: Any, out: Any = None) -> Any:
+    if x.dtype.char in "fd" and not (low.ndim or high.ndim) and low <= high:
+        return np.clip(x, low, high, out=out)
     clipped = np.minimum(x, high, out=out)
     clipped = np.maximum(clipped, low, out=out if low.ndim else own(clipped))
     if clipped.shape != x.shape:

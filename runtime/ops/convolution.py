@@ -1,5 +1,4 @@
-"""Convolutions: the kernels on NumPy and BLAS, their gradients as ops of their own, and the public
-functions.
+"""Convolutions: the rows, their gradients as ops of their own, and the public functions.
 
 A convolution is linear in its input and in its filter, so that three ops (the convolution, its
 gradient for the input and its gradient for the filter) are each other's gradients, to any order.
@@ -7,8 +6,7 @@ gradient for the input and its gradient for the filter) are each other's gradien
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,159 +14,28 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
+from runtime.ops.convolution_kernels import (
+    convolve,
+    convolve_for_filter,
+    convolve_for_input,
+    depthwise,
+    depthwise_for_filter,
+    depthwise_for_input,
+    kernel_of,
+)
 from runtime.ops.define import dims_of, matched
 from runtime.ops.windows import (
     Padding,
     Sizes,
-    Steps,
     channels_first,
     checked_rank,
-    cropped,
-    padded,
-    padded_sizes,
     padding_of,
-    pads_of,
     positions,
     spatial,
-    steps_of,
-    taps,
-    windows,
 )
 from runtime.primitive import TABLE, Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape, is_known, merge_shapes
 from runtime.tensor import Tensor
-
-# Bytes of unfolded windows at a time: few enough to stay in a core's cache.
-_UNFOLDED = 1 << 20
-# Bytes of a product at a time, for the same reason.
-_CACHED = 1 << 18
-# With fewer channels than this a window is made of short runs, and copying it tap by tap is faster.
-_FEW_CHANNELS = 8
-
-
-def _blocks(view: Any, spatial_rank: int) -> Iterator[tuple[slice, slice]]:
-    """Pieces of windows (over images and the first spatial axis) that unfold to about _UNFOLDED
-    bytes.
-    """
-    images, rows = view.shape[:2]
-    row = max(1, math.prod(view.shape[2:]) * view.itemsize)
-    if rows * row <= _UNFOLDED:
-        step = _UNFOLDED // max(1, rows * row)
-        for start in range(0, images, step):
-            yield slice(start, start + step), slice(None)
-        return
-    step = max(1, _UNFOLDED // row)
-    for image in range(images):
-        for start in range(0, rows, step):
-            yield slice(image, image + 1), slice(start, start + step)
-
-
-def _unfolded(part: Any, spatial_rank: int) -> Any:
-    """Windows as a matrix: one row per place, one column per element of the window."""
-    places = part.shape[: spatial_rank + 1]
-    depth = math.prod(part.shape[spatial_rank + 1 :])
-    if part.shape[-1] >= _FEW_CHANNELS:
-        return part.reshape(math.prod(places), depth)
-    front = tuple(range(spatial_rank + 1, part.ndim)) + tuple(range(spatial_rank + 1))
-    return part.transpose(front).reshape(depth, math.prod(places)).T
-
-
-def _flat_rows(x: Any) -> Any:
-    """All axes but the last in one. (-1 in a shape stands for nothing where a size is 0.)"""
-    return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
-
-
-def _correlate(x: Any, w: Any, steps: Steps, places: Sizes) -> Any:
-    """The convolution of a padded array, of one group."""
-    *kernel, _, out_channels = w.shape
-    view = windows(x, kernel, steps, places)
-    matrix = _flat_rows(w)
-    made = np.empty((x.shape[0], *places, out_channels), x.dtype)
-    for images, rows in _blocks(view, len(kernel)):
-        part = made[images, rows]
-        np.dot(_unfolded(view[images, rows], len(kernel)), matrix, out=_flat_rows(part))
-    return made
-
-
-def _for_filter(x: Any, g: Any, kernel: Sizes, steps: Steps) -> Any:
-    """The gradient for the filter, of a padded array and one group."""
-    view = windows(x, kernel, steps, g.shape[1:-1])
-    made = np.zeros((math.prod(kernel) * x.shape[-1], g.shape[-1]), x.dtype)
-    for images, rows in _blocks(view, len(kernel)):
-        part = _flat_rows(g[images, rows])
-        made += np.dot(_unfolded(view[images, rows], len(kernel)).T, part)
-    return made.reshape(*kernel, x.shape[-1], g.shape[-1])
-
-
-def _for_input(w: Any, g: Any, sizes: Sizes, steps: Steps, pads: Any) -> Any:
-    """The gradient for an input with the spatial `sizes` that was padded by `pads`, of one
-    group.
-    """
-    if w.shape[-2] < _FEW_CHANNELS:
-        full = _scattered_by_channel(w, g, padded_sizes(sizes, pads), steps)
-    elif set(steps[0]) == {1}:
-        return _turned_around(w, g, sizes, steps, pads)
-    else:
-        full = _scattered(w, g, padded_sizes(sizes, pads), steps)
-    return cropped(full, pads, sizes)
-
-
-def _turned_around(w: Any, g: Any, sizes: Sizes, steps: Steps, pads: Any) -> Any:
-    """With strides of 1 the gradient is itself a convolution: with the filter turned around."""
-    spatial_rank = len(sizes)
-    reach = [(k - 1) * d for k, d in zip(w.shape, steps[1], strict=False)]
-    around = []
-    for size, places, r, (before, _) in zip(sizes, g.shape[1:], reach, pads, strict=False):
-        around.append((r - before, size + before - places))
-    turned = w[(slice(None, None, -1),) * spatial_rank].swapaxes(-1, -2)
-    return _correlate(padded(g, around), turned, steps, sizes)
-
-
-def _scattered(w: Any, g: Any, sizes: Sizes, steps: Steps) -> Any:
-    places = g.shape[1:-1]
-    made = np.zeros((g.shape[0], *sizes, w.shape[-2]), g.dtype)
-    flat = _flat_rows(g)
-    for index, cut in taps(w.shape[:-2], steps, places):
-        made[cut] += np.dot(flat, w[index].T).reshape(g.shape[0], *places, w.shape[-2])
-    return made
-
-
-def _scattered_by_channel(w: Any, g: Any, sizes: Sizes, steps: Steps) -> Any:
-    """As `_scattered`, with the channels in front meanwhile: long runs where there are few
-    channels.
-    """
-    places, channels = g.shape[1:-1], w.shape[-2]
-    made = np.zeros((channels, g.shape[0], *sizes), g.dtype)
-    flat = _flat_rows(g).T
-    for index, cut in taps(w.shape[:-2], steps, places):
-        made[(slice(None), *cut)] += np.dot(w[index], flat).reshape(channels, g.shape[0], *places)
-    return np.moveaxis(made, 0, -1)
-
-
-def _by_group(compute: Callable[[int], Any], groups: int, axis: int = -1) -> Any:
-    if groups == 1:
-        return compute(0)
-    return np.concatenate([compute(i) for i in range(groups)], axis)
-
-
-def _part(x: Any, i: int, groups: int) -> Any:
-    """The channels (last axis) of one group."""
-    if groups == 1:
-        return x
-    size = x.shape[-1] // groups
-    return x[..., i * size : (i + 1) * size]
-
-
-def _precise(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """`kernel`, computed in float32 where it is given float16: BLAS knows no halves."""
-
-    def computed(a: Any, b: Any, *rest: Any, **params: Any) -> Any:
-        if a.dtype.char != "e":
-            return kernel(a, b, *rest, **params)
-        return kernel(a.astype("f"), b.astype("f"), *rest, **params).astype("e")
-
-    return computed
-
 
 # Shapes
 
@@ -232,52 +99,6 @@ def _filter_shape(
     return made
 
 
-def _whole(shape: Shape, dims: Any) -> tuple[int, ...]:
-    """In a kernel: a shape that is static, or else the input that holds it."""
-    return tuple(dims[0].tolist()) if dims else shape  # type: ignore[return-value]
-
-
-# Kernels and rows
-
-
-def _conv_kernel(x: Any, w: Any, **geometry: Any) -> Any:
-    shape = _conv_shape(x.shape, w.shape, **geometry)
-    assert shape is not None
-    places: Any = shape[1:-1]
-    groups = max(1, x.shape[-1] // w.shape[-2])
-    x = padded(x, pads_of(x.shape[1:-1], w.shape[:-2], **geometry))
-    return _by_group(
-        lambda i: _correlate(_part(x, i, groups), _part(w, i, groups), steps_of(geometry), places),
-        groups,
-    )
-
-
-def _backprop_input_kernel(w: Any, g: Any, *dims: Any, shape: Shape, **geometry: Any) -> Any:
-    whole = _whole(shape, dims)
-    _input_shape(w.shape, g.shape, shape=whole, **geometry)
-    pads = pads_of(whole[1:-1], w.shape[:-2], **geometry)
-    groups = max(1, whole[-1] // w.shape[-2])
-    return _by_group(
-        lambda i: _for_input(
-            _part(w, i, groups), _part(g, i, groups), whole[1:-1], steps_of(geometry), pads
-        ),
-        groups,
-    )  # fmt: skip
-
-
-def _backprop_filter_kernel(x: Any, g: Any, *dims: Any, shape: Shape, **geometry: Any) -> Any:
-    whole = _whole(shape, dims)
-    _filter_shape(x.shape, g.shape, shape=whole, **geometry)
-    x = padded(x, pads_of(x.shape[1:-1], whole[:-2], **geometry))
-    groups = max(1, x.shape[-1] // whole[-2])
-    return _by_group(
-        lambda i: _for_filter(
-            _part(x, i, groups), _part(g, i, groups), whole[:-2], steps_of(geometry)
-        ),
-        groups,
-    )  # fmt: skip
-
-
 def _geometry(op: Any) -> dict[str, Any]:
     return {key: op.params[key] for key in ("strides", "padding", "dilations")}
 
@@ -333,12 +154,13 @@ def _family(rank: int) -> tuple[Primitive, Primitive, Primitive]:
     )
     samples = _SAMPLES[rank]
     conv = row(
-        f"conv{rank}d", _precise(_conv_kernel), signature="R,R->R", shape=_conv_shape,
+        f"conv{rank}d", kernel_of(convolve, _conv_shape), signature="R,R->R", shape=_conv_shape,
         op_type=f"Conv{rank}D", gradient=conv_gradient,
         samples=tuple(sample(x, w, **geometry) for x, w, _, geometry in samples),
     )  # fmt: skip
     backprop_input = row(
-        f"conv{rank}d_backprop_input", _precise(_backprop_input_kernel), signature="R,R,i*->R",
+        f"conv{rank}d_backprop_input", kernel_of(convolve_for_input, _input_shape),
+        signature="R,R,i*->R",
         shape=_input_shape, op_type=f"Conv{rank}DBackpropInput", gradient=input_gradient,
         keep_inputs=(0, 1),
         samples=tuple(
@@ -346,7 +168,8 @@ def _family(rank: int) -> tuple[Primitive, Primitive, Primitive]:
         ),
     )  # fmt: skip
     backprop_filter = row(
-        f"conv{rank}d_backprop_filter", _precise(_backprop_filter_kernel), signature="R,R,i*->R",
+        f"conv{rank}d_backprop_filter", kernel_of(convolve_for_filter, _filter_shape),
+        signature="R,R,i*->R",
         shape=_filter_shape, op_type=f"Conv{rank}DBackpropFilter", gradient=filter_gradient,
         keep_inputs=(0, 1),
         samples=tuple(
@@ -399,51 +222,6 @@ def _depthwise_shape(x: Shape, w: Shape, **geometry: Any) -> Shape:
     return (x[0], *positions(x[1:-1], w[:-2], **geometry), made)
 
 
-def _lines(x: Any, w: Any, steps: Steps, places: Sizes) -> Iterator[tuple[Any, Any, Any, Any]]:
-    """For some images at a time and each element of the window: which images, the part of `x`
-    that it meets, the weights that this is multiplied with, and a buffer for the product.
-
-    Where the window moves by 1, rows with their channels are one axis: long runs for the inner
-    loop.
-    """
-    whole = steps[0][-1] == 1 and x.flags.c_contiguous
-    size, channels = places[-1], x.shape[-1]
-    shape = (*places[:-1], size * channels) if whole else (*places, channels)
-    step = max(1, _CACHED // max(1, math.prod(shape) * x.itemsize))
-    for start in range(0, len(x), step):
-        part = x[start : start + step]
-        buffer = np.empty((len(part), *shape), x.dtype)
-        for index, cut in taps(w.shape[:-1], steps, places):
-            weights = w[index]
-            met = part[cut]
-            if whole:
-                rows = part.reshape(*part.shape[:-2], part.shape[-2] * channels)
-                across = cut[-1].start * channels
-                met = rows[(*cut[:-1], slice(across, across + size * channels))]
-                weights = np.tile(weights, size)
-            yield slice(start, start + step), met, weights, buffer
-
-
-def _depthwise_sum(x: Any, w: Any, steps: Steps, places: Sizes) -> Any:
-    """The convolution of a padded array with filters (*kernel, channels)."""
-    made = np.zeros((len(x), *places, x.shape[-1]), x.dtype)
-    for images, met, weights, buffer in _lines(x, w, steps, places):
-        part = made[images]
-        np.multiply(met, weights, out=buffer)
-        part += buffer.reshape(part.shape)
-    return made
-
-
-def _depthwise_kernel(x: Any, w: Any, **geometry: Any) -> Any:
-    shape = _depthwise_shape(x.shape, w.shape, **geometry)
-    assert shape is not None
-    places: Any = shape[1:-1]
-    x = padded(x, pads_of(x.shape[1:-1], w.shape[:-2], **geometry))
-    parts = [_depthwise_sum(x, w[..., m], steps_of(geometry), places) for m in range(w.shape[-1])]
-    made = parts[0] if len(parts) == 1 else np.stack(parts, -1)
-    return made.reshape(len(x), *places, w.shape[2] * w.shape[3])
-
-
 def _depthwise_input_shape(
     w: Shape, g: Shape, *dims: Shape, shape: Shape, **geometry: Any
 ) -> Shape:  # fmt: skip
@@ -454,24 +232,6 @@ def _depthwise_input_shape(
     return made
 
 
-def _depthwise_input_kernel(w: Any, g: Any, *dims: Any, shape: Shape, **geometry: Any) -> Any:
-    whole = _whole(shape, dims)
-    _depthwise_input_shape(w.shape, g.shape, shape=whole, **geometry)
-    pads = pads_of(whole[1:-1], w.shape[:-2], **geometry)
-    full = np.zeros((whole[0], *padded_sizes(whole[1:-1], pads), whole[-1]), g.dtype)
-    split = g.reshape(*g.shape[:3], *w.shape[2:])
-    for m in range(w.shape[-1]):
-        _depthwise_spread(full, split[..., m], w[..., m], steps_of(geometry))
-    return cropped(full, pads, whole[1:-1])
-
-
-def _depthwise_spread(full: Any, g: Any, w: Any, steps: Steps) -> None:
-    """Add to a padded array what each of its elements contributed to."""
-    for images, met, weights, buffer in _lines(full, w, steps, g.shape[1:-1]):
-        np.multiply(g[images].reshape(buffer.shape), weights, out=buffer)
-        met += buffer
-
-
 def _depthwise_filter_shape(
     x: Shape, g: Shape, *dims: Shape, shape: Shape, **geometry: Any
 ) -> Shape:  # fmt: skip
@@ -479,18 +239,6 @@ def _depthwise_filter_shape(
     made = (None,) * 4 if shape is None else shape
     expected = _depthwise_shape(x, made, **geometry)
     _check_result(expected, g, x)
-    return made
-
-
-def _depthwise_filter_kernel(x: Any, g: Any, *dims: Any, shape: Shape, **geometry: Any) -> Any:
-    whole = _whole(shape, dims)
-    _depthwise_filter_shape(x.shape, g.shape, shape=whole, **geometry)
-    x = padded(x, pads_of(x.shape[1:-1], whole[:-2], **geometry))
-    split = g.reshape(*g.shape[:3], *whole[2:])
-    made = np.empty(whole, x.dtype)
-    for index, cut in taps(whole[:2], steps_of(geometry), g.shape[1:-1]):
-        for m in range(whole[-1]):
-            made[index][:, m] = np.einsum("nhwc,nhwc->c", x[cut], split[..., m])
     return made
 
 
@@ -516,18 +264,21 @@ _DEPTHWISE = (
     ("2,5,4,3", "2,2,3,1", "2,2,2,3", _sampled(2, "VALID", 1, 2)),
 )
 depthwise_conv2d_p = row(
-    "depthwise_conv2d", _precise(_depthwise_kernel), signature="R,R->R", shape=_depthwise_shape,
-    op_type="DepthwiseConv2dNative", gradient=_of_depthwise,
+    "depthwise_conv2d", kernel_of(depthwise, _depthwise_shape),
+    signature="R,R->R", shape=_depthwise_shape, op_type="DepthwiseConv2dNative",
+    gradient=_of_depthwise,
     samples=tuple(sample(x, w, **geometry) for x, w, _, geometry in _DEPTHWISE),
 )  # fmt: skip
 depthwise_backprop_input_p = row(
-    "depthwise_conv2d_backprop_input", _precise(_depthwise_input_kernel), signature="R,R,i*->R",
+    "depthwise_conv2d_backprop_input", kernel_of(depthwise_for_input, _depthwise_input_shape),
+    signature="R,R,i*->R",
     shape=_depthwise_input_shape, op_type="DepthwiseConv2dNativeBackpropInput",
     gradient=_of_depthwise_input, keep_inputs=(0, 1),
     samples=tuple(sample(w, g, shape=_numbers(x), **geometry) for x, w, g, geometry in _DEPTHWISE),
 )  # fmt: skip
 depthwise_backprop_filter_p = row(
-    "depthwise_conv2d_backprop_filter", _precise(_depthwise_filter_kernel), signature="R,R,i*->R",
+    "depthwise_conv2d_backprop_filter", kernel_of(depthwise_for_filter, _depthwise_filter_shape),
+    signature="R,R,i*->R",
     shape=_depthwise_filter_shape, op_type="DepthwiseConv2dNativeBackpropFilter",
     gradient=_of_depthwise_filter, keep_inputs=(0, 1),
     samples=tuple(sample(x, g, shape=_numbers(w), **geometry) for x, w, g, geometry in _DEPTHWISE),

@@ -11,6 +11,7 @@ import runtime.ops as ops
 from runtime import errors
 from runtime.convert import conversion_of, convert_to_tensor
 from runtime.ops.arguments import static_int
+from runtime.ops.blockwise import MANY
 from runtime.primitive import (
     Kernel,
     Primitive,
@@ -45,6 +46,14 @@ def copied(x: Any, out: Any) -> Any:
         return np.array(x, order="C")
     if out is not x:
         np.copyto(out, x)
+    return out
+
+
+def converted(x: Any, dtype: Any, out: Any) -> Any:
+    """An array with the elements of `x` in another dtype: `out` if there is one."""
+    if out is None:
+        return x.astype(dtype, copy=False)
+    np.copyto(out, x, casting="unsafe")
     return out
 
 
@@ -134,7 +143,7 @@ def binary(
 
     `gradient(a, b, y, g)` gives both gradients at the broadcast shape, or is a pair of functions
     that give one each; `reads` tells which of a, b, y it uses, or which each of the pair uses.
-    `direct` computes the same as a kernel that is no ufunc.
+    `direct` computes the same as a kernel that is no ufunc, for few elements as fast.
     """
     read = "".join(reads)
     primitive = row(
@@ -177,13 +186,14 @@ def _binary_function(primitive: Primitive, kernel: Kernel) -> Op:
     accepted = primitive.accepted - {np.dtype(object)}
     direct = isinstance(kernel, np.ufunc) and primitive.uniform
     shortcut = direct and (primitive.gradient is None or primitive.partials is not None)
+    few = kernel is not primitive.kernel
 
     def function(x: Any, y: Any, name: str | None = None) -> Tensor:
         run = state.run
         if direct and type(x) is EagerTensor and type(y) is EagerTensor:
             a, b = x.raw, y.raw
             dtype = a.dtype
-            if dtype is b.dtype and dtype in accepted:
+            if dtype is b.dtype and dtype in accepted and (not few or a.size < MANY):
                 try:
                     if run is not None:
                         return EagerTensor(run(kernel, a, b))

@@ -62,7 +62,7 @@ def _diag_part_gradient(op: Any, g: Any) -> Any:
 
 diag_part_p: Primitive = row(
     "diag_part", lambda x, *, k: np.diagonal(x, k, -2, -1), signature="A->A", keep_inputs=(),
-    shape=_diag_part_shape, op_type="MatrixDiagPart", gradient=_diag_part_gradient,
+    shape=_diag_part_shape, op_type="MatrixDiagPartV3", gradient=_diag_part_gradient,
     samples=(sample("3,4", k=0), sample("2,3,3", k=-1)),
 )  # fmt: skip
 
@@ -101,7 +101,7 @@ def _set_diag_gradient(op: Any, g: Any) -> Any:
 
 set_diag_p: Primitive = row(
     "set_diag", checked(_set_diag_kernel, _set_diag_shape), signature="A,A->A",
-    shape=_set_diag_shape, keep_inputs=(), op_type="MatrixSetDiag", gradient=_set_diag_gradient,
+    shape=_set_diag_shape, keep_inputs=(), op_type="MatrixSetDiagV3", gradient=_set_diag_gradient,
     samples=(sample("3,4", "3", k=0), sample("2,3,3", "2,2", k=1)),
 )  # fmt: skip
 
@@ -140,7 +140,7 @@ def _diag_shape(shape: Shape, *, k: int, rows: int | None, columns: int | None) 
 
 diag_p: Primitive = row(
     "diag", checked(_diag_kernel, _diag_shape), signature="Q->Q", shape=_diag_shape,
-    op_type="MatrixDiag",
+    op_type="MatrixDiagV3",
     gradient=lambda op, g: (bind(diag_part_p, g, k=op.params["k"]),), keep_inputs=(),
     samples=(
         sample("3", k=0, rows=None, columns=None), sample("2,3", k=1, rows=None, columns=None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,17 @@ import runtime.ops as ops
 from runtime import errors
 from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import static_int
-from runtime.ops.define import axis_in, zeroed
-from runtime.primitive import Primitive, bind, checked, row, sample, wrong_value
+from runtime.ops.define import axis_in, copied, zeroed
+from runtime.primitive import Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape, is_known, merge_shapes
 from runtime.tensor import Tensor
+from runtime.workspace import Workspace, opened
 
 
 def _checked_indices(indices: Any, size: int, negative: bool) -> Any:
     low = -size if negative else 0
-    bad = (indices < low) | (indices >= size)
-    if np.any(bad):
+    if np.size(indices) and not low <= np.min(indices) <= np.max(indices) < size:
+        bad = (indices < low) | (indices >= size)
         place = tuple(np.argwhere(bad)[0].tolist())
         where_ = f"indices{list(place)}" if place else "index"
         value = np.asarray(indices)[place]
@@ -168,13 +170,30 @@ def nd_index(shape: tuple[int, ...], indices: Any, batch_dims: int, negative: bo
     return (*grid, *parts)
 
 
-def _gather_nd_kernel(x: Any, indices: Any, *, batch_dims: int, negative: bool) -> Any:
+def _gather_nd_kernel(
+    x: Any, indices: Any, *, batch_dims: int, negative: bool, out: Any = None,
+    work: Workspace | None = None,
+) -> Any:  # fmt: skip
     x = np.asarray(x)
+    _gather_nd_shape(x.shape, indices.shape, batch_dims=batch_dims, negative=negative)
     index = nd_index(x.shape, indices, batch_dims, negative)
     if index is None:
-        return np.broadcast_to(x, (*indices.shape[:-1], *x.shape))
+        return copied(np.broadcast_to(x, (*indices.shape[:-1], *x.shape)), out)
+    if out is not None and not batch_dims and x.flags.c_contiguous:
+        return _taken(x, indices, out, opened(work))
     found = x[index]
     return np.array(found, object) if type(found) is bytes else found
+
+
+def _taken(x: Any, indices: Any, out: Any, work: Workspace) -> Any:
+    """What checked indices name, in `out`: the axes that they name are taken as one."""
+    depth = indices.shape[-1]
+    places = work.zeros(indices.shape[:-1], np.intp)
+    for axis, size in enumerate(x.shape[:depth]):
+        np.multiply(places, size, out=places)
+        np.add(places, np.remainder(indices[..., axis], size), out=places)
+    rows = x.reshape(math.prod(x.shape[:depth]), *x.shape[depth:])
+    return np.take(rows, places, 0, out, "wrap")
 
 
 def _gather_nd_shape(x: Shape, indices: Shape, *, batch_dims: int, negative: bool) -> Shape:
@@ -214,13 +233,14 @@ def _with_batches(indices: Tensor, batch_dims: int) -> Tensor:
 
 
 gather_nd_p: Primitive = row(
-    "gather_nd", checked(_gather_nd_kernel, _gather_nd_shape), signature="A,I->A",
-    shape=_gather_nd_shape, op_type="GatherNd",
+    "gather_nd", _gather_nd_kernel, signature="A,I->A", shape=_gather_nd_shape, op_type="GatherNd",
     gradient=_gather_nd_rule, fallible=True, keep_inputs=(1,),
     samples=(
         sample("3,4", "2,2:i3", batch_dims=0, negative=False),
         sample("3,4", "2,1:i3", batch_dims=0, negative=False),
         sample("2,3,4", "2,2,1:i3", batch_dims=1, negative=False),
+        sample("3,4", [2], batch_dims=0, negative=False),
+        sample("3,4", np.zeros((2, 0), np.int32), batch_dims=0, negative=False),
     ),
 )  # fmt: skip
 

@@ -253,7 +253,7 @@ def _split_infer(x: Any, *, sizes: Any, axis: int) -> Any:
 
 
 split_p: Primitive = row(
-    "split", _split_kernel, _split_infer, op_type="Split", keep_inputs=(),
+    "split", _split_kernel, _split_infer, op_type="SplitV", keep_inputs=(),
     gradient=lambda op, *g: (concat(present(op, g), op.params["axis"]),),
     samples=(sample("4,3", sizes=2, axis=0), sample("2,5", sizes=(1, -1, 2), axis=-1)),
 )  # fmt: skip

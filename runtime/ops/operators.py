@@ -58,7 +58,7 @@ def _shortcut(
 
     `operator` functions are used because they are much faster than ufuncs on NumPy scalars.
     `divisible` dtypes may go the short way as well before a number other than 0. With `few`, many
-    elements beside a number are left to the kernel, which has a faster way.
+    elements are left to the kernel, which has a faster way.
     """
     before = {kind: dtypes_ & (accepted | divisible) for kind, dtypes_ in _WEAK.items()}
     divides = bool(divisible)
@@ -79,7 +79,11 @@ def _shortcut(
             if type(other) is eager:
                 b = other.raw
                 dtype = a.dtype
-                if b.dtype is dtype and dtype in accepted:
+                if (
+                    b.dtype is dtype
+                    and dtype in accepted
+                    and not (few and (a.size >= MANY or b.size >= MANY))
+                ):
                     if tape is None:
                         return eager(run(compute, a, b))
                     return tape.pair(primitive, self, other, run(compute, a, b))
@@ -99,8 +103,9 @@ def _shortcut(
 
 
 def _swapped_shortcut(
-    compute: Callable[[Any, Any], Any], accepted: Accepted, general: Any, op: str
-) -> Any:
+    compute: Callable[[Any, Any], Any], accepted: Accepted, general: Any, op: str,
+    few: bool = False,
+) -> Any:  # fmt: skip
     """The reflected method for eager tensors: at once behind a Python number."""
     of_kind = {kind: dtypes_ & accepted for kind, dtypes_ in _WEAK.items()}.get
     none: Accepted = frozenset()
@@ -115,7 +120,7 @@ def _swapped_shortcut(
                 return general(self, other)
             run = local.quiet
         a = self.raw
-        if a.dtype in of_kind(type(other), none):
+        if a.dtype in of_kind(type(other), none) and not (few and a.size >= MANY):
             try:
                 if tape is None:
                     return eager(run(compute, other, a))
@@ -228,7 +233,7 @@ def _attach_all() -> None:
             divisible = REALS if name in ("floordiv", "mod") else frozenset()
             few = name in ("floordiv", "mod", "pow")
             short = _shortcut(compute, accepted, forward, op, divisible, few)
-            short_back = _swapped_shortcut(compute, accepted, backward, op)
+            short_back = _swapped_shortcut(compute, accepted, backward, op, few)
         attach(f"__{name}__", forward, short)
         attach(reflected, backward, short_back)
     for name, function, compute, reflected in _ORDER:

@@ -358,7 +358,7 @@ def _bincount_kernel(x: Any, weights: Any, size: Any, *, dtype: DType, binary: b
 
 
 bincount_p: Primitive = row(
-    "bincount", _bincount_kernel, signature="I,N,i->dtype", op_type="Bincount", fallible=True,
+    "bincount", _bincount_kernel, signature="I,N,i->dtype", op_type="DenseBincount", fallible=True,
     shape=lambda *shapes, dtype, binary: (None,), gradient=lambda op, g: (None, None, None),
     keep_inputs=(), samples=(),
 )  # fmt: skip

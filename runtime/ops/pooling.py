@@ -14,7 +14,7 @@ from runtime import dtypes
 from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import one_of
 from runtime.ops.convolution import in_layout, like
-from runtime.ops.define import Op, named
+from runtime.ops.define import Op, converted, named, zeroed
 from runtime.ops.windows import (
     CHANNELS_LAST,
     Padding,
@@ -33,6 +33,7 @@ from runtime.ops.windows import (
 from runtime.primitive import TABLE, Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape, merge_shapes
 from runtime.tensor import Tensor
+from runtime.workspace import Workspace, opened
 
 
 def _pooled_shape(
@@ -75,26 +76,34 @@ class _Window:
         for _, cut in taps(self.ksize, (self.strides, self.dilations), self.places):
             yield cut
 
-    def combined(self, x: Any, combine: Any) -> Any:
+    def combined(self, x: Any, combine: Any, out: Any, work: Workspace) -> None:
         """The elements of each window of a padded array combined, along one axis after the
         other.
         """
+        shape, last = list(x.shape), len(self.ksize)
         for axis, (k, n) in enumerate(zip(self.ksize, self.places, strict=True), 1):
             stride, dilation = self.strides[axis - 1], self.dilations[axis - 1]
-            parts = [x[self._cut(axis, i * dilation, n, stride)] for i in range(k)]
-            x = parts[0].copy() if k == 1 else combine(parts[0], parts[1])
-            for part in parts[2:]:
-                combine(x, part, out=x)
-        return x
+            first, *parts = [x[self._cut(axis, i * dilation, n, stride)] for i in range(k)]
+            shape[axis] = n
+            x = out if axis == last else work.array(shape, x.dtype)
+            if not parts:
+                np.copyto(x, first)
+            for part in parts:
+                combine(first, part, out=x)
+                first = x
 
     @staticmethod
     def _cut(axis: int, start: int, count: int, stride: int) -> tuple[slice, ...]:
         stop = start + (count - 1) * stride + 1 if count else start
         return (slice(None),) * axis + (slice(start, stop, stride),)
 
-    def zeros(self, batch: int, channels: int, dtype: Any) -> Any:
+    def zeros(self, batch: int, channels: int, dtype: Any, work: Workspace) -> Any:
         """A padded array of zeros."""
-        return np.zeros((batch, *padded_sizes(self.sizes, self.pads), channels), dtype)
+        return work.zeros((batch, *padded_sizes(self.sizes, self.pads), channels), dtype)
+
+
+def _result(shape: Any, dtype: Any, out: Any) -> Any:
+    return np.empty(shape, dtype) if out is None else out
 
 
 # The largest
@@ -104,33 +113,40 @@ def _lowest(dtype: Any) -> Any:
     return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
 
 
-def _max_pool_kernel(x: Any, **geometry: Any) -> Any:
-    checked_rank(x.shape, len(geometry["ksize"]) + 2, "the input")
-    window = _Window(x.shape[1:-1], **geometry)
-    return window.combined(padded(x, window.pads, _lowest(x.dtype)), np.maximum)
+def _max_pool_kernel(
+    x: Any, *, out: Any = None, work: Workspace | None = None, **geometry: Any
+) -> Any:
+    made = _result(_pooled_shape(x.shape, **geometry), x.dtype, out)
+    window, work = _Window(x.shape[1:-1], **geometry), opened(work)
+    window.combined(padded(x, window.pads, work, _lowest(x.dtype)), np.maximum, made, work)
+    return made
 
 
-def _chosen(window: _Window, x: Any, y: Any) -> Any:
+def _chosen(window: _Window, x: Any, y: Any, work: Workspace) -> Any:
     """For each element of the window where it is the first that equals the largest, and its
     slice.
     """
-    x = padded(x, window.pads, _lowest(x.dtype))
-    free = np.ones(y.shape, bool)
+    x = padded(x, window.pads, work, _lowest(x.dtype))
+    free, hit = work.array(y.shape, bool), work.array(y.shape, bool)
+    free.fill(True)
     for cut in window.cuts():
-        hit = x[cut] == y
-        hit &= free
-        free ^= hit
+        np.equal(x[cut], y, out=hit)
+        np.logical_and(hit, free, out=hit)
+        np.logical_xor(free, hit, out=free)
         yield cut, hit
 
 
-def _max_pool_grad_kernel(x: Any, y: Any, g: Any, **geometry: Any) -> Any:
-    _checked_result(x.shape, y.shape, **geometry)
-    _checked_result(x.shape, g.shape, **geometry)
-    window = _Window(x.shape[1:-1], **geometry)
-    made = window.zeros(x.shape[0], x.shape[-1], g.dtype)
-    for cut, hit in _chosen(window, x, y):
-        made[cut] += g * hit
-    return cropped(made, window.pads, window.sizes)
+def _max_pool_grad_kernel(
+    x: Any, y: Any, g: Any, *, out: Any = None, work: Workspace | None = None, **geometry: Any
+) -> Any:
+    made = _result(_max_pool_grad_shape(x.shape, y.shape, g.shape, **geometry), g.dtype, out)
+    window, work = _Window(x.shape[1:-1], **geometry), opened(work)
+    full = window.zeros(x.shape[0], x.shape[-1], g.dtype, work)
+    product = work.array(g.shape, g.dtype)
+    for cut, hit in _chosen(window, x, y, work):
+        full[cut] += np.multiply(g, hit, out=product)
+    np.copyto(made, cropped(full, window.pads, window.sizes))
+    return made
 
 
 def _max_pool_grad_shape(x: Shape, y: Shape, g: Shape, **geometry: Any) -> Shape:
@@ -139,13 +155,15 @@ def _max_pool_grad_shape(x: Shape, y: Shape, g: Shape, **geometry: Any) -> Shape
     return x
 
 
-def _max_pool_pick_kernel(x: Any, y: Any, h: Any, **geometry: Any) -> Any:
-    _max_pool_pick_shape(x.shape, y.shape, h.shape, **geometry)
-    window = _Window(x.shape[1:-1], **geometry)
-    h = padded(h, window.pads)
-    made = np.zeros(y.shape, h.dtype)
-    for cut, hit in _chosen(window, x, y):
-        made += h[cut] * hit
+def _max_pool_pick_kernel(
+    x: Any, y: Any, h: Any, *, out: Any = None, work: Workspace | None = None, **geometry: Any
+) -> Any:
+    made = zeroed(_max_pool_pick_shape(x.shape, y.shape, h.shape, **geometry), h.dtype, out)
+    window, work = _Window(x.shape[1:-1], **geometry), opened(work)
+    h = padded(h, window.pads, work)
+    product = work.array(y.shape, h.dtype)
+    for cut, hit in _chosen(window, x, y, work):
+        np.add(made, np.multiply(h[cut], hit, out=product), out=made)
     return made
 
 
@@ -158,43 +176,52 @@ def _max_pool_pick_shape(x: Shape, y: Shape, h: Shape, **geometry: Any) -> Shape
 # The mean
 
 
-def _counts(window: _Window, dtype: Any) -> Any:
+def _counts(window: _Window, dtype: Any, work: Workspace) -> Any:
     """How many elements of each window lie inside of the array, by place."""
-    inside = window.zeros(1, 1, dtype)
+    inside = window.zeros(1, 1, dtype, work)
     cropped(inside, window.pads, window.sizes)[...] = 1
-    made = np.zeros((1, *window.places, 1), dtype)
+    made = work.zeros((1, *window.places, 1), dtype)
     for cut in window.cuts():
         made += inside[cut]
-    return np.maximum(made, 1)
+    return np.maximum(made, 1, out=made)
 
 
-def _is_padded(window: _Window) -> bool:
-    return any(before or after for before, after in window.pads)
+def _divide(total: Any, window: _Window, out: Any, work: Workspace) -> None:
+    """Sums over windows by how many elements each has."""
+    if any(before or after for before, after in window.pads):
+        np.divide(total, _counts(window, total.dtype, work), out=out)
+    else:
+        np.multiply(total, total.dtype.type(1 / math.prod(window.ksize)), out=out)
 
 
-def _divided(total: Any, window: _Window) -> Any:
-    if _is_padded(window):
-        return total / _counts(window, total.dtype)
-    return total * total.dtype.type(1 / math.prod(window.ksize))
+def _avg_pool_kernel(
+    x: Any, *, out: Any = None, work: Workspace | None = None, **geometry: Any
+) -> Any:
+    made = _result(_pooled_shape(x.shape, **geometry), x.dtype, out)
+    window, work = _Window(x.shape[1:-1], **geometry), opened(work)
+    half = x.dtype.char == "e"
+    total = work.array(made.shape, np.float32) if half else made
+    wide = padded(work.copied(x, np.float32) if half else x, window.pads, work)
+    window.combined(wide, np.add, total, work)
+    _divide(total, window, total, work)
+    return converted(total, x.dtype, made) if half else made
 
 
-def _avg_pool_kernel(x: Any, **geometry: Any) -> Any:
-    checked_rank(x.shape, len(geometry["ksize"]) + 2, "the input")
-    window = _Window(x.shape[1:-1], **geometry)
-    wide = padded(x.astype(np.float32) if x.dtype.char == "e" else x, window.pads)
-    total = window.combined(wide, np.add)
-    return _divided(total, window).astype(x.dtype, copy=False)
-
-
-def _avg_pool_grad_kernel(g: Any, *dims: Any, shape: Shape, **geometry: Any) -> Any:
+def _avg_pool_grad_kernel(
+    g: Any, *dims: Any, shape: Shape, out: Any = None, work: Workspace | None = None,
+    **geometry: Any,
+) -> Any:  # fmt: skip
     whole: Any = tuple(dims[0].tolist()) if dims else shape
     _checked_result(whole, g.shape, **geometry)
-    window = _Window(whole[1:-1], **geometry)
-    made = window.zeros(whole[0], whole[-1], g.dtype)
-    share = _divided(g, window)
+    window, work = _Window(whole[1:-1], **geometry), opened(work)
+    full = window.zeros(whole[0], whole[-1], g.dtype, work)
+    share = work.array(g.shape, g.dtype)
+    _divide(g, window, share, work)
     for cut in window.cuts():
-        made[cut] += share
-    return cropped(made, window.pads, window.sizes)
+        full[cut] += share
+    made = _result(whole, g.dtype, out)
+    np.copyto(made, cropped(full, window.pads, window.sizes))
+    return made
 
 
 def _avg_pool_grad_shape(g: Shape, *dims: Shape, shape: Shape, **geometry: Any) -> Shape:
@@ -292,16 +319,18 @@ _MAX = {2: _max_pool_rows(2, ""), 3: _max_pool_rows(3, "3D")}
 _AVG = {2: _avg_pool_rows(2, ""), 3: _avg_pool_rows(3, "3D")}
 
 
-def _argmax_kernel(x: Any, *, batched: bool, dtype: Any, **geometry: Any) -> Any:
-    y = _max_pool_kernel(x, **geometry)
-    window = _Window(x.shape[1:-1], **geometry)
+def _argmax_kernel(
+    x: Any, *, batched: bool, dtype: Any, work: Workspace | None = None, **geometry: Any
+) -> Any:
+    y = _max_pool_kernel(x, work=work, **geometry)
+    window, work = _Window(x.shape[1:-1], **geometry), opened(work)
     flat = np.arange(math.prod(x.shape[1:]), dtype=dtype.np_dtype).reshape(1, *x.shape[1:])
     if batched:
         flat = np.arange(x.size, dtype=dtype.np_dtype).reshape(x.shape)
-    flat = padded(flat, window.pads)
-    place = np.zeros(y.shape, dtype.np_dtype)
-    for cut, hit in _chosen(window, x, y):
-        place += flat[cut] * hit
+    flat = padded(flat, window.pads, work)
+    place, product = np.zeros(y.shape, dtype.np_dtype), work.array(y.shape, dtype.np_dtype)
+    for cut, hit in _chosen(window, x, y, work):
+        place += np.multiply(flat[cut], hit, out=product)
     return y, place
 
 

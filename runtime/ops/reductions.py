@@ -12,7 +12,7 @@ import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import listed, static_int, static_ints
-from runtime.ops.define import Op, axis_in, fill_dims
+from runtime.ops.define import Op, axis_in, copied, fill_dims
 from runtime.ops.joining import joined
 from runtime.primitive import Primitive, Sample, bind, row, sample, wrong_dtype, wrong_value
 from runtime.shapes import Shape, broadcast, is_known
@@ -359,7 +359,7 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
 # The way back from broadcasting
 
 
-def _sum_to_kernel(x: Any, *dims: Any, shape: Shape) -> Any:
+def _sum_to_kernel(x: Any, *dims: Any, shape: Shape, out: Any = None) -> Any:
     wanted = tuple(dims[0].tolist()) if dims else fill_dims(shape, ())
     if broadcast(x.shape, wanted) != x.shape:
         raise wrong_value(f"shape {x.shape} cannot be summed to {wanted}")
@@ -367,7 +367,11 @@ def _sum_to_kernel(x: Any, *dims: Any, shape: Shape) -> Any:
     axes = tuple(range(extra)) + tuple(
         extra + i for i, dim in enumerate(wanted) if dim == 1 and x.shape[extra + i] != 1
     )
-    return _sum_kernel(x, axis=axes, keepdims=False).reshape(wanted) if axes else x
+    if not axes:
+        return x if out is None else copied(x, out)
+    if out is not None:
+        out = out.reshape([n for axis, n in enumerate(x.shape) if axis not in axes])
+    return _sum_kernel(x, axis=axes, keepdims=False, out=out).reshape(wanted)
 
 
 def _sum_to_shape(x: Shape, *dims: Shape, shape: Shape) -> Shape:

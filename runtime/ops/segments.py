@@ -10,31 +10,34 @@ import runtime.ops as ops
 from runtime import errors
 from runtime.convert import convert_to_tensor
 from runtime.ops.define import Op
-from runtime.primitive import bind, flat, row, sample, wrong_value
+from runtime.primitive import Primitive, bind, flat, row, sample, wrong_value
 from runtime.shapes import Shape, merge_shapes
 from runtime.tensor import Tensor
 
 
 def _kernel(ufunc: Any, start: Any) -> Any:
-    def kernel(data: Any, ids: Any, count: Any) -> Any:
+    def kernel(data: Any, ids: Any, count: Any, *, known: int | None, out: Any = None) -> Any:
         if data.shape[: ids.ndim] != ids.shape:
             raise wrong_value(f"segment numbers of shape {ids.shape} do not fit data {data.shape}")
         if np.any(ids >= count):
             raise errors.InvalidArgumentError(f"segment_ids = {ids.max()} is not in [0, {count})")
         rest = data.shape[ids.ndim :]
-        made = np.full((int(count), *rest), start(data.dtype), data.dtype)
-        kept = ids >= 0
-        ufunc.at(made, ids[kept], data[kept])
+        made = np.empty((int(count), *rest), data.dtype) if out is None else out
+        made.fill(start(data.dtype))
+        if np.any(ids < 0):
+            kept = ids >= 0
+            ids, data = ids[kept], data[kept]
+        ufunc.at(made, ids, data)
         return made
 
     return kernel
 
 
-def _shape(data: Shape, ids: Shape, count: Shape) -> Shape:
+def _shape(data: Shape, ids: Shape, count: Shape, *, known: int | None) -> Shape:
     if data is None or ids is None:
         return None
     merge_shapes(data[: len(ids)], ids)
-    return (None, *data[len(ids) :])
+    return (known, *data[len(ids) :])
 
 
 def _taken(x: Any, ids: Any) -> Any:
@@ -50,7 +53,7 @@ def _extreme_gradient(op: Any, g: Any) -> Any:
     data, ids, count = op.inputs
     best = _taken(op.outputs[0], ids)
     chosen = ops.cast(ops.equal(data, best), g.dtype)
-    shares = bind(segment_sum_p, chosen, ids, count)
+    shares = bind(segment_sum_p, chosen, ids, count, **op.params)
     return chosen * _taken(ops.divide_no_nan(g, shares), ids), None, None
 
 
@@ -89,7 +92,7 @@ def _places_within(numbers: Any) -> Any:
     return ops.cast(ops.gather(before, ops.invert_permutation(order)), numbers.dtype)
 
 
-_SAMPLES = (sample("4,2", [0, 0, 1, 2], 3),)
+_SAMPLES = (sample("4,2", [0, 0, 1, 2], 3, known=3),)
 
 
 def _limit(lowest: bool) -> Any:
@@ -117,7 +120,7 @@ def _segments(
 segment_sum_p = _segments(
     "unsorted_segment_sum", "UnsortedSegmentSum", np.add, _zero,
     lambda op, g: (_taken(g, op.inputs[1]), None, None), keep_inputs=(1,),
-    samples=(*_SAMPLES, sample("4", [2, 0, -1, 2], 4)),
+    samples=(*_SAMPLES, sample("4", [2, 0, -1, 2], 4, known=None)),
 )  # fmt: skip
 segment_max_p = _segments(
     "unsorted_segment_max", "UnsortedSegmentMax", np.maximum, _limit(True), _extreme_gradient,
@@ -129,7 +132,7 @@ segment_min_p = _segments(
 )  # fmt: skip
 segment_prod_p = _segments(
     "unsorted_segment_prod", "UnsortedSegmentProd", np.multiply, lambda dtype: dtype.type(1),
-    _prod_gradient, samples=(*_SAMPLES, sample("4", [2, 0, -1, 2], 4)),
+    _prod_gradient, samples=(*_SAMPLES, sample("4", [2, 0, -1, 2], 4, known=None)),
 )  # fmt: skip
 
 
@@ -137,32 +140,45 @@ def _arguments(data: Any, ids: Any, count: Any) -> tuple[Tensor, Tensor, Tensor]
     return convert_to_tensor(data), convert_to_tensor(ids), convert_to_tensor(count)
 
 
+def _reduced(primitive: Primitive, data: Any, ids: Any, count: Any) -> Tensor:
+    x, numbers, total = _arguments(data, ids, count)
+    return bind(primitive, x, numbers, total, known=_known_count(total))  # type: ignore[no-any-return]
+
+
+def _known_count(count: Tensor) -> int | None:
+    """How many segments there are, where that is known; what is no number is refused later."""
+    value = count.static_value
+    if value is None or count.static_shape != () or not count.dtype.is_integer or value < 0:
+        return None
+    return int(value)
+
+
 def unsorted_segment_sum(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
     """The sums of the rows of each segment; rows with a negative number are left out."""
-    return bind(segment_sum_p, *_arguments(data, segment_ids, num_segments))  # type: ignore[no-any-return]
+    return _reduced(segment_sum_p, data, segment_ids, num_segments)
 
 
 def unsorted_segment_max(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
     """The maxima of the rows of each segment; the lowest number for empty ones."""
-    return bind(segment_max_p, *_arguments(data, segment_ids, num_segments))  # type: ignore[no-any-return]
+    return _reduced(segment_max_p, data, segment_ids, num_segments)
 
 
 def unsorted_segment_min(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
     """The minima of the rows of each segment; the highest number for empty ones."""
-    return bind(segment_min_p, *_arguments(data, segment_ids, num_segments))  # type: ignore[no-any-return]
+    return _reduced(segment_min_p, data, segment_ids, num_segments)
 
 
 def unsorted_segment_prod(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
     """The products of the rows of each segment; 1 for empty ones."""
-    return bind(segment_prod_p, *_arguments(data, segment_ids, num_segments))  # type: ignore[no-any-return]
+    return _reduced(segment_prod_p, data, segment_ids, num_segments)
 
 
 def _sizes(data: Tensor, ids: Tensor, count: Any) -> Tensor:

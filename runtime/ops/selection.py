@@ -10,6 +10,7 @@ import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import static_int
+from runtime.ops.blockwise import BITS, MANY, chosen, in_blocks
 from runtime.ops.define import axis_in, matched, sum_to_shape_of
 from runtime.primitive import Primitive, bind, broadcast_shapes, row, sample, wrong_value
 from runtime.shapes import merge_shapes
@@ -24,11 +25,24 @@ def _where_rule(op: Any, g: Any) -> Any:
 
 
 def _where_kernel(test: Any, x: Any, y: Any, out: Any = None) -> Any:
+    if _is_any_pattern(test, x, y):
+        return _where_of_many(x, y, test, out=out)
     if out is None:
         return np.where(test, x, y)
     np.copyto(out, y)
     np.copyto(out, x, where=test)
     return out
+
+
+def _is_any_pattern(test: Any, x: Any, y: Any) -> bool:
+    if test.size < MANY or x.dtype.kind not in "fiuc" or x.dtype.itemsize not in BITS:
+        return False
+    return all(value.ndim <= test.ndim and value.size <= test.size for value in (x, y))
+
+
+@in_blocks
+def _where_of_many(x: Any, y: Any, test: Any) -> Any:
+    return chosen(test, x, y)
 
 
 select_p: Primitive = row(

@@ -16,6 +16,7 @@ from numpy.lib.stride_tricks import as_strided
 from runtime.ops.arguments import one_of, static_ints
 from runtime.primitive import wrong_value
 from runtime.shapes import Shape
+from runtime.workspace import Workspace
 
 Padding = str | tuple[tuple[int, int], ...]
 Pads = list[tuple[int, int]]
@@ -65,8 +66,8 @@ def _fitting(size: int, reach: int, stride: int) -> int:
     return max(0, room // stride + 1)
 
 
-def padded(x: Any, pads: Pads, fill: Any = 0) -> Any:
-    """`x` with `fill` around its spatial axes; negative pads cut off."""
+def padded(x: Any, pads: Pads, work: Workspace, fill: Any = 0) -> Any:
+    """`x` with `fill` around its spatial axes, in the workspace; negative pads cut off."""
     if not any(before or after for before, after in pads):
         return x
     shape = [
@@ -74,7 +75,8 @@ def padded(x: Any, pads: Pads, fill: Any = 0) -> Any:
         *[n + a + b for n, (a, b) in zip(x.shape[1:-1], pads, strict=True)],
         x.shape[-1],
     ]
-    made = np.full(shape, fill, x.dtype) if fill else np.zeros(shape, x.dtype)
+    made = work.array(shape, x.dtype)
+    made.fill(fill)
     target, source = [slice(None)], [slice(None)]
     for size, (before, after) in zip(x.shape[1:-1], pads, strict=True):
         target.append(
@@ -83,11 +85,6 @@ def padded(x: Any, pads: Pads, fill: Any = 0) -> Any:
         source.append(slice(max(-before, 0), size - max(-after, 0)))
     made[tuple(target)] = x[tuple(source)]
     return made
-
-
-def steps_of(geometry: dict[str, Any]) -> Steps:
-    """How far the window moves, and how far its elements are apart."""
-    return geometry["strides"], geometry["dilations"]
 
 
 def windows(x: Any, kernel: Sizes, steps: Steps, places: Sizes) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,7 @@ def test_the_graph_does_what_happens_eagerly(program: Any, number: float, conver
     try:
         expected = rt.nest.map_structure(rt.convert_to_tensor, program(x))
     except errors.InvalidArgumentError as error:
-        with pytest.raises(errors.InvalidArgumentError, match=str(error)):
+        with pytest.raises(errors.InvalidArgumentError, match=re.escape(str(error))):
             staged(x)
         return
     got = staged(x)
@@ -127,11 +128,15 @@ def invariant(shape: Any) -> Any:
 @pytest.mark.parametrize(
     ("shape", "error", "message"),
     [
-        ([1], ValueError, r"the shape invariant float32\[1\]"),
-        ([2], ValueError, r"shape \(1,\) does not fit its shape invariant"),
+        ([1], ValueError, r"the shape invariant float32\[1\], but is float32\[\?\] after a round"),
+        (
+            [2],
+            ValueError,
+            r"'v' has shape \(1,\) before the loop, which does not fit its shape inv",
+        ),
         (rt.TensorSpec([None], rt.int32), TypeError, r"shape_invariants has TensorSpec.*float32"),
-        ([[None]], TypeError, r"shape_invariants has \[\[None\]\], which is no shape"),
-        ("a", TypeError, r"shape_invariants has 'a', which is no shape"),
+        ([[None]], TypeError, r"shape_invariants has \[\[None\]\] for 'v', which is no shape"),
+        ("a", TypeError, r"shape_invariants has 'a' for 'v', which is no shape"),
     ],
 )
 def test_shape_invariants_that_do_not_fit(shape: Any, error: Any, message: str) -> None:

@@ -7,7 +7,6 @@ import functools
 import gc
 import math
 import threading
-import time
 import traceback
 import weakref
 from collections.abc import Callable
@@ -110,7 +109,7 @@ def test_functions_in_functions_are_calls() -> None:
     assert float(staged(-X)) == -6.0
     assert traces(inner) == 1
     text = str(staged.get_concrete_function(X))
-    assert text.count("call(") == 2
+    assert text.count("= call <lambda>(") == 2
     assert text.count("graph <lambda>(x: float32[]) -> (float32[]):") == 1
 
 
@@ -179,45 +178,6 @@ def test_python_runs_only_while_tracing(capsys: pytest.CaptureFixture[str]) -> N
     f(X)
     f(rt.constant(1))
     assert capsys.readouterr().out == "tracing\n" * 2
-
-
-def in_threads(calls: list[Callable[[], Any]]) -> list[Any]:
-    start = threading.Barrier(len(calls))
-    found: list[Any] = []
-
-    def run(call: Callable[[], Any]) -> None:
-        start.wait()
-        found.append(call())
-
-    workers = [threading.Thread(target=run, args=(call,)) for call in calls]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(timeout=60.0)
-    return found
-
-
-def test_one_trace_for_all_threads() -> None:
-    @function
-    def f(x):
-        time.sleep(0.02)
-        return x + 1
-
-    assert [float(x) for x in in_threads([lambda: f(X)] * 16)] == [4.0] * 16
-    assert traces(f) == 1
-
-
-def test_functions_that_call_each_other_on_several_threads() -> None:
-    @function
-    def even(x, n):
-        return x if n == 0 else odd(x, n - 1)
-
-    @function
-    def odd(x, n):
-        return x + 1.0 if n == 0 else even(x, n - 1)
-
-    calls = [functools.partial(start, X, n) for start in (even, odd) for n in range(8)]
-    assert sorted(map(float, in_threads(calls))) == [3.0] * 8 + [4.0] * 8
 
 
 def test_run_functions_eagerly(capsys: pytest.CaptureFixture[str]) -> None:
@@ -333,7 +293,7 @@ def test_arguments_of_a_concrete_function_are_found_by_name(args: Any, kwargs: A
         ((1.0, 2, 1.0), {"limit": 1.0}, r"'limit' is 1\.0: this trace is for None"),
         ((1.0, 2, 1.0), {"k": {"q": [1.0]}}, "'k' is {'q'"),
         ((1.0, 2, 1.0), {"k": {"r": [[1.0]]}}, r"\['r'\]\[0\]\" has dtype float32 and shape"),
-        ((1.0, 2, 1.0, 4.0), {}, "3 arguments by position, 4 were given"),
+        ((1.0, 2, 1.0, 4.0), {}, "too many positional arguments: 4 for x, n, y"),
         (("a", 2, 1.0), {}, "'x'"),
     ],
 )
@@ -342,7 +302,7 @@ def test_arguments_that_do_not_fit_a_concrete_function(
 ) -> None:
     spec = rt.TensorSpec([])
     concrete = function(taking).get_concrete_function(spec, 2, spec, k={"r": [spec]})
-    with pytest.raises(TypeError, match=f"^taking: .*{message}"):
+    with pytest.raises(TypeError, match=rf"^taking\(\): .*{message}"):
         concrete(*args, **{"k": {"r": [1.0]}} | kwargs)
 
 

@@ -104,12 +104,20 @@ CALLS: list[tuple[Callable[[], Any], Kind, str]] = [
     ),
     (lambda: rt.function(lambda x: x)(), TypeError, "missing a required argument: 'x'"),
     (lambda: rt.function(lambda x: x)(X, y=1), TypeError, "unexpected keyword argument 'y'"),
-    (lambda: rt.function(lambda x: object())(X), TypeError, "must return tensors.*object object"),
-    (lambda: rt.function(lambda x: {1, 2})(X), TypeError, "must return tensors.*{1, 2}"),
+    (
+        lambda: rt.function(lambda x: object())(X),
+        TypeError,
+        "result of <lambda> is <object object.*returns tensors",
+    ),
+    (
+        lambda: rt.function(lambda x: {1, 2})(X),
+        TypeError,
+        "result of <lambda> is {1, 2}: a function returns tensors",
+    ),
     (
         lambda: rt.function(late_and_object)(X),
         TypeError,
-        rf"the result of late_and_object \({__file__}:\d+\)\['a'\]\[1\] is <object",
+        rf"{__file__}:52:5: the result of late_and_object\['a'\]\[1\] is <object",
     ),
     (lambda: kept[0] + 1.0, errors.InaccessibleTensorError, __file__),
     (lambda: rt.function(late)(X), errors.InaccessibleTensorError, "body of graph 'keeping'"),

@@ -9,7 +9,7 @@ import pytest
 
 import runtime as rt
 from runtime.function import function
-from tests.runtime.test_function import in_threads
+from tests.runtime.test_threads import in_threads
 
 X = rt.constant(3.0)
 

@@ -413,6 +413,20 @@ def queue(n):
     return seen
 
 
+def length_of_before(n):
+    made = [n]
+    total = rt.constant(0)
+    for i in rt.range(n):
+        before = len(made)
+        made.insert(0, i)
+        made.pop(0 if i % 2 == 0 else -1)
+        made.append(i)
+        total = total + before * 2
+    before = len(made)
+    made.insert(1, n)
+    return total, before, made
+
+
 def type_of(n):
     made = []
     for i in rt.range(n):
@@ -428,7 +442,7 @@ PROGRAMS = [
     mixed_while_python, optional, passed_on, grown_by_an_operand, logged_by_a_generator,
     grown_under_another_name, searched, searched_while_python_knows, shown,
     in_a_while_of_python, grown_by_a_callee, rebuilt_each_round, made_by_a_comprehension, queue,
-    type_of,
+    length_of_before, type_of,
 ]  # fmt: skip
 
 

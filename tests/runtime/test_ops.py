@@ -1,7 +1,8 @@
 """Public ops against NumPy, against Python, or against a definition written out here."""
 
 import math
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -652,11 +653,28 @@ def test_one_hot_deeper_than_the_dtype_of_the_indices() -> None:
     )
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_gelu_does_not_cancel_below_zero(dtype: str) -> None:
-    x = [-6.0, -10.0, 0.5]
-    wanted = [v * math.erfc(-v * math.sqrt(0.5)) / 2 for v in x]
-    np.testing.assert_allclose(tf.nn.gelu(tf.constant(x, dtype)), wanted, rtol=1e-5)
+@pytest.mark.parametrize(
+    ("dtype", "relative"), [(np.float16, 2e-3), (np.float32, 7e-7), (np.float64, 2e-15)]
+)
+def test_gelu_does_not_cancel_below_zero(dtype: Any, relative: float) -> None:
+    smallest = {np.float16: -3.0, np.float32: -13.0, np.float64: -37.0}[dtype]
+    x = np.linspace(smallest, 9, 5001).astype(dtype)
+    wide = x.astype(np.float64)
+    wanted = wide * each(math.erfc)(-wide * math.sqrt(0.5)) / 2
+    # The exponent, half the square, has a rounding error of its own.
+    tolerance = relative * (1 + wide * wide / 2) * np.abs(wanted)
+    assert np.all(np.abs(tf.nn.gelu(x).numpy() - wanted) <= tolerance)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_gelu_at_the_ends(dtype: Any) -> None:
+    tiny = np.finfo(dtype).smallest_subnormal * 8
+    x = np.array([np.inf, np.nan, 0.0, -0.0, tiny, -tiny, 3e4, -3e4], dtype)
+    wanted = np.array([np.inf, np.nan, 0.0, 0.0, tiny / 2, -tiny / 2, 3e4, 0.0], dtype)
+    np.testing.assert_array_equal(tf.nn.gelu(x), wanted)
+    np.testing.assert_array_equal(tf.nn.gelu(x[::-1]), wanted[::-1])
+    assert tf.nn.gelu(x[:0]).shape == (0,)
+    assert tf.nn.gelu(x[4]).numpy() == wanted[4]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -814,7 +832,7 @@ def bits_of(x: Any) -> Any:
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("divisor", [3.0, -3.0, 0.1, -0.7, 1e-5, 4e4, 0.0, np.inf, -np.inf, np.nan])
-def test_divisions_of_many_are_numpys(dtype: Any, divisor: float) -> None:
+def test_divisions_of_many_by_one_are_numpys(dtype: Any, divisor: float) -> None:
     with np.errstate(all="ignore"):
         many, by = MANY.astype(dtype), dtype(divisor)
         quotient, rest = many // by, many % by
@@ -825,8 +843,62 @@ def test_divisions_of_many_are_numpys(dtype: Any, divisor: float) -> None:
         assert bits_of(made) == bits_of(rest)
 
 
+def _dividends() -> Any:
+    """Whole numbers, multiples and their neighbours, and numbers of all sizes, and divisors."""
+    rng = np.random.default_rng(3)
+    whole, by = rng.integers(-60, 60, 4000) * 1.0, rng.choice([-7, -3, -1, 1, 3, 5, 10], 4000)
+    tenths = rng.integers(1, 9, 4000) / 10
+    multiples = tenths * rng.integers(-1000, 1000, 4000)
+    sized = 10.0 ** rng.uniform(-320, 308, (2, 4000))
+    near = 10.0 ** rng.uniform(-3, 5, 4000)
+    return (
+        np.concatenate([whole, multiples, np.nextafter(multiples, 9), sized[0], near, MANY]),
+        np.concatenate([by, tenths, tenths, sized[1], np.roll(near, 1), np.roll(MANY, 7)]),
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("signs", [(1, 1), (-1, 1), (1, -1)])
+def test_divisions_of_many_by_many_are_numpys(dtype: Any, signs: Any) -> None:
+    with np.errstate(all="ignore"):
+        a, b = [sign * x.astype(dtype) for sign, x in zip(signs, _dividends(), strict=True)]
+        quotient, rest = a // b, a % b
+    x, y = tf.constant(a), tf.constant(b)
+    for made in (x // y, tf.math.floordiv(x, y), tf.function(lambda x, y: x // y)(x, y)):
+        assert bits_of(made) == bits_of(quotient)
+    for made in (x % y, tf.math.floormod(x, y), tf.function(lambda x, y: x % y)(x, y)):
+        assert bits_of(made) == bits_of(rest)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64])
+@pytest.mark.parametrize("divisor", [1, 3, 7, -1, -3, -128])
+def test_remainders_of_many_integers_are_numpys(dtype: Any, divisor: int) -> None:
+    limits = np.iinfo(dtype)
+    ends = [limits.min, limits.min + 1, limits.max, limits.max - 1, 0]
+    many = np.array(ends * 99 + list(range(128)), dtype)
+    by = dtype(divisor) if divisor >= limits.min else dtype(-divisor)
+    x, y = tf.constant(many), tf.constant(by)
+    for made in (x % int(by), tf.math.floormod(x, y), tf.function(lambda x: x % y)(x)):
+        assert np.array_equal(made, many % by)
+    kernel = TABLE["mod"].kernel
+    assert np.array_equal(kernel(many[::3], by), many[::3] % by)
+    wanted = many % by
+    assert kernel(many, by, out=many) is many
+    assert np.array_equal(many, wanted)
+
+
+@pytest.mark.parametrize("shapes", [((70, 300), (300,)), ((70, 1), (1, 300)), ((), (900,))])
+def test_divisions_of_many_broadcast(shapes: Any) -> None:
+    a, b = [np.random.default_rng(4).normal(0, 9, shape) for shape in shapes]
+    x, y = tf.constant(a), tf.constant(b)
+    assert bits_of(x // y) == bits_of(a // b)
+    assert bits_of(x % y) == bits_of(a % b)
+    assert bits_of(tf.transpose(x) % 7.5) == bits_of(a.T % 7.5)
+    assert bits_of(7.5 // y) == bits_of(7.5 // b)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("exponent", [-2, -1, 0, 0.5, 1, 2, 3, 4, 2.5])
+@pytest.mark.parametrize("exponent", [-3, -2, -1, 0, 0.5, 1, 2, 3, 4, 5, 6, 2.5, np.inf])
 def test_powers_of_many(dtype: Any, exponent: float) -> None:
     many = MANY.astype(dtype)
     if exponent == 0.5:
@@ -835,7 +907,8 @@ def test_powers_of_many(dtype: Any, exponent: float) -> None:
         wanted = np.power(many, dtype(exponent))
     x = tf.constant(many)
     staged = tf.function(lambda x: x**exponent)
-    for made in (x**exponent, tf.pow(x, exponent), staged(x), staged(x[:5000])):
+    same = tf.constant(exponent, dtype)
+    for made in (x**exponent, x**same, tf.pow(x, same), staged(x), staged(x[:5000])):
         found = made.numpy()
         np.testing.assert_array_max_ulp(found, wanted[: len(found)], 2)
         assert np.array_equal(np.signbit(found), np.signbit(wanted[: len(found)]), equal_nan=True)
@@ -860,6 +933,34 @@ def test_kernels_of_many_write_what_they_return(name: str, scalar: float, turned
     assert np.array_equal(x, before)
 
 
+def _chosen_among() -> Iterator[Any]:
+    for dtype in "efdFDbiqQ?O":
+        x, y = MANY[:6000].astype(dtype), MANY[6000:12000].astype(dtype)
+        if dtype == "O":
+            x, y = [np.array([b"%f" % v for v in part], object) for part in (x, y)]
+        shaped = x.reshape(60, 100), y.reshape(60, 100)
+        yield from [(x, y), shaped, (shaped[0], y[:100])]
+        yield from [(x, y[0]), (x[0], y), (x[0], y[1])] if dtype != "O" else []
+        yield from [(shaped[0].T, shaped[1].T), (shaped[0][:, :1], y[:100]), (x[::-1], y)]
+
+
+@pytest.mark.parametrize("chosen_of", [lambda n: MANY[:n] > 0, lambda n: np.arange(n) < 7])
+@pytest.mark.filterwarnings("ignore:(invalid value|overflow) encountered in cast")
+def test_where_of_many_is_numpys(chosen_of: Any) -> None:
+    kernel = TABLE["where"].kernel
+    for x, y in _chosen_among():
+        size = np.broadcast(x, y).size
+        test = chosen_of(max(size, 6000)).reshape(np.broadcast(x, y).shape if size > 1 else (6000,))
+        wanted = np.where(test, x, y)
+        if wanted.dtype.hasobject:
+            assert kernel(test, x, y).tolist() == wanted.tolist()
+            continue
+        assert kernel(test, x, y).tobytes() == wanted.tobytes()
+        out = np.empty_like(wanted)
+        assert kernel(test, x, y, out=out) is out
+        assert out.tobytes() == wanted.tobytes()
+
+
 def test_powers_of_integers_are_exact() -> None:
     x = np.arange(-500, 500)
     assert np.array_equal(tf.constant(x) ** 3, x * x * x)
@@ -873,6 +974,39 @@ def test_softplus_of_many(dtype: Any) -> None:
     with np.errstate(all="ignore"):
         wanted = np.logaddexp(many, dtype(0))
     np.testing.assert_array_max_ulp(made, wanted, 4)
+
+
+@pytest.mark.parametrize("op", [tf.nn.softmax, tf.nn.log_softmax], ids=["softmax", "log"])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(3000, 2), (7, 300, 5), (300, 32), (300, 33), (9000,), (0, 5)])
+def test_softmax_of_many_is_that_of_each_row(op: Any, dtype: Any, shape: Any) -> None:
+    x = np.random.default_rng(7).normal(0, 5, shape).astype(dtype)
+    for place, odd in ((0, np.inf), (x.size // 2, np.nan), (-1, -np.inf)):
+        x.reshape(-1)[place : place + 1 or None] = odd
+    rows = [op(row).numpy() for row in x.reshape(-1, shape[-1])]
+    wanted = np.array(rows, dtype).reshape(shape)
+    limits = np.finfo(dtype)
+    tolerance = {
+        "rtol": 16 * limits.eps,
+        "atol": limits.tiny if op is tf.nn.softmax else 16 * limits.eps,
+    }
+    np.testing.assert_allclose(op(x), wanted, **tolerance)
+    np.testing.assert_allclose(tf.transpose(op(tf.transpose(x), 0)), wanted, **tolerance)
+    staged = tf.function(lambda x: op(x * 1, axis=x.ndim - 1))
+    np.testing.assert_array_equal(staged(tf.constant(x)), op(x))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int32])
+def test_relu_of_many_is_that_of_each(dtype: Any) -> None:
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        many = MANY.astype(dtype)
+    each_one = np.array([tf.nn.relu(v).numpy() for v in many[:500]])
+    assert bits_of(tf.nn.relu(many).numpy()[:500]) == bits_of(each_one)
+    assert bits_of(tf.nn.relu(many[::2])) == bits_of(tf.nn.relu(many).numpy()[::2])
+    assert np.array_equal(
+        tf.nn.relu(many), np.where(many < 0, 0, many), equal_nan=dtype != np.int32
+    )
 
 
 @pytest.mark.parametrize("alpha", [-0.5, 0.0, 0.2, 1.0, 3.0])

@@ -69,6 +69,26 @@ def test_objects_of_one_class() -> None:
     ]
 
 
+def test_variables() -> None:
+    staged = rt.function(collected)
+    first, second = rt.Variable(1.0, name="a"), rt.Variable([1.0], name="b")
+    staged(X, key=first)
+    staged(X, key=second)
+    staged(X, key=(same := rt.Variable([1.0], name="b")))
+    staged(X, key=same.value())
+    staged([first, second], key=1)
+    staged([second, first], key=1)
+    way_out = " (each variable has a trace of its own: pass value() where it is only read)"
+    assert reasons(staged)[1:] == [
+        f"argument key is variable 'b:0' float32[1], it was variable 'a:0' float32[]{way_out}",
+        f"argument key is another one{way_out}",
+        "argument key is float32[1], it was variable 'b:0' float32[1]",
+        "argument x is a list of 2, it was float32[]; argument key is int 1, it was float32[1]",
+        "argument x[0] is variable 'b:0' float32[1], it was variable 'a:0' float32[]; "
+        f"argument x[1] is variable 'a:0' float32[], it was variable 'b:0' float32[1]{way_out}",
+    ]
+
+
 def test_the_way_into_an_argument() -> None:
     staged = rt.function(collected)
     staged({"a": X, "b": (X, 1)})
@@ -225,6 +245,7 @@ def test_frequent_retracing_is_warned_about_twice(caplog: pytest.LogCaptureFixtu
     assert "argument n is float 4.0, it was float 3.0" in first
     for way_out in ("in a loop", "reduce_retracing=True", "Python values", "from outside"):
         assert way_out in first
+    assert "pass value() of a variable" in first
     assert rt.get_logger() is logging.getLogger("runtime")
 
 
@@ -270,7 +291,7 @@ def test_traces_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert staged.experimental_get_tracing_count() == 4
     staged(X, 2)
     assert staged.experimental_get_tracing_count() == 5
-    assert len(staged.pretty_printed_concrete_signatures().splitlines()) == 3
+    assert len(staged.pretty_printed_concrete_signatures(verbose=False).splitlines()) == 3
 
 
 def test_what_is_dropped_can_be_collected(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,7 +61,7 @@ TEXTS = [
     (rt.TensorArray(rt.float32, 2, element_shape=[3]), "x=TensorArray(elements=list[float32[3]])"),
     (SETTINGS, "x=<an object of class Settings>"),
     (SETTINGS.plus, "x=<method Settings.plus>"),
-    (VARIABLE, "x=<an object of class Variable>"),
+    (VARIABLE, "x=<variable 'Variable:0' float32[]>"),
 ]
 
 
@@ -83,7 +83,7 @@ def test_every_argument_is_named() -> None:
     staged = function(many)
     staged(VECTOR, flag=True)
     staged(VECTOR, 1, 3, 4, flag=False, zz=VECTOR)
-    assert staged.pretty_printed_concrete_signatures().splitlines() == [
+    assert staged.pretty_printed_concrete_signatures(verbose=False).splitlines() == [
         "<ConcreteFunction many(x: float32[2], n=2, flag=True)>",
         "<ConcreteFunction many(x: float32[2], n=1, rest=3, rest_1=4, flag=False, zz: float32[2])>",
     ]
@@ -103,4 +103,43 @@ def test_a_method() -> None:
     layer = Layer()
     assert repr(layer.call.get_concrete_function(VECTOR, 1)) == (
         "<ConcreteFunction call(x: float32[2], n=1)>"
+    )
+
+
+SPEC = "TensorSpec(shape=(2,), dtype=tf.float32, name=None)"
+
+
+def two(x: Any, n: Any = None, *, flag: Any) -> Any:
+    return VECTOR * x["a"], {"b": x["a"], "n": 3}, None
+
+
+def test_a_signature_as_tensorflow_prints_it() -> None:
+    """The second opinion is TensorFlow 2.21, which names captures by numbers that vary."""
+    staged = function(two)
+    staged({"a": VECTOR}, flag=Point("s", [VECTOR, (1, VECTOR)]))
+    staged({"a": VECTOR}, 1.5, flag=True)
+    outputs = (
+        f"Tuple[{SPEC}, Dict[['b', {SPEC}], "
+        "['n', TensorSpec(shape=(), dtype=tf.int32, name=None)]], Literal[None]]"
+    )
+    ends = f"Output Type:\n  {outputs}\nCaptures:\n  captured: {SPEC}"
+    assert staged.pretty_printed_concrete_signatures() == (
+        "Input Parameters:\n"
+        f"  x (POSITIONAL_OR_KEYWORD): Dict[['a', {SPEC}]]\n"
+        "  n (POSITIONAL_OR_KEYWORD): Literal[None]\n"
+        f"  flag (KEYWORD_ONLY): Point[['x', Literal['s']], "
+        f"['y', List[{SPEC}, Tuple[Literal[1], {SPEC}]]]]\n"
+        f"{ends}\n\n"
+        "Input Parameters:\n"
+        f"  x (POSITIONAL_OR_KEYWORD): Dict[['a', {SPEC}]]\n"
+        "  n (POSITIONAL_OR_KEYWORD): Literal[1.5]\n"
+        "  flag (KEYWORD_ONLY): Literal[True]\n"
+        f"{ends}"
+    )
+
+
+def test_a_signature_of_nothing() -> None:
+    concrete = function(lambda: None).get_concrete_function()
+    assert concrete.pretty_printed_signature() == (
+        "Input Parameters:\nOutput Type:\n  Literal[None]\nCaptures:\n  None"
     )

@@ -148,7 +148,7 @@ def test_results_keep_their_structure() -> None:
 
 
 def test_a_python_object_is_no_result() -> None:
-    with pytest.raises(TypeError, match="must return tensors"):
+    with pytest.raises(TypeError, match="a function returns tensors"):
         function(lambda x: object())(X)
 
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from runtime.autodiff.activity import Dependence, is_recursive
 from runtime.autodiff.reverse import shaped
 from runtime.autodiff.vectorization.rules import NotVectorized
-from runtime.graph.ir import Graph, Node, Region, Value, diverges
-from runtime.graph.nodes import COND, WHILE, apply
+from runtime.graph.ir import Callee, Graph, Node, Region, Value, diverges
+from runtime.graph.nodes import CALL, COND, WHILE, apply
+from runtime.graph.tracing import Trace
 from runtime.types import Type
 
 if TYPE_CHECKING:
@@ -96,15 +97,26 @@ def _append(
 
 
 def _call(rows: AllRows, node: Node) -> None:
-    graph = _callee(node)
-    given = [(rows.of(value), value in rows.differing) for value in node.inputs]
-    for parameter, (made, differs) in zip(graph.parameters, given, strict=True):
-        rows.put(parameter, made, differs)
-    for value, item in graph.captures:
-        rows.put(value, item, False)
-    rows.follow(graph.nodes)
-    for value, result in zip(node.outputs, graph.results, strict=True):
-        rows.put(value, rows.of(result), result in rows.differing)
+    graph, differ = _callee(node), tuple([value in rows.differing for value in node.inputs])
+    key = graph, differ
+    if key not in rows.callees:
+        rows.callees[key] = _called(rows, graph, differ)
+    made, differing = rows.callees[key]
+    values = _values(rows, node.inputs, graph.parameters, differ)
+    outputs = [Value(value.type, rows.trace.unique(value.name)) for value in made.results]
+    found = rows.trace.append(CALL, values, outputs, {"callee": Callee(made.name, made)})
+    for value, result, differs in zip(node.outputs, found, differing, strict=True):
+        rows.put(value, result, differs)
+
+
+def _called(rows: AllRows, graph: Graph, differ: Sequence[bool]) -> tuple[Graph, list[bool]]:
+    """What a graph that is called does for all rows, and which of its results differ."""
+    trace = Trace(f"rows_of_{graph.name}")
+    with trace:
+        inner = rows.inside(graph, differ)
+        inner.follow(graph.nodes)
+        results = [trace.value_of(inner.of(result)) for result in graph.results]
+    return trace.finish(results), [result in inner.differing for result in graph.results]
 
 
 def _size(rows: AllRows, node: Node) -> None:

@@ -10,7 +10,7 @@ from runtime.autodiff.vectorization.control import CONTROL_RULES
 from runtime.autodiff.vectorization.lists import LIST_RULES
 from runtime.autodiff.vectorization.ops import OP_RULES
 from runtime.autodiff.vectorization.rules import NotVectorized, has_known_rank, shape_of
-from runtime.graph.ir import Node, Value
+from runtime.graph.ir import Graph, Node, Value
 from runtime.graph.nodes import LIST_REPEAT, apply
 from runtime.graph.scopes import active
 from runtime.graph.tracing import Trace, symbol
@@ -27,7 +27,9 @@ def vectorized(
     made = active().scope.nodes
     begin = len(made)
     try:
-        rows = AllRows(seed, seeds())
+        given = seeds()
+        rows = AllRows(given.static_shape[0], {})
+        rows.put(seed, given, True)
         rows.follow(nodes)
         return [rows.whole(result) for result in results]
     except NotVectorized:
@@ -35,18 +37,37 @@ def vectorized(
         return None
 
 
-class AllRows:
-    """The values of all rows, and which differ from row to row."""
+Callees = dict[tuple[Graph, tuple[bool, ...]], tuple[Graph, list[bool]]]
 
-    def __init__(self, seed: Value, seeds: Any) -> None:
+
+class AllRows:
+    """The values of all rows, and which differ from row to row.
+
+    `callees` are the graphs that do for all rows what one that is called does for a row, by that
+    and by which of its arguments differ; and which of their results do.
+    """
+
+    def __init__(self, count: int, callees: Callees) -> None:
         self.trace: Trace = active()
-        self.count: int = seeds.static_shape[0]
+        self.count = count
+        self.callees = callees
         self.found: dict[Value, Any] = {}
         self.differing: set[Value] = set()
-        self.put(seed, seeds, True)
         # Tapes know what a graph captures by itself.
         for value, item in self.trace.captures.values():
             self.put(value, item, False)
+
+    def inside(self, graph: Graph, differ: Sequence[bool]) -> AllRows:
+        """For a graph that is called, in the active trace, with parameters for all rows where the
+        arguments differ.
+        """
+        inner = AllRows(self.count, self.callees)
+        for parameter, differs in zip(graph.parameters, differ, strict=True):
+            type = self.lifted(parameter.type) if differs else parameter.type
+            inner.put(parameter, inner.trace.parameter(type, parameter.name), differs)
+        for value, item in graph.closure:
+            inner.put(value, item, False)
+        return inner
 
     def put(self, value: Value, found: Any, differs: bool) -> None:
         """What stands for a value from now on."""

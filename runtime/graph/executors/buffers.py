@@ -25,12 +25,18 @@ from runtime.graph.executors.kernels import (
     is_view,
     may_write,
     memory_of,
+    takes_work,
     ufunc_of,
 )
+from runtime.graph.executors.pool import WORKSPACE, StockType
 from runtime.graph.ir import Node, Region, Value, diverges, free_values, walk
+from runtime.shapes import size_of
 from runtime.types import TensorType
 
 Slots = tuple["Slot", ...]
+
+LEAST_ELEMENTS = 1 << 12
+"""The size of arrays that are worth to be kept in a stock."""
 
 
 @dataclass(slots=True, eq=False)
@@ -74,9 +80,9 @@ class Carrying:
 
 
 class Plan:
-    """The buffers of a graph's body: `buffers` are those that the program keeps, `loops` tells how
-    loops carry arrays in them, and `renamings` what they are called behind a branch. What may lie
-    otherwise than row by row is `turned`: it is in none.
+    """The buffers of a graph's body: `buffers` are those that the program keeps, with the
+    `workspace` of kernels; `loops` tells how loops carry arrays in them, and `renamings` what they
+    are called behind a branch. What may lie otherwise than row by row is `turned`: it is in none.
     """
 
     def __init__(self, body: Region, turned: Container[Value], runs: Runs) -> None:
@@ -90,18 +96,27 @@ class Plan:
         # What a loop carries, and branches compute for it, is best in one slot whatever the branch.
         self.wanted: set[Value] = set()
         self._targets: dict[Node, Value] = {}
+        self._stocks: dict[Node, Value] = {}
         self._arrays: dict[Node, list[Slot | None]] = {}
         self._slots: list[Slot] = []
         if any(may_write(node, turned) for node in walk(body)):
             self.escapes = Escapes(body, turned)
             _Planner(self, body).region([])
-        self.buffers = [slot.buffer for slot in self._slots if self._is_used(slot)]
         for slot in self._slots:
             self._settle(slot)
+        # One for all: what is in it is needed only while a kernel runs.
+        works = any(takes_work(node.primitive.kernel) for node in walk(body))
+        self.workspace = Value(WORKSPACE, "workspace") if works else None
+        self.buffers = [slot.buffer for slot in self._slots if self._is_used(slot)]
+        self.buffers += [*filter(None, [self.workspace]), *self._stocks.values()]
 
     def target(self, node: Node) -> Value | None:
         """The value whose array the node writes its result to; None for a new one."""
         return self._targets.get(node)
+
+    def stock(self, node: Node) -> Value | None:
+        """The stock of arrays that the node takes a new one from; None for an array of its own."""
+        return self._stocks.get(node)
 
     def arrays(self, run: Run) -> list[Value | None]:
         """The buffers of a run: for its results, where None is a new array, and for blocks."""
@@ -111,7 +126,7 @@ class Plan:
     def is_empty(self) -> bool:
         """Does each op make new arrays?"""
         arrays = [node for node in self._targets if node.primitive.name not in LISTS]
-        return not (arrays or self._arrays)
+        return not (arrays or self._arrays or self._stocks)
 
     def slot(self, type: Any, region: Region | None) -> Slot:
         """One more array, which may be a new one each time that the region runs."""
@@ -146,11 +161,22 @@ class Plan:
             slot.shared = True
         return Renaming([slot.buffer for slot in before], [slot.buffer for slot in after])
 
+    def keep(self, node: Node, value: Value) -> None:
+        """Let a node have a stock for its results, if a list gets them."""
+        type = value.type
+        if not isinstance(type, TensorType):
+            return
+        if value in self.escapes.pushed and (size_of(type.shape) or 0) >= LEAST_ELEMENTS:
+            kept: Any = StockType(type)
+            self._stocks[node] = Value(kept, f"{value.name}_stock")
+
     def _is_used(self, slot: Slot) -> bool:
         return not slot.escapes and bool(slot.written or slot.shared)
 
     def _settle(self, slot: Slot) -> None:
         before = slot.kept
+        if slot.escapes and slot.written[0][0] not in self._arrays:
+            self.keep(slot.written[0][0], slot.written[-1][1])
         for node, value in slot.written:
             if before is not None and node not in self._arrays:
                 self._targets[node] = before
@@ -249,6 +275,7 @@ class _Planner:
         slot = self.first(over, type, escapes) or self.first(self.free, type, escapes)
         self.free += [other for other in freed if other is not slot]
         if slot is None and escapes:
+            self.plan.keep(node, output)
             return
         slot = slot or self.plan.slot(type, self.inside)
         self.plan.write(node, output, slot, self.inside)

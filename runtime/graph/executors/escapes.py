@@ -11,7 +11,7 @@ last one can be written over.
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator, Sequence
 
 from runtime.graph.executors.kernels import (
     LISTS,
@@ -25,10 +25,12 @@ from runtime.graph.executors.kernels import (
 from runtime.graph.ir import Node, Region, Value, walk
 from runtime.types import ListType
 
+_KEEPING = LISTS | {"list_push"}
+
 
 class Escapes:
     """What escapes of a graph's body. `carried` are the places of each loop's state at which no
-    round's array does.
+    round's array does; `pushed` is what may be given to a list.
     """
 
     def __init__(self, body: Region, turned: Container[Value]) -> None:
@@ -40,6 +42,7 @@ class Escapes:
             self.values = set(body.results)
             self._region(body)
             settled = self._are_carried()
+        self.pushed = _pushed(list(walk(body)))
 
     def __contains__(self, value: Value) -> bool:
         return value in self.values
@@ -84,6 +87,33 @@ class Escapes:
         self.values.update([body.results[at + 1] for at in places])
         self._region(body)
         self.values.update([node.inputs[at + 1] for at in places])
+
+
+def _pushed(nodes: Sequence[Node]) -> set[Value]:
+    lists = [node for node in nodes if node.primitive.name in _KEEPING]
+    found = {value for node in lists for value in node.inputs[1:]}
+    before = -1
+    while before != len(found):
+        before = len(found)
+        for node in nodes:
+            found.update(_sources(node, found))
+    return found
+
+
+def _sources(node: Node, found: Container[Value]) -> Iterator[Value]:
+    """What such values of a node, or of the regions inside it, may be."""
+    if node.primitive.name == "while":
+        (body,) = node.regions
+        states = zip(node.outputs, body.parameters, node.inputs[1:], body.results[1:], strict=True)
+        for output, parameter, first, result in states:
+            if output in found or parameter in found:
+                yield from (first, result)
+    elif node.primitive.name == "cond":
+        for inner in node.regions:
+            pairs = zip(node.outputs, inner.results, strict=False)
+            yield from [result for output, result in pairs if output in found]
+    elif is_view(node) and any(output in found for output in node.outputs):
+        yield node.inputs[0]
 
 
 def _candidates(node: Node, turned: Container[Value]) -> list[int]:

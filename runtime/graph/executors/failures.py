@@ -203,10 +203,10 @@ def _kind_of(error: BaseException) -> type[errors.OpError] | None:
 
 
 def _show(value: Any) -> str:
-    value = getattr(value, "raw", value)
-    if hasattr(value, "dtype"):
-        return f"{value.dtype}{list(value.shape)}"
-    return repr(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_show, value))}]"
+    known = describe(getattr(value, "raw", value))
+    return str(known) if isinstance(known, TensorType) else repr(value)
 
 
 _STANDING = "__graph__"

@@ -31,6 +31,8 @@ LONGEST = 5
 """Ops in one expression."""
 
 _NAMED = frozenset(("constant", "undefined"))
+_READING = frozenset(("array_length",))
+"""Of what may be changed in its place before its reader is reached."""
 _DIVISIONS = frozenset(("floordiv", "mod", "py.floordiv", "py.mod"))
 
 
@@ -144,7 +146,9 @@ class Holding:
             self.expressions[node] = made
             if self._is_alias(node, made):
                 self.aliases.add(node)
-            elif not self._may_fail(node) and self._stands_in(node) and self._is_short(node):
+            elif node.primitive.name in _READING or self._may_fail(node):
+                continue
+            elif self._stands_in(node) and self._is_short(node):
                 self.inline.add(node)
 
     def _expression(self, node: Node) -> Expression | None:

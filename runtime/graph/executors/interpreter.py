@@ -20,7 +20,7 @@ Each line knows the node that it comes from, so that an error at run time can na
 from __future__ import annotations
 
 import keyword
-from typing import Any
+from typing import Any, NoReturn
 
 from runtime.graph.executors.failures import explain, raised
 from runtime.graph.executors.writer import RESERVED, Layout, Lines, Runner, Writer
@@ -61,6 +61,13 @@ class Program:
         line.
         """
         return explain(error, self.filename, self.lines)
+
+    def fail(self, error: BaseException) -> NoReturn:
+        """Raise the error for the one that is being handled, which left `run`."""
+        failure = self.failed(error)
+        if failure is error:
+            raise
+        raise failure from failure.__cause__
 
 
 def python_source(graph: Graph) -> str:

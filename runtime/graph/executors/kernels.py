@@ -22,24 +22,32 @@ OVER = frozenset(
 """Ops that change parts of their first input: where nobody else reads it, in its own memory."""
 
 
-LISTS = frozenset(("array_add_at", "array_clear", "array_write"))
+LISTS = frozenset(("array_add_at", "array_clear", "array_drop", "array_gap", "array_write"))
 """The same of lists, which keep what is written to them."""
 
 READERS = OVER | frozenset(
     (
-        "all", "any", "argmax", "argmin", "argsort", "array_concat", "array_read",
-        "array_read_like", "array_read_or_zeros", "array_size", "array_stack",
-        "array_stack_like", "assign_add_variable", "assign_sub_variable", "avg_pool2d",
-        "cast", "clip", "concat", "conv2d", "conv2d_backprop_filter",
-        "conv2d_backprop_input", "cumprod", "cumsum", "digamma", "div_no_nan", "einsum",
-        "elu", "erf", "erfc", "erfinv", "fill", "floordiv", "gather", "gather_grad",
-        "leaky_relu", "lgamma", "log_softmax", "matmul", "max", "max_pool2d", "mean", "min",
-        "mod", "mul_no_nan", "ones_like", "pad", "polygamma", "pow", "prod", "reciprocal",
-        "relu", "relu6", "relu_grad", "roll", "rsqrt", "scatter_nd", "shape", "sigmoid",
-        "softmax", "softplus", "softsign", "sort", "squared_difference", "stack", "sum",
-        "tile", "top_k", "truncatediv", "truncatemod", "unslice", "unsorted_segment_max",
-        "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sum", "where",
-        "xdivy", "xlog1py", "xlogy", "zeros_like", "zeta",
+        "all", "any", "argmax", "argmin", "argsort", "array_concat", "array_length", "array_read",
+        "array_read_like", "array_read_or_zeros", "array_size", "array_stack", "array_stack_like",
+        "assign_add_variable", "assign_sub_variable", "assign_variable", "avg_pool2d",
+        "avg_pool2d_grad", "avg_pool3d", "avg_pool3d_grad", "cast", "clip", "concat", "conv2d",
+        "conv2d_backprop_filter", "conv2d_backprop_input", "conv3d", "conv3d_backprop_filter",
+        "conv3d_backprop_input", "cumprod", "cumsum", "depthwise_conv2d",
+        "depthwise_conv2d_backprop_filter", "depthwise_conv2d_backprop_input", "digamma",
+        "div_no_nan", "einsum", "elu", "erf", "erfc", "erfinv", "fill", "floordiv", "gather",
+        "gather_grad", "gather_nd", "gelu", "leaky_relu", "lgamma", "log_softmax", "matmul", "max",
+        "max_pool2d", "max_pool2d_grad", "max_pool2d_grad_grad", "max_pool3d", "max_pool3d_grad",
+        "max_pool3d_grad_grad", "mean", "min", "mod", "mul_no_nan", "ones_like", "pad", "polygamma",
+        "pow", "prod", "random_categorical", "random_gamma", "random_normal", "random_poisson",
+        "random_shuffle", "random_truncated_normal", "random_uniform", "random_uniform_int",
+        "reciprocal", "relu", "relu6", "relu_grad", "roll", "rsqrt", "scatter_nd", "shape",
+        "sigmoid", "softmax", "softplus", "softsign", "sort", "squared_difference", "stack",
+        "stateless_binomial", "stateless_categorical", "stateless_gamma", "stateless_normal",
+        "stateless_poisson", "stateless_shuffle", "stateless_truncated_normal", "stateless_uniform",
+        "stateless_uniform_full_int", "stateless_uniform_int", "sum", "tile", "top_k",
+        "truncatediv", "truncatemod", "unslice", "unsorted_segment_max", "unsorted_segment_min",
+        "unsorted_segment_prod", "unsorted_segment_sum", "where", "xdivy", "xlog1py", "xlogy",
+        "zeros_like", "zeta",
     )
 )  # fmt: skip
 """Ops, besides ufuncs, that neither keep their inputs nor return views of them."""
@@ -57,8 +65,21 @@ VIEWS = SAME | frozenset(
 
 def is_view(node: Node) -> bool:
     """May its outputs be views of its first input? A single number is copied."""
-    scalar = getattr(node.outputs[0].type, "shape", None) == () if node.outputs else True
-    return node.primitive.name in VIEWS and not scalar
+    if node.primitive.name not in VIEWS or not node.outputs or is_number(node.outputs[0]):
+        return False
+    return not _sums(node)
+
+
+def is_number(value: Value) -> bool:
+    """Is it a single number?"""
+    return getattr(value.type, "shape", None) == ()
+
+
+def _sums(node: Node) -> bool:
+    """Does a sum to another shape add up anything?"""
+    if node.primitive.name != "sum_to" or not is_array(node.inputs[0]):
+        return False
+    return is_array(node.outputs[0]) and node.inputs[0].type != node.outputs[0].type
 
 
 def ufunc_of(node: Node) -> np.ufunc | None:
@@ -76,9 +97,18 @@ def product_of(node: Node) -> Any:
 
 def takes_out(kernel: Kernel) -> bool:
     """Does a kernel that is no ufunc write its result to the array that it is given as `out`?"""
+    return _takes(kernel, "out")
+
+
+def takes_work(kernel: Kernel) -> bool:
+    """Does a kernel have arrays that it needs while it runs in a workspace that it is given?"""
+    return _takes(kernel, "work")
+
+
+def _takes(kernel: Kernel, name: str) -> bool:
     code = getattr(kernel, "__code__", None)
     return (
-        code is not None and "out" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        code is not None and name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     )
 
 
@@ -93,7 +123,8 @@ def may_write(node: Node, turned: Container[Value]) -> bool:
     if ufunc_of(node) is not None or product_of(node) is not None:
         return True
     # What may hand on its input, where it is given no array, must not be written over later.
-    return node.primitive.name in READERS and takes_out(node.primitive.kernel)
+    reads = node.primitive.name in READERS or _sums(node)
+    return reads and takes_out(node.primitive.kernel)
 
 
 _LIST = ListType(TensorType(dtypes.float32, ()))

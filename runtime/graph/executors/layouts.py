@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from runtime.graph.executors.kernels import product_of
+from runtime.graph.executors.kernels import product_of, takes_out
 from runtime.graph.ir import Node, Region, Value
 from runtime.types import ListType, TensorType
 
 _TURNING = frozenset(
     (
-        "call", "conv2d_backprop_input", "conv3d_backprop_input", "einsum", "linspace",
+        "call", "einsum", "linspace",
         "nonzero", "resize_area_grad", "resize_bicubic_grad", "resize_bilinear_grad",
         "resize_nearest_grad", "scale_and_translate_grad", "svd", "transpose",
     )
@@ -100,7 +100,9 @@ def _made(node: Node, found: set[Value]) -> Iterator[Value]:
 
 
 def _turns(node: Node, found: set[Value]) -> bool:
-    name = node.primitive.name
-    if turns(name, node.params) or (node.primitive.effect and name != "read_variable"):
+    primitive = node.primitive
+    if turns(primitive.name, node.params):
+        return True
+    if primitive.effect and primitive.name != "read_variable" and not takes_out(primitive.kernel):
         return True
     return product_of(node) is None and not found.isdisjoint(node.inputs)

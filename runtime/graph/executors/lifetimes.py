@@ -1,16 +1,22 @@
-"""Where generated code lets go of large arrays: behind the last op that reads them, so that the
-next op can have their memory, which is still in the caches. Nobody else holds it until the end of
-the call otherwise. Only functions without branches and loops are looked at.
+"""Where generated code lets go of arrays: behind the last op that reads them.
+
+Of large ones the next op can have the memory, which is still in the caches; only functions without
+branches and loops are looked at. Of those of variables an update can write over the array, which
+nobody else holds then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
+from runtime.graph.executors.blocks import last_uses
 from runtime.graph.executors.buffers import Plan
-from runtime.graph.ir import Node, Region, Value
+from runtime.graph.executors.kernels import is_array, is_view
+from runtime.graph.ir import Node, Region, Value, walk
 from runtime.shapes import size_of
 from runtime.types import TensorType, Type
+
+_UPDATES = frozenset(("assign_variable", "assign_add_variable", "assign_sub_variable"))
 
 LARGE = 1 << 14
 """Elements of an array that is worth a line."""
@@ -31,6 +37,30 @@ def ends_of(body: Region, plan: Plan, special: Iterable[Node]) -> dict[Node, lis
     found: dict[Node, list[Value]] = {}
     for value, node in last.items():
         found.setdefault(node, []).append(value)
+    return found
+
+
+def reads_of_updated(body: Region) -> set[Value]:
+    """What is read of variables that are updated too, and views of it."""
+    updated = {node.params["variable"] for node in walk(body) if node.primitive.name in _UPDATES}
+    found: set[Value] = set()
+    for node in walk(body) if updated else ():
+        name = node.primitive.name
+        if (name == "read_variable" and node.params["variable"] in updated) or (
+            is_view(node) and node.inputs[0] in found
+        ):
+            found.update(filter(is_array, node.outputs))
+    return found
+
+
+def ends_within(body: Region, values: Container[Value]) -> dict[Node, list[Value]]:
+    """Those of these values that nothing reads behind a node of the region that makes them."""
+    found: dict[Node, list[Value]] = {}
+    for region in (body, *[inner for node in walk(body) for inner in node.regions]):
+        made = {value for node in region.nodes for value in node.outputs if value in values}
+        for value, at in last_uses(region).items() if made else ():
+            if value in made and at < len(region.nodes):
+                found.setdefault(region.nodes[at], []).append(value)
     return found
 
 

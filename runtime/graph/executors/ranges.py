@@ -336,6 +336,11 @@ def _length(ranges: Ranges, node: Node) -> Range | None:
     return (0, inf) if known is None else (known, known)
 
 
+def _array_length(ranges: Ranges, node: Node) -> Range | None:
+    # Each element of a list takes eight bytes of an address space of 2 ** 63.
+    return 0, 1 << 60
+
+
 def _range_length(ranges: Ranges, node: Node) -> Range | None:
     # Only ranges of step 1 are common.
     start, stop, step = map(ranges.of, node.inputs)
@@ -383,6 +388,7 @@ _RULES: dict[str, Rule] = {
     "py.item_int": _same,
     "where": _where,
     "length": _length,
+    "array_length": _array_length,
     "py.range_length": _range_length,
     "constant": _constant,
     "strided_slice": _element,

@@ -16,7 +16,7 @@ Values = dict[Value, Any]
 
 def replay(graph: Graph, arguments: Sequence[Any]) -> list[Any]:
     """The results of the graph for arguments: eager tensors and Python numbers, as they are."""
-    values: Values = dict(graph.captures)
+    values: Values = dict(graph.closure)
     return _region(graph.body, arguments, values)
 
 

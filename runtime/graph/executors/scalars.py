@@ -220,6 +220,7 @@ _SPECIAL = {
 
 # How Python writes rows of numbers; what is not here is a call of the kernel.
 NUMBERS = {
+    "array_length": "len({})",
     "py.add": "{} + {}",
     "py.sub": "{} - {}",
     "py.mul": "{} * {}",

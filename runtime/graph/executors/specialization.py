@@ -130,10 +130,7 @@ class ShapedRun:
         try:
             return program.run(*raws)
         except Exception as error:
-            failure = program.failed(error)
-            if failure is error:
-                raise
-            raise failure from failure.__cause__
+            program.fail(error)
 
     def _timed(self, raws: Sequence[Any]) -> tuple[Any, ...]:
         if self._left <= 0:

@@ -43,7 +43,7 @@ class Variables:
         self._roots: dict[Value, Value] = {}
         self._apart: dict[Value, set[Value]] = defaultdict(set)
         # What is global must not be assigned to.
-        self._fixed = {value for value, _ in graph.captures}
+        self._fixed = {value for value, _ in graph.closure}
         self._fixed |= {value for node in held.blocked for value in node.outputs}
         moves = self._moves(body)
         if moves:
@@ -54,6 +54,10 @@ class Variables:
     def root(self, value: Value) -> Value:
         """The value that stands for all that share its name."""
         return self._roots.get(value, value)
+
+    def is_moved(self, value: Value) -> bool:
+        """Does control flow move it, so that it may share its name?"""
+        return value in self._roots
 
     # What is moved
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,9 +14,9 @@ from runtime.dtypes import DType
 from runtime.graph.executors.blocks import Run, places_of, runs_of
 from runtime.graph.executors.buffers import Carrying, Plan, Renaming
 from runtime.graph.executors.holding import Holding
-from runtime.graph.executors.kernels import VIEWS, is_view, product_of, ufunc_of
+from runtime.graph.executors.kernels import VIEWS, is_number, product_of, takes_work, ufunc_of
 from runtime.graph.executors.layouts import is_array, lies_in_rows, turned_values
-from runtime.graph.executors.lifetimes import ends_of
+from runtime.graph.executors.lifetimes import ends_of, ends_within, reads_of_updated
 from runtime.graph.executors.pool import Pool
 from runtime.graph.executors.ranges import EVERYTHING
 from runtime.graph.executors.scalars import (
@@ -59,7 +59,7 @@ class Layout:
     """
 
     def __init__(self, graph: Graph, body: Region, in_rows: bool) -> None:
-        given = {value for value, item in graph.captures if not lies_in_rows(item.raw)}
+        given = {value for value, item in graph.closure if not lies_in_rows(item.raw)}
         given.update(value for value in graph.parameters if not (in_rows and is_array(value)))
         turned = turned_values(body, given)
         self.runs = runs_of(body, turned)
@@ -70,11 +70,21 @@ class Layout:
         special += self.held.expressions
         special += [node for node in body.nodes if node.primitive.name in _WRITERS]
         self.ends = ends_of(body, self.buffers, special)
+        self.reads = reads_of_updated(body)
+        self.let_reads_go(body)
         self.names: dict[Value, str] = {}
         self.levels: dict[Value, int] = {}
         self.python: set[Value] = set()
         self.constants: dict[Value, Any] = {}
         self.give = ""
+
+    def let_reads_go(self, body: Region) -> None:
+        """Let go of what was read of updated variables, too, unless it shares its name."""
+        fixed = {value for node in self.held.expressions for value in node.inputs}
+        fixed.update(value for values in self.ends.values() for value in values)
+        fixed.update(value for value in self.reads if self.variables.is_moved(value))
+        for node, values in ends_within(body, self.reads - fixed).items():
+            self.ends.setdefault(node, []).extend(values)
 
 
 class Writer:
@@ -92,12 +102,12 @@ class Writer:
 
     def graph(self, graph: Graph, body: Region, name: str, turned: Runner | None) -> None:
         """The function of a graph."""
-        for value, item in graph.captures:
+        for value, item in graph.closure:
             self.names[value] = self.module.share(value.name, item.raw)
         self.line(0, f"def {name}({', '.join(map(self.bind, graph.parameters))}):")
         if turned is not None and not self.layout.buffers.is_empty:
             self.turn(graph.parameters, turned)
-        for value in (*graph.parameters, *[value for value, _ in graph.captures]):
+        for value in (*graph.parameters, *[value for value, _ in graph.closure]):
             self.unpack(value, 1)
         self.take(1)
         self.region(body, 1)
@@ -221,6 +231,8 @@ class Writer:
             if node in runs:
                 self.blocks(runs[node], depth)
                 done.update(runs[node].nodes)
+                for member in runs[node].nodes:
+                    self.let_go(member, depth)
             if node in done:
                 continue
             write = _WRITERS.get(node.primitive.name)
@@ -228,11 +240,11 @@ class Writer:
                 self.expression(node, depth)
             elif write is None:
                 self.op(node, depth)
-                self.let_go(node, depth)
             elif node.regions and (depth > DEEPEST or self.loops > MOST_LOOPS):
                 self.outlined(node, depth)
             else:
                 write(self, node, depth)
+            self.let_go(node, depth)
 
     def op(self, node: Node, depth: int) -> None:
         call = self.kernel_call(node)
@@ -271,6 +283,10 @@ class Writer:
         names |= {value: pieces[place] for value, place in places.items()}
         for node in run.ops:
             self.on_block(node, names, depth + 1)
+        views = zip([*run.results, *run.arguments], flat, parts, strict=True)
+        dead = [name for value, *pair in views if value in self.layout.reads for name in pair]
+        if dead:
+            self.line(depth, f"del {', '.join(dead)}")
 
     def array(self, value: Value, buffer: Value | None, run: Run, depth: int) -> str:
         """The name of a result of a run: one of the program's buffers, or a new array."""
@@ -303,18 +319,33 @@ class Writer:
             return f"{arguments[0]}[{index}]"
         direct = ufunc_of(node) or product_of(node)
         if direct is not None:
-            buffer = self.layout.buffers.target(node)
-            arguments += [] if buffer is None else [_target(direct, self.names[buffer])]
+            out = self.out(node)
+            arguments += [] if out is None else [_target(direct, out)]
             kernel = self.module.share(f"k_{node.primitive.name}", direct)
             return f"{kernel}({', '.join(arguments)})"
         kernel = self.module.share(f"k_{node.primitive.name}", node.primitive.kernel)
         params = [f"{key}={self.literal(item)}" for key, item in node.params.items()]
-        buffer = self.layout.buffers.target(node)
-        if buffer is not None:
-            params.append(f"out={self.names[buffer]}")
+        text = f"{kernel}({', '.join([*arguments, *params, *self.memory(node)])})"
         # A view of one number would change with the buffer that it is in.
-        copied = node.primitive.name in VIEWS - _SEQUENCES and not is_view(node)
-        return f"{kernel}({', '.join([*arguments, *params])}){'[()]' if copied else ''}"
+        view = node.primitive.name in VIEWS - _SEQUENCES and bool(node.outputs)
+        return f"{text}[()]" if view and is_number(node.outputs[0]) else text
+
+    def memory(self, node: Node) -> Iterator[str]:
+        """The arguments that tell a kernel which memory it may have."""
+        out, plan = self.out(node), self.layout.buffers
+        if out is not None:
+            yield f"out={out}"
+        if plan.workspace is not None and takes_work(node.primitive.kernel):
+            yield f"work={self.names[plan.workspace]}"
+        if node.primitive.name == "assign_variable" and node.inputs[0] in plan.slots_of:
+            yield "shared=False"
+
+    def out(self, node: Node) -> str | None:
+        """Where a node is told to write to."""
+        buffer, stock = self.layout.buffers.target(node), self.layout.buffers.stock(node)
+        if stock is not None:
+            return f"{self.names[stock]}.take()"
+        return None if buffer is None else self.names[buffer]
 
     def expression(self, node: Node, depth: int) -> None:
         """A node that Python writes as an expression: a line, or what others write."""

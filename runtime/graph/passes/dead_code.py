@@ -33,8 +33,8 @@ def eliminate_dead_code(graph: Graph) -> Graph:
     use.index(graph.body)
     use.mark(*graph.results, *[value for node in use.effects for value in _always(node)])
     body = _swept(graph.body, graph.results, use)
-    captures = tuple([(value, item) for value, item in graph.captures if value in use.values])
-    return replace(graph, body=body, captures=captures)
+    closure = tuple([(value, item) for value, item in graph.closure if value in use.values])
+    return replace(graph, body=body, closure=closure)
 
 
 class _Use:

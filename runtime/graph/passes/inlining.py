@@ -2,7 +2,7 @@
 
 Before:
     graph f(x: float32[]) -> (float32[]):
-      y: float32[] = call(x, callee=@g)
+      y: float32[] = call g(x)
       neg: float32[] = neg(y)
       return neg
     graph g(a: float32[]) -> (float32[]):
@@ -106,9 +106,9 @@ class _Inlining(Rewriter):
         self.captures: dict[int, tuple[Value, Any]] = {}
 
     def graph(self, graph: Graph) -> Graph:
-        self.captures = {id(item): (value, item) for value, item in graph.captures}
+        self.captures = {id(item): (value, item) for value, item in graph.closure}
         body = self.region(graph.body)
-        made = self.made[graph] = replace(graph, body=body, captures=tuple(self.captures.values()))
+        made = self.made[graph] = replace(graph, body=body, closure=tuple(self.captures.values()))
         return made
 
     def node(self, node: Node) -> None:
@@ -119,7 +119,7 @@ class _Inlining(Rewriter):
             return
         copy = _Copy(node.origin)
         copy.same.update(zip(found.parameters, node.inputs, strict=True))
-        copy.same.update((value, self.captured(value, item)) for value, item in found.captures)
+        copy.same.update((value, self.captured(value, item)) for value, item in found.closure)
         made = copy.region(replace(found.body, parameters=()))
         for inner in made.nodes:
             self.add(inner)

@@ -2,14 +2,14 @@
 
 Before:
     graph f(x: float32[?,4]) -> (float32[?,?]):
-      shape: int32[2] = shape(x, dtype=int32)
-      strided_slice: int32[] = strided_slice(shape, spec=(0,))
+      shape: int32[2] = shape(x)
+      strided_slice: int32[] = shape[0]
       mul: float32[?,4] = mul(x, x)
-      reshape: float32[?,?] = reshape(mul, strided_slice, shape=(None, 2, -1))
+      reshape: float32[?,?] = reshape(mul, shape=(strided_slice, 2, -1))
       return reshape
 After, for x: float32[3,4]:
     graph f(x: float32[3,4]) -> (float32[3,2,2]):
-      shape: int32[2] = constant [3, 4]
+      shape: int32[2] = [3, 4]
       mul: float32[3,4] = mul(x, x)
       reshape: float32[3,2,2] = reshape(mul, shape=(3, 2, -1))
       return reshape

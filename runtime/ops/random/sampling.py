@@ -25,11 +25,11 @@ def sizes_of(shape: Shape, dims: Sequence[Any]) -> Size:
     return found
 
 
-def sampled(draw: Callable[..., Any], *args: Any) -> Any:
-    """`draw(*args)`, with NumPy's refusals as documented errors."""
+def sampled(draw: Callable[..., Any], *args: Any, out: Any = None) -> Any:
+    """`draw(*args, out=out)`, with NumPy's refusals as documented errors."""
     try:
         with np.errstate(all="ignore"):
-            return draw(*args)
+            return draw(*args, out=out)
     except (ValueError, OverflowError, MemoryError) as error:
         if isinstance(error, errors.OpError):
             raise
@@ -63,7 +63,9 @@ def classes_shape(logits: Shape, *dims: Shape, shape: Shape) -> Shape:
     return (None if logits is None else logits[0], samples)
 
 
-def sampled_classes(rng: Any, logits: Any, dims: Any, shape: Shape, dtype: DType) -> Any:
+def sampled_classes(
+    rng: Any, logits: Any, dims: Any, shape: Shape, dtype: DType, out: Any = None
+) -> Any:
     samples = fill_dims(shape, dims)
     try:
         size: Any = classes_shape(logits.shape, shape=samples)
@@ -71,11 +73,14 @@ def sampled_classes(rng: Any, logits: Any, dims: Any, shape: Shape, dtype: DType
         raise errors.InvalidArgumentError(str(error)) from None
     if 0 in size:
         return np.zeros(size, dtype.np_dtype)
-    return sampled(draw_classes, rng, samples[0], logits).astype(dtype.np_dtype)
+    return sampled(draw_classes, rng, size, dtype, logits, out=out)
 
 
-def shuffled(rng: Any, x: Any) -> Any:
-    return x[rng.permutation(len(x))] if np.ndim(x) else x
+def shuffled(rng: Any, x: Any, out: Any = None) -> Any:
+    if not np.ndim(x):
+        return x
+    # Clipping, which no place needs, spares NumPy an array of its own.
+    return np.take(x, rng.permutation(len(x)), 0, out=out, mode="clip")
 
 
 FLOATS = (dtypes.float16, dtypes.float32, dtypes.float64)

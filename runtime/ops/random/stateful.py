@@ -50,9 +50,9 @@ from runtime.tensor import Tensor
 def _named(draw: Callable[..., Any], op_type: str) -> Callable[..., Any]:
     """Kernels of ops with effects are called as they are: they name themselves in their errors."""
 
-    def kernel(*inputs: Any, **params: Any) -> Any:
+    def kernel(*inputs: Any, out: Any = None, **params: Any) -> Any:
         try:
-            return draw(*inputs, **params)
+            return draw(*inputs, **params, out=out)
         except errors.OpError as error:
             raise type(error)(None, op_type, f"{op_type}: {error.message}") from None
         except ValueError as error:
@@ -69,12 +69,12 @@ def _stateful(
     Parameters that are no scalars append their shape to the one asked for.
     """
 
-    def kernel(*inputs: Any, shape: Shape, dtype: DType, stream: Stream) -> Any:
+    def kernel(*inputs: Any, shape: Shape, dtype: DType, stream: Stream, out: Any = None) -> Any:
         size = (
             *sizes_of(shape, inputs[count:]),
             *np.broadcast_shapes(*map(np.shape, inputs[:count])),
         )
-        return sampled(draw, stream.generator(), size, dtype, *inputs[:count])
+        return sampled(draw, stream.generator(), size, dtype, *inputs[:count], out=out)
 
     def rule(*shapes: Shape, shape: Shape, dtype: DType, stream: Stream) -> Shape:
         if draw is draw_integers:
@@ -108,8 +108,8 @@ poisson_p = _stateful(
 categorical_p = row(
     "random_categorical",
     _named(
-        lambda logits, *dims, shape, dtype, stream: sampled_classes(
-            stream.generator(), logits, dims, shape, dtype
+        lambda logits, *dims, shape, dtype, stream, out=None: sampled_classes(
+            stream.generator(), logits, dims, shape, dtype, out
         ),
         "Multinomial",
     ),
@@ -120,7 +120,8 @@ categorical_p = row(
 
 
 shuffle_p = row(
-    "random_shuffle", lambda x, *, stream: shuffled(stream.generator(), x), signature="A->A",
+    "random_shuffle", lambda x, *, stream, out=None: shuffled(stream.generator(), x, out),
+    signature="A->A",
     shape=lambda shape, *, stream: shape, op_type="RandomShuffle", effect=True, keep_inputs=(),
     samples=(sample("4,2", stream=Stream((0, 7), BY_OP)),),
 )  # fmt: skip

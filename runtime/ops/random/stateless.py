@@ -63,11 +63,11 @@ def _stateless(
     Parameters broadcast to the shape asked for.
     """
 
-    def kernel(seed: Any, *inputs: Any, shape: Shape, dtype: DType) -> Any:
+    def kernel(seed: Any, *inputs: Any, shape: Shape, dtype: DType, out: Any = None) -> Any:
         _check_seed(seed.shape)
         size = sizes_of(shape, inputs[count:])
         _check_fits(broadcast_all(*map(np.shape, inputs[:count])), size)
-        return sampled(draw, seeded(seed), size, dtype, *inputs[:count])
+        return sampled(draw, seeded(seed), size, dtype, *inputs[:count], out=out)
 
     def rule(seed: Shape, *shapes: Shape, shape: Shape, dtype: DType) -> Shape:
         _check_seed(seed)
@@ -138,10 +138,10 @@ def _stateless_categorical_shape(
 
 
 def _stateless_categorical_kernel(
-    seed: Any, logits: Any, *dims: Any, shape: Shape, dtype: DType
+    seed: Any, logits: Any, *dims: Any, shape: Shape, dtype: DType, out: Any = None
 ) -> Any:
     _check_seed(seed.shape)
-    return sampled_classes(seeded(seed), logits, dims, shape, dtype)
+    return sampled_classes(seeded(seed), logits, dims, shape, dtype, out)
 
 
 stateless_categorical_p = row(
@@ -151,9 +151,9 @@ stateless_categorical_p = row(
 )  # fmt: skip
 
 
-def _stateless_shuffle_kernel(seed: Any, x: Any) -> Any:
+def _stateless_shuffle_kernel(seed: Any, x: Any, out: Any = None) -> Any:
     _check_seed(seed.shape)
-    return shuffled(seeded(seed), x)
+    return shuffled(seeded(seed), x, out)
 
 
 def _stateless_shuffle_shape(seed: Shape, x: Shape) -> Shape:

@@ -10,6 +10,7 @@ import pytest
 
 import runtime as tf
 from runtime.graph.ir import Graph, walk
+from runtime.graph.passes.inlining import Calls
 
 Function = Callable[..., Any]
 DOUBLE = tf.float64
@@ -122,6 +123,7 @@ VECTORS: dict[str, tuple[Function, bool]] = {
     "nested loops": (nested_loops, True),
     "branch": (branches, True),
     "call": (lambda x: scaled(x) * x, True),
+    "calls in calls": (lambda x: twice(x) * x, True),
     "array": (written_in_a_loop, False),
     "array of the state": (array_of_the_state, True),
     "array in a piece": (array_in_pieces, True),
@@ -130,6 +132,20 @@ VECTORS: dict[str, tuple[Function, bool]] = {
     "custom gradient": (cubed, True),
 }
 ORDERS = {"first": 1, "second": 2, "third": 3}
+
+
+SCALES = tf.constant([0.5, 2.0, 1.5], DOUBLE)
+
+
+@tf.function
+def product(x: Any, y: Any) -> Any:
+    return tf.sin(x) * y * SCALES, y + 1.0
+
+
+@tf.function
+def twice(x: Any) -> Any:
+    y, more = product(x, SCALES)
+    return y + product(more * 0.5, x * y)[0] + product(x, SCALES)[0]
 
 
 def jacobian(function: Function, order: int, **options: Any) -> Function:
@@ -342,3 +358,13 @@ def test_all_elements_of_examples_at_once_for_any_number_of_examples() -> None:
     for count in (0, 1, 5):
         x = sample(count, 2)
         np.testing.assert_allclose(concrete(x), found(x), rtol=1e-12)
+
+
+def test_a_graph_that_is_called_often_is_made_for_all_rows_once() -> None:
+    function: Any = tf.function(lambda x: tf.sin(x) * x)
+    for _ in range(12):
+        function = tf.function(lambda x, inner=function: inner(x) + inner(x * 0.5))
+    concrete = tf.function(jacobian(function, 1)).get_concrete_function(sample(3))
+    graphs = Calls(concrete.graph).of
+    assert len(graphs) <= 3 * 13 + 1
+    assert sum(1 for graph in graphs for _ in walk(graph.body)) < 600

@@ -49,6 +49,6 @@ def test_without_groups_it_is_the_graph_before() -> None:
     made = optimize(graph)
     assert "fused" in format_graph(made)
     body = ungrouped(made.body)
-    verify(type(made)(made.name, body, made.captures), types=True)
+    verify(type(made)(made.name, body, made.closure), types=True)
     ops = [node.primitive.name for node in body.nodes if node.primitive.name != "constant"]
     assert ops == [node.primitive.name for node in graph.nodes if node.primitive.name != "constant"]

@@ -82,7 +82,7 @@ STAYS = [
     (needed_by_the_state, "add("),
     (effects, "print("),
     (effects, "mul("),
-    (effects, "raise("),
+    (effects, "raise "),
     (fails, "gather("),
 ]
 
@@ -121,8 +121,8 @@ def test_a_capture_that_is_not_used_goes() -> None:
         return x
 
     graph = function(f).get_concrete_function(rt.TensorSpec([], rt.int32)).graph
-    assert len(graph.captures) == 1
-    assert not eliminate_dead_code(graph).captures
+    assert len(graph.closure) == 1
+    assert not eliminate_dead_code(graph).closure
 
 
 def test_the_ends_of_a_range_that_nobody_reads_are_checked() -> None:

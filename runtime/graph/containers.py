@@ -1,0 +1,98 @@
+"""What is in containers that guards compare: their elements, by identity, and what arrays hold."""
+
+from __future__ import annotations
+
+import array
+import operator
+from collections import deque
+from operator import is_
+from typing import Any
+
+import numpy as np
+
+from runtime.graph.ways import MAPPINGS, Ways, is_weak, strong
+
+MOST_ONE_BY_ONE = 32
+"""Elements that are compared one by one; the identities of more are compared as bytes."""
+
+MOST_BYTES = 1 << 18
+"""The size of an array that is compared (in some 10 us); a larger one is guarded as an object."""
+
+Elements = tuple[Any, ...] | bytes
+
+
+_KINDS: tuple[Any, ...] = (*MAPPINGS, list, tuple, set, frozenset, deque)
+_PLAIN = frozenset((list, tuple, set, frozenset, deque))
+_BUFFERS = bytearray, array.array
+_SIZED: tuple[Any, ...] = (*_BUFFERS, *_KINDS)
+
+
+def is_compared(value: Any) -> bool:
+    """Is it a container whose elements are compared?"""
+    return (
+        value.nbytes <= MOST_BYTES if isinstance(value, np.ndarray) else isinstance(value, _SIZED)
+    )
+
+
+def is_mapping(value: Any) -> bool:
+    """Does it have keys and values?"""
+    return isinstance(value, MAPPINGS)
+
+
+def is_large(elements: Elements) -> bool:
+    """Are these so many that their addresses are compared?"""
+    return type(elements) is tuple and len(elements) > MOST_ONE_BY_ONE
+
+
+def identities(container: Any) -> bytes:
+    """The addresses of the elements: those of a thousand are read in 6 us, and compared at once."""
+    elements = container if type(container) in _PLAIN else elements_of(container)
+    return np.fromiter(elements, object, len(elements)).tobytes()
+
+
+def elements_of(container: Any) -> Elements:
+    """The elements of a container, keys before values; numbers and text as bytes."""
+    if isinstance(container, _BUFFERS):
+        return bytes(container)
+    if isinstance(container, np.ndarray):
+        return tuple(container.flat) if container.dtype.hasobject else container.tobytes()
+    # Not the iteration of a subclass, which is the user's code.
+    kind = next(kind for kind in _KINDS if isinstance(container, kind))
+    values = kind.values(container) if kind in MAPPINGS else ()
+    return (*kind.__iter__(container), *values)
+
+
+def same_elements(container: Any, known: Elements) -> bool:
+    """Does it have these elements, by identity?"""
+    if type(container) in _PLAIN:
+        return len(container) == len(known) and all(map(is_, container, known))
+    now = elements_of(container)
+    if type(known) is bytes:
+        return now == known
+    return len(now) == len(known) and all(map(is_, now, known))
+
+
+class Inside:
+    """The elements of a container that an object leads to; they are not kept alive."""
+
+    __slots__ = ("_identities", "_known", "_read", "address")
+
+    def __init__(self, container: Any, known: Elements, ways: Ways) -> None:
+        self.address = id(container)
+        self._known = known if type(known) is bytes else tuple(map(ways.weak, known))
+        weak = [is_weak(element) for element in self._known if type(known) is tuple]
+        self._read = (operator.call if all(weak) else strong) if any(weak) else None
+        is_quick = is_large(known) and self._read is None
+        self._identities = identities(container) if is_quick else None
+
+    def __call__(self) -> Elements:
+        """The elements that the container had."""
+        return self._known if self._read is None else tuple(map(self._read, self._known))
+
+    def holds(self, container: Any) -> bool:
+        """Is this the container, as it was?"""
+        if id(container) != self.address:
+            return False
+        if self._identities is not None:
+            return identities(container) == self._identities
+        return same_elements(container, self())

@@ -1,0 +1,289 @@
+"""What a node does, as the user would write it: the right-hand side of a printed line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from runtime.graph.ir import Callee, Graph, Node
+from runtime.graph.templates import text_of
+from runtime.graph.unique_names import Names
+from runtime.types import ListType, NumberType, ResidualsType, TensorType, Type
+
+MOST_LETTERS = 40
+"""Of an array, or of one element of it."""
+
+# What says nothing to who reads: functions, streams of random numbers, texts of messages.
+# And types, for the binder of the result says them already.
+_HIDDEN = frozenset(("dynamic", "element", "exact", "stream", "type", "types", "what", "write"))
+# What stands in the text only where it is something else.
+_USUAL: dict[str, tuple[Any, ...]] = {
+    "adjoint": (False,),
+    "antialias": (False,),
+    "bare": (False,),
+    "batch_dims": (0,),
+    "batched": (False,),
+    "descending": (False,),
+    "dilations": ((1,), (1, 1), (1, 1, 1)),
+    "exclusive": (False,),
+    "k": (0,),
+    "keepdims": (False,),
+    "negative": (False,),
+    "placeholder": ("{}",),
+    "reverse": (False,),
+    "summarize": (3,),
+    "transpose_a": (False,),
+    "transpose_b": (False,),
+}
+_METHODS = {
+    "assign_add_variable": "assign_add",
+    "assign_sub_variable": "assign_sub",
+    "assign_variable": "assign",
+    "read_variable": "read_value",
+}
+
+
+def expression(node: Node, inputs: Sequence[str]) -> str:
+    """What the node computes, with these texts for its inputs."""
+    form = _FORMS.get(node.primitive.name)
+    if form is not None:
+        return form(node, inputs)
+    if "parts" in node.params:
+        return _with_template(node, inputs)
+    given, params = _dims_filled(node, inputs)
+    return f"{node.primitive.name}({', '.join([*given, *_named(node, params)])})"
+
+
+class CalledGraphs:
+    """A graph and those that it calls, each with a name of its own; `pending` are to be shown."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.taken = Names()
+        self.names = {graph: self.taken.of(graph.name)}
+        self.pending: list[Graph] = []
+
+    def call(self, callee: Callee) -> str:
+        """The name of a graph that is called, which is to be shown too."""
+        graph = callee.graph
+        if graph is None:
+            return callee.name
+        if graph not in self.names:
+            self.names[graph] = self.taken.of(graph.name)
+            self.pending.append(graph)
+        return self.names[graph]
+
+
+def device_of(node: Node) -> str | None:
+    """The device that the user asked for, as in "CPU:1"."""
+    return node.device.partition("/device:")[2] if node.device else None
+
+
+# Parameters
+
+
+def notes(node: Node, inputs: Sequence[str]) -> list[str]:
+    """What a node does beside its op: its parameters, as in "axis=0", or all of it where it has a
+    notation of its own.
+    """
+    if node.primitive.name in _FORMS or "parts" in node.params:
+        return [expression(node, inputs)]
+    return list(_named(node, _dims_filled(node, inputs)[1]))
+
+
+def _named(node: Node, params: dict[str, Any]) -> Iterator[str]:
+    for name, value in params.items():
+        if name not in _HIDDEN and not _is_usual(node, name, value):
+            yield f"{name}={_variable(node) if name == 'variable' else describe(value)}"
+
+
+def _is_usual(node: Node, name: str, value: Any) -> bool:
+    if value is None or any(value == usual for usual in _USUAL.get(name, ())):
+        return True
+    result = node.outputs[0].type if node.outputs else None
+    if name != "dtype" or node.primitive.name == "cast":
+        return False
+    return isinstance(result, TensorType) and result.dtype is value
+
+
+def _dims_filled(node: Node, inputs: Sequence[str]) -> tuple[Sequence[str], dict[str, Any]]:
+    """Inputs and parameters, where inputs that are dimensions of a `shape` stand in it."""
+    params = dict(node.params)
+    shape: Any = params.get("shape")
+    unknown = shape.count(None) if isinstance(shape, tuple) else 0
+    last = node.inputs[len(node.inputs) - unknown :]
+    if not unknown or len(last) < unknown or not all(_is_dimension(value.type) for value in last):
+        return inputs, params
+    dims = iter(inputs[-unknown:])
+    filled = [next(dims) if dim is None else str(dim) for dim in shape]
+    params["shape"] = _Text(f"({', '.join(filled)}{',' if len(filled) == 1 else ''})")
+    return inputs[:-unknown], params
+
+
+def _is_dimension(type: Any) -> bool:
+    return isinstance(type, TensorType) and type.shape == () and type.dtype.is_integer
+
+
+class _Text(str):
+    """A text that stands as it is."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+# Forms
+
+
+def _slice(node: Node, inputs: Sequence[str]) -> str:
+    return f"{inputs[0]}[{_index(node.params['spec'], inputs[1:])}]"
+
+
+def _set_slice(node: Node, inputs: Sequence[str]) -> str:
+    index = _index(node.params["spec"], inputs[2:])
+    return f"{inputs[0]} with [{index}] = {inputs[1]}"
+
+
+def _unslice(node: Node, inputs: Sequence[str]) -> str:
+    """Zeros with a tensor in the place of a slice: its gradient."""
+    spec = node.params["spec"]
+    count = sum(part == "?" for entry in spec for part in _parts(entry))
+    index = _index(spec, inputs[len(inputs) - count :])
+    return f"unslice({', '.join([*inputs[: len(inputs) - count], f'[{index}]'])})"
+
+
+def _parts(entry: Any) -> Sequence[Any]:
+    return entry if type(entry) is tuple else (entry,)
+
+
+def _box(node: Node, inputs: Sequence[str]) -> str:
+    dims = iter(inputs[1:])
+    box = [next(dims) if dim is None else str(dim) for dim in node.params["box"]]
+    begin, size = box[: len(box) // 2], box[len(box) // 2 :]
+    return f"slice({inputs[0]}, begin=[{', '.join(begin)}], size=[{', '.join(size)}])"
+
+
+def _index(spec: Sequence[Any], dynamic: Sequence[str]) -> str:
+    values = iter(dynamic)
+    return ", ".join([_entry(entry, values) for entry in spec])
+
+
+def _entry(entry: Any, values: Iterator[str]) -> str:
+    if type(entry) is not tuple:
+        return {"newaxis": "None", "?": ""}.get(entry, str(entry)) or next(values)
+    parts = [next(values) if part == "?" else "" if part is None else str(part) for part in entry]
+    return ":".join(parts[:2] if parts[2] in ("", "1") else parts)
+
+
+def _of_variable(node: Node, inputs: Sequence[str]) -> str:
+    method = _METHODS[node.primitive.name]
+    return f"{_variable(node)}.{method}({', '.join(inputs)})"
+
+
+def _variable(node: Node) -> str:
+    name: str = node.params["variable"].name
+    return name.removesuffix(":0")
+
+
+def _constant(node: Node, inputs: Sequence[str]) -> str:
+    return describe(node.params["value"])
+
+
+def _list(node: Node, inputs: Sequence[str]) -> str:
+    """The items at their places, None where there is none."""
+    items = dict(zip(node.params.get("places", ()), inputs, strict=True))
+    return f"[{', '.join([items.get(at, 'None') for at in range(node.params.get('size', 0))])}]"
+
+
+def _undefined(node: Node, inputs: Sequence[str]) -> str:
+    return "undefined"
+
+
+def _print(node: Node, inputs: Sequence[str]) -> str:
+    return f"print({node.params['write'].text(inputs)})"
+
+
+def _raise(node: Node, inputs: Sequence[str]) -> str:
+    exception: Any = node.params["exception"]
+    holding: Any = node.params["holding"]
+    arguments = text_of(getattr(holding, "children", holding)[0], iter(inputs))
+    inside = arguments.removeprefix("(").removesuffix(")").removesuffix(",")
+    kind = "AssertionError" if isinstance(exception, AssertionError) else type(exception).__name__
+    return f"raise {kind}({inside})"
+
+
+def _with_template(node: Node, inputs: Sequence[str]) -> str:
+    """An op that writes text around values: the text, with {} where the values stand."""
+    parts = ["{}" if part is None else part for part in node.params["parts"]]
+    separator = "" if node.primitive.name == "print_v2" else " "
+    template = repr(separator.join(parts).removesuffix("\n"))
+    before = len(inputs) - parts.count("{}")
+    params = {key: value for key, value in node.params.items() if key != "parts"}
+    arguments = [*inputs[:before], template, *inputs[before:], *_named(node, params)]
+    return f"{node.primitive.name}({', '.join(arguments)})"
+
+
+_FORMS: dict[str, Callable[[Node, Sequence[str]], str]] = {
+    "array_of": _list,
+    "constant": _constant,
+    "list_new": _list,
+    "print": _print,
+    "raise": _raise,
+    "set_slice": _set_slice,
+    "slice": _box,
+    "strided_slice": _slice,
+    "undefined": _undefined,
+    "unslice": _unslice,
+    **dict.fromkeys(_METHODS, _of_variable),
+}
+
+# Values
+
+
+def describe(value: Any) -> str:
+    """A parameter of a node as text, on one line."""
+    value = getattr(value, "raw", value)
+    if hasattr(value, "tolist"):
+        return _array(value)
+    if isinstance(value, tuple | list):
+        inner = ", ".join(map(describe, value))
+        comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
+        return f"({inner}{comma})" if isinstance(value, tuple) else f"[{inner}]"
+    if hasattr(value, "as_numpy_dtype"):
+        return str(value.name)
+    if isinstance(value, TensorType | NumberType | ListType | ResidualsType):
+        return str(value)
+    if callable(value) or vars(object)["__repr__"] is type(value).__repr__:
+        return getattr(value, "__qualname__", None) or type(value).__name__
+    return repr(value)
+
+
+def is_scalar(value: Any) -> bool:
+    """Is a constant short enough to stand where it is used?"""
+    return isinstance(value, bool | int | float) or getattr(value, "shape", None) == ()
+
+
+def literal(type: Type, value: Any) -> str:
+    """A scalar constant as text: with its dtype if it is a tensor."""
+    text = describe(value)
+    return f"{type.dtype.name}({text})" if isinstance(type, TensorType) else text
+
+
+def _array(array: Any) -> str:
+    """The array, or the first elements of each axis; what binds it says its dtype and shape."""
+    # What is not shown is not made text either: a weight may have millions of elements.
+    texts = (_elements(array, most) for most in (10, 3, 2))
+    return next((text for text in texts if len(text) <= MOST_LETTERS), None) or _elements(array, 1)
+
+
+def _elements(array: Any, most: int) -> str:
+    if not array.ndim:
+        return _element(array)
+    shown = [_elements(array[place, ...], most) for place in range(min(len(array), most))]
+    return f"[{', '.join(shown + ['...'] * (len(array) > most))}]"
+
+
+def _element(item: Any) -> str:
+    # NumPy writes the fewest digits that make the number in its own precision.
+    text = str(item[()]) if item.dtype.kind in "fc" else repr(item.item())
+    return text if len(text) <= MOST_LETTERS else f"{text[: MOST_LETTERS - 4]}...{text[-1]}"

@@ -1,0 +1,90 @@
+"""What a variable keeps its value in, and what graphs and tapes know it by."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from runtime import errors
+from runtime.dtypes import DType
+from runtime.shapes import Shape, compatible, format_shape
+from runtime.state import state
+from runtime.types import TensorType
+
+if TYPE_CHECKING:
+    from runtime.variable import Variable
+
+
+class VariableHandle:
+    """The value of a variable, `raw` (None: it has none yet), and what values it takes.
+
+    Graphs hold handles, so that they do not keep variables alive: the traces for a variable that is
+    an argument are to go with it, and what still runs a graph then finds the value here. `node` is
+    the key that tapes know the variable by.
+    """
+
+    __slots__ = (
+        *("_owner", "dtype", "lock", "name", "node", "raw", "static_shape", "trainable", "type"),
+    )
+    is_resource = True
+
+    def __init__(
+        self, owner: Variable, name: str, dtype: DType, shape: Shape, trainable: bool
+    ) -> None:
+        from runtime.autodiff.records import new_key
+
+        self._owner = weakref.ref(owner)
+        self.name = name
+        self.dtype = dtype
+        self.static_shape = shape
+        self.type = TensorType(dtype, shape)
+        self.trainable = trainable
+        self.node = new_key()
+        self.lock = threading.RLock()
+        self.raw: Any = None
+
+    @property
+    def variable(self) -> Variable:
+        """The variable; another one with this value, if it is no more."""
+        from runtime.variable import with_handle
+
+        with self.lock:
+            found = self._owner()
+            if found is None:
+                found = with_handle(self)
+                self._owner = weakref.ref(found)
+        return found
+
+    def present(self) -> Any:
+        """The array that it holds; None before it has been initialised."""
+        raw = self.raw
+        if raw is None:
+            # Who changes the array where it is holds the lock, and the array, meanwhile.
+            with self.lock:
+                raw = self.raw
+        return raw
+
+    def raw_value(self) -> Any:
+        """The array that it holds; FailedPreconditionError before it has been initialised."""
+        raw = self.present()
+        if raw is None:
+            raise errors.FailedPreconditionError(
+                None,
+                None,
+                f"variable '{self.name}' is uninitialized: it is read before it was given a value",
+            )
+        return raw
+
+    def check_shape(self, shape: Shape, what: str = "assign value to") -> None:
+        """ValueError (eagerly InvalidArgumentError) if no value of this shape can be assigned."""
+        if shape == self.static_shape or compatible(self.static_shape, shape):
+            return
+        message = (
+            f"Cannot {what} variable '{self.name}': it has the shape "
+            f"{format_shape(self.static_shape)}, the value has the shape {format_shape(shape)}, "
+            "and these are not compatible"
+        )
+        if state.trace is not None:
+            raise ValueError(message)
+        raise errors.InvalidArgumentError(None, None, message)

@@ -1,0 +1,72 @@
+"""Memory for the arrays that a kernel needs only while it runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+_ALIGNMENT = 64
+
+
+class Workspace:
+    """Arrays, one behind the other in one piece of memory, for one kernel at a time.
+
+    What does not fit gets memory of its own, and has room once the workspace was told to `grow`.
+    """
+
+    __slots__ = ("_memory", "_most", "_used")
+
+    def __init__(self) -> None:
+        self._memory = np.empty(0, np.uint8)
+        self._used = 0
+        self._most = 0
+
+    def array(self, shape: Sequence[int], dtype: Any) -> Any:
+        """An array with anything in it."""
+        dtype, start = np.dtype(dtype), self._used
+        size = math.prod(shape) * dtype.itemsize
+        self._used += -(-size // _ALIGNMENT) * _ALIGNMENT
+        self._most = max(self._most, self._used)
+        if size and self._used <= self._memory.size:
+            return np.ndarray(shape, dtype, self._memory, start)
+        return np.empty(shape, dtype)
+
+    def zeros(self, shape: Sequence[int], dtype: Any) -> Any:
+        """An array of zeros."""
+        made = self.array(shape, dtype)
+        made.fill(0)
+        return made
+
+    def copied(self, array: Any, dtype: Any = None) -> Any:
+        """A copy of an array that lies row by row, maybe in another dtype."""
+        made = self.array(array.shape, dtype or array.dtype)
+        np.copyto(made, array, casting="unsafe")
+        return made
+
+    @contextmanager
+    def inner(self) -> Iterator[None]:
+        """What is made inside is not needed behind it."""
+        start = self._used
+        yield
+        self._used = start
+
+    def clear(self) -> None:
+        """Begin anew: nothing that was made is needed any more."""
+        self._used = 0
+
+    def grow(self) -> None:
+        """Have room for the most that was ever needed; nothing that was made may be needed."""
+        if self._most > self._memory.size:
+            self._memory = np.empty(self._most, np.uint8)
+
+
+def opened(work: Workspace | None) -> Workspace:
+    """The workspace of a kernel, which it has for itself now: a new one where it was given none."""
+    if work is None:
+        return Workspace()
+    work.clear()
+    return work
