@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from autograph.mutation.snapshots import Snapshot
 from runtime.block_recorder import BlockRecorder
 from runtime.concrete_function import ConcreteFunction
 from runtime.convert import convert_to_tensor
-from runtime.graph import joins
+from runtime.graph import aliases, joins
 from runtime.graph.arrays import Elements
 from runtime.graph.blocks import Unreachable, add_raise
 from runtime.graph.error_notes import explain
@@ -37,7 +37,7 @@ from runtime.graph.structures import structure_of
 from runtime.graph.symbolic_number import SymbolicNumber, number_to_tensor
 from runtime.graph.tracing import Trace
 from runtime.graph.verification import verify
-from runtime.growing_list import GrowingList
+from runtime.growing_list import GrowingList, list_function
 from runtime.initial_values import initial_value
 from runtime.primitive import wrong_dtype
 from runtime.shapes import TensorShape
@@ -197,6 +197,7 @@ class Tracer:
                 autograph.observe_calls(self._observe),
                 autograph.lists_made_by(GrowingList),
                 taking_notes(self.guards.notes),
+                taking_notes(lambda: aliases.notes(trace)),
             ):
                 result = self.converted(*args, **kwargs)
             self._refuse_changes(trace, recorder, result)
@@ -260,6 +261,9 @@ class Tracer:
 
     def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
         self.guards.watch(function)
+        instead = list_function(function)
+        if instead is not None:
+            return cast(Callable[..., Any], instead)
         trace = self.current
         # Outside of a staged block Python itself decides where recursion ends.
         if trace is None or trace is not state.trace or trace.scope.outer is None:

@@ -4,8 +4,11 @@ graph: where its length, or which item is meant, is known only to the run.
 
 from __future__ import annotations
 
+import dis
+import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import FrameType
 from typing import Any, NoReturn
 
 from autograph import register_backend, register_stand_in
@@ -35,16 +38,20 @@ class GrowingList(Growing):
 
     __slots__ = ()
 
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return list
+
     # Changing it
 
-    def append(self, item: Any) -> None:
+    def append(self, item: Any, /) -> None:
         """Put an item behind the others."""
         if self.staged is None:
             super().append(item)
         else:
             self._write(self.length(), item)
 
-    def extend(self, items: Iterable[Any]) -> None:
+    def extend(self, items: Iterable[Any], /) -> None:
         """Put items behind the others."""
         source = iteration.staged(items)
         if source is not None and is_symbol(source.length()):
@@ -55,7 +62,7 @@ class GrowingList(Growing):
         for item in list(items):
             self.append(item)
 
-    def insert(self, index: Any, item: Any) -> None:
+    def insert(self, index: Any, item: Any, /) -> None:
         """Put an item before another one."""
         if self.staged is None and not is_symbol(index):
             super().insert(index, item)
@@ -64,7 +71,7 @@ class GrowingList(Growing):
         self._move(lists.GAP, self._covering(joins.abstract(item)), _tensor(at))
         self._write(at, item)
 
-    def pop(self, index: Any = -1) -> Any:
+    def pop(self, index: Any = -1, /) -> Any:
         """Take an item out. IndexError, at run time, where there is none."""
         if self.staged is None and not is_symbol(index):
             return super().pop(index)
@@ -90,12 +97,18 @@ class GrowingList(Growing):
         return made
 
     def __iadd__(self, items: Iterable[Any]) -> GrowingList:  # type: ignore[misc]
+        # A tensor on the right side adds itself, as to any list.
+        if not isinstance(items, list) and hasattr(type(items), "__radd__"):
+            return NotImplemented
         self.extend(items)
         return self
 
     def __add__(self, items: Any) -> Any:
         if not isinstance(items, list):
-            return NotImplemented
+            if hasattr(type(items), "__radd__"):
+                return NotImplemented
+            kind = type(items).__name__
+            raise TypeError(f'can only concatenate list (not "{kind}") to list')
         made = self.copy()
         made.extend(items)
         return made
@@ -103,7 +116,8 @@ class GrowingList(Growing):
     def __radd__(self, items: Any) -> Any:
         if not isinstance(items, list):
             return NotImplemented
-        made = GrowingList(items)
+        # Python asks here too for `items += self`.
+        made = items if _adds_in_place(sys._getframe(1)) else GrowingList(items)
         made.extend(self)
         return made
 
@@ -115,8 +129,20 @@ class GrowingList(Growing):
             yield super().__getitem__(at)
             at += 1
         if self.staged is not None:
-            what = "a comprehension, unpacking, or a loop in code that is not converted"
-            raise _changed_while_iterated() if at else _refusal(what)
+            raise _changed_while_iterated() if at else _refusal(_ITERATION)
+
+    def __reversed__(self) -> Iterator[Any]:
+        if self.staged is not None:
+            raise _refusal(_ITERATION)
+        return self._backwards()
+
+    def _backwards(self) -> Iterator[Any]:
+        at = list.__len__(self) - 1
+        while self.staged is None and 0 <= at < list.__len__(self):
+            yield super().__getitem__(at)
+            at -= 1
+        if self.staged is not None:
+            raise _changed_while_iterated()
 
     def __repr__(self) -> str:
         if self.staged is None:
@@ -163,6 +189,7 @@ class GrowingList(Growing):
         start = 0 if index.start is None else _clipped(index.start, size)
         stop = size if index.stop is None else _clipped(index.stop, size)
         made = self.copy()
+        stop = apply_number(numbers.MAX, start, stop)
         made._move(lists.TAKE, self._covering(), _range(start, stop))
         return made
 
@@ -205,16 +232,16 @@ class GrowingList(Growing):
 
     # As tensors
 
-    def exported(self) -> GrowingList:
-        """The list with tensors in place of numbers."""
+    def exported(self, dtype: DType | None = None) -> GrowingList:
+        """The list with tensors, of this dtype, in place of numbers."""
         made = GrowingList()
-        element = lists.with_tensors(self._covering().element)
+        element = lists.with_tensors(self._covering().element, dtype)
         made.fill(element, lists.columns_of(self, element))
         return made
 
-    def joined(self, primitive: Any) -> Tensor:
+    def joined(self, primitive: Any, dtype: DType | None = None) -> Tensor:
         """The tensor that a primitive of arrays makes of the items."""
-        held = self.exported()._covering()
+        held = self.exported(dtype)._covering()
         if not isinstance(held.element, Leaf):
             raise _refusal("making a tensor of items that are no tensors or numbers")
         (column,) = held.columns
@@ -252,6 +279,9 @@ def _range(start: Any, stop: Any) -> Tensor:
 
 def _from_end(index: Any, size: Any) -> Any:
     """The place that an index means, a negative one from the end."""
+    if not is_symbol(index) and not hasattr(type(index), "__index__"):
+        kind = type(index).__name__
+        raise TypeError(f"list indices must be integers or slices, not {kind}")
     number = index_of(index)
     if not is_symbol(number):
         return number if number >= 0 else size + number
@@ -280,6 +310,16 @@ def _check(fails: Any, message: str) -> None:
     branches.cond(fails, fail, hold, (), ())
 
 
+def _adds_in_place(frame: FrameType) -> bool:
+    """Does an operator of this frame ask, and is it `+=`?"""
+    code, at = frame.f_code.co_code, frame.f_lasti
+    in_place = dis.opmap["BINARY_OP"], _IN_PLACE_ADD
+    return (code[at], code[at + 1]) == in_place
+
+
+_IN_PLACE_ADD = next(at for at, (_, text) in enumerate(dis._nb_ops) if text == "+=")  # type: ignore[attr-defined]
+
+
 # What is refused
 
 
@@ -298,10 +338,10 @@ def _changed_while_iterated() -> Exception:
     )
 
 
+_ITERATION = "a comprehension, unpacking, or a loop in code that is not converted"
 _WHAT = {
     "__contains__": "`in` in code that is not converted",
     "__len__": "a length in code that is not converted, or unpacking,",
-    "__reversed__": "`reversed` in code that is not converted",
     "__imul__": "`*=`",
     "__mul__": "`*`",
     "__rmul__": "`*`",
@@ -327,6 +367,29 @@ for _name, _what in _WHAT.items():
 
 
 # Where it is known
+
+
+def list_function(function: Any) -> Any:
+    """What to call for a function written in C that looks into lists past their methods; None for
+    any other one.
+    """
+    if getattr(function, "__objclass__", None) is list:
+        return functools.partial(_method, function)
+    if getattr(function, "__module__", None) == "_heapq":
+        return functools.partial(_refusing_staged, function)
+    return None
+
+
+def _method(function: Any, items: Any, *args: Any, **kwargs: Any) -> Any:
+    if isinstance(items, GrowingList):
+        return getattr(items, function.__name__)(*args, **kwargs)
+    return function(items, *args, **kwargs)
+
+
+def _refusing_staged(function: Any, *args: Any, **kwargs: Any) -> Any:
+    if any(isinstance(item, Growing) and item.staged is not None for item in args):
+        raise _refusal(f"{function.__name__}()")
+    return function(*args, **kwargs)
 
 
 class _ListBackend(StagingBackend):
@@ -357,7 +420,7 @@ def _sequence(items: GrowingList) -> iteration.Staged | None:
 def _to_tensor(items: GrowingList, dtype: DType | None) -> Any:
     if items.staged is None:
         return NotImplemented
-    return convert_to_tensor(items.joined(arrays.STACK), dtype)
+    return convert_to_tensor(items.joined(arrays.STACK, dtype), dtype)
 
 
 def _whole(items: GrowingList, stacked: bool) -> Tensor | None:
@@ -366,6 +429,8 @@ def _whole(items: GrowingList, stacked: bool) -> Tensor | None:
     return items.joined(arrays.STACK if stacked else arrays.CONCAT)
 
 
+# As Python's own messages name it.
+GrowingList.__name__ = GrowingList.__qualname__ = "list"
 register_backend(GrowingList, _ListBackend())
 register_stand_in(GrowingList, list)
 register_conversion(GrowingList, _to_tensor)

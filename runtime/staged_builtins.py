@@ -36,6 +36,8 @@ def _to_number(kind: str) -> Callable[..., Any]:
     def builtin(value: Any) -> Any:
         if is_number(value):
             return apply_number(row, value)
+        if isinstance(value, Growing):
+            raise TypeError(f"{kind}() argument must be a string or a real number, not 'list'")
         trace = active()
         return trace.apply(numbers.ITEMS[kind], (trace.value_of(convert_to_tensor(value)),))
 
@@ -72,7 +74,7 @@ def _range(*bounds: Any) -> Any:
 def index_of(value: Any) -> Any:
     """What Python's `operator.index` gives: a Python or staged int."""
     if isinstance(value, SymbolicTensor):
-        if not value.dtype.is_integer:
+        if not value.dtype.is_integer or value.static_shape not in ((), None):
             raise TypeError(
                 f"only integer scalar tensors can be converted to an index, got {value.type}"
             )
@@ -211,6 +213,7 @@ def elements(items: Any, function: str) -> list[Any]:
     source = iteration.staged(items)
     if source is None:
         return list(items)
+    iteration.use(source)
     length = source.length()
     if is_symbol(length):
         raise refuse(

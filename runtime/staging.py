@@ -145,7 +145,7 @@ class StagingBackend(Backend):
 
 
 BACKEND = StagingBackend()
-for _kind in (SymbolicTensor, SymbolicNumber, Missing, Staged):
+for _kind in (SymbolicTensor, SymbolicNumber, Missing, Staged, branches.Truth):
     register_backend(_kind, BACKEND)
 register_identity(check_identity)
 

@@ -49,8 +49,8 @@ def _renew(variable: VariableHandle, value: Any, compute: Callable[..., Any]) ->
     """
     with variable.lock:
         raw = variable.raw
-        variable.raw = None
         try:
+            variable.raw = None
             # First of all: each call with the array has it too.
             alone = sys.getrefcount(raw) == _ALONE
             raw = compute(raw, value, raw if alone and _holds(raw, value) else None)

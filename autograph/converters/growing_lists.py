@@ -97,15 +97,17 @@ def _with_blocks(tree: gast.AST) -> Iterator[tuple[Any, _Path]]:
 def _grown(node: gast.AST) -> str | None:
     """The name of which this may change the length."""
     match node:
-        case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=method)):
+        case gast.Attribute(value=gast.Name(id=name), attr=method):
             return name if method in _METHODS else None
-        case gast.AugAssign(target=gast.Name(id=name), op=gast.Add(), value=value):
-            return name if _makes_list(value) else None
+        case gast.AugAssign(target=gast.Name(id=name), op=gast.Add() | gast.Mult()):
+            return str(name)
         case gast.Assign(
             targets=[gast.Name(id=name)], value=gast.BinOp(left=gast.Name(id=left), op=gast.Add())
         ):
             return name if name == left else None
         case gast.Subscript(value=gast.Name(id=name), ctx=gast.Del()):
+            return str(name)
+        case gast.Subscript(value=gast.Name(id=name), slice=gast.Slice(), ctx=gast.Store()):
             return str(name)
     return None
 
@@ -115,6 +117,12 @@ def _given(node: gast.AST) -> Iterator[str]:
     match node:
         case gast.Call(func=gast.Name(id=function), args=args) if not hasattr(builtins, function):
             yield from (item.id for item in args if isinstance(item, gast.Name))
+        case gast.Call(
+            func=gast.Attribute(value=gast.Name(id="list")), args=[gast.Name() as item, *_]
+        ):
+            yield item.id
+        case gast.Assign(value=gast.Attribute() as method):
+            yield from filter(None, [_grown(method)])
 
 
 def _pairs(node: gast.AST) -> Iterator[tuple[str, gast.expr]]:

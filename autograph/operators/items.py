@@ -68,8 +68,16 @@ def _item(backend: Backend, target: Any, key: Any) -> Any:
     return target[key] if staged is NotImplemented else staged
 
 
+def _iadd(target: Any, value: Any) -> Any:
+    if type(target) is not list or not isinstance(value, list):
+        target += value
+        return target
+    # A list on the right side that stands for one of the user's must not be asked first.
+    return list.__iadd__(target, value)
+
+
 _UPDATES: dict[str, Callable[[Any, Any], Any]] = {
-    "+=": operator.iadd,
+    "+=": _iadd,
     "-=": operator.isub,
     "*=": operator.imul,
     "/=": operator.itruediv,

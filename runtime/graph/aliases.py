@@ -105,7 +105,7 @@ def copies(name: str, spec: Spec, made: Any, originals: Sequence[Any]) -> Iterat
 
 def _parts(item: Any, count: int) -> Sequence[Any]:
     found = structure_of(item)
-    if found is None:
+    if found is None or len(found[1]) != count:
         return [item if item is ANYTHING else _ABSENT] * count
     return found[1]
 
@@ -174,6 +174,15 @@ def _stands_for(trace: Trace, item: Any) -> set[int]:
                 pending += [each for each in joined.objects if id(each) not in found]
                 found.update(map(id, joined.objects))
     return found
+
+
+def notes(trace: Trace) -> list[Any]:
+    """The containers that what is remembered is in: they hold no object for the user."""
+    return [
+        part
+        for joined in trace.joined
+        for part in (joined.copy.originals, joined.objects, joined.states)
+    ]
 
 
 def check(trace: Trace, restore: Callable[[], None]) -> None:

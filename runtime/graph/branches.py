@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from runtime.graph import aliases, joins, numbers
 from runtime.graph.blocks import (
@@ -30,12 +30,37 @@ from runtime.graph.joins import Mismatch, Spec
 from runtime.graph.missing import MaybeNone, bound, present
 from runtime.graph.nodes import COND, TRUTH
 from runtime.graph.places import Place, Watch, no_watch
+from runtime.graph.refusals import refuse
 from runtime.graph.scopes import active
 from runtime.graph.symbolic_number import SymbolicNumber, apply_number
 from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.graph.tracing import Trace
 
 _STATEMENT = Wording("the branches of `if`", "the value")
+
+
+class Truth:
+    """What only the truth is known of: the value of `and` or `or` where one operand is a list that
+    only the run knows, and the other is none. A test may be it.
+    """
+
+    __slots__ = ("name", "value")
+
+    def __init__(self, value: Any, name: str) -> None:
+        self.value = value
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<the value of `{self.name}`>"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise refuse(
+            f"the value of `{self.name}` is a list on one path and none on the other, so that only "
+            "its truth is known",
+            "write the choice as an `if`",
+        )
 
 
 def truth(value: Any) -> Any:
@@ -46,6 +71,8 @@ def truth(value: Any) -> Any:
     if isinstance(value, MaybeNone):
         return _truth_of_optional(value)
     value = present(value)
+    if type(value) is Truth:
+        value = value.value
     if isinstance(value, Growing):
         value = value.length()
     if isinstance(value, SymbolicNumber):

@@ -7,19 +7,22 @@ counts.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from runtime.convert import convert_to_tensor
 from runtime.graph import numbers
 from runtime.graph.blocks import Block, Names, as_state, bare
 from runtime.graph.branches import cond, truth
 from runtime.graph.ir import Value
+from runtime.graph.logic import and_
 from runtime.graph.loops import while_loop
 from runtime.graph.nodes import LENGTH
 from runtime.graph.places import Watch, also_watching, no_watch
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import active
-from runtime.graph.symbolic_number import apply_number, number_to_tensor
+from runtime.graph.symbolic_number import apply_number
 from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.graph.tracing import is_symbol
 from runtime.types import TensorType
@@ -29,8 +32,15 @@ class Staged:
     """Something with a length and elements, one of which only the run knows."""
 
     __slots__ = ()
-    varies = False
-    """May the rounds of a loop over it change how many elements it has?"""
+
+    @property
+    def varies(self) -> bool:
+        """May the rounds of a loop over it change how many elements it has?"""
+        return False
+
+    def has(self, index: Any) -> Any:
+        """Is there an element at a staged index now?"""
+        return index < self.length()
 
     def length(self) -> Any:
         """How many elements it has: an int, or a staged one."""
@@ -94,7 +104,7 @@ class Counted(Range):
         return super().length() if size is None else size
 
     def at(self, index: Any) -> Any:
-        return number_to_tensor(super().at(index), self.tensor.dtype)
+        return convert_to_tensor(super().at(index), self.tensor.dtype)
 
 
 def _number_of(scalar: Value) -> Any:
@@ -112,73 +122,92 @@ def _is_zero(number: Any) -> bool:
     return isinstance(number, int) and number == 0
 
 
-class Zip(Staged):
-    """`zip` of sequences; as long as the shortest."""
+class _Iterator(Staged):
+    """What Python makes an iterator of, over `parts`: `consumer` is the place that takes its
+    elements.
+    """
 
-    __slots__ = ("parts",)
+    __slots__ = ("consumer", "parts")
 
     def __init__(self, parts: Sequence[Staged]) -> None:
         self.parts = parts
+        self.consumer: Any = None
+
+    @property
+    def varies(self) -> bool:
+        return any(part.varies for part in self.parts)
+
+    def has(self, index: Any) -> Any:
+        first, *rest = self.parts
+        return and_(first.has(index), [functools.partial(part.has, index) for part in rest])
 
     def length(self) -> Any:
         return shortest([part.length() for part in self.parts])
+
+
+class Zip(_Iterator):
+    """`zip` of sequences; as long as the shortest."""
+
+    __slots__ = ()
 
     def at(self, index: Any) -> Any:
         return tuple([part.at(index) for part in self.parts])
 
 
-class Enumerate(Staged):
+class Enumerate(_Iterator):
     """`enumerate` of a sequence."""
 
-    __slots__ = ("part", "start")
+    __slots__ = ("start",)
 
     def __init__(self, part: Staged, start: Any = 0) -> None:
-        self.part, self.start = part, start
-
-    def length(self) -> Any:
-        return self.part.length()
+        super().__init__((part,))
+        self.start = start
 
     def at(self, index: Any) -> Any:
-        return (index if _is_zero(self.start) else index + self.start), self.part.at(index)
+        number = index if _is_zero(self.start) else index + self.start
+        return number, self.parts[0].at(index)
 
 
-class Reversed(Staged):
-    """`reversed` of a sequence."""
+class Reversed(_Iterator):
+    """`reversed` of a sequence: from the end that it has now."""
 
-    __slots__ = ("part",)
+    __slots__ = ("size",)
 
     def __init__(self, part: Staged) -> None:
-        self.part = part
+        super().__init__((part,))
+        self.size = part.length()
+
+    def has(self, index: Any) -> Any:
+        return and_(index < self.size, (lambda: self.parts[0].has(self.size - 1 - index),))
 
     def length(self) -> Any:
-        return self.part.length()
+        return self.size
 
     def at(self, index: Any) -> Any:
-        return self.part.at(self.length() - 1 - index)
+        return self.parts[0].at(self.size - 1 - index)
 
 
-class Map(Staged):
+class Map(_Iterator):
     """`map` of a function over sequences; the function runs in the loop that takes the elements."""
 
-    __slots__ = ("function", "parts")
+    __slots__ = ("function",)
 
     def __init__(self, function: Callable[..., Any], parts: Sequence[Staged]) -> None:
-        self.function, self.parts = function, parts
-
-    def length(self) -> Any:
-        return shortest([part.length() for part in self.parts])
+        super().__init__(parts)
+        self.function = function
 
     def at(self, index: Any) -> Any:
         return self.function(*[part.at(index) for part in self.parts])
 
 
-class Filter(Staged):
+class Filter(_Iterator):
     """`filter` of a sequence: the loop's body runs only for elements that the function accepts."""
 
-    __slots__ = ("function", "part")
+    __slots__ = ("function",)
 
     def __init__(self, function: Callable[[Any], Any] | None, part: Staged) -> None:
-        self.function, self.part = function, part
+        super().__init__((part,))
+        self.function = function
 
     def length(self) -> Any:
         raise refuse(
@@ -251,10 +280,8 @@ def functions_of(items: Staged) -> Iterator[Callable[..., Any]]:
     """What the rounds of a loop over `items` call to get the elements."""
     if isinstance(items, Map | Filter) and items.function is not None:
         yield items.function
-    held = items.parts if isinstance(items, Map | Zip) else (getattr(items, "part", None),)
-    for part in held:
-        if part is not None:
-            yield from functions_of(part)
+    for part in items.parts if isinstance(items, _Iterator) else ():
+        yield from functions_of(part)
 
 
 def for_loop(
@@ -268,6 +295,7 @@ def for_loop(
     """`for item in items`: a while with an index; `test(*state)` is asked before each item but the
     first.
     """
+    use(items)
     if isinstance(items, Filter):
         return _filtered(items, body, state, names, test, watch)
     source = _source_of(items)
@@ -286,6 +314,24 @@ def for_loop(
         key=body,
     )
     return bare(left[1:]) if state else None
+
+
+def use(items: Any) -> None:
+    """Note what takes the elements of an iterator; StagingError where something else has done."""
+    if not isinstance(items, _Iterator):
+        return
+    scope = active().scope
+    # The same in each trace of the same code.
+    here = scope.trace, scope.site, scope.inner
+    if items.consumer not in (None, here):
+        raise refuse(
+            f"an iterator made by {type(items).__name__.lower()}() is used a second time, when "
+            "only the run knows where it stands",
+            f"make another one: {type(items).__name__.lower()}(...) where it is used",
+        )
+    items.consumer = here
+    for part in items.parts:
+        use(part)
 
 
 def _source_of(items: Any) -> Staged:
@@ -308,7 +354,7 @@ def _blocks_of(
         return (index + 1, *left) if left else index + 1
 
     def proceed(index: Any, *state: Any) -> Any:
-        return index < (source.length() if source.varies else length)
+        return source.has(index) if source.varies else index < length
 
     def proceed_if_asked(index: Any, *state: Any) -> Any:
         asked = lambda: test(*state)  # type: ignore[misc]  # noqa: E731
@@ -342,4 +388,4 @@ def _filtered(
 
     accepted.__name__ = body.__name__
     called = () if items.function is None else (items.function,)
-    return for_loop(items.part, accepted, state, names, test, also_watching(watch, called))
+    return for_loop(items.parts[0], accepted, state, names, test, also_watching(watch, called))

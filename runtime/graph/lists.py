@@ -24,6 +24,7 @@ from runtime.graph.symbolic_number import (
     DEFAULT_DTYPES,
     SymbolicNumber,
     apply_number,
+    convertible,
     number_to_tensor,
 )
 from runtime.primitive import Primitive
@@ -178,14 +179,18 @@ def column_type(type: Type) -> TensorType:
     return type
 
 
-def with_tensors(element: Spec) -> Spec:
-    """The Spec with the tensors that numbers become where they leave the graph."""
+def with_tensors(element: Spec, dtype: dtypes.DType | None = None) -> Spec:
+    """The Spec with tensors in place of numbers: of this dtype, or of that which they take where
+    they leave the graph.
+    """
     if isinstance(element, Leaf) and isinstance(element.type, NumberType):
-        return Leaf(TensorType(DEFAULT_DTYPES[element.type.kind], ()))
+        kind = element.type.kind
+        fits_it = dtype is not None and convertible(kind, dtype)
+        return Leaf(TensorType(dtype if fits_it and dtype else DEFAULT_DTYPES[kind], ()))
     if isinstance(element, Tree):
-        return Tree(element.structure, tuple(map(with_tensors, element.children)))
+        return Tree(element.structure, tuple([with_tensors(x, dtype) for x in element.children]))
     if isinstance(element, Optional | Maybe):
-        return dataclasses.replace(element, inner=with_tensors(element.inner))
+        return dataclasses.replace(element, inner=with_tensors(element.inner, dtype))
     return element
 
 
@@ -337,7 +342,7 @@ def _names(element: Spec) -> list[str]:
 def _describe(keys: Any) -> str:
     if isinstance(keys, int):
         return f"{keys or 'no'} item{'' if keys == 1 else 's'}"
-    return f"a list of {', '.join(map(str, joins.types_of(keys)))}"
+    return f"list of {', '.join(map(str, joins.types_of(keys)))}"
 
 
 _HANDLER = Handler(_flatten, _build, "[{}]", _names, describe=_describe, widen=_widen, fit=_fit)

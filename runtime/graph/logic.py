@@ -8,7 +8,8 @@ from typing import Any
 from runtime import errors
 from runtime.graph import numbers
 from runtime.graph.blocks import Block, Wording
-from runtime.graph.branches import cond, truth
+from runtime.graph.branches import Truth, cond, truth
+from runtime.graph.growing import Growing
 from runtime.graph.missing import MaybeNone, install_equality
 from runtime.graph.places import Watch, also_watching, no_watch
 from runtime.graph.scopes import active
@@ -41,22 +42,34 @@ def _short_circuit(value: Any, rest: Sequence[Block], name: str, watch: Watch) -
     if not rest:
         return value
     steer = truth(value)
+    only_truth = False
 
     # What `further` gives `stop` goes by the trace: the recorders watch what blocks hold.
     def further() -> Any:
+        nonlocal only_truth
         result = _short_circuit(rest[0](), rest[1:], name, watch)
+        only_truth = not isinstance(steer, bool) and _only_truth_joins(value, result)
         active().memo["operand"] = result
-        return result
+        return truth(result) if only_truth else result
 
     def stop() -> Any:
         # A tensor that is a bool has only one value here, which joins with Python's numbers.
         other = active().memo.pop("operand", None)
-        return name == "or" if _is_bool(value) and _is_number(other) else value
+        known = only_truth or (_is_bool(value) and _is_number(other))
+        return name == "or" if known else value
 
     body, orelse = (stop, further) if name == "or" else (further, stop)
     labels, watch = (f"the value of `{name}`",), also_watching(watch, rest)
     first = name == "or"
-    return cond(steer, body, orelse, (), labels, watch, orelse_first=first, words=_OPERANDS)
+    made = cond(steer, body, orelse, (), labels, watch, orelse_first=first, words=_OPERANDS)
+    return Truth(made, name) if only_truth else made
+
+
+def _only_truth_joins(value: Any, other: Any) -> bool:
+    if type(other) is Truth:
+        return True
+    is_growing = isinstance(value, Growing) or isinstance(other, Growing)
+    return is_growing and isinstance(value, list) != isinstance(other, list)
 
 
 def _is_bool(value: Any) -> bool:

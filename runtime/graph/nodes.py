@@ -53,7 +53,7 @@ def placeholder(type: Type) -> Any:
     if isinstance(type, NumberType):
         return {"bool": False, "int": 0, "float": 0.0}[type.kind]
     if isinstance(type, ListType):
-        return ()
+        return []
     if isinstance(type, ResidualsType):
         return Residuals(())
     return np.zeros([dim or 0 for dim in type.shape or ()], type.dtype.np_dtype)[()]

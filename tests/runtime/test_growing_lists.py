@@ -1,5 +1,6 @@
 """Lists whose length only the run knows: what Python does with eager tensors, graphs do too."""
 
+import heapq
 from collections.abc import Callable
 from typing import Any
 
@@ -427,6 +428,128 @@ def length_of_before(n):
     return total, before, made
 
 
+def reversed_while_it_grows(n):
+    made = numbers_below(n)
+    for item in reversed(made):
+        made.append(item * 10)
+    return made
+
+
+def enumerated_while_it_changes(n):
+    made = numbers_below(n)
+    for place, item in enumerate(made):
+        if place < 3:
+            made.append(item * 10)
+    total = rt.constant(0)
+    for place, item in enumerate(made):
+        made.pop()
+        total += item * place
+    return made, total
+
+
+def reversed_before_it_grows(n):
+    made = numbers_below(n)
+    backwards = reversed(made)
+    made.append(n * 100)
+    total = rt.constant(0)
+    for item in backwards:
+        total = total * 3 + item
+    return total
+
+
+def added_in_place_to_another(n):
+    base = [1]
+    alias = base
+    held = {"base": [2]}
+    other = held["base"]
+    made = [2]
+
+    def push():
+        made.append(3)
+
+    push()
+    base += made
+    held["base"] += made
+    return alias, alias is base, other, held["base"] is other, [0] + made  # noqa: RUF005
+
+
+def by_methods_of_the_class(n):
+    made = numbers_below(n)
+    list.append(made, n)
+    list.reverse(made)
+    push = made.append
+    for i in rt.range(2):
+        push(i)
+    return made, list.pop(made)
+
+
+def asked_in_operands(n):
+    made = numbers_below(n)
+    total = rt.constant(0)
+    while made:
+        item = made.pop()
+        if item == 2:
+            break
+        total += item
+    found = 1 if n > 2 and made and made[-1] > 0 else 0
+    either = 1 if not made or n > 2 else 0
+    return total, found, either
+
+
+def returned_on_several_paths(n):
+    made = []
+    for i in rt.range(n):
+        made.append(i)
+        if i > 1:
+            return made
+    return [n]
+
+
+def copied_in_a_branch(n):
+    made = [n]
+    if n > 2:
+        for i in rt.range(n):
+            made = made[:]
+            made.append(i)
+    return made
+
+
+def copied_in_nested_loops(n):
+    made = [1]
+    for _ in rt.range(n):
+        for _ in rt.range(2):
+            made = made[:]
+            made.append(2)
+    return made
+
+
+def empty_slices(n):
+    made = numbers_below(n)
+    return made[3:1], made[n:0], made[n:], made[5:]
+
+
+def extended_by_known_tensors(n):
+    made = numbers_below(n)
+    made.extend(rt.range(3))
+    return made
+
+
+def of_another_dtype(n):
+    made = []
+    x = 0.5
+    for _ in rt.range(n):
+        made.append(x)
+        x = x * 0.5
+    return rt.convert_to_tensor(made, rt.float64)
+
+
+def classes(n):
+    made = [1]
+    if n > 1:
+        made.append(2)
+    return made.__class__ is list, type(made) is list
+
+
 def type_of(n):
     made = []
     for i in rt.range(n):
@@ -442,7 +565,10 @@ PROGRAMS = [
     mixed_while_python, optional, passed_on, grown_by_an_operand, logged_by_a_generator,
     grown_under_another_name, searched, searched_while_python_knows, shown,
     in_a_while_of_python, grown_by_a_callee, rebuilt_each_round, made_by_a_comprehension, queue,
-    length_of_before, type_of,
+    length_of_before, reversed_while_it_grows, enumerated_while_it_changes,
+    reversed_before_it_grows, added_in_place_to_another, by_methods_of_the_class,
+    asked_in_operands, returned_on_several_paths, copied_in_a_branch, copied_in_nested_loops,
+    empty_slices, extended_by_known_tensors, of_another_dtype, classes, type_of,
 ]  # fmt: skip
 
 
@@ -587,7 +713,43 @@ def changed_while_iterated(n):
     return made
 
 
+def reversed_while_python_knows(n):
+    made = [1, 2, 3]
+    total = 0
+    for item in reversed(made):
+        total += item
+        if n > 0:
+            made.append(4)
+    return total
+
+
+def an_iterator_twice(n):
+    pairs = enumerate(rt.range(n))
+    total = rt.constant(0)
+    for _, item in pairs:
+        total += item
+    for _, item in pairs:
+        total += item
+    return total
+
+
+def as_a_heap(n):
+    made = numbers_below(n)
+    heapq.heapify(made)
+    return made
+
+
+def value_of_an_operand(n):
+    made = numbers_below(n)
+    found = n > 2 and made
+    return found.copy()
+
+
 REFUSED = {
+    reversed_while_python_knows: "a round of a loop over a list changes it",
+    an_iterator_twice: "an iterator made by enumerate\\(\\) is used a second time",
+    as_a_heap: "heapify\\(\\) needs a list of which Python knows",
+    value_of_an_operand: "the value of `and` is a list on one path and none on the other",
     sorted_in_place: "sort\\(\\) needs a list of which Python knows the items",
     compared: "a comparison needs a list of which Python knows",
     unpacked: "unpacking, or a loop in code that is not converted needs a list",
@@ -609,3 +771,34 @@ def test_what_only_python_can_do_is_refused(program: Callable[[Any], Any]) -> No
     with pytest.raises((ValueError, TypeError), match=REFUSED[program]) as caught:
         rt.function(program)(rt.constant(3))
     assert __file__ in str(caught.value)
+
+
+def indexed_by_a_vector(n):
+    return numbers_below(n)[rt.constant([0])]
+
+
+def indexed_by_text(n):
+    return numbers_below(n)["a"]
+
+
+def added_to_a_tuple(n):
+    return numbers_below(n) + (1,)  # noqa: RUF005
+
+
+def attribute_of_none(n):
+    return numbers_below(n).size
+
+
+def popped_by_keyword(n):
+    return numbers_below(n).pop(index=0)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [indexed_by_a_vector, indexed_by_text, added_to_a_tuple, attribute_of_none, popped_by_keyword],
+)
+def test_what_python_refuses_is_refused(program: Callable[[Any], Any]) -> None:
+    with pytest.raises((TypeError, AttributeError)) as expected:
+        program(rt.constant(3))
+    with pytest.raises(expected.type):
+        rt.function(program)(rt.constant(3))
