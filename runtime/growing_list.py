@@ -20,6 +20,7 @@ from runtime.graph.growing import Growing, StagedItems
 from runtime.graph.joins import Leaf, Mismatch, Spec
 from runtime.graph.nodes import LIST_ADD, apply
 from runtime.graph.refusals import asked_by_converted_code, refuse
+from runtime.graph.scopes import active
 from runtime.graph.symbolic_number import apply_number
 from runtime.graph.tracing import is_symbol
 from runtime.ops.joining import register_list
@@ -129,11 +130,11 @@ class GrowingList(Growing):
             yield super().__getitem__(at)
             at += 1
         if self.staged is not None:
-            raise _changed_while_iterated() if at else _refusal(_ITERATION)
+            raise _changed_while_iterated() if at else _refusal(self, _ITERATION)
 
     def __reversed__(self) -> Iterator[Any]:
         if self.staged is not None:
-            raise _refusal(_ITERATION)
+            raise _refusal(self, _ITERATION)
         return self._backwards()
 
     def _backwards(self) -> Iterator[Any]:
@@ -148,7 +149,7 @@ class GrowingList(Growing):
         if self.staged is None:
             return super().__repr__()
         if asked_by_converted_code(sys._getframe(1)):
-            raise _refusal("its text")
+            raise _refusal(self, "its text")
         return f"<staged list of {self.staged}>"
 
     def __getitem__(self, index: Any) -> Any:
@@ -162,7 +163,7 @@ class GrowingList(Growing):
         if self.staged is None and not _is_staged(index):
             super().__setitem__(index, item)
         elif isinstance(index, slice):
-            raise _refusal("assigning a slice")
+            raise _refusal(self, "assigning a slice")
         else:
             self._write(_place(index, self.length(), "list assignment index out of range"), item)
 
@@ -170,7 +171,7 @@ class GrowingList(Growing):
         if self.staged is None and not _is_staged(index):
             super().__delitem__(index)
         elif isinstance(index, slice):
-            raise _refusal("deleting a slice")
+            raise _refusal(self, "deleting a slice")
         else:
             self.pop(_place(index, self.length(), "list assignment index out of range"))
 
@@ -184,7 +185,7 @@ class GrowingList(Growing):
         if self.staged is None and not _is_staged(index):
             return GrowingList(super().__getitem__(index))
         if index.step not in (None, 1):
-            raise _refusal("a slice with a step")
+            raise _refusal(self, "a slice with a step")
         size = self.length()
         start = 0 if index.start is None else _clipped(index.start, size)
         stop = size if index.stop is None else _clipped(index.stop, size)
@@ -220,6 +221,8 @@ class GrowingList(Growing):
 
     def _covering(self, *further: Spec) -> StagedItems:
         """Its items in the graph, with a Spec that covers others too."""
+        if self.staged is not None:
+            active(*self.staged.columns)
         specs = [*self._specs(), *further]
         if not specs:
             raise IndexError("list index out of range")
@@ -243,7 +246,7 @@ class GrowingList(Growing):
         """The tensor that a primitive of arrays makes of the items."""
         held = self.exported(dtype)._covering()
         if not isinstance(held.element, Leaf):
-            raise _refusal("making a tensor of items that are no tensors or numbers")
+            raise _refusal(self, "making a tensor of items that are no tensors or numbers")
         (column,) = held.columns
         made: Tensor = apply(primitive, column, element=column.type.element)
         return made
@@ -323,12 +326,18 @@ _IN_PLACE_ADD = next(at for at, (_, text) in enumerate(dis._nb_ops) if text == "
 # What is refused
 
 
-def _refusal(what: str) -> Exception:
+def _refusal(items: Growing, what: str) -> Exception:
+    assert items.staged is not None
+    active(*items.staged.columns)
     return refuse(
         f"{what} needs a list of which Python knows the items; how many are in this one only the "
         "run knows",
         "use append, pop, insert, extend, items, len and `for`, or make a tensor of it (tf.stack)",
     )
+
+
+def _is_known_to_run(item: Any) -> bool:
+    return isinstance(item, Growing) and item.staged is not None
 
 
 def _changed_while_iterated() -> Exception:
@@ -354,8 +363,8 @@ def _refusing(name: str, what: str) -> Callable[..., Any]:
     own = getattr(list, name)
 
     def method(self: GrowingList, *args: Any, **kwargs: Any) -> Any:
-        if self.staged is not None or any(isinstance(x, Growing) and x.staged for x in args):
-            raise _refusal(what)
+        if any(map(_is_known_to_run, (self, *args))):
+            raise _refusal(next(x for x in (self, *args) if _is_known_to_run(x)), what)
         return own(self, *args, **kwargs)
 
     method.__name__ = name
@@ -387,8 +396,8 @@ def _method(function: Any, items: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _refusing_staged(function: Any, *args: Any, **kwargs: Any) -> Any:
-    if any(isinstance(item, Growing) and item.staged is not None for item in args):
-        raise _refusal(f"{function.__name__}()")
+    for item in filter(_is_known_to_run, args):
+        raise _refusal(item, f"{function.__name__}()")
     return function(*args, **kwargs)
 
 

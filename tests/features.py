@@ -611,6 +611,16 @@ def staged_list_sorted(x):
     return len(squares)
 
 
+@limit("An iterator of a tensor or of such a list")
+def iterator_in_two_loops(x):
+    pairs = enumerate(range(x))
+    for _, i in pairs:
+        x = x + i
+    for _, i in pairs:
+        x = x + i
+    return x
+
+
 @limit("A list, dict or set asked by a staged value")
 def list_indexed(x):
     return [10, 20, 30][x % 3]

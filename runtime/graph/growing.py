@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from runtime.graph.nodes import INT, apply
+from runtime.graph.scopes import active
 from runtime.primitive import Primitive
 
 LENGTH = Primitive("array_length", len, lambda array: INT, op_type="TensorListLength")
@@ -52,6 +53,7 @@ class Growing(list[Any]):
         staged = self.staged
         if staged is None:
             return list.__len__(self)
+        active(staged.columns[0])
         return apply(LENGTH, staged.columns[0])
 
     def content(self) -> tuple[Any, list[Any]]:

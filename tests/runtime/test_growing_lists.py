@@ -802,3 +802,26 @@ def test_what_python_refuses_is_refused(program: Callable[[Any], Any]) -> None:
         program(rt.constant(3))
     with pytest.raises(expected.type):
         rt.function(program)(rt.constant(3))
+
+
+class Holder:
+    pass
+
+
+HOLDER = Holder()
+
+
+def kept_outside(n):
+    HOLDER.items = numbers_below(n)
+    return n
+
+
+@pytest.mark.parametrize(
+    "use",
+    [len, list, bool, reversed, rt.stack, lambda x: x[0], lambda x: x.append(1), lambda x: x == []],
+)
+def test_a_list_of_a_graph_is_of_no_use_outside(use: Callable[[Any], Any]) -> None:
+    rt.function(kept_outside)(rt.constant(3))
+    with pytest.raises(rt.errors.InaccessibleTensorError, match=r"numbers_below|kept_outside"):
+        use(HOLDER.items)
+    assert repr(HOLDER.items) == "<staged list of list[int32[]]>"
