@@ -228,7 +228,8 @@ STAGED = Dialect(
     },
     snippets=STAGED_SNIPPETS,
     prelude=STAGED_PRELUDE,
-    header="def program(a, b, p, f, xs):\n    grown = []\n",
+    # Only a list that a statement may grow can be asked by a staged index.
+    header="def program(a, b, p, f, xs):\n    grown = []\n    if a > 99:\n        grown.pop()\n",
     parameters={"a": "int", "b": "int", "p": "bool", "f": "float", "xs": "list"},
     free=False,
 )
