@@ -18,7 +18,7 @@ from autograph.mutation.snapshots import Snapshot
 from runtime.block_recorder import BlockRecorder
 from runtime.concrete_function import ConcreteFunction
 from runtime.convert import convert_to_tensor
-from runtime.graph import aliases, joins
+from runtime.graph import aliases, joins, loops
 from runtime.graph.arrays import Elements
 from runtime.graph.blocks import Unreachable, add_raise
 from runtime.graph.error_notes import explain
@@ -197,7 +197,7 @@ class Tracer:
                 autograph.observe_calls(self._observe),
                 autograph.lists_made_by(GrowingList),
                 taking_notes(self.guards.notes),
-                taking_notes(lambda: aliases.notes(trace)),
+                taking_notes(lambda: [*aliases.notes(trace), *loops.notes(trace)]),
             ):
                 result = self.converted(*args, **kwargs)
             self._refuse_changes(trace, recorder, result)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from runtime.graph import aliases, joins
@@ -30,11 +30,11 @@ from runtime.graph.ir import Value, format_location
 from runtime.graph.joins import Leaf, Mismatch, Same, Spec, Tree
 from runtime.graph.logic import and_
 from runtime.graph.nodes import RAISE, WHILE
-from runtime.graph.places import Place, Watch, also_watching, no_watch
+from runtime.graph.places import Contents, Place, Recorder, Watch, also_watching, no_watch
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import LOOP, active
 from runtime.graph.structures import structure_of
-from runtime.graph.tracing import Trace
+from runtime.graph.tracing import Trace, is_symbol
 
 MOST_CARRIED = 1000
 """Variables and objects that one loop carries at most."""
@@ -53,7 +53,8 @@ _ROUNDS = Wording("the rounds of a loop")
 class Loop:
     """A `while` being staged: its blocks, what it starts with, and what it carries.
 
-    `values` are those of the names, then the contents of the objects in `places`.
+    `values` are those of the names, then the contents of the objects in `places`. `known` are the
+    places that it carried in another trace of the loop around, with their Specs.
     """
 
     test: Block
@@ -69,6 +70,17 @@ class Loop:
     declared: dict[int, Spec]
     limit_known: bool = False
     peeled: int = 0
+    known: list[tuple[Place, Spec]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Known:
+    """What a loop carried in one trace of the loop around: the Specs of its names, and its places
+    with theirs.
+    """
+
+    specs: list[Spec]
+    places: list[tuple[Place, Spec]]
 
 
 @dataclass(slots=True)
@@ -121,7 +133,8 @@ def _staged_loop(trace: Trace, loop: Loop, steer: Any, first: Any) -> Any:
         counts, carried = dict(trace.counts), len(loop.names)
         round_ = _trace_round(trace, loop)
         if _holds(loop, round_):
-            trace.memo[loop.site] = loop.specs
+            pairs = zip(loop.places, loop.specs[loop.size :], strict=True)
+            trace.memo[loop.site] = Known(loop.specs[: loop.size], list(pairs))
             return _close_loop(trace, steer, loop, round_)
         trace.counts = counts
         del trace.joined[round_.since :]
@@ -161,14 +174,48 @@ def _entry_specs(trace: Trace, loop: Loop) -> list[Spec]:
     specs = [
         loop.declared.get(at) or joins.abstract_entry(value) for at, value in enumerate(loop.values)
     ]
-    known = trace.memo.get(loop.site)
-    if known is None:
+    found = trace.memo.get(loop.site)
+    if found is None:
         return specs
+    loop.known = list(found.places)
     # In another trace of the loop around, the types here are at least as wide as they were.
     try:
-        return [_widened(spec, wide) for spec, wide in zip(specs, known, strict=False)]
+        return [_widened(spec, wide) for spec, wide in zip(specs, found.specs, strict=True)]
     except Mismatch:
         return specs
+
+
+def _carry_known(trace: Trace, loop: Loop, recorder: Recorder) -> None:
+    """Carry from the start what was carried in another trace, if the loop still reaches it."""
+    known, loop.known = loop.known, []
+    for place, wide in known:
+        if recorder.knows(place.object) and _is_usable(trace, place.read()):
+            spec = joins.abstract_entry(_carry(loop, place))
+            try:
+                loop.specs.append(_widened(spec, wide))
+            except Mismatch:
+                loop.specs.append(spec)
+
+
+def notes(trace: Trace) -> list[Place]:
+    """What remembers objects from one trace to the next: it holds none for the user."""
+    found = [known for known in trace.memo.values() if type(known) is Known]
+    return [place for known in found for place, _ in known.places]
+
+
+def _is_usable(trace: Trace, item: Any) -> bool:
+    if is_symbol(item):
+        return bool(item.scope.open and item.scope.trace is trace)
+    found = structure_of(item)
+    return found is None or all(_is_usable(trace, child) for child in found[1])
+
+
+def _carry(loop: Loop, place: Place) -> Contents:
+    contents = place.read()
+    loop.places.append(place)
+    loop.names.append(place.path)
+    loop.values.append(contents)
+    return contents
 
 
 def _widened(spec: Spec, known: Spec) -> Spec:
@@ -223,6 +270,7 @@ def _trace_round(trace: Trace, loop: Loop) -> Round:
     with trace.nested(LOOP, loop.site[0]) as scope:
         watch = also_watching(loop.watch, (loop.test,))
         recorder = watch(loop.key, loop.values[: loop.size], loop.names[: loop.size])
+        _carry_known(trace, loop, recorder)
         path = Path(scope, (), False, loop.key, recorder, {})
         given = _parameters(trace, loop)
         round_ = Round(path, given, False, len(trace.joined))
@@ -309,11 +357,7 @@ def _carry_further(loop: Loop, path: Path) -> bool:
     known = {id(place.object) for place in loop.places}
     new = [place for key, (place, _) in path.changed.items() if key not in known]
     for place in new:
-        contents = place.read()
-        loop.places.append(place)
-        loop.names.append(place.path)
-        loop.values.append(contents)
-        loop.specs.append(joins.abstract_entry(contents))
+        loop.specs.append(joins.abstract_entry(_carry(loop, place)))
     carried = [
         path.changed[id(place.object)][1] if id(place.object) in path.changed else place.read()
         for place in loop.places

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import linecache
+import runpy
 from typing import Any
 
 import pytest
@@ -82,3 +84,40 @@ def test_loop_options() -> None:
     x, i = function(limited)(rt.constant(5))
     assert x.shape == [4]
     assert int(i) == 2
+
+
+def nest(depth: int, body: str) -> Any:
+    """Loops in each other that change objects from outside of them."""
+    lines = ["def f(x):", "    items, d = [], {'k': x}"]
+    lines += ["    " * at + "for _ in tf.range(2):" for at in range(1, depth + 1)]
+    lines += ["    " * (depth + 1) + body, "    return d['k'], len(items)"]
+    return "\n".join(lines)
+
+
+BODIES = ["items.append(x)", "d['k'] = d['k'] + x", "items.append(d['k']); d['k'] = d['k'] * 0.5"]
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_nests_take_no_exponential_number_of_traces(
+    body: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "nests.py"
+    rounds: list[int] = []
+    traced = loops._trace_round
+
+    def counting(*args: Any) -> Any:
+        rounds[-1] += 1
+        return traced(*args)
+
+    monkeypatch.setattr(loops, "_trace_round", counting)
+    for depth in (4, 8):
+        path.write_text("import runtime as tf\n" + nest(depth, body) + "\n")
+        namespace = runpy.run_path(str(path))
+        rounds.append(0)
+        staged = function(namespace["f"])
+        linecache.checkcache(str(path))
+        value, count = staged(rt.constant(1.0))
+        expected = namespace["f"](rt.constant(1.0))
+        assert float(value) == float(expected[0])
+        assert int(count) == expected[1]
+    assert rounds[1] <= 4.5 * rounds[0]
