@@ -414,7 +414,9 @@ class Function:
     def _reason(self, call: Call) -> str:
         labels = [self._parameters.label(place) for place in range(len(call.args))]
         traces = self._traces
-        return reason(call.key, labels, traces.by_key, guards_changed, again=traces.finished > 0)
+        # Of a recursion, those that are made now are not among the traces yet.
+        known = traces.by_key | running_of(traces)
+        return reason(call.key, labels, known, guards_changed, again=traces.finished > 0)
 
     def _traced(self, call: Call, assumption: Assumption) -> ConcreteFunction:
         names = call.leaf_names(self._parameters)

@@ -39,7 +39,7 @@ def reason(
 
     Args:
         key: of the call. labels: the names of its positional arguments.
-        known: the keys that there are traces for; `changed` says what guards of such a trace do
+        known: the keys of traces, made or in the making; `changed` says what guards of a trace do
             not hold. again: whether it was traced before.
     """
     if not known:

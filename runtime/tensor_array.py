@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from runtime import errors, ops
@@ -11,10 +12,11 @@ from runtime.dtypes import DType, as_dtype
 from runtime.graph import arrays
 from runtime.graph.frames import user_location
 from runtime.graph.ir import format_location
+from runtime.graph.joins import Spec, Tree, join
 from runtime.graph.nodes import apply
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import LOOP, Scope, Symbol, active
-from runtime.graph.structures import Handler, add_handler
+from runtime.graph.structures import Handler, Structure, add_handler
 from runtime.primitive import Primitive, wrong_dtype, wrong_value
 from runtime.shapes import Shape, TensorShape, as_shape, compatible, is_known, join_shapes
 from runtime.state import state
@@ -26,22 +28,29 @@ class _Kind:
     """What does not change from write to write, shared by all arrays that come of one.
 
     `shape` is that of the elements, as far as it is known: the first write may tell. `is_sure`: of
-    those that were written before, too.
+    those that were written before, too. `size`: how many there are in a graph, where it is known.
     """
 
-    __slots__ = ("dtype", "dynamic", "infers", "is_sure", "shape")
+    __slots__ = ("dtype", "dynamic", "infers", "is_sure", "shape", "size")
 
     def __init__(
-        self, dtype: DType, dynamic: bool, infers: bool, shape: Shape, is_sure: bool = True
+        self,
+        dtype: DType,
+        dynamic: bool,
+        infers: bool,
+        shape: Shape,
+        is_sure: bool = True,
+        size: int | None = None,
     ) -> None:
         self.dtype = dtype
         self.dynamic = dynamic
         self.infers = infers
         self.shape = shape
         self.is_sure = is_sure
+        self.size = size
 
     def _key(self) -> tuple[Any, ...]:
-        return self.dtype, self.dynamic, self.infers
+        return self.dtype, self.dynamic, self.infers, self.size
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Kind) and self._key() == other._key()
@@ -60,15 +69,20 @@ class _Kind:
 
     def copy(self) -> _Kind:
         """The same, of which another array may learn."""
-        return _Kind(self.dtype, self.dynamic, self.infers, self.shape, self.is_sure)
+        return self.of_size(self.size)
+
+    def of_size(self, size: int | None) -> _Kind:
+        """The same for another number of elements."""
+        return _Kind(self.dtype, self.dynamic, self.infers, self.shape, self.is_sure, size)
 
     def joined(self, other: _Kind) -> _Kind:
         """What arrays of both have in common."""
+        size = self.size if self.size == other.size else None
         if other.is_fresh or self.is_fresh:
-            return (self if other.is_fresh else other).copy()
+            return (self if other.is_fresh else other).of_size(size)
         shape = join_shapes(self.shape, other.shape)
         is_sure = self.is_sure and other.is_sure and shape is not None
-        return _Kind(self.dtype, self.dynamic, self.infers, shape, is_sure)
+        return _Kind(self.dtype, self.dynamic, self.infers, shape, is_sure, size)
 
     @property
     def is_fresh(self) -> bool:
@@ -149,6 +163,9 @@ class TensorArray:
         if state.trace is None:
             self._items = self._kind.elements(arrays.NEW.kernel(count, element=self._kind.element))
         else:
+            known = count.static_value
+            if known is not None and not dynamic_size and known >= 0:
+                self._kind.size = int(known)
             self._items = apply(arrays.NEW, count, element=self._kind.element)
 
     # What it is
@@ -182,6 +199,9 @@ class TensorArray:
         made: TensorArray = object.__new__(type(self))
         made._kind, made._items = self._kind, items
         return made
+
+    def _sized(self, size: int | None) -> _Kind:
+        return self._kind if self._kind.size == size else self._kind.of_size(size)
 
     @property
     def _is_staged(self) -> bool:
@@ -230,6 +250,7 @@ class TensorArray:
 
     def _hold(self, items: list[Any]) -> TensorArray:
         self._items.is_current = False
+        self._kind = self._sized(None)
         self._items = self._kind.elements(items)
         return self
 
@@ -292,7 +313,10 @@ class TensorArray:
     def stack(self, name: str | None = None) -> Any:
         """All elements as one tensor, along a new first axis."""
         if self._is_staged:
-            return self._known(apply(arrays.STACK, self._list, element=self._element), (None,))
+            size = self._kind.size
+            params = {} if size is None else {"size": size}
+            found = apply(arrays.STACK, self._list, element=self._element, **params)
+            return self._known(found, (size,))
         if not self._eager:
             shape = tuple(dim or 0 for dim in self._kind.shape or ())
             return ops.zeros((0, *shape), self.dtype)
@@ -303,7 +327,7 @@ class TensorArray:
         indices = _integers(indices, (None,), "TensorArray: indices")
         if self._is_staged:
             found = apply(arrays.READ, self._list, indices, element=self._element)
-            return self._known(found, (None,))
+            return self._known(found, indices.static_shape)
         return ops.stack([self.read(int(at)) for at in indices.numpy()])
 
     def concat(self, name: str | None = None) -> Tensor:
@@ -349,7 +373,10 @@ class TensorArray:
         """The array whose elements are the rows of `value`: not more of them, unless it grows."""
         tensor = self._kind.checked(value, shape_of_rows=True)
         if self._is_staged:
-            return self._filled(apply(arrays.UNSTACK, tensor), exact=False)
+            size = tensor.static_shape[0] if tensor.static_shape else None
+            made = self._filled(apply(arrays.UNSTACK, tensor), exact=False)
+            made._kind = self._sized(None if self._kind.dynamic else size)
+            return made
         return self._filled(ops.unstack(tensor), exact=False)
 
     def _filled(self, items: Any, exact: bool) -> TensorArray:
@@ -446,6 +473,21 @@ def _build(kind: type, keys: Any, children: Sequence[Any]) -> Any:
     return made
 
 
+def _fit(array: TensorArray, structure: Structure) -> Sequence[Any]:
+    return [array._items]
+
+
+def _widened(a: Tree, b: Tree) -> Spec | None:
+    """What arrays of two sizes have in common; None for others."""
+    if a.structure.kind is not b.structure.kind:
+        return None
+    first, second = (
+        Tree(replace(spec.structure, keys=spec.structure.keys.of_size(None)), spec.children)
+        for spec in (a, b)
+    )
+    return join(first, second) if first.structure == second.structure else None
+
+
 _HANDLER = Handler(
     _flatten,
     _build,
@@ -454,5 +496,7 @@ _HANDLER = Handler(
     _Kind.copy,
     _Kind.joined,
     become=TensorArray._become,
+    widen=_widened,
+    fit=_fit,
 )
 add_handler(TensorArray, _HANDLER)

@@ -25,7 +25,8 @@ class VariableHandle:
     """
 
     __slots__ = (
-        *("_owner", "dtype", "lock", "name", "node", "raw", "static_shape", "trainable", "type"),
+        *("_owner", "dtype", "later", "lock", "name", "node", "pending", "raw", "static_shape"),
+        *("trainable", "type"),
     )
     is_resource = True
 
@@ -43,6 +44,9 @@ class VariableHandle:
         self.node = new_key()
         self.lock = threading.RLock()
         self.raw: Any = None
+        # While it is updated: the array, and the updates that this thread is asked for meanwhile.
+        self.pending: Any = None
+        self.later: list[Any] = []
 
     @property
     def variable(self) -> Variable:
@@ -63,6 +67,8 @@ class VariableHandle:
             # Who changes the array where it is holds the lock, and the array, meanwhile.
             with self.lock:
                 raw = self.raw
+                if raw is None and self.pending is not None:
+                    raw = self.pending.copy()
         return raw
 
     def raw_value(self) -> Any:

@@ -35,27 +35,39 @@ def in_rows(array: Any) -> Any:
 
 def _references() -> int:
     held = np.empty(1)
-    return sys.getrefcount(held)
+    pending = [held]
+    return sys.getrefcount(pending[0])
 
 
 _ALONE = _references()
 
 
-def _renew(variable: VariableHandle, value: Any, compute: Callable[..., Any]) -> None:
+def renew(variable: VariableHandle, value: Any, compute: Callable[..., Any]) -> None:
     """Give the variable what `compute(raw, value, out)` makes of its array and a value. `out` is
     this array, if nobody else has it.
 
-    Meanwhile the variable holds none, so that nobody gets it: who reads waits for the lock.
+    Meanwhile it is `pending`, and nobody gets it: other threads wait for the lock. What Python runs
+    in between on this thread (handlers of signals, finalizers) reads copies; what it assigns comes
+    after this, and so do its updates.
     """
     with variable.lock:
         raw = variable.raw
+        if raw is None and variable.pending is not None:
+            variable.later.append((value, compute))
+            return
         try:
+            variable.pending = raw
             variable.raw = None
             # First of all: each call with the array has it too.
             alone = sys.getrefcount(raw) == _ALONE
             raw = compute(raw, value, raw if alone and _holds(raw, value) else None)
         finally:
-            variable.raw = raw
+            if variable.raw is None:
+                variable.raw = raw
+            variable.pending = None
+            later, variable.later = variable.later, []
+        for further in later:
+            renew(variable, *further)
 
 
 def _holds(raw: Any, value: Any) -> bool:
@@ -77,7 +89,7 @@ def _assign_kernel(value: Any, *, variable: VariableHandle, shared: bool = True)
     """A value that is not `shared` is copied: it lies in a buffer that is written over later."""
     variable.check_shape(value.shape)
     if not shared:
-        _renew(variable, value, _copied)
+        renew(variable, value, _copied)
         return ()
     with variable.lock:
         variable.raw = in_rows(value)
@@ -94,12 +106,14 @@ def _assign_type(value: TensorType, *, variable: VariableHandle) -> tuple[()]:
 def _updating(ufunc: Any) -> Callable[..., tuple[()]]:
     def compute(raw: Any, value: Any, out: Any) -> Any:
         # A copy, because a graph that assigns runs in the context itself.
-        return in_rows(state.context.copy().run(ufunc, raw, value, out))
+        # What NumPy returns for a string is no array.
+        made = state.context.copy().run(ufunc, raw, value, out)
+        return in_rows(np.asarray(made, raw.dtype) if isinstance(made, bytes) else made)
 
     def kernel(value: Any, *, variable: VariableHandle) -> tuple[()]:
         variable.check_shape(value.shape, f"{ufunc.__name__} a value to")
         variable.raw_value()
-        _renew(variable, value, compute)
+        renew(variable, value, compute)
         return ()
 
     return kernel

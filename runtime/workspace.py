@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,10 +29,15 @@ class Workspace:
         dtype, start = np.dtype(dtype), self._used
         size = math.prod(shape) * dtype.itemsize
         self._used += -(-size // _ALIGNMENT) * _ALIGNMENT
-        self._most = max(self._most, self._used)
+        if self._used > self._most:
+            self._most = self._used
         if size and self._used <= self._memory.size:
             return np.ndarray(shape, dtype, self._memory, start)
         return np.empty(shape, dtype)
+
+    def like(self, array: Any) -> Any:
+        """An array of the same shape and dtype, with anything in it."""
+        return self.array(array.shape, array.dtype)
 
     def zeros(self, shape: Sequence[int], dtype: Any) -> Any:
         """An array of zeros."""
@@ -47,12 +51,9 @@ class Workspace:
         np.copyto(made, array, casting="unsafe")
         return made
 
-    @contextmanager
-    def inner(self) -> Iterator[None]:
-        """What is made inside is not needed behind it."""
-        start = self._used
-        yield
-        self._used = start
+    def inner(self) -> _Inner:
+        """A context: what is made inside is not needed behind it."""
+        return _Inner(self)
 
     def clear(self) -> None:
         """Begin anew: nothing that was made is needed any more."""
@@ -62,6 +63,19 @@ class Workspace:
         """Have room for the most that was ever needed; nothing that was made may be needed."""
         if self._most > self._memory.size:
             self._memory = np.empty(self._most, np.uint8)
+
+
+class _Inner:
+    __slots__ = ("_start", "_work")
+
+    def __init__(self, work: Workspace) -> None:
+        self._work = work
+
+    def __enter__(self) -> None:
+        self._start = self._work._used
+
+    def __exit__(self, *error: object) -> None:
+        self._work._used = self._start
 
 
 def opened(work: Workspace | None) -> Workspace:

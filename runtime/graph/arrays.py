@@ -215,7 +215,7 @@ def _at(index: Any, value: Any, *, type: ListType) -> Array:
     return _add_at([], index, value)
 
 
-def _stack(array: Array, *, element: TensorType) -> Any:
+def _stack(array: Array, *, element: TensorType, size: int | None = None) -> Any:
     return _joined(array, lambda: _zeros_for(array, element.dtype, element.shape))
 
 
@@ -291,8 +291,8 @@ def _read_type(array: Type, index: TensorType, *, element: TensorType) -> Type:
     return _rows(index.shape, element)
 
 
-def _stack_type(array: Type, *, element: TensorType) -> Type:
-    return _rows((None,), element)
+def _stack_type(array: Type, *, element: TensorType, size: int | None = None) -> Type:
+    return _rows((size,), element)
 
 
 def _unstack_type(value: TensorType) -> Type:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import array
-import operator
 from collections import deque
 from operator import is_
 from typing import Any
@@ -81,7 +80,7 @@ class Inside:
         self.address = id(container)
         self._known = known if type(known) is bytes else tuple(map(ways.weak, known))
         weak = [is_weak(element) for element in self._known if type(known) is tuple]
-        self._read = (operator.call if all(weak) else strong) if any(weak) else None
+        self._read = strong if any(weak) else None
         is_quick = is_large(known) and self._read is None
         self._identities = identities(container) if is_quick else None
 

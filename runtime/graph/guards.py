@@ -18,6 +18,7 @@ from types import (
     CellType,
     FunctionType,
     MappingProxyType,
+    MemberDescriptorType,
     MethodType,
     ModuleType,
 )
@@ -109,11 +110,11 @@ class Guards:
         """Is everything still as it was?"""
         for mapping, key, value in self.entries:
             now = mapping.get(key, MISSING)
-            if now is not value and (type(value) is not Weak or now is not value()):
+            if now is not value and (type(value) is not Weak or now is None or now is not value()):
                 return False
         for cell, value in self.cells:
             now = contents(cell)
-            if now is not value and (type(value) is not Weak or now is not value()):
+            if now is not value and (type(value) is not Weak or now is None or now is not value()):
                 return False
         # An object that is gone is one that nobody reads any more.
         for read, kind, attributes in self._owners:
@@ -128,7 +129,7 @@ class Guards:
                 if kind is Inside:
                     if not value.holds(now):
                         return False
-                elif now is not (value() if kind else value):
+                elif now is not (strong(value) if kind else value):
                     return False
         for read, key, value in self._slots:
             item = read()
@@ -151,10 +152,15 @@ class Guards:
     # Looking, while the function is traced
 
     def watch(
-        self, function: Any, arguments: Mapping[str, Any] | None = None, place: str | None = None
+        self,
+        function: Any,
+        arguments: Mapping[str, Any] | None = None,
+        place: str | None = None,
+        given: tuple[Any, ...] = (),
     ) -> None:
         """Remember what a function can read, before it runs; `arguments` by their names; `place` is
-        the user's expression for what it is a method of.
+        the user's expression for what it is a method of; `given` is what else Python passes to a
+        descriptor.
         """
         if isinstance(function, partial):
             self._applied(function)
@@ -168,26 +174,32 @@ class Guards:
             return
         if function.__module__ in _OF_THE_RUN:
             return
-        key = id(function.__code__), id(function.__closure__), id(receiver)
+        own = function.__code__, function.__closure__, receiver
+        key = tuple(map(id, (*own, *given)))
         if key in self._visited:
             return
         self._visited.add(key)
         before = self._place, self._where
         self._where = function.__code__.co_filename, function.__code__.co_firstlineno, 1
-        self._read_by(function, receiver, arguments or {}, place)
+        self._read_by(function, (receiver, *given), arguments or {}, place)
         self._place, self._where = before
 
     def _read_by(
-        self, function: FunctionType, receiver: Any, arguments: Mapping[str, Any], place: str | None
+        self,
+        function: FunctionType,
+        given: tuple[Any, ...],
+        arguments: Mapping[str, Any],
+        place: str | None,
     ) -> None:
         for at, cell in enumerate(function.__closure__ or ()):
             self._cells.setdefault(id(cell), (function, at))
         code, places = function.__code__, {}
         known = _defaults_of(function) | dict(arguments)
         self._learn(names_in(code))
-        if receiver is not None and code.co_argcount:
-            known[code.co_varnames[0]] = receiver
-            places[code.co_varnames[0]] = place or code.co_varnames[0]
+        for name, value in zip(code.co_varnames[: code.co_argcount], given, strict=False):
+            if value is not None:
+                known[name], places[name] = value, place or name
+            place = place.rpartition(".")[0] if place else None
         cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         for path in paths_in(code):
             self._place = places.get(path.root, path.root)
@@ -263,13 +275,16 @@ class Guards:
             return MISSING
         if name == "__dict__" and not isinstance(holder, type):
             return getattr(holder, "__dict__", MISSING)
+        self._method(holder, "__getattribute__", self._place.removesuffix(f".{name}"))
         value = attribute_now(holder, name)
-        if value is MISSING and not hasattr(holder, "__dict__"):
-            return MISSING
-        self._see(holder, Attribute(name), value)
-        return self._class_attribute(holder, name) if value is MISSING else value
+        if value is not MISSING or hasattr(holder, "__dict__"):
+            self._see(holder, Attribute(name), value)
+        if value is MISSING or _comes_first(_of_classes(type(holder), name)):
+            return self._class_attribute(holder, name)
+        return value
 
     def _class_attribute(self, holder: Any, name: str) -> Any:
+        place = self._place.removesuffix(f".{name}")
         if name == "__class__":
             return type(holder)
         for base in (holder if isinstance(holder, type) else type(holder)).__mro__:
@@ -279,11 +294,26 @@ class Guards:
             if value is MISSING:
                 continue
             if isinstance(value, property) and isinstance(value.fget, FunctionType):
-                self.watch(value.fget.__get__(holder), place=self._place.removesuffix(f".{name}"))
-            elif hasattr(value, "__dict__"):
+                self.watch(value.fget.__get__(holder), place=place)
+            elif isinstance(value, cached_property):
                 self._method(value, "__get__", self._place)
+            elif _is_descriptor(value):
+                self._described(value, holder, place)
             return MISSING if hasattr(type(value), "__get__") else value
+        self._method(holder, "__getattr__", place)
         return MISSING
+
+    def _described(self, descriptor: Any, holder: Any, place: str) -> None:
+        """Look at what a descriptor reads of its holder, also by names that it keeps."""
+        kept = getattr(descriptor, "__dict__", NOTHING).values()
+        self._learn({text: False for text in kept if type(text) is str})
+        before = self._place
+        if not isinstance(holder, type):
+            self._place = place
+            self._object(holder)
+            self._place = before
+        given = (None, holder) if isinstance(holder, type) else (holder, type(holder))
+        self._method(descriptor, "__get__", before, given)
 
     def _item(self, holder: Any, key: Any) -> Any:
         if type(holder) in (dict, MappingProxyType):
@@ -295,11 +325,11 @@ class Guards:
         self._method(holder, "__getitem__", place)
         return _part(holder, "[]", key)
 
-    def _method(self, item: Any, name: str, place: str) -> None:
+    def _method(self, item: Any, name: str, place: str, given: tuple[Any, ...] = ()) -> None:
         """Look at what a method reads that Python calls by itself."""
         method = getattr(type(item), name, None)
         if isinstance(method, FunctionType):
-            self.watch(MethodType(method, item), place=place)
+            self.watch(MethodType(method, item), place=place, given=given)
 
     def _entry(self, mapping: Mapping[Any, Any], key: Any) -> Any:
         value = mapping.get(key, MISSING)
@@ -588,15 +618,29 @@ def _is_the_users(item: Any) -> bool:
 
 
 def _has(item: Any, name: str) -> bool:
-    if isinstance(item, type):
-        found = next((vars(base)[name] for base in item.__mro__ if name in vars(base)), MISSING)
-    elif attribute_now(item, name) is not MISSING:
+    if not isinstance(item, type) and attribute_now(item, name) is not MISSING:
         return True
-    else:
-        found = getattr(type(item), name, MISSING)
-    if isinstance(found, cached_property | property | FunctionType):
+    found = _of_classes(item if isinstance(item, type) else type(item), name)
+    if isinstance(found, cached_property | property | staticmethod | FunctionType):
         return True
-    return found is not MISSING and not hasattr(type(found), "__get__")
+    return _is_descriptor(found) or (found is not MISSING and not hasattr(type(found), "__get__"))
+
+
+def _is_descriptor(found: Any) -> bool:
+    """Does Python call code of the user's to get this attribute of a class?"""
+    kind = type(found)
+    return isinstance(getattr(kind, "__get__", None), FunctionType) and not _is_library(
+        kind.__module__
+    )
+
+
+def _of_classes(kind: type, name: str) -> Any:
+    return next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), MISSING)
+
+
+def _comes_first(found: Any) -> bool:
+    """Does Python ask this attribute of a class rather than one of the same name of the object?"""
+    return hasattr(type(found), "__set__") and type(found) is not MemberDescriptorType
 
 
 def _is_library(module: str) -> bool:

@@ -323,8 +323,9 @@ def _way_out(a: Tree, b: Tree) -> str:
 def _join_trees(a: Tree, b: Tree) -> Spec:
     if a.structure != b.structure:
         widen = a.structure.handler.widen or b.structure.handler.widen
-        if widen is not None:
-            return cast(Spec, widen(a, b))
+        widened = None if widen is None else widen(a, b)
+        if widened is not None:
+            return cast(Spec, widened)
         raise Mismatch(f"the structures differ: {a.structure} and {b.structure}", _way_out(a, b))
     joined = []
     for place, (x, y) in enumerate(zip(a.children, b.children, strict=True)):

@@ -177,6 +177,12 @@ def not_python(item: Any, use: str, hint: str) -> Exception:
     return not_allowed(message, hint, staged_if_converted=use in _CONVERTED_USES)
 
 
+PRINTED = (
+    "print it with print(x) or tf.print(x); messages of assert and raise take the values as they "
+    'are: assert x > 0, ("message", x)'
+)
+
+
 def refuse_text(item: Any) -> None:
     """Raise OperatorNotAllowedInGraphError where converted code makes a text of a symbol.
 
@@ -184,5 +190,5 @@ def refuse_text(item: Any) -> None:
     converted may show symbols.
     """
     if asked_by_converted_code(sys._getframe(2)):
-        hint = "print it with tf.print(x), or show what is traced with tf.autograph.trace(x)"
+        hint = f"{PRINTED}; show what is traced with tf.autograph.trace(x)"
         raise not_python(item, "as text, by str(), repr() or a format", hint)

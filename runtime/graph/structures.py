@@ -70,8 +70,8 @@ class Handler:
     `join` gives what two equal ones say together, `describe` says what is in it, where its class
     says nothing to the user. `become`: where a graph changes an item, another one takes its place,
     and `become(item, made)` tells it that a loop has put `made` there. `widen(a, b)` joins the
-    Specs of two that differ, and `fit(item, structure)` gives the children that an item has as one
-    of another structure.
+    Specs of two that differ (None where it cannot), and `fit(item, structure)` gives the children
+    that an item has as one of another structure.
     """
 
     flatten: Flatten

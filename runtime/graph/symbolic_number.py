@@ -13,7 +13,7 @@ from runtime.graph import numbers
 from runtime.graph.frames import user_location
 from runtime.graph.ir import format_location
 from runtime.graph.nodes import NUMBER_TYPES, TO_TENSOR
-from runtime.graph.refusals import WAY_OUT, not_python, refuse_text
+from runtime.graph.refusals import PRINTED, WAY_OUT, not_python, refuse_text
 from runtime.graph.scopes import InScope, active
 from runtime.primitive import Primitive
 from runtime.types import NumberType
@@ -63,9 +63,7 @@ class SymbolicNumber(InScope):
         raise not_python(self, "as a dictionary key or in a set", "use a tensor for the table")
 
     def __format__(self, spec: str) -> str:
-        raise not_python(
-            self, "in an f-string or format()", "print it with print(x) or tf.print(x)"
-        )
+        raise not_python(self, "in an f-string or format()", PRINTED)
 
     def __round__(self, ndigits: Any = None) -> Any:
         return (

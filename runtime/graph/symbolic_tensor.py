@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 from runtime.graph import refusals
 from runtime.graph.frames import container_at
 from runtime.graph.nodes import CHECK_LENGTH
-from runtime.graph.refusals import WAY_OUT, leaked, not_python, refuse_text
+from runtime.graph.refusals import PRINTED, WAY_OUT, leaked, not_python, refuse_text
 from runtime.graph.scopes import InScope, active
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
@@ -138,9 +138,7 @@ class SymbolicTensor(InScope, Tensor):
         )
 
     def __format__(self, spec: str) -> str:
-        raise not_python(
-            self, "in an f-string or format()", "print it with print(x) or tf.print(x)"
-        )
+        raise not_python(self, "in an f-string or format()", PRINTED)
 
     def numpy(self) -> NoReturn:
         """Refused: a symbol has no value yet."""

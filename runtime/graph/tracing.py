@@ -18,6 +18,7 @@ from runtime.graph.arrays import Elements
 from runtime.graph.frames import caller_of, is_ours, name_given_to
 from runtime.graph.handlers import check_unhandled_failure
 from runtime.graph.ir import NO_PARAMS, Graph, Node, Origin, Params, Region, Value
+from runtime.graph.known_values import known_values
 from runtime.graph.nodes import CONSTANT, NUMBER_TYPES
 from runtime.graph.scopes import Handle, Scope, Site, Symbol
 from runtime.graph.symbolic_number import SymbolicNumber
@@ -116,10 +117,13 @@ class Trace:
         """Add one op on tensors: what `bind` does while this trace is active."""
         values = tuple([self.value_of(x) for x in inputs])
         outputs = self.apply(primitive, values, params or NO_PARAMS)
+        made = outputs if type(outputs) is tuple else (outputs,)
         if not values and primitive.name == "constant":
             self.constants[outputs.value] = params["value"]
+        else:
+            found = known_values(primitive, values, [x.value for x in made], params, self.constants)
+            self.constants.update(found)
         if state._tapes or state._inspect is not None:
-            made = outputs if type(outputs) is tuple else (outputs,)
             record(primitive, tuple(inputs), made, params)
         return outputs
 

@@ -48,6 +48,14 @@ class Weak(weakref.ref[Any]):
     __slots__ = ()
 
 
+class _Gone:
+    def __repr__(self) -> str:
+        return "an object that is no more"
+
+
+_GONE = _Gone()
+
+
 class Route:
     """The way to a container. A call gives the container; None where the object that the way begins
     at is no more; and the way itself where something else is there now.
@@ -68,8 +76,11 @@ _WEAK = frozenset((Weak, Route))
 
 
 def strong(value: Any) -> Any:
-    """What a weak value stands for."""
-    return value() if type(value) in _WEAK else value
+    """What a weak value stands for: nothing that there is, not even None, where it is no more."""
+    if type(value) not in _WEAK:
+        return value
+    found = value()
+    return _GONE if found is None else found
 
 
 def is_weak(value: Any) -> bool:

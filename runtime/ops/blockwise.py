@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from runtime.primitive import Kernel
+from runtime.workspace import Workspace, opened
 
 MANY = 1 << 8
 """From how many elements on more steps that are faster each pay."""
@@ -17,46 +18,63 @@ MANY = 1 << 8
 _BLOCK_BYTES = 1 << 18
 
 
-def in_blocks(compute: Callable[..., Any]) -> Kernel:
-    """The kernel that applies `compute` to vectors with the elements of its inputs, which broadcast
-    together, block by block; the results have the dtype of the first one. Scalars stay scalars.
+def in_blocks(compute: Callable[..., None]) -> Kernel:
+    """The kernel that applies `compute(*inputs, out, work)` to vectors with the elements of its
+    inputs, which broadcast together, block by block; the results have the dtype of the first one.
+    Scalars stay scalars.
     """
 
-    def kernel(x: Any, *others: Any, out: Any = None) -> Any:
+    def kernel(x: Any, *others: Any, out: Any = None, work: Workspace | None = None) -> Any:
         shape = np.broadcast(x, *others).shape if others else x.shape
         made = np.empty(shape, x.dtype) if out is None else out
-        inputs = [_vector(value, shape) for value in (x, *others)]
+        work = opened(work)
+        inputs = [_vector(value, shape, work) for value in (x, *others)]
         flat = made.reshape(-1)
         step = _BLOCK_BYTES // x.dtype.itemsize
+        if made.size <= step:
+            compute(*inputs, flat, work)
+            return made
         for start in range(0, made.size, step):
             part = slice(start, start + step)
-            flat[part] = compute(*[v[part] if v.ndim else v for v in inputs])
+            with work.inner():
+                compute(*[v[part] if v.ndim else v for v in inputs], flat[part], work)
+            work.grow()
         return made
 
     return kernel
 
 
-def _vector(x: Any, shape: tuple[int, ...]) -> Any:
+def _vector(x: Any, shape: tuple[int, ...], work: Workspace) -> Any:
     if not x.ndim and shape:
         return x
-    return (x if x.shape == shape else np.broadcast_to(x, shape)).reshape(-1)
+    if x.shape == shape and x.flags.c_contiguous:
+        return x.reshape(-1)
+    made = work.array(shape, x.dtype)
+    np.copyto(made, x)
+    return made.reshape(-1)
 
 
 def turning_rows(compute: Callable[..., Any]) -> Kernel:
-    """The kernel that applies `compute(x, axis, out)`, which computes the vectors along an axis
-    each by itself, to many short rows as to columns: NumPy reduces those many times faster.
+    """The kernel that applies `compute(x, axis, out, work)`, which computes the vectors along an
+    axis each by itself, to many short rows as to columns: NumPy reduces those many times faster.
+    There is no workspace for others, and maybe no `out`.
     """
 
-    def kernel(x: Any, *, axis: int, out: Any = None) -> Any:
+    def kernel(x: Any, *, axis: int, out: Any = None, work: Workspace | None = None) -> Any:
         short = x.size >= _MANY_IN_ROWS and x.shape[-1] <= _SHORT and x.dtype.char in "fd"
         if not short or axis not in (-1, x.ndim - 1):
-            return compute(x, axis, out)
+            return compute(x, axis, out, None)
         made = np.empty(x.shape, x.dtype) if out is None else out
         given, rows = x.reshape(-1, x.shape[-1]), made.reshape(-1, x.shape[-1])
         step = _BLOCK_BYTES // (x.shape[-1] * x.dtype.itemsize)
+        work = opened(work)
         for start in range(0, len(rows), step):
             part = slice(start, start + step)
-            rows[part] = compute(np.ascontiguousarray(given[part].T), 0, None).T
+            with work.inner():
+                columns = work.copied(given[part].T)
+                rows[part] = compute(columns, 0, work.like(columns), work).T
+            if step < len(rows):
+                work.grow()
         return made
 
     return kernel
@@ -70,16 +88,16 @@ def own(made: Any) -> Any:
     return made if type(made) is np.ndarray else None
 
 
-def chosen(test: Any, x: Any, y: Any) -> Any:
+def chosen(test: Any, x: Any, y: Any, out: Any, work: Workspace) -> None:
     """np.where for vectors of 4 or 8 bytes an element, without a branch for each element, which is
-    slow where they follow no pattern.
+    slow where they follow no pattern. Nothing else is in `out`.
     """
     bits = BITS[x.dtype.itemsize]
-    first, second = x.view(bits), y.view(bits)
-    mask = np.negative(test.view(np.int8)).astype(bits)
-    mask &= first ^ second
+    first, second, mask = x.view(bits), y.view(bits), out.view(bits)
+    differing = np.bitwise_xor(first, second, out=work.array(out.shape, bits))
+    np.copyto(mask, np.negative(test.view(np.int8), out=work.array(test.shape, np.int8)))
+    mask &= differing
     mask ^= second
-    return mask.view(x.dtype)
 
 
 BITS = {4: np.int32, 8: np.int64}

@@ -15,6 +15,7 @@ from runtime.ops.define import POSITIVE, UNIT, Op, binary, copied, matched, unar
 from runtime.primitive import Kernel, Primitive, bind, flat, row, same_shape, sample
 from runtime.state import trap_division
 from runtime.tensor import EagerTensor, Tensor
+from runtime.workspace import Workspace
 
 
 def _c(x: Any) -> Any:
@@ -75,11 +76,11 @@ def integer_safe(ufunc: Any, of_many: Kernel | None = None) -> Kernel:
     divides many floating-point numbers.
     """
 
-    def kernel(a: Any, b: Any, out: Any = None) -> Any:
+    def kernel(a: Any, b: Any, out: Any = None, work: Any = None) -> Any:
         if a.dtype.kind == "f":
             if of_many is None or max(a.size, b.size) < MANY or a.dtype == np.float16:
                 return ufunc(a, b, out=out)
-            return of_many(a, b, out=out)
+            return of_many(a, b, out=out, work=work)
         try:
             return trap_division(_remainder_by_one if _is_slow(ufunc, a, b) else ufunc, a, b, out)
         except FloatingPointError:
@@ -99,27 +100,34 @@ def _remainder_by_one(a: Any, b: Any, out: Any) -> Any:
     return np.subtract(a, multiple, out=multiple if out is None else out)
 
 
-def _divided(a: Any, b: Any) -> tuple[Any, Any]:
+def _divided(a: Any, b: Any, work: Workspace) -> tuple[Any, Any]:
     """floor(a / b) and the rest in float64, both exact where `_exact` says so."""
     if a.dtype == np.float32:
-        a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
-        quotient = np.divide(a, b)
-        np.floor(quotient, out=quotient)
-        rest = quotient * b
-        return quotient, np.subtract(a, rest, out=rest)
-    quotient = np.divide(a, b)
+        return _divided_singles(work.copied(a, np.float64), work.copied(b, np.float64), work)
+    quotient, rest, part = [work.like(a if a.ndim else b) for _ in range(3)]
+    np.divide(a, b, out=quotient)
     np.rint(quotient, out=quotient)
     # The integer times the upper half of b's bits, and times the lower half, is exact.
-    head = (b.view(np.int64) & -(1 << 27)).view(np.float64)
-    rest = quotient * head
+    head = np.bitwise_and(b.view(np.int64), -(1 << 27), out=part.view(np.int64) if b.ndim else None)
+    head = head.view(np.float64)
+    np.multiply(quotient, head, out=rest)
     np.subtract(a, rest, out=rest)
-    rest -= quotient * (b - head)
-    wrong = (rest < 0) != (b < 0)
-    wrong &= rest != 0
-    one = wrong.astype(np.float64)
-    quotient -= one
-    rest += np.multiply(one, b, out=one)
+    tail = np.subtract(b, head, out=part if b.ndim else None)
+    rest -= np.multiply(quotient, tail, out=part)
+    wrong, nonzero = [work.array(rest.shape, np.bool_) for _ in range(2)]
+    np.not_equal(np.less(rest, 0, out=wrong), b < 0, out=wrong)
+    wrong &= np.not_equal(rest, 0, out=nonzero)
+    np.copyto(part, wrong)
+    quotient -= part
+    rest += np.multiply(part, b, out=part)
     return quotient, rest
+
+
+def _divided_singles(a: Any, b: Any, work: Workspace) -> tuple[Any, Any]:
+    quotient, rest = [work.like(a if a.ndim else b) for _ in range(2)]
+    np.floor(np.divide(a, b, out=quotient), out=quotient)
+    np.multiply(quotient, b, out=rest)
+    return quotient, np.subtract(a, rest, out=rest)
 
 
 def _exact(quotient: Any, rest: Any) -> Any:
@@ -139,31 +147,32 @@ _SMALL = 2.0**22
 
 
 @in_blocks
-def _floor_divide(a: Any, b: Any) -> Any:
-    quotient = np.divide(a, b)
-    floor = np.floor(quotient)
+def _floor_divide(a: Any, b: Any, out: Any, work: Workspace) -> None:
+    quotient = np.divide(a, b, out=work.like(out))
+    np.floor(quotient, out=out)
     # Below one that is no integer, none can have been rounded up to.
-    if _is_small(floor) and not (floor == quotient).any():
-        return floor
-    quotient, rest = _divided(a, b)
-    return _else_of(np.floor_divide, a, b, _exact(quotient, rest), quotient)
+    whole = work.array(out.shape, np.bool_)
+    if _is_small(out) and not np.equal(out, quotient, out=whole).any():
+        return
+    quotient, rest = _divided(a, b, work)
+    _write(quotient, np.floor_divide, a, b, _exact(quotient, rest), out)
 
 
 @in_blocks
-def _remainder(a: Any, b: Any) -> Any:
-    quotient, rest = _divided(a, b)
+def _remainder(a: Any, b: Any, out: Any, work: Workspace) -> None:
+    quotient, rest = _divided(a, b, work)
     exact = _exact(quotient, rest)
     negative = b < 0
     if negative.any():
         np.copyto(rest, -0.0, where=negative & (rest == 0))
-    return _else_of(np.remainder, a, b, exact, rest)
+    _write(rest, np.remainder, a, b, exact, out)
 
 
-def _else_of(ufunc: Any, a: Any, b: Any, exact: Any, result: Any) -> Any:
+def _write(result: Any, ufunc: Any, a: Any, b: Any, exact: Any, out: Any) -> None:
     """`result` where it is exact, what `ufunc` gives elsewhere."""
-    if exact is True:
-        return result
-    return ufunc(a, b, out=result.astype(a.dtype), where=~exact)
+    np.copyto(out, result, casting="same_kind")
+    if exact is not True:
+        ufunc(a, b, out=out, where=~exact)
 
 
 _DIVISIONS = (sample("2,3", "2,3:+"), sample("4:i9", "4:i4+"))

@@ -15,6 +15,7 @@ from runtime.ops.define import Op, axis_in, matched, unary
 from runtime.primitive import Primitive, bind, row, same_shape, sample, wrong_value
 from runtime.shapes import Shape, broadcast, merge_shapes
 from runtime.tensor import Tensor
+from runtime.workspace import Workspace
 
 # Activations
 
@@ -104,19 +105,18 @@ sigmoid: Op = unary(
 )  # fmt: skip
 
 
-def _softplus_kernel(x: Any, out: Any = None) -> Any:
+def _softplus_kernel(x: Any, out: Any = None, work: Any = None) -> Any:
     if x.size < MANY or x.dtype == np.float16:
         return np.logaddexp(x, x.dtype.type(0), out=out)
-    return _softplus_of_many(x, out=out)
+    return _softplus_of_many(x, out=out, work=work)
 
 
 @in_blocks
-def _softplus_of_many(x: Any) -> Any:
-    y = np.abs(x)
+def _softplus_of_many(x: Any, out: Any, work: Workspace) -> None:
+    y = np.abs(x, out=out)
     np.negative(y, out=y)
     np.log1p(np.exp(y, out=y), out=y)
-    y += np.maximum(x, 0)
-    return y
+    y += np.maximum(x, 0, out=work.array(x.shape, x.dtype))
 
 
 def _softsign_kernel(x: Any, out: Any = None) -> Any:
@@ -197,10 +197,21 @@ def _axis_shape(shape: Shape, *, axis: int) -> Shape:
 
 
 @turning_rows
-def _softmax_kernel(x: Any, axis: int, out: Any) -> Any:
-    y = np.subtract(x, _max_reduce(x, axis, None, None, True, _lowest(x)), out=out)
+def _softmax_kernel(x: Any, axis: int, out: Any, work: Workspace | None) -> Any:
+    one = _of_columns(x, work)
+    y = np.subtract(x, _max_reduce(x, axis, None, one, True, _lowest(x)), out=out)
     np.exp(y, out=y)
-    return np.divide(y, _add_reduce(y, axis, None, None, True), out=y)
+    return np.divide(y, _sum(y, axis, one), out=y)
+
+
+def _sum(x: Any, axis: int, out: Any) -> Any:
+    """The sums along an axis, of float16 in float32: more than 2048 ones would be lost."""
+    return _add_reduce(x, axis, np.float32 if x.dtype == np.float16 else None, out, True)
+
+
+def _of_columns(x: Any, work: Workspace | None) -> Any:
+    """Memory for one number of each column."""
+    return None if work is None else work.array((1, x.shape[1]), x.dtype)
 
 
 _max_reduce: Any = np.maximum.reduce
@@ -231,10 +242,11 @@ def softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Tensor:
 
 
 @turning_rows
-def _log_softmax_kernel(x: Any, axis: int, out: Any) -> Any:
-    top = _max_reduce(x, axis, None, None, True, _lowest(x))
+def _log_softmax_kernel(x: Any, axis: int, out: Any, work: Workspace | None) -> Any:
+    top = _max_reduce(x, axis, None, _of_columns(x, work), True, _lowest(x))
     y = np.subtract(x, top, out=out)
-    total = np.log(_add_reduce(np.exp(y, out=y), axis, None, None, True))
+    total = _sum(np.exp(y, out=y), axis, _of_columns(x, work))
+    total = np.log(total, out=own(total))
     return np.subtract(np.subtract(x, top, out=y), total, out=y)
 
 

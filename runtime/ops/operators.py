@@ -152,7 +152,8 @@ _ARITHMETIC: tuple[tuple[str, Any, Any, Accepted], ...] = (
     ("truediv", math.truediv, operator.truediv, _INEXACT),
     ("floordiv", math.floordiv, operator.floordiv, FLOATS),
     ("mod", math.floormod, operator.mod, FLOATS),
-    ("pow", math.pow, operator.pow, NUMBERS),
+    # Of other dtypes, NumPy's operator takes roots where np.power, as graphs have it, does not.
+    ("pow", math.pow, operator.pow, REALS - {dtypes.float16.np_dtype}),
     ("and", _both(comparison.logical_and, comparison.bitwise_and), None, NUMBERS),
     ("or", _both(comparison.logical_or, comparison.bitwise_or), None, NUMBERS),
     ("xor", _both(comparison.logical_xor, comparison.bitwise_xor), None, NUMBERS),

@@ -15,6 +15,7 @@ from runtime.ops.define import axis_in, matched, sum_to_shape_of
 from runtime.primitive import Primitive, bind, broadcast_shapes, row, sample, wrong_value
 from runtime.shapes import merge_shapes
 from runtime.tensor import Tensor
+from runtime.workspace import Workspace
 
 
 def _where_rule(op: Any, g: Any) -> Any:
@@ -24,9 +25,9 @@ def _where_rule(op: Any, g: Any) -> Any:
     return None, for_x, sum_to_shape_of(where(condition, nothing, g), y)
 
 
-def _where_kernel(test: Any, x: Any, y: Any, out: Any = None) -> Any:
+def _where_kernel(test: Any, x: Any, y: Any, out: Any = None, work: Any = None) -> Any:
     if _is_any_pattern(test, x, y):
-        return _where_of_many(x, y, test, out=out)
+        return _where_of_many(x, y, test, out=out, work=work)
     if out is None:
         return np.where(test, x, y)
     np.copyto(out, y)
@@ -41,8 +42,8 @@ def _is_any_pattern(test: Any, x: Any, y: Any) -> bool:
 
 
 @in_blocks
-def _where_of_many(x: Any, y: Any, test: Any) -> Any:
-    return chosen(test, x, y)
+def _where_of_many(x: Any, y: Any, test: Any, out: Any, work: Workspace) -> None:
+    chosen(test, x, y, out, work)
 
 
 select_p: Primitive = row(

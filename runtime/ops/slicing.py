@@ -189,7 +189,8 @@ def _set_slice_kernel(x: Any, value: Any, *dynamic: Any, spec: Spec, out: Any = 
         # NumPy would drop leading dimensions of size 1.
         if value.ndim and value.ndim > np.ndim(made[index]):
             raise wrong_value(f"a value of shape {value.shape} has more dimensions than the slice")
-        made[index] = value
+        # An element of an array of strings would be the array itself.
+        made[index] = value.item() if value.dtype.hasobject and not value.ndim else value
     except IndexError as error:
         raise out_of_bounds(np.shape(x), spec, dynamic, error) from None
     return made

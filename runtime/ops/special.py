@@ -13,6 +13,7 @@ from runtime.ops.blockwise import chosen, in_blocks
 from runtime.ops.define import POSITIVE, UNIT, Op, binary, unary
 from runtime.primitive import Kernel, sample, wrong_value
 from runtime.tensor import Tensor
+from runtime.workspace import Workspace
 
 _SQRT_PI = float(np.sqrt(np.pi))
 
@@ -57,15 +58,16 @@ _GELU_SINGLE = (
 )  # fmt: skip
 
 
-def _ratio(tables: Any, x: Any) -> Any:
-    y = _polynomial(tables[0], x)
-    y /= _polynomial(tables[1], x)
+def _ratio(tables: Any, x: Any, out: Any, work: Workspace) -> Any:
+    y = _polynomial(tables[0], x, out)
+    with work.inner():
+        y /= _polynomial(tables[1], x, work.like(x))
     return y
 
 
-def _polynomial(coefficients: Any, x: Any) -> Any:
+def _polynomial(coefficients: Any, x: Any, out: Any) -> Any:
     # np.polyval would make two arrays for each coefficient.
-    y = x * coefficients[0]
+    y = np.multiply(x, coefficients[0], out=out)
     for coefficient in coefficients[1:-1]:
         y += coefficient
         y *= x
@@ -73,98 +75,132 @@ def _polynomial(coefficients: Any, x: Any) -> Any:
     return y
 
 
-def _exp_minus_square(x: Any) -> Any:
+def _exp_minus_square(x: Any, work: Workspace) -> Any:
     """exp(-x * x) with the rounding error of the square taken into account."""
-    head = np.trunc(x * 16) / 16
-    return np.exp(-head * head) * np.exp(-(x - head) * (x + head))
+    head, of_head, rest = [work.like(x) for _ in range(3)]
+    np.multiply(x, 16, out=head)
+    np.trunc(head, out=head)
+    head /= 16
+    np.negative(head, out=of_head)
+    of_head *= head
+    np.negative(np.subtract(x, head, out=rest), out=rest)
+    rest *= np.add(x, head, out=head)
+    of_head = np.exp(of_head, out=of_head)
+    of_head *= np.exp(rest, out=rest)
+    return of_head
 
 
-def _erfc_of_positive(x: Any) -> Any:
+def _erfc_of_positive(x: Any, out: Any, work: Workspace) -> Any:
     """erfc for x > 0.46875."""
-    x = np.clip(x, 0.0, 30.0)
-    tail = _ratio(_MIDDLE, x)
-    far = x > 4
-    if far.any():
-        tail[far] = _far_tail(x[far])
-    return _exp_minus_square(x) * tail
+    with work.inner():
+        x = np.clip(x, 0.0, 30.0, out=work.like(x))
+        tail = _ratio(_MIDDLE, x, out, work)
+        far = np.greater(x, 4, out=work.array(x.shape, np.bool_))
+        if far.any():
+            tail[far] = _far_tail(x[far], work)
+        return np.multiply(_exp_minus_square(x, work), tail, out=tail)
 
 
-def _far_tail(x: Any) -> Any:
+def _far_tail(x: Any, work: Workspace) -> Any:
     inverse = 1 / (x * x)
-    return (1 / _SQRT_PI - inverse * _ratio(_FAR, inverse)) / x
+    ratio = _ratio(_FAR, inverse, np.empty_like(x), work)
+    return (1 / _SQRT_PI - inverse * ratio) / x
 
 
-def _erf_near(x: Any) -> Any:
-    near = np.clip(x, -0.46875, 0.46875)
-    return near * _ratio(_NEAR, near * near)
+def _erf_near(x: Any, out: Any, work: Workspace) -> Any:
+    with work.inner():
+        near = np.clip(x, -0.46875, 0.46875, out=work.like(x))
+        y = _ratio(_NEAR, np.square(near, out=work.like(x)), out, work)
+        return np.multiply(near, y, out=y)
 
 
-def _erf(x: Any) -> Any:
-    size = np.abs(x)
-    rest = 1 - _erfc_of_positive(size)
+def _erf(x: Any, out: Any, work: Workspace) -> None:
+    size = np.abs(x, out=work.like(x))
+    near = np.less_equal(size, 0.46875, out=work.array(x.shape, np.bool_))
+    rest = _erfc_of_positive(size, work.like(x), work)
+    np.subtract(1, rest, out=rest)
     # The bit of the sign: np.copysign is slow.
-    rest = (rest.view(np.int64) | (x.view(np.int64) & _SIGN)).view(np.float64)
-    return chosen(size <= 0.46875, _erf_near(x), rest)
+    bits = rest.view(np.int64)
+    bits |= np.bitwise_and(x.view(np.int64), _SIGN, out=size.view(np.int64))
+    chosen(near, _erf_near(x, size, work), rest, out, work)
 
 
 _SIGN = np.iinfo(np.int64).min
 
 
-def _erfc(x: Any) -> Any:
-    tail = _erfc_of_positive(np.abs(x))
-    tail = np.abs(tail - 2 * (x < 0))
-    return chosen(np.abs(x) <= 0.46875, 1 - _erf_near(x), tail)
+def _erfc(x: Any, out: Any, work: Workspace) -> None:
+    size = np.abs(x, out=work.like(x))
+    near = np.less_equal(size, 0.46875, out=work.array(x.shape, np.bool_))
+    tail = _erfc_of_positive(size, work.like(x), work)
+    np.copyto(size, np.less(x, 0, out=work.array(x.shape, np.bool_)))
+    size *= 2
+    tail -= size
+    np.abs(tail, out=tail)
+    around = _erf_near(x, size, work)
+    chosen(near, np.subtract(1, around, out=around), tail, out, work)
 
 
-def _erf_single(x: Any) -> Any:
-    x = np.clip(x, np.float32(-4.5), np.float32(4.5))
-    y = _ratio(_ERF_SINGLE, x * x)
+def _erf_single(x: Any, out: Any, work: Workspace) -> None:
+    x = np.clip(x, np.float32(-4.5), np.float32(4.5), out=work.like(x))
+    y = _ratio(_ERF_SINGLE, np.square(x, out=work.like(x)), out, work)
     y *= x
-    return np.tanh(y, out=y)
+    np.tanh(y, out=y)
 
 
-def _erfc_single(x: Any) -> Any:
+def _erfc_single(x: Any, out: Any, work: Workspace) -> None:
+    size, head, rest = [work.like(x) for _ in range(3)]
     # erfc(11) is 0 in single precision; infinity would make NaN below.
-    size = np.clip(np.abs(x), np.float32(0), np.float32(11))
-    y = _ratio(_ERFC_SINGLE, size)
+    np.clip(np.abs(x, out=size), np.float32(0), np.float32(11), out=size)
+    y = _ratio(_ERFC_SINGLE, size, out, work)
     # The square of the upper half of the bits is exact.
-    head = (size.view(np.int32) & -4096).view(np.float32)
-    y *= np.exp(-head * head)
-    y *= np.exp((head - size) * (head + size))
+    np.bitwise_and(size.view(np.int32), -4096, out=head.view(np.int32))
+    np.negative(head, out=rest)
+    rest *= head
+    y *= np.exp(rest, out=rest)
+    np.subtract(head, size, out=rest)
+    rest *= np.add(head, size, out=head)
+    y *= np.exp(rest, out=rest)
     # The tail, or 2 - tail below zero, without a branch for each element: what is left of the bits
     # of 2 is 2 below zero, else 0.
-    y -= ((x.view(np.int32) >> 31) & _BITS_OF_TWO).view(np.float32)
-    return np.abs(y, out=y)
+    bits = np.right_shift(x.view(np.int32), 31, out=rest.view(np.int32))
+    bits &= _BITS_OF_TWO
+    y -= rest
+    np.abs(y, out=y)
 
 
 _BITS_OF_TWO = np.float32(2).view(np.int32)
 
 
-def _gelu_single(x: Any) -> Any:
+def _gelu_single(x: Any, out: Any, work: Workspace) -> None:
     """max(x, 0) - |x| erfc(|x| / sqrt(2)) / 2, which cancels nowhere."""
+    size = np.abs(x, out=work.like(x))
     # The density is 0 in single precision at 15; infinity would make NaN below.
-    size = np.clip(np.abs(x), np.float32(0), np.float32(15))
-    y = _ratio(_GELU_SINGLE, size)
+    np.clip(size, np.float32(0), np.float32(15), out=size)
+    y = _ratio(_GELU_SINGLE, size, out, work)
     y *= size
     size *= size
     size *= -0.5
     y *= np.exp(size, out=size)
-    return np.subtract(np.clip(x, np.float32(0), np.float32(np.inf), out=size), y, out=y)
+    np.subtract(np.clip(x, np.float32(0), np.float32(np.inf), out=size), y, out=y)
 
 
-def _gelu_double(x: Any) -> Any:
-    y = _erfc(x * -_SQRT_HALF)
-    y *= x
-    y *= 0.5
-    return y
+def _gelu_double(x: Any, out: Any, work: Workspace) -> None:
+    _erfc(np.multiply(x, -_SQRT_HALF, out=work.like(x)), out, work)
+    out *= x
+    out *= 0.5
 
 
 _SQRT_HALF = float(np.sqrt(0.5))
 
 
-def _by_precision(single: Callable[[Any], Any], double: Callable[[Any], Any]) -> Kernel:
-    def compute(x: Any) -> Any:
-        return double(x) if x.dtype == np.float64 else single(np.asarray(x, np.float32))
+def _by_precision(single: Callable[..., None], double: Callable[..., None]) -> Kernel:
+    def compute(x: Any, out: Any, work: Workspace) -> None:
+        if x.dtype != np.float16:
+            (double if x.dtype == np.float64 else single)(x, out, work)
+            return
+        made = work.array(x.shape, np.float32)
+        single(work.copied(x, np.float32), made, work)
+        out[...] = made
 
     return in_blocks(compute)
 
@@ -193,7 +229,7 @@ def _erfinv_start(x: Any) -> Any:
 
 
 @in_blocks
-def _erfinv_kernel(x: Any) -> Any:
+def _erfinv_kernel(x: Any, out: Any, work: Workspace) -> None:
     wide = np.asarray(x, np.float64)
     inside = np.where(np.abs(wide) < 1, wide, 0)
     y = _erfinv_start(inside)
@@ -208,7 +244,7 @@ def _erfinv_kernel(x: Any) -> Any:
         step = error / (2 / _SQRT_PI * np.exp(-y * y))
         y = y - step / (1 + y * step)
     edge = np.where(np.abs(wide) == 1, np.copysign(np.inf, wide), np.nan)
-    return np.where(np.abs(wide) < 1, y, edge).astype(x.dtype)
+    out[...] = np.where(np.abs(wide) < 1, y, edge).astype(x.dtype)
 
 
 # Stirling's series: Bernoulli numbers over 2k (2k - 1) and over 2k
@@ -220,7 +256,7 @@ _SHIFT = 10
 
 
 @in_blocks
-def _lgamma_kernel(x: Any) -> Any:
+def _lgamma_kernel(x: Any, out: Any, work: Workspace) -> None:
     wide = np.asarray(x, np.float64)
     reflected = wide < 0.5
     z = np.where(reflected, 1 - wide, wide)
@@ -237,7 +273,7 @@ def _lgamma_kernel(x: Any) -> Any:
     pole = (wide <= 0) & (wide == np.floor(wide))
     result = np.where(pole, np.inf, np.where(reflected, mirror, value))
     result = np.where((wide == 1) | (wide == 2), 0.0, result)
-    return _narrow(result, x, wide)
+    out[...] = _narrow(result, x, wide)
 
 
 def _sin_pi(x: Any) -> Any:
@@ -251,7 +287,7 @@ _DIGAMMA = (
 
 
 @in_blocks
-def _digamma_kernel(x: Any) -> Any:
+def _digamma_kernel(x: Any, out: Any, work: Workspace) -> None:
     wide = np.asarray(x, np.float64)
     reflected = wide < 0.5
     z = np.where(reflected, 1 - wide, wide)
@@ -265,7 +301,7 @@ def _digamma_kernel(x: Any) -> Any:
     around = wide - np.rint(wide)
     mirror = value - np.pi * np.cos(np.pi * around) / np.sin(np.pi * around)
     pole = (wide <= 0) & (wide == np.floor(wide))
-    return _narrow(np.where(pole, np.nan, np.where(reflected, mirror, value)), x, wide)
+    out[...] = _narrow(np.where(pole, np.nan, np.where(reflected, mirror, value)), x, wide)
 
 
 # Bernoulli numbers B2, B4 ... over (2k)! for the Euler-Maclaurin tail of the zeta function

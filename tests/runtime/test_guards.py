@@ -122,6 +122,72 @@ class Proxy:
         return self.__dict__["_v"]
 
 
+class Derived:
+    """Its attributes `k3` and `made` are made of others by what Python calls."""
+
+    def __init__(self) -> None:
+        self.k = self.hidden = 1
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "k3":
+            raise AttributeError(name)
+        return self.k * 3
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "made":
+            return object.__getattribute__(self, "k") + object.__getattribute__(self, "hidden")
+        return object.__getattribute__(self, name)
+
+
+class Slotted:
+    __slots__ = ("k",)
+
+    def __init__(self) -> None:
+        self.k = 1
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "k3":
+            raise AttributeError(name)
+        return self.k * 3
+
+    @property
+    def double(self) -> Any:
+        return self.k * 2
+
+
+class OfOwner:
+    def __get__(self, owner: Any, kind: Any) -> Any:
+        return kind.scale if owner is None else owner.k * kind.scale
+
+
+class ReadOnly(OfOwner):
+    def __set__(self, owner: Any, value: Any) -> None:
+        raise AttributeError
+
+
+class Named:
+    def __set_name__(self, owner: Any, name: str) -> None:
+        self.name = f"_{name}"
+
+    def __get__(self, owner: Any, kind: Any) -> Any:
+        return getattr(owner, self.name)
+
+
+class Owner:
+    scale = _named = 1
+    named = Named()
+    of_owner = OfOwner()
+    read_only = ReadOnly()
+
+    def __init__(self) -> None:
+        self.k = 1
+        self.__dict__["read_only"] = 0
+
+
+def owner() -> Any:
+    return type("Own", (Owner,), {})()
+
+
 class Cat:
     def kind(self) -> int:
         return 1
@@ -220,6 +286,18 @@ CASES: dict[str, Case] = {
     "astuple": (lambda x, item: x + dataclasses.astuple(item)[0], lambda: Point(1), sets("a")),
     "asdict": (lambda x, item: x + dataclasses.asdict(item)["a"], lambda: Point(1), sets("a")),
     "__getattr__": (lambda x, item: x + item.v, lambda: Proxy(1), sets("_v")),
+    "__getattr__ of a holder": (lambda x, item: x + item.k3, Derived, sets("k")),
+    "__getattr__ with slots": (lambda x, item: x + item.k3, Slotted, sets("k")),
+    "property with slots": (lambda x, item: x + item.double, Slotted, sets("k")),
+    "descriptor that reads its owner": (lambda x, item: x + item.of_owner, Owner, sets("k")),
+    "descriptor that reads its class": (lambda x, item: x + item.of_owner, owner,
+                                        sets_of_class("scale")),
+    "descriptor of a class": (lambda x, item: x + type(item).of_owner, owner,
+                              sets_of_class("scale")),
+    "descriptor before the attribute": (lambda x, item: x + item.read_only, Owner, sets("k")),
+    "descriptor that keeps a name": (lambda x, item: x + item.named, Owner, sets("_named")),
+    "second holder": (lambda x, items: x + items[0].of_owner + items[1].of_owner,
+                      lambda: (Owner(), Owner()), lambda items: sets("k")(items[1])),
     "another class": (lambda x, item: x + item.kind(), lambda: Cat(),
                       lambda item: setattr(item, "__class__", Dog)),
     "view of a dict": (lambda x, p: x + p[0]["a"], lambda: viewed({"a": 1}),
@@ -245,6 +323,39 @@ def with_default(items: Any) -> Any:
     return f
 
 
+NONE = {
+    "attribute": (lambda x, o: x if o.held is None else x * o.held.k,
+                  lambda o: setattr(o, "held", None)),
+    "variable": (lambda x, o: x if o.v is None else x * o.v, lambda o: setattr(o, "v", None)),
+    "function": (lambda x, o: x if o.f is None else o.f(x), lambda o: setattr(o, "f", None)),
+    "set": (lambda x, o: x if o.s is None else x * len(o.s), lambda o: setattr(o, "s", None)),
+    "item": (lambda x, o: x if o.l[0] is None else x * o.l[0].k,
+             lambda o: o.l.__setitem__(0, None)),
+    "get": (lambda x, o: x if o.d.get("a") is None else x * o.d["a"].k,
+            lambda o: o.d.__setitem__("a", None)),
+}  # fmt: skip
+
+
+def held_in_all_ways() -> Any:
+    first, second, third = Item(), Item(), Item()
+    first.k = second.k = third.k = 5
+    return types.SimpleNamespace(
+        held=first, v=rt.Variable(5), f=lambda x: x * 5, s={1, 2}, l=[second], d={"a": third}
+    )
+
+
+@pytest.mark.parametrize("name", NONE)
+@pytest.mark.parametrize("is_argument", [False, True])
+def test_none_in_place_of_an_object_that_is_gone_is_a_change(name: str, is_argument: bool) -> None:
+    read, change = NONE[name]
+    held, x = held_in_all_ways(), rt.constant(3)
+    staged = rt.function(read if is_argument else lambda x: read(x, held))
+    given = (x, held) if is_argument else (x,)
+    assert int(staged(*given)) == int(read(x, held)) != 3
+    change(held)
+    assert [int(staged(*given)) for _ in range(3)] == [3] * 3
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_a_change_is_never_stale(name: str) -> None:
     read, make, change = CASES[name]
@@ -257,6 +368,13 @@ def test_a_change_is_never_stale(name: str) -> None:
     assert int(read(x, held)) != before
     assert [int(staged(x)) for _ in range(12)] == [int(read(x, held))] * 12
     assert staged.experimental_get_tracing_count() == 2
+
+
+@pytest.mark.parametrize("read", [lambda x, item: x + item.k3, lambda x, item: x + item.made])
+def test_what_is_derived_of_an_argument_is_never_stale(read: Any) -> None:
+    staged, x, item = rt.function(read), rt.constant(3), Derived()
+    for item.k in (1, 5):
+        assert int(staged(x, item)) == int(read(x, item))
 
 
 def test_what_nobody_reads_is_no_guard() -> None:

@@ -612,7 +612,7 @@ def item_without_conversion():
     f(V3)
 
 
-@misuse(InGraph, "in an f-string", "print it with print(x)")
+@misuse(InGraph, "in an f-string", "print it with print(x)", 'assert x > 0, ("message", x)')
 def text_in_a_message():
     @rt.function
     def f(x):

@@ -961,6 +961,30 @@ def test_where_of_many_is_numpys(chosen_of: Any) -> None:
         assert out.tobytes() == wanted.tobytes()
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("size", [3, 17_500, 80_000])
+def test_softmax_of_many_halves(axis: int, size: int) -> None:
+    x = np.zeros((size, 4) if axis == 0 else (4, size), np.float16)
+    for function, wanted in ((tf.nn.softmax, 1 / size), (tf.nn.log_softmax, -np.log(size))):
+        for made in (function(x, axis=axis), tf.function(function)(tf.constant(x), axis=axis)):
+            assert made.dtype == tf.float16
+            np.testing.assert_array_equal(made.numpy(), np.full(x.shape, wanted, np.float16))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.complex64, np.complex128])
+@pytest.mark.parametrize("exponent", [-1.0, -0.5, 0.5, 2.0, 3.0])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_powers_of_few_are_those_of_graphs(dtype: Any, exponent: float) -> None:
+    values = np.array([-0.0, 0.0, -np.inf, np.inf, 0.3, 7.0], dtype)
+    staged = tf.function(lambda x: x**exponent)
+    for base in (values, *values):
+        x = tf.constant(base)
+        wanted = np.power(base, dtype(exponent))
+        for made in (x**exponent, tf.pow(x, exponent), staged(x)):
+            np.testing.assert_array_equal(made.numpy(), wanted)
+            assert str(made.numpy().tolist()) == str(wanted.tolist())  # tells zeros apart
+
+
 def test_powers_of_integers_are_exact() -> None:
     x = np.arange(-500, 500)
     assert np.array_equal(tf.constant(x) ** 3, x * x * x)

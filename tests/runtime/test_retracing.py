@@ -107,6 +107,19 @@ def test_it_is_compared_with_the_trace_that_fits_best() -> None:
     assert reasons(staged)[-1] == "argument n is int 3, it was int 1"
 
 
+def test_recursion_over_a_python_value() -> None:
+    @rt.function
+    def power(x: Any, k: int) -> Any:
+        return x if k == 0 else power(x * x, k - 1)
+
+    assert float(power(rt.constant(2.0), 2)) == 16.0
+    assert reasons(power) == [
+        "first trace (x: float32[], k: int 2)",
+        "argument k is int 1, it was int 2",
+        "argument k is int 0, it was int 1",
+    ]
+
+
 def test_a_difference_of_kind_is_the_farthest() -> None:
     staged = rt.function(collected)
     for other in (X, rt.constant(1), (X,), "text", V):

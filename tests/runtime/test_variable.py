@@ -3,6 +3,7 @@
 import copy
 import pickle
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -461,3 +462,56 @@ def test_numpy_functions_give_arrays() -> None:
         assert tensor.numpy().tolist() == [2.0, 4.0]
     assert (np.float32(1) == v).numpy().tolist() == [True, False]
     assert (ones < v).numpy().tolist() == [False, True]
+
+
+def doubled(v: Any) -> None:
+    v.assign(v + v)
+
+
+def appended(v: Any) -> None:
+    v.assign_add("b")
+    v.assign_add(v)
+
+
+def appended_in_a_loop(v: Any) -> None:
+    for _ in tf.range(2):
+        v.assign(v + "z")
+
+
+def first_is_second(v: Any) -> None:
+    v[0].assign(v[1])
+
+
+def first_is_constant(v: Any) -> None:
+    v[0].assign("zz")
+
+
+def first_is_sum(v: Any) -> None:
+    v[0].assign(v[0] + v[1])
+
+
+def first_of_unstacked(v: Any) -> None:
+    v[1].assign(tf.unstack(v)[0] + tf.strings.upper(v[1]))
+
+
+TEXT_CHANGES: list[tuple[Callable[[Any], None], Any, Any]] = [
+    (doubled, "a", b"aa"),
+    (appended, "a", b"abab"),
+    (appended_in_a_loop, "a", b"azz"),
+    (doubled, ["a", "bc"], [b"aa", b"bcbc"]),
+    (first_is_second, ["a", "bc"], [b"bc", b"bc"]),
+    (first_is_constant, ["a", "bc"], [b"zz", b"bc"]),
+    (first_is_sum, ["a", "bc"], [b"abc", b"bc"]),
+    (first_of_unstacked, ["a", "bc"], [b"a", b"aBC"]),
+]
+
+
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize(("change", "before", "after"), TEXT_CHANGES)
+def test_strings_change(
+    change: Callable[[Any], None], before: Any, after: Any, staged: bool
+) -> None:
+    variable = tf.Variable(before)
+    (tf.function(change) if staged else change)(variable)
+    value = variable.numpy()
+    assert (value.tolist() if isinstance(value, np.ndarray) else value) == after

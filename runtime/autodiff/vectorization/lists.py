@@ -67,7 +67,9 @@ def _stacked(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) ->
     array, *likes = node.inputs
     if not all(map(has_known_rank, (*likes, *node.outputs))):
         return None
-    params = {key: rows.lifted(type) for key, type in node.params.items()}
+    params = dict(node.params)
+    if not likes:
+        params["element"] = rows.lifted(params["element"])
     given = [_turned(rows.whole(like)) for like in likes]
     return _turned(apply(node.primitive, rows.whole(array), *given, **params))
 

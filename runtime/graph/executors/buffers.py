@@ -25,8 +25,8 @@ from runtime.graph.executors.kernels import (
     is_view,
     may_write,
     memory_of,
-    takes_work,
     ufunc_of,
+    works,
 )
 from runtime.graph.executors.pool import WORKSPACE, StockType
 from runtime.graph.ir import Node, Region, Value, diverges, free_values, walk
@@ -93,6 +93,8 @@ class Plan:
         self.slots_of: dict[Value, Slots] = {}
         # What may lie in its slot otherwise than the slot's own elements do.
         self.views: set[Value] = set()
+        # What branches of which the slots are one now took from each other.
+        self.flows: dict[Slot, set[Slot]] = {}
         # What a loop carries, and branches compute for it, is best in one slot whatever the branch.
         self.wanted: set[Value] = set()
         self._targets: dict[Node, Value] = {}
@@ -105,8 +107,7 @@ class Plan:
         for slot in self._slots:
             self._settle(slot)
         # One for all: what is in it is needed only while a kernel runs.
-        works = any(takes_work(node.primitive.kernel) for node in walk(body))
-        self.workspace = Value(WORKSPACE, "workspace") if works else None
+        self.workspace = Value(WORKSPACE, "workspace") if any(map(works, walk(body))) else None
         self.buffers = [slot.buffer for slot in self._slots if self._is_used(slot)]
         self.buffers += [*filter(None, [self.workspace]), *self._stocks.values()]
 
@@ -359,6 +360,8 @@ class _Planner:
         if targets == sources:
             return [body, orelse]
         self.plan.renamings[node.regions[0]] = self.plan.rename(targets, sources)
+        for at in places:
+            self.plan.flows.setdefault(orelse[at][0], set()).add(body[at][0])
         return [[orelse[at] if at in places else one for at, one in enumerate(body)], orelse]
 
     # Loops
@@ -411,6 +414,15 @@ class _Planner:
                 carrying.copied.append(at)
             self.hold(node.outputs[at], held)
 
+    def sources(self, slots: Slots) -> set[Slot]:
+        """These slots, and those that a branch has moved into them."""
+        found, pending = set(slots), list(slots)
+        while pending:
+            new = self.plan.flows.get(pending.pop(), set()) - found
+            found |= new
+            pending += new
+        return found
+
     def lasting(self, node: Node, slots: dict[int, Slot], ends: list[Slots]) -> dict[int, Slots]:
         """Where from outside of a loop its state may come, by places: first, or in later rounds.
         It may have been at other places in the rounds before.
@@ -423,7 +435,7 @@ class _Planner:
         while found != before:
             before = dict(found)
             for at in slots:
-                given = [found[k] for k, slot in slots.items() if slot in ends[at]]
+                given = [found[k] for k, slot in slots.items() if slot in self.sources(ends[at])]
                 found[at] = _union(found[at], *given)
         return found
 

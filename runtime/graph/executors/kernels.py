@@ -75,6 +75,17 @@ def is_number(value: Value) -> bool:
     return getattr(value.type, "shape", None) == ()
 
 
+def is_text(value: Value) -> bool:
+    """May it be a single string?"""
+    type = value.type
+    return isinstance(type, TensorType) and type.dtype is dtypes.string and not type.shape
+
+
+def boxed(raw: Any) -> Any:
+    """The array for a string that NumPy returns as an element of an array."""
+    return np.asarray(raw, dtype=object) if isinstance(raw, bytes) else raw
+
+
 def _sums(node: Node) -> bool:
     """Does a sum to another shape add up anything?"""
     if node.primitive.name != "sum_to" or not is_array(node.inputs[0]):
@@ -103,6 +114,11 @@ def takes_out(kernel: Kernel) -> bool:
 def takes_work(kernel: Kernel) -> bool:
     """Does a kernel have arrays that it needs while it runs in a workspace that it is given?"""
     return _takes(kernel, "work")
+
+
+def works(node: Node) -> bool:
+    """Is the node's kernel to be given a workspace? It needs none for single numbers."""
+    return takes_work(node.primitive.kernel) and not all(map(is_number, node.outputs))
 
 
 def _takes(kernel: Kernel, name: str) -> bool:

@@ -14,7 +14,15 @@ from runtime.dtypes import DType
 from runtime.graph.executors.blocks import Run, places_of, runs_of
 from runtime.graph.executors.buffers import Carrying, Plan, Renaming
 from runtime.graph.executors.holding import Holding
-from runtime.graph.executors.kernels import VIEWS, is_number, product_of, takes_work, ufunc_of
+from runtime.graph.executors.kernels import (
+    VIEWS,
+    boxed,
+    is_number,
+    is_text,
+    product_of,
+    ufunc_of,
+    works,
+)
 from runtime.graph.executors.layouts import is_array, lies_in_rows, turned_values
 from runtime.graph.executors.lifetimes import ends_of, ends_within, reads_of_updated
 from runtime.graph.executors.pool import Pool
@@ -251,6 +259,8 @@ class Writer:
         outputs = ", ".join(map(self.bind, node.outputs))
         comma = "," if len(node.outputs) == 1 and node.primitive.name in _SEQUENCES else ""
         self.line(depth, f"{outputs}{comma} = {call}" if outputs else call, node)
+        for name in [self.names[output] for output in node.outputs if is_text(output)]:
+            self.line(depth, f"{name} = {self.module.share('k_boxed', boxed)}({name})")
         for output in node.outputs:
             self.unpack(output, depth)
 
@@ -328,14 +338,15 @@ class Writer:
         text = f"{kernel}({', '.join([*arguments, *params, *self.memory(node)])})"
         # A view of one number would change with the buffer that it is in.
         view = node.primitive.name in VIEWS - _SEQUENCES and bool(node.outputs)
-        return f"{text}[()]" if view and is_number(node.outputs[0]) else text
+        number = view and is_number(node.outputs[0]) and not is_text(node.outputs[0])
+        return f"{text}[()]" if number else text
 
     def memory(self, node: Node) -> Iterator[str]:
         """The arguments that tell a kernel which memory it may have."""
         out, plan = self.out(node), self.layout.buffers
         if out is not None:
             yield f"out={out}"
-        if plan.workspace is not None and takes_work(node.primitive.kernel):
+        if plan.workspace is not None and works(node):
             yield f"work={self.names[plan.workspace]}"
         if node.primitive.name == "assign_variable" and node.inputs[0] in plan.slots_of:
             yield "shared=False"

@@ -1,4 +1,4 @@
-"""Compute at once what depends on constants only.
+"""Compute at once what depends on constants and known shapes only.
 
 Before:
     mul: float32[] = mul(float32(2.0), float32(3.0))
@@ -19,6 +19,7 @@ import numpy as np
 
 from runtime import errors
 from runtime.graph.ir import Graph, Node
+from runtime.graph.known_values import of_shape
 from runtime.graph.passes.rewriting import Rewriter, constant_like, is_of_type
 from runtime.state import state
 
@@ -35,8 +36,10 @@ def fold_constants(graph: Graph) -> Graph:
 
 class _Folding(Rewriter):
     def node(self, node: Node) -> None:
+        found = of_shape(node.primitive, [value.type for value in node.inputs], node.params)
         raws = [self.constant(value) for value in node.inputs]
-        found = compute(node, raws) if raws and not any(raw is None for raw in raws) else None
+        if found is None and raws and not any(raw is None for raw in raws):
+            found = compute(node, raws)
         if found is None:
             super().node(node)
         else:

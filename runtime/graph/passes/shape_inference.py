@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from runtime import errors
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, covers, diverges
+from runtime.graph.known_values import of_shape
 from runtime.graph.nodes import placeholder
 from runtime.graph.passes.constant_folding import LARGEST, compute
 from runtime.graph.passes.rewriting import number_key
@@ -35,7 +36,6 @@ NOTHING = ResidualsType("nothing")
 """The type of the elements of a list that nothing was put on."""
 
 _REFUSALS = (ValueError, TypeError, IndexError, ArithmeticError, MemoryError, errors.OpError)
-_OF_SHAPES = frozenset(("shape", "size", "rank", "length"))
 
 
 class Contradiction(Exception):
@@ -97,12 +97,9 @@ class Inference:
 
     def _computed(self, node: Node, type: Type) -> Any:
         """What a node gives in each run; None where that is not known, or large."""
-        if len(node.inputs) == 1 and node.primitive.name in _OF_SHAPES:
-            given = self.of(node.inputs[0])[0]
-            if isinstance(given, TensorType) and is_known(given.shape):
-                shape = cast("tuple[int, ...]", given.shape)
-                like = np.broadcast_to(np.zeros((), given.dtype.np_dtype), shape)
-                return node.primitive.kernel(like, **node.params)
+        found = of_shape(node.primitive, [self.of(value)[0] for value in node.inputs], node.params)
+        if found is not None:
+            return found
         constants = list(map(self.constant, node.inputs))
         if not constants or any(constant is None for constant in constants):
             return None

@@ -278,3 +278,32 @@ BAD: list[tuple[Any, type[Exception], str]] = [
 def test_bad_arguments_are_refused(call: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         call()
+
+
+def folded(c: Any) -> Any:
+    made = c[0]
+    for item in c:
+        made = made + item
+    return made
+
+
+STAGED: list[tuple[Any, Any]] = [
+    (lambda c: c[0], b"a"),
+    (lambda c: c[1] + "x", b"bcx"),
+    (lambda c: c[tf.size(c) - 1], b"bc"),
+    (lambda c: tf.reshape(c[:1], []) + c[1], b"abc"),
+    (lambda c: tf.squeeze(c[:1]) + c[1], b"abc"),
+    (lambda c: tf.unstack(c)[0] + "x", b"ax"),
+    (lambda c: tf.gather(c, 1) + "x", b"bcx"),
+    (lambda c: tf.stack([c[0], c[1] + "x"]), [b"a", b"bcx"]),
+    (lambda c: tf.expand_dims(c[1], 0), [b"bc"]),
+    (lambda c: S.length(c[1]), 2),
+    (lambda c: c[0] if c[0] == "b" else c[1] + "p", b"bcp"),
+    (folded, b"aabc"),
+]
+
+
+@pytest.mark.parametrize(("read", "expected"), STAGED)
+def test_single_strings_in_graphs(read: Any, expected: Any) -> None:
+    words = tf.constant(["a", "bc"])
+    assert plain(tf.function(read)(words)) == plain(read(words)) == expected

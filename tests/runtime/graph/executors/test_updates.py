@@ -14,6 +14,7 @@ import pytest
 
 import runtime as rt
 from runtime.function import function
+from runtime.variable_primitives import renew
 
 SIZE = 1000
 
@@ -163,3 +164,29 @@ def test_large_variables_are_updated_in_blocks() -> None:
     assert (place(v), place(m)) == places
     expected = 0.1 * x.numpy()
     np.testing.assert_allclose(m.numpy(), expected * 1.9)
+
+
+def test_what_runs_in_the_middle_of_an_update_comes_after_it() -> None:
+    """As handlers of signals and finalizers do, which Python runs between two instructions."""
+    held = rt.Variable([1.0, 1.0])
+    seen = []
+
+    def compute(raw: Any, value: Any, out: Any) -> Any:
+        seen.append(held.numpy().tolist())
+        held.assign_add([10.0, 10.0])
+        held.assign_sub([3.0, 3.0])
+        return np.add(raw, value, out)
+
+    renew(held.handle, np.ones(2, np.float32), compute)
+    assert seen == [[1.0, 1.0]]
+    assert held.numpy().tolist() == [9.0, 9.0]
+
+    def replaced(raw: Any, value: Any, out: Any) -> Any:
+        held.assign([5.0, 5.0])
+        held.assign_add([1.0, 1.0])
+        return np.add(raw, value, out)
+
+    renew(held.handle, np.ones(2, np.float32), replaced)
+    assert held.numpy().tolist() == [6.0, 6.0]
+    held.assign_add([1.0, 1.0])
+    assert held.numpy().tolist() == [7.0, 7.0]

@@ -1,0 +1,81 @@
+"""Small tensors of integers that are known while tracing: constants, shapes, and what is computed
+of them.
+
+Their nodes stay in the graph as traced. Ops ask for the values, in order to tell shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from runtime import errors
+from runtime.dtypes import BY_NUMPY
+from runtime.graph.ir import Params, Value
+from runtime.primitive import Primitive
+from runtime.shapes import is_known, size_of
+from runtime.state import state
+from runtime.types import TensorType, Type
+
+_LARGEST_INPUT = 1024
+_LARGEST_OUTPUT = 64
+
+_OF_SHAPES = frozenset(("shape", "size", "rank", "length"))
+"""Primitives that read only the shape of their input."""
+
+_FAILURES = (ValueError, TypeError, IndexError, ArithmeticError, MemoryError, errors.OpError)
+
+
+def known_values(
+    primitive: Primitive,
+    inputs: Sequence[Value],
+    outputs: Sequence[Value],
+    params: Params,
+    known: Mapping[Value, Any],
+) -> dict[Value, Any]:
+    """What an op computes of known inputs; nothing where it acts, fails, or more is to be known."""
+    if primitive.effect or not outputs or not all(map(_is_small, outputs)):
+        return {}
+    found = of_shape(primitive, [value.type for value in inputs], params)
+    if found is None:
+        found = _computed(primitive, [known.get(value) for value in inputs], params)
+    if found is None:
+        return {}
+    made = dict(zip(outputs, found if type(found) is tuple else (found,), strict=True))
+    return made if all(_is_of(raw, value.type) for value, raw in made.items()) else {}
+
+
+def of_shape(primitive: Primitive, types: Sequence[Type], params: Params) -> Any:
+    """What an op gives that reads only the shape of its input; None for others, and where that is
+    not known.
+    """
+    if primitive.name not in _OF_SHAPES or len(types) != 1:
+        return None
+    given = types[0]
+    if not isinstance(given, TensorType) or not is_known(given.shape):
+        return None
+    shape = cast("tuple[int, ...]", given.shape)
+    return primitive.kernel(np.broadcast_to(np.False_, shape), **params)
+
+
+def _computed(primitive: Primitive, raws: Sequence[Any], params: Params) -> Any:
+    if any(raw is None or np.size(raw) > _LARGEST_INPUT for raw in raws):
+        return None
+    try:
+        return state.context.copy().run(primitive.kernel, *raws, **params)
+    except _FAILURES:  # the user's error, for when the op is reached
+        return None
+
+
+def _is_small(value: Value) -> bool:
+    type_ = value.type
+    if not isinstance(type_, TensorType) or not (type_.dtype.is_integer or type_.dtype.is_bool):
+        return False
+    size = size_of(type_.shape)
+    return size is not None and size <= _LARGEST_OUTPUT
+
+
+def _is_of(raw: Any, given: Type) -> bool:
+    return TensorType(BY_NUMPY[raw.dtype], raw.shape) == given
