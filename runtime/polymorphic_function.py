@@ -11,6 +11,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
@@ -57,6 +58,7 @@ from runtime.trace_cache import (
     guards_changed,
     has_open_shapes,
 )
+from runtime.types import TensorType
 
 
 class Function:
@@ -365,10 +367,13 @@ class Function:
         """
         generic = self._traces.generic.get(without_shapes(call.key), ())
         count = len(call.types)
+        fitting = []
         for known in generic:
             types = [value.type for value in known.graph.parameters[:count]]
             if all(map(covers, types, call.types)) and known.guards.hold():
-                return known
+                fitting.append((_openness(types), known))
+        if fitting:
+            return min(fitting, key=itemgetter(0))[1]
         if generic and self._reduce_retracing:
             types = [value.type for value in generic[0].graph.parameters[:count]]
             call.types = [joins.join_types(a, b) for a, b in zip(types, call.types, strict=True)]
@@ -447,6 +452,12 @@ class Function:
         if is_wrapper or is_staged or isinstance(plain, BuiltinFunctionType):
             return autograph.call(function)  # type: ignore[no-any-return]
         return autograph.convert(function)
+
+
+def _openness(types: Sequence[Any]) -> tuple[int, int]:
+    """How much of shapes is unknown: ranks, then dimensions."""
+    shapes = [known.shape for known in types if isinstance(known, TensorType)]
+    return shapes.count(None), sum([shape.count(None) for shape in shapes if shape is not None])
 
 
 def _signature(function: Callable[..., Any]) -> inspect.Signature:

@@ -104,12 +104,12 @@ def _item(array: Array, index: int, zeros: Callable[[], Any]) -> Any:
     return zeros() if array[index] is None else array[index]
 
 
-def _joined(items: Sequence[Any], zeros: Callable[[], Any]) -> Any:
+def _joined(items: Sequence[Any], zeros: Callable[[], Any], out: Any = None) -> Any:
     found = [zeros() if item is None else item for item in items]
     if not found:
         return zeros()[None][:0]
     try:
-        return np.stack(found)
+        return np.stack(found, out=out)
     except ValueError:
         shapes = [np.shape(item) for item in found]
         raise _refusal(f"the items of a TensorArray have different shapes: {shapes}") from None
@@ -215,8 +215,10 @@ def _at(index: Any, value: Any, *, type: ListType) -> Array:
     return _add_at([], index, value)
 
 
-def _stack(array: Array, *, element: TensorType, size: int | None = None) -> Any:
-    return _joined(array, lambda: _zeros_for(array, element.dtype, element.shape))
+def _stack(
+    array: Array, *, element: TensorType, size: int | None = None, out: Any = None
+) -> Any:  # fmt: skip
+    return _joined(array, lambda: _zeros_for(array, element.dtype, element.shape), out)
 
 
 def _stack_like(array: Array, like: Any) -> Any:

@@ -313,6 +313,10 @@ def test_a_relaxed_signature() -> None:
     concrete = staged.get_concrete_function(rt.ones([4]))
     assert concrete.structured_input_signature == ((rt.TensorSpec([None], name="x"),), {})
     assert concrete(rt.ones([7])).shape == (7,)
+    for shape in ([1, 2], [2, 2]):
+        staged(rt.ones(shape))
+    nearest = staged.get_concrete_function(rt.TensorSpec([None]))
+    assert nearest.structured_input_signature == ((rt.TensorSpec([None], name="x"),), {})
 
 
 def test_python_source() -> None:
