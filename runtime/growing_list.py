@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dis
 import functools
+import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FrameType
@@ -24,7 +25,7 @@ from runtime.graph.scopes import active
 from runtime.graph.symbolic_number import apply_number
 from runtime.graph.tracing import is_symbol
 from runtime.ops.joining import register_list
-from runtime.staged_builtins import index_of
+from runtime.staged_builtins import elements, index_of
 from runtime.staging import StagingBackend
 from runtime.tensor import Tensor
 
@@ -58,9 +59,9 @@ class GrowingList(Growing):
         if source is not None and is_symbol(source.length()):
             self._join(items if isinstance(items, GrowingList) else collected(source))
             return
-        if source is not None:
-            items = [source.at(index) for index in range(source.length())]
-        for item in list(items):
+        if source is not None or items is self:
+            items = elements(items, "extend()")
+        for item in items:
             self.append(item)
 
     def insert(self, index: Any, item: Any, /) -> None:
@@ -363,8 +364,8 @@ def _refusing(name: str, what: str) -> Callable[..., Any]:
     own = getattr(list, name)
 
     def method(self: GrowingList, *args: Any, **kwargs: Any) -> Any:
-        if any(map(_is_known_to_run, (self, *args))):
-            raise _refusal(next(x for x in (self, *args) if _is_known_to_run(x)), what)
+        for item in filter(_is_known_to_run, (self, *args)):
+            raise _refusal(item, what)
         return own(self, *args, **kwargs)
 
     method.__name__ = name
@@ -382,11 +383,21 @@ def list_function(function: Any) -> Any:
     """What to call for a function written in C that looks into lists past their methods; None for
     any other one.
     """
+    if function is operator.iadd:
+        return _add_in_place
     if getattr(function, "__objclass__", None) is list:
         return functools.partial(_method, function)
     if getattr(function, "__module__", None) == "_heapq":
         return functools.partial(_refusing_staged, function)
     return None
+
+
+def _add_in_place(target: Any, value: Any, /) -> Any:
+    # `+=` of a list would ask `__radd__` of a GrowingList first.
+    if type(target) is list and isinstance(value, GrowingList):
+        return list.__iadd__(target, value)
+    target += value
+    return target
 
 
 def _method(function: Any, items: Any, *args: Any, **kwargs: Any) -> Any:

@@ -65,9 +65,8 @@ def renew(variable: VariableHandle, value: Any, compute: Callable[..., Any]) -> 
             if variable.raw is None:
                 variable.raw = raw
             variable.pending = None
-            later, variable.later = variable.later, []
-        for further in later:
-            renew(variable, *further)
+            while variable.later:
+                renew(variable, *variable.later.pop(0))
 
 
 def _holds(raw: Any, value: Any) -> bool:

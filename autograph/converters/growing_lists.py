@@ -56,16 +56,15 @@ def convert(context: Context) -> None:
 
 def _add_aliases(grown: dict[str, set[_Path]], assignments: list[Any]) -> None:
     """A list may also grow under the names that it is given later."""
-    left = len(assignments)
-    while left:
-        left -= 1
-        before = {name: len(paths) for name, paths in grown.items()}
-        for node in assignments:
-            for target, value in _pairs(node):
-                if isinstance(value, gast.Name) and target in grown:
-                    grown.setdefault(value.id, set()).update(grown[target])
-        if before == {name: len(paths) for name, paths in grown.items()}:
-            return
+    pairs = [pair for node in assignments for pair in _pairs(node)]
+    aliases = [(name, value.id) for name, value in pairs if isinstance(value, gast.Name)]
+    pending = list(grown)
+    while pending:
+        alias = pending.pop()
+        for name in [name for other, name in aliases if other == alias]:
+            if not grown[alias] <= grown.setdefault(name, set()):
+                grown[name] |= grown[alias]
+                pending.append(name)
 
 
 def _mark(node: Any, path: _Path, grown: dict[str, set[_Path]]) -> None:

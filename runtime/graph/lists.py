@@ -185,8 +185,9 @@ def with_tensors(element: Spec, dtype: dtypes.DType | None = None) -> Spec:
     """
     if isinstance(element, Leaf) and isinstance(element.type, NumberType):
         kind = element.type.kind
-        fits_it = dtype is not None and convertible(kind, dtype)
-        return Leaf(TensorType(dtype if fits_it and dtype else DEFAULT_DTYPES[kind], ()))
+        if dtype is None or not convertible(kind, dtype):
+            dtype = DEFAULT_DTYPES[kind]
+        return Leaf(TensorType(dtype, ()))
     if isinstance(element, Tree):
         return Tree(element.structure, tuple([with_tensors(x, dtype) for x in element.children]))
     if isinstance(element, Optional | Maybe):

@@ -1,6 +1,7 @@
 """Lists whose length only the run knows: what Python does with eager tensors, graphs do too."""
 
 import heapq
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -473,6 +474,26 @@ def added_in_place_to_another(n):
     return alias, alias is base, other, held["base"] is other, [0] + made  # noqa: RUF005
 
 
+def added_by_the_operator_module(n):
+    base = [1]
+    alias = base
+    made = numbers_below(n)
+    made.append(n)
+    known = [2]
+    if n > 99:
+        known.append(3)
+    other = [4]
+    kept = [5]
+
+    def push():
+        kept.append(6)
+
+    push()
+    operator.iadd(base, kept)
+    made.extend(made)
+    return alias, alias is base, other, made, known
+
+
 def by_methods_of_the_class(n):
     made = numbers_below(n)
     list.append(made, n)
@@ -566,7 +587,8 @@ PROGRAMS = [
     grown_under_another_name, searched, searched_while_python_knows, shown,
     in_a_while_of_python, grown_by_a_callee, rebuilt_each_round, made_by_a_comprehension, queue,
     length_of_before, reversed_while_it_grows, enumerated_while_it_changes,
-    reversed_before_it_grows, added_in_place_to_another, by_methods_of_the_class,
+    reversed_before_it_grows, added_in_place_to_another, added_by_the_operator_module,
+    by_methods_of_the_class,
     asked_in_operands, returned_on_several_paths, copied_in_a_branch, copied_in_nested_loops,
     empty_slices, extended_by_known_tensors, of_another_dtype, classes, type_of,
 ]  # fmt: skip
@@ -733,6 +755,14 @@ def an_iterator_twice(n):
     return total
 
 
+def an_iterator_extends_twice(n):
+    pairs = enumerate(rt.range(3))
+    made = numbers_below(n)
+    made.extend(pairs)
+    made.extend(pairs)
+    return made
+
+
 def as_a_heap(n):
     made = numbers_below(n)
     heapq.heapify(made)
@@ -748,6 +778,7 @@ def value_of_an_operand(n):
 REFUSED = {
     reversed_while_python_knows: "a round of a loop over a list changes it",
     an_iterator_twice: "an iterator made by enumerate\\(\\) is used a second time",
+    an_iterator_extends_twice: "differ|do not fit|used a second time",
     as_a_heap: "heapify\\(\\) needs a list of which Python knows",
     value_of_an_operand: "the value of `and` is a list on one path and none on the other",
     sorted_in_place: "sort\\(\\) needs a list of which Python knows the items",
@@ -825,3 +856,23 @@ def test_a_list_of_a_graph_is_of_no_use_outside(use: Callable[[Any], Any]) -> No
     with pytest.raises(rt.errors.InaccessibleTensorError, match=r"numbers_below|kept_outside"):
         use(HOLDER.items)
     assert repr(HOLDER.items) == "<staged list of list[int32[]]>"
+
+
+def test_extending_keeps_what_came_before_an_exception() -> None:
+    def two() -> Any:
+        yield 1
+        yield 2
+        raise KeyError("over")
+
+    def extended_by_part(n):
+        made = [n]
+        if n > 99:
+            made.append(n)
+        try:  # noqa: SIM105
+            made.extend(two())
+        except KeyError:
+            pass
+        return made
+
+    expected = plain(extended_by_part(rt.constant(3)))
+    assert expected == [3, 1, 2] == plain(rt.function(extended_by_part)(rt.constant(3)))
