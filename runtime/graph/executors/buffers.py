@@ -23,10 +23,10 @@ from runtime.graph.executors.kernels import (
     OVER,
     SAME,
     is_view,
-    may_write,
     memory_of,
     ufunc_of,
     works,
+    written,
 )
 from runtime.graph.executors.pool import WORKSPACE, StockType
 from runtime.graph.ir import Node, Region, Value, diverges, free_values, walk
@@ -97,11 +97,11 @@ class Plan:
         self.flows: dict[Slot, set[Slot]] = {}
         # What a loop carries, and branches compute for it, is best in one slot whatever the branch.
         self.wanted: set[Value] = set()
-        self._targets: dict[Node, Value] = {}
-        self._stocks: dict[Node, Value] = {}
+        self._targets: dict[Value, Value] = {}
+        self._stocks: dict[Value, Value] = {}
         self._arrays: dict[Node, list[Slot | None]] = {}
         self._slots: list[Slot] = []
-        if any(may_write(node, turned) for node in walk(body)):
+        if any(written(node, turned) for node in walk(body)):
             self.escapes = Escapes(body, turned)
             _Planner(self, body).region([])
         for slot in self._slots:
@@ -111,13 +111,13 @@ class Plan:
         self.buffers = [slot.buffer for slot in self._slots if self._is_used(slot)]
         self.buffers += [*filter(None, [self.workspace]), *self._stocks.values()]
 
-    def target(self, node: Node) -> Value | None:
-        """The value whose array the node writes its result to; None for a new one."""
-        return self._targets.get(node)
+    def target(self, output: Value) -> Value | None:
+        """The value whose array an op writes this result to; None for a new one."""
+        return self._targets.get(output)
 
-    def stock(self, node: Node) -> Value | None:
-        """The stock of arrays that the node takes a new one from; None for an array of its own."""
-        return self._stocks.get(node)
+    def stock(self, output: Value) -> Value | None:
+        """The stock of arrays that an op takes one from for this result, if there is one."""
+        return self._stocks.get(output)
 
     def arrays(self, run: Run) -> list[Value | None]:
         """The buffers of a run: for its results, where None is a new array, and for blocks."""
@@ -126,7 +126,7 @@ class Plan:
     @property
     def is_empty(self) -> bool:
         """Does each op make new arrays?"""
-        arrays = [node for node in self._targets if node.primitive.name not in LISTS]
+        arrays = [value for value in self._targets if isinstance(value.type, TensorType)]
         return not (arrays or self._arrays or self._stocks)
 
     def slot(self, type: Any, region: Region | None) -> Slot:
@@ -162,14 +162,16 @@ class Plan:
             slot.shared = True
         return Renaming([slot.buffer for slot in before], [slot.buffer for slot in after])
 
-    def keep(self, node: Node, value: Value) -> None:
-        """Let a node have a stock for its results, if a list gets them."""
-        type = value.type
+    def keep(self, output: Value, last: Value) -> None:
+        """Let what is computed for an output be in arrays of a stock, if a list gets what is in
+        them at last.
+        """
+        type = output.type
         if not isinstance(type, TensorType):
             return
-        if value in self.escapes.pushed and (size_of(type.shape) or 0) >= LEAST_ELEMENTS:
+        if last in self.escapes.pushed and (size_of(type.shape) or 0) >= LEAST_ELEMENTS:
             kept: Any = StockType(type)
-            self._stocks[node] = Value(kept, f"{value.name}_stock")
+            self._stocks[output] = Value(kept, f"{output.name}_stock")
 
     def _is_used(self, slot: Slot) -> bool:
         return not slot.escapes and bool(slot.written or slot.shared)
@@ -177,10 +179,10 @@ class Plan:
     def _settle(self, slot: Slot) -> None:
         before = slot.kept
         if slot.escapes and slot.written[0][0] not in self._arrays:
-            self.keep(slot.written[0][0], slot.written[-1][1])
+            self.keep(slot.written[0][1], slot.written[-1][1])
         for node, value in slot.written:
             if before is not None and node not in self._arrays:
-                self._targets[node] = before
+                self._targets[value] = before
             before = value if slot.escapes else before
 
 
@@ -225,7 +227,7 @@ class _Planner:
             self.cond(node, dying)
         elif is_view(node):
             self.view(node)
-        elif may_write(node, self.plan.turned):
+        elif written(node, self.plan.turned):
             self.op(node, dying)
         self.free += self.release(dying)
 
@@ -269,20 +271,24 @@ class _Planner:
 
     def op(self, node: Node, dying: Sequence[Value]) -> None:
         """Choose where an op writes to."""
-        (output,) = node.outputs
-        type, escapes = memory_of(output), output in self.plan.escapes
         freed = self.release(dying)
         over = self.written_over(node, freed)
+        outputs = written(node, self.plan.turned)
+        slots = {slot: None for output in outputs if (slot := self.output(node, output, over))}
+        self.free += [slot for slot in freed if slot not in slots]
+        self.free += [slot for slot in slots if not (slot.holds or slot.escapes)]
+
+    def output(self, node: Node, output: Value, over: list[Slot]) -> Slot | None:
+        """Choose where an op writes one of its results to, if not to an array of its own."""
+        type, escapes = memory_of(output), output in self.plan.escapes
         slot = self.first(over, type, escapes) or self.first(self.free, type, escapes)
-        self.free += [other for other in freed if other is not slot]
         if slot is None and escapes:
-            self.plan.keep(node, output)
-            return
+            self.plan.keep(output, output)
+            return None
         slot = slot or self.plan.slot(type, self.inside)
         self.plan.write(node, output, slot, self.inside)
         self.hold(output, (slot,))
-        if not slot.holds and not escapes:
-            self.free.append(slot)
+        return slot
 
     def written_over(self, node: Node, freed: Sequence[Slot]) -> list[Slot]:
         """Those of these slots, of what the op reads last, that it may write to."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from typing import Any
 
 import numpy as np
@@ -107,7 +107,9 @@ def product_of(node: Node) -> Any:
 
 
 def takes_out(kernel: Kernel) -> bool:
-    """Does a kernel that is no ufunc write its result to the array that it is given as `out`?"""
+    """Does a kernel that is no ufunc write its result to the array that it is given as `out`? One
+    with several results is given a tuple, where None stands for a new array.
+    """
     return _takes(kernel, "out")
 
 
@@ -128,19 +130,18 @@ def _takes(kernel: Kernel, name: str) -> bool:
     )
 
 
-def may_write(node: Node, turned: Container[Value]) -> bool:
-    """May the node be told where to write its result to? What is `turned` may lie otherwise than
-    row by row.
+def written(node: Node, turned: Container[Value]) -> Sequence[Value]:
+    """The results that the node may be told where to write to. What is `turned` may lie otherwise
+    than row by row.
     """
     if node.primitive.name in LISTS:
-        return True
-    if len(node.outputs) != 1 or node.outputs[0] in turned or not is_array(node.outputs[0]):
-        return False
+        return node.outputs
+    outputs = [value for value in node.outputs if is_array(value) and value not in turned]
     if ufunc_of(node) is not None or product_of(node) is not None:
-        return True
+        return outputs
     # What may hand on its input, where it is given no array, must not be written over later.
     reads = node.primitive.name in READERS or _sums(node)
-    return reads and takes_out(node.primitive.kernel)
+    return outputs if reads and takes_out(node.primitive.kernel) else ()
 
 
 _LIST = ListType(TensorType(dtypes.float32, ()))

@@ -30,10 +30,11 @@ def ends_of(body: Region, plan: Plan, special: Iterable[Node]) -> dict[Node, lis
     if any(node.regions for node in body.nodes):
         return {}
     special = set(special)
-    kept = {*body.results, *plan.slots_of, *filter(None, map(plan.target, body.nodes))}
+    made = [value for node in body.nodes for value in node.outputs]
+    kept = {*body.results, *plan.slots_of, *filter(None, map(plan.target, made))}
     kept.update(value for node in special for value in (*node.inputs, *node.outputs))
-    made = {value for node in body.nodes for value in node.outputs if _is_large(value.type)} - kept
-    last = {value: node for node in body.nodes for value in node.inputs if value in made}
+    large = {value for value in made if _is_large(value.type)} - kept
+    last = {value: node for node in body.nodes for value in node.inputs if value in large}
     found: dict[Node, list[Value]] = {}
     for value, node in last.items():
         found.setdefault(node, []).append(value)

@@ -138,9 +138,8 @@ class Variables:
                 live = self._cond(node, live)
             else:
                 self._define(node.outputs, live)
-                target = self.buffers.target(node)
-                buffer = () if target is None else (target,)
-                reads = self._reads((*self.held.operands(node), *buffer))
+                buffers = filter(None, map(self.buffers.target, node.outputs))
+                reads = self._reads((*self.held.operands(node), *buffers))
                 live = live.difference(node.outputs) | reads
         return live
 

@@ -329,7 +329,7 @@ class Writer:
             return f"{arguments[0]}[{index}]"
         direct = ufunc_of(node) or product_of(node)
         if direct is not None:
-            out = self.out(node)
+            out = self.out(node.outputs[0])
             arguments += [] if out is None else [_target(direct, out)]
             kernel = self.module.share(f"k_{node.primitive.name}", direct)
             return f"{kernel}({', '.join(arguments)})"
@@ -343,17 +343,18 @@ class Writer:
 
     def memory(self, node: Node) -> Iterator[str]:
         """The arguments that tell a kernel which memory it may have."""
-        out, plan = self.out(node), self.layout.buffers
-        if out is not None:
-            yield f"out={out}"
+        plan = self.layout.buffers
+        outs = [self.out(output) for output in node.outputs]
+        if any(outs):
+            yield f"out={outs[0]}" if len(outs) == 1 else f"out=({_tuple(list(map(str, outs)))})"
         if plan.workspace is not None and works(node):
             yield f"work={self.names[plan.workspace]}"
         if node.primitive.name == "assign_variable" and node.inputs[0] in plan.slots_of:
             yield "shared=False"
 
-    def out(self, node: Node) -> str | None:
-        """Where a node is told to write to."""
-        buffer, stock = self.layout.buffers.target(node), self.layout.buffers.stock(node)
+    def out(self, output: Value) -> str | None:
+        """Where a result is to be written to."""
+        buffer, stock = self.layout.buffers.target(output), self.layout.buffers.stock(output)
         if stock is not None:
             return f"{self.names[stock]}.take()"
         return None if buffer is None else self.names[buffer]
