@@ -10,7 +10,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import listed, static_int, static_ints
-from runtime.ops.define import axis_in
+from runtime.ops.define import axis_in, in_rows
 from runtime.ops.reshaping import Dims
 from runtime.primitive import Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape, merge_shapes
@@ -64,7 +64,8 @@ def _concat_gradient(op: Any, g: Any) -> Any:
 
 
 concat_p: Primitive = row(
-    "concat", lambda *values, axis, out=None: np.concatenate(values, axis, out), signature="A*->A",
+    "concat", lambda *values, axis, out=None: in_rows(np.concatenate(values, axis, out)),
+    signature="A*->A",
     shape=_concat_shape, op_type="ConcatV2", gradient=_concat_gradient, keep_inputs=(),
     samples=(sample("2,3", "4,3", axis=0), sample("2,1", "2,2", "2,3", axis=-1)),
 )  # fmt: skip
@@ -137,7 +138,8 @@ def _stack_shape(*shapes: Shape, axis: int) -> Shape:
 
 
 stack_p: Primitive = row(
-    "stack", lambda *values, axis, out=None: np.stack(values, axis, out), signature="A*->A",
+    "stack", lambda *values, axis, out=None: in_rows(np.stack(values, axis, out)),
+    signature="A*->A",
     shape=_stack_shape,
     op_type="Pack", keep_inputs=(),
     gradient=lambda op, g: unstack(g, len(op.inputs), op.params["axis"]),

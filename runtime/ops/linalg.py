@@ -24,7 +24,9 @@ def _matmul_kernel(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool, out:
         raise wrong_value("matrices must have rank 2 or more")
     if transpose_a or transpose_b:
         a, b = _turned(a, transpose_a), _turned(b, transpose_b)
-    return np.dot(a, b, out) if a.ndim == 2 and b.ndim == 2 else np.matmul(a, b, out)
+    if a.ndim == 2 and b.ndim == 2:
+        return np.dot(a, b, out)
+    return np.matmul(a, b, out, order="C")
 
 
 def _matmul_shape(a: Shape, b: Shape, *, transpose_a: bool, transpose_b: bool) -> Shape:

@@ -11,7 +11,7 @@ import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor, tensor_of
 from runtime.ops.arguments import one_of, static_int
-from runtime.ops.define import axis_in, dims_of, fill_dims
+from runtime.ops.define import axis_in, dims_of, fill_dims, in_rows
 from runtime.ops.reshaping import no_gradients
 from runtime.primitive import Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape
@@ -109,7 +109,7 @@ def _pad_kernel(
     if len(widths) != x.ndim or any(n < 0 for pair in widths for n in pair):
         raise wrong_value(f"paddings {widths} do not fit shape {x.shape}")
     if mode != "CONSTANT":
-        return np.pad(x, widths, mode=_MODES[mode])  # type: ignore[call-overload]
+        return in_rows(np.pad(x, widths, mode=_MODES[mode]))  # type: ignore[call-overload]
     ends = [(before, before + dim) for (before, _), dim in zip(widths, x.shape, strict=True)]
     if out is None:
         sizes = [end + after for (_, end), (_, after) in zip(ends, widths, strict=True)]

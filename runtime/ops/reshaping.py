@@ -67,12 +67,15 @@ def rank(input: Any, name: str | None = None) -> Tensor:
     return bind(rank_p, convert_to_tensor(input))  # type: ignore[no-any-return]
 
 
-def _reshape_kernel(x: Any, *dims: Any, shape: Shape) -> Any:
+def _reshape_kernel(x: Any, *dims: Any, shape: Shape, out: Any = None) -> Any:
     wanted = fill_dims(shape, dims)
     # NumPy takes any negative number for -1.
     if wanted and min(wanted) < -1:
         raise wrong_value(f"cannot reshape to {wanted}: only -1 may be negative")
-    return x.reshape(wanted)
+    if out is None:
+        return x.reshape(wanted)
+    np.copyto(out.reshape(x.shape), x)
+    return out
 
 
 def _reshape_shape(given: Shape, *dims: Shape, shape: Shape) -> Shape:

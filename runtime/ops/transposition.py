@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -75,14 +76,21 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 def _roll_kernel(x: Any, shift: Any, *, axis: tuple[int, ...], out: Any = None) -> Any:
-    shifts = np.asarray(shift).reshape(-1).tolist()
-    if out is None or len(axis) > 1 or len(shifts) > 1 or not x.size:
-        return np.roll(x, tuple(shifts), axis)
-    given, rolled = np.moveaxis(x, axis[0], 0), np.moveaxis(out, axis[0], 0)
-    cut = -shifts[0] % len(given)
-    rolled[: len(given) - cut] = given[cut:]
-    rolled[len(given) - cut :] = given[:cut]
-    return out
+    shifts = [0] * x.ndim
+    for place, by in np.broadcast(axis, np.asarray(shift).reshape(-1)):
+        shifts[place] += int(by)
+    made = np.empty(x.shape, x.dtype) if out is None else out
+    for parts in itertools.product(*map(_rolled_parts, x.shape, shifts)):
+        to, start = zip(*parts, strict=True)
+        made[to] = x[start]
+    return made
+
+
+def _rolled_parts(dim: int, shift: int) -> list[tuple[slice, slice]]:
+    """Where the parts of an axis go, and where they are."""
+    cut = -shift % max(dim, 1)
+    parts = [(slice(0, dim - cut), slice(cut, dim))]
+    return [*parts, (slice(dim - cut, dim), slice(0, cut))] if cut else parts
 
 
 roll_p: Primitive = row(

@@ -12,7 +12,7 @@ be in it. What escapes is in none.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,12 +22,11 @@ from runtime.graph.executors.kernels import (
     LISTS,
     OVER,
     SAME,
-    is_view,
-    memory_of,
     ufunc_of,
     works,
     written,
 )
+from runtime.graph.executors.layouts import Layouts
 from runtime.graph.executors.pool import WORKSPACE, StockType
 from runtime.graph.ir import Node, Region, Value, diverges, free_values, walk
 from runtime.shapes import size_of
@@ -82,11 +81,11 @@ class Carrying:
 class Plan:
     """The buffers of a graph's body: `buffers` are those that the program keeps, with the
     `workspace` of kernels; `loops` tells how loops carry arrays in them, and `renamings` what they
-    are called behind a branch. What may lie otherwise than row by row is `turned`: it is in none.
+    are called behind a branch.
     """
 
-    def __init__(self, body: Region, turned: Container[Value], runs: Runs) -> None:
-        self.turned = turned
+    def __init__(self, body: Region, layouts: Layouts, runs: Runs) -> None:
+        self.layouts = layouts
         self.runs = runs
         self.loops: dict[Node, Carrying] = {}
         self.renamings: dict[Region, Renaming] = {}
@@ -101,8 +100,8 @@ class Plan:
         self._stocks: dict[Value, Value] = {}
         self._arrays: dict[Node, list[Slot | None]] = {}
         self._slots: list[Slot] = []
-        if any(written(node, turned) for node in walk(body)):
-            self.escapes = Escapes(body, turned)
+        if any(map(self.written, walk(body))):
+            self.escapes = Escapes(body, layouts)
             _Planner(self, body).region([])
         for slot in self._slots:
             self._settle(slot)
@@ -110,6 +109,15 @@ class Plan:
         self.workspace = Value(WORKSPACE, "workspace") if any(map(works, walk(body))) else None
         self.buffers = [slot.buffer for slot in self._slots if self._is_used(slot)]
         self.buffers += [*filter(None, [self.workspace]), *self._stocks.values()]
+
+    def written(self, node: Node) -> list[Value]:
+        """The results of a node that may be in buffers: what may lie otherwise than row by row is
+        only if it is known how it does.
+        """
+        if not self.layouts.copied.isdisjoint(node.outputs):
+            return list(node.outputs)
+        axes = self.layouts.axes
+        return [value for value in written(node) if axes.get(value, ()) is not None]
 
     def target(self, output: Value) -> Value | None:
         """The value whose array an op writes this result to; None for a new one."""
@@ -166,7 +174,7 @@ class Plan:
         """Let what is computed for an output be in arrays of a stock, if a list gets what is in
         them at last.
         """
-        type = output.type
+        type = self.layouts.memory(output)
         if not isinstance(type, TensorType):
             return
         if last in self.escapes.pushed and (size_of(type.shape) or 0) >= LEAST_ELEMENTS:
@@ -225,9 +233,9 @@ class _Planner:
             self.loop(node, dying)
         elif node.primitive.name == "cond":
             self.cond(node, dying)
-        elif is_view(node):
+        elif self.plan.layouts.is_view(node):
             self.view(node)
-        elif written(node, self.plan.turned):
+        elif self.plan.written(node):
             self.op(node, dying)
         self.free += self.release(dying)
 
@@ -273,14 +281,14 @@ class _Planner:
         """Choose where an op writes to."""
         freed = self.release(dying)
         over = self.written_over(node, freed)
-        outputs = written(node, self.plan.turned)
+        outputs = self.plan.written(node)
         slots = {slot: None for output in outputs if (slot := self.output(node, output, over))}
         self.free += [slot for slot in freed if slot not in slots]
         self.free += [slot for slot in slots if not (slot.holds or slot.escapes)]
 
     def output(self, node: Node, output: Value, over: list[Slot]) -> Slot | None:
         """Choose where an op writes one of its results to, if not to an array of its own."""
-        type, escapes = memory_of(output), output in self.plan.escapes
+        type, escapes = self.plan.layouts.memory(output), output in self.plan.escapes
         slot = self.first(over, type, escapes) or self.first(self.free, type, escapes)
         if slot is None and escapes:
             self.plan.keep(output, output)
@@ -395,10 +403,10 @@ class _Planner:
         if value in dying and value in self.mine and node.inputs.count(value) == 1:
             (slot, *others) = slots
             alone = slot.holds == 1 and value not in free_values(node.regions[0])
-            if alone and not others and slot.buffer.type == memory_of(value):
+            if alone and not others and slot.buffer.type == self.plan.layouts.memory(value):
                 self.release([value])
                 return slot
-        return self.plan.slot(memory_of(node.regions[0].parameters[at]), None)
+        return self.plan.slot(self.plan.layouts.memory(node.regions[0].parameters[at]), None)
 
     def carry(self, node: Node, slots: dict[int, Slot], ends: list[Slots]) -> None:
         """Let what a round made be what the next one is given."""

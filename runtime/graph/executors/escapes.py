@@ -19,9 +19,9 @@ from runtime.graph.executors.kernels import (
     VIEWS,
     is_array,
     is_view,
-    memory_of,
     ufunc_of,
 )
+from runtime.graph.executors.layouts import Layouts
 from runtime.graph.ir import Node, Region, Value, walk
 from runtime.types import ListType
 
@@ -33,9 +33,10 @@ class Escapes:
     round's array does; `pushed` is what may be given to a list.
     """
 
-    def __init__(self, body: Region, turned: Container[Value]) -> None:
+    def __init__(self, body: Region, layouts: Layouts) -> None:
+        self._layouts = layouts
         loops = [node for node in walk(body) if node.primitive.name == "while"]
-        self.carried = {node: _candidates(node, turned) for node in loops}
+        self.carried = {node: _candidates(node, layouts) for node in loops}
         self.values: set[Value] = set()
         settled = False
         while not settled:
@@ -68,7 +69,7 @@ class Escapes:
                 self._cond(node)
             elif name in LISTS:
                 self.values.update(node.inputs[1:])
-            elif is_view(node):
+            elif self._layouts.is_view(node):
                 if not self.values.isdisjoint(node.outputs):
                     self.values.update(node.inputs)
             elif ufunc_of(node) is None and name not in READERS | VIEWS:
@@ -116,13 +117,13 @@ def _sources(node: Node, found: Container[Value]) -> Iterator[Value]:
         yield node.inputs[0]
 
 
-def _candidates(node: Node, turned: Container[Value]) -> list[int]:
+def _candidates(node: Node, layouts: Layouts) -> list[int]:
     (body,) = node.regions
     found = []
     for at, parameter in enumerate(body.parameters):
         given, result = node.inputs[at + 1], body.results[at + 1]
-        same = memory_of(given) == memory_of(parameter) == memory_of(result)
-        in_rows = is_array(parameter) and parameter not in turned
+        same = layouts.memory(given) == layouts.memory(parameter) == layouts.memory(result)
+        in_rows = is_array(parameter) and parameter not in layouts
         if same and (in_rows or isinstance(parameter.type, ListType)):
             found.append(at)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from runtime import dtypes
 from runtime.graph.ir import Node, Value
 from runtime.primitive import Kernel
 from runtime.shapes import is_known
-from runtime.types import ListType, TensorType, Type
+from runtime.types import TensorType
 
 OVER = frozenset(
     (
@@ -130,26 +130,16 @@ def _takes(kernel: Kernel, name: str) -> bool:
     )
 
 
-def written(node: Node, turned: Container[Value]) -> Sequence[Value]:
-    """The results that the node may be told where to write to. What is `turned` may lie otherwise
-    than row by row.
-    """
+def written(node: Node) -> Sequence[Value]:
+    """The results that the node may be told where to write to."""
     if node.primitive.name in LISTS:
         return node.outputs
-    outputs = [value for value in node.outputs if is_array(value) and value not in turned]
+    outputs = list(filter(is_array, node.outputs))
     if ufunc_of(node) is not None or product_of(node) is not None:
         return outputs
     # What may hand on its input, where it is given no array, must not be written over later.
     reads = node.primitive.name in READERS or _sums(node)
     return outputs if reads and takes_out(node.primitive.kernel) else ()
-
-
-_LIST = ListType(TensorType(dtypes.float32, ()))
-
-
-def memory_of(value: Value) -> Type:
-    """The type of what a value may be kept in: all lists are alike."""
-    return _LIST if isinstance(value.type, ListType) else value.type
 
 
 def is_array(value: Value) -> bool:

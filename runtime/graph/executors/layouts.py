@@ -1,21 +1,33 @@
-"""Which arrays may lie in memory otherwise than row by row.
+"""How arrays lie in memory: row by row, or otherwise.
 
     y = transpose(x)      # a view: column by column
     z = y + 1             # NumPy makes an array that lies as y does
     s = sum(z)            # rounds otherwise than a sum over rows
 
-What an op computes for such arrays must not be written to a buffer, which lies row by row.
-Variables are taken to hold rows: training needs buffers most, and transposed values are rare there.
+What an op computes for such arrays is written to a buffer that lies as the result would, where that
+is known, or to none. Variables are taken to hold rows: training needs buffers most, and transposed
+values are rare there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
 
-from runtime.graph.executors.kernels import product_of, takes_out
+import numpy as np
+
+from runtime import dtypes
+from runtime.graph.executors.kernels import VIEWS, is_view, takes_out, ufunc_of
 from runtime.graph.ir import Node, Region, Value
+from runtime.shapes import is_known
 from runtime.types import ListType, TensorType
+
+Axes = tuple[int, ...]
+"""The axes of an array, from the one along which neighbours are furthest apart to the one along
+which they are closest.
+"""
 
 _TURNING = frozenset(
     (
@@ -26,17 +38,191 @@ _TURNING = frozenset(
 )  # fmt: skip
 """Ops whose results may lie otherwise although their inputs lie row by row."""
 
+IN_ROWS = frozenset(
+    (
+        "avg_pool2d", "avg_pool2d_grad", "avg_pool3d", "avg_pool3d_grad", "cast", "concat",
+        "conv2d", "conv2d_backprop_filter", "conv2d_backprop_input", "conv3d",
+        "conv3d_backprop_filter", "conv3d_backprop_input", "depthwise_conv2d",
+        "depthwise_conv2d_backprop_filter", "depthwise_conv2d_backprop_input", "digamma", "erf",
+        "erfc", "erfinv", "fill", "gather", "gather_grad", "gather_nd", "gelu", "lgamma", "matmul",
+        "max_pool2d", "max_pool2d_grad", "max_pool2d_grad_grad", "max_pool3d", "max_pool3d_grad",
+        "max_pool3d_grad_grad", "ones_like", "pad", "random_shuffle", "roll", "scatter_nd",
+        "set_slice", "sort", "stack", "stateless_shuffle", "tensor_scatter_add",
+        "tensor_scatter_max", "tensor_scatter_min", "tensor_scatter_sub", "tensor_scatter_update",
+        "tile", "unslice", "unsorted_segment_max", "unsorted_segment_min", "unsorted_segment_prod",
+        "unsorted_segment_sum", "zeros_like",
+    )
+)  # fmt: skip
+"""Ops whose results lie row by row whatever they are given; those of others may lie as it does."""
+
+_PLAIN = frozenset(("ensure_shape", "identity", "stop_gradient", "transpose"))
+
 
 def turns(name: str, params: Mapping[str, Any]) -> bool:
     """Does an op make arrays that lie otherwise of such that lie row by row?"""
     return name in _TURNING or (name == "gather" and params["batch_dims"] > 0)
 
 
-def turned_values(body: Region, given: Iterable[Value]) -> set[Value]:
-    """The values of a body that may lie otherwise than row by row if these values may."""
-    found = {value for value in given if may_turn(value)}
-    _region(body, found)
-    return found
+@dataclass(frozen=True, slots=True)
+class TurnedType:
+    """The type of an array that lies otherwise than row by row."""
+
+    array: TensorType
+    axes: Axes
+
+
+_LIST = ListType(TensorType(dtypes.float32, ()))
+
+
+class Layouts:
+    """How the values of a body lie if those `given` may lie otherwise than row by row.
+
+    `axes` has all that may do so, with None where nobody knows how; `repeated` has those that may
+    be views which repeat elements, and `copied` what is reshaped and can be no view.
+    """
+
+    def __init__(self, body: Region, given: Iterable[Value]) -> None:
+        self.axes: dict[Value, Axes | None] = {value: None for value in given if may_turn(value)}
+        self.repeated: set[Value] = set()
+        self.copied: set[Value] = set()
+        self._region(body)
+
+    def __contains__(self, value: object) -> bool:
+        return value in self.axes
+
+    def memory(self, value: Value) -> Any:
+        """The type of what a value may be kept in: all lists are alike."""
+        axes = self.axes.get(value)
+        if axes is not None and isinstance(value.type, TensorType):
+            return TurnedType(value.type, axes)
+        return _LIST if isinstance(value.type, ListType) else value.type
+
+    def is_view(self, node: Node) -> bool:
+        """May the node's outputs be views of its first input?"""
+        return is_view(node) and self.copied.isdisjoint(node.outputs)
+
+    def _region(self, region: Region) -> None:
+        for node in region.nodes:
+            if node.primitive.name == "while":
+                self._while(node)
+            elif node.regions:
+                for inner in node.regions:
+                    self._region(inner)
+                    self._pass(inner.results, node.outputs)
+            else:
+                self._op(node)
+
+    def _while(self, node: Node) -> None:
+        (body,) = node.regions
+        sources = node.inputs[1:]
+        before = -1
+        while before != len(self.axes) + len(self.repeated):
+            self._pass(sources, body.parameters)
+            before = len(self.axes) + len(self.repeated)
+            self._region(body)
+            sources = body.results[1:]
+            self._pass(sources, body.parameters)
+        self._pass(body.parameters, node.outputs)
+
+    def _pass(self, sources: Iterable[Value], targets: Iterable[Value]) -> None:
+        for source, target in zip(sources, targets, strict=False):
+            if source in self.axes:
+                self.axes[target] = None
+            if source in self.repeated:
+                self.repeated.add(target)
+
+    def _op(self, node: Node) -> None:
+        if self._copies(node):
+            self.copied.update(node.outputs)
+            return
+        turned = self._axes(node) if _is_plain(node) else None
+        if turned is not None and turned == tuple(range(len(turned))):
+            return
+        if turned is not None or self._turns(node):
+            self.axes.update((value, turned) for value in node.outputs if may_turn(value))
+        name = node.primitive.name
+        if name == "broadcast_to" or (name in VIEWS and node.inputs[0] in self.repeated):
+            self.repeated.update(node.outputs)
+
+    def _turns(self, node: Node) -> bool:
+        """May results of the node lie otherwise?"""
+        name, params = node.primitive.name, node.params
+        if name == "constant":
+            return not lies_in_rows(params["value"])
+        if turns(name, params):
+            return True
+        if node.primitive.effect and name != "read_variable":
+            return not takes_out(node.primitive.kernel)
+        return name not in IN_ROWS and not self.axes.keys().isdisjoint(node.inputs)
+
+    def _axes(self, node: Node) -> Axes | None:
+        """How the result of a ufunc, or of a permutation of axes, lies: NumPy is asked, about
+        arrays of at most two elements a side.
+        """
+        permutes = node.primitive.name == "transpose"
+        if not permutes and self.axes.keys().isdisjoint(node.inputs):
+            return None
+        small = [each for value in node.inputs if (each := self._small(value)) is not None]
+        if len(small) < len(node.inputs):
+            return None
+        if permutes:
+            return _axes_of(np.transpose(small[0], node.params["perm"]))
+        access: Any = [["readonly"]] * len(small) + [["writeonly", "allocate"]]
+        return _axes_of(np.nditer([*small, None], (), access).operands[-1])
+
+    def _copies(self, node: Node) -> bool:
+        """Is the node a reshape that can give no view?"""
+        axes = self.axes.get(node.inputs[0]) if node.primitive.name == "reshape" else None
+        if axes is None:
+            return False
+        shape, wanted = _dims(node.inputs[0]), _dims(node.outputs[0])
+        return not (shape is None or wanted is None or _reshapes(shape, axes, wanted))
+
+    def _small(self, value: Value) -> Any:
+        """An array that lies as the value does."""
+        dims, axes = _dims(value), self.axes.get(value)
+        unknown = value in self.axes and axes is None
+        if unknown or value in self.repeated or dims is None:
+            return None
+        return array_in([min(dim, 2) or 2 for dim in dims], np.bool_, axes)
+
+
+def _dims(value: Value) -> tuple[int, ...] | None:
+    """The shape of an array, if all of it is known."""
+    shape = value.type.shape if isinstance(value.type, TensorType) else None
+    if shape is None or not is_known(shape):
+        return None
+    return cast(tuple[int, ...], shape)
+
+
+def array_in(shape: Any, dtype: Any, axes: Axes | None) -> Any:
+    """A new array with these axes; None: that lies row by row."""
+    if axes is None:
+        return np.empty(shape, dtype)
+    return np.empty([shape[axis] for axis in axes], dtype).transpose(np.argsort(axes))
+
+
+def _reshapes(shape: Sequence[int], axes: Axes, wanted: Sequence[int]) -> bool:
+    """Can an array of a shape, with these axes, be seen in another shape?"""
+    sizes = [shape[axis] for axis in axes]
+    strides = [math.prod(sizes[axes.index(axis) + 1 :]) for axis in range(len(axes))]
+    array = np.lib.stride_tricks.as_strided(np.empty(1, np.bool_), shape, strides)
+    try:
+        np.reshape(array, wanted, copy=False)
+    except ValueError:
+        return False
+    return True
+
+
+def _axes_of(array: Any) -> Axes:
+    if array.flags.c_contiguous:
+        return tuple(range(array.ndim))
+    return tuple(sorted(range(array.ndim), key=lambda axis: -array.strides[axis]))
+
+
+def _is_plain(node: Node) -> bool:
+    """Does the node give a view of all its input, or what a ufunc makes?"""
+    return node.primitive.name in _PLAIN or ufunc_of(node) is not None
 
 
 def may_turn(value: Value) -> bool:
@@ -59,50 +245,3 @@ def lies_in_rows(array: Any) -> bool:
 
 class _NUMBER:
     c_contiguous = True
-
-
-def _region(region: Region, found: set[Value]) -> None:
-    for node in region.nodes:
-        if node.primitive.name == "while":
-            _while(node, found)
-        else:
-            for inner in node.regions:
-                _region(inner, found)
-            found.update(filter(may_turn, _made(node, found)))
-
-
-def _while(node: Node, found: set[Value]) -> None:
-    (body,) = node.regions
-    sources = node.inputs[1:]
-    before = -1
-    while before != len(found):
-        found.update(_pairs(body.parameters, sources, found))
-        before = len(found)
-        _region(body, found)
-        sources = body.results[1:]
-        found.update(_pairs(body.parameters, sources, found))
-    found.update(_pairs(node.outputs, body.parameters, found))
-
-
-def _pairs(targets: Iterable[Value], sources: Iterable[Value], found: set[Value]) -> set[Value]:
-    return {target for target, source in zip(targets, sources, strict=False) if source in found}
-
-
-def _made(node: Node, found: set[Value]) -> Iterator[Value]:
-    """The outputs of a node that may lie otherwise."""
-    if node.primitive.name == "cond":
-        for inner in node.regions:
-            yield from _pairs(node.outputs, inner.results, found)
-    elif node.primitive.name == "constant":
-        yield from () if lies_in_rows(node.params["value"]) else node.outputs
-    elif _turns(node, found):
-        yield from node.outputs
-
-
-def _turns(node: Node, found: set[Value]) -> bool:
-    primitive = node.primitive
-    if turns(primitive.name, node.params):
-        return True
-    if primitive.effect and primitive.name != "read_variable" and not takes_out(primitive.kernel):
-        return True
-    return product_of(node) is None and not found.isdisjoint(node.inputs)

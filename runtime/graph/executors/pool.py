@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.graph.executors.layouts import TurnedType, array_in
 from runtime.types import ListType, TensorType
 from runtime.workspace import Workspace
 
@@ -104,4 +105,6 @@ def _made(type: Any) -> Any:
         return Workspace()
     if isinstance(type, StockType):
         return Stock(type.element)
+    if isinstance(type, TurnedType):
+        return array_in(type.array.shape or (), type.array.dtype.np_dtype, type.axes)
     return [] if isinstance(type, ListType) else np.empty(type.shape, type.dtype.np_dtype)

@@ -23,7 +23,7 @@ from runtime.graph.executors.kernels import (
     ufunc_of,
     works,
 )
-from runtime.graph.executors.layouts import is_array, lies_in_rows, turned_values
+from runtime.graph.executors.layouts import Layouts, is_array, lies_in_rows
 from runtime.graph.executors.lifetimes import ends_of, ends_within, reads_of_updated
 from runtime.graph.executors.pool import Pool
 from runtime.graph.executors.ranges import EVERYTHING
@@ -69,10 +69,10 @@ class Layout:
     def __init__(self, graph: Graph, body: Region, in_rows: bool) -> None:
         given = {value for value, item in graph.closure if not lies_in_rows(item.raw)}
         given.update(value for value in graph.parameters if not (in_rows and is_array(value)))
-        turned = turned_values(body, given)
-        self.runs = runs_of(body, turned)
+        layouts = Layouts(body, given)
+        self.runs = runs_of(body, layouts)
         self.held = Holding(body, self.runs)
-        self.buffers = Plan(body, turned, self.runs)
+        self.buffers = Plan(body, layouts, self.runs)
         self.variables = Variables(graph, body, self.held, self.buffers)
         special = [node for runs in self.runs.values() for run in runs for node in run.nodes]
         special += self.held.expressions

@@ -417,6 +417,25 @@ def network(x, y):
     return loss, rt.reduce_sum(one[0] * 0.5) + rt.reduce_sum(one[1] + rt.reduce_sum(other))
 
 
+def heads(x, y):
+    """Attention with several heads, and its gradient."""
+
+    def head(a):
+        return rt.transpose(rt.reshape(a, [10, SIZE // 10, 6, SIZE // 6]), [0, 2, 1, 3])
+
+    with rt.GradientTape() as tape:
+        tape.watch(y)
+        weights = rt.nn.softmax(rt.matmul(head(x @ y), head(x), transpose_b=True) / 10.0)
+        joined = rt.reshape(rt.transpose(weights @ head(y), [0, 2, 1, 3]), [SIZE, SIZE])
+        loss = rt.reduce_sum(rt.tanh(joined @ y))
+    return rt.reduce_sum(tape.gradient(loss, y), 0)
+
+
+def transposed(x, y):
+    turned = rt.tanh(rt.transpose(x) * 2.0 + rt.transpose(y))
+    return rt.reduce_sum(rt.reshape(turned + y, [-1, 10]) * 0.5)
+
+
 def picked(x, y):
     x = rt.gather_nd(x, rt.reshape(rt.range(SIZE), [SIZE, 1])) * y
     for i in rt.range(2):
@@ -494,6 +513,8 @@ def of_short_rows(x, y):
 
 
 ALLOCATING = [
+    heads,
+    transposed,
     straight,
     carried,
     swapped,

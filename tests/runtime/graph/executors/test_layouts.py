@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 
 import runtime as rt
 from runtime.function import function
-from runtime.graph.executors.layouts import turns
+from runtime.graph.executors.layouts import IN_ROWS, turns
 from runtime.primitive import TABLE, Primitive
 from tests.runtime.samples import arrays
 
@@ -38,6 +39,38 @@ def test_what_ops_make_of_rows_is_in_rows_for_the_next(primitive: Primitive, sam
     for made in results(primitive, sample):
         if isinstance(made, np.ndarray) and made.dtype.kind in "biufc" and made.size:
             assert (made == made).flags.c_contiguous
+
+
+def layouts(array: Any) -> Iterator[Any]:
+    """The array with its axes in memory in each order."""
+    if np.ndim(array) < 2:
+        yield array
+        return
+    for axes in itertools.permutations(range(array.ndim)):
+        yield np.ascontiguousarray(array.transpose(axes)).transpose(np.argsort(axes))
+
+
+@pytest.mark.parametrize("name", sorted(IN_ROWS))
+def test_what_ops_make_is_in_rows_whatever_they_are_given(name: str) -> None:
+    primitive = TABLE[name]
+    for sample in primitive.samples:
+        if turns(name, sample[1]):
+            continue
+        given = [layouts(x) for x in arrays(primitive, sample)]
+        for inputs in itertools.islice(itertools.product(*given), 100):
+            with np.errstate(all="ignore"):
+                made = primitive.kernel(*inputs, **sample[1])
+            for each in made if isinstance(made, tuple | list) else (made,):
+                if isinstance(each, np.ndarray) and each.dtype.kind in "biufc" and each.size:
+                    assert each.flags.c_contiguous
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
+def test_products_of_batches_are_in_rows(order: tuple[int, ...]) -> None:
+    back = np.argsort(order)
+    a, b = np.ones([3, 4, 5, 6]), np.ones([3, 4, 6, 5])
+    a, b = (np.ascontiguousarray(x.transpose(order)).transpose(back) for x in (a, b))
+    assert TABLE["matmul"].kernel(a, b, transpose_a=False, transpose_b=False).flags.c_contiguous
 
 
 def straight(x, y):
@@ -92,7 +125,67 @@ def gradient(x, y):
     return rt.reduce_sum(tape.gradient(result, x) * 1.7)
 
 
-CASES = [straight, inside, looped, turned_once, chosen, in_a_list, called, gradient]
+def heads(x, y):
+    """Attention with several heads, and its gradient."""
+    side, depth = x.shape[0], 4
+
+    def head(a):
+        return rt.transpose(rt.reshape(a, [2, side // 2, depth, side // depth]), [0, 2, 1, 3])
+
+    with rt.GradientTape() as tape:
+        tape.watch((x, y))
+        queries, keys = head(x @ y), head(x * 0.5)
+        weights = rt.nn.softmax(rt.matmul(queries, keys, transpose_b=True))
+        joined = rt.reshape(rt.transpose(weights @ head(y), [0, 2, 1, 3]), [side, side])
+        loss = rt.reduce_sum(rt.tanh(joined @ y))
+    return loss, tape.gradient(loss, (x, y))
+
+
+def of_several_axes(x, y):
+    deep = rt.reshape(x, [2, -1, 4, 5])
+    turned = rt.transpose(deep, [2, 0, 3, 1]) * 0.5
+    other = rt.transpose(rt.reshape(y, [4, 2, 5, -1]), [0, 1, 2, 3]) + turned
+    back = rt.transpose(rt.tanh(turned + other), [1, 3, 0, 2])
+    flat = rt.reshape(back * turned[0, 0, 0, 0], [-1, 10])
+    return rt.reduce_sum(flat + 1.0, 0), rt.reduce_sum(rt.sqrt(turned * turned) + 0.1)
+
+
+def repeated(x, y):
+    """Views that repeat elements say nothing about how a result lies."""
+    side = x.shape[0]
+    rows, columns = rt.broadcast_to(x[0], [side, side]), rt.broadcast_to(y[:, :1], [side, side])
+    mixed = rt.transpose(x) + rows, rt.transpose(rows) + y, rt.transpose(columns) * rt.transpose(y)
+    return [rt.reduce_sum(rt.tanh(each) + 1.0) for each in mixed]
+
+
+def of_one_row(x, y):
+    row = rt.transpose(x[:1] * 2.0)
+    return rt.reduce_sum(rt.transpose(row + 1.0) @ y + rt.reshape(row, [1, -1]) * 0.1)
+
+
+def carried_turned(x, y):
+    x = rt.transpose(x) + 1.0
+    for i in rt.range(3):
+        y = rt.tanh(rt.transpose(x) * y) + 0.1 * x
+        x = rt.transpose(rt.transpose(x) * 0.9)
+    return rt.reduce_sum(x * y), x, y
+
+
+CASES = [
+    straight,
+    inside,
+    looped,
+    turned_once,
+    chosen,
+    in_a_list,
+    called,
+    gradient,
+    heads,
+    of_several_axes,
+    repeated,
+    of_one_row,
+    carried_turned,
+]
 FORMS: dict[str, Callable[[Any], Any]] = {
     "rows": lambda x: x,
     "transposed": lambda x: rt.transpose(x),
