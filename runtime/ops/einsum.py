@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 import runtime.ops as ops
+from runtime.ops.contraction import contract
 from runtime.ops.define import sum_to_shape_of
 from runtime.ops.joining import same_dtypes
 from runtime.primitive import Primitive, bind, row, sample, wrong_dtype, wrong_value
@@ -17,14 +16,6 @@ from runtime.tensor import Tensor
 def _parts(equation: str) -> tuple[list[str], str]:
     inputs, _, output = equation.partition("->")
     return inputs.split(","), output
-
-
-def _kernel(*operands: Any, equation: str, out: Any = None) -> Any:
-    if len(operands) > 1:
-        return np.einsum(equation, *operands, out=out, optimize=True)
-    made = np.einsum(equation, *operands, out=out)
-    # Without a sum it may be a view.
-    return made if out is not None else np.array(made)
 
 
 def _sizes(inputs: list[str], shapes: tuple[Shape, ...]) -> dict[str, int | None]:
@@ -76,11 +67,14 @@ def _for_operand(tensors: Any, inputs: list[str], output: str, g: Any, k: int) -
 
 
 einsum_p: Primitive = row(
-    "einsum", _kernel, signature="N*->N", shape=_shape, op_type="Einsum", gradient=_gradient,
+    "einsum", contract, signature="N*->N", shape=_shape, op_type="Einsum", gradient=_gradient,
     samples=(
         sample("2,3", "3,4", equation="ij,jk->ik"), sample("2,3", equation="ij->ji"),
         sample("2,3", equation="ij->"), sample("2,3,4", "2,4,5", equation="bij,bjk->bik"),
-        sample("2", "3", "3,2", equation="a,b,bc->ac"),
+        sample("2", "3", "3,2", equation="a,b,bc->ac"), sample("2,3", "2,3", equation="ij,ij->j"),
+        sample("2,3,4", "5,3,4", equation="kij,lij->lk"), sample("2,3", "4", equation="ij,k->ik"),
+        sample("2,4,3", "2,3,4,2", equation="bij,bjil->lb"), sample("2", "2", equation="i,i->"),
+        sample("2,3", "3,2", "2,4", "4,2", equation="ab,bc,cd,de->ea"),
     ),
 )  # fmt: skip
 

@@ -13,20 +13,32 @@ from runtime.primitive import Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape, broadcast
 from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
+from runtime.workspace import Workspace
 
 
 def _turned(x: Any, flag: bool) -> Any:
     return x.swapaxes(-1, -2) if flag else x
 
 
-def _matmul_kernel(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool, out: Any = None) -> Any:
+def _matmul_kernel(
+    a: Any, b: Any, *, transpose_a: bool, transpose_b: bool, out: Any = None,
+    work: Workspace | None = None,
+) -> Any:  # fmt: skip
     if a.ndim < 2 or b.ndim < 2:
         raise wrong_value("matrices must have rank 2 or more")
     if transpose_a or transpose_b:
         a, b = _turned(a, transpose_a), _turned(b, transpose_b)
-    if a.ndim == 2 and b.ndim == 2:
-        return np.dot(a, b, out)
-    return np.matmul(a, b, out, order="C")
+    if a.ndim > 2 or b.ndim > 2:
+        return np.matmul(a, b, out, order="C")
+    if work is not None:
+        work.clear()
+        a, b = _packed(a, work), _packed(b, work)
+    return np.dot(a, b, out)
+
+
+def _packed(x: Any, work: Workspace) -> Any:
+    """The matrix as BLAS takes it; NumPy would make an array for the copy."""
+    return x if x.flags.forc else work.copied(x)
 
 
 def _matmul_shape(a: Shape, b: Shape, *, transpose_a: bool, transpose_b: bool) -> Shape:

@@ -76,6 +76,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 def _roll_kernel(x: Any, shift: Any, *, axis: tuple[int, ...], out: Any = None) -> Any:
+    _same_axes(x.shape, axis=axis)
     shifts = [0] * x.ndim
     for place, by in np.broadcast(axis, np.asarray(shift).reshape(-1)):
         shifts[place] += int(by)

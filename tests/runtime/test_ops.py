@@ -232,6 +232,10 @@ SAME: list[tuple[Op, Op, tuple[Any, ...]]] = [
     (tf.einsum, np.einsum, ("ii", SQUARE)),
     (tf.einsum, np.einsum, ("ii->i", SQUARE)),
     (tf.einsum, np.einsum, ("...ij,...jk", BATCH, SQUARE)),
+    (tf.einsum, np.einsum, ("bij,bkj->kbi", BATCH, BATCH)),
+    (tf.einsum, np.einsum, ("bij,bjk,ik->kb", BATCH, BATCH, SQUARE)),
+    (tf.einsum, np.einsum, ("ij,ij,ij->i", SQUARE, SQUARE, SQUARE)),
+    (tf.einsum, np.einsum, ("ij,k->kij", SQUARE, SQUARE[0])),
     (tf.unravel_index, lambda i, s: np.array(np.unravel_index(i, s)), (np.array([5, 7]), (2, 4))),
     (tf.reverse_sequence, lambda x, n: np.stack([x[0], x[1, ::-1]]), (A, [1, 3])),
 ]

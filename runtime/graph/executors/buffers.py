@@ -22,6 +22,7 @@ from runtime.graph.executors.kernels import (
     LISTS,
     OVER,
     SAME,
+    product_of,
     ufunc_of,
     works,
     written,
@@ -106,7 +107,7 @@ class Plan:
         for slot in self._slots:
             self._settle(slot)
         # One for all: what is in it is needed only while a kernel runs.
-        self.workspace = Value(WORKSPACE, "workspace") if any(map(works, walk(body))) else None
+        self.workspace = Value(WORKSPACE, "workspace") if any(map(self.works, walk(body))) else None
         self.buffers = [slot.buffer for slot in self._slots if self._is_used(slot)]
         self.buffers += [*filter(None, [self.workspace]), *self._stocks.values()]
 
@@ -118,6 +119,16 @@ class Plan:
             return list(node.outputs)
         axes = self.layouts.axes
         return [value for value in written(node) if axes.get(value, ()) is not None]
+
+    def direct(self, node: Node) -> Any:
+        """The NumPy function that is called for a node itself, if it has no parameters."""
+        if not self.layouts.strided.isdisjoint(node.inputs):
+            return ufunc_of(node)
+        return ufunc_of(node) or product_of(node)
+
+    def works(self, node: Node) -> bool:
+        """Is the node's kernel to be given the workspace?"""
+        return works(node) and self.direct(node) is None
 
     def target(self, output: Value) -> Value | None:
         """The value whose array an op writes this result to; None for a new one."""

@@ -19,7 +19,7 @@ from typing import Any, cast
 import numpy as np
 
 from runtime import dtypes
-from runtime.graph.executors.kernels import VIEWS, is_view, takes_out, ufunc_of
+from runtime.graph.executors.kernels import SAME, VIEWS, is_view, takes_out, ufunc_of
 from runtime.graph.ir import Node, Region, Value
 from runtime.shapes import is_known
 from runtime.types import ListType, TensorType
@@ -31,7 +31,7 @@ which they are closest.
 
 _TURNING = frozenset(
     (
-        "call", "einsum", "linspace",
+        "call", "linspace",
         "nonzero", "resize_area_grad", "resize_bicubic_grad", "resize_bilinear_grad",
         "resize_nearest_grad", "scale_and_translate_grad", "svd", "transpose",
     )
@@ -43,17 +43,19 @@ IN_ROWS = frozenset(
         "avg_pool2d", "avg_pool2d_grad", "avg_pool3d", "avg_pool3d_grad", "cast", "concat",
         "conv2d", "conv2d_backprop_filter", "conv2d_backprop_input", "conv3d",
         "conv3d_backprop_filter", "conv3d_backprop_input", "depthwise_conv2d",
-        "depthwise_conv2d_backprop_filter", "depthwise_conv2d_backprop_input", "digamma", "erf",
-        "erfc", "erfinv", "fill", "gather", "gather_grad", "gather_nd", "gelu", "lgamma", "matmul",
-        "max_pool2d", "max_pool2d_grad", "max_pool2d_grad_grad", "max_pool3d", "max_pool3d_grad",
-        "max_pool3d_grad_grad", "ones_like", "pad", "random_shuffle", "roll", "scatter_nd",
-        "set_slice", "sort", "stack", "stateless_shuffle", "tensor_scatter_add",
+        "depthwise_conv2d_backprop_filter", "depthwise_conv2d_backprop_input", "digamma",
+        "einsum", "erf", "erfc", "erfinv", "fill", "gather", "gather_grad", "gather_nd", "gelu",
+        "lgamma", "matmul", "max_pool2d", "max_pool2d_grad", "max_pool2d_grad_grad", "max_pool3d",
+        "max_pool3d_grad", "max_pool3d_grad_grad", "ones_like", "pad", "random_shuffle", "roll",
+        "scatter_nd", "set_slice", "sort", "stack", "stateless_shuffle", "tensor_scatter_add",
         "tensor_scatter_max", "tensor_scatter_min", "tensor_scatter_sub", "tensor_scatter_update",
-        "tile", "unslice", "unsorted_segment_max", "unsorted_segment_min", "unsorted_segment_prod",
-        "unsorted_segment_sum", "zeros_like",
+        "tile", "unslice", "unsorted_segment_max", "unsorted_segment_min",
+        "unsorted_segment_prod", "unsorted_segment_sum", "zeros_like",
     )
 )  # fmt: skip
 """Ops whose results lie row by row whatever they are given; those of others may lie as it does."""
+
+_STRIDING = VIEWS - SAME - {"transpose"}
 
 _PLAIN = frozenset(("ensure_shape", "identity", "stop_gradient", "transpose"))
 
@@ -78,12 +80,14 @@ class Layouts:
     """How the values of a body lie if those `given` may lie otherwise than row by row.
 
     `axes` has all that may do so, with None where nobody knows how; `repeated` has those that may
-    be views which repeat elements, and `copied` what is reshaped and can be no view.
+    be views which repeat elements, `strided` such that may have gaps between rows, and `copied`
+    what is reshaped and can be no view.
     """
 
     def __init__(self, body: Region, given: Iterable[Value]) -> None:
         self.axes: dict[Value, Axes | None] = {value: None for value in given if may_turn(value)}
         self.repeated: set[Value] = set()
+        self.strided: set[Value] = set()
         self.copied: set[Value] = set()
         self._region(body)
 
@@ -135,14 +139,17 @@ class Layouts:
         if self._copies(node):
             self.copied.update(node.outputs)
             return
-        turned = self._axes(node) if _is_plain(node) else None
-        if turned is not None and turned == tuple(range(len(turned))):
-            return
-        if turned is not None or self._turns(node):
-            self.axes.update((value, turned) for value in node.outputs if may_turn(value))
+        axes = self._axes(node) if _is_plain(node) else None
+        in_rows = axes is not None and axes == tuple(range(len(axes)))
+        if not in_rows and (axes is not None or self._turns(node)):
+            self.axes.update((value, axes) for value in node.outputs if may_turn(value))
         name = node.primitive.name
-        if name == "broadcast_to" or (name in VIEWS and node.inputs[0] in self.repeated):
-            self.repeated.update(node.outputs)
+        if name in VIEWS:
+            source = node.inputs[0]
+            if name == "broadcast_to" or source in self.repeated:
+                self.repeated.update(node.outputs)
+            if name in _STRIDING or source in self.strided:
+                self.strided.update(node.outputs)
 
     def _turns(self, node: Node) -> bool:
         """May results of the node lie otherwise?"""

@@ -19,9 +19,6 @@ from runtime.graph.executors.kernels import (
     boxed,
     is_number,
     is_text,
-    product_of,
-    ufunc_of,
-    works,
 )
 from runtime.graph.executors.layouts import Layouts, is_array, lies_in_rows
 from runtime.graph.executors.lifetimes import ends_of, ends_within, reads_of_updated
@@ -327,7 +324,7 @@ class Writer:
         index = slices_of(node)
         if index is not None:
             return f"{arguments[0]}[{index}]"
-        direct = ufunc_of(node) or product_of(node)
+        direct = self.layout.buffers.direct(node)
         if direct is not None:
             out = self.out(node.outputs[0])
             arguments += [] if out is None else [_target(direct, out)]
@@ -347,7 +344,7 @@ class Writer:
         outs = [self.out(output) for output in node.outputs]
         if any(outs):
             yield f"out={outs[0]}" if len(outs) == 1 else f"out=({_tuple(list(map(str, outs)))})"
-        if plan.workspace is not None and works(node):
+        if plan.workspace is not None and plan.works(node):
             yield f"work={self.names[plan.workspace]}"
         if node.primitive.name == "assign_variable" and node.inputs[0] in plan.slots_of:
             yield "shared=False"
