@@ -78,6 +78,29 @@ class _Inner:
         self._work._used = self._start
 
 
+class Room:
+    """Memory for one array at a time, as large as the largest one so far."""
+
+    __slots__ = ("_memory",)
+
+    def __init__(self) -> None:
+        self._memory = np.empty(0, np.uint8)
+
+    def array(self, shape: Sequence[int], dtype: Any) -> Any:
+        """An array with anything in it; the one before is not needed any more."""
+        size = math.prod(shape) * np.dtype(dtype).itemsize
+        if size > self._memory.size:
+            self._memory = np.empty(size, np.uint8)
+        return np.ndarray(shape, dtype, self._memory)
+
+
+def placed(out: Any, shape: Sequence[int], dtype: Any) -> Any:
+    """An array of this shape: `out`, one in this room, or a new one where there is none."""
+    if out is None:
+        return np.empty(shape, dtype)
+    return out.array(shape, dtype) if type(out) is Room else out
+
+
 def opened(work: Workspace | None) -> Workspace:
     """The workspace of a kernel, which it has for itself now: a new one where it was given none."""
     if work is None:

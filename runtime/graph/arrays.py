@@ -20,6 +20,7 @@ from runtime.primitive import Primitive
 from runtime.shapes import Shape, is_known
 from runtime.state import state
 from runtime.types import ListType, TensorType, Type
+from runtime.workspace import placed
 
 Array = list[Any]
 
@@ -109,7 +110,8 @@ def _joined(items: Sequence[Any], zeros: Callable[[], Any], out: Any = None) -> 
     if not found:
         return zeros()[None][:0]
     try:
-        return np.stack(found, out=out)
+        made = None if out is None else placed(out, (len(found), *found[0].shape), found[0].dtype)
+        return np.stack(found, out=made)
     except ValueError:
         shapes = [np.shape(item) for item in found]
         raise _refusal(f"the items of a TensorArray have different shapes: {shapes}") from None
@@ -235,11 +237,15 @@ def _size(array: Array) -> Any:
     return np.int32(len(array))
 
 
-def _concat(array: Array, *, element: TensorType) -> Any:
+def _concat(array: Array, *, element: TensorType, out: Any = None) -> Any:
     if not array and element.shape is not None:
         return np.zeros((0, *[dim or 0 for dim in element.shape[1:]]), element.dtype.np_dtype)
     zeros = functools.partial(_zeros_for, array, element.dtype, element.shape)
-    return np.concatenate([zeros() if item is None else item for item in array] or [zeros()])
+    found = [zeros() if item is None else item for item in array] or [zeros()]
+    if out is None:
+        return np.concatenate(found)
+    shape = (sum(map(len, found)), *found[0].shape[1:])
+    return np.concatenate(found, out=placed(out, shape, found[0].dtype))
 
 
 def _replace(array: Array, new: Array, *, exact: bool, dynamic: bool) -> Array:

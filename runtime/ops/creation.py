@@ -17,6 +17,7 @@ from runtime.shapes import Shape, merge_shapes
 from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
+from runtime.workspace import placed
 
 
 def _checked(shape: Any) -> Any:
@@ -29,13 +30,12 @@ def _fill_kernel(value: Any, *dims: Any, shape: Shape, out: Any = None) -> Any:
     if value.shape:
         raise wrong_value(f"the value must be a scalar, got shape {value.shape}")
     wanted = _checked(fill_dims(shape, dims))
-    if out is not None:
-        out.fill(value)
-        return out
     try:
-        return np.full(wanted, value, dtype=value.dtype)
+        made = placed(out, wanted, value.dtype)
     except ValueError:
         raise wrong_value(f"shape {wanted} has more elements than an array can hold") from None
+    made.fill(value)
+    return made
 
 
 def _fill_infer(value: TensorType, *dims: TensorType, shape: Shape) -> TensorType:

@@ -22,13 +22,15 @@ from runtime.graph.executors.kernels import (
     LISTS,
     OVER,
     SAME,
+    is_open,
     product_of,
     ufunc_of,
     works,
     written,
 )
-from runtime.graph.executors.layouts import Layouts
+from runtime.graph.executors.layouts import ROOM, Layouts
 from runtime.graph.executors.pool import WORKSPACE, StockType
+from runtime.graph.executors.rooms import in_room
 from runtime.graph.ir import Node, Region, Value, diverges, free_values, walk
 from runtime.shapes import size_of
 from runtime.types import TensorType
@@ -126,6 +128,14 @@ class Plan:
             return ufunc_of(node)
         return ufunc_of(node) or product_of(node)
 
+    def kernel(self, node: Node) -> Any:
+        """What is called for a node: with arrays for its results, or rooms."""
+        for output in node.outputs:
+            type = output.type
+            if is_open(output) and self.target(output) and isinstance(type, TensorType):
+                return in_room(node.primitive, type.dtype)
+        return self.direct(node) or node.primitive.kernel
+
     def works(self, node: Node) -> bool:
         """Is the node's kernel to be given the workspace?"""
         return works(node) and self.direct(node) is None
@@ -150,7 +160,8 @@ class Plan:
 
     def slot(self, type: Any, region: Region | None) -> Slot:
         """One more array, which may be a new one each time that the region runs."""
-        self._slots.append(Slot(Value(type, "buffer"), region))
+        name = "room" if type is ROOM else "buffer"
+        self._slots.append(Slot(Value(type, name), region))
         return self._slots[-1]
 
     def write(self, node: Node, value: Value, slot: Slot, region: Region) -> None:
@@ -300,6 +311,11 @@ class _Planner:
     def output(self, node: Node, output: Value, over: list[Slot]) -> Slot | None:
         """Choose where an op writes one of its results to, if not to an array of its own."""
         type, escapes = self.plan.layouts.memory(output), output in self.plan.escapes
+        if type is ROOM:
+            # What is in a room may be smaller than what is to be written over it.
+            over = []
+            if escapes:
+                return None
         slot = self.first(over, type, escapes) or self.first(self.free, type, escapes)
         if slot is None and escapes:
             self.plan.keep(output, output)

@@ -134,7 +134,7 @@ def written(node: Node) -> Sequence[Value]:
     """The results that the node may be told where to write to."""
     if node.primitive.name in LISTS:
         return node.outputs
-    outputs = list(filter(is_array, node.outputs))
+    outputs = [value for value in node.outputs if is_array(value) or is_open(value)]
     if ufunc_of(node) is not None or product_of(node) is not None:
         return outputs
     # What may hand on its input, where it is given no array, must not be written over later.
@@ -146,6 +146,14 @@ def is_array(value: Value) -> bool:
     """Is it an array, of numbers, whose size is known?"""
     type = value.type
     if not isinstance(type, TensorType) or not type.shape or None in type.shape:
+        return False
+    return type.dtype.np_dtype.kind in "biufc"
+
+
+def is_open(value: Value) -> bool:
+    """Is it an array, of numbers, of which only the run knows the size?"""
+    type = value.type
+    if not isinstance(type, TensorType) or not type.shape or None not in type.shape:
         return False
     return type.dtype.np_dtype.kind in "biufc"
 

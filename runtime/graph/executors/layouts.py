@@ -19,7 +19,7 @@ from typing import Any, cast
 import numpy as np
 
 from runtime import dtypes
-from runtime.graph.executors.kernels import SAME, VIEWS, is_view, takes_out, ufunc_of
+from runtime.graph.executors.kernels import SAME, VIEWS, is_open, is_view, takes_out, ufunc_of
 from runtime.graph.ir import Node, Region, Value
 from runtime.shapes import is_known
 from runtime.types import ListType, TensorType
@@ -65,6 +65,10 @@ def turns(name: str, params: Mapping[str, Any]) -> bool:
     return name in _TURNING or (name == "gather" and params["batch_dims"] > 0)
 
 
+ROOM: Any = object()
+"""Stands for the type of a room."""
+
+
 @dataclass(frozen=True, slots=True)
 class TurnedType:
     """The type of an array that lies otherwise than row by row."""
@@ -95,7 +99,9 @@ class Layouts:
         return value in self.axes
 
     def memory(self, value: Value) -> Any:
-        """The type of what a value may be kept in: all lists are alike."""
+        """The type of what a value may be kept in: all lists are alike, and all rooms."""
+        if is_open(value):
+            return ROOM
         axes = self.axes.get(value)
         if axes is not None and isinstance(value.type, TensorType):
             return TurnedType(value.type, axes)

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime.graph.executors.layouts import TurnedType, array_in
+from runtime.graph.executors.layouts import ROOM, TurnedType, array_in
 from runtime.types import ListType, TensorType
-from runtime.workspace import Workspace
+from runtime.workspace import Room, Workspace
 
 WORKSPACE: Any = object()
 """Stands for the type of a workspace."""
@@ -103,6 +103,8 @@ def _renewal(type: Any) -> Any:
 def _made(type: Any) -> Any:
     if type is WORKSPACE:
         return Workspace()
+    if type is ROOM:
+        return Room()
     if isinstance(type, StockType):
         return Stock(type.element)
     if isinstance(type, TurnedType):

@@ -324,15 +324,15 @@ class Writer:
         index = slices_of(node)
         if index is not None:
             return f"{arguments[0]}[{index}]"
-        direct = self.layout.buffers.direct(node)
-        if direct is not None:
+        plan = self.layout.buffers
+        kernel = plan.kernel(node)
+        name = self.module.share(f"k_{node.primitive.name}", kernel)
+        if plan.direct(node) is not None:
             out = self.out(node.outputs[0])
-            arguments += [] if out is None else [_target(direct, out)]
-            kernel = self.module.share(f"k_{node.primitive.name}", direct)
-            return f"{kernel}({', '.join(arguments)})"
-        kernel = self.module.share(f"k_{node.primitive.name}", node.primitive.kernel)
+            arguments += [] if out is None else [_target(kernel, out)]
+            return f"{name}({', '.join(arguments)})"
         params = [f"{key}={self.literal(item)}" for key, item in node.params.items()]
-        text = f"{kernel}({', '.join([*arguments, *params, *self.memory(node)])})"
+        text = f"{name}({', '.join([*arguments, *params, *self.memory(node)])})"
         # A view of one number would change with the buffer that it is in.
         view = node.primitive.name in VIEWS - _SEQUENCES and bool(node.outputs)
         number = view and is_number(node.outputs[0]) and not is_text(node.outputs[0])

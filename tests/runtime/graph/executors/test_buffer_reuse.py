@@ -439,6 +439,21 @@ def contracted(x, y):
     return rt.reduce_sum(pairs, [2, 3]) + rt.reduce_sum(several @ y[:, ::2] + x[:, :150])
 
 
+def masked(x, y):
+    """Arrays of which only the run knows the length."""
+    chosen = rt.boolean_mask(x * y, y[:, 0] > 0.0)
+    filled = rt.fill([rt.shape(chosen)[0], SIZE], x[0, 0])
+    scaled = rt.tanh(chosen * 2.0 + filled)
+    return rt.reduce_sum(rt.concat([scaled, chosen], 0), 0)
+
+
+def stacked(x, y):
+    rows = []
+    for _ in rt.range(rt.cast(y[0, 0] * 20.0, rt.int32)):
+        rows.append(x * y)
+    return rt.reduce_sum(rt.stack(rows) * 0.5, 0)
+
+
 def transposed(x, y):
     turned = rt.tanh(rt.transpose(x) * 2.0 + rt.transpose(y))
     return rt.reduce_sum(rt.reshape(turned + y, [-1, 10]) * 0.5)
@@ -523,6 +538,8 @@ def of_short_rows(x, y):
 ALLOCATING = [
     contracted,
     heads,
+    masked,
+    stacked,
     transposed,
     straight,
     carried,
