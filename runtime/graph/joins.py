@@ -410,6 +410,17 @@ def _unequal_dtypes(a: str, b: str, target: str) -> Mismatch:
 # Between Python values and the graph's
 
 
+def values_of(spec: Spec) -> Iterator[Same]:
+    """The Python values in a Spec."""
+    if isinstance(spec, Same):
+        yield spec
+    elif isinstance(spec, Tree):
+        for child in spec.children:
+            yield from values_of(child)
+    elif isinstance(spec, Optional | Maybe):
+        yield from values_of(spec.inner)
+
+
 def types_of(spec: Spec) -> Iterator[Type]:
     """The types of the values that a Spec is carried by."""
     if isinstance(spec, Leaf):

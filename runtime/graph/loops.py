@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -188,8 +189,12 @@ def _entry_specs(trace: Trace, loop: Loop) -> list[Spec]:
 def _carry_known(trace: Trace, loop: Loop, recorder: Recorder) -> None:
     """Carry from the start what was carried in another trace, if the loop still reaches it."""
     known, loop.known = loop.known, []
-    for place, wide in known:
-        if recorder.knows(place.object) and _is_usable(trace, place.read()):
+    variables = _variables(loop)
+    for before, wide in known:
+        place = _at_hand(before, variables, recorder)
+        if place is None or any(place.object is other.object for other in loop.places):
+            continue
+        if _is_usable(trace, place.read()):
             spec = joins.abstract_entry(_carry(loop, place))
             try:
                 loop.specs.append(_widened(spec, wide))
@@ -197,10 +202,34 @@ def _carry_known(trace: Trace, loop: Loop, recorder: Recorder) -> None:
                 loop.specs.append(spec)
 
 
-def notes(trace: Trace) -> list[Place]:
+def _at_hand(place: Place, variables: Mapping[str, Any], recorder: Recorder) -> Place | None:
+    """The place, or that of the object which the round around has made in its stead."""
+    if recorder.knows(place.object):
+        return place
+    made = variables.get(place.path)
+    alike = type(made) is type(place.object) and recorder.knows(made)
+    return Place(place.path, made) if alike else None
+
+
+def _variables(loop: Loop) -> dict[str, Any]:
+    """What the user's variables are that the loop reads."""
+    found = dict(zip(loop.names, loop.values, strict=True))
+    for block in (loop.key, loop.test):
+        cells = getattr(block, "__closure__", None) or ()
+        names = block.__code__.co_freevars if cells else ()
+        for name, cell in zip(names, cells, strict=True):
+            with suppress(ValueError):  # nothing is in it yet
+                found.setdefault(name, cell.cell_contents)
+    return found
+
+
+def notes(trace: Trace) -> Iterator[Any]:
     """What remembers objects from one trace to the next: it holds none for the user."""
-    found = [known for known in trace.memo.values() if type(known) is Known]
-    return [place for known in found for place, _ in known.places]
+    for known in list(trace.memo.values()):
+        if type(known) is Known:
+            for spec in (*known.specs, *[spec for _, spec in known.places]):
+                yield from joins.values_of(spec)
+            yield from [place for place, _ in known.places]
 
 
 def _is_usable(trace: Trace, item: Any) -> bool:

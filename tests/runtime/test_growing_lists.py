@@ -555,6 +555,29 @@ def extended_by_known_tensors(n):
     return made
 
 
+def assigned_in_an_inner_loop(n):
+    x = rt.constant(1)
+    for _ in rt.range(n):
+        made = []
+        for j in rt.range(n):
+            made.append(x + j)
+            made[0] = x
+            made[-1] += made[0]
+        x = x + made[0] + made[-1]
+    return x
+
+
+def table(n):
+    rows = []
+    for i in rt.range(n):
+        row = []
+        for j in rt.range(n + 1):
+            row.append(i * j)
+            row[j] = row[j] + 1
+        rows.append(rt.stack(row))
+    return rt.stack(rows)
+
+
 def of_another_dtype(n):
     made = []
     x = 0.5
@@ -590,7 +613,8 @@ PROGRAMS = [
     reversed_before_it_grows, added_in_place_to_another, added_by_the_operator_module,
     by_methods_of_the_class,
     asked_in_operands, returned_on_several_paths, copied_in_a_branch, copied_in_nested_loops,
-    empty_slices, extended_by_known_tensors, of_another_dtype, classes, type_of,
+    assigned_in_an_inner_loop, table, empty_slices, extended_by_known_tensors,
+    of_another_dtype, classes, type_of,
 ]  # fmt: skip
 
 

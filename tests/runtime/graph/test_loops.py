@@ -87,14 +87,24 @@ def test_loop_options() -> None:
 
 
 def nest(depth: int, body: str) -> Any:
-    """Loops in each other that change objects from outside of them."""
+    """Loops in each other that change objects from outside of them, and lists of their own."""
     lines = ["def f(x):", "    items, d = [], {'k': x}"]
-    lines += ["    " * at + "for _ in tf.range(2):" for at in range(1, depth + 1)]
+    for at in range(1, depth + 1):
+        own = f"own{at}"
+        lines += ["    " * at + f"{own} = []"] if OWN in body else []
+        lines += ["    " * at + "for _ in tf.range(2):"]
+        lines += ["    " * (at + 1) + f"{own}.append(x)"] if OWN in body else []
     lines += ["    " * (depth + 1) + body, "    return d['k'], len(items)"]
     return "\n".join(lines)
 
 
-BODIES = ["items.append(x)", "d['k'] = d['k'] + x", "items.append(d['k']); d['k'] = d['k'] * 0.5"]
+OWN = "len(own1)"
+BODIES = [
+    "items.append(x)",
+    "d['k'] = d['k'] + x",
+    "items.append(d['k']); d['k'] = d['k'] * 0.5",
+    f"d['k'] = d['k'] + {OWN}",
+]
 
 
 @pytest.mark.parametrize("body", BODIES)
