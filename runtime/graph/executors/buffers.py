@@ -32,14 +32,9 @@ from runtime.graph.executors.layouts import ROOM, Layouts
 from runtime.graph.executors.pool import WORKSPACE, StockType
 from runtime.graph.executors.rooms import in_room
 from runtime.graph.ir import Node, Region, Value, diverges, free_values, walk
-from runtime.shapes import size_of
 from runtime.types import TensorType
 
 Slots = tuple["Slot", ...]
-
-LEAST_ELEMENTS = 1 << 12
-"""The size of arrays that are worth to be kept in a stock."""
-
 
 @dataclass(slots=True, eq=False)
 class Slot:
@@ -197,9 +192,7 @@ class Plan:
         them at last.
         """
         type = self.layouts.memory(output)
-        if not isinstance(type, TensorType):
-            return
-        if last in self.escapes.pushed and (size_of(type.shape) or 0) >= LEAST_ELEMENTS:
+        if isinstance(type, TensorType) and last in self.escapes.pushed:
             kept: Any = StockType(type)
             self._stocks[output] = Value(kept, f"{output.name}_stock")
 

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import runtime as rt
 from autograph.calls import ag
 from runtime.function import function
-from runtime.graph.executors import blocks, buffers
+from runtime.graph.executors import blocks
 from runtime.graph.executors.kernels import READERS, VIEWS, takes_out, takes_work
 from runtime.ops.random.seeds import BY_OP, Stream
 from runtime.primitive import TABLE
@@ -242,7 +242,6 @@ def bits(results: Any) -> list[bytes]:
 @given(program=programs, turned=st.sampled_from([(), (0,), (1, 2), (0, 1, 2)]))
 def test_nobody_sees_a_buffer(in_blocks: bool, program: Any, turned: tuple[int, ...]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(buffers, "LEAST_ELEMENTS", 1)
         if in_blocks:
             patch.setattr(blocks, "LEAST_BYTES", 1)
             patch.setattr(blocks, "BLOCK_BYTES", 40)
