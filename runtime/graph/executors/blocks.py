@@ -11,12 +11,13 @@ the ops stays in the cache, and only results are arrays of full size.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 
+from runtime.graph.executors.layouts import Layouts
 from runtime.graph.ir import Node, Region, Value, free_values, walk
 from runtime.types import TensorType
 
@@ -68,27 +69,25 @@ class Run:
         return BLOCK_BYTES // self.type.dtype.size
 
 
-def runs_of(body: Region, turned: Container[Value]) -> Runs:
-    """The runs that are worth to be computed in blocks, by the regions that have some; `turned` are
-    the values that may lie otherwise than row by row.
-    """
+def runs_of(body: Region, layouts: Layouts) -> Runs:
+    """The runs that are worth to be computed in blocks, by the regions that have some."""
     inner = [region for node in walk(body) for region in node.regions]
-    found = {region: _runs(region, turned) for region in (body, *inner)}
+    found = {region: _runs(region, layouts) for region in (body, *inner)}
     return {region: runs for region, runs in found.items() if runs}
 
 
-def _runs(region: Region, turned: Container[Value]) -> list[Run]:
+def _runs(region: Region, layouts: Layouts) -> list[Run]:
     last: dict[Value, int] = {}
     found: list[Run] = []
     run: list[Node] = []
     for at, node in enumerate((*region.nodes, None)):
-        if node is not None and run and (_is_constant(node) or _continues(run, node, turned)):
+        if node is not None and run and (_is_constant(node) or _continues(run, node, layouts)):
             run.append(node)
             continue
         if sum(not _is_constant(member) for member in run) >= LEAST_OPS:
             last = last or last_uses(region)
             found.append(_run(run, at, last))
-        run = [node] if node is not None and _is_large(node, turned) else []
+        run = [node] if node is not None and _is_large(node, layouts) else []
     return found
 
 
@@ -110,7 +109,7 @@ def uses(node: Node) -> Iterator[Value]:
         yield from free_values(inner)
 
 
-def _is_large(node: Node, turned: Container[Value]) -> bool:
+def _is_large(node: Node, layouts: Layouts) -> bool:
     """Is it an elementwise op on arrays of the shape of its result, and scalars, that is large?"""
     if node.primitive.fallible or node.params or not isinstance(node.primitive.kernel, np.ufunc):
         return False
@@ -119,13 +118,13 @@ def _is_large(node: Node, turned: Container[Value]) -> bool:
         return False
     if type.dtype.np_dtype.kind not in "biufc" or _size(type) * type.dtype.size < LEAST_BYTES:
         return False
-    if node.outputs[0] in turned:
+    if node.outputs[0] in layouts or not layouts.strided.isdisjoint(node.inputs):
         return False
     return all(getattr(value.type, "shape", None) in ((), type.shape) for value in node.inputs)
 
 
-def _continues(run: Sequence[Node], node: Node, turned: Container[Value]) -> bool:
-    return _is_large(node, turned) and node.outputs[0].type == run[0].outputs[0].type
+def _continues(run: Sequence[Node], node: Node, layouts: Layouts) -> bool:
+    return _is_large(node, layouts) and node.outputs[0].type == run[0].outputs[0].type
 
 
 def _size(type: TensorType) -> int:

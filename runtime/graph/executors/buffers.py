@@ -36,6 +36,7 @@ from runtime.types import TensorType
 
 Slots = tuple["Slot", ...]
 
+
 @dataclass(slots=True, eq=False)
 class Slot:
     """One array, and what is written to it one after the other. It is a `buffer` of the program's,
@@ -145,7 +146,8 @@ class Plan:
 
     def arrays(self, run: Run) -> list[Value | None]:
         """The buffers of a run: for its results, where None is a new array, and for blocks."""
-        return [slot.kept if slot else None for slot in self._arrays[run.nodes[-1]]]
+        blocks = self._arrays[run.nodes[-1]][len(run.results) :]
+        return [*map(self.target, run.results), *[slot.kept if slot else None for slot in blocks]]
 
     @property
     def is_empty(self) -> bool:
@@ -203,8 +205,8 @@ class Plan:
         before = slot.kept
         if slot.escapes and slot.written[0][0] not in self._arrays:
             self.keep(slot.written[0][1], slot.written[-1][1])
-        for node, value in slot.written:
-            if before is not None and node not in self._arrays:
+        for _, value in slot.written:
+            if before is not None:
                 self._targets[value] = before
             before = value if slot.escapes else before
 

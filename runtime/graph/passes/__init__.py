@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from runtime.graph.ir import Callee, Graph
 from runtime.graph.passes.branch_simplification import simplify_branches
+from runtime.graph.passes.broadcasting import defer_broadcasts
 from runtime.graph.passes.common_subexpressions import eliminate_common_subexpressions
 from runtime.graph.passes.constant_folding import fold_constants
 from runtime.graph.passes.dead_code import eliminate_dead_code
@@ -36,6 +37,7 @@ def simplify_control_flow(graph: Graph) -> Graph:
 PASSES: tuple[Pass, ...] = (
     refine_calls,  # of the types of a call is what can be put in its place
     inline_calls,
+    defer_broadcasts,  # an op on a constant may fold
     fold_constants,
     simplify,
     eliminate_common_subexpressions,  # the same test twice is one test

@@ -20,6 +20,7 @@ from runtime.graph.executors.interpreter import Program
 from runtime.graph.ir import Graph
 from runtime.graph.passes import PASSES, optimize
 from runtime.graph.passes.branch_simplification import simplify_branches
+from runtime.graph.passes.broadcasting import defer_broadcasts
 from runtime.graph.passes.common_subexpressions import eliminate_common_subexpressions
 from runtime.graph.passes.constant_folding import fold_constants
 from runtime.graph.passes.dead_code import eliminate_dead_code
@@ -63,6 +64,11 @@ def zero_of_floats(x):
 def zero_of_integers(x):
     n = rt.cast(x, rt.int32)
     return n + 0, rt.cast(n, rt.int32) * 1
+
+
+def rows_of(v, x):
+    rows = rt.broadcast_to(v, [2, 3])
+    return rt.maximum(rows, x) / rows, rt.negative(rows)
 
 
 def known_branch(x):
@@ -247,11 +253,13 @@ SPECS = {
     fallible_stays: [INT, INT],
     counted_twice: [INT],
     chain: [VECTOR, VECTOR],
+    rows_of: [VECTOR, rt.TensorSpec([2, 3], rt.float32)],
     two_shapes: [VECTOR, rt.TensorSpec([], rt.float32)],
 }
 
 CASES = [
     (inline_calls, calls),
+    (defer_broadcasts, rows_of),
     (fold_constants, folded),
     (fold_constants, fails_when_reached),
     (simplify, neutral),

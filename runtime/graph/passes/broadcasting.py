@@ -1,0 +1,46 @@
+"""Leave it to elementwise ops to broadcast.
+
+Before:
+    broadcast_to: float32[3,4] = broadcast_to(b)
+    mul: float32[3,4] = mul(broadcast_to, x)
+    return mul
+After:
+    mul: float32[3,4] = mul(b, x)
+    return mul
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from runtime.graph.groups import is_elementwise
+from runtime.graph.ir import Graph, Node, Value
+from runtime.graph.passes.rewriting import Rewriter
+from runtime.types import Type
+
+
+def defer_broadcasts(graph: Graph) -> Graph:
+    """The graph in which arrays are broadcast where that is needed."""
+    return _Deferring().graph(graph)
+
+
+class _Deferring(Rewriter):
+    def node(self, node: Node) -> None:
+        if is_elementwise(node.primitive):
+            inputs = tuple(map(self.source, node.inputs))
+            if inputs != node.inputs and _type(node, inputs) == node.outputs[0].type:
+                node = replace(node, inputs=inputs)
+        self.add(self.inside(node))
+
+    def source(self, value: Value) -> Value:
+        """What was broadcast to give the value, if that is all there is to it."""
+        maker = self.makers.get(value)
+        if maker is None or maker.primitive.name != "broadcast_to" or len(maker.inputs) > 1:
+            return value
+        return maker.inputs[0]
+
+
+def _type(node: Node, inputs: tuple[Value, ...]) -> Type:
+    """What a node gives for other inputs, of as many elements or fewer."""
+    type: Type = node.primitive.infer(*[value.type for value in inputs], **node.params)
+    return type
