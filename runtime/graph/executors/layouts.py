@@ -55,6 +55,14 @@ IN_ROWS = frozenset(
 )  # fmt: skip
 """Ops whose results lie row by row whatever they are given; those of others may lie as it does."""
 
+LIKE_UFUNCS = frozenset(
+    (
+        "div_no_nan", "elu", "leaky_relu", "mul_no_nan", "pow", "reciprocal", "relu", "relu6",
+        "relu_grad", "rsqrt", "sigmoid", "softsign", "squared_difference",
+    )
+)  # fmt: skip
+"""Ops whose results lie as those of a ufunc would."""
+
 _STRIDING = VIEWS - SAME - {"transpose"}
 
 _PLAIN = frozenset(("ensure_shape", "identity", "stop_gradient", "transpose"))
@@ -179,9 +187,8 @@ class Layouts:
         if len(small) < len(node.inputs):
             return None
         if permutes:
-            return _axes_of(np.transpose(small[0], node.params["perm"]))
-        access: Any = [["readonly"]] * len(small) + [["writeonly", "allocate"]]
-        return _axes_of(np.nditer([*small, None], (), access).operands[-1])
+            return axes_of(np.transpose(small[0], node.params["perm"]))
+        return axes_of_ufunc(small)
 
     def _copies(self, node: Node) -> bool:
         """Is the node a reshape that can give no view?"""
@@ -208,6 +215,12 @@ def _dims(value: Value) -> tuple[int, ...] | None:
     return cast(tuple[int, ...], shape)
 
 
+def axes_of_ufunc(arrays: Sequence[Any]) -> Axes:
+    """The axes of what a ufunc makes of these arrays."""
+    access: Any = [["readonly"]] * len(arrays) + [["writeonly", "allocate"]]
+    return axes_of(np.nditer([*arrays, None], (), access).operands[-1])
+
+
 def array_in(shape: Any, dtype: Any, axes: Axes | None) -> Any:
     """A new array with these axes; None: that lies row by row."""
     if axes is None:
@@ -227,15 +240,16 @@ def _reshapes(shape: Sequence[int], axes: Axes, wanted: Sequence[int]) -> bool:
     return True
 
 
-def _axes_of(array: Any) -> Axes:
+def axes_of(array: Any) -> Axes:
+    """The axes of an array."""
     if array.flags.c_contiguous:
         return tuple(range(array.ndim))
     return tuple(sorted(range(array.ndim), key=lambda axis: -array.strides[axis]))
 
 
 def _is_plain(node: Node) -> bool:
-    """Does the node give a view of all its input, or what a ufunc makes?"""
-    return node.primitive.name in _PLAIN or ufunc_of(node) is not None
+    """Does the node give a view of all its input, or lie as what a ufunc makes?"""
+    return node.primitive.name in _PLAIN | LIKE_UFUNCS or ufunc_of(node) is not None
 
 
 def may_turn(value: Value) -> bool:

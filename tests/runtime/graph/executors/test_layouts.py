@@ -14,8 +14,16 @@ import pytest
 
 import runtime as rt
 from runtime.function import function
-from runtime.graph.executors.layouts import IN_ROWS, turns
+from runtime.graph.executors.kernels import takes_work
+from runtime.graph.executors.layouts import (
+    IN_ROWS,
+    LIKE_UFUNCS,
+    axes_of,
+    axes_of_ufunc,
+    turns,
+)
 from runtime.primitive import TABLE, Primitive
+from runtime.workspace import Workspace
 from tests.runtime.samples import arrays
 
 ROWS = [
@@ -63,6 +71,22 @@ def test_what_ops_make_is_in_rows_whatever_they_are_given(name: str) -> None:
             for each in made if isinstance(made, tuple | list) else (made,):
                 if isinstance(each, np.ndarray) and each.dtype.kind in "biufc" and each.size:
                     assert each.flags.c_contiguous
+
+
+@pytest.mark.parametrize("shape", [(3, 4, 5), (40, 50, 60)])
+@pytest.mark.parametrize("name", sorted(LIKE_UFUNCS))
+def test_what_some_kernels_make_lies_as_what_a_ufunc_makes(name: str, shape: Any) -> None:
+    primitive = TABLE[name]
+    sample = primitive.samples[0]
+    large = [np.resize(x, shape) for x in arrays(primitive, sample)]
+    work = {"work": Workspace()} if takes_work(primitive.kernel) else {}
+    for inputs in itertools.product(*map(layouts, large)):
+        made = primitive.kernel(*inputs, **sample[1])
+        assert axes_of(made) == axes_of_ufunc(inputs)
+        out = np.empty_like(made)
+        assert axes_of(out) == axes_of(made)
+        assert primitive.kernel(*inputs, **sample[1], out=out, **work) is out
+        assert out.tobytes() == made.tobytes()
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
@@ -150,6 +174,15 @@ def of_several_axes(x, y):
     return rt.reduce_sum(flat + 1.0, 0), rt.reduce_sum(rt.sqrt(turned * turned) + 0.1)
 
 
+def activated(x, y):
+    turned = rt.transpose(x)
+    z = rt.nn.relu(turned) + rt.nn.elu(turned * y) - rt.sigmoid(turned)
+    with rt.GradientTape() as tape:
+        tape.watch(turned)
+        loss = rt.reduce_sum(rt.math.squared_difference(rt.nn.relu(turned * 2.0), y))
+    return rt.reduce_sum(z), rt.reduce_sum(tape.gradient(loss, turned) * 0.7), z
+
+
 def repeated(x, y):
     """Views that repeat elements say nothing about how a result lies."""
     side = x.shape[0]
@@ -182,6 +215,7 @@ CASES = [
     gradient,
     heads,
     of_several_axes,
+    activated,
     repeated,
     of_one_row,
     carried_turned,
