@@ -100,5 +100,38 @@ def chosen(test: Any, x: Any, y: Any, out: Any, work: Workspace) -> None:
     mask ^= second
 
 
+def places(test: Any, work: Workspace) -> Any:
+    """Where a vector of truth values is true."""
+    count = int(np.count_nonzero(test))
+    found, end = work.array((count,), np.intp), 0
+    # NumPy makes an array of them: a small one for each piece.
+    step = PIECE if count > PIECE else max(test.size, 1)
+    for start in range(0, test.size, step):
+        of_piece = np.flatnonzero(test[start : start + step])
+        first, end = end, end + of_piece.size
+        np.add(of_piece, start, out=found[first:end])
+    return found
+
+
+def numbers(n: int, work: Workspace | None) -> Any:
+    """The numbers from 0 to n - 1, which may be written over."""
+    return np.arange(n) if work is None or n <= PIECE else counted(work.array((n,), np.intp))
+
+
+def counted(out: Any) -> Any:
+    """The numbers from 0 up, in a vector of integers."""
+    if out.size <= PIECE:
+        out[:] = np.arange(out.size)
+        return out
+    out.fill(1)
+    out[:1] = 0
+    return np.add.accumulate(out, out=out)
+
+
+PIECE = 1 << 13
+"""How many elements NumPy is given at once where it makes an array of its own: of 64 KB, as those
+that it reads through what it converts.
+"""
+
 BITS = {4: np.int32, 8: np.int64}
 """The integers that have as many bytes as an element."""

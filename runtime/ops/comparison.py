@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from runtime.ops.blockwise import PIECE
 from runtime.ops.define import Op, binary, unary
 from runtime.primitive import sample
+from runtime.workspace import Workspace, opened
 
 
 def _none(a: Any, b: Any, y: Any, g: Any) -> tuple[None, None]:
@@ -64,9 +66,13 @@ invert: Op = unary(
 
 
 def _bounded_shift(ufunc: Any) -> Any:
-    def kernel(x: Any, y: Any) -> Any:
+    def kernel(x: Any, y: Any, out: Any = None, work: Workspace | None = None) -> Any:
         kind = y.dtype.type
-        return ufunc(x, np.clip(y, kind(0), kind(8 * x.dtype.itemsize - 1)))
+        inside = out if out is not None and y.shape == out.shape else None
+        if inside is None and work is not None and y.size > PIECE:
+            inside = opened(work).like(y)
+        bounded = np.clip(y, kind(0), kind(8 * x.dtype.itemsize - 1), out=inside)
+        return ufunc(x, bounded, out=out)
 
     return kernel
 

@@ -25,8 +25,10 @@ from runtime.types import TensorType
 _WITH_PARTS: dict[Any, Any] = {np.dtype("f"): np.dtype("F"), np.dtype("d"): np.dtype("D")}
 
 
-def _complex_kernel(real: Any, imag: Any) -> Any:
-    made = np.empty(np.broadcast_shapes(np.shape(real), np.shape(imag)), _WITH_PARTS[real.dtype])
+def _complex_kernel(real: Any, imag: Any, out: Any = None) -> Any:
+    made = out
+    if out is None:
+        made = np.empty(np.broadcast(real, imag).shape, _WITH_PARTS[real.dtype])
     made.real, made.imag = real, imag
     return made
 
@@ -67,7 +69,7 @@ def _part(name: str, op_type: str, kernel: Any, gradient: Any, keep: Any = ()) -
 real_p: Primitive = _part("real", "Real", np.real, lambda op, g: (complex(g, ops.zeros_like(g)),))
 imag_p: Primitive = _part("imag", "Imag", np.imag, lambda op, g: (complex(ops.zeros_like(g), g),))
 angle_p: Primitive = _part(
-    "angle", "Angle", np.angle,
+    "angle", "Angle", lambda z, out=None: np.arctan2(z.imag, z.real, out),
     lambda op, g: (-complex(g, ops.zeros_like(g)) / _turn(op.inputs[0]),), None,
 )  # fmt: skip
 conj_p: Primitive = row(

@@ -11,13 +11,14 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor, tensor_of
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import one_of, static_int
-from runtime.ops.define import axis_in, dims_of, fill_dims, type_of_dims
+from runtime.ops.blockwise import counted
+from runtime.ops.define import axis_in, dims_of, fill_dims, type_of_dims, zeroed
 from runtime.primitive import REALS, Primitive, bind, flat, row, sample, wrong_dtype, wrong_value
 from runtime.shapes import Shape, merge_shapes
 from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
-from runtime.workspace import placed
+from runtime.workspace import Workspace, opened, placed
 
 
 def _checked(shape: Any) -> Any:
@@ -131,9 +132,11 @@ def _filled_like(primitive: Any, like: Any, dtype: Any) -> Tensor:
     return bind(primitive, x, dtype=wanted)  # type: ignore[no-any-return]
 
 
-def _eye_kernel(*dims: Any, shape: Shape, dtype: DType) -> Any:
+def _eye_kernel(*dims: Any, shape: Shape, dtype: DType, out: Any = None) -> Any:
     rows, columns = _checked(fill_dims(shape, dims))
-    return np.eye(rows, columns, dtype=dtype.np_dtype)
+    made = zeroed((rows, columns), dtype.np_dtype, out)
+    made.reshape(-1)[: columns * columns : columns + 1] = 1
+    return made
 
 
 eye_p: Primitive = row(
@@ -250,12 +253,33 @@ def _range_ends(ends: tuple[Any, ...], dtype: DType | None) -> list[Tensor]:
     return [ops.cast(t, dtype) for t in tensors]
 
 
-def _linspace_kernel(start: Any, stop: Any, *dims: Any, shape: Shape, axis: int) -> Any:
+def _linspace_kernel(
+    start: Any, stop: Any, *dims: Any, shape: Shape, axis: int, out: Any = None,
+    work: Workspace | None = None,
+) -> Any:  # fmt: skip
     (num,) = fill_dims(shape, dims)
     if num < 0:
         raise wrong_value(f"requires num >= 0, got {num}")
     merge_shapes(start.shape, stop.shape)
-    return np.linspace(start, stop, num, dtype=start.dtype, axis=axis)
+    if out is None or start.ndim:
+        return np.linspace(start, stop, num, dtype=start.dtype, axis=axis)
+    return _spaced(start, stop - start, stop, out, opened(work))
+
+
+def _spaced(start: Any, width: Any, stop: Any, out: Any, work: Workspace) -> Any:
+    """The steps of np.linspace, between two numbers."""
+    np.copyto(out, counted(work.array(out.shape, np.int64)), casting="unsafe")
+    gaps = max(out.size - 1, 1)
+    step = width / gaps
+    if step == 0:
+        # A width so small that a gap has no number.
+        out /= gaps
+        step = width
+    out *= step
+    out += start
+    if out.size > 1:
+        out[-1] = stop
+    return out
 
 
 def _linspace_shape(start: Shape, stop: Shape, *dims: Shape, shape: Shape, axis: int) -> Shape:
@@ -318,10 +342,12 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
     return grids
 
 
-def _positions_kernel(indices: Any, depth: Any, *, length: int | None, dtype: DType) -> Any:
+def _positions_kernel(
+    indices: Any, depth: Any, *, length: int | None, dtype: DType, out: Any = None
+) -> Any:
     if depth < 0:
         raise errors.InvalidArgumentError(f"depth must be non-negative, got {depth}")
-    return np.arange(depth, dtype=dtype.np_dtype)
+    return np.arange(depth, dtype=dtype.np_dtype) if out is None else counted(out)
 
 
 def _positions_shape(

@@ -9,11 +9,13 @@ import numpy as np
 import runtime.ops as ops
 from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import static_int
-from runtime.ops.define import matched
+from runtime.ops.blockwise import PIECE, numbers
+from runtime.ops.define import copied, matched, zeroed
 from runtime.ops.matrices import check_matrix
-from runtime.primitive import Primitive, bind, checked, row, sample, wrong_value
+from runtime.primitive import Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape, compatible
 from runtime.tensor import Tensor
+from runtime.workspace import Workspace, opened
 
 
 def adjoint(matrix: Any, name: str | None = None) -> Tensor:
@@ -21,11 +23,29 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
     return ops.matrix_transpose(matrix, conjugate=True)
 
 
-def _band_kernel(x: Any, *, lower: int, upper: int) -> Any:
+def _band_kernel(
+    x: Any, *, lower: int, upper: int, out: Any = None, work: Workspace | None = None
+) -> Any:
     rows, columns = x.shape[-2:]
-    i, j = np.arange(rows)[:, np.newaxis], np.arange(columns)
-    inside = ((lower < 0) | (i - j <= lower)) & ((upper < 0) | (j - i <= upper))
-    return np.where(inside, x, x.dtype.type(0))
+    work = None if work is None or rows * columns <= PIECE else opened(work)
+    i, j = numbers(rows, work)[:, np.newaxis], numbers(columns, work)
+    inside: Any = True
+    if lower >= 0:
+        j += lower
+        inside = np.less_equal(i, j, out=_mask(rows, columns, work))
+        j -= lower
+    if upper >= 0:
+        i += upper
+        above = np.less_equal(j, i, out=_mask(rows, columns, work))
+        inside = np.logical_and(inside, above, out=above)
+    made = zeroed(x.shape, x.dtype, out)
+    np.copyto(made, x, where=inside)
+    return made
+
+
+def _mask(rows: int, columns: int, work: Workspace | None) -> Any:
+    """Memory for truth values; None: NumPy may make an array."""
+    return None if work is None else work.array((rows, columns), np.bool_)
 
 
 band_part_p: Primitive = row(
@@ -61,7 +81,7 @@ def _diag_part_gradient(op: Any, g: Any) -> Any:
 
 
 diag_part_p: Primitive = row(
-    "diag_part", lambda x, *, k: np.diagonal(x, k, -2, -1), signature="A->A", keep_inputs=(),
+    "diag_part", lambda x, *, k: x.diagonal(k, -2, -1), signature="A->A", keep_inputs=(),
     shape=_diag_part_shape, op_type="MatrixDiagPartV3", gradient=_diag_part_gradient,
     samples=(sample("3,4", k=0), sample("2,3,3", k=-1)),
 )  # fmt: skip
@@ -76,14 +96,16 @@ def diag_part(
 
 
 def _on_diagonal(made: Any, values: Any, k: int) -> Any:
-    n = values.shape[-1]
-    i = np.arange(n)
-    made[..., i + max(-k, 0), i + max(k, 0)] = values
+    diagonal = made.diagonal(k, -2, -1)
+    # NumPy lets only its owner write to an array by a diagonal.
+    diagonal.flags.writeable = True
+    diagonal[...] = values
     return made
 
 
-def _set_diag_kernel(x: Any, values: Any, *, k: int) -> Any:
-    return _on_diagonal(np.array(x), values, k)
+def _set_diag_kernel(x: Any, values: Any, *, k: int, out: Any = None) -> Any:
+    _set_diag_shape(x.shape, values.shape, k=k)
+    return _on_diagonal(copied(x, out), values, k)
 
 
 def _set_diag_shape(shape: Shape, values: Shape, *, k: int) -> Shape:
@@ -100,7 +122,7 @@ def _set_diag_gradient(op: Any, g: Any) -> Any:
 
 
 set_diag_p: Primitive = row(
-    "set_diag", checked(_set_diag_kernel, _set_diag_shape), signature="A,A->A",
+    "set_diag", _set_diag_kernel, signature="A,A->A",
     shape=_set_diag_shape, keep_inputs=(), op_type="MatrixSetDiagV3", gradient=_set_diag_gradient,
     samples=(sample("3,4", "3", k=0), sample("2,3,3", "2,2", k=1)),
 )  # fmt: skip
@@ -114,11 +136,11 @@ def set_diag(
     return bind(set_diag_p, x, values, k=static_int(k, "k"))  # type: ignore[no-any-return]
 
 
-def _diag_kernel(values: Any, *, k: int, rows: int | None, columns: int | None) -> Any:
-    n = values.shape[-1]
-    rows = n + max(-k, 0) if rows is None else rows
-    columns = n + max(k, 0) if columns is None else columns
-    made = np.zeros((*values.shape[:-1], rows, columns), values.dtype)
+def _diag_kernel(
+    values: Any, *, k: int, rows: int | None, columns: int | None, out: Any = None
+) -> Any:
+    shape: Any = _diag_shape(values.shape, k=k, rows=rows, columns=columns)
+    made = zeroed(shape, values.dtype, out)
     return _on_diagonal(made, values, k)
 
 
@@ -128,18 +150,26 @@ def _diag_shape(shape: Shape, *, k: int, rows: int | None, columns: int | None) 
     if not shape:
         raise wrong_value("diag needs a vector, got a scalar")
     n = shape[-1]
-    made = (
-        rows if rows is not None else None if n is None else n + max(-k, 0),
-        columns if columns is not None else None if n is None else n + max(k, 0),
-    )
-    length = _diagonal_length(*made, k)
+    if n is not None:
+        rows, columns = _diag_sides(n, k, rows, columns)
+    length = _diagonal_length(rows, columns, k)
     if None not in (length, n) and length != n:
-        raise wrong_value(f"a diagonal of {n} elements does not fit {made[0]} x {made[1]} matrices")
-    return (*shape[:-1], *made)
+        raise wrong_value(f"a diagonal of {n} elements does not fit {rows} x {columns} matrices")
+    return (*shape[:-1], rows, columns)
+
+
+def _diag_sides(n: int, k: int, rows: int | None, columns: int | None) -> tuple[int, int]:
+    """The matrices are square where neither side is given, else as small as they can be."""
+    if rows is None and columns is None:
+        return n + abs(k), n + abs(k)
+    return (
+        n + max(-k, 0) if rows is None else rows,
+        n + max(k, 0) if columns is None else columns,
+    )
 
 
 diag_p: Primitive = row(
-    "diag", checked(_diag_kernel, _diag_shape), signature="Q->Q", shape=_diag_shape,
+    "diag", _diag_kernel, signature="Q->Q", shape=_diag_shape,
     op_type="MatrixDiagV3",
     gradient=lambda op, g: (bind(diag_part_p, g, k=op.params["k"]),), keep_inputs=(),
     samples=(

@@ -11,7 +11,7 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import as_dtype
 from runtime.ops.blockwise import MANY, in_blocks, own
-from runtime.ops.define import POSITIVE, UNIT, Op, binary, copied, matched, unary
+from runtime.ops.define import POSITIVE, UNIT, Op, binary, matched, unary
 from runtime.primitive import Kernel, Primitive, bind, flat, row, same_shape, sample
 from runtime.state import trap_division
 from runtime.tensor import EagerTensor, Tensor
@@ -115,7 +115,8 @@ def _divided(a: Any, b: Any, work: Workspace) -> tuple[Any, Any]:
     tail = np.subtract(b, head, out=part if b.ndim else None)
     rest -= np.multiply(quotient, tail, out=part)
     wrong, nonzero = [work.array(rest.shape, np.bool_) for _ in range(2)]
-    np.not_equal(np.less(rest, 0, out=wrong), b < 0, out=wrong)
+    negative = np.less(b, 0, out=nonzero if b.ndim else None)
+    np.not_equal(np.less(rest, 0, out=wrong), negative, out=wrong)
     wrong &= np.not_equal(rest, 0, out=nonzero)
     np.copyto(part, wrong)
     quotient -= part
@@ -130,13 +131,16 @@ def _divided_singles(a: Any, b: Any, work: Workspace) -> tuple[Any, Any]:
     return quotient, np.subtract(a, rest, out=rest)
 
 
-def _exact(quotient: Any, rest: Any) -> Any:
+def _exact(quotient: Any, rest: Any, work: Workspace) -> Any:
     """True, or where quotient and rest are exact: where no step overflowed, and the quotient is
     so small that NumPy's has no rounding error either.
     """
     if _is_small(quotient) and np.isfinite(rest.sum()):
         return True
-    return (np.abs(quotient) < _SMALL) & np.isfinite(rest)
+    exact, finite = [work.array(rest.shape, np.bool_) for _ in range(2)]
+    np.less(np.abs(quotient, out=work.like(quotient)), _SMALL, out=exact)
+    exact &= np.isfinite(rest, out=finite)
+    return exact
 
 
 def _is_small(quotient: Any) -> bool:
@@ -155,16 +159,18 @@ def _floor_divide(a: Any, b: Any, out: Any, work: Workspace) -> None:
     if _is_small(out) and not np.equal(out, quotient, out=whole).any():
         return
     quotient, rest = _divided(a, b, work)
-    _write(quotient, np.floor_divide, a, b, _exact(quotient, rest), out)
+    _write(quotient, np.floor_divide, a, b, _exact(quotient, rest, work), out)
 
 
 @in_blocks
 def _remainder(a: Any, b: Any, out: Any, work: Workspace) -> None:
     quotient, rest = _divided(a, b, work)
-    exact = _exact(quotient, rest)
-    negative = b < 0
+    exact = _exact(quotient, rest, work)
+    negative = np.less(b, 0, out=work.array(b.shape, np.bool_))
     if negative.any():
-        np.copyto(rest, -0.0, where=negative & (rest == 0))
+        zero = np.equal(rest, 0, out=work.array(rest.shape, np.bool_))
+        zero &= negative
+        np.copyto(rest, -0.0, where=zero)
     _write(rest, np.remainder, a, b, exact, out)
 
 
@@ -172,7 +178,7 @@ def _write(result: Any, ufunc: Any, a: Any, b: Any, exact: Any, out: Any) -> Non
     """`result` where it is exact, what `ufunc` gives elsewhere."""
     np.copyto(out, result, casting="same_kind")
     if exact is not True:
-        ufunc(a, b, out=out, where=~exact)
+        ufunc(a, b, out=out, where=np.logical_not(exact, out=exact))
 
 
 _DIVISIONS = (sample("2,3", "2,3:+"), sample("4:i9", "4:i4+"))
@@ -232,7 +238,8 @@ def _power_kernel(a: Any, b: Any, out: Any = None) -> Any:
     if short is not None:
         return short(a, out=out)
     # np.power is 50 times slower for numbers below zero.
-    made = np.power(np.abs(a), b, out=out) if np.rint(b) == b else np.power(a, b, out=out)
+    size = np.abs(a, out=out) if np.rint(b) == b else a
+    made = np.power(size, b, out=out if size is a else size)
     return np.copysign(made, a, out=made) if b % 2 == 1 else made
 
 
@@ -447,9 +454,7 @@ rint: Op = unary(
 
 
 def _round_kernel(x: Any, out: Any = None) -> Any:
-    if x.dtype.kind == "f":
-        return np.rint(x, out=out)
-    return x if out is None else copied(x, out)
+    return np.rint(x, out=out) if x.dtype.kind == "f" else np.positive(x, out=out)
 
 
 round: Op = unary(

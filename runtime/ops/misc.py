@@ -12,6 +12,7 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import listed, static_int, static_ints
+from runtime.ops.blockwise import numbers, own
 from runtime.ops.define import Op, axis_in, binary
 from runtime.ops.indexing import getitem
 from runtime.ops.math import integer_safe
@@ -19,12 +20,14 @@ from runtime.primitive import Primitive, bind, row, sample, wrong_dtype, wrong_v
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
 from runtime.types import TensorType
+from runtime.workspace import Workspace, opened
 
 
 def _truncated(a: Any, b: Any, out: Any = None) -> Any:
-    whole = np.subtract(a, np.fmod(a, b, out=out), out=out)
+    rest = np.fmod(a, b, out=out)
+    whole = np.subtract(a, rest, own(rest))
     divide = np.divide if a.dtype.kind == "f" else np.floor_divide
-    return divide(whole, b, out=out)
+    return divide(whole, b, own(whole))
 
 
 _DIVISIONS = (sample("2,3", "2,3:+"), sample("4:i9", "4:i4+"))
@@ -218,15 +221,51 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None
     return ops.tensor_scatter_nd_update(start, ops.expand_dims(at, -1), values)
 
 
-def _reverse_kernel(x: Any, lengths: Any, *, seq_axis: int, batch_axis: int) -> Any:
+def _reverse_kernel(
+    x: Any, lengths: Any, *, seq_axis: int, batch_axis: int, out: Any = None,
+    work: Workspace | None = None,
+) -> Any:  # fmt: skip
     size = x.shape[seq_axis]
     if np.any((lengths < 0) | (lengths > size)) or lengths.shape != (x.shape[batch_axis],):
         raise errors.InvalidArgumentError(f"lengths {lengths} do not fit shape {x.shape}")
-    place = np.arange(size)
-    order = np.where(place < lengths[:, np.newaxis], lengths[:, np.newaxis] - 1 - place, place)
-    front = np.moveaxis(x, (batch_axis, seq_axis), (0, 1))
-    turned = front[np.arange(len(order))[:, np.newaxis], order]
-    return np.moveaxis(turned, (0, 1), (batch_axis, seq_axis))
+    made = np.empty(x.shape, x.dtype) if out is None else out
+    front, target = x, made
+    if (batch_axis % x.ndim, seq_axis % x.ndim) != (0, 1):
+        front, target = [np.moveaxis(y, (batch_axis, seq_axis), (0, 1)) for y in (x, made)]
+    if len(lengths) > max(8, x.size >> 11):
+        # Strings are objects, which are in no workspace.
+        _reverse_short(front, lengths, target, opened(None if x.dtype.hasobject else work))
+        return made
+    for n, given, reversed in zip(lengths.tolist(), front, target, strict=True):
+        reversed[:n] = given[:n][::-1]
+        reversed[n:] = given[n:]
+    return made
+
+
+def _reverse_short(x: Any, lengths: Any, out: Any, work: Workspace) -> None:
+    """The same of many short sequences at once."""
+    if not x.size:
+        return
+    given = x if x.flags.c_contiguous else work.copied(x)
+    picked = out if out.flags.c_contiguous else work.like(out)
+    rows = given.reshape(x.shape[0] * x.shape[1], -1)
+    order = _reversed_places(lengths, x.shape[1], work)
+    np.take(rows, order, 0, out=picked.reshape(rows.shape), mode="clip")
+    if picked is not out:
+        np.copyto(out, picked)
+
+
+def _reversed_places(lengths: Any, size: int, work: Workspace) -> Any:
+    """Where each element of the sequences, one behind the other, comes from."""
+    place, row = numbers(size, work), numbers(len(lengths), work)
+    last = work.copied(lengths, np.int64)
+    last -= 1
+    order = work.array((len(lengths), size), np.int64)
+    np.subtract(last[:, np.newaxis], place, out=order)
+    np.copyto(order, place, where=np.less(order, 0, out=work.array(order.shape, np.bool_)))
+    row *= size
+    order += row[:, np.newaxis]
+    return order.reshape(-1)
 
 
 def _reverse_shape(shape: Shape, lengths: Shape, *, seq_axis: int, batch_axis: int) -> Shape:

@@ -7,14 +7,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import runtime.ops as ops
+import runtime.ops.ordering_kernels as kernels
 from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import one_of, static_int
-from runtime.ops.define import axis_in, copied
-from runtime.primitive import Primitive, bind, checked, row, sample, wrong_value
+from runtime.ops.blockwise import PIECE, numbers
+from runtime.ops.define import axis_in, converted
+from runtime.primitive import Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
+from runtime.workspace import Workspace, opened
 
 # Largest and smallest positions
 
@@ -28,10 +31,13 @@ def _position_shape(shape: Shape, *, axis: int, dtype: DType) -> Shape:
     return shape[:place] + shape[place + 1 :]
 
 
-def _position(name: str, op_type: str, function: Any) -> Any:
-    def kernel(x: Any, *, axis: int, dtype: DType) -> Any:
-        axis_in(axis, np.ndim(x))
-        return function(x, axis).astype(dtype.np_dtype)
+def _position(name: str, op_type: str, best: np.ufunc, find: Any) -> Any:
+    positions = kernels.extremes(best, find)
+
+    def kernel(
+        x: Any, *, axis: int, dtype: DType, out: Any = None, work: Workspace | None = None
+    ) -> Any:
+        return positions(x, axis_in(axis, np.ndim(x)), dtype.np_dtype, out, work)
 
     return row(
         name, kernel, signature="O->dtype", shape=_position_shape, op_type=op_type, keep_inputs=(),
@@ -42,8 +48,8 @@ def _position(name: str, op_type: str, function: Any) -> Any:
     )  # fmt: skip
 
 
-argmax_p: Primitive = _position("argmax", "ArgMax", np.argmax)
-argmin_p: Primitive = _position("argmin", "ArgMin", np.argmin)
+argmax_p: Primitive = _position("argmax", "ArgMax", np.maximum, np.ndarray.argmax)
+argmin_p: Primitive = _position("argmin", "ArgMin", np.minimum, np.ndarray.argmin)
 
 
 def argmax(
@@ -65,19 +71,10 @@ def argmin(
 # Sorting
 
 
-def _descending(order: Any, n: int, axis: int) -> Any:
-    """Positions for a descending stable sort from those that an ascending one gives on the reversed
-    elements.
-    """
-    return n - 1 - np.flip(order, axis)
-
-
-def _argsort_kernel(x: Any, *, axis: int, descending: bool) -> Any:
-    axis_in(axis, np.ndim(x))
-    if descending:
-        order = np.argsort(np.flip(x, axis), axis, kind="stable")
-        return _descending(order, x.shape[axis], axis).astype(np.int32)
-    return np.argsort(x, axis, kind="stable").astype(np.int32)
+def _argsort_kernel(
+    x: Any, *, axis: int, descending: bool, out: Any = None, work: Workspace | None = None
+) -> Any:
+    return kernels.argsort(x, axis_in(axis, np.ndim(x)), descending, out, work)
 
 
 def _ranked(shape: Shape, *, axis: int, descending: bool) -> Shape:
@@ -97,10 +94,10 @@ argsort_p: Primitive = row(
 )  # fmt: skip
 
 
-def _sort_kernel(x: Any, *, axis: int, descending: bool, out: Any = None) -> Any:
-    made = copied(x, out)
-    (np.flip(made, axis) if descending else made).sort(axis)
-    return made
+def _sort_kernel(
+    x: Any, *, axis: int, descending: bool, out: Any = None, work: Workspace | None = None
+) -> Any:
+    return kernels.sort(x, axis_in(axis, np.ndim(x)), descending, out, work)
 
 
 def _sort_gradient(op: Any, g: Any) -> Any:
@@ -158,26 +155,13 @@ class TopK(NamedTuple):
     indices: Tensor
 
 
-# From how many columns on it is faster to find the least of the k largest first.
-_MANY = 1 << 10
-
-
-def _largest(row: Any, k: int) -> Any:
-    """The places of the k largest elements: of equal ones the first, NaN before all numbers."""
-    least = np.partition(row, len(row) - k)[len(row) - k]
-    places = np.flatnonzero(~(row < least))
-    return places[_argsort_kernel(row[places], axis=0, descending=True)[:k]]
-
-
-def _top_k_kernel(x: Any, *, k: int, dtype: DType) -> Any:
+def _top_k_kernel(
+    x: Any, *, k: int, dtype: DType, out: tuple[Any, Any] = (None, None),
+    work: Workspace | None = None,
+) -> Any:  # fmt: skip
     if not 0 <= k <= x.shape[-1]:
         raise wrong_value(f"input must have at least {k} columns, got shape {x.shape}")
-    if x.shape[-1] < _MANY or not 0 < k <= x.shape[-1] // 8:
-        order = _argsort_kernel(x, axis=-1, descending=True)[..., :k]
-    else:
-        rows = [_largest(row, k) for row in x.reshape(-1, x.shape[-1])]
-        order = np.reshape(rows, (*x.shape[:-1], k))
-    return np.take_along_axis(x, order, -1), order.astype(dtype.np_dtype)
+    return kernels.top_k(x, k, dtype.np_dtype, out, work)
 
 
 def _top_k_shape(shape: Shape, *, k: int, dtype: DType) -> tuple[Shape, Shape]:
@@ -283,12 +267,24 @@ def unique_with_counts(
 # Searching
 
 
-def _search_kernel(rows: Any, values: Any, *, side: str, dtype: DType) -> Any:
-    if rows.ndim <= 1:
-        return np.searchsorted(rows, values, side).astype(dtype.np_dtype)  # type: ignore[call-overload]
-    flat, wanted = rows.reshape(-1, rows.shape[-1]), values.reshape(-1, values.shape[-1])
-    found = [np.searchsorted(a, v, side) for a, v in zip(flat, wanted, strict=True)]  # type: ignore[call-overload]
-    return np.reshape(found, values.shape).astype(dtype.np_dtype)
+def _search_kernel(rows: Any, values: Any, *, side: str, dtype: DType, out: Any = None) -> Any:
+    _search_shape(rows.shape, values.shape, side=side, dtype=dtype)
+    if rows.ndim <= 1 and (out is None or values.size <= PIECE):
+        return converted(np.searchsorted(rows, values, side), dtype.np_dtype, out)  # type: ignore[call-overload]
+    made = np.empty(values.shape, dtype.np_dtype) if out is None else out
+    if made.size:
+        lines = rows.reshape(-1, rows.shape[-1])
+        wanted, found = values.reshape(len(lines), -1), made.reshape(len(lines), -1)
+        for each in zip(lines, wanted, found, strict=True):
+            _search(*each, side)
+    return made
+
+
+def _search(line: Any, values: Any, out: Any, side: Any) -> None:
+    # NumPy makes an array of places: a small one for each piece.
+    for start in range(0, values.size, PIECE):
+        piece = slice(start, start + PIECE)
+        out[piece] = np.searchsorted(line, values[piece], side)
 
 
 def _search_shape(rows: Shape, values: Shape, *, side: str, dtype: DType) -> Shape:
@@ -300,7 +296,7 @@ def _search_shape(rows: Shape, values: Shape, *, side: str, dtype: DType) -> Sha
 
 
 searchsorted_p: Primitive = row(
-    "searchsorted", checked(_search_kernel, _search_shape), signature="R,R->dtype",
+    "searchsorted", _search_kernel, signature="R,R->dtype",
     shape=_search_shape,
     op_type="LowerBound", gradient=lambda op, g: (None, None), keep_inputs=(),
     samples=(sample("4:s+", "3", side="left", dtype=dtypes.int32),),
@@ -320,12 +316,28 @@ def searchsorted(
     return bind(searchsorted_p, rows, wanted, side=side, dtype=as_dtype(out_type))  # type: ignore[no-any-return]
 
 
-def _inverse_kernel(x: Any) -> Any:
-    if x.ndim != 1 or not np.array_equal(np.sort(x), np.arange(len(x))):
+def _inverse_kernel(x: Any, out: Any = None, work: Workspace | None = None) -> Any:
+    work = None if work is None or x.size <= PIECE else opened(work)
+    places = numbers(x.size, work)
+    if x.ndim != 1 or not _are_equal(_in_order(x, work), places, work):
         raise errors.InvalidArgumentError(f"{x} is not a permutation of 0 .. n - 1")
-    made = np.empty_like(x)
-    made[x] = np.arange(len(x), dtype=x.dtype)
+    made = np.empty_like(x) if out is None else out
+    if work is None:
+        made[x] = places
+    else:
+        made[work.copied(x, np.intp)] = work.copied(places, x.dtype)
     return made
+
+
+def _in_order(x: Any, work: Workspace | None) -> Any:
+    made = x.copy() if work is None else work.copied(x)
+    made.sort()
+    return made
+
+
+def _are_equal(x: Any, y: Any, work: Workspace | None) -> bool:
+    same = None if work is None else work.array(x.shape, np.bool_)
+    return bool(np.equal(x, y, out=same).all())
 
 
 invert_permutation_p: Primitive = row(

@@ -15,6 +15,7 @@ from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import one_of
 from runtime.ops.convolution import in_layout, like
 from runtime.ops.define import Op, converted, named, zeroed
+from runtime.ops.ordering_kernels import numbers
 from runtime.ops.windows import (
     CHANNELS_LAST,
     Padding,
@@ -320,18 +321,23 @@ _AVG = {2: _avg_pool_rows(2, ""), 3: _avg_pool_rows(3, "3D")}
 
 
 def _argmax_kernel(
-    x: Any, *, batched: bool, dtype: Any, work: Workspace | None = None, **geometry: Any
-) -> Any:
-    y = _max_pool_kernel(x, work=work, **geometry)
+    x: Any, *, batched: bool, dtype: Any, out: tuple[Any, Any] = (None, None),
+    work: Workspace | None = None, **geometry: Any,
+) -> Any:  # fmt: skip
+    y = _max_pool_kernel(x, out=out[0], work=work, **geometry)
     window, work = _Window(x.shape[1:-1], **geometry), opened(work)
-    flat = np.arange(math.prod(x.shape[1:]), dtype=dtype.np_dtype).reshape(1, *x.shape[1:])
-    if batched:
-        flat = np.arange(x.size, dtype=dtype.np_dtype).reshape(x.shape)
-    flat = padded(flat, window.pads, work)
-    place, product = np.zeros(y.shape, dtype.np_dtype), work.array(y.shape, dtype.np_dtype)
+    flat = padded(_places(x.shape, batched, dtype.np_dtype, work), window.pads, work)
+    place = zeroed(y.shape, dtype.np_dtype, out[1])
+    product = work.array(y.shape, dtype.np_dtype)
     for cut, hit in _chosen(window, x, y, work):
         place += np.multiply(flat[cut], hit, out=product)
     return y, place
+
+
+def _places(shape: Any, batched: bool, dtype: Any, work: Workspace) -> Any:
+    """The place of each element in its image, or in the batch of images."""
+    sizes = shape if batched else (1, *shape[1:])
+    return numbers(math.prod(sizes), work, dtype).reshape(sizes)
 
 
 def _argmax_shape(x: Shape, *, batched: bool, dtype: Any, **geometry: Any) -> Any:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import runtime.ops as ops
 from runtime.convert import convert_to_tensor
-from runtime.ops.blockwise import chosen, in_blocks
+from runtime.ops.blockwise import MANY, PIECE, chosen, in_blocks, places
 from runtime.ops.define import POSITIVE, UNIT, Op, binary, unary
 from runtime.primitive import Kernel, sample, wrong_value
 from runtime.tensor import Tensor
-from runtime.workspace import Workspace
+from runtime.workspace import Workspace, opened
 
 _SQRT_PI = float(np.sqrt(np.pi))
 
@@ -96,15 +97,28 @@ def _erfc_of_positive(x: Any, out: Any, work: Workspace) -> Any:
         x = np.clip(x, 0.0, 30.0, out=work.like(x))
         tail = _ratio(_MIDDLE, x, out, work)
         far = np.greater(x, 4, out=work.array(x.shape, np.bool_))
-        if far.any():
-            tail[far] = _far_tail(x[far], work)
+        _set_far_tails(x, far, tail, work)
         return np.multiply(_exp_minus_square(x, work), tail, out=tail)
 
 
+def _set_far_tails(x: Any, far: Any, tail: Any, work: Workspace) -> None:
+    count = np.count_nonzero(far)
+    if count > MANY:
+        at = places(far, work)
+        taken = np.take(x, at, out=work.array(at.shape, x.dtype), mode="clip")
+        tail[at] = _far_tail(taken, work)
+    elif count:
+        tail[far] = _far_tail(x[far], work)
+
+
 def _far_tail(x: Any, work: Workspace) -> Any:
-    inverse = 1 / (x * x)
-    ratio = _ratio(_FAR, inverse, np.empty_like(x), work)
-    return (1 / _SQRT_PI - inverse * ratio) / x
+    inverse = np.square(x, out=work.like(x))
+    np.divide(1, inverse, out=inverse)
+    ratio = _ratio(_FAR, inverse, work.like(x), work)
+    ratio *= inverse
+    np.subtract(1 / _SQRT_PI, ratio, out=ratio)
+    ratio /= x
+    return ratio
 
 
 def _erf_near(x: Any, out: Any, work: Workspace) -> Any:
@@ -210,41 +224,97 @@ _erfc_kernel = _by_precision(_erfc_single, _erfc)
 _gelu_kernel = _by_precision(_gelu_single, _gelu_double)
 
 
-def _narrow(result: Any, x: Any, wide: Any) -> Any:
-    return np.where(np.isnan(wide), wide, result).astype(x.dtype)
+def _in_doubles(compute: Callable[..., None]) -> Kernel:
+    """The kernel that applies `compute(*inputs, out, work)`, of float64, block by block."""
+    return in_blocks(lambda *arguments: _of_doubles(compute, *arguments))
 
 
-def _erfinv_start(x: Any) -> Any:
+def _of_doubles(compute: Callable[..., None], *arguments: Any) -> None:
+    *inputs, out, work = arguments
+    wide = [_double(x, out.shape, work) for x in inputs]
+    if out.dtype == np.float64:
+        compute(*wide, out, work)
+        return
+    made = work.array(out.shape, np.float64)
+    compute(*wide, made, work)
+    np.copyto(out, made, casting="same_kind")
+
+
+def _double(x: Any, shape: tuple[int, ...], work: Workspace) -> Any:
+    if x.ndim and x.dtype == np.float64:
+        return x
+    made = work.array(shape, np.float64)
+    np.copyto(made, x)
+    return made
+
+
+def _mask(ufunc: np.ufunc, x: Any, bound: Any, work: Workspace) -> Any:
+    return ufunc(x, bound, out=work.array(x.shape, np.bool_))
+
+
+def _erfinv_start(x: Any, out: Any, work: Workspace) -> None:
     """A first guess (M. Giles, 2012), good to single precision."""
-    w = -np.log1p(-x * x)
-    small = np.minimum(w, 5) - 2.5
-    large = np.sqrt(np.maximum(w, 5)) - 3
-    near = np.polyval(
+    w, part, far = [work.like(x) for _ in range(3)]
+    np.negative(x, out=w)
+    w *= x
+    np.negative(np.log1p(w, out=w), out=w)
+    np.minimum(w, 5, out=part)
+    part -= 2.5
+    _polynomial(
         (2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
-         -0.00125372503, -0.00417768164, 0.246640727, 1.50140941), small)  # fmt: skip
-    far = np.polyval(
+         -0.00125372503, -0.00417768164, 0.246640727, 1.50140941), part, out)  # fmt: skip
+    np.sqrt(np.maximum(w, 5, out=part), out=part)
+    part -= 3
+    _polynomial(
         (-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
-         -0.0076224613, 0.00943887047, 1.00167406, 2.83297682), large)  # fmt: skip
-    return x * np.where(w < 5, near, far)
+         -0.0076224613, 0.00943887047, 1.00167406, 2.83297682), part, far)  # fmt: skip
+    np.copyto(out, far, where=_mask(np.greater_equal, w, 5, work))
+    out *= x
+
+
+def _erfinv(x: Any, out: Any, work: Workspace, steps: int) -> None:
+    size, inside = np.abs(x, out=work.like(x)), work.copied(x)
+    outside = np.logical_not(_mask(np.less, size, 1, work), out=work.array(x.shape, np.bool_))
+    np.copyto(inside, 0, where=outside)
+    with work.inner():
+        _erfinv_start(inside, out, work)
+    # Each step triples the digits.
+    for _ in range(steps):
+        with work.inner():
+            step = _erfinv_error(inside, out, work)
+            slope = np.negative(out, out=work.like(out))
+            slope *= out
+            np.exp(slope, out=slope)
+            slope *= 2 / _SQRT_PI
+            step /= slope
+            np.multiply(out, step, out=slope)
+            slope += 1
+            step /= slope
+            out -= step
+    np.copyto(out, np.nan, where=outside)
+    np.copyto(out, np.inf, where=_mask(np.equal, x, 1, work))
+    np.copyto(out, -np.inf, where=_mask(np.equal, x, -1, work))
+
+
+def _erfinv_error(x: Any, y: Any, work: Workspace) -> Any:
+    """erf(y) - x, where x is near 1 from erfc."""
+    size, error, far = [work.like(x) for _ in range(3)]
+    with work.inner():
+        _erf(y, error, work)
+    error -= x
+    with work.inner():
+        _erfc(np.abs(y, out=size), far, work)
+    np.subtract(1, np.abs(x, out=size), out=size)
+    np.subtract(size, far, out=far)
+    far *= np.sign(x, out=size)
+    small = _mask(np.less, np.abs(x, out=size), 0.5, work)
+    chosen(small, error, far, size, work)
+    return size
 
 
 @in_blocks
 def _erfinv_kernel(x: Any, out: Any, work: Workspace) -> None:
-    wide = np.asarray(x, np.float64)
-    inside = np.where(np.abs(wide) < 1, wide, 0)
-    y = _erfinv_start(inside)
-    # Each step triples the digits.
-    for _ in range(2 if x.dtype == np.float64 else 1):
-        tail = 1 - np.abs(inside)
-        error = np.where(
-            np.abs(inside) < 0.5,
-            _erf_kernel(y) - inside,
-            np.sign(inside) * (tail - _erfc_kernel(np.abs(y))),
-        )
-        step = error / (2 / _SQRT_PI * np.exp(-y * y))
-        y = y - step / (1 + y * step)
-    edge = np.where(np.abs(wide) == 1, np.copysign(np.inf, wide), np.nan)
-    out[...] = np.where(np.abs(wide) < 1, y, edge).astype(x.dtype)
+    _of_doubles(partial(_erfinv, steps=2 if x.dtype == np.float64 else 1), x, out, work)
 
 
 # Stirling's series: Bernoulli numbers over 2k (2k - 1) and over 2k
@@ -255,30 +325,67 @@ _MORE = (1.0 / 156, -691.0 / 360360, 1.0 / 1188)
 _SHIFT = 10
 
 
-@in_blocks
-def _lgamma_kernel(x: Any, out: Any, work: Workspace) -> None:
-    wide = np.asarray(x, np.float64)
-    reflected = wide < 0.5
-    z = np.where(reflected, 1 - wide, wide)
-    product = np.ones_like(z)
-    small = z < _SHIFT
-    shifted = np.where(small, z + _SHIFT, z)
-    for k in range(_SHIFT):
-        product = product * np.where(small, z + k, 1)
-    inverse = 1 / (shifted * shifted)
-    series = np.polyval(_MORE + _STIRLING, inverse) / shifted
-    value = (shifted - 0.5) * np.log(shifted) - shifted + 0.5 * np.log(2 * np.pi) + series
-    value = np.where(np.isposinf(z), np.inf, value - np.log(product))
-    mirror = np.log(np.pi) - np.log(np.abs(_sin_pi(wide))) - value
-    pole = (wide <= 0) & (wide == np.floor(wide))
-    result = np.where(pole, np.inf, np.where(reflected, mirror, value))
-    result = np.where((wide == 1) | (wide == 2), 0.0, result)
-    out[...] = _narrow(result, x, wide)
+def _reflected(x: Any, work: Workspace) -> tuple[Any, Any]:
+    """x, where it is below 0.5 the 1 - x on the other side; and where that is."""
+    below = _mask(np.less, x, 0.5, work)
+    z = work.copied(x)
+    if below.any():
+        np.subtract(1, x, out=z, where=below)
+    return z, below
 
 
-def _sin_pi(x: Any) -> Any:
-    """sin(pi x) from the distance to the nearest integer; only the size matters to the callers."""
-    return np.sin(np.pi * (x - np.rint(x)))
+def _inverse_square(x: Any, work: Workspace) -> Any:
+    inverse = np.square(x, out=work.like(x))
+    return np.divide(1, inverse, out=inverse)
+
+
+def _lgamma_above(z: Any, out: Any, work: Workspace) -> None:
+    """For z of at least 0.5."""
+    large = _mask(np.greater_equal, z, _SHIFT, work)
+    product, shifted = work.copied(z), work.like(z)
+    for k in range(1, _SHIFT):
+        product *= np.add(z, k, out=shifted)
+    np.copyto(product, 1, where=large)
+    np.add(z, _SHIFT, out=shifted)
+    np.copyto(shifted, z, where=large)
+    series = _polynomial(_MORE + _STIRLING, _inverse_square(shifted, work), work.like(z))
+    series /= shifted
+    np.subtract(shifted, 0.5, out=out)
+    with work.inner():
+        out *= np.log(shifted, out=work.like(z))
+    out -= shifted
+    out += 0.5 * np.log(2 * np.pi)
+    out += series
+    out -= np.log(product, out=product)
+    np.copyto(out, np.inf, where=np.equal(z, np.inf, out=large))
+
+
+def _lgamma(x: Any, out: Any, work: Workspace) -> None:
+    z, below = _reflected(x, work)
+    with work.inner():
+        _lgamma_above(z, out, work)
+    if below.any():
+        part = _around(x, z)
+        part *= np.pi
+        np.log(np.abs(np.sin(part, out=part), out=part), out=part)
+        np.subtract(np.log(np.pi), part, out=part)
+        np.subtract(part, out, out=out, where=below)
+        np.copyto(out, np.inf, where=_poles(x, work))
+    for root in (1, 2):
+        np.copyto(out, 0.0, where=np.equal(x, root, out=below))
+    np.copyto(out, x, where=np.isnan(x, out=below))
+
+
+def _around(x: Any, out: Any) -> Any:
+    """The distance to the nearest integer."""
+    return np.subtract(x, np.rint(x, out=out), out=out)
+
+
+def _poles(x: Any, work: Workspace) -> Any:
+    found = _mask(np.less_equal, x, 0, work)
+    with work.inner():
+        found &= _mask(np.equal, x, np.floor(x, out=work.like(x)), work)
+    return found
 
 
 _DIGAMMA = (
@@ -286,22 +393,36 @@ _DIGAMMA = (
 )  # fmt: skip
 
 
-@in_blocks
-def _digamma_kernel(x: Any, out: Any, work: Workspace) -> None:
-    wide = np.asarray(x, np.float64)
-    reflected = wide < 0.5
-    z = np.where(reflected, 1 - wide, wide)
-    small = z < _SHIFT
-    total = np.zeros_like(z)
+def _digamma_above(z: Any, out: Any, work: Workspace) -> None:
+    """For z of at least 0.5."""
+    large = _mask(np.greater_equal, z, _SHIFT, work)
+    total, shifted = work.zeros(z.shape, z.dtype), work.like(z)
     for k in range(_SHIFT):
-        total = total + np.where(small, 1 / (z + k), 0)
-    shifted = np.where(small, z + _SHIFT, z)
-    inverse = 1 / (shifted * shifted)
-    value = np.log(shifted) - 0.5 / shifted - np.polyval(_DIGAMMA, inverse) - total
-    around = wide - np.rint(wide)
-    mirror = value - np.pi * np.cos(np.pi * around) / np.sin(np.pi * around)
-    pole = (wide <= 0) & (wide == np.floor(wide))
-    out[...] = _narrow(np.where(pole, np.nan, np.where(reflected, mirror, value)), x, wide)
+        np.add(z, k, out=shifted)
+        total += np.divide(1, shifted, out=shifted)
+    np.copyto(total, 0, where=large)
+    np.add(z, _SHIFT, out=shifted)
+    np.copyto(shifted, z, where=large)
+    series = _polynomial(_DIGAMMA, _inverse_square(shifted, work), work.like(z))
+    np.log(shifted, out=out)
+    out -= np.divide(0.5, shifted, out=shifted)
+    out -= series
+    out -= total
+
+
+def _digamma(x: Any, out: Any, work: Workspace) -> None:
+    z, below = _reflected(x, work)
+    with work.inner():
+        _digamma_above(z, out, work)
+    if below.any():
+        around, cosine = _around(x, z), work.like(x)
+        around *= np.pi
+        np.cos(around, out=cosine)
+        cosine *= np.pi
+        cosine /= np.sin(around, out=around)
+        np.subtract(out, cosine, out=out, where=below)
+        np.copyto(out, np.nan, where=_poles(x, work))
+    np.copyto(out, x, where=np.isnan(x, out=below))
 
 
 # Bernoulli numbers B2, B4 ... over (2k)! for the Euler-Maclaurin tail of the zeta function
@@ -311,26 +432,59 @@ _BERNOULLI = (
 )  # fmt: skip
 
 
-def _zeta_kernel(x: Any, q: Any) -> Any:
-    s, start = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(q, np.float64))
-    total = np.zeros_like(s)
+def _zeta(s: Any, start: Any, out: Any, work: Workspace) -> None:
+    exponent, term, end = np.negative(s, out=work.like(s)), work.like(s), work.like(s)
+    out.fill(0)
     for k in range(_SHIFT):
-        total = total + (start + k) ** -s
-    end = start + _SHIFT
-    total = total + end ** (1 - s) / (s - 1) + 0.5 * end**-s
-    factor = s * end ** (-s - 1)
+        np.add(start, k, out=term)
+        out += np.power(term, exponent, out=term)
+    np.add(start, _SHIFT, out=end)
+    np.power(end, np.subtract(1, s, out=term), out=term)
+    with work.inner():
+        term /= np.subtract(s, 1, out=work.like(s))
+    out += term
+    np.power(end, exponent, out=term)
+    term *= 0.5
+    out += term
+    exponent -= 1
+    factor = np.power(end, exponent, out=exponent)
+    factor *= s
+    _euler_maclaurin(s, np.square(end, out=end), factor, out, term)
+    np.copyto(out, np.nan, where=_mask(np.less, s, 1, work))
+    np.copyto(out, np.inf, where=_mask(np.equal, s, 1, work))
+
+
+def _euler_maclaurin(s: Any, square: Any, factor: Any, total: Any, part: Any) -> None:
+    """Add the tail, whose first term has a `factor`; there may be anything in `part`."""
     for k, bernoulli in enumerate(_BERNOULLI):
-        total = total + bernoulli * factor
-        factor = factor * (s + 2 * k + 1) * (s + 2 * k + 2) / (end * end)
-    total = np.where(s == 1, np.inf, np.where(s < 1, np.nan, total))
-    return total.astype(x.dtype)
+        total += np.multiply(factor, bernoulli, out=part)
+        for more in (1, 2):
+            np.add(s, 2 * k, out=part)
+            part += more
+            factor *= part
+        factor /= square
 
 
-def _polygamma_kernel(a: Any, x: Any) -> Any:
-    order, wide = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(x, np.float64))
-    factorial = np.exp(_lgamma_kernel(order + 1))
-    value = (-1.0) ** (order + 1) * factorial * _zeta_kernel(order + 1, wide)
-    return np.where(order == 0, _digamma_kernel(wide), value).astype(x.dtype)
+def _polygamma(order: Any, x: Any, out: Any, work: Workspace) -> None:
+    above = np.add(order, 1, out=work.like(x))
+    with work.inner():
+        _zeta(above, x, out, work)
+    factorial, sign = work.like(x), work.like(x)
+    with work.inner():
+        _lgamma(above, factorial, work)
+    np.exp(factorial, out=factorial)
+    factorial *= np.power(-1.0, above, out=sign)
+    out *= factorial
+    zeroth = _mask(np.equal, order, 0, work)
+    if zeroth.any():
+        _digamma(x, sign, work)
+        np.copyto(out, sign, where=zeroth)
+
+
+_lgamma_kernel = _in_doubles(_lgamma)
+_digamma_kernel = _in_doubles(_digamma)
+_zeta_kernel = _in_doubles(_zeta)
+_polygamma_kernel = _in_doubles(_polygamma)
 
 
 erf: Op = unary(
@@ -396,31 +550,43 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
 # Forms that give 0 where the plain form would give NaN
 
 
-def _zero_where_first_is(function: Any) -> Kernel:
-    def kernel(a: Any, b: Any) -> Any:
-        made = function(a, b)
+def _zero_where(which: int, compute: Callable[..., Any]) -> Kernel:
+    """The kernel that applies `compute(a, b, out, work)`, and gives 0 where the first input (0), or
+    the second one (1), is 0.
+    """
+
+    def kernel(a: Any, b: Any, out: Any = None, work: Workspace | None = None) -> Any:
+        work = None if work is None or max(a.size, b.size) <= PIECE else opened(work)
+        made, x = compute(a, b, out, work), (a, b)[which]
         if not np.ndim(made):
-            return made if a != 0 else made.dtype.type(0)
-        np.copyto(made, 0, where=a == 0)
+            return made if x != 0 else made.dtype.type(0)
+        np.copyto(made, 0, where=x == 0 if work is None else _mask(np.equal, x, 0, work))
         return made
 
     return kernel
 
 
-def _zero_where_second_is(ufunc: np.ufunc) -> Kernel:
-    def kernel(a: Any, b: Any, out: Any = None) -> Any:
-        made = ufunc(a, b, out=out)
-        if not np.ndim(made):
-            return made if b != 0 else made.dtype.type(0)
-        np.copyto(made, 0, where=b == 0)
-        return made
+def _plain(ufunc: np.ufunc) -> Callable[..., Any]:
+    return lambda a, b, out, work: ufunc(a, b, out=out)
 
-    return kernel
+
+def _times(ufunc: np.ufunc) -> Callable[..., Any]:
+    """x times a function of y, which is computed once for each element of y."""
+
+    def compute(a: Any, b: Any, out: Any, work: Workspace | None) -> Any:
+        if out is None:
+            return a * ufunc(b)
+        made = out if b.shape == out.shape else None
+        if made is None and work is not None:
+            made = work.like(b)
+        return np.multiply(a, ufunc(b, out=made), out=out)
+
+    return compute
 
 
 _BESIDE = (sample("2,3", "3:+"), sample("2,1:+", "3:+"))
 divide_no_nan: Op = binary(
-    "div_no_nan", _zero_where_second_is(np.divide), "F,F->F", op_type="DivNoNan", samples=_BESIDE,
+    "div_no_nan", _zero_where(1, _plain(np.divide)), "F,F->F", op_type="DivNoNan", samples=_BESIDE,
     doc="x / y, and 0 where y is 0.",
     gradient=(
         lambda a, b, y, g: divide_no_nan(g, ops.conj(b)),
@@ -428,7 +594,8 @@ divide_no_nan: Op = binary(
     ),
 )  # fmt: skip
 multiply_no_nan: Op = binary(
-    "mul_no_nan", _zero_where_second_is(np.multiply), "F,F->F", op_type="MulNoNan", samples=_BESIDE,
+    "mul_no_nan", _zero_where(1, _plain(np.multiply)), "F,F->F", op_type="MulNoNan",
+    samples=_BESIDE,
     doc="x * y, and 0 where y is 0 even if x is infinite or NaN.",
     gradient=(
         lambda a, b, y, g: multiply_no_nan(g, ops.conj(b)),
@@ -436,7 +603,7 @@ multiply_no_nan: Op = binary(
     ),
 )  # fmt: skip
 xlogy: Op = binary(
-    "xlogy", _zero_where_first_is(lambda a, b: a * np.log(b)), "F,F->F", op_type="Xlogy",
+    "xlogy", _zero_where(0, _times(np.log)), "F,F->F", op_type="Xlogy",
     samples=(sample("2,3:+", "3:+"),), doc="x * log(y), and 0 where x is 0.",
     gradient=(
         lambda a, b, y, g: g * ops.conj(xlogy(_nonzero(a), b)),
@@ -444,7 +611,7 @@ xlogy: Op = binary(
     ),
 )  # fmt: skip
 xlog1py: Op = binary(
-    "xlog1py", _zero_where_first_is(lambda a, b: a * np.log1p(b)), "F,F->F", op_type="Xlog1py",
+    "xlog1py", _zero_where(0, _times(np.log1p)), "F,F->F", op_type="Xlog1py",
     samples=(sample("2,3:+", "3:+"),), doc="x * log(1 + y), and 0 where x is 0.",
     gradient=(
         lambda a, b, y, g: g * ops.conj(xlog1py(_nonzero(a), b)),
@@ -452,7 +619,7 @@ xlog1py: Op = binary(
     ),
 )  # fmt: skip
 xdivy: Op = binary(
-    "xdivy", _zero_where_first_is(np.divide), "F,F->F", op_type="Xdivy",
+    "xdivy", _zero_where(0, _plain(np.divide)), "F,F->F", op_type="Xdivy",
     samples=(sample("2,3:+", "3:+"),), doc="x / y, and 0 where x is 0.",
     gradient=(
         lambda a, b, y, g: g * ops.conj(xdivy(_nonzero(a), b)),

@@ -27,23 +27,29 @@ LISTS = frozenset(("array_add_at", "array_clear", "array_drop", "array_gap", "ar
 
 READERS = OVER | frozenset(
     (
-        "all", "any", "argmax", "argmin", "argsort", "array_concat", "array_length", "array_read",
-        "array_read_like", "array_read_or_zeros", "array_size", "array_stack", "array_stack_like",
-        "assign_add_variable", "assign_sub_variable", "assign_variable", "avg_pool2d",
-        "avg_pool2d_grad", "avg_pool3d", "avg_pool3d_grad", "cast", "clip", "concat", "conv2d",
-        "conv2d_backprop_filter", "conv2d_backprop_input", "conv3d", "conv3d_backprop_filter",
-        "conv3d_backprop_input", "cumprod", "cumsum", "depthwise_conv2d",
-        "depthwise_conv2d_backprop_filter", "depthwise_conv2d_backprop_input", "digamma",
-        "div_no_nan", "einsum", "elu", "erf", "erfc", "erfinv", "fill", "floordiv", "gather",
-        "gather_grad", "gather_nd", "gelu", "leaky_relu", "lgamma", "log_softmax", "matmul", "max",
-        "max_pool2d", "max_pool2d_grad", "max_pool2d_grad_grad", "max_pool3d", "max_pool3d_grad",
-        "max_pool3d_grad_grad", "mean", "min", "mod", "mul_no_nan", "ones_like", "pad", "polygamma",
-        "pow", "prod", "random_categorical", "random_gamma", "random_normal", "random_poisson",
-        "random_shuffle", "random_truncated_normal", "random_uniform", "random_uniform_int",
-        "reciprocal", "relu", "relu6", "relu_grad", "roll", "rsqrt", "scatter_nd", "shape",
-        "sigmoid", "softmax", "softplus", "softsign", "sort", "squared_difference", "stack",
-        "stateless_binomial", "stateless_categorical", "stateless_gamma", "stateless_normal",
-        "stateless_poisson", "stateless_shuffle", "stateless_truncated_normal", "stateless_uniform",
+        "all", "angle", "any", "argmax", "argmin", "argsort", "array_concat", "array_length",
+        "array_read", "array_read_like", "array_read_or_zeros", "array_size", "array_stack",
+        "array_stack_like", "assign_add_variable", "assign_sub_variable", "assign_variable",
+        "avg_pool2d", "avg_pool2d_grad", "avg_pool3d", "avg_pool3d_grad", "band_part", "bincount",
+        "cast", "clip", "complex", "concat", "conv2d", "conv2d_backprop_filter",
+        "conv2d_backprop_input", "conv3d", "conv3d_backprop_filter", "conv3d_backprop_input",
+        "cumprod", "cumsum", "depthwise_conv2d", "depthwise_conv2d_backprop_filter",
+        "depthwise_conv2d_backprop_input", "diag", "digamma", "div_no_nan", "einsum", "elu", "erf",
+        "erfc", "erfinv", "eye", "fill", "floordiv", "gather", "gather_grad", "gather_nd", "gelu",
+        "invert_permutation", "leaky_relu", "left_shift", "lgamma", "linspace", "log_softmax",
+        "matmul", "max", "max_pool2d", "max_pool2d_grad", "max_pool2d_grad_grad", "max_pool3d",
+        "max_pool3d_grad", "max_pool3d_grad_grad", "max_pool_with_argmax", "mean", "min", "mod",
+        "mul_no_nan", "one_hot_positions", "ones_like", "pad", "polygamma", "pow", "prod",
+        "random_categorical", "random_gamma", "random_normal", "random_poisson", "random_shuffle",
+        "random_truncated_normal", "random_uniform", "random_uniform_int", "range", "reciprocal",
+        "relu", "relu6", "relu_grad", "repeat_indices", "resize_area", "resize_area_grad",
+        "resize_bicubic", "resize_bicubic_grad", "resize_bilinear", "resize_bilinear_grad",
+        "resize_nearest", "resize_nearest_grad", "reverse_sequence", "right_shift", "roll", "round",
+        "rsqrt", "scale_and_translate", "scale_and_translate_grad", "scatter_nd", "searchsorted",
+        "set_diag", "shape", "sigmoid", "softmax", "softplus", "softsign", "sort",
+        "squared_difference", "stack", "stateless_binomial", "stateless_categorical",
+        "stateless_fold_in", "stateless_gamma", "stateless_normal", "stateless_poisson",
+        "stateless_shuffle", "stateless_truncated_normal", "stateless_uniform",
         "stateless_uniform_full_int", "stateless_uniform_int", "sum", "tile", "top_k",
         "truncatediv", "truncatemod", "unslice", "unsorted_segment_max", "unsorted_segment_min",
         "unsorted_segment_prod", "unsorted_segment_sum", "where", "xdivy", "xlog1py", "xlogy",
@@ -58,8 +64,11 @@ SAME = frozenset(
 """Ops whose result may be their first input's memory, element by element."""
 
 VIEWS = SAME | frozenset(
-    ("broadcast_to", "reverse", "slice", "split", "strided_slice", "transpose", "unstack")
-)
+    (
+        "bitcast", "broadcast_to", "diag_part", "imag", "real", "reverse", "slice",
+        "sorted_segment_ids", "split", "strided_slice", "transpose", "unstack",
+    )
+)  # fmt: skip
 """Ops whose results may be views of their first input, and that keep none."""
 
 
@@ -134,7 +143,9 @@ def written(node: Node) -> Sequence[Value]:
     """The results that the node may be told where to write to."""
     if node.primitive.name in LISTS:
         return node.outputs
-    outputs = [value for value in node.outputs if is_array(value) or is_open(value)]
+    # One of several results is in no room: the kernel is told about one.
+    alone = len(node.outputs) == 1
+    outputs = [value for value in node.outputs if is_array(value) or (alone and is_open(value))]
     if ufunc_of(node) is not None or product_of(node) is not None:
         return outputs
     # What may hand on its input, where it is given no array, must not be written over later.

@@ -29,27 +29,24 @@ Axes = tuple[int, ...]
 which they are closest.
 """
 
-_TURNING = frozenset(
-    (
-        "call", "linspace",
-        "nonzero", "resize_area_grad", "resize_bicubic_grad", "resize_bilinear_grad",
-        "resize_nearest_grad", "scale_and_translate_grad", "svd", "transpose",
-    )
-)  # fmt: skip
+_TURNING = frozenset(("call", "linspace", "nonzero", "svd", "transpose"))
 """Ops whose results may lie otherwise although their inputs lie row by row."""
 
 IN_ROWS = frozenset(
     (
-        "avg_pool2d", "avg_pool2d_grad", "avg_pool3d", "avg_pool3d_grad", "cast", "concat",
-        "conv2d", "conv2d_backprop_filter", "conv2d_backprop_input", "conv3d",
-        "conv3d_backprop_filter", "conv3d_backprop_input", "depthwise_conv2d",
-        "depthwise_conv2d_backprop_filter", "depthwise_conv2d_backprop_input", "digamma",
-        "einsum", "erf", "erfc", "erfinv", "fill", "gather", "gather_grad", "gather_nd", "gelu",
-        "lgamma", "matmul", "max_pool2d", "max_pool2d_grad", "max_pool2d_grad_grad", "max_pool3d",
-        "max_pool3d_grad", "max_pool3d_grad_grad", "ones_like", "pad", "random_shuffle", "roll",
+        "argmax", "argmin", "argsort", "avg_pool2d", "avg_pool2d_grad", "avg_pool3d",
+        "avg_pool3d_grad", "cast", "concat", "conv2d", "conv2d_backprop_filter",
+        "conv2d_backprop_input", "conv3d", "conv3d_backprop_filter", "conv3d_backprop_input",
+        "depthwise_conv2d", "depthwise_conv2d_backprop_filter", "depthwise_conv2d_backprop_input",
+        "digamma", "einsum", "erf", "erfc", "erfinv", "fill", "gather", "gather_grad", "gather_nd",
+        "gelu", "lgamma", "matmul", "max_pool2d", "max_pool2d_grad", "max_pool2d_grad_grad",
+        "max_pool3d", "max_pool3d_grad", "max_pool3d_grad_grad", "max_pool_with_argmax",
+        "ones_like", "pad", "random_shuffle", "resize_area", "resize_area_grad", "resize_bicubic",
+        "resize_bicubic_grad", "resize_bilinear", "resize_bilinear_grad", "resize_nearest",
+        "resize_nearest_grad", "roll", "scale_and_translate", "scale_and_translate_grad",
         "scatter_nd", "set_slice", "sort", "stack", "stateless_shuffle", "tensor_scatter_add",
         "tensor_scatter_max", "tensor_scatter_min", "tensor_scatter_sub", "tensor_scatter_update",
-        "tile", "unslice", "unsorted_segment_max", "unsorted_segment_min",
+        "tile", "top_k", "unslice", "unsorted_segment_max", "unsorted_segment_min",
         "unsorted_segment_prod", "unsorted_segment_sum", "zeros_like",
     )
 )  # fmt: skip

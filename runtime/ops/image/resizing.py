@@ -10,7 +10,7 @@ import enum
 import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,9 +20,10 @@ from runtime.convert import convert_to_tensor
 from runtime.ops.define import dims_of, fill_dims
 from runtime.ops.image.cropping import pad_to_bounding_box
 from runtime.ops.image.sizes import Pair, as_image, dimension
-from runtime.primitive import Primitive, bind, row, sample, wrong_value
+from runtime.primitive import Kernel, Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
+from runtime.workspace import Workspace, opened
 
 
 class ResizeMethod(enum.StrEnum):
@@ -102,27 +103,131 @@ def _normalised(places: Any, weights: Any, size: int) -> tuple[Any, Any]:
     return np.clip(places, 0, size - 1), weights / np.where(total == 0, 1, total)
 
 
-def _resize_axis(x: Any, axis: int, size: int, how: tuple[str, bool]) -> Any:
-    places, weights = _weights(*how, x.shape[axis], size)
-    if how[0] == "nearest":
-        return np.take(x, places[:, 0], axis)
-    # The last axes as one: a weight for each pixel would make the inner loop as short as a pixel.
-    run = math.prod(x.shape[axis + 1 :])
-    made: Any = None
-    for tap in range(places.shape[1]):
-        part = np.take(x, places[:, tap], axis)
-        flat = part.reshape(math.prod(x.shape[:axis]), size * run)
-        flat *= np.repeat(weights[:, tap].astype(x.dtype), run)
-        made = part if made is None else np.add(made, part, out=made)
+class _How(NamedTuple):
+    """A way to resize, or `back` from the result to the image: its transpose."""
+
+    method: str
+    antialias: bool
+    back: bool
+
+
+class _Tap(NamedTuple):
+    """One element of the image for each element of the result, and its weight; all 1 for None."""
+
+    places: Any
+    weights: Any
+
+
+class _Axis(NamedTuple):
+    """What an axis of the result is the sum of: of these taps of an array of shape `given`, behind
+    the first axis, for one of shape `made`; or it is a product with a matrix, where that is faster.
+    """
+
+    taps: list[_Tap]
+    given: tuple[int, ...]
+    made: tuple[int, ...]
+    matrix: Any
+
+
+@lru_cache(maxsize=64)
+def _axis(how: _How, size: int, result: int, channels: int, dtype: Any) -> _Axis:
+    """How an axis, with so many channels, gets another size."""
+    method, antialias, back = how
+    if back:
+        places, weights = _transposed(*_weights(method, antialias, result, size), result)
+    else:
+        places, weights = _weights(method, antialias, size, result)
+    given: tuple[int, ...] = (size, channels)
+    made: tuple[int, ...] = (result, channels)
+    matrix = None
+    if not _is_taken_at_once(channels):
+        # Element by element is faster.
+        given, made = (size * channels,), (result * channels,)
+        places = (places[:, None] * channels + np.arange(channels)[:, None]).reshape(made[0], -1)
+    elif back and dtype.char in "fd" and places.shape[1] * _BAND > size:
+        matrix = np.zeros((result, size), dtype)
+        np.add.at(matrix, (np.arange(result)[:, None], places), weights)
+    weights = np.repeat(weights, channels, 0).astype(dtype)
+    plain = method == "nearest" and not back
+    taps = [
+        _Tap(place.copy(), None if plain else weight.copy().reshape(made))
+        for place, weight in zip(places.T, weights.T, strict=True)
+    ]
+    return _Axis(taps, given, made, matrix)
+
+
+# As many elements for each tap are multiplied by zero as fast as it is added.
+_BAND = 16
+
+
+def _is_taken_at_once(channels: int) -> bool:
+    return channels >= 16 or channels & (channels - 1) == 0
+
+
+def _transposed(places: Any, weights: Any, size: int) -> tuple[Any, Any]:
+    """For each element of the image of which elements of the result it is a part, and its
+    weights.
+    """
+    result, tap = np.nonzero(weights)
+    image = places[result, tap]
+    order = np.argsort(image, kind="stable")
+    image, values = image[order], weights[result, tap][order]
+    counts = np.bincount(image, minlength=size)
+    rank = np.arange(len(image)) - (np.cumsum(counts) - counts)[image]
+    made = np.zeros((size, max(counts)), np.int64), np.zeros((size, max(counts)))
+    made[0][image, rank], made[1][image, rank] = result[order], values
     return made
 
 
-def _gather_axis(g: Any, axis: int, size: int, how: tuple[str, bool]) -> Any:
-    """The transpose of `_resize_axis`: from the result back to an image of this size."""
-    places, weights = _weights(*how, size, g.shape[axis])
-    matrix = np.zeros((size, g.shape[axis]), g.dtype)
-    np.add.at(matrix, (places, np.arange(g.shape[axis])[:, None]), weights)
-    return np.moveaxis(np.tensordot(matrix, g, (1, axis)), 0, axis)
+# What passes between the axes of so many elements stays in the cache.
+_BLOCK = 1 << 18
+
+
+def _resized(x: Any, out: Any, how: _How, work: Workspace) -> None:
+    """The images of `x` in the size of those of `out`, or what their elements get from those."""
+    (batch, height, width, channels), (result, columns) = x.shape, out.shape[1:3]
+    x = x if x.flags.c_contiguous else work.copied(x)
+    images = x.reshape(batch, height, -1)
+    of_rows = _axis(how, height, result, 1, x.dtype)
+    of_columns = _axis(how, width, columns, channels, x.dtype)
+    rows = max(1, _BLOCK // (max(width, columns) * channels))
+    several = max(1, rows // max(height, result))
+    for first in range(0, batch, several):
+        for start in range(0, result, rows):
+            part = slice(start, start + rows)
+            target = out[first : first + several, part]
+            with work.inner():
+                between = work.array((*target.shape[:2], images.shape[2]), x.dtype)
+                _combine(images[first : first + several], of_rows, part, between, work)
+                _combine(
+                    between.reshape(-1, *of_columns.given), of_columns, slice(None),
+                    target.reshape(-1, *of_columns.made), work,
+                )  # fmt: skip
+            work.grow()
+
+
+def _combine(x: Any, axis: _Axis, part: slice, out: Any, work: Workspace) -> None:
+    """A part of the sums along the second axis of an array."""
+    if axis.matrix is not None:
+        _multiply(axis.matrix[part], x, out)
+        return
+    target = out
+    for places, weights in axis.taps:
+        # "wrap" is the fastest way that needs no copy of the result.
+        np.take(x, places[part], 1, target, "wrap")
+        if weights is not None:
+            np.multiply(target, weights[part], out=target)
+        if target is not out:
+            np.add(out, target, out=out)
+        elif len(axis.taps) > 1:
+            target = work.like(out)
+
+
+def _multiply(matrix: Any, x: Any, out: Any) -> None:
+    if x.shape[-1] == 1:
+        np.matmul(x[..., 0], matrix.T, out=out[..., 0])
+    else:
+        np.matmul(matrix, x, out=out)
 
 
 def _checked(x: Shape, size: Shape) -> None:
@@ -134,24 +239,26 @@ def _checked(x: Shape, size: Shape) -> None:
         raise wrong_value(f"images must not be empty, got shape {x}")
 
 
-def _resize_kernel(x: Any, *dims: Any, size: Shape, method: str, antialias: bool) -> Any:
-    height, width = fill_dims(size, dims)
-    _checked(x.shape, (height, width))
-    how = (method, antialias)
-    return _resize_axis(_resize_axis(x, 1, height, how), 2, width, how)
+def _kernel(back: bool) -> Kernel:
+    def kernel(
+        x: Any, *dims: Any, size: Shape, method: str, antialias: bool, out: Any = None,
+        work: Workspace | None = None,
+    ) -> Any:  # fmt: skip
+        height, width = fill_dims(size, dims)
+        _checked(x.shape, (height, width))
+        shape = x.shape[0], height, width, x.shape[3]
+        made = np.empty(shape, x.dtype) if out is None else out
+        if made.size:
+            _resized(x, made, _How(method, antialias, back), opened(work))
+        return made
+
+    return kernel
 
 
 def _resize_shape(x: Shape, *dims: Shape, size: Shape, **how: Any) -> Shape:
     _checked(x, size)
     height, width = size or (None, None)
     return (None, height, width, None) if x is None else (x[0], height, width, x[3])
-
-
-def _resize_grad_kernel(g: Any, *dims: Any, size: Shape, method: str, antialias: bool) -> Any:
-    height, width = fill_dims(size, dims)
-    _checked(g.shape, (height, width))
-    how = (method, antialias)
-    return _gather_axis(_gather_axis(g, 1, height, how), 2, width, how)
 
 
 def _of_image(x: Any) -> tuple[tuple[Any, ...], Pair | None]:
@@ -185,11 +292,11 @@ def _resizing(name: str, op_type: str, letter: str, methods: Sequence[str]) -> P
         for antialias in ((False, True) if op_type == "ScaleAndTranslate" else (False,))
     )
     there = row(
-        name, _resize_kernel, signature=f"{letter},i*->{letter}", shape=_resize_shape,
+        name, _kernel(back=False), signature=f"{letter},i*->{letter}", shape=_resize_shape,
         op_type=op_type, gradient=gradient, keep_inputs=(), samples=samples,
     )  # fmt: skip
     back = row(
-        f"{name}_grad", _resize_grad_kernel, signature="G,i*->G", shape=_resize_shape,
+        f"{name}_grad", _kernel(back=True), signature="G,i*->G", shape=_resize_shape,
         op_type=f"{op_type}Grad", gradient=back_gradient, keep_inputs=(), samples=samples,
     )  # fmt: skip
     return there

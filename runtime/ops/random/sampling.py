@@ -11,11 +11,13 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import static_number
+from runtime.ops.blockwise import numbers
 from runtime.ops.define import fill_dims
-from runtime.ops.random.distributions import Size, draw_classes
+from runtime.ops.random.distributions import Size, Work, draw_classes
 from runtime.primitive import wrong_value
 from runtime.shapes import Shape, broadcast
 from runtime.tensor import Tensor
+from runtime.workspace import opened
 
 
 def sizes_of(shape: Shape, dims: Sequence[Any]) -> Size:
@@ -25,11 +27,11 @@ def sizes_of(shape: Shape, dims: Sequence[Any]) -> Size:
     return found
 
 
-def sampled(draw: Callable[..., Any], *args: Any, out: Any = None) -> Any:
-    """`draw(*args, out=out)`, with NumPy's refusals as documented errors."""
+def sampled(draw: Callable[..., Any], *args: Any, out: Any = None, work: Work = None) -> Any:
+    """`draw(*args, out=out, work=work)`, with NumPy's refusals as documented errors."""
     try:
         with np.errstate(all="ignore"):
-            return draw(*args, out=out)
+            return draw(*args, out=out, work=work)
     except (ValueError, OverflowError, MemoryError) as error:
         if isinstance(error, errors.OpError):
             raise
@@ -64,8 +66,9 @@ def classes_shape(logits: Shape, *dims: Shape, shape: Shape) -> Shape:
 
 
 def sampled_classes(
-    rng: Any, logits: Any, dims: Any, shape: Shape, dtype: DType, out: Any = None
-) -> Any:
+    rng: Any, logits: Any, dims: Any, shape: Shape, dtype: DType, out: Any = None,
+    work: Work = None,
+) -> Any:  # fmt: skip
     samples = fill_dims(shape, dims)
     try:
         size: Any = classes_shape(logits.shape, shape=samples)
@@ -73,14 +76,16 @@ def sampled_classes(
         raise errors.InvalidArgumentError(str(error)) from None
     if 0 in size:
         return np.zeros(size, dtype.np_dtype)
-    return sampled(draw_classes, rng, size, dtype, logits, out=out)
+    return sampled(draw_classes, rng, size, dtype, logits, out=out, work=work)
 
 
-def shuffled(rng: Any, x: Any, out: Any = None) -> Any:
+def shuffled(rng: Any, x: Any, out: Any = None, work: Work = None) -> Any:
     if not np.ndim(x):
         return x
+    order = numbers(len(x), None if work is None else opened(work))
+    rng.shuffle(order)
     # Clipping, which no place needs, spares NumPy an array of its own.
-    return np.take(x, rng.permutation(len(x)), 0, out=out, mode="clip")
+    return np.take(x, order, 0, out=out, mode="clip")
 
 
 FLOATS = (dtypes.float16, dtypes.float32, dtypes.float64)

@@ -13,6 +13,7 @@ from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType
 from runtime.ops.define import dims_of
 from runtime.ops.random.distributions import (
+    Work,
     check_scalars,
     draw_gamma,
     draw_integers,
@@ -50,9 +51,9 @@ from runtime.tensor import Tensor
 def _named(draw: Callable[..., Any], op_type: str) -> Callable[..., Any]:
     """Kernels of ops with effects are called as they are: they name themselves in their errors."""
 
-    def kernel(*inputs: Any, out: Any = None, **params: Any) -> Any:
+    def kernel(*inputs: Any, out: Any = None, work: Work = None, **params: Any) -> Any:
         try:
-            return draw(*inputs, **params, out=out)
+            return draw(*inputs, **params, out=out, work=work)
         except errors.OpError as error:
             raise type(error)(None, op_type, f"{op_type}: {error.message}") from None
         except ValueError as error:
@@ -69,12 +70,15 @@ def _stateful(
     Parameters that are no scalars append their shape to the one asked for.
     """
 
-    def kernel(*inputs: Any, shape: Shape, dtype: DType, stream: Stream, out: Any = None) -> Any:
+    def kernel(
+        *inputs: Any, shape: Shape, dtype: DType, stream: Stream, out: Any = None, work: Work = None
+    ) -> Any:
         size = (
             *sizes_of(shape, inputs[count:]),
             *np.broadcast_shapes(*map(np.shape, inputs[:count])),
         )
-        return sampled(draw, stream.generator(), size, dtype, *inputs[:count], out=out)
+        parameters = inputs[:count]
+        return sampled(draw, stream.generator(), size, dtype, *parameters, out=out, work=work)
 
     def rule(*shapes: Shape, shape: Shape, dtype: DType, stream: Stream) -> Shape:
         if draw is draw_integers:
@@ -108,8 +112,8 @@ poisson_p = _stateful(
 categorical_p = row(
     "random_categorical",
     _named(
-        lambda logits, *dims, shape, dtype, stream, out=None: sampled_classes(
-            stream.generator(), logits, dims, shape, dtype, out
+        lambda logits, *dims, shape, dtype, stream, out=None, work=None: sampled_classes(
+            stream.generator(), logits, dims, shape, dtype, out, work
         ),
         "Multinomial",
     ),
@@ -120,7 +124,8 @@ categorical_p = row(
 
 
 shuffle_p = row(
-    "random_shuffle", lambda x, *, stream, out=None: shuffled(stream.generator(), x, out),
+    "random_shuffle",
+    lambda x, *, stream, out=None, work=None: shuffled(stream.generator(), x, out, work),
     signature="A->A",
     shape=lambda shape, *, stream: shape, op_type="RandomShuffle", effect=True, keep_inputs=(),
     samples=(sample("4,2", stream=Stream((0, 7), BY_OP)),),

@@ -13,6 +13,7 @@ from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType
 from runtime.ops.define import dims_of
 from runtime.ops.random.distributions import (
+    Work,
     check_scalars,
     draw_binomial,
     draw_bits,
@@ -63,11 +64,13 @@ def _stateless(
     Parameters broadcast to the shape asked for.
     """
 
-    def kernel(seed: Any, *inputs: Any, shape: Shape, dtype: DType, out: Any = None) -> Any:
+    def kernel(
+        seed: Any, *inputs: Any, shape: Shape, dtype: DType, out: Any = None, work: Work = None
+    ) -> Any:
         _check_seed(seed.shape)
         size = sizes_of(shape, inputs[count:])
         _check_fits(broadcast_all(*map(np.shape, inputs[:count])), size)
-        return sampled(draw, seeded(seed), size, dtype, *inputs[:count], out=out)
+        return sampled(draw, seeded(seed), size, dtype, *inputs[:count], out=out, work=work)
 
     def rule(seed: Shape, *shapes: Shape, shape: Shape, dtype: DType) -> Shape:
         _check_seed(seed)
@@ -138,10 +141,11 @@ def _stateless_categorical_shape(
 
 
 def _stateless_categorical_kernel(
-    seed: Any, logits: Any, *dims: Any, shape: Shape, dtype: DType, out: Any = None
-) -> Any:
+    seed: Any, logits: Any, *dims: Any, shape: Shape, dtype: DType, out: Any = None,
+    work: Work = None,
+) -> Any:  # fmt: skip
     _check_seed(seed.shape)
-    return sampled_classes(seeded(seed), logits, dims, shape, dtype, out)
+    return sampled_classes(seeded(seed), logits, dims, shape, dtype, out, work)
 
 
 stateless_categorical_p = row(
@@ -151,9 +155,9 @@ stateless_categorical_p = row(
 )  # fmt: skip
 
 
-def _stateless_shuffle_kernel(seed: Any, x: Any, out: Any = None) -> Any:
+def _stateless_shuffle_kernel(seed: Any, x: Any, out: Any = None, work: Work = None) -> Any:
     _check_seed(seed.shape)
-    return shuffled(seeded(seed), x, out)
+    return shuffled(seeded(seed), x, out, work)
 
 
 def _stateless_shuffle_shape(seed: Shape, x: Shape) -> Shape:

@@ -11,9 +11,15 @@ import pytest
 
 import runtime as tf
 from runtime import errors
+from runtime.primitive import TABLE
+from runtime.workspace import Workspace
 
 random = tf.random
 N = 40000
+KINDS = ["uniform", "normal", "truncated_normal"]
+ROW = np.linspace(0.5, 8, 4097)
+INTEGERS = ["int32", "int64"]
+BOUNDS = [(0, 9), (-5, 1000), (-(2**31), 2**31 - 1)]
 
 
 @pytest.fixture(autouse=True)
@@ -387,3 +393,42 @@ BAD: list[tuple[Any, type[Exception], str]] = [
 def test_bad_arguments_are_refused(call: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         call()
+
+
+SIZE = (3, 4097)
+FLOATS = ["float16", "float32", "float64"]
+DRAWS: list[Any] = [
+    *[(f"stateless_{kind}", (), t) for kind in KINDS for t in FLOATS],
+    *[("stateless_gamma", (alpha,), t) for alpha in (2.5, ROW) for t in FLOATS],
+    *[("stateless_uniform_int", (low, high), t) for low, high in BOUNDS for t in INTEGERS],
+    *[("stateless_uniform_full_int", (), t) for t in (*INTEGERS, "uint32", "uint64")],
+    *[("stateless_poisson", (rate,), t) for rate in (2.5, ROW) for t in ("float16", "int64")],
+    *[("stateless_binomial", (n, ROW / 9), t) for n in (9, ROW.round()) for t in INTEGERS],
+    ("stateless_binomial", (9, 0.3), "int32"),
+]
+
+
+@pytest.mark.parametrize(("name", "parameters", "dtype"), DRAWS)
+def test_the_same_numbers_are_drawn_to_a_given_array(
+    name: str, parameters: tuple[Any, ...], dtype: str
+) -> None:
+    of_integers, kernel = name == "stateless_binomial", TABLE[name].kernel
+    kinds = [np.int32, np.float64] if of_integers else [np.dtype(dtype)] * 2
+    given = [np.asarray(x, kind) for x, kind in zip(parameters, kinds, strict=False)]
+    seed, params = np.array([1, 2]), {"shape": SIZE, "dtype": tf.as_dtype(dtype)}
+    made = kernel(seed, *given, **params)
+    out, work = np.full(SIZE, 7, dtype), Workspace()
+    for _ in range(2):
+        assert kernel(seed, *given, **params, out=out, work=work) is out
+        work.grow()
+        assert out.tobytes() == made.tobytes()
+
+
+@pytest.mark.parametrize("shape", [(3, 7000), (7000, 3)])
+def test_the_same_classes_are_drawn_to_a_given_array(shape: tuple[int, int]) -> None:
+    logits = np.random.default_rng(0).standard_normal((shape[0], 5))
+    seed, params = np.array([1, 2]), {"shape": shape[1:], "dtype": tf.int32}
+    kernel = TABLE["stateless_categorical"].kernel
+    out = np.full(shape, 7, np.int32)
+    assert kernel(seed, logits, **params, out=out, work=Workspace()) is out
+    assert out.tobytes() == kernel(seed, logits, **params).tobytes()

@@ -167,6 +167,26 @@ OPS: dict[str, Any] = {
     "max pool": lambda a, b: from_image(rt.nn.max_pool2d(image(a * b), 3, 1, "SAME")),
     "mean pool": lambda a, b: from_image(rt.nn.avg_pool2d(image(a), 2, 1, "SAME")) - b,
     "pooled": lambda a, b: of_pools(a, b),
+    "band": lambda a, b: rt.linalg.band_part(a, 1, 0) + rt.linalg.band_part(b * 0.5, 0, -1),
+    "diagonal": lambda a, b: rt.linalg.set_diag(a, rt.linalg.diag_part(b)),
+    "own diagonal": lambda a, b: rt.linalg.diag(rt.linalg.diag_part(a)) - b,
+    "parts": lambda a, b: rt.math.real(rt.complex(a, b * 0.5)),
+    "turns": lambda a, b: rt.math.imag(rt.complex(a, b)) * rt.math.angle(rt.complex(b, a)),
+    "bits": lambda a, b: rt.bitcast(rt.bitcast(a * 0.5, rt.int64), rt.float64),
+    "own bits": lambda a, b: rt.bitcast(rt.bitcast(b, rt.int64), rt.float64),
+    "sequences": lambda a, b: rt.reverse_sequence(a, [1, 3, 0, SIDE]) + b,
+    "logarithms": lambda a, b: rt.math.xlogy(a, rt.abs(b) + 0.1) - rt.round(b * 3.0),
+    "gammas": lambda a, b: rt.math.lgamma(rt.abs(a) + 0.1) * 0.1,
+    "order": lambda a, b: (
+        rt.cast(rt.argsort(a * b, 0), rt.float64) * 0.1 + rt.sort(b, 1, "DESCENDING")
+    ),
+    "largest": lambda a, b: rt.math.top_k(a, SIDE)[0] - rt.math.top_k(b * 0.5, 1).values,
+    "places": lambda a, b: a + 0.1 * rt.cast(rt.math.top_k(b, SIDE).indices, rt.float64),
+    "largest of columns": lambda a, b: a - rt.cast(rt.argmax(b * a, 0), rt.float64) * 0.1,
+    "resized": lambda a, b: (
+        b
+        + rt.cast(from_image(rt.image.resize(image(a)[:, 1:], [SIDE, SIDE], "bicubic")), rt.float64)
+    ),
     "noise": lambda a, b: a + stateless("uniform") - stateless("truncated_normal") * b,
     "shuffle": lambda a, b: rt.random.experimental.stateless_shuffle(a * 2.0, [1, 2]) - b,
 }
@@ -544,7 +564,126 @@ def of_short_rows(x, y):
     return rt.reduce_sum(one, 0), rt.reduce_sum(other, 0)
 
 
+def special_functions(x, y):
+    z = rt.math.lgamma(x * 50.0 - 7.3) + rt.math.digamma(y - x * 7.7) + rt.math.erfinv(x * y)
+    z += rt.math.polygamma(rt.zeros_like(x) + 1.0, y) + rt.math.zeta(x + 1.5, y)
+    z += rt.math.erf(x * 60.0) - rt.math.erfc(y * 30.0) + rt.nn.gelu(x * -60.0)
+    return rt.reduce_sum(z + (x - y) ** 3.0 + (x - y) ** 5.0, 0)
+
+
+def guarded(x, y):
+    zeros = x - x[0]
+    z = rt.math.xlogy(zeros, y[0]) + rt.math.xlog1py(x, y) + rt.math.xdivy(zeros, zeros)
+    z += rt.math.divide_no_nan(x, zeros) + rt.math.multiply_no_nan(y, zeros)
+    return rt.reduce_sum(z + rt.math.reciprocal_no_nan(x), 0)
+
+
+def divided_with_overflow(x, y):
+    z = (x * 1e300) // (y * 1e-300) + (x - 0.1) % (0.1 - y) + (x * 1e9) // y
+    whole = rt.cast(x * 90.0, rt.int32), rt.cast(y * 20.0, rt.int32)
+    rest = rt.truncatediv(*whole) + rt.truncatemod(*whole) + whole[0] // whole[1]
+    z += rt.truncatediv(x, y) + rt.truncatemod(x, y)
+    return rt.reduce_sum(z, 0), rt.reduce_sum(rest, 0)
+
+
+def parts_of_matrices(x, y):
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        z = rt.linalg.band_part(x, 3, -1) + rt.linalg.band_part(y * x, -1, 2)
+        z = rt.linalg.set_diag(z, rt.linalg.diag_part(y * 2.0))
+        z = z @ rt.linalg.diag(rt.linalg.diag_part(x * y, k=1), k=1)
+        loss = rt.reduce_sum(z * rt.eye(SIZE, dtype=rt.float64)) + rt.linalg.trace(z)
+    return rt.reduce_sum(tape.gradient(loss, x), 0)
+
+
+def complex_numbers(x, y):
+    z = rt.complex(x, y[0]) * rt.complex(y, x)
+    return rt.reduce_sum(rt.math.real(z) * rt.math.imag(z) + rt.math.angle(z) + rt.abs(z), 0)
+
+
+def bits_of_numbers(x, y):
+    one, other = rt.bitcast(x * 3.0, rt.int64), rt.cast(y * 50.0, rt.int64)
+    one = rt.bitwise.left_shift(one, other) ^ rt.bitwise.right_shift(one, other[0])
+    return rt.reduce_max(one, 0)
+
+
+def spaced(x, y):
+    z = rt.linspace(x[0, 0], y[0, 0] * 3.0, SIZE * SIZE) * rt.reshape(x, [-1])
+    return rt.reduce_sum(rt.cast(rt.reshape(z, [SIZE, SIZE]), rt.float32), 0)
+
+
+def sequences(x, y):
+    lengths = rt.cast(rt.abs(x[0]) * 70.0, rt.int32)
+    z = rt.reverse_sequence(x * y, lengths, 1, 0) + rt.reverse_sequence(y * 2.0, lengths, 0, 1)
+    short = rt.reverse_sequence(
+        rt.reshape(z * y, [-1, 10]), rt.cast(rt.reshape(x, [-1])[:9000] * 50.0, rt.int32)
+    )
+    hot = rt.one_hot(lengths, SIZE, dtype=rt.float64) * z
+    return rt.reduce_sum(hot, 0) + rt.reduce_sum(rt.reshape(short, [SIZE, SIZE]), 0)
+
+
+def drawn_otherwise(x, y):
+    shape, seed = [SIZE, SIZE], [3, 4]
+    z = rt.random.uniform(shape, 0, 9, rt.int32) + rt.random.stateless_poisson(shape, seed, x[0])
+    z += rt.random.stateless_binomial(shape, seed, 20, y)
+    z += rt.cast(rt.random.stateless_uniform(shape, seed, -5, 5, rt.int64), rt.int32)
+    z += rt.random.stateless_uniform(shape, seed, None, None, rt.int32)
+    z += rt.random.categorical(y, SIZE, rt.int32)
+    z += rt.random.stateless_poisson(shape, seed, rt.cast(y, rt.float32))
+    z += rt.random.stateless_binomial(shape, seed, rt.round(y * 50.0), x)
+    x = x + rt.random.stateless_gamma(shape, seed, y, dtype=rt.float64)
+    half = rt.random.uniform(shape, dtype=rt.float16) + rt.random.normal(shape, dtype=rt.float16)
+    half += rt.random.truncated_normal(shape, dtype=rt.float16)
+    half *= rt.random.gamma([SIZE], rt.cast(x[0], rt.float16), dtype=rt.float16)
+    total = rt.cast(rt.cast(half, rt.float32), rt.float64) + rt.cast(z, rt.float64)
+    total += rt.random.truncated_normal(shape, dtype=rt.float64)
+    return rt.reduce_sum(total * rt.random.gamma([SIZE], y[0], dtype=rt.float64), 0)
+
+
+NOISE = np.random.default_rng(0).normal(size=(SIZE, SIZE))
+
+
+def ordered(x, y):
+    noise = x * NOISE
+    single, whole = rt.cast(noise, rt.float32), rt.cast(noise * 1e4, rt.int32)
+    places = rt.argsort(noise, axis=0) + rt.argsort(single, direction="DESCENDING")
+    places += rt.argsort(rt.reshape(single, [-1]))[:SIZE] + rt.argsort(whole)
+    z = rt.sort(noise, direction="DESCENDING") + rt.sort(y * noise, axis=0)
+    z += rt.cast(rt.sort(rt.cast(single, rt.float16), axis=0), rt.float64)
+    return rt.reduce_sum(places, 0), rt.reduce_sum(z, 0)
+
+
+def largest(x, y):
+    noise = x * NOISE
+    half, rows = rt.cast(noise, rt.float16), rt.reshape(noise, [-1, 10])
+    values, places = rt.math.top_k(rt.reshape(noise, [60, -1]), 5)
+    best, place = rt.math.top_k(rt.reshape(noise, [-1]), 9)
+    first, at = rt.math.top_k(rt.cast(rows, rt.float32), 3)
+    found = (
+        rt.argmax(noise, 0, rt.int32) + rt.argmin(noise, 1, rt.int32) + rt.argmax(half, 0, rt.int32)
+    )
+    classes = rt.argmax(rows, 1) - rt.argmin(rt.cast(rows * 9.0, rt.int32), 1)
+    total = rt.reduce_sum(values) + rt.reduce_sum(best) + rt.cast(rt.reduce_sum(first), rt.float64)
+    return found, total, rt.reduce_sum(places), place, rt.reduce_sum(at), rt.reduce_sum(classes)
+
+
+def resized(x, y):
+    image = rt.cast(rt.reshape(x * NOISE, [2, 150, 100, 3]), rt.float32)
+    with rt.GradientTape() as tape:
+        tape.watch(image)
+        loss = rt.reduce_sum(rt.image.resize(image, [60, 70], "nearest"))
+        for method in ("bilinear", "bicubic", "area"):
+            loss += rt.reduce_sum(rt.image.resize(image, [70, 130], method) ** 2.0)
+        loss += rt.reduce_sum(rt.image.resize(image, [30, 40], "lanczos3", antialias=True))
+    slope = tape.gradient(loss, image)
+    values, places = rt.nn.max_pool_with_argmax(image, 2, 2, "SAME")
+    return loss, rt.reduce_sum(slope, [0, 1]), rt.reduce_sum(values), rt.reduce_sum(places)
+
+
 ALLOCATING = [
+    ordered,
+    largest,
+    resized,
     contracted,
     heads,
     masked,
@@ -578,6 +717,15 @@ ALLOCATING = [
     activated,
     divided,
     of_short_rows,
+    special_functions,
+    guarded,
+    divided_with_overflow,
+    parts_of_matrices,
+    complex_numbers,
+    bits_of_numbers,
+    spaced,
+    sequences,
+    drawn_otherwise,
 ]
 
 
@@ -929,7 +1077,6 @@ def test_arrays_are_written_in_place(program: Any) -> None:
 
 
 def test_what_an_op_hands_on_is_not_written_to() -> None:
-    # Rounding returns integers as they are.
     @function
     def staged(x):
         return rt.round(x) + 1, rt.round(x[1:]) * 2

@@ -41,18 +41,19 @@ def test_what_is_small_or_read_again_stays() -> None:
     assert "del " not in staged.python_source(rt.zeros([LARGE - 1]))
 
     @rt.function
-    def several(x: Any, table: Any) -> Any:
-        first = rt.cumsum(x)
-        second = rt.cumsum(first)
-        places = rt.argsort(second)
-        return first, rt.gather(table, places), rt.gather(rt.constant(np.arange(LARGE)), places)
+    def several(x: Any, y: Any) -> Any:
+        total = rt.cumsum(x)
+        inverse = rt.linalg.inv(total)
+        return total, y @ inverse, inverse @ y
 
-    x = rt.constant(np.random.default_rng(3).normal(size=LARGE))
-    source = several.python_source(x, x)
-    assert len(re.findall(r"^ +del ", source, re.MULTILINE)) == 1  # places at the end
+    side = int(LARGE**0.5)
+    x, y = (rt.constant(np.random.default_rng(at).normal(size=(side, side))) for at in range(2))
+    source = several.python_source(x, y)
+    assert len(re.findall(r"^ +del ", source, re.MULTILINE)) == 1  # inverse at the end
     for _ in range(2):
-        found = several(x, x)
-        places = np.argsort(np.cumsum(np.cumsum(x.numpy())), kind="stable")
-        assert found[0].numpy().tolist() == np.cumsum(x.numpy()).tolist()
-        assert found[1].numpy().tolist() == x.numpy()[places].tolist()
-        assert found[2].numpy().tolist() == places.tolist()
+        found = several(x, y)
+        total = np.cumsum(x.numpy(), 0)
+        inverse = np.linalg.inv(total)
+        assert found[0].numpy().tolist() == total.tolist()
+        assert found[1].numpy().tolist() == (y.numpy() @ inverse).tolist()
+        assert found[2].numpy().tolist() == (inverse @ y.numpy()).tolist()
