@@ -64,7 +64,7 @@ def _convert(target: Any, ag: CellType) -> Any:
     raise ConversionError(
         f"{getattr(target, '__qualname__', target)!r} is not written in Python, so that nothing "
         "can be converted",
-        hint="call it as it is",
+        hint="call it as it is, or convert a function of your own that calls it",
     )
 
 

@@ -4,7 +4,10 @@ import os
 import subprocess
 import sys
 
-NAMES = ("imports", "conversion", "eager_ops", "calls", "scalar_loops")
+NAMES = (
+    "imports", "conversion", "first_calls", "eager_ops", "calls", "guards", "scalar_loops",
+    "graphs", "memory",
+)  # fmt: skip
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 

@@ -53,9 +53,9 @@ def walk_{k}(start, steps, ceiling):
 """
 
 
-def copies(folder: str) -> list[FunctionType]:
+def copies(folder: str, source: str = SOURCE) -> list[FunctionType]:
     path = Path(folder) / "walks.py"
-    path.write_text("".join(SOURCE.format(k=k) for k in range(COPIES)))
+    path.write_text("".join(source.format(k=k) for k in range(COPIES)))
     spec = importlib.util.spec_from_file_location("walks", path)
     assert spec is not None
     assert spec.loader is not None

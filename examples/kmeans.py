@@ -87,7 +87,7 @@ def main() -> None:
     for ours, theirs in zip(graph_result, plain_result, strict=True):
         np.testing.assert_allclose(np.asarray(ours), np.asarray(theirs), rtol=1e-4, atol=1e-5)
     centroids, clusters, rounds, reseeded = (np.asarray(value) for value in graph_result)
-    print(f"{len(images)} images, {rounds} rounds, {reseeded} centroids reseeded")
+    print(f"{len(images)} images, {rounds} rounds, reseeded centroids: {reseeded}")
     print(f"purity {purity(clusters, labels):.3f}; graph and plain Python agree")
     print(f"plain {1e3 * seconds(lambda: plain(*arguments)):.1f} ms, ", end="")
     print(f"graph {1e3 * seconds(lambda: staged(*arguments)):.1f} ms a run")

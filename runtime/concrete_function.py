@@ -15,6 +15,7 @@ from runtime.device import placed
 from runtime.graph import joins
 from runtime.graph.arrays import Elements
 from runtime.graph.blocks import Unreachable
+from runtime.graph.error_notes import depth_explained
 from runtime.graph.executors.interpreter import Program
 from runtime.graph.executors.replay import replay
 from runtime.graph.executors.specialization import Programs, Run
@@ -89,12 +90,14 @@ class ConcreteFunction:
     @functools.cached_property
     def optimized(self) -> Graph:
         """The graph after the passes."""
-        return optimize(self.graph)
+        with depth_explained(self.graph):
+            return optimize(self.graph)
 
     @functools.cached_property
     def programs(self) -> Programs:
         """What runs it."""
-        return Programs(self.optimized)
+        with depth_explained(self.optimized):
+            return Programs(self.optimized)
 
     @property
     def program(self) -> Program:
@@ -235,8 +238,8 @@ class ConcreteFunction:
         """Add a call of this graph to the one that is being traced."""
         if any(node.primitive.name == "raise" for node in walk(self.graph.body)):
             check_unhandled(trace.root, f"what {self.name} raises")
-        if trace.guards is not None:
-            trace.guards.adopt(self.guards)
+        if trace.watcher is not None:
+            trace.watcher.adopt(self.guards)
         values = [trace.value_of(item) for item in (*leaves, *self.outer)]
         outputs = [Value(value.type, trace.unique(value.name)) for value in self.graph.results]
         symbols = iter(trace.append(CALL, values, outputs, {"callee": self.callee}))

@@ -17,9 +17,11 @@ from runtime.block_recorder import BlockRecorder
 from runtime.convert import convert_to_tensor
 from runtime.graph import branches, loops
 from runtime.graph.blocks import Wording, as_state, bare
+from runtime.graph.frames import user_location
 from runtime.graph.invariants import declared_spec
 from runtime.graph.joins import Spec
 from runtime.graph.missing import present
+from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import structure_of
 from runtime.graph.symbolic_number import SymbolicNumber
 from runtime.graph.symbolic_tensor import SymbolicTensor
@@ -122,9 +124,9 @@ def case(
         _check_exclusive([predicate for predicate, _ in pairs])
 
     def none_holds() -> Any:
-        raise errors.InvalidArgumentError(
-            None, "Case", "case(): none of the conditions holds, and there is no `default`"
-        )
+        text = "Case: none of the conditions holds, and case() has no `default`"
+        location = None if state.trace is None else user_location()
+        raise errors.InvalidArgumentError(None, "Case", text, location=location)
 
     return _first_that_holds(pairs, default or none_holds, "case()", range(len(pairs)))
 
@@ -349,12 +351,14 @@ class _HandLoop:
             )
         return tuple(result)
 
-    def tensors(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The loop variables as tensors, in their structures."""
+    def tensors(self, values: tuple[Any, ...], numbers: bool = False) -> tuple[Any, ...]:
+        """The loop variables as tensors, in their structures; with `numbers`, Python numbers stay
+        what they are.
+        """
         made = []
         for at, value in enumerate(values):
             try:
-                made.append(_as_tensors(value))
+                made.append(_as_tensors(value, numbers))
             except TypeError as error:
                 name = self.names(len(values))[at]
                 raise wrong_dtype(f"while_loop(): loop variable {name!r}: {error}") from None
@@ -373,12 +377,12 @@ class _HandLoop:
 
     def run(self, values: tuple[Any, ...]) -> Any:
         """The loop as Python runs it."""
-        values = self.tensors(values)
+        values = self.tensors(values, numbers=True)
         rounds = 0
         while (self.limit is None or rounds < self.limit) and self.test(*values):
-            values = self.tensors(self.round(*values))
+            values = self.tensors(self.round(*values), numbers=True)
             rounds += 1
-        return self.packed(values)
+        return self.packed(self.tensors(values))
 
     def staged(self, values: tuple[Any, ...], invariants: Any) -> Any:
         """The loop as a node of the graph."""
@@ -429,14 +433,16 @@ class _HandLoop:
         return {at: declared_spec(*each) for at, each in given}
 
 
-def _as_tensors(value: Any) -> Any:
+def _as_tensors(value: Any, numbers: bool = False) -> Any:
     if value is None or isinstance(value, TensorArray):
+        return value
+    if numbers and type(value) in NUMBER_TYPES:
         return value
     found = structure_of(value)
     if found is None:
         return convert_to_tensor(value)
     structure, children = found
-    return structure.build([_as_tensors(child) for child in children])
+    return structure.build([_as_tensors(child, numbers) for child in children])
 
 
 def no_op(name: str | None = None) -> None:

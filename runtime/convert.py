@@ -162,15 +162,15 @@ _KIND_OF_ARRAY = {"b": "b", "i": "iufc", "u": "iufc", "f": "fc", "c": "c"}
 
 def _refuse(value: Any, dtype: DType) -> errors.WrongDtypeError:
     return wrong_dtype(
-        f"Cannot convert {_shown(value)} to a tensor of dtype {dtype.name}; "
-        "write a value of that kind, or tf.cast the other operand"
+        f"Cannot convert {_shown(value)} to a tensor of dtype {dtype.name}",
+        "write a value of that kind, or tf.cast the other operand",
     )
 
 
 def _unsupported(what: str, value: Any) -> errors.WrongDtypeError:
     return wrong_dtype(
-        f"Cannot convert {what} to a tensor: {_shown(value)}; "
-        "a tensor holds numbers, truth values or text, all of one kind"
+        f"Cannot convert {what} to a tensor: {_shown(value)}",
+        "a tensor holds numbers, truth values or text, all of one kind",
     )
 
 
@@ -203,9 +203,9 @@ def _scalar(value: Any, dtype: DType | None) -> Any:
 
 def _out_of_range(value: Any, dtype: DType) -> ValueError:
     wide = dtypes.int64
-    hint = f"; ask for dtype=tf.{wide.name}" if wide.min <= value <= wide.max else ""
+    hint = f"ask for dtype=tf.{wide.name}" if wide.min <= value <= wide.max else None
     return wrong_value(
-        f"{value} does not fit dtype {dtype.name}, which holds {dtype.min} to {dtype.max}{hint}"
+        f"{value} does not fit dtype {dtype.name}, which holds {dtype.min} to {dtype.max}", hint
     )
 
 
@@ -225,6 +225,7 @@ def as_array(value: Any, dtype: DType | None = None) -> Any:
         return _of_array(np.asarray(value), dtype, copy=False)
     if isinstance(value, TensorShape):
         value = value.as_list()
+        dtype = dtype or (None if value else dtypes.int32)
     if isinstance(value, list | tuple | range):
         return _of_sequence(value, dtype)
     if isinstance(value, builtins.bool | int | float | complex | str | bytes):
@@ -365,8 +366,8 @@ def _refuse_mixed(value: Any, kind: str, dtype: DType | None) -> None:
     if kind != "b" and not any(isinstance(leaf, _TRUTHS) for leaf in _leaves(value)):
         return
     raise wrong_dtype(
-        f"Cannot convert {_shown(value)} to a tensor: truth values and numbers do not mix; "
-        "write 0 and 1, or compare with `!= 0`"
+        f"Cannot convert {_shown(value)} to a tensor: truth values and numbers do not mix",
+        "write 0 and 1, or compare with `!= 0`",
     )
 
 
@@ -395,7 +396,8 @@ def _ragged(value: Any) -> ValueError:
     lengths = sorted({len(row) if isinstance(row, list | tuple) else 0 for row in value})
     return wrong_value(
         "Can't convert non-rectangular Python sequence to Tensor: "
-        f"its rows have lengths {', '.join(map(str, lengths))}; make them of one length"
+        f"its rows have lengths {', '.join(map(str, lengths))}",
+        "make them of one length",
     )
 
 

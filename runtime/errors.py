@@ -10,11 +10,16 @@ from runtime.lazy import public as _public
 class OpError(Exception):
     """Base of the errors that ops raise.
 
-    `message` says what is wrong, `op` is the op's name (or None), `error_code` the number that
-    TensorFlow gives the class.
+    `message` says all that is known: `detail`, what is wrong; `hint`, what to write instead; `op`,
+    the op's name; the types of its `inputs`; the user's (file, line, column) in a graph,
+    `location`. But for the first they may be None. `error_code` is the number that TensorFlow gives
+    the class.
     """
 
     error_code = 2
+    inputs: tuple[str, ...] | None = None
+    location: Any = None
+    hint: str | None = None
 
     def __init__(
         self,
@@ -22,21 +27,44 @@ class OpError(Exception):
         op: Any = None,
         message: str | None = None,
         error_code: int | None = None,
+        inputs: tuple[str, ...] | None = None,
+        location: Any = None,
+        hint: str | None = None,
     ) -> None:
         if message is None:
             node_def, message = None, str(node_def)
         super().__init__(message)
         self.node_def = node_def
         self.op = op
-        self.message = message
+        self.detail = message
+        if inputs is not None:
+            self.inputs = inputs
+        if location is not None:
+            self.location = location
+        if hint is not None:
+            self.hint = hint
         if error_code is not None:
             self.error_code = error_code
+
+    @property
+    def message(self) -> str:
+        """What is wrong, in which op, with which inputs, and where."""
+        known = [] if self.inputs is None else [f"inputs: {', '.join(self.inputs)}"]
+        if self.location is not None:
+            known.append(f"at {':'.join(map(str, self.location))}")
+        text = self.detail if self.hint is None else f"{self.detail}; {self.hint}"
+        if not known:
+            return text
+        if self.op is not None and not text.startswith(f"{self.op}:"):
+            text = f"{self.op}: {text}"
+        gap = "\n" if "\n" in text else " "
+        return f"{text}{gap}[{'; '.join(known)}]"
 
     def __str__(self) -> str:
         return self.message
 
     def __reduce__(self) -> Any:
-        return type(self), (None, self.op, self.message)
+        return type(self), (None, self.op, self.detail), self.__dict__
 
 
 class CancelledError(OpError):
@@ -67,7 +95,6 @@ class NumericsError(InvalidArgumentError):
     `called_at` is the place outside of the graph, where there is one.
     """
 
-    location: Any = None
     called_at: Any = None
 
     def locate(self, location: Any) -> None:
@@ -77,7 +104,7 @@ class NumericsError(InvalidArgumentError):
     def __str__(self) -> str:
         place = self.location or self.called_at
         where = ":".join(map(str, place)) if place else "an unknown place"
-        return f"{self.message}\nat {where}"
+        return f"{self.detail}\nat {where}"
 
 
 class DeadlineExceededError(OpError):

@@ -21,9 +21,8 @@ from runtime.convert import convert_to_tensor
 from runtime.graph import aliases, joins, loops
 from runtime.graph.arrays import Elements
 from runtime.graph.blocks import Unreachable, add_raise
-from runtime.graph.error_notes import explain
-from runtime.graph.frames import beginning_of, returns_of
-from runtime.graph.guards import Guards
+from runtime.graph.error_notes import explain, explain_depth
+from runtime.graph.frames import beginning_of, ending_of, returns_of
 from runtime.graph.ir import Callee, Location, Value, format_location, may_act, position_of
 from runtime.graph.joins import Spec
 from runtime.graph.missing import MaybeNone, bound
@@ -37,6 +36,7 @@ from runtime.graph.structures import structure_of
 from runtime.graph.symbolic_number import SymbolicNumber, number_to_tensor
 from runtime.graph.tracing import Trace
 from runtime.graph.verification import verify
+from runtime.graph.watching import Watcher
 from runtime.growing_list import GrowingList, list_function
 from runtime.initial_values import initial_value
 from runtime.primitive import wrong_dtype
@@ -149,7 +149,7 @@ class Tracer:
         self.keys: dict[int, list[Any]] = {}
         self.python_function = python_function
         self.converted = converted
-        self.guards = Guards()
+        self.watcher = Watcher()
         self.given: list[tuple[str, Any, Any]] = []
 
     def trace(self, call: Call, names: Sequence[str]) -> ConcreteFunction:
@@ -162,8 +162,9 @@ class Tracer:
         if self.converted is not self.python_function or _is_converted(self.converted):
             trace.converter = autograph.call
         existing = Snapshot({"": self.python_function, "args": args, "kwargs": kwargs})
-        trace.existed, trace.guards = existing.knows, self.guards
-        self.guards.watch(self.python_function, dict(zip(self.labels, args, strict=False)) | kwargs)
+        trace.existed, trace.watcher = existing.knows, self.watcher
+        given = dict(zip(self.labels, args, strict=False)) | kwargs
+        self.watcher.watch(self.python_function, given)
         try:
             with trace:
                 symbols = list(map(trace.parameter, call.types, names))
@@ -176,9 +177,9 @@ class Tracer:
         if self.assumption.used and not self.inner:
             existing.restore()  # Python runs again
         graph = trace.finish(results, checked=not unsettled())
-        self.guards.settle()
+        guards = self.watcher.settle()
         outer, labels = trace.outer_symbols(), self.labels
-        return ConcreteFunction(self.name, graph, spec, signature, labels, outer, self.guards)
+        return ConcreteFunction(self.name, graph, spec, signature, labels, outer, guards)
 
     def _given(self, call: Call, symbols: Sequence[Any]) -> tuple[Any, Any]:
         leaves = iter(symbols)
@@ -196,10 +197,11 @@ class Tracer:
                 recorder,
                 autograph.observe_calls(self._observe),
                 autograph.lists_made_by(GrowingList),
-                taking_notes(self.guards.notes),
+                taking_notes(self.watcher.notes),
                 taking_notes(lambda: [*aliases.notes(trace), *loops.notes(trace)]),
             ):
                 result = self.converted(*args, **kwargs)
+            trace.offset = 0 if trace.code is None else ending_of(trace.code)
             self._refuse_changes(trace, recorder, result)
             if self.assumption.used or self.inner:
                 self.returned = joins.abstract(self._exported(result, True), staged=True)
@@ -224,7 +226,9 @@ class Tracer:
         return spec, list(joins.lower(result, spec, trace))
 
     def _explain(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        if not is_refusal(error):
+        if isinstance(error, RecursionError):
+            explain_depth(error)
+        elif not is_refusal(error):
             explain(error, self.name, dict(zip(self.labels, args, strict=False)) | kwargs)
 
     def _recorder(self, args: tuple[Any, ...]) -> Recorder:
@@ -260,8 +264,10 @@ class Tracer:
         return f"{' or '.join(map(format_location, places))}: the result of {self.name}"
 
     def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
-        self.guards.watch(function)
-        instead = list_function(function)
+        self.watcher.watch(function)
+        if function is hasattr and len(args) == 2:
+            self.watcher.asked(*args)
+        instead = self.watcher.getattr if function is getattr else list_function(function)
         if instead is not None:
             return cast(Callable[..., Any], instead)
         trace = self.current
@@ -307,7 +313,7 @@ def settled(
     return ConcreteFunction(inner.name, graph, spec, signature, inner.labels, outer, inner.guards)
 
 
-def explain_depth(error: RecursionError, function: Any, name: str) -> None:
+def explain_variants(error: RecursionError, function: Any, name: str) -> None:
     """Make the error of a function that is traced at each depth of its recursion say so."""
     location = None
     for frame, _ in traceback.walk_tb(error.__traceback__):

@@ -20,7 +20,7 @@ from autograph.frames import hide_libraries
 from runtime.concrete_function import ConcreteFunction
 from runtime.eager_mode import Mode, functions_run_eagerly
 from runtime.errors import WrongDtypeError
-from runtime.function_tracing import Tracer, creating, explain_depth, settled
+from runtime.function_tracing import Tracer, creating, explain_variants, settled
 from runtime.graph import joins
 from runtime.graph.ir import covers
 from runtime.graph.missing import present
@@ -47,6 +47,7 @@ from runtime.graph.signatures import (
     without_shapes,
 )
 from runtime.graph.turns import turn
+from runtime.initial_values import is_for_one_call
 from runtime.retracing import detector_of, reason
 from runtime.shapes import TensorSpec
 from runtime.state import state
@@ -256,7 +257,7 @@ class Function:
         if isinstance(concrete, Assumption):
             return concrete.call_leaves(call.leaves)
         self._remember(args, kwargs, call, concrete)
-        return concrete.call_leaves(call.leaves)
+        return (call.first or concrete).call_leaves(call.leaves)
 
     def _leaves_out_receiver(self, args: tuple[Any, ...]) -> bool:
         """Is it a call `Class.method(instance, ...)` whose signature has no entry for `self`?"""
@@ -391,7 +392,10 @@ class Function:
         concrete, kept = self._noted(call, text, created if is_first else None)
         if created:
             # Python runs again, as it will for other signatures: now the variables must be there.
+            first = concrete
             concrete, kept = self._noted(call, "the first trace created variables", None)
+            if is_for_one_call(first.graph, concrete.graph, self._name):
+                call.first = first
         if kept and not concrete.outer:
             traces.keep(key, concrete)
             if self._input_signature is None and (self._reduce_retracing or has_open_shapes(call)):
@@ -411,7 +415,7 @@ class Function:
         except BaseException as error:
             traces.forget(text)
             if isinstance(error, RecursionError) and len(running_of(traces)) == MOST_VARIANTS:
-                explain_depth(error, self._python_function, self._name)
+                explain_variants(error, self._python_function, self._name)
             raise
         traces.finished += 1
         return concrete, not assumption.depends

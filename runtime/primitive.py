@@ -97,7 +97,7 @@ class Primitive:
     __slots__ = (
         "accepted", "effect", "fallible", "gradient", "infer", "keep_inputs", "keep_outputs",
         "keeps", "keeps_first", "keeps_second", "kernel",
-        "letters", "name", "op_type", "partials", "result", "samples", "shape", "uniform",
+        "letters", "name", "op_type", "partials", "result", "rule", "samples", "shape", "uniform",
         "variadic",
     )  # fmt: skip
 
@@ -143,7 +143,8 @@ class Primitive:
         )
         self.shape = shape
         self._read_signature(signature)
-        self.infer: Infer = infer or self._infer_by_rule
+        self.rule: Infer = infer or self._by_signature
+        self.infer: Infer = infer or self.named
 
     def _read_signature(self, signature: str) -> None:
         declared, _, result = signature.partition("->")
@@ -154,17 +155,18 @@ class Primitive:
         self.uniform = len(set(self.letters)) == 1 and letters != "i"
         self.result = result.split(",")
 
-    def _infer_by_rule(self, *types: Any, **params: Any) -> Any:
+    def named(self, *types: Any, **params: Any) -> Any:
+        """What the rule gives; its errors name the op."""
         try:
-            found = self.check_dtypes([t.dtype.np_dtype for t in types])
-        except TypeError as error:
+            return self.rule(*types, **params)
+        except (ValueError, TypeError) as error:
             raise _of_rule(self.op_type, error, types) from None
+
+    def _by_signature(self, *types: Any, **params: Any) -> Any:
+        found = self.check_dtypes([t.dtype.np_dtype for t in types])
         results = [self._result_dtype(letter, found, params) for letter in self.result]
         assert self.shape is not None
-        try:
-            shapes = self.shape(*[t.shape for t in types], **params)
-        except ValueError as error:
-            raise ValueError(f"{self.op_type}: {error} [inputs: {_list(types)}]") from None
+        shapes = self.shape(*[t.shape for t in types], **params)
         if len(results) == 1:
             return TensorType(results[0], shapes)
         return tuple(map(TensorType, results, shapes))
@@ -230,31 +232,28 @@ def row(name: str, kernel: Kernel, infer: Infer | None = None, **fields: Any) ->
         raise ValueError(f"there are two rows named {name!r}")
     made = TABLE[name] = Primitive(name, kernel, infer, **fields)
     if infer is not None:
-        made.infer = _naming(made.op_type, infer)
+        made.infer = made.named
     return made
 
 
-def _naming(op_type: str, infer: Infer) -> Infer:
-    """`infer`, whose errors name the op."""
-
-    def named(*types: Any, **params: Any) -> Any:
-        try:
-            return infer(*types, **params)
-        except (ValueError, TypeError) as error:
-            raise _of_rule(op_type, error, types) from None
-
-    return named
-
-
 def _of_rule(op_type: str, error: Exception, types: Sequence[Any]) -> Exception:
-    message = str(error)
-    if op_type not in message:
-        message = f"{op_type}: {message} [inputs: {_list(types)}]"
-    if isinstance(error, TypeError):
-        return errors.WrongDtypeError(None, op_type, message)
+    """The error of a rule, in the name of the op: while tracing, a ValueError remains one."""
+    made = in_name_of(op_type, error, types)
+    is_plain = not isinstance(error, TypeError | errors.OpError)
+    return type(error)(str(made)) if is_plain else made
+
+
+def in_name_of(op_type: str, error: Exception, types: Sequence[Any]) -> errors.OpError:
+    """The documented error for what a rule or a conversion says of these inputs of an op."""
+    kind: type[errors.OpError] = errors.InvalidArgumentError
+    hint = None
     if isinstance(error, errors.OpError):
-        return type(error)(None, op_type, message)
-    return type(error)(message)
+        kind, detail, hint = type(error), error.detail, error.hint
+    else:
+        kind = errors.WrongDtypeError if isinstance(error, TypeError) else kind
+        detail = str(error)
+    inputs = None if op_type in detail else tuple(map(str, types))
+    return kind(None, op_type, detail, inputs=inputs, hint=hint)
 
 
 def checked(kernel: Kernel, shape: Callable[..., Any]) -> Kernel:
@@ -284,16 +283,15 @@ def broadcast_shapes(first: Shape, *others: Shape, **params: Any) -> Shape:
     return first
 
 
-def wrong_value(message: str) -> ValueError:
+def wrong_value(message: str, hint: str | None = None) -> ValueError:
     """The error for a value or shape: InvalidArgumentError eagerly, ValueError while tracing."""
-    if state.trace is not None:
-        return ValueError(message)
-    return errors.InvalidArgumentError(None, None, message)
+    made = errors.InvalidArgumentError(None, None, message, hint=hint)
+    return made if state.trace is None else ValueError(str(made))
 
 
-def wrong_dtype(message: str) -> errors.WrongDtypeError:
+def wrong_dtype(message: str, hint: str | None = None) -> errors.WrongDtypeError:
     """The error for a dtype, eagerly and while tracing."""
-    return errors.WrongDtypeError(None, None, message)
+    return errors.WrongDtypeError(None, None, message, hint=hint)
 
 
 def _no_tensors_yet(raw: Any) -> Any:
@@ -379,25 +377,21 @@ def describe(operand: Any) -> Any:
     return getattr(operand, "type", type(operand).__name__)
 
 
-def _list(types: Sequence[Any]) -> str:
-    return ", ".join(map(str, types))
-
-
 def _explain(
     primitive: Primitive, inputs: Sequence[Any], params: dict[str, Any], error: Exception | None
 ) -> errors.OpError:
     """The documented error for an op that failed: in the words of its rules, else the kernel's."""
-    types = [x.type for x in inputs]
     if isinstance(error, errors.OpError) and error.op is not None:
         return error
-    message = f"{primitive.op_type}: {error} [inputs: {_list(types)}]"
+    types, op_type = [x.type for x in inputs], primitive.op_type
+    kind: type[errors.OpError] = errors.InvalidArgumentError
     if isinstance(error, MemoryError):
-        return errors.ResourceExhaustedError(None, primitive.op_type, message)
-    try:
-        primitive.infer(*types, **params)
-    except errors.OpError as refused:
-        return refused
-    except (ValueError, TypeError) as refused:
-        return errors.InvalidArgumentError(None, primitive.op_type, str(refused))
-    kind = type(error) if isinstance(error, errors.OpError) else errors.InvalidArgumentError
-    return kind(None, primitive.op_type, message)
+        kind = errors.ResourceExhaustedError
+    else:
+        try:
+            primitive.rule(*types, **params)
+        except (ValueError, TypeError) as refused:
+            return in_name_of(op_type, refused, types)
+    if isinstance(error, errors.OpError):
+        kind = type(error)
+    return kind(None, op_type, str(error), inputs=tuple(map(str, types)))

@@ -68,7 +68,17 @@ def _called_by_python(code: CodeType) -> tuple[str, str] | None:
     )
 
 
-refusals.install(StagingError, AutographError, reason_of=_reason_of, converted=converted_code)
+class JoinTypeError(StagingError, TypeError):
+    """Tensors of unequal dtypes meet where two paths join."""
+
+
+refusals.install(
+    StagingError,
+    AutographError,
+    dtype_error=JoinTypeError,
+    reason_of=_reason_of,
+    converted=converted_code,
+)
 install_undefined(Undefined, name_of)
 
 

@@ -98,7 +98,7 @@ class _Kind:
         try:
             tensor = convert_to_tensor(value, None if isinstance(value, Tensor) else self.dtype)
         except TypeError as error:
-            reason = str(error).partition("; ")[0]
+            reason = error.detail if isinstance(error, errors.OpError) else str(error)
             raise wrong_dtype(f"an element of a TensorArray: {reason}") from None
         if tensor.dtype is not self.dtype:
             raise wrong_dtype(

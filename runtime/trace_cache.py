@@ -132,15 +132,18 @@ def guards_changed(variants: Sequence[ConcreteFunction]) -> str:
 
 
 class Call:
-    """One call: its arguments, their tensors, and the key that they are cached under."""
+    """One call: its arguments, their tensors, and the key that they are cached under. `first` is a
+    trace that holds for this call alone: it created variables.
+    """
 
-    __slots__ = ("args", "key", "kwargs", "leaves", "names", "traced", "types")
+    __slots__ = ("args", "first", "key", "kwargs", "leaves", "names", "traced", "types")
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.args = args
         self.kwargs = kwargs
         self.leaves: list[Any] = []
         self.traced = False
+        self.first: ConcreteFunction | None = None
         self.key: Any = (
             tuple([key_of(item, self.leaves) for item in args]),
             tuple([(name, key_of(item, self.leaves)) for name, item in kwargs.items()]),

@@ -602,7 +602,7 @@ def list_grows(x):
     return len(kept["squares"])
 
 
-@limit("`sort`, `remove`, `index`, `count`")
+@limit("Of a list whose length only the run knows")
 def staged_list_sorted(x):
     squares = []
     for i in range(x):

@@ -28,7 +28,7 @@ def test_kmeans(capsys: pytest.CaptureFixture[str], output: Path) -> None:
     kmeans.main()
     printed = capsys.readouterr().out
     assert "ag.while_loop(" in printed
-    assert "1797 images, 17 rounds, 1 centroids reseeded" in printed
+    assert "1797 images, 17 rounds, reseeded centroids: 1" in printed
     assert drawn(output / "kmeans.png")
 
 

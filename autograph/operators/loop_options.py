@@ -57,6 +57,7 @@ def set_loop_options(
     maximum_iterations: Any = None,
     shape_invariants: Sequence[tuple[Any, Any]] | None = None,
     parallel_iterations: int | None = None,
+    swap_memory: bool | None = None,
 ) -> None:
     """Options of the loop whose body starts with this call; without effect on a plain loop.
 
@@ -64,6 +65,7 @@ def set_loop_options(
         maximum_iterations: the number of rounds after which a staged loop ends.
         shape_invariants: pairs `(value, shape)`: the shape that a loop variable keeps.
         parallel_iterations: how many rounds of a staged loop may overlap.
+        swap_memory: accepted, and without effect: there is one memory.
 
     Raises:
         TypeError: an option of the wrong type.

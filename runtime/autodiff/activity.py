@@ -80,7 +80,7 @@ def connections(handle: Handle) -> Iterator[tuple[Any, Source]]:
     each.
     """
     node, trace = handle.node, handle.scope.trace
-    held = {value: item for value, item in trace.captures.values()}
+    held = trace.refined | {value: item for value, item in trace.captures.values()}
     used = [*node.inputs, *(v for region in node.regions for v in free_values(region))]
     for value in dict.fromkeys(used):
         if differentiable(value.type):

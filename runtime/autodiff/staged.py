@@ -23,7 +23,8 @@ from runtime.state import state
 
 def check(trace: Any, scope: Any, known: set[Any], targets: Iterable[Any]) -> None:
     """StagingError if a target depends on `known` through what a tape of `scope` did not see."""
-    connected = known | {value for value, item in trace.captures.values() if item.node in known}
+    held = [*trace.captures.values(), *trace.refined.items()]
+    connected = known | {value for value, item in held if item.node in known}
     unseen: set[Any] = set()
     cause: Node | None = None
     for level in _levels(trace.scope, scope):

@@ -17,7 +17,8 @@ Tracing:
     error_notes                         which argument Python's own errors are about
 The cache of traces:
     parameters, signatures              the arguments of a call, and the key that they make
-    guards, code_paths                  what a trace read from outside
+    watching, code_paths, lookup        what a trace reads from outside
+    guards, containers, ways            how it is compared at each call, and kept collectable
 Then:
     passes                              each makes a better graph of a graph
     executors                           run it

@@ -50,9 +50,9 @@ class Elements:
 
     def staged(self) -> Any:
         """The list in the graph being traced; an array that is written to later needs another."""
-        guards = state.trace.guards
-        if guards is not None:
-            guards.see_elements(self)
+        watcher = state.trace.watcher
+        if watcher is not None:
+            watcher.see_elements(self)
         places = tuple([at for at, item in enumerate(self.items) if item is not None])
         items = [self.items[at] for at in places]
         return apply(OF, *items, places=places, size=len(self.items), type=self.type)

@@ -23,16 +23,24 @@ class Path(NamedTuple):
     steps: tuple[tuple[str, Any], ...]
 
 
+class Import(NamedTuple):
+    """A variable that is set to a module, or to what has a name in it."""
+
+    variable: str
+    module: str
+    level: int
+    name: str | None
+
+
 @lru_cache(maxsize=1024)
 def names_in(code: CodeType) -> Mapping[str, bool]:
     """The names of attributes that code, and the functions defined in it, read, by getattr too; and
     whether it may ask if there is one.
     """
+    instructions = tuple(dis.get_instructions(code))
     asks = not _ASKING.isdisjoint(code.co_names)
     found = {
-        instruction.argval: False
-        for instruction in dis.get_instructions(code)
-        if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD")
+        instruction.argval: False for instruction in instructions if instruction.opname in _LOADS
     }
     for const in code.co_consts:
         if isinstance(const, CodeType):
@@ -40,12 +48,26 @@ def names_in(code: CodeType) -> Mapping[str, bool]:
             found |= {name: inner[name] or found.get(name, False) for name in inner}
         elif isinstance(const, str) and const.isidentifier():
             found[const] = asks or found.get(const, False)
+    if any(instruction.opname == "MATCH_CLASS" for instruction in instructions):
+        found |= dict.fromkeys((*_texts_in(code.co_consts), MATCHED), False)
     return found | dict.fromkeys(WHOLE.intersection(code.co_names), False)
 
 
+def _texts_in(constants: Iterable[Any]) -> Iterator[str]:
+    """The texts in tuples among constants, where the attributes of a class pattern are."""
+    for const in constants:
+        if isinstance(const, tuple):
+            yield from (text for text in const if isinstance(text, str))
+
+
+_LOADS = frozenset(("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"))
 _ASKING = frozenset(("getattr", "hasattr"))
-WHOLE = frozenset(("__dict__", "vars", "asdict", "astuple"))
+LISTING = frozenset(("__dict__", "vars", "dir"))
+"""The names of what lists the attributes of an object."""
+WHOLE = frozenset((*LISTING, "asdict", "astuple"))
 """The names of what reads all attributes of an object."""
+MATCHED = "__match_args__"
+"""The attribute that says which others a class pattern reads."""
 
 
 @lru_cache(maxsize=1024)
@@ -82,7 +104,7 @@ def _paths_of(instructions: Iterable[dis.Instruction]) -> Iterator[Path]:
 
 
 def _step(name: str, argument: Any, constant: Any) -> tuple[str, Any] | None:
-    if name in ("LOAD_ATTR", "LOAD_METHOD"):
+    if name in _LOADS:
         return ".", argument
     if name == "BINARY_SUBSCR" and isinstance(constant, str | int | float | bytes):
         return "[]", constant
@@ -99,3 +121,26 @@ def _roots(name: str, argument: Any) -> list[Path]:
     # Since Python 3.13 one instruction may load two variables, or store one and load another.
     names = argument if isinstance(argument, tuple) else (argument,)
     return [Path(False, root, ()) for root in names[name.startswith("STORE") :]]
+
+
+@lru_cache(maxsize=1024)
+def imports_of(code: CodeType) -> tuple[Import, ...]:
+    """What code imports, but for the functions defined in it."""
+    found: list[Import] = []
+    constants: list[Any] = []
+    module, level, name, top = "", 0, None, ""
+    for instruction in dis.get_instructions(code):
+        operation = instruction.opname
+        if operation == "LOAD_CONST":
+            constants.append(instruction.argval)
+        elif operation == "IMPORT_NAME":
+            module, level, name = instruction.argval, constants[-2], None
+            top = module if constants[-1] else module.partition(".")[0]
+        elif operation == "IMPORT_FROM":
+            name = instruction.argval
+        elif operation.startswith("STORE_") and top:
+            found.append(Import(instruction.argval, top, level, name))
+            top = top if name is not None else ""
+        elif operation == "POP_TOP":
+            top = ""
+    return tuple(found)

@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 import array
+from abc import ABCMeta, get_cache_token
 from collections import deque
+from contextvars import ContextVar
 from operator import is_
 from typing import Any
 
 import numpy as np
 
-from runtime.graph.ways import MAPPINGS, Ways, is_weak, strong
+from runtime.graph.ways import MAPPINGS, MISSING, Ways, is_weak, strong
 
 MOST_ONE_BY_ONE = 32
 """Elements that are compared one by one; the identities of more are compared as bytes."""
 
 MOST_BYTES = 1 << 18
-"""The size of an array that is compared (in some 10 us); a larger one is guarded as an object."""
+"""The size of an array that is compared; of a larger one it is a sample."""
+
+_SAMPLED = 512
+"""The elements of an array in a sample."""
 
 Elements = tuple[Any, ...] | bytes
 
 
 _KINDS: tuple[Any, ...] = (*MAPPINGS, list, tuple, set, frozenset, deque)
+_OTHERS = np.ndarray, ContextVar, ABCMeta
 _PLAIN = frozenset((list, tuple, set, frozenset, deque))
 _BUFFERS = bytearray, array.array
-_SIZED: tuple[Any, ...] = (*_BUFFERS, *_KINDS)
+_COMPARED: tuple[Any, ...] = (*_BUFFERS, *_KINDS, *_OTHERS)
 
 
 def is_compared(value: Any) -> bool:
     """Is it a container whose elements are compared?"""
-    return (
-        value.nbytes <= MOST_BYTES if isinstance(value, np.ndarray) else isinstance(value, _SIZED)
-    )
+    return isinstance(value, _COMPARED)
 
 
 def is_mapping(value: Any) -> bool:
@@ -54,11 +58,28 @@ def elements_of(container: Any) -> Elements:
     if isinstance(container, _BUFFERS):
         return bytes(container)
     if isinstance(container, np.ndarray):
-        return tuple(container.flat) if container.dtype.hasobject else container.tobytes()
+        return _elements_of_array(container)
+    if isinstance(container, _OTHERS):
+        return _elements_of_other(container)
     # Not the iteration of a subclass, which is the user's code.
     kind = next(kind for kind in _KINDS if isinstance(container, kind))
     values = kind.values(container) if kind in MAPPINGS else ()
     return (*kind.__iter__(container), *values)
+
+
+def _elements_of_array(array: np.ndarray) -> Elements:
+    if array.nbytes > MOST_BYTES:
+        flat: Any = array.reshape(-1) if array.flags.c_contiguous else array.flat
+        # An odd step, so that the sample is of all columns where their number is even.
+        return bytes(flat[:: array.size // _SAMPLED | 1].tobytes() + flat[-1:].tobytes())
+    return tuple(array.flat) if array.dtype.hasobject else array.tobytes()
+
+
+def _elements_of_other(container: Any) -> Elements:
+    if isinstance(container, ContextVar):
+        return (container.get(MISSING),)
+    # For which classes it stands: of all abstract base classes one number.
+    return str(get_cache_token()).encode()
 
 
 def same_elements(container: Any, known: Elements) -> bool:

@@ -1,5 +1,5 @@
-"""Notes on Python's own errors while a function is traced: which argument is no tensor, and which
-dimension is not known.
+"""Notes on Python's own errors while a function is traced: which argument is no tensor, which
+dimension is not known, and where too much is nested.
 """
 
 from __future__ import annotations
@@ -7,12 +7,15 @@ from __future__ import annotations
 import ast
 import dis
 import reprlib
+import sys
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
 from types import TracebackType
 from typing import Any
 
 from runtime.graph.frames import is_ours, text_at
+from runtime.graph.ir import Graph, Location, Node, format_location, position_of
 from runtime.graph.scopes import Symbol
 from runtime.tensor import Tensor
 
@@ -38,6 +41,46 @@ def explain(error: BaseException, function: str, given: Mapping[str, Any]) -> No
         error.add_note(
             "a dimension that only the run knows is None in x.shape: tf.shape(x) has its value"
         )
+
+
+def explain_depth(error: RecursionError) -> None:
+    """Make Python's error for too many calls in each other say where of the user's it happened, and
+    the way out.
+    """
+    last = _last_of_the_users(error.__traceback__)
+    if last is not None:
+        _say_deep(error, position_of(last.tb_frame.f_code, last.tb_lasti))
+
+
+@contextmanager
+def depth_explained(graph: Graph) -> Iterator[None]:
+    """Within, such an error is about the node of the graph that is nested the deepest."""
+    try:
+        yield
+    except RecursionError as error:
+        deepest = _deepest(graph)
+        _say_deep(error, None if deepest is None else deepest.location)
+        raise
+
+
+def _say_deep(error: RecursionError, location: Location | None) -> None:
+    # Others than Python's own say more already.
+    if str(error).startswith("maximum recursion depth exceeded"):
+        error.args = (
+            f"{format_location(location)}: branches, loops and calls are nested too deep here for "
+            f"Python's {sys.getrecursionlimit()} calls in each other: write a loop, pass what ends "
+            "a recursion as a tensor, or raise the limit with sys.setrecursionlimit()",
+        )
+
+
+def _deepest(graph: Graph) -> Node | None:
+    found = None
+    regions = [graph.body]
+    while regions:
+        nodes = [node for region in regions for node in region.nodes if node.regions]
+        found = nodes[0] if nodes else found
+        regions = [region for node in nodes for region in node.regions]
+    return found
 
 
 def _last_of_the_users(traceback: TracebackType | None) -> TracebackType | None:

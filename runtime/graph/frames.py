@@ -140,16 +140,30 @@ def returns_of(code: CodeType) -> list[Location]:
     """Where a function returns what is not just None; where a lambda begins."""
     if code.co_name == "<lambda>":
         return [beginning_of(code)]
-    found: dict[Location | None, None] = {}
+    return list(_returns(code))
+
+
+def ending_of(code: CodeType) -> int:
+    """The offset of the instruction of the one `return` of a value; 0 where there are others."""
+    found = [*_returns(code).values()]
+    return found[0] if len(found) == 1 else 0
+
+
+def _returns(code: CodeType) -> dict[Location, int]:
+    """The offsets of the instructions by which it returns what is not just None, by place."""
+    found: dict[Location, int] = {}
     before: dis.Instruction | None = None
     for instruction in dis.get_instructions(code):
         is_none = before is not None and before.opname == "LOAD_CONST" and before.argval is None
-        if instruction.opname == "RETURN_VALUE" and not is_none:
-            found[position_of(code, instruction.offset)] = None
-        if instruction.opname == "RETURN_CONST" and instruction.argval is not None:
-            found[position_of(code, instruction.offset)] = None
+        returns_value = instruction.opname == "RETURN_VALUE" and not is_none
+        if returns_value or (
+            instruction.opname == "RETURN_CONST" and instruction.argval is not None
+        ):
+            location = position_of(code, instruction.offset)
+            if location is not None:
+                found.setdefault(location, instruction.offset)
         before = instruction
-    return [location for location in found if location is not None]
+    return found
 
 
 def end_of(code: CodeType) -> Location:

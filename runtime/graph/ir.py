@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from types import CodeType, MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import CodeType
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from runtime.primitive import Primitive
 from runtime.types import ListType, NumberType, TensorType, Type
@@ -24,7 +24,23 @@ if TYPE_CHECKING:
 Location = tuple[str, int, int]
 Params = Mapping[str, Any]
 
-NO_PARAMS: Params = MappingProxyType({})
+
+class _Frozen(dict[str, Any]):
+    """The parameters of a node: a dict that cannot be changed. Copies of it are plain dicts."""
+
+    __slots__ = ()
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError("the parameters of a node cannot be changed: graphs are frozen")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Frozen, (dict(self),)
+
+
+NO_PARAMS: Params = _Frozen()
 
 
 class Origin(NamedTuple):
@@ -88,6 +104,10 @@ class Node:
     regions: tuple[Region, ...] = ()
     origin: Origin | None = None
     device: str | None = None
+
+    def __post_init__(self) -> None:
+        if type(self.params) is not _Frozen:
+            object.__setattr__(self, "params", _Frozen(self.params))
 
     @property
     def location(self) -> Location | None:

@@ -122,7 +122,7 @@ class StagedAssertionError(AssertionError, errors.InvalidArgumentError):
         self.node_def, self.op = None, "Assert"
 
     @property
-    def message(self) -> str:  # type: ignore[override]
+    def detail(self) -> str:  # type: ignore[override]
         """What the statement says, with the values of the run."""
         return str(self.args[0]) if self.args else ""
 

@@ -27,6 +27,7 @@ class _StagingError(ValueError):
 
 
 _staging_error: type[Exception] = _StagingError
+_dtype_error: type[Exception] = _StagingError
 _never_deferred: tuple[type[BaseException], ...] = (
     _StagingError,
     errors.OperatorNotAllowedInGraphError,
@@ -47,15 +48,17 @@ _converted: Callable[[CodeType], bool] = lambda code: False  # noqa: E731
 def install(
     staging_error: type[Exception],
     *refusals: type[Exception],
+    dtype_error: type[Exception],
     reason_of: Callable[[CodeType], Reason | None],
     converted: Callable[[CodeType], bool],
 ) -> None:
-    """Use this class for refusals, never defer these, and ask for the reason of others: the layer
-    above knows autograph, this one does not.
+    """Use this class for refusals, and this one for dtypes that do not join, never defer these, and
+    ask for the reason of others: the layer above knows autograph, this one does not.
     """
-    global _staging_error, _never_deferred, _reason_of, _converted
+    global _staging_error, _dtype_error, _never_deferred, _reason_of, _converted
     _converted = converted
     _staging_error = staging_error
+    _dtype_error = dtype_error
     _reason_of = reason_of
     _never_deferred = (staging_error, *refusals, *_never_deferred)
 
@@ -88,15 +91,9 @@ def refuse(
     return noted(_staging_error(message, **_fields(location or user_location(), variable, hint)))
 
 
-class JoinTypeError(errors.OperatorNotAllowedInGraphError):
-    """Tensors of unequal dtypes meet where two paths join; a TypeError with the place, variable and
-    way out.
-    """
-
-
 def refuse_dtypes(message: str, hint: str, variable: str | None) -> Exception:
-    """The TypeError of a join, where the user's code stands."""
-    return noted(JoinTypeError(message, **_fields(user_location(), variable, hint)))
+    """The error for dtypes that do not join, where the user's code stands."""
+    return noted(_dtype_error(message, **_fields(user_location(), variable, hint)))
 
 
 # Code that makes a text of an object on behalf of what called it.

@@ -23,7 +23,9 @@ LOOP = "the body of a loop"
 class Scope:
     """A region being built: its nodes so far, and whether symbols made in it may be used now."""
 
-    __slots__ = ("inner", "kind", "nodes", "open", "outer", "parameters", "site", "trace")
+    __slots__ = (
+        *("inner", "kind", "nodes", "open", "outer", "parameters", "refined", "site", "trace"),
+    )
 
     def __init__(self, trace: Trace, kind: str, outer: Scope | None, site: Site = ()) -> None:
         self.trace = trace
@@ -34,6 +36,8 @@ class Scope:
         self.open = True
         self.parameters: list[Value] = []
         self.nodes: list[Node] = []
+        # Symbols from around it of which more is known in it, and their values around it.
+        self.refined: list[tuple[Any, Value]] = []
 
     def next_site(self) -> Site:
         """A place in this scope, the same in each trace of the same code."""
@@ -46,22 +50,21 @@ class Scope:
 
 
 class InScope:
-    """What stands for a value, in the region that made it. Copies are the same one."""
+    """What stands for a value, in the region that made it. Copies are the same one.
 
-    __slots__ = ("origin", "scope", "value")
+    `node` is what tapes know it by: it stays, where more comes to be known of the value.
+    """
+
+    __slots__ = ("node", "origin", "scope", "value")
+    node: Value
     value: Value
     scope: Scope
     origin: Origin | None
 
     def __init__(self, value: Value, scope: Scope, origin: Origin | None) -> None:
-        self.value = value
+        self.node = self.value = value
         self.scope = scope
         self.origin = origin
-
-    @property
-    def node(self) -> Value:
-        """What tapes know it by."""
-        return self.value
 
     def __copy__(self) -> Self:
         return self

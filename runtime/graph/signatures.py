@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from runtime.convert import convert_to_tensor
+from runtime.errors import OpError
 from runtime.graph.arrays import Elements
 from runtime.graph.parameters import Arguments
 from runtime.graph.scopes import Symbol
@@ -349,8 +350,8 @@ def _conform_leaf(value: Any, spec: TensorSpec, name: str) -> Any:
     try:
         tensor = value if isinstance(value, Tensor) else convert_to_tensor(value, spec.dtype)
     except (TypeError, ValueError) as error:
-        # Behind the semicolon is what to do about operands.
-        reason = str(error).partition("; ")[0]
+        # What to do about operands is of no use here.
+        reason = error.detail if isinstance(error, OpError) else str(error)
         raise TypeError(f"argument {name!r}: {reason}; expected {spec}") from None
     if tensor.dtype is not spec.dtype or not tensor.shape.is_subtype_of(spec.shape):
         raise TypeError(

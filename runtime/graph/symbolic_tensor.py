@@ -13,7 +13,8 @@ from runtime.graph.frames import container_at
 from runtime.graph.nodes import CHECK_LENGTH
 from runtime.graph.refusals import PRINTED, WAY_OUT, leaked, not_python, refuse_text
 from runtime.graph.scopes import InScope, active
-from runtime.shapes import Shape
+from runtime.primitive import TABLE
+from runtime.shapes import Shape, as_shape, compatible, format_shape, merge_shapes
 from runtime.tensor import Tensor
 from runtime.types import TensorType
 
@@ -60,11 +61,27 @@ class SymbolicTensor(InScope, Tensor):
         return self.scope.trace.constants.get(self.value)
 
     def set_shape(self, shape: Any) -> None:
-        """Refuse a shape that contradicts the static one; the static shape of a symbol stays as
-        traced.
+        """Let the static shape be what is known of both, in this branch or loop if it is in one;
+        the run checks it.
+
+        ValueError for a shape that contradicts the static one, StagingError in another function.
         """
-        if not self.shape.is_compatible_with(shape):
-            raise ValueError(f"{self!r} cannot have the shape {shape}")
+        wanted = as_shape(shape)
+        if not compatible(self.static_shape, wanted):
+            raise ValueError(
+                f"{self._shown()} cannot be given the shape {format_shape(wanted)}: it has the "
+                f"shape {format_shape(self.static_shape)}"
+            )
+        if merge_shapes(self.static_shape, wanted) == self.static_shape:
+            return
+        trace = active(self)
+        if trace is not self.scope.trace:
+            raise refusals.refuse(
+                f"the shape of {self.value.name!r} is set in {trace.name}, which it is no argument "
+                "of",
+                "x = tf.ensure_shape(x, shape), or an argument",
+            )
+        trace.refine(self, trace.apply(TABLE["ensure_shape"], (self.value,), {"shape": wanted}))
 
     @property
     def raw(self) -> NoReturn:

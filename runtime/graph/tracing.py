@@ -31,8 +31,8 @@ from runtime.state import state
 from runtime.types import NumberType, TensorType, Type
 
 if TYPE_CHECKING:
-    from runtime.graph.guards import Guards
     from runtime.graph.views import Operation
+    from runtime.graph.watching import Watcher
 
 _OF_CONSTANTS = ("constant", "convert_to_tensor")
 """Functions whose `name` is that of a constant; elsewhere it is that of the op that takes it."""
@@ -60,18 +60,21 @@ class Trace:
         "device",
         "existed",
         "given",
-        "guards",
         "joined",
         "memo",
         "name",
+        "offset",
+        "refined",
         "refusal",
         "root",
         "scope",
+        "watcher",
     )
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.code: CodeType | None = None
+        self.offset = 0
         self.root: FrameType | None = None
         self._frame: FrameType | None = None
         self._entered: FrameType | None = None
@@ -83,9 +86,10 @@ class Trace:
         self.memo: dict[Any, Any] = {}
         self.joined: list[Any] = []
         self.converter: Callable[[Any], Any] | None = None
+        self.refined: dict[Value, SymbolicTensor] = {}
         self.refusal: Exception | None = None
         self.given: dict[Value, Any] = {}
-        self.guards: Guards | None = None
+        self.watcher: Watcher | None = None
         self.device: str | None = None
         self._prefix = scoped("")
         self.existed: Callable[[Any], bool] = _nothing_existed
@@ -110,6 +114,11 @@ class Trace:
             self.existed = _nothing_existed
             self.given = {}
             self.scope.open = False
+
+    @property
+    def outer(self) -> Trace | None:
+        """The trace that was active when this one began."""
+        return self._saved[0][0] if self._saved else None
 
     # Building
 
@@ -148,6 +157,15 @@ class Trace:
         self.scope.nodes.append(node)
         return tuple([symbol(output, self.scope, origin) for output in outputs])
 
+    def refine(self, item: SymbolicTensor, known: SymbolicTensor) -> None:
+        """Let a symbol stand for a value of which more is known, until the open scope ends."""
+        if item.value in self.constants:
+            self.constants[known.value] = self.constants[item.value]
+        if self.scope is not item.scope:
+            self.scope.refined.append((item, item.value))
+        item.value = known.value
+        self.refined[item.value] = item
+
     def append(
         self,
         primitive: Primitive,
@@ -181,8 +199,8 @@ class Trace:
         return function if self.converter is None else self.converter(function)
 
     def origin(self) -> Origin | None:
-        """Where the user's code stands, and where that was called; before and behind the traced
-        function, its `def`.
+        """Where the user's code stands, and where that was called; before the traced function, its
+        `def`, and behind it, its `return`.
         """
         frame: FrameType | None = sys._getframe(2)
         inside = True
@@ -191,7 +209,7 @@ class Trace:
             self._entered = frame
             frame = frame.f_back
         if not inside and self.code is not None:
-            return Origin(self.code, 0)
+            return Origin(self.code, self.offset)
         if frame is None:
             return None
         if frame is not self._frame:
@@ -241,6 +259,8 @@ class Trace:
         finally:
             scope.open = False
             self.scope = cast(Scope, scope.outer)
+            for item, value in reversed(scope.refined):
+                item.value = value
 
     @contextmanager
     def reopened(self, scope: Scope) -> Iterator[None]:

@@ -15,6 +15,7 @@ from types import (
     BuiltinFunctionType,
     CellType,
     FunctionType,
+    GetSetDescriptorType,
     MappingProxyType,
     MemberDescriptorType,
 )
@@ -53,7 +54,8 @@ class _Gone:
         return "an object that is no more"
 
 
-_GONE = _Gone()
+GONE = _Gone()
+"""Stands for an object that is no more."""
 
 
 class Route:
@@ -80,7 +82,7 @@ def strong(value: Any) -> Any:
     if type(value) not in _WEAK:
         return value
     found = value()
-    return _GONE if found is None else found
+    return GONE if found is None else found
 
 
 def is_weak(value: Any) -> bool:
@@ -212,12 +214,20 @@ def contents(cell: CellType) -> Any:
 
 def attribute_now(instance: Any, name: str) -> Any:
     """An attribute of an object's own, or MISSING."""
-    value = getattr(instance, "__dict__", NOTHING).get(name, MISSING)
+    own = getattr(instance, "__dict__", NOTHING)
+    if name in _OF_ALL:
+        return type(instance) if name == "__class__" else own
+    value = own.get(name, MISSING)
     if value is MISSING:
         slot = getattr(type(instance), name, None)
-        if type(slot) is MemberDescriptorType:
+        if type(slot) is MemberDescriptorType or (
+            type(slot) is GetSetDescriptorType and type(instance) is FunctionType
+        ):
             return getattr(instance, name, MISSING)
     return value
+
+
+_OF_ALL = frozenset(("__class__", "__dict__"))
 
 
 NOTHING: Mapping[str, Any] = {}

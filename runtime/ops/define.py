@@ -19,6 +19,7 @@ from runtime.primitive import (
     bind,
     broadcast_shapes,
     describe,
+    in_name_of,
     row,
     same_shape,
     sample,
@@ -229,11 +230,13 @@ def matched(x: Any, y: Any, op_type: str = "") -> tuple[Tensor, Tensor]:
         raise _of_operands(op_type, error, x, y) from None
 
 
-def _of_operands(op_type: str, error: ValueError, x: Any, y: Any) -> ValueError:
-    message = f"{op_type}: {error} [inputs: {describe(x)}, {describe(y)}]"
+def _of_operands(op_type: str, error: ValueError, x: Any, y: Any) -> Exception:
+    if isinstance(error, errors.OpError) and error.op:
+        return error
+    made = in_name_of(op_type, error, (describe(x), describe(y)))
     if isinstance(error, errors.OpError):
-        return error if error.op else type(error)(None, op_type, message)
-    return ValueError(message) if type(error) is ValueError else error
+        return made
+    return ValueError(str(made)) if type(error) is ValueError else error
 
 
 def _agreed(x: Any, y: Any) -> tuple[Tensor, Tensor]:

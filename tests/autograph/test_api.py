@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from types import MethodType
 from typing import Any
 
+import numpy as np
 import pytest
 
 import autograph
@@ -197,6 +198,12 @@ def test_what_is_not_written_in_python(target: Any) -> None:
     with pytest.raises((ConversionError, TypeError)) as refused:
         convert(target)
     assert isinstance(refused.value, ConversionError) == callable(target)
+    assert "call it as it is" in str(refused.value) or not callable(target)
+
+
+def test_a_ufunc_is_called_in_a_function_of_your_own() -> None:
+    with pytest.raises(ConversionError, match="convert a function of your own that calls it"):
+        convert(np.sin)
 
 
 def test_without_source() -> None:

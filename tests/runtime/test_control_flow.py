@@ -164,6 +164,19 @@ def test_a_shape_invariant_of_an_array() -> None:
     assert function(program)().numpy().tolist() == program().numpy().tolist() == [2.0] * 3
 
 
+def test_python_numbers_stay_numbers_in_an_eager_loop() -> None:
+    seen = []
+
+    def body(i, total, held):
+        seen.append([type(item) for item in (i, total, *held)])
+        return i + 1, total + i, (held[0] * 2, held[1])
+
+    i, total, held = rt.while_loop(lambda i, *_: i < 3, body, (0, 0.0, (True, rt.constant(1))))
+    assert seen[0] == [int, float, bool, type(rt.constant(1))]
+    assert [item.dtype.name for item in (i, total, *held)] == ["int32", "float32", "int32", "int32"]
+    assert [item.numpy() for item in (i, total, *held)] == [3, 3.0, 8, 1]
+
+
 def limited_to(most: Any) -> Any:
     return rt.while_loop(lambda v: v < 9, lambda v: v + 1, [X], maximum_iterations=most)
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import abc
 import collections
+import contextvars
 import dataclasses
 import functools
 import gc
+import operator
+import os
+import re
+import sys
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +22,7 @@ import pytest
 
 import autograph
 import runtime as rt
-from runtime.graph import guards
+from runtime.graph import watching
 
 
 class Field:
@@ -316,6 +323,287 @@ def field_of(item: Any) -> Any:
     return vars(type(item))["field"]
 
 
+# What is defined or bound elsewhere: each program of these was stale once
+
+SAMPLES: Any = types.ModuleType("samples_of_guards")
+CONTEXT: contextvars.ContextVar[int] = contextvars.ContextVar("CONTEXT", default=1)
+
+
+def imported_inside(x: Any) -> Any:
+    import samples_of_guards  # type: ignore[import-not-found]
+
+    return x + samples_of_guards.RATE
+
+
+def imported_from(x: Any) -> Any:
+    from samples_of_guards import RATE as rate
+
+    return x + rate
+
+
+def named_module() -> Any:
+    SAMPLES.RATE = 1
+    sys.modules[SAMPLES.__name__] = SAMPLES
+    return SAMPLES
+
+
+def with_attribute() -> Any:
+    def helper(x: Any) -> Any:
+        return x
+
+    helper.k = 1  # type: ignore[attr-defined]
+    return helper
+
+
+def with_defaults() -> Any:
+    def helper(x: Any, a: int = 1, *, b: int = 1) -> Any:
+        return x + a + b
+
+    return helper
+
+
+def other_code(x: Any, a: int = 1, *, b: int = 1) -> Any:
+    return x + a * 50
+
+
+class Parent:
+    rate = 1
+
+    def k(self) -> int:
+        return 1
+
+    @property
+    def half(self) -> int:
+        return 1
+
+    @classmethod
+    def of_class(cls) -> int:
+        return 1
+
+
+def child() -> Any:
+    class Middle(Parent):
+        rate = 1
+
+        def k(self) -> int:
+            return 1
+
+        half = property(lambda self: 1)
+        of_class = classmethod(lambda cls: 1)
+
+    class Child(Middle):
+        rate = 9
+
+        def k(self) -> int:
+            return super().k() * 2
+
+        def inherited_rate(self) -> int:
+            return super().rate
+
+        def named_rate(self) -> int:
+            return super(Child, self).rate  # noqa: UP008
+
+        def inherited_half(self) -> int:
+            return super().half
+
+        @classmethod
+        def of_class(cls) -> int:
+            return super().of_class()
+
+    return Child()
+
+
+def sets_of_parent(name: str, value: Any) -> Callable[[Any], Any]:
+    return lambda item: setattr(type(item).__mro__[1], name, value)
+
+
+class Meta(type):
+    k = 1
+
+    @property
+    def double(cls) -> Any:
+        return cls.k * 2
+
+
+def of_metaclass() -> Any:
+    return type("Kind", (Meta,), {})("Made", (), {})()
+
+
+def abstract() -> Any:
+    return types.SimpleNamespace(base=abc.ABCMeta("Base", (), {}), item=type("Other", (), {})())
+
+
+def registers(o: Any) -> None:
+    o.base.register(type(o.item))
+
+
+METHODS: dict[str, Any] = {
+    "__call__": lambda self, x: x + 1,
+    "__len__": lambda self: 1,
+    "__getitem__": lambda self, key: 1,
+    "__iter__": lambda self: iter([1]),
+    "__radd__": lambda self, other: other + 1,
+    "__contains__": lambda self, value: True,
+    "__bool__": lambda self: True,
+    "__enter__": lambda self: 1,
+    "__exit__": lambda self, *error: None,
+    "__getattr__": lambda self, name: 1,
+    "named": classmethod(lambda cls: 1),
+    "free": staticmethod(lambda: 1),
+}
+
+
+def with_methods() -> Any:
+    return type("Own", (), METHODS)()
+
+
+def puts_method(name: str, method: Any) -> Callable[[Any], Any]:
+    return lambda item: setattr(type(item), name, method)
+
+
+def matched(item: Any) -> Any:
+    match item:
+        case Matched(k):
+            return k
+    return None
+
+
+def matched_by_name(item: Any) -> Any:
+    match item:
+        case Matched(k=found):
+            return found
+    return None
+
+
+class Matched:
+    __match_args__ = ("k",)
+
+    def __init__(self) -> None:
+        self.k = 1
+
+
+class Built:
+    def __init__(self) -> None:
+        self.k = 1
+
+    def again(self) -> Any:
+        return type(self)().k
+
+
+def five(self: Any) -> None:
+    self.k = 5
+
+
+def numbered() -> Any:
+    item: Any = Built()
+    item.k0 = item.k1 = 1
+    return item
+
+
+class OfNothing:
+    pass
+
+
+class Unlike(OfNothing):
+    pass
+
+
+DEFINED: dict[str, Case] = {
+    "attribute of a function": (lambda x, f: x + f.k, with_attribute, sets("k")),
+    "vars of a function": (lambda x, f: x + vars(f)["k"], with_attribute, sets("k")),
+    "new attribute of a function": (lambda x, f: x + int(hasattr(f, "new")), with_attribute,
+                                    sets("new")),
+    "attribute of a method": (lambda x, o: x + o.k, lambda: types.MethodType(with_attribute(), 1),
+                              lambda o: sets("k")(o.__func__)),
+    "defaults": (lambda x, f: f(x), with_defaults, lambda f: setattr(f, "__defaults__", (5,))),
+    "defaults of the second of two": (
+        lambda x, p: p[0](p[1](x)), lambda: (with_default([1]), with_default([2])),
+        lambda p: puts(0)(p[1].__defaults__[0]),
+    ),
+    "default of a keyword": (lambda x, f: f(x), with_defaults,
+                             lambda f: f.__kwdefaults__.update(b=5)),
+    "code": (lambda x, f: f(x), with_defaults,
+             lambda f: setattr(f, "__code__", other_code.__code__)),
+    "class that is called": (lambda x, o: x + o.again(), lambda: type("B", (Built,), {
+        "__init__": Built.__init__})(), puts_method("__init__", five)),
+    "super method": (lambda x, o: x + o.k(), child, sets_of_parent("k", lambda self: 7)),
+    "super attribute": (lambda x, o: x + o.inherited_rate(), child, sets_of_parent("rate", 7)),
+    "super with arguments": (lambda x, o: x + o.named_rate(), child, sets_of_parent("rate", 7)),
+    "super property": (lambda x, o: x + o.inherited_half(), child, sets_of_parent("half", 7)),
+    "super of a classmethod": (lambda x, o: x + o.of_class(), child,
+                               sets_of_parent("of_class", classmethod(lambda cls: 7))),
+    "metaclass": (lambda x, o: x + o.__class__.k, of_metaclass,
+                  lambda o: sets("k")(type(type(o)))),
+    "metaclass by type": (lambda x, o: x + type(o).k, of_metaclass,
+                          lambda o: sets("k")(type(type(o)))),
+    "property of a metaclass": (lambda x, kind: x + kind.double, lambda: type(of_metaclass()),
+                                lambda kind: sets("k")(type(kind))),
+    "vars that grow": (lambda x, o: x + sum([v for _, v in vars(o).items()]), Matched, sets("j")),
+    "dir": (lambda x, o: x + len(dir(o)), Matched, sets("j")),
+    "isinstance": (lambda x, o: x + int(isinstance(o.item, o.base)), abstract, registers),
+    "issubclass": (lambda x, o: x + int(issubclass(type(o.item), o.base)), abstract, registers),
+    "class of an object without attributes": (
+        lambda x, o: x + int(isinstance(o.item, Unlike)),
+        lambda: types.SimpleNamespace(item=OfNothing()),
+        lambda o: setattr(o.item, "__class__", Unlike),
+    ),
+    "computed name": (lambda x, o: x + sum([getattr(o, f"k{i}") for i in range(2)]), numbered,
+                      sets("k1")),
+    "computed name that is new": (lambda x, o: x + sum([getattr(o, f"k{i}", 0) for i in range(3)]),
+                                  numbered, sets("k2")),
+    "computed name that is asked": (lambda x, o: x + sum([hasattr(o, f"k{i}") for i in range(3)]),
+                                    numbered, sets("k2")),
+    "fields": (lambda x, o: x + sum([getattr(o, f.name) for f in dataclasses.fields(o)]),
+               lambda: Point(1), sets("a")),
+    "attrgetter": (lambda x, p: x + p[0](p[1]), lambda: (operator.attrgetter("k"), Item()),
+                   lambda p: sets("k")(p[1])),
+    "keyword of a partial, replaced": (
+        lambda x, f: f(x), lambda: functools.partial(lambda x, k: x + k, k=1),
+        lambda f: f.keywords.update(k=5),
+    ),
+    "import": (lambda x, _: imported_inside(x), named_module, sets("RATE")),
+    "import from": (lambda x, _: imported_from(x), named_module, sets("RATE")),
+    "module in an object": (lambda x, o: x + o.m.RATE,
+                            lambda: types.SimpleNamespace(m=named_module()),
+                            lambda o: sets("RATE")(o.m)),
+    "computed name in a module": (lambda x, m: x + getattr(m, f"{'R'}ATE"), named_module,
+                                  sets("RATE")),
+    "context": (lambda x, _: x + CONTEXT.get(), lambda: CONTEXT.set(1), lambda _: CONTEXT.set(5)),
+    "captured context": (lambda x, c: x + c.get(), lambda: CONTEXT if CONTEXT.set(1) else None,
+                         lambda c: c.set(5)),
+    "class pattern": (lambda x, o: x + matched(o), Matched, sets("k")),
+    "class pattern with a name": (lambda x, o: x + matched_by_name(o), Matched, sets("k")),
+    "all of a large array": (lambda x, a: x + int(a.sum()), lambda: np.ones((300, 300), np.int64),
+                             lambda a: np.multiply(a, 2, out=a)),
+    "columns of a large array": (lambda x, a: x + int(a.sum()),
+                                 lambda: np.ones((300, 300), np.int64),
+                                 lambda a: a.__setitem__((slice(None), slice(0, 300, 2)), 5)),
+    "rows of a large view": (lambda x, a: x + int(a.sum()),
+                             lambda: np.ones((300, 300), np.int64).T,
+                             lambda a: a.__setitem__((slice(100),), 5)),
+    "called": (lambda x, o: o(x), with_methods, puts_method("__call__", lambda self, x: x + 5)),
+    "length": (lambda x, o: x + len(o), with_methods, puts_method("__len__", lambda self: 5)),
+    "indexed": (lambda x, o: x + o[0], with_methods,
+                puts_method("__getitem__", lambda self, key: 5)),
+    "iterated": (lambda x, o: x + sum([v for v in o]), with_methods,
+                 puts_method("__iter__", lambda self: iter([5]))),
+    "added": (lambda x, o: x + (1 + o), with_methods,
+              puts_method("__radd__", lambda self, other: 5)),
+    "contained": (lambda x, o: x + int(1 in o), with_methods,
+                  puts_method("__contains__", lambda self, value: False)),
+    "tested": (lambda x, o: x + (1 if o else 0), with_methods,
+               puts_method("__bool__", lambda self: False)),
+    "entered": (lambda x, o: x + entered(o), with_methods,
+                puts_method("__enter__", lambda self: 5)),
+    "absent": (lambda x, o: x + o.absent, with_methods,
+               puts_method("__getattr__", lambda self, name: 5)),
+    "classmethod": (lambda x, o: x + o.named(), with_methods,
+                    puts_method("named", classmethod(lambda cls: 5))),
+    "staticmethod": (lambda x, o: x + o.free(), with_methods,
+                     puts_method("free", staticmethod(lambda: 5))),
+}  # fmt: skip
+
+
 def with_default(items: Any) -> Any:
     def f(x: Any, held: Any = items) -> Any:
         return x + held[0]
@@ -368,6 +656,196 @@ def test_a_change_is_never_stale(name: str) -> None:
     assert int(read(x, held)) != before
     assert [int(staged(x)) for _ in range(12)] == [int(read(x, held))] * 12
     assert staged.experimental_get_tracing_count() == 2
+
+
+@pytest.mark.parametrize("name", DEFINED)
+@pytest.mark.parametrize("is_argument", [False, True])
+def test_what_is_defined_elsewhere_is_never_stale(name: str, is_argument: bool) -> None:
+    read, make, change = DEFINED[name]
+    held, x = make(), rt.constant(3)
+    if is_argument and isinstance(held, np.ndarray | contextvars.Token):
+        return  # as an argument it is a tensor, or nobody reads it
+    staged = rt.function(read if is_argument else lambda x: read(x, held))
+    given = (x, held) if is_argument else (x,)
+    before = int(read(x, held))
+    assert [int(staged(*given)) for _ in range(12)] == [before] * 12
+    assert staged.experimental_get_tracing_count() == 1
+    change(held)
+    after = int(read(x, held))
+    assert [int(staged(*given)) for _ in range(12)] == [after] * 12 != [before] * 12
+    assert staged.experimental_get_tracing_count() == 2
+
+
+def test_a_module_that_the_trace_imports_first_is_guarded() -> None:
+    sys.modules.pop(SAMPLES.__name__, None)
+    SAMPLES.RATE = 1
+
+    def ready(x: Any) -> Any:
+        sys.modules.setdefault(SAMPLES.__name__, SAMPLES)
+        return imported_inside(x)
+
+    staged, x = rt.function(ready), rt.constant(3)
+    assert [int(staged(x)), int(staged(x))] == [4, 4]
+    SAMPLES.RATE = 5
+    assert int(staged(x)) == 8
+    assert staged.experimental_get_tracing_count() == 2
+
+
+class Compared:
+    def __eq__(self, other: object) -> bool:
+        return True
+
+
+def dispatching() -> Any:
+    kind = type("Kind", (), {})
+    return types.SimpleNamespace(f=functools.singledispatch(lambda o: 1), item=kind(), kind=kind)
+
+
+def hides_a_builtin(_: Any) -> None:
+    globals()["divmod"] = lambda a, b: (5, 5)
+
+
+def set_variable(value: str) -> Callable[..., Any]:
+    return lambda *_: os.environ.update(GUARDED=value)
+
+
+UNSEEN: dict[str, Case] = {
+    "library function that calls others": (lambda x, _: x + int(str(os.getenv("GUARDED"))),
+                                           set_variable("1"), set_variable("5")),
+    "registered function": (lambda x, o: x + o.f(o.item), dispatching,
+                            lambda o: o.f.register(o.kind, lambda o: 5)),
+    "state in C": (lambda x, e: x + e.args[0], lambda: ValueError(1),
+                   lambda e: setattr(e, "args", (5,))),
+    "methodcaller": (lambda x, p: x + p[0](p[1]),
+                     lambda: (operator.methodcaller("read"), type("C", (Built,), {
+                         "read": lambda self: self.k})()), lambda p: sets("k")(p[1])),
+    "element of a large array": (lambda x, a: x + int(a[3]), lambda: np.ones(40_000, np.int64),
+                                 puts(3)),
+    "comparison": (lambda x, o: x + int(o == 1), lambda: type("C", (Compared,), {
+        "__eq__": Compared.__eq__})(), lambda o: puts_method("__eq__", lambda *_: False)(o)),
+    "later method": (lambda x, o: x + (1 if o else 0), lambda: type("C", (Built,), {})(),
+                     lambda o: puts_method("__bool__", lambda self: False)(o)),
+    "bases": (lambda x, o: x + o.k(), lambda: type("C", (type("B", (Parent,), {}),), {})(),
+              lambda o: setattr(type(o), "__bases__", (type("D", (Parent,), {
+                  "k": lambda self: 5}),))),
+    "name": (lambda x, o: x + len(type(o).__name__), lambda: type("C", (Built,), {})(),
+             lambda o: setattr(type(o), "__name__", "Longer")),
+    "class with slots": (lambda x, o: x + o.value(), lambda: Narrow(),
+                         lambda o: setattr(o, "__class__", Wide)),
+    "hidden builtin": (lambda x, _: x + divmod(1, 1)[0], lambda: globals().pop("divmod", None),
+                       hides_a_builtin),
+}  # fmt: skip
+
+
+class Narrow:
+    __slots__ = ()
+
+    def value(self) -> int:
+        return 1
+
+
+class Wide:
+    __slots__ = ()
+
+    def value(self) -> int:
+        return 5
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_the_list_of_what_is_not_guarded_is_exact(name: str, request: Any) -> None:
+    read, make, change = UNSEEN[name]
+    request.addfinalizer(lambda: globals().pop("divmod", None))
+    held, x = make(), rt.constant(3)
+    staged = rt.function(lambda x: read(x, held))
+    before = int(staged(x))
+    change(held)
+    assert int(staged(x)) == before != int(read(x, held))
+
+
+def led_back(**more: Any) -> Any:
+    item = numbered()
+    vars(item).update(more, me=[item])
+    return item
+
+
+def function_led_back() -> Any:
+    item = numbered()
+
+    def helper(x: Any, held: Any = item, *, other: Any = (item,)) -> Any:
+        return x + held.k
+
+    helper.k = helper.item = item.k  # type: ignore[attr-defined]
+    item.helper = helper
+    return helper
+
+
+def partial_led_back() -> Any:
+    item = numbered()
+    item.helper = functools.partial(lambda items, x, held: x + held.k, [(item,)], held=item)
+    return item.helper
+
+
+LED_BACK: dict[str, tuple[Callable[[Any, Any], Any], Callable[[], Any]]] = {
+    "vars": (lambda x, o: x + len(vars(o)), led_back),
+    "computed name": (lambda x, o: x + getattr(o, f"k{1}") + len(getattr(o, f"{'m'}e")), led_back),
+    "function": (lambda x, f: f(x) + f.k, function_led_back),
+    "partial": (lambda x, f: f(x), partial_led_back),
+    "method": (lambda x, f: f() + x, lambda: led_back().again),
+}
+
+
+@pytest.mark.parametrize("name", LED_BACK)
+@pytest.mark.parametrize("is_argument", [False, True])
+def test_what_is_guarded_is_not_kept_alive(name: str, is_argument: bool) -> None:
+    read, make = LED_BACK[name]
+    holder, x = types.SimpleNamespace(held=make()), rt.constant(3)
+    staged = rt.function(read if is_argument else lambda x: read(x, holder.held))
+    for _ in range(12):
+        staged(*((x, holder.held) if is_argument else (x,)))
+    assert staged.experimental_get_tracing_count() == 1
+    reference = weakref.ref(getattr(holder.held, "__self__", holder.held))
+    holder.held = None
+    gc.collect()
+    gc.collect()
+    assert reference() is None
+
+
+def test_a_module_that_is_not_there_is_no_guard() -> None:
+    def f(x: Any, is_extended: bool = False) -> Any:
+        if is_extended:
+            import no_such_module_of_guards as extended
+
+            return extended.apply(x)
+        return x + 1
+
+    staged = rt.function(lambda x: f(x))
+    assert [int(staged(rt.constant(3))) for _ in range(3)] == [4, 4, 4]
+    assert staged.experimental_get_tracing_count() == 1
+
+
+REASONS: dict[str, str] = {
+    "attribute of a function": "held.k was 1, is 5",
+    "defaults": r"helper.__defaults__ is another tuple",
+    "code": r"helper.__code__ is another code",
+    "isinstance": "counts as an abstract base class",
+    "class of an object without attributes": "of class OfNothing is now a Unlike",
+    "computed name that is new": "k2 was not there, is 5",
+    "captured context": r"held.get\(\) was 1, is 5",
+    "import from": "samples_of_guards.RATE was 1, is 5",
+    "super attribute": "Middle.rate was 1, is 7",
+    "all of a large array": "what is in held changed",
+}
+
+
+@pytest.mark.parametrize("name", REASONS)
+def test_the_reason_names_what_changed(name: str) -> None:
+    (read, make, change), reason = DEFINED[name], REASONS[name]
+    held, x = make(), rt.constant(3)
+    staged = rt.function(lambda x: read(x, held))
+    staged(x)
+    change(held)
+    staged(x)
+    assert re.search(reason, staged.why_retraced())
 
 
 @pytest.mark.parametrize("read", [lambda x, item: x + item.k3, lambda x, item: x + item.made])
@@ -424,7 +902,7 @@ def test_objects_made_while_tracing_are_no_guards() -> None:
 
 
 def test_too_many_values_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guards, "MOST_GUARDS", 50)
+    monkeypatch.setattr(watching, "MOST_GUARDS", 50)
     items = [types.SimpleNamespace(k=1) for _ in range(60)]
     pairs = [(at, at) for at in range(60)]
     assert int(rt.function(lambda x: x + sum([b for _, b in pairs]))(rt.constant(0))) == 1770

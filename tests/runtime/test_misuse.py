@@ -894,7 +894,7 @@ def case_with_two_structures():
     f(X)
 
 
-@misuse(Invalid, "case(): none of the conditions holds", "no `default`")
+@misuse(Invalid, "Case: none of the conditions holds", "no `default` [at ")
 def case_without_default():
     @rt.function
     def f(x):
@@ -1398,7 +1398,7 @@ def array_of_pieces():
     f(V3)
 
 
-@misuse(Invalid, "3 elements do not fit a TensorArray of size 2", "[None, None]")
+@misuse(Invalid, "3 elements do not fit a TensorArray of size 2", "TensorArray(float32, size 2)")
 def array_of_too_many_rows():
     @rt.function
     def f(x):
@@ -1502,6 +1502,16 @@ def recursion_on_a_python_number():
         return f(x, n + 1)  # <-
 
     f(X)
+
+
+@misuse(RecursionError, "nested too deep here", "pass what ends a recursion as a tensor")
+def branches_of_a_recursion_on_a_python_number():
+    def descend(x, depth):
+        if x > depth and depth > 0:  # <-
+            return descend(x + 1, depth - 1)  # <-
+        return x
+
+    rt.function(lambda x: descend(x, 1000))(N)
 
 
 @misuse(RecursionError, "f calls itself too deep: write a loop", "sys.setrecursionlimit()")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 import traceback
 from collections.abc import Callable
@@ -115,14 +116,52 @@ def growing(rounds):
     total = 1
     for _ in range(rounds):
         total = total * 2
+    return total  # the line
+
+
+def growing_or_not(rounds):  # the line
+    total = growing(rounds)
+    if rounds < 0:
+        return 0
     return total
 
 
-def test_a_result_is_placed_at_its_function() -> None:
+@pytest.mark.parametrize("function", [growing, growing_or_not], ids=lambda f: f.__name__)
+def test_a_result_is_placed_at_its_return_or_else_at_its_function(function: Any) -> None:
     with pytest.raises(errors.InvalidArgumentError, match="does not fit into int32") as caught:
-        rt.function(growing)(rt.constant(40))
+        rt.function(function)(rt.constant(40))
     line = place_of(caught.value)
-    assert (line.name, line.lineno) == ("growing", growing.__code__.co_firstlineno)
+    assert line.name == function.__name__
+    assert "# the line" in (line.line or "")
+    assert f"at {__file__}:{line.lineno}:" in str(caught.value)
+
+
+def checking(left):
+    x = rt.constant([3, 4]) * left
+    rt.debugging.assert_less(x, 3, message="empty")  # the line
+    return x
+
+
+def stating(left):
+    x = rt.constant([3, 4]) * left
+    rt.debugging.Assert(rt.reduce_all(x < 3), [x, "is too large"])  # the line
+    return x
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+@pytest.mark.parametrize("function", [checking, stating], ids=lambda f: f.__name__)
+def test_assertions_of_tensors(function: Any, way: Any) -> None:
+    with pytest.raises(errors.InvalidArgumentError) as caught:
+        way(rt.function(function), rt.constant(2))
+    error, line = caught.value, place_of(caught.value)
+    assert "# the line" in (line.line or "")
+    assert str(error).startswith("Assert: ")
+    assert "inputs: bool" in str(error)
+    assert "int32[2]" in str(error)
+    assert error.location[:2] == (__file__, line.lineno)
+    assert (error.op, error.inputs[1]) == ("Assert", "int32[2]")
+    assert "inputs: " not in error.detail
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
 def raising(left):

@@ -166,3 +166,14 @@ def test_what_a_loop_returns_is_a_tensor(use: str, start: float) -> None:
     staged = rt.nest.flatten(rt.function(program)(rt.constant(start)))
     eager = rt.nest.flatten(program(rt.constant(start)))
     assert [x.numpy().tolist() for x in staged] == [x.numpy().tolist() for x in eager]
+
+
+def test_dtypes_that_do_not_join_are_a_staging_error_and_a_type_error() -> None:
+    def mixed(x: Any) -> Any:
+        return rt.constant(1) if x > 0.0 else rt.constant(1.0)
+
+    with pytest.raises(TypeError, match="int32 on one path and float32") as caught:
+        rt.function(mixed)(rt.constant(1.0))
+    assert isinstance(caught.value, StagingError)
+    assert caught.value.filename == __file__
+    assert "tf.cast" in str(caught.value.hint)

@@ -34,7 +34,8 @@ MATRIX = np.arange(12.0).reshape(3, 4)
         ([np.float64(1)], "float64", (1,)), (np.arange(3), "int64", (3,)),
         (np.zeros((2, 3), np.float32), "float32", (2, 3)), (np.array(["a"]), "string", (1,)),
         (np.zeros(2, ">f4"), "float32", (2,)), (memoryview(b"ab"), "uint8", (2,)),
-        (tf.TensorShape([2, 3]), "int32", (2,)), ([np.ones(2), np.ones(2)], "float64", (2, 2)),
+        (tf.TensorShape([2, 3]), "int32", (2,)), (tf.TensorShape([]), "int32", (0,)),
+        ([np.ones(2), np.ones(2)], "float64", (2, 2)),
     ],
 )  # fmt: skip
 def test_values_have_a_default_dtype(value: Any, dtype: str, shape: tuple[int, ...]) -> None:

@@ -609,6 +609,16 @@ def test_an_array_that_was_changed_is_not_used_again(program: Any) -> None:
     assert info.value.hint
 
 
+def test_errors_show_the_array_as_a_type() -> None:
+    @tf.function
+    def written(at: Any) -> Any:
+        return tf.TensorArray(tf.float32, 3).write(at, 1.0).stack()
+
+    with pytest.raises(tf.errors.InvalidArgumentError) as info:
+        written(tf.constant(5))
+    assert "[inputs: TensorArray(float32, size 3), int32[], float32[]; at" in str(info.value)
+
+
 def test_the_other_branch_may_use_it() -> None:
     def program(x: Any) -> Any:
         array = tf.TensorArray(tf.float32, 3).unstack(tf.constant(ROWS))

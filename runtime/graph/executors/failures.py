@@ -18,7 +18,7 @@ from runtime.graph.executors.scalars import form_of
 from runtime.graph.ir import Node, Origin, Value, format_location
 from runtime.graph.templates import filled
 from runtime.primitive import describe
-from runtime.types import TensorType, Type
+from runtime.types import ListType, TensorType, Type
 
 
 def raised(exception: BaseException, holding: Any, *values: Any) -> BaseException:
@@ -99,8 +99,7 @@ def at_origin(error: Exception, node: Node, values: Mapping[Value, Any]) -> Base
 def _bare(error: Exception) -> Exception:
     """The error of an op that ran by itself, without what it knows of the op and its inputs."""
     if isinstance(error, errors.OpError) and error.op is not None:
-        error.message = error.message.removeprefix(f"{error.op}: ").partition(" [inputs: ")[0]
-        error.op = None
+        error.op = error.inputs = error.location = None
     # What its kernel raised says the same, with frames of the library.
     error.__cause__ = None
     return error
@@ -164,19 +163,15 @@ _DOCUMENTED: Mapping[type[BaseException], type[errors.OpError]] = {
 
 
 def _documented(error: BaseException, node: Node, values: Sequence[Any]) -> BaseException:
-    kind, text = _kind_of(error), str(error)
-    if isinstance(error, errors.OpError):
-        if error.op is not None:
-            return error
-        text = error.message
-    if kind is None:
+    kind, op = _kind_of(error), node.primitive.op_type
+    if kind is None or (isinstance(error, errors.OpError) and error.op not in (None, op)):
         return error
-    text = _in_words_of_rules(node, values) or text
-    shapes = ", ".join(map(_show, values))
-    message = (
-        f"{node.primitive.op_type}: {text} [inputs: {shapes}; at {format_location(node.location)}]"
-    )
-    made = kind(None, node.primitive.op_type, message)
+    detail, hint = str(error), None
+    if isinstance(error, errors.OpError):
+        detail, hint = error.detail, error.hint
+    detail = _in_words_of_rules(node, values) or detail
+    shown = tuple(map(_show, values, [value.type for value in node.inputs]))
+    made = kind(None, op, detail, inputs=shown, location=node.location, hint=hint)
     made.__cause__ = error.__cause__
     made.__suppress_context__ = True
     return made
@@ -188,10 +183,11 @@ def _in_words_of_rules(node: Node, values: Sequence[Any]) -> str | None:
     if not all(isinstance(known, TensorType) for known in types):
         return None
     try:
-        node.primitive.infer(*types, **node.params)
+        node.primitive.rule(*types, **node.params)
+    except errors.OpError as refused:
+        return refused.detail
     except (ValueError, TypeError) as refused:
-        text = getattr(refused, "message", str(refused))
-        return text.removeprefix(f"{node.primitive.op_type}: ").partition(" [inputs: ")[0]
+        return str(refused)
     return None
 
 
@@ -202,9 +198,11 @@ def _kind_of(error: BaseException) -> type[errors.OpError] | None:
     return next(kinds, None)
 
 
-def _show(value: Any) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(map(_show, value))}]"
+def _show(value: Any, type: Type) -> str:
+    if isinstance(value, list) and isinstance(type, ListType):
+        item = type.element
+        kind = item.dtype.name if isinstance(item, TensorType) else item
+        return f"TensorArray({kind}, size {len(value)})"
     known = describe(getattr(value, "raw", value))
     return str(known) if isinstance(known, TensorType) else repr(value)
 

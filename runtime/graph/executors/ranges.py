@@ -10,7 +10,8 @@ grows to the limit of its type at once, and is narrowed once more at the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 from typing import Any
 
@@ -26,6 +27,7 @@ EVERYTHING: Range = (-inf, inf)
 _LIMITS: dict[DType, Range] = {dtype: dtype.limits for dtype in dtypes.ALL if dtype.is_integer}
 _LARGEST = 1 << 128
 _MOST_PASSES = 12
+_MOST_FACTS = 64
 
 
 def limits_of(type: Type) -> Range | None:
@@ -171,31 +173,39 @@ class Ranges:
         return before
 
     def _learn(self, test: Value, truth: bool) -> None:
-        maker = self.makers.get(test)
-        if maker is None:
-            return
+        pending = deque([(test, truth)])
+        for _ in range(_MOST_FACTS):
+            if not pending:
+                break
+            test, truth = pending.popleft()
+            maker = self.makers.get(test)
+            if maker is not None:
+                pending += self._following(test, maker, truth)
+
+    def _following(self, test: Value, maker: Node, truth: bool) -> Iterable[tuple[Value, bool]]:
+        """The outcomes of other tests that follow; what is known of numbers is narrowed."""
         name = maker.primitive.name
         if name == "cond":
-            self._learn_of_branches(test, maker, truth)
-        elif name in ("py.not", "logical_not"):
-            self._learn(maker.inputs[0], not truth)
-        elif name in ("truth", "identity", "to_tensor"):
-            self._learn(maker.inputs[0], truth)
-        elif name == ("logical_and" if truth else "logical_or"):
-            for value in maker.inputs:
-                self._learn(value, truth)
-        elif name in _COMPARISONS and all(limits_of(value.type) for value in maker.inputs):
+            return self._of_branches(test, maker, truth)
+        if name in ("py.not", "logical_not"):
+            return [(maker.inputs[0], not truth)]
+        if name in ("truth", "identity", "to_tensor"):
+            return [(maker.inputs[0], truth)]
+        if name == ("logical_and" if truth else "logical_or"):
+            return [(value, truth) for value in maker.inputs]
+        if name in _COMPARISONS and all(limits_of(value.type) for value in maker.inputs):
             self._compare(_COMPARISONS[name] if truth else _NEGATED[name], *maker.inputs)
+        return ()
 
-    def _learn_of_branches(self, test: Value, node: Node, truth: bool) -> None:
+    def _of_branches(self, test: Value, node: Node, truth: bool) -> Iterator[tuple[Value, bool]]:
         """Where one branch gives the other outcome, the other branch was taken."""
         at = node.outputs.index(test)
         for here, there, taken in ((0, 1, False), (1, 0, True)):
             region = node.regions[here]
             if diverges(region) or self._is_constant(region.results[at], not truth):
-                self._learn(node.inputs[0], taken)
+                yield node.inputs[0], taken
                 if not diverges(node.regions[there]):
-                    self._learn(node.regions[there].results[at], truth)
+                    yield node.regions[there].results[at], truth
 
     def _is_constant(self, value: Value, truth: bool) -> bool:
         maker = self.makers.get(value)

@@ -1,4 +1,5 @@
-"""Passes: each makes a better graph of a graph that computes the same, to the last bit.
+"""Passes: each makes a better graph of a graph that computes the same, to the last bit
+(but for what BLAS adds up in another order where an operand has become a view).
 
 Each is a function from graph to graph, in a file of its own; `optimize` runs them in the order of
 `PASSES`. With `verified` (tests do that) the graph is verified after each, else at the end.

@@ -4,12 +4,16 @@ branches around, and flags that say which branch was taken.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 
 from runtime.graph.ir import Node, Value, is_test
 from runtime.graph.passes.rewriting import Rewriter
 
 Fact = tuple[Value, bool]
+MOST_FACTS = 64
+"""How many facts are drawn from one test, the nearest first: where each of many flags follows from
+the one before, all of them would be a square of their number."""
 
 _ANDS = frozenset(("py.and", "logical_and"))
 _ORS = frozenset(("py.or", "logical_or"))
@@ -57,9 +61,11 @@ class Facts(Rewriter):
 
     def learn(self, value: Value, truth: bool) -> None:
         """From here on, a test has this result."""
-        pending = [(value, truth)]
-        while pending:
-            value, truth = pending.pop()
+        pending = deque([(value, truth)])
+        for _ in range(MOST_FACTS):
+            if not pending:
+                break
+            value, truth = pending.popleft()
             source, same = self.source(value)
             fact = source, truth is same
             if source not in self.known:

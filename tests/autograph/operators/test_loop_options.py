@@ -54,7 +54,7 @@ def count(x: Any, limit: int) -> Any:
 
 def nested(x: Any, limit: int) -> Any:
     while x < limit:
-        set_loop_options(parallel_iterations=3)
+        set_loop_options(parallel_iterations=3, swap_memory=True)
         for _ in range(2):
             set_loop_options(maximum_iterations=9)
         y = x + 1

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import operator
 from typing import Any
 
 import numpy as np
@@ -116,6 +118,35 @@ def test_verify_accepts_a_raising_branch_without_results() -> None:
 def test_everything_is_frozen(item: Any) -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         setattr(item, dataclasses.fields(item)[0].name, None)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda params: operator.setitem(params, "axis", 1),
+        lambda params: operator.delitem(params, "axis"),
+        lambda params: operator.ior(params, {"axis": 1}),
+        lambda params: params.update(axis=1),
+        lambda params: params.setdefault("keepdims", True),
+        lambda params: params.pop("axis"),
+        lambda params: params.popitem(),
+        lambda params: params.clear(),
+    ],
+)
+def test_parameters_of_nodes_are_frozen(change: Any) -> None:
+    @function
+    def total(x):
+        return rt.reduce_sum(x, 0)
+
+    (node,) = total.get_concrete_function(rt.ones([2, 3])).graph.nodes
+    before = dict(node.params)
+    with pytest.raises(TypeError, match="graphs are frozen"):
+        change(node.params)
+    for same in (node.params, copy.deepcopy(node.params), copy.copy(node.params)):
+        assert same == before
+        with pytest.raises(TypeError):
+            change(same)
+    assert change({**node.params}) is not NotImplemented
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import autograph
 import runtime as rt
 from runtime.graph.executors.interpreter import Program
 from runtime.graph.ir import Graph
@@ -114,7 +115,27 @@ def checks(x: Any, size: int) -> Any:
     return x
 
 
-@pytest.mark.parametrize("program", [straight, branches, loops, checks])
+@autograph.convert
+def ending(x: Any, size: int) -> Any:
+    n = rt.cast(x[0], rt.int32)
+    for at in range(size // 2):
+        if n > 100:
+            break
+        n = n + at
+    return n
+
+
+@autograph.convert
+def returning(x: Any, size: int) -> Any:
+    n = rt.cast(x[0], rt.int32)
+    for at in range(size // 2):
+        if n > at:
+            return n
+        n = n + 1
+    return -n
+
+
+@pytest.mark.parametrize("program", [straight, branches, loops, checks, ending, returning])
 def test_work_grows_with_the_graph(program: Any) -> None:
     """Calls of Python functions, which are the same in each run."""
     small, large = (calls(program, size) for size in (200, 800))
@@ -122,7 +143,7 @@ def test_work_grows_with_the_graph(program: Any) -> None:
 
 
 def calls(program: Any, size: int) -> int:
-    """How many Python functions the passes call."""
+    """How many Python functions the passes, and what writes the program, call."""
     traced_program = rt.function(lambda x: program(x, size), autograph=False)
     graph = traced_program.get_concrete_function(rt.TensorSpec([3], rt.float32)).graph
     count = 0
@@ -134,7 +155,7 @@ def calls(program: Any, size: int) -> int:
     before = sys.getprofile()
     sys.setprofile(note)
     try:
-        optimize(graph)
+        Program(optimize(graph))
     finally:
         sys.setprofile(before)
     return count
