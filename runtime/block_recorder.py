@@ -13,9 +13,9 @@ from autograph.mutation.kind_table import kinds_of
 from autograph.mutation.ownership import taking_notes
 from autograph.mutation.snapshots import Snapshot
 from autograph.policy import impure
-from runtime.graph.blocks import Block, Names
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import active
+from runtime.graph.staging.blocks import Block, Names
 from runtime.staged_print import _print as staged_print
 
 

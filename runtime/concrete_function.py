@@ -12,22 +12,13 @@ import numpy as np
 from autograph.frames import hide_libraries
 from runtime.autodiff.calls import GraphCall, call_recorded
 from runtime.device import placed
-from runtime.graph import joins
 from runtime.graph.arrays import Elements
-from runtime.graph.blocks import Unreachable
 from runtime.graph.error_notes import depth_explained
 from runtime.graph.executors.interpreter import Program
 from runtime.graph.executors.replay import replay
 from runtime.graph.executors.specialization import Programs, Run
-from runtime.graph.guards import Guards
-from runtime.graph.handlers import check_unhandled
+from runtime.graph.guarding.guards import Guards
 from runtime.graph.ir import Callee, Graph, Value, has_effects, walk
-from runtime.graph.joins import (
-    Leaf,
-    Same,
-    Spec,
-    Tree,
-)
 from runtime.graph.nodes import CALL
 from runtime.graph.parameters import Arguments
 from runtime.graph.passes import optimize
@@ -37,6 +28,15 @@ from runtime.graph.signatures import (
     leaves_for,
     quick_key,
     refuse_cycles,
+)
+from runtime.graph.staging import joins
+from runtime.graph.staging.blocks import Unreachable
+from runtime.graph.staging.deferred_exceptions import check_unhandled
+from runtime.graph.staging.joins import (
+    Leaf,
+    Same,
+    Spec,
+    Tree,
 )
 from runtime.graph.tracing import Trace
 from runtime.graph.views import GraphTensor

@@ -15,13 +15,13 @@ import numpy as np
 from runtime import errors, ops
 from runtime.block_recorder import BlockRecorder
 from runtime.convert import convert_to_tensor
-from runtime.graph import branches, loops
-from runtime.graph.blocks import Wording, as_state, bare
 from runtime.graph.frames import user_location
-from runtime.graph.invariants import declared_spec
-from runtime.graph.joins import Spec
-from runtime.graph.missing import present
 from runtime.graph.nodes import NUMBER_TYPES
+from runtime.graph.staging import branches, loops
+from runtime.graph.staging.blocks import Wording, as_state, bare
+from runtime.graph.staging.invariants import declared_spec
+from runtime.graph.staging.joins import Spec
+from runtime.graph.staging.optional_values import present
 from runtime.graph.structures import structure_of
 from runtime.graph.symbolic_number import SymbolicNumber
 from runtime.graph.symbolic_tensor import SymbolicTensor

@@ -18,25 +18,25 @@ from autograph.mutation.snapshots import Snapshot
 from runtime.block_recorder import BlockRecorder
 from runtime.concrete_function import ConcreteFunction
 from runtime.convert import convert_to_tensor
-from runtime.graph import aliases, joins, loops
 from runtime.graph.arrays import Elements
-from runtime.graph.blocks import Unreachable, add_raise
 from runtime.graph.error_notes import explain, explain_depth
 from runtime.graph.frames import beginning_of, ending_of, returns_of
+from runtime.graph.guarding.watching import Watcher
 from runtime.graph.ir import Callee, Location, Value, format_location, may_act, position_of
-from runtime.graph.joins import Spec
-from runtime.graph.missing import MaybeNone, bound
 from runtime.graph.nodes import NUMBER_TYPES
-from runtime.graph.places import NoRecorder, Recorder, refuse_change
 from runtime.graph.recursion import Assumption, active_calls, has_numbers, unsettled
 from runtime.graph.refusals import is_refusal, noted, refuse
 from runtime.graph.scopes import Symbol
 from runtime.graph.signatures import changed_image, images, rebuild, spec_structure
+from runtime.graph.staging import aliases, joins, loops
+from runtime.graph.staging.blocks import Unreachable, add_raise
+from runtime.graph.staging.carried_objects import NoRecorder, Recorder, refuse_change
+from runtime.graph.staging.joins import Spec
+from runtime.graph.staging.optional_values import MaybeNone, bound
 from runtime.graph.structures import structure_of
 from runtime.graph.symbolic_number import SymbolicNumber, number_to_tensor
 from runtime.graph.tracing import Trace
 from runtime.graph.verification import verify
-from runtime.graph.watching import Watcher
 from runtime.growing_list import GrowingList, list_function
 from runtime.initial_values import initial_value
 from runtime.primitive import wrong_dtype

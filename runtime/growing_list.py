@@ -16,12 +16,13 @@ from autograph import register_backend, register_stand_in
 from runtime import dtypes, ops
 from runtime.convert import convert_to_tensor, register_conversion
 from runtime.dtypes import DType
-from runtime.graph import arrays, branches, iteration, joins, lists, numbers
-from runtime.graph.growing import Growing, StagedItems
-from runtime.graph.joins import Leaf, Mismatch, Spec
+from runtime.graph import arrays, numbers
 from runtime.graph.nodes import LIST_ADD, apply
 from runtime.graph.refusals import asked_by_converted_code, refuse
 from runtime.graph.scopes import active
+from runtime.graph.staging import branches, iteration, joins, lists
+from runtime.graph.staging.growing import Growing, StagedItems
+from runtime.graph.staging.joins import Leaf, Mismatch, Spec
 from runtime.graph.symbolic_number import apply_number
 from runtime.graph.tracing import is_symbol
 from runtime.ops.joining import register_list

@@ -21,9 +21,7 @@ from runtime.concrete_function import ConcreteFunction
 from runtime.eager_mode import Mode, functions_run_eagerly
 from runtime.errors import WrongDtypeError
 from runtime.function_tracing import Tracer, creating, explain_variants, settled
-from runtime.graph import joins
 from runtime.graph.ir import covers
-from runtime.graph.missing import present
 from runtime.graph.parameters import Arguments, Parameters
 from runtime.graph.recursion import (
     MOST_ASSUMPTIONS,
@@ -46,6 +44,8 @@ from runtime.graph.signatures import (
     refuse_cycles,
     without_shapes,
 )
+from runtime.graph.staging import joins
+from runtime.graph.staging.optional_values import present
 from runtime.graph.turns import turn
 from runtime.initial_values import is_for_one_call
 from runtime.retracing import detector_of, reason

@@ -13,16 +13,17 @@ import autograph
 from runtime import ops
 from runtime.block_recorder import BlockRecorder
 from runtime.convert import convert_to_tensor
-from runtime.graph import branches, iteration, logic, numbers
-from runtime.graph.blocks import Block, Names
-from runtime.graph.branches import truth
-from runtime.graph.growing import Growing
-from runtime.graph.identity import identical
-from runtime.graph.iteration import Staged
-from runtime.graph.missing import MaybeNone, MaybeUndefined, present
-from runtime.graph.places import Watch, no_watch
+from runtime.graph import numbers
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import active
+from runtime.graph.staging import branches, iteration, logic
+from runtime.graph.staging.blocks import Block, Names
+from runtime.graph.staging.branches import truth
+from runtime.graph.staging.carried_objects import Watch, no_watch
+from runtime.graph.staging.growing import Growing
+from runtime.graph.staging.identity import identical
+from runtime.graph.staging.iteration import Staged
+from runtime.graph.staging.optional_values import MaybeNone, MaybeUndefined, present
 from runtime.graph.symbolic_number import SymbolicNumber, apply_number, is_number
 from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.graph.tracing import is_symbol

@@ -24,13 +24,14 @@ from autograph import (
 from autograph.undefined import name_of
 from runtime import ops
 from runtime.block_recorder import BlockRecorder
-from runtime.graph import branches, frames, iteration, logic, loops, numbers, refusals
-from runtime.graph.blocks import Block, Names
-from runtime.graph.growing import Growing
-from runtime.graph.identity import check_identity
-from runtime.graph.iteration import Staged
-from runtime.graph.missing import Missing, bound, install_undefined, present
+from runtime.graph import frames, numbers, refusals
 from runtime.graph.refusals import refuse
+from runtime.graph.staging import branches, iteration, logic, loops
+from runtime.graph.staging.blocks import Block, Names
+from runtime.graph.staging.growing import Growing
+from runtime.graph.staging.identity import check_identity
+from runtime.graph.staging.iteration import Staged
+from runtime.graph.staging.optional_values import Missing, bound, install_undefined, present
 from runtime.graph.symbolic_number import SymbolicNumber
 from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.staged_builtins import BUILTINS, TAKES_MISSING, staged_math

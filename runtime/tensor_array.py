@@ -12,10 +12,10 @@ from runtime.dtypes import DType, as_dtype
 from runtime.graph import arrays
 from runtime.graph.frames import user_location
 from runtime.graph.ir import format_location
-from runtime.graph.joins import Spec, Tree, join
 from runtime.graph.nodes import apply
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import LOOP, Scope, Symbol, active
+from runtime.graph.staging.joins import Spec, Tree, join
 from runtime.graph.structures import Handler, Structure, add_handler
 from runtime.primitive import Primitive, wrong_dtype, wrong_value
 from runtime.shapes import Shape, TensorShape, as_shape, compatible, is_known, join_shapes

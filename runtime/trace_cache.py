@@ -11,7 +11,7 @@ from typing import Any
 
 from runtime.concrete_function import ConcreteFunction, now
 from runtime.graph.executors.specialization import Run
-from runtime.graph.guards import Guards
+from runtime.graph.guarding.guards import Guards
 from runtime.graph.parameters import Parameters
 from runtime.graph.signatures import (
     key_of,

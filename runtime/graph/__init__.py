@@ -8,17 +8,15 @@ The graph:
 Tracing:
     tracing, scopes                     the active trace, and the regions being built
     symbolic_tensor, symbolic_number    what Python handles while tracing
-    blocks, branches, loops, logic      control flow: what blocks leave is joined
-    iteration, recursion                what a `for` goes over; calls of what is being traced
-    invariants                          the shapes that loops declare for their variables
-    joins, missing, structures          one Python value out of two; None and unbound; containers
-    places, aliases, identity           objects that blocks change; which one is which
-    handlers, frames, refusals          exceptions put off to run time; the user's frame; errors
-    error_notes                         which argument Python's own errors are about
+    known_values                        tensors of which the trace knows the elements
+    structures, templates               containers of tensors: taken apart, and filled by the run
+    recursion                           calls of what is being traced
+    frames, refusals, error_notes       the user's frame; errors, and what they are about
+    staging                             control flow and objects of Python's: branches, loops, joins
 The cache of traces:
     parameters, signatures              the arguments of a call, and the key that they make
-    watching, code_paths, lookup        what a trace reads from outside
-    guards, containers, ways            how it is compared at each call, and kept collectable
+    turns                               which thread traces
+    guarding                            what a trace read from outside, compared at each call
 Then:
     passes                              each makes a better graph of a graph
     executors                           run it

@@ -15,13 +15,13 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
-from runtime.graph import joins
-from runtime.graph.blocks import Unreachable
 from runtime.graph.ir import Callee, Value
-from runtime.graph.joins import Mismatch, Spec
 from runtime.graph.nodes import CALL, RAISE
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import active
+from runtime.graph.staging import joins
+from runtime.graph.staging.blocks import Unreachable
+from runtime.graph.staging.joins import Mismatch, Spec
 from runtime.types import NumberType
 
 Converted = Callable[[CodeType], bool]

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
 from runtime.graph.arrays import Elements
-from runtime.graph.missing import MaybeNone, bound
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.scopes import Symbol
+from runtime.graph.staging.optional_values import MaybeNone, bound
 from runtime.graph.structures import Structure, container_text, structure_of
 from runtime.graph.tracing import is_symbol
 from runtime.tensor import wrap

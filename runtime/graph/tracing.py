@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, cast
 from runtime.graph import refusals
 from runtime.graph.arrays import Elements
 from runtime.graph.frames import caller_of, is_ours, name_given_to
-from runtime.graph.handlers import check_unhandled_failure
 from runtime.graph.ir import NO_PARAMS, Graph, Node, Origin, Params, Region, Value
 from runtime.graph.known_values import known_values
 from runtime.graph.nodes import CONSTANT, NUMBER_TYPES
 from runtime.graph.scopes import Handle, Scope, Site, Symbol
+from runtime.graph.staging.deferred_exceptions import check_unhandled_failure
 from runtime.graph.symbolic_number import SymbolicNumber
 from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.graph.verification import verify
@@ -31,8 +31,8 @@ from runtime.state import state
 from runtime.types import NumberType, TensorType, Type
 
 if TYPE_CHECKING:
+    from runtime.graph.guarding.watching import Watcher
     from runtime.graph.views import Operation
-    from runtime.graph.watching import Watcher
 
 _OF_CONSTANTS = ("constant", "convert_to_tensor")
 """Functions whose `name` is that of a constant; elsewhere it is that of the op that takes it."""

@@ -22,7 +22,7 @@ import pytest
 
 import autograph
 import runtime as rt
-from runtime.graph import watching
+from runtime.graph.guarding import watching
 
 
 class Field:

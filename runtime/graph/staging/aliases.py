@@ -13,10 +13,10 @@ from typing import Any
 
 from runtime.graph.frames import user_location
 from runtime.graph.ir import Location
-from runtime.graph.joins import Leaf, Maybe, Optional, Spec, Tree
-from runtime.graph.missing import Missing
-from runtime.graph.places import Contents, is_container
 from runtime.graph.refusals import refuse
+from runtime.graph.staging.carried_objects import Contents, is_container
+from runtime.graph.staging.joins import Leaf, Maybe, Optional, Spec, Tree
+from runtime.graph.staging.optional_values import Missing
 from runtime.graph.structures import structure_of
 from runtime.graph.tracing import Trace
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from runtime.graph import joins
 from runtime.graph.ir import covers
-from runtime.graph.joins import Leaf, Spec, Tree
 from runtime.graph.refusals import refuse, refuse_dtypes
+from runtime.graph.staging import joins
+from runtime.graph.staging.joins import Leaf, Spec, Tree
 from runtime.graph.structures import Structure, structure_of
 from runtime.graph.symbolic_number import SymbolicNumber
 from runtime.shapes import Shape, TensorShape, TensorSpec, as_shape, join_shapes

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.graph.ways import MAPPINGS, MISSING, Ways, is_weak, strong
+from runtime.graph.guarding.weak_paths import MAPPINGS, MISSING, Ways, is_weak, strong
 
 MOST_ONE_BY_ONE = 32
 """Elements that are compared one by one; the identities of more are compared as bytes."""

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from types import CellType, FunctionType
 from typing import Any, Protocol
 
-from runtime.graph.containers import (
+from runtime.graph.guarding.containers import (
     Elements,
     Inside,
     elements_of,
@@ -21,7 +21,7 @@ from runtime.graph.containers import (
     is_mapping,
     same_elements,
 )
-from runtime.graph.ways import (
+from runtime.graph.guarding.weak_paths import (
     ATOMIC,
     GONE,
     MISSING,

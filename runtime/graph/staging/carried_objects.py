@@ -15,9 +15,9 @@ from typing import Any, Protocol
 
 from numpy import ndarray
 
-from runtime.graph.growing import Growing
 from runtime.graph.ir import Location
 from runtime.graph.refusals import refuse
+from runtime.graph.staging.growing import Growing
 from runtime.graph.structures import Handler, add_handler, structure_of
 
 

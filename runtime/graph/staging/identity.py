@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from runtime.graph import aliases
-from runtime.graph.logic import optional_compared
-from runtime.graph.missing import MaybeNone, MaybeUndefined
 from runtime.graph.refusals import refuse
+from runtime.graph.staging import aliases
+from runtime.graph.staging.logic import optional_compared
+from runtime.graph.staging.optional_values import MaybeNone, MaybeUndefined
 from runtime.graph.symbolic_number import is_number, number_type
 from runtime.state import state
 from runtime.tensor import Tensor

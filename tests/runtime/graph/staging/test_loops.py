@@ -11,7 +11,7 @@ import pytest
 import autograph
 import runtime as rt
 from runtime.function import function
-from runtime.graph import loops
+from runtime.graph.staging import loops
 
 X = rt.constant(3)
 

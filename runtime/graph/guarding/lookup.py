@@ -8,8 +8,8 @@ from functools import cached_property
 from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
-from runtime.graph.code_paths import MATCHED, WHOLE
-from runtime.graph.ways import MISSING, attribute_now
+from runtime.graph.guarding.code_paths import MATCHED, WHOLE
+from runtime.graph.guarding.weak_paths import MISSING, attribute_now
 
 _READ_BY_PYTHON = cached_property, property, staticmethod, classmethod, FunctionType
 _LIBRARIES = frozenset(("runtime", "autograph", "numpy", "builtins"))

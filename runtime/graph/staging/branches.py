@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NoReturn, cast
 
-from runtime.graph import aliases, joins, numbers
-from runtime.graph.blocks import (
+from runtime.graph import numbers
+from runtime.graph.ir import Region
+from runtime.graph.nodes import COND, TRUTH
+from runtime.graph.refusals import refuse
+from runtime.graph.scopes import active
+from runtime.graph.staging import aliases, joins
+from runtime.graph.staging.blocks import (
     Block,
     Names,
     Path,
@@ -24,14 +29,10 @@ from runtime.graph.blocks import (
     variable_name,
     write_back,
 )
-from runtime.graph.growing import Growing
-from runtime.graph.ir import Region
-from runtime.graph.joins import Mismatch, Spec
-from runtime.graph.missing import MaybeNone, bound, present
-from runtime.graph.nodes import COND, TRUTH
-from runtime.graph.places import Place, Watch, no_watch
-from runtime.graph.refusals import refuse
-from runtime.graph.scopes import active
+from runtime.graph.staging.carried_objects import Place, Watch, no_watch
+from runtime.graph.staging.growing import Growing
+from runtime.graph.staging.joins import Mismatch, Spec
+from runtime.graph.staging.optional_values import MaybeNone, bound, present
 from runtime.graph.symbolic_number import SymbolicNumber, apply_number
 from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.graph.tracing import Trace

@@ -7,8 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from runtime.graph import aliases, joins
-from runtime.graph.blocks import (
+from runtime.graph.ir import Value, format_location
+from runtime.graph.nodes import RAISE, WHILE
+from runtime.graph.refusals import refuse
+from runtime.graph.scopes import LOOP, active
+from runtime.graph.staging import aliases, joins
+from runtime.graph.staging.blocks import (
     Block,
     Names,
     Path,
@@ -25,15 +29,18 @@ from runtime.graph.blocks import (
     variable_name,
     write_back,
 )
-from runtime.graph.branches import cond, truth
-from runtime.graph.invariants import check_kept, declared_spec
-from runtime.graph.ir import Value, format_location
-from runtime.graph.joins import Leaf, Mismatch, Same, Spec, Tree
-from runtime.graph.logic import and_
-from runtime.graph.nodes import RAISE, WHILE
-from runtime.graph.places import Contents, Place, Recorder, Watch, also_watching, no_watch
-from runtime.graph.refusals import refuse
-from runtime.graph.scopes import LOOP, active
+from runtime.graph.staging.branches import cond, truth
+from runtime.graph.staging.carried_objects import (
+    Contents,
+    Place,
+    Recorder,
+    Watch,
+    also_watching,
+    no_watch,
+)
+from runtime.graph.staging.invariants import check_kept, declared_spec
+from runtime.graph.staging.joins import Leaf, Mismatch, Same, Spec, Tree
+from runtime.graph.staging.logic import and_
 from runtime.graph.structures import structure_of
 from runtime.graph.tracing import Trace, is_symbol
 

@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from runtime.graph.code_paths import LISTING, Path, imports_of, names_in, paths_in
-from runtime.graph.containers import Inside, elements_of, is_compared, same_elements
 from runtime.graph.frames import is_ours
-from runtime.graph.guards import (
+from runtime.graph.guarding.code_paths import LISTING, Path, imports_of, names_in, paths_in
+from runtime.graph.guarding.containers import Inside, elements_of, is_compared, same_elements
+from runtime.graph.guarding.guards import (
     OF_FUNCTIONS,
     Cells,
     Contents,
@@ -38,8 +38,7 @@ from runtime.graph.guards import (
     index_of,
     now_of,
 )
-from runtime.graph.ir import Location
-from runtime.graph.lookup import (
+from runtime.graph.guarding.lookup import (
     classes_of,
     comes_first,
     defaults_of,
@@ -52,11 +51,7 @@ from runtime.graph.lookup import (
     is_the_users,
     of_classes,
 )
-from runtime.graph.missing import OPERATORS
-from runtime.graph.refusals import refuse
-from runtime.graph.scopes import Symbol
-from runtime.graph.structures import structure_of
-from runtime.graph.ways import (
+from runtime.graph.guarding.weak_paths import (
     ATOMIC,
     MISSING,
     NOTHING,
@@ -69,6 +64,11 @@ from runtime.graph.ways import (
     is_referable,
     weakly,
 )
+from runtime.graph.ir import Location
+from runtime.graph.refusals import refuse
+from runtime.graph.scopes import Symbol
+from runtime.graph.staging.optional_values import OPERATORS
+from runtime.graph.structures import structure_of
 from runtime.tensor import Tensor
 
 MOST_GUARDS = 10_000

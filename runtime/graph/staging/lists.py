@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from runtime import dtypes, errors
-from runtime.graph import arrays, joins, numbers
-from runtime.graph.growing import Growing
-from runtime.graph.joins import Leaf, Maybe, Mismatch, Optional, Same, Spec, Tree
+from runtime.graph import arrays, numbers
 from runtime.graph.nodes import LIST_AS, NUMBER_TYPES, apply, fits
-from runtime.graph.places import Contents, GrowingItems
 from runtime.graph.scopes import active
+from runtime.graph.staging import joins
+from runtime.graph.staging.carried_objects import Contents, GrowingItems
+from runtime.graph.staging.growing import Growing
+from runtime.graph.staging.joins import Leaf, Maybe, Mismatch, Optional, Same, Spec, Tree
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
 from runtime.graph.symbolic_number import (
     DEFAULT_DTYPES,

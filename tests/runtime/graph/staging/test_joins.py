@@ -11,8 +11,9 @@ import pytest
 
 import autograph
 import runtime as rt
-from runtime.graph import joins
-from runtime.graph.joins import (
+from runtime.graph.nodes import BOOL, FLOAT, INT
+from runtime.graph.staging import joins
+from runtime.graph.staging.joins import (
     Leaf,
     Maybe,
     Mismatch,
@@ -24,7 +25,6 @@ from runtime.graph.joins import (
     join,
     same,
 )
-from runtime.graph.nodes import BOOL, FLOAT, INT
 from runtime.graph.tracing import Trace
 from runtime.types import ListType, TensorType
 

@@ -7,16 +7,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from runtime.graph import joins
 from runtime.graph.executors.failures import another
 from runtime.graph.frames import beginning_of, end_of, is_ours, origin_of, user_location
-from runtime.graph.handlers import check_not_protocol, check_unhandled
 from runtime.graph.ir import Location, Origin, Value, format_location
-from runtime.graph.joins import Mismatch, Spec
 from runtime.graph.nodes import RAISE
-from runtime.graph.places import Contents, NoRecorder, Place, Recorder, refuse_change
 from runtime.graph.refusals import is_refusal, refuse, refuse_dtypes
 from runtime.graph.scopes import Scope
+from runtime.graph.staging import joins
+from runtime.graph.staging.carried_objects import (
+    Contents,
+    NoRecorder,
+    Place,
+    Recorder,
+    refuse_change,
+)
+from runtime.graph.staging.deferred_exceptions import check_not_protocol, check_unhandled
+from runtime.graph.staging.joins import Mismatch, Spec
 from runtime.graph.structures import structure_of
 from runtime.graph.templates import image, symbols_in
 from runtime.graph.tracing import Trace, is_symbol

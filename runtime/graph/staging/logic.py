@@ -7,12 +7,12 @@ from typing import Any
 
 from runtime import errors
 from runtime.graph import numbers
-from runtime.graph.blocks import Block, Wording
-from runtime.graph.branches import Truth, cond, truth
-from runtime.graph.growing import Growing
-from runtime.graph.missing import MaybeNone, install_equality
-from runtime.graph.places import Watch, also_watching, no_watch
 from runtime.graph.scopes import active
+from runtime.graph.staging.blocks import Block, Wording
+from runtime.graph.staging.branches import Truth, cond, truth
+from runtime.graph.staging.carried_objects import Watch, also_watching, no_watch
+from runtime.graph.staging.growing import Growing
+from runtime.graph.staging.optional_values import MaybeNone, install_equality
 from runtime.graph.symbolic_number import SymbolicNumber
 from runtime.graph.symbolic_tensor import SymbolicTensor
 

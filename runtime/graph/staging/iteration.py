@@ -13,15 +13,15 @@ from typing import Any
 
 from runtime.convert import convert_to_tensor
 from runtime.graph import numbers
-from runtime.graph.blocks import Block, Names, as_state, bare
-from runtime.graph.branches import cond, truth
 from runtime.graph.ir import Value
-from runtime.graph.logic import and_
-from runtime.graph.loops import while_loop
 from runtime.graph.nodes import LENGTH
-from runtime.graph.places import Watch, also_watching, no_watch
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import active
+from runtime.graph.staging.blocks import Block, Names, as_state, bare
+from runtime.graph.staging.branches import cond, truth
+from runtime.graph.staging.carried_objects import Watch, also_watching, no_watch
+from runtime.graph.staging.logic import and_
+from runtime.graph.staging.loops import while_loop
 from runtime.graph.symbolic_number import apply_number
 from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.graph.tracing import is_symbol

@@ -25,7 +25,11 @@ from runtime.convert import convert_to_tensor
 from runtime.graph import numbers
 from runtime.graph.arrays import Elements
 from runtime.graph.ir import Value
-from runtime.graph.missing import (
+from runtime.graph.nodes import BOOL, NUMBER_TYPES, UNDEFINED, fits
+from runtime.graph.refusals import refuse
+from runtime.graph.scopes import Scope, Symbol
+from runtime.graph.staging.carried_objects import is_mutable
+from runtime.graph.staging.optional_values import (
     IS_THERE,
     MaybeNone,
     MaybeUndefined,
@@ -33,10 +37,6 @@ from runtime.graph.missing import (
     is_undefined,
     name_of,
 )
-from runtime.graph.nodes import BOOL, NUMBER_TYPES, UNDEFINED, fits
-from runtime.graph.places import is_mutable
-from runtime.graph.refusals import refuse
-from runtime.graph.scopes import Scope, Symbol
 from runtime.graph.structures import Structure, structure_of
 from runtime.graph.symbolic_number import SymbolicNumber, apply_number, convertible
 from runtime.graph.symbolic_tensor import SymbolicTensor

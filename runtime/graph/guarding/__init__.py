@@ -1,0 +1,5 @@
+"""Guards: what a trace read from outside, and whether it is still the same.
+
+watching, code_paths, lookup        finding what is read
+guards, containers, weak_paths      comparing it at each call, and keeping it collectable
+"""
