@@ -386,7 +386,8 @@ def list_function(function: Any) -> Any:
     """
     if function is operator.iadd:
         return _add_in_place
-    if getattr(function, "__objclass__", None) is list:
+    of_lists = getattr(function, "__objclass__", None) is list
+    if of_lists and not hasattr(function, "__self__"):
         return functools.partial(_method, function)
     if getattr(function, "__module__", None) == "_heapq":
         return functools.partial(_refusing_staged, function)

@@ -587,6 +587,13 @@ def of_another_dtype(n):
     return rt.convert_to_tensor(made, rt.float64)
 
 
+HEIGHTS = [1, 2, 3]
+
+
+def by_bound_methods(n):
+    return HEIGHTS.__len__() + HEIGHTS.__getitem__(1) + n
+
+
 def classes(n):
     made = [1]
     if n > 1:
@@ -614,7 +621,7 @@ PROGRAMS = [
     by_methods_of_the_class,
     asked_in_operands, returned_on_several_paths, copied_in_a_branch, copied_in_nested_loops,
     assigned_in_an_inner_loop, table, empty_slices, extended_by_known_tensors,
-    of_another_dtype, classes, type_of,
+    of_another_dtype, by_bound_methods, classes, type_of,
 ]  # fmt: skip
 
 

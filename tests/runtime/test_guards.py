@@ -231,6 +231,13 @@ def labelled(value: int) -> Labelled:
     return made
 
 
+def labelled_class() -> Any:
+    """An object with an attribute that its class has too."""
+    made = type("Both", (), {"k": 1})()
+    made.k = 3
+    return made
+
+
 CASES: dict[str, Case] = {
     "get": (lambda x, d: x + d.get("a", 0), dict, puts("a")),
     "in": (lambda x, d: x + (1 if "a" in d else 0), dict, puts("a")),
@@ -534,6 +541,8 @@ DEFINED: dict[str, Case] = {
                                sets_of_parent("of_class", classmethod(lambda cls: 7))),
     "metaclass": (lambda x, o: x + o.__class__.k, of_metaclass,
                   lambda o: sets("k")(type(type(o)))),
+    "class by type": (lambda x, o: x + type(o).k, labelled_class,
+                      lambda o: sets("k")(type(o))),
     "metaclass by type": (lambda x, o: x + type(o).k, of_metaclass,
                           lambda o: sets("k")(type(type(o)))),
     "property of a metaclass": (lambda x, kind: x + kind.double, lambda: type(of_metaclass()),

@@ -50,7 +50,7 @@ def names_in(code: CodeType) -> Mapping[str, bool]:
             found[const] = asks or found.get(const, False)
     if any(instruction.opname == "MATCH_CLASS" for instruction in instructions):
         found |= dict.fromkeys((*_texts_in(code.co_consts), MATCHED), False)
-    return found | dict.fromkeys(WHOLE.intersection(code.co_names), False)
+    return found | dict.fromkeys((WHOLE | {CLASS}).intersection(code.co_names), False)
 
 
 def _texts_in(constants: Iterable[Any]) -> Iterator[str]:
@@ -66,6 +66,8 @@ LISTING = frozenset(("__dict__", "vars", "dir"))
 """The names of what lists the attributes of an object."""
 WHOLE = frozenset((*LISTING, "asdict", "astuple"))
 """The names of what reads all attributes of an object."""
+CLASS = "type"
+"""The name of what gives the class of an object, whatever the object's own attributes hide."""
 MATCHED = "__match_args__"
 """The attribute that says which others a class pattern reads."""
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from runtime.graph.frames import is_ours
-from runtime.graph.guarding.code_paths import LISTING, Path, imports_of, names_in, paths_in
+from runtime.graph.guarding.code_paths import CLASS, LISTING, Path, imports_of, names_in, paths_in
 from runtime.graph.guarding.containers import Inside, elements_of, is_compared, same_elements
 from runtime.graph.guarding.guards import (
     OF_FUNCTIONS,
@@ -451,6 +451,9 @@ class Watcher:
 
     def _attributes(self, item: Any, place: str, names: Iterable[str]) -> None:
         names = tuple(names)
+        if CLASS in names and not isinstance(item, type):
+            self._place = f"type({place})"
+            self._object(type(item))
         if not LISTING.isdisjoint(names) and not isinstance(item, type):
             self._place = f"{place}.__dict__"
             self._elements(self._whole(item))
