@@ -44,7 +44,7 @@ from runtime.shapes import TensorSpec
 from runtime.signature_text import signature_lines, signature_text
 from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor, wrap
-from runtime.types import ListType, TensorType
+from runtime.types import ListType, TensorType, Type
 
 MOST_FITTING = 100
 """Kinds of arguments that one trace remembers to take as they are."""
@@ -232,7 +232,7 @@ class ConcreteFunction:
         assert self.spec is not None
         if any(self.devices):
             results = list(map(_on_device, results, self.devices))
-        return _restore(self.spec, iter(results))
+        return joins.restored(self.spec, iter(results), _restored)
 
     def _call_in(self, trace: Trace, leaves: Sequence[Any]) -> Any:
         """Add a call of this graph to the one that is being traced."""
@@ -309,26 +309,8 @@ def _tensor(raw: Any) -> Tensor:
     return raw if isinstance(raw, Tensor) else wrap(raw)
 
 
-def _restore(spec: Spec, results: Iterator[Any]) -> Any:
-    """The Python value that a call returns, out of the results of a run."""
-    if isinstance(spec, Leaf):
-        raw = next(results)
-        if isinstance(spec.type, ListType):
-            assert isinstance(spec.type.element, TensorType)
-            return Elements([x if x is None else _tensor(x) for x in raw], spec.type.element)
+def _restored(raw: Any, type: Type) -> Any:
+    if not isinstance(type, ListType):
         return _tensor(raw)
-    if isinstance(spec, Tree):
-        return spec.structure.anew().build([_restore(child, results) for child in spec.children])
-    if isinstance(spec, Same):
-        return spec.value
-    there = next(results)
-    held = _restore_or_skip(spec.inner, results, there)
-    return held if there else None
-
-
-def _restore_or_skip(spec: Spec, results: Iterator[Any], there: Any) -> Any:
-    if there:
-        return _restore(spec, results)
-    for _ in joins.types_of(spec):
-        next(results)
-    return None
+    assert isinstance(type.element, TensorType)
+    return Elements([x if x is None else _tensor(x) for x in raw], type.element)

@@ -518,3 +518,19 @@ def lift(spec: Spec, symbols: Iterator[Any]) -> Any:
         if isinstance(spec, Optional)
         else MaybeUndefined(held, flag, spec.name)
     )
+
+
+def restored(spec: Spec, values: Iterator[Any], leaf: Callable[[Any, Type], Any]) -> Any:
+    """The Python value for a Spec that a run leaves, out of those of the run."""
+    if isinstance(spec, Leaf):
+        return leaf(next(values), spec.type)
+    if isinstance(spec, Same):
+        return spec.value
+    if isinstance(spec, Tree):
+        children = [restored(child, values, leaf) for child in spec.children]
+        return spec.structure.anew().build(children)
+    if next(values):
+        return restored(spec.inner, values, leaf)
+    for _ in types_of(spec.inner):
+        next(values)
+    return None

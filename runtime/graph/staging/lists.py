@@ -316,24 +316,14 @@ def _build(kind: Any, keys: Any, children: Sequence[Any]) -> Any:
         return GrowingItems(keys, children)
     if children and isinstance(children[0], arrays.Elements):
         rows = zip(*[column.items for column in children], strict=True)
-        return [_restored(keys, iter(row)) for row in rows]
+        return [joins.restored(keys, iter(row), _item_of) for row in rows]
     made = kind()
     made.fill(keys, children)
     return made
 
 
-def _restored(element: Spec, kept: Iterator[Any]) -> Any:
-    """An item of a list that has left the graph."""
-    if isinstance(element, Leaf):
-        item = next(kept)
-        return item.raw.item() if isinstance(element.type, NumberType) else item
-    if isinstance(element, Same):
-        return element.value
-    if isinstance(element, Tree):
-        return element.structure.build([_restored(child, kept) for child in element.children])
-    there = next(kept)
-    held = _restored(element.inner, kept)
-    return held if there else None
+def _item_of(kept: Any, type: Type) -> Any:
+    return kept.raw.item() if isinstance(type, NumberType) else kept
 
 
 def _names(element: Spec) -> list[str]:
