@@ -16,6 +16,7 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType
 from runtime.graph.nodes import LIST_ADD, LIST_ZEROS, apply, element_shape
+from runtime.ops.define import in_rows
 from runtime.primitive import Primitive
 from runtime.shapes import Shape, is_known
 from runtime.state import state
@@ -110,7 +111,7 @@ def _joined(items: Sequence[Any], zeros: Callable[[], Any], out: Any = None) -> 
     if not found:
         return zeros()[None][:0]
     try:
-        made = None if out is None else placed(out, (len(found), *found[0].shape), found[0].dtype)
+        made = placed(out, (len(found), *found[0].shape), found[0].dtype)
         return np.stack(found, out=made)
     except ValueError:
         shapes = [np.shape(item) for item in found]
@@ -184,7 +185,8 @@ def _read(array: Array, index: Any, *, element: TensorType) -> Any:
 def _read_like(array: Array, index: Any, like: Any) -> Any:
     if np.ndim(index) == 0:
         return _or_zeros(array, int(index), like)
-    return np.stack([_or_zeros(array, int(at), row) for at, row in zip(index, like, strict=True)])
+    found = [_or_zeros(array, int(at), row) for at, row in zip(index, like, strict=True)]
+    return in_rows(np.stack(found))
 
 
 def _read_or_zeros(array: Array, index: Any, *, type: TensorType) -> Any:
@@ -226,7 +228,7 @@ def _stack(
 def _stack_like(array: Array, like: Any) -> Any:
     if not array:
         return np.zeros_like(like)
-    return np.stack([_or_zeros(array, at, row) for at, row in enumerate(like)])
+    return in_rows(np.stack([_or_zeros(array, at, row) for at, row in enumerate(like)]))
 
 
 def _unstack(value: Any) -> Array:
@@ -242,8 +244,6 @@ def _concat(array: Array, *, element: TensorType, out: Any = None) -> Any:
         return np.zeros((0, *[dim or 0 for dim in element.shape[1:]]), element.dtype.np_dtype)
     zeros = functools.partial(_zeros_for, array, element.dtype, element.shape)
     found = [zeros() if item is None else item for item in array] or [zeros()]
-    if out is None:
-        return np.concatenate(found)
     shape = (sum(map(len, found)), *found[0].shape[1:])
     return np.concatenate(found, out=placed(out, shape, found[0].dtype))
 

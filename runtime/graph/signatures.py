@@ -155,7 +155,7 @@ def quick_key(items: Iterable[Any], key: list[Any], raws: list[Any]) -> bool:
             key += kind, item
         elif kind is np.ndarray:
             key += kind, item.dtype, item.shape
-            raws.append(item.copy())
+            raws.append(item.copy("K"))
         elif kind is list or kind is tuple:
             key += kind, len(item)
             if not quick_key(item, key, raws):

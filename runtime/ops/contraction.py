@@ -62,9 +62,10 @@ def _combined(taken: Sequence[tuple[str, Any]], output: str, out: Any, work: Wor
         if groups is not None and _agree(a, x.shape, b, y.shape):
             return _product(taken, groups, output, out, work)
     equation = ",".join([labels for labels, _ in taken]) + "->" + output
-    made = np.einsum(equation, *[x for _, x in taken], out=out, order="C")
-    # Without a sum and a product it is a view.
-    return copied(made, None) if out is None and len(taken) == 1 else made
+    if len(taken) == 1 and len(taken[0][0]) == len(output):
+        # It is a view; written to an array it would be added to zeros.
+        return copied(np.einsum(equation, taken[0][1]), out)
+    return np.einsum(equation, *[x for _, x in taken], out=out, order="C")
 
 
 @lru_cache(maxsize=256)

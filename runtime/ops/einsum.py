@@ -9,7 +9,7 @@ from runtime.ops.contraction import contract
 from runtime.ops.define import sum_to_shape_of
 from runtime.ops.joining import same_dtypes
 from runtime.primitive import Primitive, bind, row, sample, wrong_dtype, wrong_value
-from runtime.shapes import Shape, broadcast_dim
+from runtime.shapes import Shape, broadcast_dim, is_known
 from runtime.tensor import Tensor
 
 
@@ -63,6 +63,10 @@ def _for_operand(tensors: Any, inputs: list[str], output: str, g: Any, k: int) -
             labels.append(label)
             operands.append(ops.ones([dims[place]], g.dtype))
     result = bind(einsum_p, *operands, equation=",".join(labels) + "->" + inputs[k])
+    given = tensors[k].static_shape
+    if not is_known(given) or result.static_shape != given:
+        # Other operands may have a single element along an axis of this one.
+        result = result * ops.ones_like(tensors[k])
     return sum_to_shape_of(result, tensors[k])
 
 

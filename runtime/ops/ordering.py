@@ -227,8 +227,10 @@ class UniqueWithCounts(NamedTuple):
 def _unique_kernel(x: Any, *, dtype: DType) -> Any:
     if x.ndim != 1:
         raise wrong_value(f"unique expects a 1D vector, got shape {x.shape}")
+    # NumPy's own sort of float16 may leave elements behind -0.0 out of order.
+    keys = x.astype(np.float32) if x.dtype == np.float16 else x
     _, first, inverse, counts = np.unique(
-        x, return_index=True, return_inverse=True, return_counts=True
+        keys, return_index=True, return_inverse=True, return_counts=True
     )
     order = np.argsort(first)
     place = np.empty_like(order)

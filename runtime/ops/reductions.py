@@ -13,6 +13,7 @@ from runtime import dtypes
 from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import listed, static_int, static_ints
 from runtime.ops.define import Op, axis_in, copied, fill_dims
+from runtime.ops.gathering import gathered
 from runtime.ops.joining import joined
 from runtime.primitive import Primitive, Sample, bind, row, sample, wrong_dtype, wrong_value
 from runtime.shapes import Shape, broadcast, is_known
@@ -177,7 +178,7 @@ def _count(x: Any, axis: Axis) -> Any:
         return int(np.prod(chosen, dtype=np.int64))
     sizes = ops.shape(x)
     if axis is not None:
-        sizes = ops.gather(sizes, np.asarray(axis))
+        sizes = gathered(sizes, np.asarray(axis), 0, 0, True)
     return ops.cast(bind(prod_p, sizes, axis=None, keepdims=False), x.dtype)
 
 

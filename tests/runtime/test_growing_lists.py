@@ -806,7 +806,21 @@ def value_of_an_operand(n):
     return found.copy()
 
 
+def grow(made, item):
+    made.append(item)
+
+
+def filled_by_a_callee_behind(n):
+    held, given, other = [], [n], []
+    for _ in rt.range(n):
+        given.extend(other)
+        other = held
+    grow(held, n)
+    return len(given)
+
+
 REFUSED = {
+    filled_by_a_callee_behind: "'other' cannot be joined.*nothing tells what its items are",
     reversed_while_python_knows: "a round of a loop over a list changes it",
     an_iterator_twice: "an iterator made by enumerate\\(\\) is used a second time",
     an_iterator_extends_twice: "differ|do not fit|used a second time",

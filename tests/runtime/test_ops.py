@@ -1182,3 +1182,57 @@ def test_of_nothing() -> None:
         (tf.stack([]), (0,)),
     ):
         assert (found.shape, found.dtype) == (shape, tf.float32)
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("length", [0, 5, 5000])
+def test_half_precision_is_sorted_around_zero(length: int, descending: bool) -> None:
+    given = np.random.default_rng(length).normal(size=length).astype(np.float16)
+    given[::7] = -0.0
+    direction = "DESCENDING" if descending else "ASCENDING"
+    sign = -1 if descending else 1
+    found = tf.sort(given, direction=direction).numpy()
+    assert found.dtype == np.float16
+    assert found.tolist() == (sign * np.sort(sign * given.astype(np.float64))).tolist()
+    assert len(tf.unique(given).y.numpy()) == len({*given.tolist()})
+
+
+def test_a_view_by_einsum_keeps_the_sign_of_zero() -> None:
+    x = tf.constant([[0.0, -0.0], [1.0, -1.0]])
+    staged = tf.function(lambda x: tf.tanh(tf.einsum("ab->ba", x)))
+    assert np.signbit(staged(x).numpy()).tolist() == np.signbit(x.numpy().T).tolist()
+
+
+@pytest.mark.parametrize("equation", ["a,a->", "ab,bc->ac", "ab,ab->a", "ab,ab->ab"])
+def test_gradients_of_einsum_along_single_elements(equation: str) -> None:
+    sizes = {"a": (2, 2), "b": (3, 1), "c": (4, 4)} if "b" in equation else {"a": (3, 1)}
+    labels = equation.partition("->")[0].split(",")
+    one, other = (
+        tf.constant(rng.standard_normal([sizes[label][at] for label in each]))
+        for at, each in enumerate(labels)
+    )
+    with tf.GradientTape() as tape:
+        tape.watch((one, other))
+        loss = tf.reduce_sum(tf.einsum(equation, one, other) ** 2.0)
+    with tf.GradientTape() as spread:
+        spread.watch((one, other))
+        shape = [sizes[label][0] for label in labels[1]]
+        wide = tf.reduce_sum(tf.einsum(equation, one, tf.broadcast_to(other, shape)) ** 2.0)
+    found = zip(tape.gradient(loss, (one, other)), spread.gradient(wide, (one, other)), strict=True)
+    for ours, expected in found:
+        assert ours.numpy() == pytest.approx(expected.numpy())
+
+
+@pytest.mark.parametrize("op", [tf.reduce_mean, tf.math.reduce_variance, tf.math.reduce_std])
+@pytest.mark.parametrize("axis", [-1, [0, -1], 0])
+@pytest.mark.parametrize("shape", [[None, 3], [None, None], [2, None]])
+def test_gradients_of_means_of_unknown_shape(op: Any, axis: Any, shape: Any) -> None:
+    def slope(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = tf.reduce_sum(op(x, axis) ** 2.0)
+        return tape.gradient(loss, x)
+
+    x = tf.constant(A)
+    staged = tf.function(slope, input_signature=[tf.TensorSpec(shape, x.dtype)])
+    assert staged(x).numpy() == pytest.approx(slope(x).numpy())

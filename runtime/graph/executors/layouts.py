@@ -34,14 +34,15 @@ _TURNING = frozenset(("call", "linspace", "nonzero", "svd", "transpose"))
 
 IN_ROWS = frozenset(
     (
-        "argmax", "argmin", "argsort", "avg_pool2d", "avg_pool2d_grad", "avg_pool3d",
-        "avg_pool3d_grad", "cast", "concat", "conv2d", "conv2d_backprop_filter",
-        "conv2d_backprop_input", "conv3d", "conv3d_backprop_filter", "conv3d_backprop_input",
-        "depthwise_conv2d", "depthwise_conv2d_backprop_filter", "depthwise_conv2d_backprop_input",
-        "digamma", "einsum", "erf", "erfc", "erfinv", "fill", "gather", "gather_grad", "gather_nd",
-        "gelu", "lgamma", "matmul", "max_pool2d", "max_pool2d_grad", "max_pool2d_grad_grad",
-        "max_pool3d", "max_pool3d_grad", "max_pool3d_grad_grad", "max_pool_with_argmax",
-        "ones_like", "pad", "random_shuffle", "resize_area", "resize_area_grad", "resize_bicubic",
+        "argmax", "argmin", "argsort", "array_concat", "array_stack", "array_stack_like",
+        "avg_pool2d", "avg_pool2d_grad", "avg_pool3d", "avg_pool3d_grad", "cast", "concat",
+        "conv2d", "conv2d_backprop_filter", "conv2d_backprop_input", "conv3d",
+        "conv3d_backprop_filter", "conv3d_backprop_input", "depthwise_conv2d",
+        "depthwise_conv2d_backprop_filter", "depthwise_conv2d_backprop_input", "digamma",
+        "einsum", "erf", "erfc", "erfinv", "fill", "gather", "gather_grad", "gather_nd", "gelu",
+        "lgamma", "matmul", "max_pool2d", "max_pool2d_grad", "max_pool2d_grad_grad", "max_pool3d",
+        "max_pool3d_grad", "max_pool3d_grad_grad", "max_pool_with_argmax", "ones_like", "pad",
+        "random_shuffle", "resize_area", "resize_area_grad", "resize_bicubic",
         "resize_bicubic_grad", "resize_bilinear", "resize_bilinear_grad", "resize_nearest",
         "resize_nearest_grad", "roll", "scale_and_translate", "scale_and_translate_grad",
         "scatter_nd", "set_slice", "sort", "stack", "stateless_shuffle", "tensor_scatter_add",

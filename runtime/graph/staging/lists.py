@@ -142,6 +142,10 @@ def staged(spec: Spec) -> Spec:
 
 def covering(specs: Sequence[Spec]) -> Spec:
     """The Spec of the items of a list, some of which have these. Raises Mismatch."""
+    if not specs:
+        raise Mismatch(
+            "nothing tells what its items are", "append the first one before the loop or branch"
+        )
     try:
         element = functools.reduce(joins.join, map(staged, specs))
     except Mismatch as mismatch:

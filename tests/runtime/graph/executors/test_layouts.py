@@ -58,7 +58,7 @@ def layouts(array: Any) -> Iterator[Any]:
         yield np.ascontiguousarray(array.transpose(axes)).transpose(np.argsort(axes))
 
 
-@pytest.mark.parametrize("name", sorted(IN_ROWS))
+@pytest.mark.parametrize("name", sorted(IN_ROWS & TABLE.keys()))
 def test_what_ops_make_is_in_rows_whatever_they_are_given(name: str) -> None:
     primitive = TABLE[name]
     for sample in primitive.samples:
@@ -174,6 +174,17 @@ def of_several_axes(x, y):
     return rt.reduce_sum(flat + 1.0, 0), rt.reduce_sum(rt.sqrt(turned * turned) + 0.1)
 
 
+def turned_items(x, y):
+    """Items of lists that lie otherwise, joined."""
+    deep = rt.transpose(rt.reshape(x, [-1, 4, 10]), [2, 0, 1])
+    rows, made = [deep], rt.TensorArray(rt.float32, size=3)
+    for i in rt.range(3):
+        rows.append(deep * 0.5)
+        made = made.write(i, deep + 1.0)
+    joined = rt.stack(rows), made.stack(), made.concat(), made.gather([2, 0])
+    return [rt.reduce_sum(rt.tanh(each), -1) for each in joined], joined
+
+
 def activated(x, y):
     turned = rt.transpose(x)
     z = rt.nn.relu(turned) + rt.nn.elu(turned * y) - rt.sigmoid(turned)
@@ -216,6 +227,7 @@ CASES = [
     heads,
     of_several_axes,
     activated,
+    turned_items,
     repeated,
     of_one_row,
     carried_turned,
@@ -238,6 +250,14 @@ def test_results_are_those_of_eager_ops(case: Any, side: int, form: str) -> None
         expected, got = case(first, second), staged(first, second)
         for ours, theirs in zip(rt.nest.flatten(got), rt.nest.flatten(expected), strict=True):
             assert ours.numpy().tobytes() == theirs.numpy().tobytes()
+
+
+def test_arrays_of_arguments_keep_their_layout() -> None:
+    staged = function(lambda x: rt.reduce_sum(x * 1.1, [0, 1]))
+    rows = np.random.default_rng(0).uniform(-1, 1, (30, 40, 50)).astype("f2")
+    for array in (np.asfortranarray(rows), rows.transpose(1, 2, 0)):
+        expected = rt.reduce_sum(rt.constant(array) * 1.1, [0, 1]).numpy().tobytes()
+        assert [staged(array).numpy().tobytes() for _ in range(8)] == [expected] * 8
 
 
 def test_an_error_names_the_line_with_either_layout() -> None:
