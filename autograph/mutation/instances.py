@@ -28,7 +28,7 @@ class InstanceKind(KeyedKind):
         return {name: child for name, child in state.items() if child is not MISSING}
 
     def parts(self, value: Any, state: dict[str, Any]) -> Iterable[Part]:
-        if isinstance(value, FunctionType) and not is_users_function(value):
+        if type(value) is FunctionType and not is_users_function(value):
             return ()  # what a library keeps with a function is its own
         parts = super().parts(value, state)
         cls = type(value)
@@ -148,10 +148,19 @@ def _slots_of(cls: type) -> tuple[str, ...]:
 
 def _attributes_of(value: Any) -> dict[str, Any] | None:
     cls = type(value)
-    if cls.__dictoffset__:
+    if cls.__dictoffset__ and not _hides_its_own(cls):
         found: dict[str, Any] = object.__getattribute__(value, "__dict__")
         return found
     return value.__dict__ if isinstance(value, local) else None
+
+
+def _hides_its_own(cls: type) -> bool:
+    # A class of the user's may say what `__dict__` is: nobody can get Python's own then.
+    known = _hiding.get(cls)
+    if known is None:
+        known = any(isinstance(vars(base).get("__dict__"), property) for base in cls.__mro__)
+        _hiding[cls] = known
+    return known
 
 
 def _has_slots(cls: type) -> bool:
@@ -163,4 +172,5 @@ class _Slotted:
 
 
 _MEMBER = type(vars(_Slotted)["slot"])
+_hiding: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
 _slots: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()

@@ -34,7 +34,8 @@ def is_users(module: str) -> bool:
     top = module.partition(".")[0]
     if top in sys.stdlib_module_names or is_library(module):
         return False
-    filename = getattr(sys.modules.get(top), "__file__", None) or ""
+    # Not by getattr, which a module may answer with whatever it likes.
+    filename = str(getattr(sys.modules.get(top), "__dict__", {}).get("__file__"))
     return "site-packages" not in filename and "dist-packages" not in filename
 
 

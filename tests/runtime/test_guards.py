@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import abc
 import collections
+import contextlib
 import contextvars
 import dataclasses
 import functools
 import gc
+import itertools
 import operator
 import os
 import re
@@ -15,7 +17,7 @@ import sys
 import types
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -420,6 +422,65 @@ def child() -> Any:
     return Child()
 
 
+def grandchild() -> Any:
+    between = type("Between", (Parent,), {})
+
+    class Grandchild(between):  # type: ignore[misc, valid-type]
+        def k(self) -> Any:
+            return super().k()
+
+    return Grandchild()
+
+
+class OfClass:
+    def __init__(self, read: Callable[[Any], Any]) -> None:
+        self.read = read
+
+    def __get__(self, item: Any, kind: Any) -> Any:
+        return self.read(kind)
+
+
+def of_its_class() -> Any:
+    """An object with an attribute that its class has too, which is the one that is read."""
+    members = {"k": 1, "read": classmethod(lambda kind: kind.k)}
+    made = type("Own", (), {**members, "of_class": property(lambda self: self.read())})()
+    made.k = 3
+    return made
+
+
+class Missing(dict[str, int]):
+    k = 1
+
+    def __missing__(self, key: str) -> int:
+        return self.k
+
+
+def lazy_module() -> Any:
+    made: Any = types.ModuleType("lazy_of_guards")
+    made.k = 1
+
+    def computed(name: str) -> Any:
+        if name != "lazy":
+            raise AttributeError(name)
+        return made.k
+
+    made.__getattr__ = computed
+    return made
+
+
+def weakly_held() -> Any:
+    item = Matched()
+    return item, weakref.ref(item), weakref.WeakValueDictionary(a=item)
+
+
+KEPT: list[Any] = []
+
+
+def referred() -> Any:
+    KEPT[:] = [Matched()]
+    return weakref.ref(KEPT[0])
+
+
 def sets_of_parent(name: str, value: Any) -> Callable[[Any], Any]:
     return lambda item: setattr(type(item).__mro__[1], name, value)
 
@@ -539,6 +600,25 @@ DEFINED: dict[str, Case] = {
     "super property": (lambda x, o: x + o.inherited_half(), child, sets_of_parent("half", 7)),
     "super of a classmethod": (lambda x, o: x + o.of_class(), child,
                                sets_of_parent("of_class", classmethod(lambda cls: 7))),
+    "super in a function of a class": (lambda x, o: x + type(o).k(o), child,
+                                       sets_of_parent("k", lambda self: 7)),
+    "super, of a class between": (lambda x, o: x + o.k(), grandchild,
+                                  sets_of_parent("k", lambda self: 7)),
+    "descriptor of a class": (lambda x, o: x + type(o).field, lambda: type("F", (), {
+        "field": Field()})(), lambda o: sets("k")(field_of(o))),
+    "property of a class": (lambda x, o: x + type(o).rate, lambda: type("P", (), {
+        "k": 1, "rate": OfClass(lambda kind: kind.k)})(), sets_of_class("k")),
+    "default of a descriptor": (lambda x, o: x + o.stored, lambda: Batch(1),
+                                lambda o: vars(o).update(_stored=5)),
+    "classmethod that a property calls": (lambda x, o: x + o.of_class, of_its_class,
+                                          sets_of_class("k")),
+    "missing key": (lambda x, d: x + d["a"], Missing, sets("k")),
+    "item of a class": (lambda x, o: x + type(o)[1], lambda: type("I", (), {
+        "k": 1, "__class_getitem__": classmethod(lambda kind, key: kind.k)})(),
+        sets_of_class("k")),
+    "lazy attribute of a module": (lambda x, m: x + m.lazy, lazy_module, sets("k")),
+    "weak reference": (lambda x, p: x + p[1]().k, weakly_held, lambda p: sets("k")(p[0])),
+    "weak value": (lambda x, p: x + p[2]["a"].k, weakly_held, lambda p: sets("k")(p[0])),
     "metaclass": (lambda x, o: x + o.__class__.k, of_metaclass,
                   lambda o: sets("k")(type(type(o)))),
     "class by type": (lambda x, o: x + type(o).k, labelled_class,
@@ -611,6 +691,357 @@ DEFINED: dict[str, Case] = {
     "staticmethod": (lambda x, o: x + o.free(), with_methods,
                      puts_method("free", staticmethod(lambda: 5))),
 }  # fmt: skip
+
+
+# What Python runs by itself of objects that the trace makes, and what that reads
+
+RATE = 1
+
+
+def sets_rate(_: Any) -> None:
+    globals()["RATE"] = 5
+
+
+def helps(value: Any) -> Any:
+    return value * RATE
+
+
+class Stored:
+    def __init__(self, default: int = 1) -> None:
+        self.default = default
+
+    def __set_name__(self, kind: type, name: str) -> None:
+        self.name = f"_{name}"
+
+    def __get__(self, item: Any, kind: Any) -> Any:
+        return getattr(item, self.name, self.default)
+
+    def __set__(self, item: Any, value: Any) -> None:
+        vars(item)[self.name] = value * RATE
+
+
+class Batch:
+    stored = Stored()
+
+    def __init__(self, x: Any, held: Any = None) -> None:
+        self.x = x
+        self.held = held
+
+    @property
+    def scaled(self) -> Any:
+        return self.x * RATE
+
+    @scaled.setter
+    def scaled(self, value: Any) -> None:
+        self.x = value * RATE
+
+    @property
+    def by_held(self) -> Any:
+        return self.x * self.held.k
+
+    @property
+    def by_helper(self) -> Any:
+        return helps(self.x)
+
+    @property
+    def by_method(self) -> Any:
+        return self.method()
+
+    @functools.cached_property
+    def once(self) -> Any:
+        return self.x * RATE
+
+    def method(self) -> Any:
+        return self.x * RATE
+
+    def __add__(self, other: Any) -> Batch:
+        return Batch(self.x + other.x * RATE)
+
+    def __iter__(self) -> Any:
+        yield self.x * RATE
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.x * RATE
+
+    def __len__(self) -> int:
+        return RATE
+
+    def __bool__(self) -> bool:
+        return RATE == 5
+
+    def __contains__(self, value: Any) -> bool:
+        return RATE == 5
+
+    def __enter__(self) -> Any:
+        return self.x * RATE
+
+    def __exit__(self, *error: Any) -> None:
+        pass
+
+    def __float__(self) -> float:
+        return float(RATE)
+
+    def __index__(self) -> int:
+        return RATE
+
+    def __neg__(self) -> Any:
+        return self.x * RATE
+
+    def __iadd__(self, other: Any) -> Batch:
+        self.x = self.x + other * RATE
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "derived":
+            raise AttributeError(name)
+        return RATE
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.x = self.x + value * RATE
+
+
+@dataclasses.dataclass
+class Pair:
+    x: Any
+    made: Any = dataclasses.field(default_factory=lambda: RATE)
+
+    def __post_init__(self) -> None:
+        self.later = RATE
+
+    @property
+    def scaled(self) -> Any:
+        return self.x * RATE
+
+    def __add__(self, other: Any) -> Any:
+        return self.x + other * RATE
+
+
+class Triple(NamedTuple):
+    x: Any
+
+    @property
+    def scaled(self) -> Any:
+        return self.x * RATE
+
+
+class Counted:
+    def __init__(self) -> None:
+        self.i = 0
+
+    def __iter__(self) -> Any:
+        self.i = 0
+        return self
+
+    def __next__(self) -> Any:
+        self.i += 1
+        if self.i > 1:
+            raise StopIteration
+        return RATE
+
+
+class Kinds(type):
+    def __instancecheck__(cls, item: Any) -> bool:
+        return RATE == 5
+
+
+class Kind(metaclass=Kinds):
+    pass
+
+
+class Base:
+    def __init_subclass__(cls) -> None:
+        cls.rate = RATE  # type: ignore[attr-defined]
+
+
+class Fresh:
+    k = 1
+
+    def __new__(cls) -> Any:
+        made = super().__new__(cls)
+        made.k = helps(cls.k)  # type: ignore[misc]
+        return made
+
+
+@contextlib.contextmanager
+def managed() -> Any:
+    yield RATE
+
+
+def is_changed(x: Any, change: Callable[[Any], None]) -> Any:
+    made = Batch(x)
+    change(made)
+    return made.x + made.stored
+
+
+def adds(item: Any) -> None:
+    item += 1
+
+
+def stores(item: Any) -> None:
+    item.stored = 2
+
+
+def derived() -> int:
+    class Derived(Base):
+        pass
+
+    return Derived.rate  # type: ignore[attr-defined, no-any-return]
+
+
+MADE: dict[str, Callable[[Any, Any], Any]] = {
+    "property": lambda x, _: Batch(x).scaled,
+    "property, of the loop's items": lambda x, _: sum([b.scaled for b in [Batch(x), Batch(x)]]),
+    "property that calls a function": lambda x, _: Batch(x).by_helper,
+    "property that calls a method": lambda x, _: Batch(x).by_method,
+    "property of a global object": lambda x, _: x * GLOBAL.by_helper * GLOBAL.by_method,
+    "property of a dataclass": lambda x, _: Pair(x).scaled,
+    "property of a named tuple": lambda x, _: Triple(x).scaled,
+    "cached property": lambda x, _: Batch(x).once,
+    "setter": lambda x, _: is_changed(x, lambda o: setattr(o, "scaled", 2)),
+    "setter of a descriptor": lambda x, _: is_changed(x, stores),
+    "operator": lambda x, _: (Batch(x) + Batch(x)).x,
+    "operator that makes another": lambda x, _: (Batch(x) + Batch(x)).scaled,
+    "operator in place": lambda x, _: is_changed(x, adds),
+    "sign": lambda x, _: -Batch(x),
+    "iteration": lambda x, _: sum(Batch(x)),
+    "iterator": lambda x, _: x + sum(Counted()),
+    "global iterator": lambda x, _: x + sum(COUNTED),
+    "item": lambda x, _: Batch(x)[0],
+    "item that is set": lambda x, _: is_changed(x, lambda o: o.__setitem__(0, 2)),
+    "length": lambda x, _: x * len(Batch(x)),
+    "truth": lambda x, _: x if Batch(x) else -x,
+    "contained": lambda x, _: x if 1 in Batch(x) else -x,
+    "entered": lambda x, _: entered(Batch(x)),
+    "context manager": lambda x, _: x + entered(managed()),
+    "number": lambda x, _: x + int(float(Batch(x))),
+    "index": lambda x, _: x + list(range(10))[Batch(x)],
+    "absent": lambda x, _: x + Batch(x).derived,
+    "made by a factory": lambda x, _: x + Pair(x).made,
+    "made after others": lambda x, _: x + Pair(x).later,
+    "instance check": lambda x, _: x if isinstance(1, Kind) else -x,
+    "subclass": lambda x, _: x + derived(),
+    "constructor": lambda x, _: x + Fresh().k,
+}  # fmt: skip
+GLOBAL, COUNTED = Batch(1), Counted()
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_what_python_runs_of_new_objects_is_never_stale(name: str, request: Any) -> None:
+    read = MADE[name]
+    request.addfinalizer(lambda: globals().update(RATE=1))
+    staged, x = rt.function(lambda x: read(x, None)), rt.constant(3)
+    before = int(read(x, None))
+    assert [int(staged(x)), int(staged(x))] == [before] * 2
+    assert staged.experimental_get_tracing_count() == 1
+    sets_rate(None)
+    after = int(read(x, None))
+    assert [int(staged(x)), int(staged(x))] == [after] * 2 != [before] * 2
+    assert staged.experimental_get_tracing_count() == 2
+
+
+GIVEN: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "property of a dataclass": (lambda o: o.scaled, Pair),
+    "operator of a dataclass": (lambda o: o + 1, Pair),
+    "property of a named tuple": (lambda o: o.scaled, Triple),
+    "property of an object": (lambda o: o.scaled, Batch),
+    "in a list": (lambda o: o[0].scaled, lambda x: [Pair(x)]),
+    "in a dataclass": (lambda o: o.x.scaled, lambda x: Pair(Triple(x))),
+}
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_what_python_runs_of_an_argument_is_never_stale(name: str, request: Any) -> None:
+    read, make = GIVEN[name]
+    request.addfinalizer(lambda: globals().update(RATE=1))
+    staged, given = rt.function(lambda o: read(o)), make(rt.constant(3))
+    before = int(read(given))
+    assert [int(staged(given)), int(staged(given))] == [before] * 2
+    sets_rate(None)
+    assert int(staged(given)) == int(read(given)) != before
+    assert staged.experimental_get_tracing_count() == 2
+
+
+def test_what_calls_one_another_may_be_nested_deeper_than_the_stack(request: Any) -> None:
+    request.addfinalizer(lambda: globals().update(RATE=1))
+    lines = [f"def f{i}(x): return f{i + 1}(x) if x is None else helps(x)" for i in range(600)]
+    held: dict[str, Any] = {"__name__": __name__, "helps": helps, "f600": helps}
+    exec("\n".join(lines), held)
+    kind = type("Deep", (Batch,), {"nested": property(lambda self: held["f0"](self.x))})
+    staged, x = rt.function(lambda x: kind(x).nested), rt.constant(3)
+    assert int(staged(x)) == 3
+    sets_rate(None)
+    assert int(staged(x)) == 15
+
+
+def test_a_method_may_be_cached() -> None:
+    kind = type("Cached", (Batch,), {"cached": functools.lru_cache(lambda self: 5)})
+    item = kind(1)
+    assert int(rt.function(lambda x: x + item.cached())(rt.constant(3))) == 8
+
+
+class OfEach:
+    """Keeps the values by object: None, which Python never passes, is no key."""
+
+    def __init__(self) -> None:
+        self.held: Any = weakref.WeakKeyDictionary()
+        self.calls = 0
+
+    def __get__(self, item: Any, kind: Any) -> Any:
+        self.calls += 1
+        return self.held[item]
+
+    def __set__(self, item: Any, value: Any) -> None:
+        self.held[item] = value
+
+
+class Layer:
+    rate = OfEach()
+
+    def __init__(self) -> None:
+        self.rate = 2
+
+
+def test_descriptors_run_as_often_as_in_python() -> None:
+    layer = Layer()
+    descriptor = vars(Layer)["rate"]
+    staged, before = rt.function(lambda x: x * layer.rate), descriptor.calls
+    assert [int(staged(rt.constant(3))), int(staged(rt.constant(3)))] == [6, 6]
+    assert descriptor.calls == before + 1
+
+
+class HidesAttributes:
+    k = 1
+
+    @property
+    def __dict__(self) -> Any:  # type: ignore[override]
+        raise RuntimeError
+
+
+class HidesClass:
+    k = 1
+
+    @property
+    def __class__(self) -> Any:
+        raise RuntimeError
+
+
+def test_an_object_may_hide_its_class(request: Any) -> None:
+    request.addfinalizer(lambda: setattr(HidesClass, "k", 1))
+    item, x = HidesClass(), rt.constant(3)
+    staged = rt.function(lambda x: x * item.k)
+    assert [int(staged(x)), int(staged(x))] == [3, 3]
+    HidesClass.k = 5
+    assert int(staged(x)) == 15
+
+
+@pytest.mark.parametrize("is_argument", [False, True])
+def test_an_object_may_hide_its_attributes(is_argument: bool, request: Any) -> None:
+    request.addfinalizer(lambda: setattr(HidesAttributes, "k", 1))
+    item, x = HidesAttributes(), rt.constant(3)
+    staged = rt.function(lambda x, o: x * o.k if is_argument else x * item.k)
+    assert [int(staged(x, item)), int(staged(x, item))] == [3, 3]
+    HidesAttributes.k = 5
+    assert int(staged(x, item)) == 15
 
 
 def with_default(items: Any) -> Any:
@@ -741,6 +1172,13 @@ UNSEEN: dict[str, Case] = {
              lambda o: setattr(type(o), "__name__", "Longer")),
     "class with slots": (lambda x, o: x + o.value(), lambda: Narrow(),
                          lambda o: setattr(o, "__class__", Wide)),
+    "dead reference": (lambda x, r: x + int(r() is None), referred, lambda _: KEPT.clear()),
+    "later in another class": (lambda x, o: x + type(o).__mro__[1].__dict__.get("fresh", 0),
+                               lambda: type("C", (type("B", (OfNothing,), {}),), {})(),
+                               lambda o: setattr(type(o).__mro__[1], "fresh", 5)),
+    "memoryview": (lambda x, v: x + v[0], lambda: memoryview(bytearray(b"1")), puts(0)),
+    "given to starmap": (lambda x, _: x + sum(itertools.starmap(helps, [(1,)])),
+                         lambda: globals().update(RATE=1), sets_rate),
     "hidden builtin": (lambda x, _: x + divmod(1, 1)[0], lambda: globals().pop("divmod", None),
                        hides_a_builtin),
 }  # fmt: skip
@@ -764,6 +1202,7 @@ class Wide:
 def test_the_list_of_what_is_not_guarded_is_exact(name: str, request: Any) -> None:
     read, make, change = UNSEEN[name]
     request.addfinalizer(lambda: globals().pop("divmod", None))
+    request.addfinalizer(lambda: globals().update(RATE=1))
     held, x = make(), rt.constant(3)
     staged = rt.function(lambda x: read(x, held))
     before = int(staged(x))

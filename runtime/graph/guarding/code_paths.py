@@ -38,7 +38,7 @@ def names_in(code: CodeType) -> Mapping[str, bool]:
     whether it may ask if there is one.
     """
     instructions = tuple(dis.get_instructions(code))
-    asks = not _ASKING.isdisjoint(code.co_names)
+    asks = asks_in(code)
     found = {
         instruction.argval: False for instruction in instructions if instruction.opname in _LOADS
     }
@@ -51,6 +51,11 @@ def names_in(code: CodeType) -> Mapping[str, bool]:
     if any(instruction.opname == "MATCH_CLASS" for instruction in instructions):
         found |= dict.fromkeys((*_texts_in(code.co_consts), MATCHED), False)
     return found | dict.fromkeys((WHOLE | {CLASS}).intersection(code.co_names), False)
+
+
+def asks_in(code: CodeType) -> bool:
+    """May it ask if there is an attribute?"""
+    return not _ASKING.isdisjoint(code.co_names)
 
 
 def _texts_in(constants: Iterable[Any]) -> Iterator[str]:

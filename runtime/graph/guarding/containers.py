@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.graph.guarding.weak_paths import MAPPINGS, MISSING, Ways, is_weak, strong
+from runtime.graph.guarding.weak_paths import MAPPINGS, MISSING, Ways, is_a, is_weak, strong
 
 MOST_ONE_BY_ONE = 32
 """Elements that are compared one by one; the identities of more are compared as bytes."""
@@ -34,7 +34,7 @@ _COMPARED: tuple[Any, ...] = (*_BUFFERS, *_KINDS, *_OTHERS)
 
 def is_compared(value: Any) -> bool:
     """Is it a container whose elements are compared?"""
-    return isinstance(value, _COMPARED)
+    return is_a(value, _COMPARED)
 
 
 def is_mapping(value: Any) -> bool:

@@ -7,9 +7,10 @@ What objects hold is not kept alive, and an object that is gone is one that nobo
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from types import CellType, FunctionType
+from functools import partial
+from types import CellType, FunctionType, MemberDescriptorType
 from typing import Any, Protocol
 
 from runtime.graph.guarding.containers import (
@@ -33,6 +34,7 @@ from runtime.graph.guarding.weak_paths import (
     attribute_now,
     contents,
     is_weak,
+    of_classes,
     strong,
 )
 
@@ -118,7 +120,7 @@ class Objects:
             item = read()
             held = owners.setdefault(id(item), (read, []))[1]
             if value is not MISSING and key not in getattr(item, "__dict__", NOTHING):
-                slots.append((read, key, value))
+                slots.append((read, _reading(item, key), value))
                 continue
             elements = inside.pop(value.address, None) if type(value) is Route else None
             held.append((key, elements or value, Inside if elements else is_weak(value)))
@@ -147,9 +149,9 @@ class Objects:
                         return False
                 elif now is None or now is not value():
                     return False
-        for read, key, value in self._slots:
+        for read, now_in, value in self._slots:
             item = read()
-            if item is not None and attribute_now(item, key) is not strong(value):
+            if item is not None and now_in(item) is not strong(value):
                 return False
         return True
 
@@ -163,6 +165,21 @@ class Objects:
             item = read()
             if item is not None:
                 yield item, Attribute("__class__"), kind
+
+
+def _reading(item: Any, key: Attribute) -> Callable[[Any], Any]:
+    """What reads an attribute that is not in `__dict__`: where it is has been looked up here."""
+    slot = of_classes(type(item).__mro__, key)
+    if type(slot) is MemberDescriptorType:
+        return partial(_in_slot, slot.__get__)
+    return lambda item: attribute_now(item, key)
+
+
+def _in_slot(get: Callable[[Any], Any], item: Any) -> Any:
+    try:
+        return get(item)
+    except AttributeError:
+        return MISSING
 
 
 class Functions:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterable
-from functools import cached_property
+from functools import cached_property, partialmethod
 from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 from runtime.graph.guarding.code_paths import MATCHED, WHOLE
-from runtime.graph.guarding.weak_paths import MISSING, attribute_now
+from runtime.graph.guarding.weak_paths import (
+    MISSING,
+    attribute_now,
+    hides_its_own,
+    is_a,
+    of_classes,
+)
 
 _READ_BY_PYTHON = cached_property, property, staticmethod, classmethod, FunctionType
 _LIBRARIES = frozenset(("runtime", "autograph", "numpy", "builtins"))
@@ -28,19 +34,66 @@ def is_standard(module: str | None) -> bool:
 
 def is_the_users(item: Any) -> bool:
     """Can it have attributes that the user's code sets?"""
-    if isinstance(item, ModuleType):
+    if is_a(item, ModuleType):
         return not is_standard(item.__name__)
-    if isinstance(item, FunctionType):
+    if is_a(item, FunctionType):
         return bool(item.__dict__) and not is_standard(item.__module__)
-    kind = item if isinstance(item, type) else type(item)
-    return not is_library(kind.__module__) and (
-        hasattr(item, "__dict__") or hasattr(kind, "__slots__")
+    kind = item if is_a(item, type) else type(item)
+    if is_library(kind.__module__) or hides_its_own(type(item)):
+        return False
+    return hasattr(item, "__dict__") or hasattr(kind, "__slots__")
+
+
+def has_its_own(item: Any) -> bool:
+    """Does it have attributes that no slot is for?"""
+    return not hides_its_own(type(item)) and hasattr(item, "__dict__")
+
+
+def is_installed(module: str | None) -> bool:
+    """Is it a module that nobody changes: such a one, or one of a package that was installed?"""
+    if is_standard(module):
+        return True
+    top = sys.modules.get(str(module).partition(".")[0])
+    path = str(getattr(top, "__dict__", {}).get("__file__"))
+    return "site-packages" in path or "dist-packages" in path
+
+
+def functions_in(member: Any) -> tuple[FunctionType, ...]:
+    """The functions of the user's that Python runs to get or set an attribute of a class."""
+    found: tuple[Any, ...] = (member,)
+    if is_a(member, property):
+        found = member.fget, member.fset, member.fdel
+    elif is_a(member, classmethod | staticmethod):
+        found = functions_in(member.__func__)
+    elif is_a(member, cached_property | partialmethod):
+        found = functions_in(member.func)
+    return tuple([each for each in found if is_a(each, FunctionType)])
+
+
+def is_method(member: Any) -> bool:
+    """Is this member of a class one that code calls, rather than one that Python runs?"""
+    is_wrapped = is_a(member, classmethod | staticmethod)
+    return is_a(member.__func__ if is_wrapped else member, FunctionType)
+
+
+def is_implicit(name: str, member: Any) -> bool:
+    """Does Python run this member of a class by itself, other than to compare or to show?"""
+    special = name.startswith("__") and name.endswith("__") and name not in _COMPARING
+    return special or is_a(member, property | cached_property | partialmethod)
+
+
+_COMPARING = frozenset(
+    f"__{name}__"
+    for name in (
+        *("eq", "ne", "lt", "le", "gt", "ge", "hash", "str", "repr", "format", "bytes", "sizeof"),
+        *("del", "dir", "reduce", "reduce_ex", "getstate", "setstate", "getnewargs"),
     )
+)
 
 
 def has(item: Any, name: str) -> bool:
     """Is there an attribute of this name that can change?"""
-    if not isinstance(item, type) and attribute_now(item, name) is not MISSING:
+    if not is_a(item, type) and attribute_now(item, name) is not MISSING:
         return True
     found = of_classes(classes_of(item), name)
     if isinstance(found, _READ_BY_PYTHON):
@@ -51,12 +104,7 @@ def has(item: Any, name: str) -> bool:
 def classes_of(holder: Any) -> tuple[type, ...]:
     """The classes in which Python looks for an attribute; of a class, its metaclass is one."""
     kind: type = type(holder)
-    return (*holder.__mro__, *kind.__mro__) if isinstance(holder, type) else kind.__mro__
-
-
-def of_classes(classes: Iterable[type], name: str) -> Any:
-    """What the first class that has an attribute has, or MISSING."""
-    return next((vars(base)[name] for base in classes if name in vars(base)), MISSING)
+    return (*holder.__mro__, *kind.__mro__) if is_a(holder, type) else kind.__mro__
 
 
 def is_descriptor(found: Any) -> bool:
@@ -74,12 +122,12 @@ def comes_first(found: Any) -> bool:
 
 def is_computed_once(instance: Any, name: str) -> bool:
     """Is it an attribute that Python puts there when it is asked?"""
-    return isinstance(getattr(type(instance), name, None), cached_property)
+    return isinstance(of_classes(type(instance).__mro__, name), cached_property)
 
 
 def fields_of(item: Any, names: Collection[str]) -> Iterable[str]:
     """The attributes that code with these names can read of an object without their own."""
-    if isinstance(item, type):
+    if is_a(item, type):
         return
     if not WHOLE.isdisjoint(names):
         yield from getattr(item, "__dataclass_fields__", ())

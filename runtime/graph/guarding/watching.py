@@ -14,15 +14,24 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Container, Iterable, Mapping
-from functools import cached_property, partial
+from functools import partial
 from operator import attrgetter, methodcaller
 from types import CellType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
+from weakref import ReferenceType
 
 import numpy as np
 
 from runtime.graph.frames import is_ours
-from runtime.graph.guarding.code_paths import CLASS, LISTING, Path, imports_of, names_in, paths_in
+from runtime.graph.guarding.code_paths import (
+    CLASS,
+    LISTING,
+    Path,
+    asks_in,
+    imports_of,
+    names_in,
+    paths_in,
+)
 from runtime.graph.guarding.containers import Inside, elements_of, is_compared, same_elements
 from runtime.graph.guarding.guards import (
     OF_FUNCTIONS,
@@ -43,13 +52,17 @@ from runtime.graph.guarding.lookup import (
     comes_first,
     defaults_of,
     fields_of,
+    functions_in,
     has,
+    has_its_own,
     is_computed_once,
     is_descriptor,
+    is_implicit,
+    is_installed,
     is_library,
+    is_method,
     is_standard,
     is_the_users,
-    of_classes,
 )
 from runtime.graph.guarding.weak_paths import (
     ATOMIC,
@@ -61,7 +74,9 @@ from runtime.graph.guarding.weak_paths import (
     Weak,
     attribute_now,
     contents,
+    is_a,
     is_referable,
+    of_classes,
     weakly,
 )
 from runtime.graph.ir import Location
@@ -77,15 +92,22 @@ MOST_GUARDS = 10_000
 _OF_THE_RUN = frozenset(("logging", "threading"))
 """Modules whose state is that of the process, such as its threads, and no value of a program."""
 
-_CALLED_BY_PYTHON = (*OPERATORS, "__getitem__", "__getattr__", "__enter__", "__exit__")
+_CALLED_BY_PYTHON = (
+    *OPERATORS,
+    *("__getitem__", "__missing__", "__next__", "__getattr__", "__enter__", "__exit__"),
+    *("__instancecheck__", "__subclasscheck__"),
+)
+
+_OF_CLASSES = "__init_subclass__", "__class_getitem__"
+"""The methods that Python calls for a class itself, and not for its objects."""
 
 
 class Watcher:
     """Finds what is read from outside while a function is traced; `settle()` gives the guards."""
 
     __slots__ = (
-        *("_cells", "_given", "_known", "_late", "_names", "_objects", "_paths", "_place"),
-        *("_seen", "_visited", "_where"),
+        *("_cells", "_classes", "_given", "_is_implicit", "_known", "_late", "_names"),
+        *("_objects", "_paths", "_pending", "_place", "_seen", "_visited", "_where"),
     )
 
     def __init__(self) -> None:
@@ -100,6 +122,10 @@ class Watcher:
         self._cells: dict[int, tuple[FunctionType, int]] = {}
         self._known: dict[int, Read] = {}
         self._late: list[FunctionType] = []
+        self._classes: set[type] = set()
+        self._pending: list[Any] = []
+        # Is the code looked at such as Python runs by itself, of which no call is seen?
+        self._is_implicit = False
 
     def watch(
         self,
@@ -121,11 +147,69 @@ class Watcher:
         elif isinstance(function, FunctionType | MethodType):
             receiver = getattr(function, "__self__", None)
             function = getattr(function, "__func__", function)
-            if isinstance(function, FunctionType) and self._is_new(function, (receiver, *given)):
-                self._enter(function, (receiver, *given), arguments, place)
+            if isinstance(function, FunctionType):
+                self._wrapped(function)
+                if self._is_new(function, (receiver, *given)):
+                    self._enter(function, (receiver, *given), arguments, place)
         elif callable(function) and isinstance(type(function).__call__, FunctionType):
             self._see_method(function, "__call__", place or type(function).__name__)
             self.watch(MethodType(type(function).__call__, function), arguments, place, given)
+
+    def _wrapped(self, function: FunctionType) -> None:
+        """Look at what a function of the standard library calls, such as a `contextmanager`."""
+        wrapped = getattr(function, "__wrapped__", None)
+        if isinstance(wrapped, FunctionType) and is_standard(function.__globals__.get("__name__")):
+            self._run(wrapped)
+
+    def _run(self, function: Any, place: str | None = None, given: tuple[Any, ...] = ()) -> None:
+        """Remember what code reads that Python runs by itself, and what the code calls."""
+        before, self._is_implicit = self._is_implicit, True
+        self.watch(function, place=place, given=given)
+        self._is_implicit = before
+        self._look_at_called()
+
+    def _called(self, value: Any) -> None:
+        """Remember what code may call that Python runs by itself."""
+        is_function = is_a(value, (FunctionType, MethodType))
+        if is_a(value, type) or (is_function and not is_installed(value.__module__)):
+            self._pending.append(value)
+            self._look_at_called()
+
+    def _look_at_called(self) -> None:
+        # One after the other: what calls what may be nested deeper than Python's stack.
+        if self._is_implicit:
+            return
+        self._is_implicit = True
+        while self._pending:
+            value = self._pending.pop()
+            self._class(value) if is_a(value, type) else self.watch(value)
+        self._is_implicit = False
+
+    def _class(self, kind: type) -> None:
+        """Guard what Python runs of the objects of a class, which are made while tracing; the class
+        stands for them.
+        """
+        if kind in self._classes or is_installed(kind.__module__):
+            return
+        self._classes.add(kind)
+        place, self._place = self._place, kind.__name__
+        self._object(kind)
+        for base in classes_of(kind):
+            members = () if is_installed(base.__module__) else list(vars(base).items())
+            for name, member in members:
+                if is_implicit(name, member) or is_descriptor(member):
+                    self._member(kind, name, member)
+        self._place = place
+
+    def _member(self, kind: type, name: str, member: Any) -> None:
+        self._place = f"{kind.__name__}.{name}"
+        functions = functions_in(member)
+        if functions or is_descriptor(member):
+            self._first_of(classes_of(kind), name)
+        for function in functions:
+            self._run(MethodType(function, kind), place=kind.__name__)
+        for method in ("__get__", "__set__") if is_descriptor(member) else ():
+            self._method(member, method, self._place, (kind,))
 
     def _is_new(self, function: FunctionType, given: tuple[Any, ...]) -> bool:
         """Is it code of the user's that was not looked at yet with these values?"""
@@ -175,8 +259,11 @@ class Watcher:
         for path in paths:
             self._place = places.get(path.root, path.root)
             self._follow(path, function.__globals__, cells, known, arguments)
-        if "super" in code.co_names and given[0] is not None:
-            self._inherited(given[0], names_in(code))
+        if "super" in code.co_names:
+            of_class = contents(cells["__class__"]) if "__class__" in cells else None
+            receiver = of_class if given[0] is None else given[0]
+            if receiver is not None and receiver is not MISSING:
+                self._inherited(receiver, names_in(code))
         for name, argument in arguments.items():
             self._place = name
             self._argument(argument)
@@ -218,14 +305,17 @@ class Watcher:
 
     def _inherited(self, receiver: Any, names: Iterable[str]) -> None:
         """Guard what `super()` may find: of each class, not of the first that has it."""
-        for base in (receiver if isinstance(receiver, type) else type(receiver)).__mro__:
+        classes = (receiver if isinstance(receiver, type) else type(receiver)).__mro__
+        names = [name for name in names if of_classes(classes, name) is not MISSING]
+        for base in classes:
             for name in names if not is_standard(base.__module__) else ():
-                if name in vars(base):
-                    self._place = f"{base.__name__}.{name}"
-                    self._see(base, Attribute(name), vars(base)[name])
-                    self._computed(vars(base)[name], receiver, self._place)
+                value = vars(base).get(name, MISSING)
+                self._place = f"{base.__name__}.{name}"
+                self._see(base, Attribute(name), value)
+                self._computed(value, receiver, self._place)
 
     def _constructor(self, kind: type) -> None:
+        self._class(kind)
         for name in ("__new__", "__init__"):
             if isinstance(getattr(kind, name), FunctionType):
                 self._place = f"{kind.__name__}.{name}"
@@ -260,6 +350,7 @@ class Watcher:
             self._elements(value)
             self._object(value)
             return
+        self._class(type(value))
         found = structure_of(value)
         for part in found[1] if found else ():
             self._argument(part)
@@ -287,6 +378,8 @@ class Watcher:
         if not told:
             self._elements(value)
             self._object(value)
+            if self._is_implicit:
+                self._called(value)
 
     def _root(
         self,
@@ -307,22 +400,30 @@ class Watcher:
         return value
 
     def _attribute(self, holder: Any, name: str) -> Any:
-        if isinstance(holder, ModuleType):
-            return MISSING if is_library(holder.__name__) else self._entry(vars(holder), name)
+        if is_a(holder, ModuleType):
+            return self._of_module(holder, name)
         self._elements(holder)  # a method of a container reads them
-        if isinstance(holder, FunctionType | MethodType):
+        if is_a(holder, FunctionType | MethodType):
             function: Any = getattr(holder, "__func__", holder)
             return self._of_function(function, name)
-        if is_library((holder if isinstance(holder, type) else type(holder)).__module__):
+        if is_library((holder if is_a(holder, type) else type(holder)).__module__):
             return MISSING
         if name == "__dict__" and not isinstance(holder, type):
             return self._whole(holder)
         self._method(holder, "__getattribute__", self._place.removesuffix(f".{name}"))
         value = attribute_now(holder, name)
-        if value is not MISSING or hasattr(holder, "__dict__"):
+        if value is not MISSING or has_its_own(holder):
             self._see(holder, Attribute(name), value)
         if value is MISSING or comes_first(of_classes(type(holder).__mro__, name)):
             return self._class_attribute(holder, name)
+        return self._got(value, holder, name) if isinstance(holder, type) else value
+
+    def _of_module(self, module: ModuleType, name: str) -> Any:
+        if is_library(module.__name__):
+            return MISSING
+        value = self._entry(vars(module), name)
+        if value is MISSING:
+            self._called(vars(module).get("__getattr__"))
         return value
 
     def _of_function(self, function: FunctionType, name: str) -> Any:
@@ -344,12 +445,15 @@ class Watcher:
     def _class_attribute(self, holder: Any, name: str) -> Any:
         if name == "__class__":
             return type(holder)
-        place = self._place.removesuffix(f".{name}")
         value = self._first_of(classes_of(holder), name)
         if value is MISSING:
-            self._method(holder, "__getattr__", place)
+            self._method(holder, "__getattr__", self._place.removesuffix(f".{name}"))
             return MISSING
-        self._computed(value, holder, place)
+        return self._got(value, holder, name)
+
+    def _got(self, value: Any, holder: Any, name: str) -> Any:
+        """What Python makes of an attribute of a class, where that is known without running it."""
+        self._computed(value, holder, self._place.removesuffix(f".{name}"))
         is_plain = isinstance(value, FunctionType) or not hasattr(type(value), "__get__")
         return value if is_plain else MISSING
 
@@ -365,22 +469,24 @@ class Watcher:
 
     def _computed(self, found: Any, holder: Any, place: str) -> None:
         """Look at what Python calls for an attribute of a class."""
-        if isinstance(found, property) and isinstance(found.fget, FunctionType):
-            self.watch(MethodType(found.fget, holder), place=place)
-        elif isinstance(found, cached_property):
-            self._method(found, "__get__", self._place)
-        elif is_descriptor(found):
+        if is_descriptor(found):
             self._described(found, holder, place)
+        elif not is_method(found):
+            for function in functions_in(found):
+                self._run(MethodType(function, holder), place=place)
+        elif self._is_implicit:
+            is_of_class = is_a(found, classmethod) and not isinstance(holder, type)
+            for function in functions_in(found):
+                self._called(MethodType(function, type(holder) if is_of_class else holder))
 
     def _described(self, descriptor: Any, holder: Any, place: str) -> None:
         """Look at what a descriptor reads of its holder, also by names that it keeps."""
         kept = getattr(descriptor, "__dict__", NOTHING).values()
-        self._learn({text: False for text in kept if type(text) is str})
-        before = self._place
-        if not isinstance(holder, type):
-            self._place = place
-            self._object(holder)
-            self._place = before
+        asks = asks_in(type(descriptor).__get__.__code__)
+        self._learn({text: asks for text in kept if type(text) is str})
+        before, self._place = self._place, place
+        self._object(holder)
+        self._place = before
         given = (None, holder) if isinstance(holder, type) else (holder, type(holder))
         self._method(descriptor, "__get__", before, given)
 
@@ -392,14 +498,17 @@ class Watcher:
         self._elements(holder)
         self._place = before
         self._method(holder, "__getitem__", place)
+        self._method(holder, "__missing__", place)
+        if isinstance(holder, type):
+            self._object(holder)
         return _part(holder, "[]", key)
 
     def _method(self, item: Any, name: str, place: str, given: tuple[Any, ...] = ()) -> None:
         """Look at what a method reads that Python calls by itself."""
-        method = getattr(type(item), name, None)
+        method = of_classes(type(item).__mro__, name)
         if isinstance(method, FunctionType):
             self._see_method(item, name, place)
-            self.watch(MethodType(method, item), place=place, given=given)
+            self._run(MethodType(method, item), place=place, given=given)
 
     def _see_method(self, item: Any, name: str, place: str) -> None:
         before, self._place = self._place, f"{place}.{name}"
@@ -434,8 +543,10 @@ class Watcher:
 
     def _object(self, item: Any) -> None:
         """Guard the attributes of an object for which traced code has the names."""
-        if isinstance(item, MethodType):
+        if is_a(item, MethodType):
             item = item.__func__
+        if is_a(item, ReferenceType):
+            item = item()
         if not is_the_users(item) or id(item) in self._objects:
             return
         place = self._place
@@ -444,7 +555,12 @@ class Watcher:
         # A comparison may read more than decides it.
         for name in _CALLED_BY_PYTHON:
             self._method(item, name, place)
-        if not isinstance(item, type) and not is_standard(type(type(item)).__module__):
+        if is_a(item, type):
+            for name in _OF_CLASSES:
+                self._member(item, name, of_classes(item.__mro__, name))
+        elif is_a(item, ModuleType):
+            self._called(vars(item).get("__getattr__"))
+        elif not is_standard(type(type(item)).__module__):
             self._place = f"type({place})"
             self._object(type(item))
         self._place = place
@@ -561,7 +677,7 @@ def _collectable(value: Any) -> Any:
     """A value of a global or captured variable: objects are not kept alive once it has another."""
     if getattr(type(value), "is_resource", False) is True:
         return Weak(value)
-    is_object = is_the_users(value) and not isinstance(value, type)
+    is_object = is_the_users(value) and not is_a(value, type)
     return weakly(value) if is_object and is_referable(value) else value
 
 
@@ -570,7 +686,7 @@ def _reached(holder: Any, key: Any, value: Any, ways: Ways) -> Any:
 
 
 def _has_changing_class(item: Any) -> bool:
-    is_object = not isinstance(item, type | ModuleType | FunctionType)
+    is_object = not is_a(item, type | ModuleType | FunctionType)
     return is_object and is_referable(item)
 
 
@@ -583,7 +699,7 @@ def _names_of_getter(function: Any) -> dict[str, bool]:
 
 
 def _is_standard_module(value: Any) -> bool:
-    return isinstance(value, ModuleType) and is_standard(value.__name__)
+    return is_a(value, ModuleType) and is_standard(value.__name__)
 
 
 def _is_builtin(name: str, value: Any) -> bool:
@@ -591,7 +707,7 @@ def _is_builtin(name: str, value: Any) -> bool:
 
 
 def _is_told(argument: Any) -> bool:
-    return isinstance(argument, np.ndarray) or structure_of(argument) is not None
+    return is_a(argument, np.ndarray) or structure_of(argument) is not None
 
 
 def _part(argument: Any, kind: str, key: Any) -> Any:

@@ -194,6 +194,8 @@ def _part(read: Read, key: Any) -> Any:
         return holder
     if type(key) is Attribute:
         return attribute_now(holder, key)
+    if type(holder) is CellType:
+        return contents(holder)
     if type(key) is Position:
         return holder[key] if key < len(holder) else MISSING
     return holder.get(key, MISSING)
@@ -214,12 +216,12 @@ def contents(cell: CellType) -> Any:
 
 def attribute_now(instance: Any, name: str) -> Any:
     """An attribute of an object's own, or MISSING."""
-    own = getattr(instance, "__dict__", NOTHING)
+    own = NOTHING if hides_its_own(type(instance)) else getattr(instance, "__dict__", NOTHING)
     if name in _OF_ALL:
         return type(instance) if name == "__class__" else own
     value = own.get(name, MISSING)
     if value is MISSING:
-        slot = getattr(type(instance), name, None)
+        slot = of_classes(type(instance).__mro__, name)
         if type(slot) is MemberDescriptorType or (
             type(slot) is GetSetDescriptorType and type(instance) is FunctionType
         ):
@@ -227,6 +229,25 @@ def attribute_now(instance: Any, name: str) -> Any:
     return value
 
 
+def of_classes(classes: Iterable[type], name: str) -> Any:
+    """What the first class that has an attribute has, or MISSING. A descriptor is not run."""
+    for base in classes:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return MISSING
+
+
+def is_a(item: Any, kinds: Any) -> bool:
+    """Is it of one of these classes, whatever its `__class__` says? That may be the user's code."""
+    return issubclass(type(item), kinds)
+
+
+def hides_its_own(kind: type) -> bool:
+    """Does a class of the user's say what `__dict__` is, in place of Python?"""
+    return type(of_classes(kind.__mro__, "__dict__")) in _PYTHON_CODE
+
+
+_PYTHON_CODE = frozenset((property, FunctionType))
 _OF_ALL = frozenset(("__class__", "__dict__"))
 
 
