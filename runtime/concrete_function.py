@@ -247,6 +247,10 @@ class ConcreteFunction:
             raise Unreachable
         return joins.lift(_anew(self.spec), symbols)
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> ConcreteFunction:
+        # As of Python's functions: there is nothing in it to change.
+        return self
+
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """Its parameters, result and captures, a line each; or all in one line."""
         if not verbose:

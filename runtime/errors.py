@@ -64,7 +64,12 @@ class OpError(Exception):
         return self.message
 
     def __reduce__(self) -> Any:
-        return type(self), (None, self.op, self.detail), self.__dict__
+        return _restored, (type(self), self.args), self.__dict__
+
+
+def _restored(kind: type[OpError], args: tuple[Any, ...]) -> OpError:
+    # Not by calling the class: one of the user's may take other arguments.
+    return kind.__new__(kind, *args)
 
 
 class CancelledError(OpError):

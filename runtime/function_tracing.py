@@ -39,12 +39,13 @@ from runtime.graph.tracing import Trace
 from runtime.graph.verification import verify
 from runtime.growing_list import GrowingList, list_function
 from runtime.initial_values import initial_value
+from runtime.ops.random.seeds import going_on
 from runtime.primitive import wrong_dtype
 from runtime.shapes import TensorShape
 from runtime.state import state
 from runtime.tensor import Tensor
 from runtime.trace_cache import Call
-from runtime.variable_creation import variable_creator_scope
+from runtime.variable_creation import Creations, active, variable_creator_scope
 
 _MOST_RETURNS = 3
 """Places of `return` that a message names."""
@@ -101,24 +102,35 @@ def _converted(value: Any, what: Callable[[], str], path: str) -> Tensor:
 
 
 @contextmanager
-def creating(name: str, created: list[None] | None) -> Iterator[None]:
-    """Note in `created` that variables are made while a function is traced; None: refuse it."""
+def creating(name: str, creations: Creations) -> Iterator[None]:
+    """Note which variables are made while a function is traced, or refuse it."""
 
     def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
         if state.trace is None:
             return next_creator(**kwargs)
-        if created is None:
+        if not creations.allowed:
             raise refuse(
                 f"{name} creates a variable each time that it is traced: calls would not share it, "
                 "and a loop would not make one for each round",
                 "create it before, or once: `if self.v is None: self.v = Variable(...)`",
             )
-        created.append(None)
-        value = initial_value(kwargs.get("initial_value"), kwargs.get("dtype"), state.trace)
-        return next_creator(**kwargs | {"initial_value": value})
+        try:
+            value = initial_value(kwargs.get("initial_value"), kwargs.get("dtype"), state.trace)
+            made = next_creator(**kwargs | {"initial_value": value})
+        except Exception:
+            for item in active.creations:
+                item.failed = True
+            raise
+        creations.made += 1
+        return made
 
-    with variable_creator_scope(create):
-        yield
+    before = active.creations
+    active.creations = (*before, creations)
+    try:
+        with variable_creator_scope(create), going_on(creations.streams):
+            yield
+    finally:
+        active.creations = before
 
 
 class Tracer:

@@ -1,12 +1,14 @@
 """Initial values of variables that a function creates on its first call: what a symbol stands for
 in that call, computed at once, before the graph runs.
 
-Only the nodes that a value is made of are run. Where they read a variable that the call has changed
-before, what was assigned stands in its place; where only the run knows that, the value is refused.
+Only the nodes that a value is made of are run, and the assertions before it: where one fails, there
+is to be no variable. Where they read a variable that the call has changed before, what was assigned
+stands in its place; where only the run knows that, the value is refused.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -51,17 +53,17 @@ def initial_value(value: Any, dtype: Any, trace: Trace) -> Any:
     """An initial value, with the tensor of this call in place of what the graph computes.
 
     A function without arguments is called in the trace. StagingError where only the run of the
-    graph knows the value.
+    graph knows the value; the error of the program where it fails, or an assertion before it does.
     """
     if callable(value):
         value = trace.called(value)()
-    if not any(is_symbol(item) or isinstance(item, Variable) for item in flatten(value)):
+    if any(is_symbol(item) or isinstance(item, Variable) for item in flatten(value)):
+        value = convert_to_tensor(value, dtype)
+    if not is_symbol(value):
+        _check(trace)
         return value
-    symbol = convert_to_tensor(value, dtype)
-    if not is_symbol(symbol):
-        return symbol
     try:
-        return _present(symbol)
+        return _present(value)
     except Unknown as unknown:
         raise refuse(
             f"the initial value of a variable {unknown}",
@@ -104,11 +106,31 @@ def _actions(graph: Graph, known: dict[Graph | None, Any]) -> Iterator[Any]:
 
 
 def _present(symbol: Any) -> Any:
-    traces = [*_around(symbol.scope.trace)][::-1]
     around = _steered(symbol.scope.trace)
     if around is not None or symbol.scope.outer is not None:
         kind = (around or symbol.scope).kind
         raise Unknown(f"is computed in {kind}, which may run any number of times")
+    return _computed([*_around(symbol.scope.trace)][::-1], (symbol.value,))[0]
+
+
+def _check(trace: Trace) -> None:
+    """Raise what the call so far does, as far as it can be told."""
+    traces = [*_around(trace)][::-1]
+    passed = _passed(traces)
+    nodes = [node for x in traces for node in x.scope.nodes if node not in passed]
+    if _steered(trace) is None and any(map(_checks, nodes)):
+        with contextlib.suppress(Unknown):
+            _computed(traces, ())
+
+
+def _passed(traces: Sequence[Trace]) -> set[Node]:
+    """The nodes whose assertions are known to hold."""
+    found: set[Node] = traces[0].memo.setdefault(_passed, set())
+    return found
+
+
+def _computed(traces: Sequence[Trace], wanted: Sequence[Value]) -> Sequence[Any]:
+    """Values of traces, the outer one first, once the assertions before them hold."""
     nodes: list[Node] = []
     given: dict[Value, Any] = {}
     known: dict[Value, Any] = {}
@@ -118,15 +140,19 @@ def _present(symbol: Any) -> Any:
         nodes += trace.scope.nodes
         given |= own
         known |= trace.constants
-    graph = _spliced(Graph("initial_value", Region((), tuple(nodes), (symbol.value,))))
+    graph = _spliced(Graph("initial_value", Region((), tuple(nodes), tuple(wanted))))
+    given |= dict(graph.closure)
     history = _History(graph.nodes)
-    found = history.needed(graph.results[0], known)
+    passed = _passed(traces)
+    checks = [node for node in history.checks(passed) if history.runs(node, known, given)]
+    found = history.needed(graph.results, known, checks)
     drawn = [node for node in found if _draws(node)]
     history.check_drawn(drawn, {node for trace in traces for node in trace.scope.nodes})
     body = Region((), tuple(found), (*graph.results, *[v for node in drawn for v in node.outputs]))
-    result, *made = _run(body, given | dict(graph.closure))
-    _keep(drawn, made, traces)
-    return result
+    made = _run(body, given)
+    passed.update(node for trace in traces for node in trace.scope.nodes)
+    _keep(drawn, made[len(wanted) :], traces)
+    return made
 
 
 def _around(trace: Trace | None) -> Iterator[Trace]:
@@ -205,6 +231,16 @@ def _draws(node: Node) -> bool:
     return primitive.effect and not primitive.fallible and primitive is not read_p
 
 
+def _checks(node: Node) -> bool:
+    """May an assertion or a `raise` in it end the call?"""
+    is_one = not node.regions and "callee" not in node.params
+    try:
+        inside = [node] if is_one else [*_inside(node, set())]
+    except Unknown:
+        return False
+    return any(inner.primitive.effect and inner.primitive.fallible for inner in inside)
+
+
 class _History:
     """The nodes of a call so far, in program order, in which what was assigned to a variable stands
     for what is read of it afterwards.
@@ -217,6 +253,7 @@ class _History:
         self.changes: dict[Any, Node] = {}
         self.uses: dict[Any, list[Node]] = {}
         self.blocked: dict[Node, str] = {}
+        self.copies: dict[Node, Node] = {}
         for node in nodes:
             self._add(node)
 
@@ -253,6 +290,7 @@ class _History:
     def _other(self, node: Node, used: Collection[Any], changed: Collection[Any]) -> None:
         made = node if changed or not node.regions else self._without_reads(node)
         self.nodes.append(made)
+        self.copies[made] = node
         self.held.update(dict.fromkeys(changed))
         if _draws(node):
             return
@@ -281,12 +319,32 @@ class _History:
             f"depends on the variable {handle.name!r}, which the same call changes before ({place})"
         )
 
-    def needed(self, wanted: Value, known: Mapping[Value, Any]) -> list[Node]:
-        """The nodes that a value is computed by, in their order; `known` are values of some."""
-        needed = {wanted}
+    def checks(self, passed: Collection[Node]) -> list[Node]:
+        """The nodes that may end the call, but for those that have `passed`."""
+        others = [node for node in self.nodes if self.copies.get(node, node) not in passed]
+        return list(filter(_checks, others))
+
+    def runs(self, check: Node, known: Mapping[Value, Any], given: Mapping[Value, Any]) -> bool:
+        """Can this node be run at once, and once more in its place?"""
+        try:
+            found = self.needed((), known, (check,))
+        except Unknown:
+            return False
+        free = free_values(Region((), tuple(found), ()))
+        return not any(isinstance(given[value], TensorSpec) for value in free) and not any(
+            _draws(inner) for node in found for inner in _inside(node, set())
+        )
+
+    def needed(
+        self, wanted: Iterable[Value], known: Mapping[Value, Any], checks: Collection[Node]
+    ) -> list[Node]:
+        """The `checks`, and the nodes that they and values are computed by, in their order; `known`
+        are values of some.
+        """
+        needed = {*wanted}
         found: list[Node] = []
         for node in reversed(self.nodes):
-            if needed.isdisjoint(node.outputs):
+            if needed.isdisjoint(node.outputs) and node not in checks:
                 continue
             if node in self.blocked:
                 raise Unknown(self.blocked[node])

@@ -60,6 +60,7 @@ from runtime.trace_cache import (
     has_open_shapes,
 )
 from runtime.types import TensorType
+from runtime.variable_creation import Creations
 
 
 class Function:
@@ -256,7 +257,8 @@ class Function:
         concrete = self._counted(call) if state.trace is None else self._concrete(call)
         if isinstance(concrete, Assumption):
             return concrete.call_leaves(call.leaves)
-        self._remember(args, kwargs, call, concrete)
+        if concrete is not call.first:
+            self._remember(args, kwargs, call, concrete)
         return (call.first or concrete).call_leaves(call.leaves)
 
     def _leaves_out_receiver(self, args: tuple[Any, ...]) -> bool:
@@ -386,14 +388,13 @@ class Function:
         if key in known:
             return known[key]
         call.traced = True
-        created: list[None] = []
-        text = self._reason(call)
-        is_first = not traces.finished and not known
-        concrete, kept = self._noted(call, text, created if is_first else None)
-        if created:
+        creations = Creations(allowed=not traces.finished and not known)
+        concrete, kept = self._noted(call, self._reason(call), creations)
+        if creations.made and call.first is None:
             # Python runs again, as it will for other signatures: now the variables must be there.
             first = concrete
-            concrete, kept = self._noted(call, "the first trace created variables", None)
+            again = Creations(allowed=False, streams=creations.streams)
+            concrete, kept = self._noted(call, "the first trace created variables", again)
             if is_for_one_call(first.graph, concrete.graph, self._name):
                 call.first = first
         if kept and not concrete.outer:
@@ -402,21 +403,24 @@ class Function:
                 traces.keep_generic(without_shapes(key), concrete)
         return concrete
 
-    def _noted(
-        self, call: Call, text: str, created: list[None] | None
-    ) -> tuple[ConcreteFunction, bool]:
+    def _noted(self, call: Call, text: str, creations: Creations) -> tuple[ConcreteFunction, bool]:
         """A trace, and whether it holds for calls from elsewhere too."""
         traces = self._traces
         assumption = Assumption(self._name, traces, call.key)
         traces.begin(text)
         try:
-            with running(assumption), _implicit(self), creating(self._name, created):
+            with running(assumption), _implicit(self), creating(self._name, creations):
                 concrete = self._traced(call, assumption)
         except BaseException as error:
             traces.forget(text)
             if isinstance(error, RecursionError) and len(running_of(traces)) == MOST_VARIANTS:
                 explain_variants(error, self._python_function, self._name)
             raise
+        if creations.failed and concrete.spec is None:
+            # The next call creates what this one could not.
+            traces.forget(text)
+            call.first = concrete
+            return concrete, False
         traces.finished += 1
         return concrete, not assumption.depends
 

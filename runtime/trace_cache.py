@@ -133,7 +133,7 @@ def guards_changed(variants: Sequence[ConcreteFunction]) -> str:
 
 class Call:
     """One call: its arguments, their tensors, and the key that they are cached under. `first` is a
-    trace that holds for this call alone: it created variables.
+    trace that holds for this call alone: it created variables, or could not.
     """
 
     __slots__ = ("args", "first", "key", "kwargs", "leaves", "names", "traced", "types")

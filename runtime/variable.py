@@ -11,12 +11,11 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 import runtime.ops as ops
-from runtime import errors
 from runtime.convert import as_array, convert_to_tensor, register_conversion
 from runtime.dtypes import DType, as_dtype
 from runtime.indexed_slices import IndexedSlices
 from runtime.naming import scoped
-from runtime.primitive import Primitive, bind
+from runtime.primitive import Primitive, bind, describe, in_name_of
 from runtime.shapes import Shape, TensorShape, as_shape, compatible
 from runtime.state import init_scope, state
 from runtime.tensor import CPU, EagerTensor, Reference, Tensor, shown
@@ -234,23 +233,25 @@ class Variable(metaclass=Creation):
 
     # Assigning
 
-    def _operand(self, value: Any) -> Tensor:
+    def _operand(self, value: Any, primitive: Primitive = assign_p) -> Tensor:
         if isinstance(value, Variable):
             value = value.value()
         if not isinstance(value, Tensor):
-            return self._converted(value)
+            return self._converted(value, primitive)
         if value.dtype is not self.dtype:
-            message = dtype_mismatch(self.handle, value.dtype)
-            if state.trace is not None:
-                raise TypeError(message)
-            raise errors.InvalidArgumentError(None, None, message)
+            message, types = dtype_mismatch(self.handle, value.dtype), (self.type, value.type)
+            raise in_name_of(primitive.op_type, TypeError(message), types)
         return value
 
-    def _converted(self, value: Any) -> Tensor:
+    def _converted(self, value: Any, primitive: Primitive) -> Tensor:
         try:
             return convert_to_tensor(value, self.dtype)
         except (TypeError, ValueError) as error:
-            raise type(error)(f"Cannot assign value to variable '{self.name}': {error}") from None
+            made = type(error)(f"Cannot assign value to variable '{self.name}': {error}")
+            if isinstance(made, TypeError):
+                types = self.type, describe(value)
+                raise in_name_of(primitive.op_type, made, types) from None
+            raise made from None
 
     def _change(self, primitive: Primitive, value: Any) -> Variable:
         handle = self.handle
@@ -258,7 +259,7 @@ class Variable(metaclass=Creation):
         if plain and value.raw.dtype is handle.dtype.np_dtype:
             primitive.kernel(value.raw, variable=handle)
             return self
-        bind(primitive, self._operand(value), variable=handle)
+        bind(primitive, self._operand(value, primitive), variable=handle)
         return self
 
     def assign(
@@ -268,7 +269,8 @@ class Variable(metaclass=Creation):
         name: str | None = None,
         read_value: bool = True,
     ) -> Variable:
-        """Give it a new value, and return it. InvalidArgumentError for another dtype or shape."""
+        """Give it a new value, and return it. WrongDtypeError for another dtype,
+        InvalidArgumentError for another shape."""
         return self._change(assign_p, value)
 
     def assign_add(

@@ -35,6 +35,27 @@ class VariableAggregation(enum.Enum):
 Creator = Callable[..., Any]
 
 
+class Creations:
+    """What a trace of a function creates: are variables `allowed`, how many were `made`, has the
+    creation of one `failed`. `streams` are the sequences of its random numbers.
+    """
+
+    def __init__(self, allowed: bool, streams: dict[Any, Any] | None = None) -> None:
+        self.allowed = allowed
+        self.made = 0
+        self.failed = False
+        self.streams = {} if streams is None else streams
+
+
+class _Active(threading.local):
+    def __init__(self) -> None:
+        self.creations: tuple[Creations, ...] = ()
+
+
+active = _Active()
+"""The creations of the traces that are being made on this thread, the outer one first."""
+
+
 class _Creators(threading.local):
     def __init__(self) -> None:
         self.active: tuple[Creator, ...] = ()

@@ -82,13 +82,18 @@ class VariableHandle:
             )
         return raw
 
-    def check_shape(self, shape: Shape, what: str = "assign value to") -> None:
-        """ValueError (eagerly InvalidArgumentError) if no value of this shape can be assigned."""
-        if shape == self.static_shape or compatible(self.static_shape, shape):
+    def check_shape(
+        self, shape: Shape, what: str = "assign value to", held: Shape = None
+    ) -> None:  # fmt: skip
+        """ValueError (eagerly InvalidArgumentError) if no value of this shape can be assigned, or
+        added to an array of the shape that is `held`.
+        """
+        own = self.static_shape if held is None else held
+        if shape == own or compatible(own, shape):
             return
         message = (
             f"Cannot {what} variable '{self.name}': it has the shape "
-            f"{format_shape(self.static_shape)}, the value has the shape {format_shape(shape)}, "
+            f"{format_shape(own)}, the value has the shape {format_shape(shape)}, "
             "and these are not compatible"
         )
         if state.trace is not None:

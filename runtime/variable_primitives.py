@@ -110,8 +110,9 @@ def _updating(ufunc: Any) -> Callable[..., tuple[()]]:
         return in_rows(np.asarray(made, raw.dtype) if isinstance(made, bytes) else made)
 
     def kernel(value: Any, *, variable: VariableHandle) -> tuple[()]:
-        variable.check_shape(value.shape, f"{ufunc.__name__} a value to")
-        variable.raw_value()
+        what = f"{ufunc.__name__} a value to"
+        variable.check_shape(value.shape, what)
+        variable.check_shape(value.shape, what, np.shape(variable.raw_value()))
         renew(variable, value, compute)
         return ()
 

@@ -57,6 +57,7 @@ class GradientTape(Recorder):
 
     __slots__ = (
         "_append",
+        "_entered",
         "_known",
         "_persistent",
         "_recording",
@@ -70,7 +71,7 @@ class GradientTape(Recorder):
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._persistent = persistent
         self._watch_accessed = watch_accessed_variables
-        self._recording = self._used = False
+        self._recording = self._used = self._entered = False
         self._scope: Any = None
         self._begin()
 
@@ -103,7 +104,7 @@ class GradientTape(Recorder):
         trace = state._trace
         self._scope = None if trace is None else trace.scope
         state.tapes = (*state._tapes, self)
-        self._recording = True
+        self._recording = self._entered = True
 
     def _stop(self) -> None:
         tapes = state._tapes
@@ -436,7 +437,7 @@ class GradientTape(Recorder):
     ) -> list[Any]:
         """The gradients for `sources`, each target weighed (None: by ones); uses up the records."""
         known = self._known
-        if state._trace is not None:
+        if state._trace is not None and self._entered:
             if _are_computed(*targets, *weights):
                 with init_scope():
                     return self._gradient(records, targets, sources, weights)

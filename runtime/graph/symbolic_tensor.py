@@ -9,7 +9,8 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from runtime.graph import refusals
-from runtime.graph.frames import container_at
+from runtime.graph.frames import container_at, user_location
+from runtime.graph.ir import format_location
 from runtime.graph.nodes import CHECK_LENGTH
 from runtime.graph.refusals import PRINTED, WAY_OUT, leaked, not_python, refuse_text
 from runtime.graph.scopes import InScope, active
@@ -66,11 +67,14 @@ class SymbolicTensor(InScope, Tensor):
 
         ValueError for a shape that contradicts the static one, StagingError in another function.
         """
-        wanted = as_shape(shape)
+        try:
+            wanted = as_shape(shape)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{_place()}: set_shape({shape!r}): {error}") from None
         if not compatible(self.static_shape, wanted):
             raise ValueError(
-                f"{self._shown()} cannot be given the shape {format_shape(wanted)}: it has the "
-                f"shape {format_shape(self.static_shape)}"
+                f"{_place()}: {self._shown()} cannot be given the shape {format_shape(wanted)}: "
+                f"it has the shape {format_shape(self.static_shape)}"
             )
         if merge_shapes(self.static_shape, wanted) == self.static_shape:
             return
@@ -175,3 +179,7 @@ def _unpacked_into(frame: FrameType, shape: Shape) -> int | None:
         count = code[frame.f_lasti + 1]
         return count if size is None or size == count else size
     return size if operation in ("UNPACK_EX", "LIST_EXTEND", "CALL_FUNCTION_EX") else None
+
+
+def _place() -> str:
+    return format_location(user_location())

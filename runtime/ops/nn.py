@@ -12,7 +12,7 @@ from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import one_of, static_int, static_number
 from runtime.ops.blockwise import MANY, in_blocks, own, turning_rows
 from runtime.ops.define import Op, axis_in, matched, unary
-from runtime.primitive import Primitive, bind, row, same_shape, sample, wrong_value
+from runtime.primitive import Primitive, bind, in_name_of, row, same_shape, sample, wrong_value
 from runtime.shapes import Shape, broadcast, merge_shapes
 from runtime.tensor import Tensor
 from runtime.workspace import Workspace
@@ -340,7 +340,11 @@ def log_poisson_loss(
 
 def l2_loss(t: Any, name: str | None = None) -> Tensor:
     """Half the sum of squares."""
-    return ops.reduce_sum(ops.square(t)) * 0.5
+    x = convert_to_tensor(t)
+    if not (x.dtype.is_floating or x.dtype.is_complex):
+        refused = TypeError(f"input 0 has dtype {x.dtype.name}, which it does not take: cast it")
+        raise in_name_of("L2Loss", refused, (x.type,))
+    return ops.reduce_sum(ops.square(x)) * 0.5
 
 
 # Normalisation

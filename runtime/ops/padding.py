@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime import dtypes
+from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor, tensor_of
 from runtime.ops.arguments import one_of, static_int
 from runtime.ops.define import axis_in, dims_of, fill_dims, in_rows
@@ -87,9 +87,19 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     return ops.gather(x, indices, axis=place)
 
 
+def _repeat_kernel(counts: Any, n: Any) -> Any:
+    if counts.ndim > 1 or (counts.ndim == 1 and counts.size not in (1, n)):
+        raise errors.InvalidArgumentError(
+            None, None,
+            f"repeats has the shape {counts.shape}, for {n} elements or slices: one number for "
+            "each is needed, or one for all",
+        )  # fmt: skip
+    return np.repeat(np.arange(n, dtype=n.dtype), counts)
+
+
 repeat_indices_p: Primitive = row(
-    "repeat_indices", lambda counts, n: np.repeat(np.arange(n, dtype=n.dtype), counts),
-    signature="I,I->I", shape=lambda counts, n: (None,), op_type="RepeatIndices", fallible=True,
+    "repeat_indices", _repeat_kernel,
+    signature="I,I->I", shape=lambda counts, n: (None,), op_type="Repeat", fallible=True,
     gradient=no_gradients, keep_inputs=(), samples=(),
 )  # fmt: skip
 

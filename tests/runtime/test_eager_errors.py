@@ -1,6 +1,8 @@
 """The classes of the errors of eager ops, which callers may catch as TensorFlow's."""
 
+import copy
 import math
+import pickle
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import runtime as tf
 from runtime import errors
 
 X = tf.constant([1.0, 2.0])
+VARIABLE = tf.Variable([1.0, 2.0], name="v")
 DTYPES: dict[str, Any] = {
     "float beside int": lambda: tf.constant([1, 2]) + 1.5,
     "text beside int": lambda: tf.constant(1) + "a",
@@ -19,6 +22,10 @@ DTYPES: dict[str, Any] = {
     "None": lambda: tf.constant(None),
     "dict": lambda: tf.constant({}),
     "object": lambda: tf.constant(object()),
+    "another dtype assigned": lambda: VARIABLE.assign(tf.constant([1, 2])),
+    "another dtype added": lambda: VARIABLE.assign_add(tf.constant([1, 2])),
+    "another dtype in a slice": lambda: VARIABLE[:1].assign(tf.constant([1])),
+    "text assigned": lambda: VARIABLE.assign("text"),
     "mixed list": lambda: tf.constant([1, "a"]),
     "None in a list": lambda: tf.constant([1, None]),
 }
@@ -62,6 +69,27 @@ MESSAGES: dict[str, tuple[Any, str]] = {
         lambda: tf.less(INTS, np.ones((2, 1))),
         "Less: input 1 has dtype float64, but input 0 has dtype int32; both must be the same "
         "(convert one with cast) [inputs: int32[2], float64[2,1]]",
+    ),
+    "assigned": (
+        lambda: VARIABLE.assign(INTS),
+        "AssignVariableOp: Cannot assign value to variable 'v:0': the variable has dtype float32, "
+        "the value has dtype int32; convert it with tf.cast [inputs: float32[2], int32[2]]",
+    ),
+    "text added to a variable": (
+        lambda: VARIABLE.assign_add("a"),
+        "AssignAddVariableOp: Cannot assign value to variable 'v:0': Cannot convert 'a' to a "
+        "tensor of dtype float32; write a value of that kind, or tf.cast the other operand "
+        "[inputs: float32[2], str]",
+    ),
+    "subtracted from a variable": (
+        lambda: VARIABLE.assign_sub(INTS),
+        "AssignSubVariableOp: Cannot assign value to variable 'v:0': the variable has dtype "
+        "float32, the value has dtype int32; convert it with tf.cast "
+        "[inputs: float32[2], int32[2]]",
+    ),
+    "made of other ops": (
+        lambda: tf.nn.l2_loss(INTS),
+        "L2Loss: input 0 has dtype int32, which it does not take: cast it [inputs: int32[2]]",
     ),
     "op that does not take it": (
         lambda: tf.sqrt(INTS),
@@ -132,3 +160,29 @@ def test_names_at_the_root() -> None:
     assert tf.scan(lambda a, t: a + t, X).numpy().tolist() == [1.0, 3.0]
     assert float(tf.foldl(lambda a, t: a - t, X)) == -1.0
     assert float(tf.foldr(lambda a, t: a - t, X)) == 1.0
+
+
+class OfTheUsers(errors.InvalidArgumentError):
+    def __init__(self, amount: int) -> None:
+        super().__init__(None, "Op", f"amount {amount}", inputs=("int32[]",), hint="less")
+        self.amount = amount
+
+
+@pytest.mark.parametrize(
+    "clone", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))]
+)
+@pytest.mark.parametrize(
+    "error", [OfTheUsers(3), errors.NotFoundError(None, None, "x"), errors.WrongDtypeError("y")]
+)
+def test_copies(clone: Any, error: Any) -> None:
+    made = clone(error)
+    assert type(made) is type(error)
+    assert (str(made), made.args, vars(made)) == (str(error), error.args, vars(error))
+
+
+@pytest.mark.parametrize("repeats", [[1, 2, 3], [[1]]])
+def test_repeats_of_another_length(repeats: Any) -> None:
+    message = r"^Repeat: repeats has the shape \(.*for 2 elements or slices.*inputs: int32\["
+    for run in (lambda f: f(), lambda f: tf.function(f)()):
+        with pytest.raises(errors.InvalidArgumentError, match=message):
+            run(lambda: tf.repeat(tf.ones([2, 3]), repeats, axis=0))

@@ -69,6 +69,13 @@ def test_copies_trace_anew() -> None:
     assert (traces(second.staged), traces(copy.copy(first.staged))) == (1, 0)
 
 
+def test_copies_of_a_concrete_function() -> None:
+    made = rt.function(lambda x: x * 2.0).get_concrete_function(rt.TensorSpec([2]))
+    made(rt.ones([2]))
+    for clone in (copy.copy(made), copy.deepcopy(made), copy.deepcopy([made])[0]):
+        assert clone(rt.ones([2])).numpy().tolist() == [2.0, 2.0]
+
+
 def test_methods_have_traces_of_their_own_for_each_instance() -> None:
     first, second = Model(1.0), Model(10.0)
     for _ in range(2):

@@ -132,6 +132,7 @@ class Changing:
         self.open = rt.Variable([1.0, 2.0], shape=[None])
         self.generator = rt.random.Generator.from_seed(1)
         self.made: list[Any] = []
+        self.at = 0
         self.bump = function(lambda: self.w.assign_add([10.0, 10.0]))
         self.doubled = function(lambda: self.w * 2.0)
         self.inner = function(self.create_inside)
@@ -324,6 +325,205 @@ def drawn_with_seeds(self, x):
     if not self.made:
         self.new(rt.random.normal([2], seed=1))
     return self.made[0] + rt.random.normal([2], seed=2)
+
+
+def noise_kept(self, x):
+    if not self.made:
+        self.new(rt.random.normal([2]))
+    return rt.random.normal([2])
+
+
+def noise_after_what_is_kept(self, x):
+    a = rt.random.normal([2])
+    if not self.made:
+        self.new(a)
+    return rt.random.normal([2])
+
+
+def noise_that_is_kept(self, x):
+    a = rt.random.normal([2])
+    if not self.made:
+        self.new(a)
+    return a
+
+
+def noise_before_what_is_kept(self, x):
+    n, a = rt.random.normal([2]), rt.random.normal([2])
+    if not self.made:
+        self.new(a)
+    return n
+
+
+def noise_of_a_seed(self, x):
+    if not self.made:
+        self.new(rt.random.normal([2], seed=5))
+        self.k.assign_add([1.0, 1.0])
+    return rt.random.normal([2], seed=2)
+
+
+def noise_of_a_function_inside(self, x):
+    if not self.made:
+        self.new(rt.random.normal([2]))
+        self.k.assign_add([1.0, 1.0])
+    return function(lambda: rt.random.normal([2]) * x)()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        noise_kept, noise_after_what_is_kept, noise_that_is_kept, noise_before_what_is_kept,
+        noise_of_a_seed, noise_of_a_function_inside,
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("nested", [False, True])
+def test_no_two_calls_draw_the_same_noise(body: Any, nested: bool) -> None:
+    drawn = []
+    for _ in range(2):
+        rt.random.set_seed(7)
+        own, inner = Changing(), function(body)
+        run = function(lambda own, x, inner=inner: inner(own, x)) if nested else inner
+        drawn.append([tuple(run(own, rt.constant(2.0)).numpy().tolist()) for _ in range(4)])
+    assert len(set(drawn[0])) == 4
+    assert drawn[0] == drawn[1]
+
+
+def of_an_element(self, x):
+    if not self.made:
+        self.new(rt.gather(x, self.at))
+    return self.made[0] * 1.0
+
+
+def of_elements_after_effects(self, x):
+    self.w.assign_add(x)
+    if not self.made:
+        self.new(2.0)
+    if len(self.made) == 1:
+        self.new(lambda: rt.gather(x, self.at))
+    return self.made[1] * 1.0
+
+
+def of_a_shape(self, x):
+    self.w.assign_add(x)
+    if not self.made:
+        self.new(x * 2.0, dtype=rt.int32 if self.at > 5 else None)
+    return self.made[0] * 1.0
+
+
+@pytest.mark.parametrize("body", [of_an_element, of_elements_after_effects, of_a_shape])
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_creation_that_fails_is_tried_again(body: Any, nested: bool) -> None:
+    x = rt.constant([3.0, 4.0])
+    eager, staged = Changing(), Changing()
+    inner = function(body)
+    run = function(lambda own, x: inner(own, x)) if nested else inner
+    for at in (9, 9, 1, 1):
+        eager.at = staged.at = at
+        found = []
+        for call, own in ((body, eager), (run, staged)):
+            try:
+                found.append(call(own, x).numpy().tolist())
+            except (ValueError, TypeError) as error:
+                found.append(type(error).__name__)
+        assert found[0] == found[1]
+        assert staged.state() == eager.state()
+    if not nested:
+        assert inner.experimental_get_tracing_count() == 2
+
+
+def asserted_before(self, x):
+    rt.debugging.assert_positive(x)
+    if not self.made:
+        self.new(rt.sqrt(x))
+    return self.made[0] * 1.0
+
+
+def asserted_after_a_change(self, x):
+    self.w.assign(x)
+    assert rt.reduce_all(self.w > 0.0), "negative"
+    self.w.assign_add(x)
+    if not self.made:
+        self.new(rt.sqrt(self.w))
+    return self.made[0] * 1.0
+
+
+def raised_before(self, x):
+    y = x * 1.0
+    if x[0] < 0.0:
+        raise ValueError("negative")
+    if not self.made:
+        self.new(rt.sqrt(y))
+    return self.made[0] * 1.0
+
+
+def checked_in_a_call(self, x):
+    @function
+    def check(x):
+        rt.debugging.assert_positive(x)
+        rt.print(end="")
+        return x
+
+    y = rt.debugging.check_numerics(rt.sqrt(x), "x")
+    check(x)
+    if not self.made:
+        self.new(y)
+    return self.made[0] * 1.0
+
+
+def asserted_before_a_constant(self, x):
+    rt.debugging.assert_positive(x)
+    if self.made:
+        self.w.assign_add(x)
+    else:
+        self.new(2.0)
+    return self.made[0] + self.w
+
+
+def asserted_after_it(self, x):
+    if not self.made:
+        self.new(x * 2.0)
+    rt.debugging.assert_positive(self.made[0])
+    return self.made[0] * 1.0
+
+
+def asserted_of_noise(self, x):
+    noise = rt.random.uniform([2], seed=3)
+    rt.debugging.assert_less(noise, 2.0)
+    if not self.made:
+        self.new(x * 2.0)
+    return self.made[0] + noise
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        asserted_before, asserted_after_a_change, raised_before, checked_in_a_call,
+        asserted_before_a_constant, asserted_after_it, asserted_of_noise,
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("nested", [False, True])
+def test_what_fails_before_a_creation_prevents_it(body: Any, nested: bool) -> None:
+    inner = function(body)
+    run = function(lambda own, x: inner(own, x)) if nested else inner
+    histories = []
+    for call in (body, run):
+        own, history = Changing(), []
+        rt.random.set_seed(2)
+        for given in (-1.0, -4.0, 4.0, 9.0):
+            try:
+                history.append(call(own, rt.constant([given, given])).numpy().tolist())
+            except (ValueError, AssertionError) as error:
+                history.append(isinstance(error, AssertionError))
+            history.append(own.state())
+        histories.append(history)
+    assert histories[0] == histories[1]
+
+
+def test_the_error_of_an_initial_value_names_its_line() -> None:
+    staged = Changing()
+    staged.at = 9
+    message = r"GatherV2: index = 9 .*at .*test_function_variables.py:\d+:\d+"
+    with pytest.raises(rt.errors.InvalidArgumentError, match=message):
+        function(of_an_element)(staged, rt.constant([3.0, 4.0]))
 
 
 def changed_in_a_branch(self, x):

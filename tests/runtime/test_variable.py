@@ -184,6 +184,15 @@ def test_wrong_values(name: str, method: str) -> None:
     assert v.numpy().tolist() == [1.0, 2.0]
 
 
+@pytest.mark.parametrize("value", [[1.0], [1.0, 2.0, 3.0]])
+def test_what_is_added_has_the_shape_that_the_variable_has_now(value: Any) -> None:
+    v = tf.Variable([1.0, 2.0], shape=[None])
+    for update in (v.assign_add, tf.function(lambda x: v.assign_sub(x))):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"\(2,\).*\([13],\)"):
+            update(tf.constant(value))
+    assert v.numpy().tolist() == [1.0, 2.0]
+
+
 def test_values_that_cannot_be_converted() -> None:
     v = tf.Variable([1, 2], name="counts")
     refuse(TypeError, "'counts:0'.*float|'counts:0'.*1.5", lambda: v.assign([1.5, 2.5]))

@@ -12,8 +12,9 @@ An op's sequence is chosen by the global seed (`set_seed`) and the op's own seed
 - both: those two.
 
 Eager ops with equal seeds (and of the same kind and dtype) share one sequence and draw one piece of
-it after another; in a graph each op has a sequence of its own, and goes on in it from call to call.
-`set_seed` starts all of them anew.
+it after another; in a graph each op has a sequence of its own, and goes on in it from call to call,
+also where a function is traced a second time because it created variables. `set_seed` starts all of
+them anew.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from __future__ import annotations
 import itertools
 import os
 import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -118,7 +122,8 @@ class _Seeds:
             return Stream(_system_key(), _BY_SYSTEM)
         of_all = self.seed or 0
         if trace is not None:
-            return Stream((of_all, seed), BY_OP) if seed is not None else _next_of(trace, of_all)
+            made = _next_of(trace, of_all) if seed is None else Stream((of_all, seed), BY_OP)
+            return _shared(made)
         if seed is None:
             return Stream((of_all, next(self.order)), _BY_ORDER)
         with self.lock:
@@ -133,6 +138,34 @@ def _next_of(trace: Any, of_all: int) -> Stream:
     number = trace.memo.get(Stream, 0)
     trace.memo[Stream] = number + 1
     return Stream((of_all, number), _BY_TRACE)
+
+
+class _Traced(threading.local):
+    streams: tuple[tuple[dict[Any, Stream], Counter[Any]], ...] = ()
+
+
+_traced = _Traced()
+
+
+@contextmanager
+def going_on(streams: dict[Any, Stream]) -> Iterator[None]:
+    """Inside this block, in which a function is traced, its ops go on in the `streams` that an
+    earlier trace of it has left there; new ones are added.
+    """
+    before = _traced.streams
+    _traced.streams = (streams, Counter()), *before
+    try:
+        yield
+    finally:
+        _traced.streams = before
+
+
+def _shared(made: Stream) -> Stream:
+    place = made._key, made._kind
+    for streams, seen in _traced.streams:
+        seen[place] += 1
+        made = streams.setdefault((place, seen[place]), made)
+    return made
 
 
 def _system_key() -> tuple[int, int]:

@@ -251,3 +251,11 @@ def test_a_gradient_of_an_argument_by_a_tape_from_outside_is_refused() -> None:
 
     with pytest.raises(StagingError, match="a tape opened outside of of_argument does not know"):
         of_argument(y)
+
+
+def test_a_tape_that_was_never_entered_has_seen_nothing() -> None:
+    def body(x):
+        return tf.GradientTape().gradient(x * 2.0, x)
+
+    assert body(tf.constant(1.0)) is None
+    assert tf.function(body)(tf.constant(1.0)) is None

@@ -168,3 +168,22 @@ def test_a_symbol_of_another_function() -> None:
 
     with pytest.raises(ValueError, match=r"test_set_shape.py:\d+:\d+: the shape of 'x' is set in"):
         body(ONES)
+
+
+@pytest.mark.parametrize(
+    ("shape", "kind", "message"),
+    [
+        (-1, ValueError, "-1.* must be >= 0"),
+        ([2, -3], ValueError, "-3.* must be >= 0"),
+        ("abc", TypeError, "'abc'.* must be an integer or None"),
+        (2.5, TypeError, "2.5.* sequence of integers"),
+        ([2, 2, 2], ValueError, r"cannot be given the shape \(2, 2, 2\)"),
+    ],
+)
+def test_what_is_no_shape_of_it(shape: Any, kind: type[Exception], message: str) -> None:
+    @staged
+    def body(x):
+        x.set_shape(shape)
+
+    with pytest.raises(kind, match=rf"test_set_shape.py:\d+:\d+: .*{message}"):
+        body(ONES)
