@@ -38,6 +38,10 @@ def main() -> None:
         ("GELU of 1e6", programs.gelu, (many,)),
         ("tanh(x @ w), 512x512x512, 100 steps", programs.products, (rows, weights)),
         ("line search, 1e6 dimensions, 3 steps", few_steps, (many * 0.01,)),
+        ("gradient of attention, 8 heads of 512x64", attention, (rows, weights)),
+        ("gradient of normalized rows, 512x512", normalized, (rows,)),
+        ("rows that a mask chooses, 512x512", chosen, (rows,)),
+        ("a list of as many rows as the run says", listed, (rows, rt.constant(300))),
     ):
         staged = rt.function(method)
         size = staged(*given).numpy().nbytes
@@ -52,6 +56,37 @@ def few_steps(x):
             step = step * 0.5
         x = x - step * x
     return x
+
+
+def attention(x, w):
+    def heads(a):
+        return rt.transpose(rt.reshape(a, [512, 8, 64]), [1, 0, 2])
+
+    with rt.GradientTape() as tape:
+        tape.watch(w)
+        scores = rt.nn.softmax(rt.matmul(heads(x @ w), heads(x), transpose_b=True) / 8.0)
+        joined = rt.reshape(rt.transpose(scores @ heads(x), [1, 0, 2]), [512, 512])
+        loss = rt.reduce_sum(rt.tanh(joined @ w))
+    return tape.gradient(loss, w)
+
+
+def normalized(x):
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        mean, variance = rt.nn.moments(x, [-1], keepdims=True)
+        loss = rt.reduce_sum(((x - mean) * rt.math.rsqrt(variance + 1e-5)) ** 3.0)
+    return tape.gradient(loss, x)
+
+
+def chosen(x):
+    return rt.reduce_sum(rt.tanh(rt.boolean_mask(x, x[:, 0] > 0.0) * 2.0), 0)
+
+
+def listed(x, count):
+    rows = []
+    for at in rt.range(count):
+        rows.append(x[at] * 2.0)
+    return rt.reduce_sum(rt.stack(rows) * 0.5, 0)
 
 
 if __name__ == "__main__":
