@@ -58,7 +58,8 @@ def _kernel_in_room(primitive: Primitive, dtype: Any) -> Kernel:
 
     def call(*inputs: Any, out: Any, **params: Any) -> Any:
         shape = _inferred(primitive, inputs, params) if _are_large(inputs) else None
-        return kernel(*inputs, **params, out=shape and out.array(shape, dtype))
+        room = None if shape is None else out.array(shape, dtype)
+        return kernel(*inputs, **params, out=room)
 
     return call
 

@@ -17,7 +17,7 @@ from collections.abc import Container, Iterable, Mapping
 from functools import partial
 from operator import attrgetter, methodcaller
 from types import CellType, FunctionType, MappingProxyType, MethodType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import ReferenceType
 
 import numpy as np
@@ -100,6 +100,14 @@ _CALLED_BY_PYTHON = (
 
 _OF_CLASSES = "__init_subclass__", "__class_getitem__"
 """The methods that Python calls for a class itself, and not for its objects."""
+
+
+class _Variables(NamedTuple):
+    """Where code finds variables: global and captured ones, and those that are known of its own."""
+
+    namespace: dict[str, Any]
+    cells: Mapping[str, CellType]
+    known: Mapping[str, Any]
 
 
 class Watcher:
@@ -252,13 +260,14 @@ class Watcher:
                 known[name], places[name] = value, place or name
             place = place.rpartition(".")[0] if place else None
         cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+        variables = _Variables(function.__globals__, cells, known)
         paths = list(paths_in(code))
         if "globals" in code.co_names:
             texts = [name for name in names_in(code) if name in function.__globals__]
             paths += [Path(True, name, ()) for name in texts]
         for path in paths:
             self._place = places.get(path.root, path.root)
-            self._follow(path, function.__globals__, cells, known, arguments)
+            self._follow(path, variables, arguments)
         if "super" in code.co_names:
             of_class = contents(cells["__class__"]) if "__class__" in cells else None
             receiver = of_class if given[0] is None else given[0]
@@ -355,15 +364,8 @@ class Watcher:
         for part in found[1] if found else ():
             self._argument(part)
 
-    def _follow(
-        self,
-        path: Path,
-        namespace: dict[str, Any],
-        cells: Mapping[str, CellType],
-        known: Mapping[str, Any],
-        told_by: Container[str],
-    ) -> None:
-        value = self._root(path, namespace, cells, known)
+    def _follow(self, path: Path, variables: _Variables, told_by: Container[str]) -> None:
+        value = self._root(path, variables)
         # What the signature tells of an argument needs no guard.
         told = path.root in told_by
         for kind, key in path.steps:
@@ -381,13 +383,8 @@ class Watcher:
             if self._is_implicit:
                 self._called(value)
 
-    def _root(
-        self,
-        path: Path,
-        namespace: dict[str, Any],
-        cells: Mapping[str, CellType],
-        known: Mapping[str, Any],
-    ) -> Any:
+    def _root(self, path: Path, variables: _Variables) -> Any:
+        namespace, cells, known = variables
         if path.is_global:
             value = namespace.get(path.root, MISSING)
             if not _is_standard_module(value) and not _is_builtin(path.root, value):

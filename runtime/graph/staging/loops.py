@@ -196,7 +196,7 @@ def _entry_specs(trace: Trace, loop: Loop) -> list[Spec]:
 def _carry_known(trace: Trace, loop: Loop, recorder: Recorder) -> None:
     """Carry from the start what was carried in another trace, if the loop still reaches it."""
     known, loop.known = loop.known, []
-    variables = _variables(loop)
+    variables = _variables(loop) if known else {}
     for before, wide in known:
         place = _at_hand(before, variables, recorder)
         if place is None or any(place.object is other.object for other in loop.places):
