@@ -27,9 +27,9 @@ from runtime.variable_primitives import (
     assign_p,
     assign_sub_p,
     dtype_mismatch,
-    in_rows,
     read_p,
 )
+from runtime.workspace import in_rows
 
 
 def _combined(function: Callable[[Any, Any], Any]) -> Callable[..., Tensor]:

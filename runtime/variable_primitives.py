@@ -15,6 +15,7 @@ from runtime.dtypes import DType
 from runtime.primitive import row
 from runtime.state import state
 from runtime.types import TensorType
+from runtime.workspace import in_rows
 
 if TYPE_CHECKING:
     from runtime.variable_handle import VariableHandle
@@ -26,11 +27,6 @@ def _read_kernel(*, variable: VariableHandle) -> Any:
 
 def _read_type(*, variable: VariableHandle) -> TensorType:
     return variable.type
-
-
-def in_rows(array: Any) -> Any:
-    """The array, or a copy of it that lies row by row: graphs count on that."""
-    return array if array.flags.c_contiguous else np.ascontiguousarray(array)
 
 
 def _references() -> int:

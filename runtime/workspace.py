@@ -101,6 +101,11 @@ def placed(out: Any, shape: Sequence[int], dtype: Any) -> Any:
     return out.array(shape, dtype) if type(out) is Room else out
 
 
+def in_rows(array: Any) -> Any:
+    """The array, or a copy of it that lies row by row: graphs count on that."""
+    return array if array.flags.c_contiguous else np.ascontiguousarray(array)
+
+
 def opened(work: Workspace | None) -> Workspace:
     """The workspace of a kernel, which it has for itself now: a new one where it was given none."""
     if work is None:

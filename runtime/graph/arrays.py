@@ -16,12 +16,11 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType
 from runtime.graph.nodes import LIST_ADD, LIST_ZEROS, apply, element_shape
-from runtime.ops.define import in_rows
 from runtime.primitive import Primitive
 from runtime.shapes import Shape, is_known
 from runtime.state import state
 from runtime.types import ListType, TensorType, Type
-from runtime.workspace import placed
+from runtime.workspace import in_rows, placed
 
 Array = list[Any]
 

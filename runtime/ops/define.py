@@ -50,11 +50,6 @@ def copied(x: Any, out: Any) -> Any:
     return out
 
 
-def in_rows(made: Any) -> Any:
-    """The array, or a copy of it that lies row by row."""
-    return made if made.flags.c_contiguous else np.ascontiguousarray(made)
-
-
 def converted(x: Any, dtype: Any, out: Any) -> Any:
     """An array with the elements of `x` in another dtype: `out` if there is one."""
     if out is None:

@@ -10,11 +10,12 @@ import numpy as np
 import runtime.ops as ops
 from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import listed, static_int, static_ints
-from runtime.ops.define import axis_in, in_rows
+from runtime.ops.define import axis_in
 from runtime.ops.reshaping import Dims
 from runtime.primitive import Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape, merge_shapes
 from runtime.tensor import Tensor
+from runtime.workspace import in_rows
 
 
 def _concat_shape(*shapes: Shape, axis: int) -> Shape:

@@ -148,7 +148,7 @@ _INFINITY = {4: 0x7F800000, 8: 0x7FF0000000000000}
 
 def _order(keys: Any, out: Any, work: Workspace) -> None:
     """The positions that sort rows of integers."""
-    count = numbers(keys.shape[1], work)
+    count = shared_numbers(keys.shape[1], work)
     falls = work.array((keys.shape[0], keys.shape[1] - 1), bool)
     np.less(keys[:, 1:], keys[:, :-1], out=falls)
     if not falls.any():
@@ -159,7 +159,7 @@ def _order(keys: Any, out: Any, work: Workspace) -> None:
         _order_of_pairs(_words(keys), count, out, work)
 
 
-def numbers(length: int, work: Workspace, dtype: Any = np.int32) -> Any:
+def shared_numbers(length: int, work: Workspace, dtype: Any = np.int32) -> Any:
     """The integers from 0 on, not to be written to."""
     end = _POSITIONS.size
     if length <= end and dtype == np.int32:
@@ -209,7 +209,9 @@ def _order_of_pairs(words: Any, count: Any, out: Any, work: Workspace) -> None:
 def _starts(shape: Any, work: Workspace) -> Any:
     """The place of the first element of each row."""
     rows, columns = shape
-    return np.multiply(numbers(rows, work)[:, None], columns, out=work.array((rows, 1), np.intp))
+    return np.multiply(
+        shared_numbers(rows, work)[:, None], columns, out=work.array((rows, 1), np.intp)
+    )
 
 
 # Sorted elements
@@ -324,8 +326,8 @@ def _best_of(rows: Any, found: Any, k: int, work: Workspace) -> Any:
     by_row = _ranked(np.take(row, by_value, out=work.like(row), mode="wrap"), _ascending, work)
     order = np.take(by_value, by_row, out=work.like(by_row), mode="wrap")
     # Rows follow each other in what is found.
-    first = np.searchsorted(row, numbers(len(rows), work))[:, None]
-    ranks = np.add(first, numbers(k, work), out=work.array((len(rows), k), np.intp))
+    first = np.searchsorted(row, shared_numbers(len(rows), work))[:, None]
+    ranks = np.add(first, shared_numbers(k, work), out=work.array((len(rows), k), np.intp))
     best = np.take(order, ranks, out=work.like(ranks), mode="wrap")
     return np.take(found, best, out=ranks, mode="wrap")
 

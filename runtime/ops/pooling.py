@@ -15,7 +15,7 @@ from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import one_of
 from runtime.ops.convolution import in_layout, like
 from runtime.ops.define import Op, converted, named, zeroed
-from runtime.ops.ordering_kernels import numbers
+from runtime.ops.ordering_kernels import shared_numbers
 from runtime.ops.windows import (
     CHANNELS_LAST,
     Padding,
@@ -337,7 +337,7 @@ def _argmax_kernel(
 def _places(shape: Any, batched: bool, dtype: Any, work: Workspace) -> Any:
     """The place of each element in its image, or in the batch of images."""
     sizes = shape if batched else (1, *shape[1:])
-    return numbers(math.prod(sizes), work, dtype).reshape(sizes)
+    return shared_numbers(math.prod(sizes), work, dtype).reshape(sizes)
 
 
 def _argmax_shape(x: Shape, *, batched: bool, dtype: Any, **geometry: Any) -> Any:
