@@ -135,3 +135,44 @@ that it reads through what it converts.
 
 BITS = {4: np.int32, 8: np.int64}
 """The integers that have as many bytes as an element."""
+
+
+def polynomial(coefficients: Any, x: Any, out: Any) -> Any:
+    """The polynomial with these coefficients, that of the highest power first, at x."""
+    # np.polyval would make two arrays for each coefficient.
+    y = np.multiply(x, coefficients[0], out=out)
+    for coefficient in coefficients[1:-1]:
+        y += coefficient
+        y *= x
+    y += coefficients[-1]
+    return y
+
+
+def in_doubles(compute: Callable[..., None]) -> Kernel:
+    """The kernel that applies `compute(*inputs, out, work)`, of float64, block by block."""
+    return in_blocks(lambda *arguments: of_doubles(compute, *arguments))
+
+
+def of_doubles(compute: Callable[..., None], *arguments: Any) -> None:
+    """Apply `compute(*inputs, out, work)` to inputs as float64."""
+    *inputs, out, work = arguments
+    wide = [_double(x, out.shape, work) for x in inputs]
+    if out.dtype == np.float64:
+        compute(*wide, out, work)
+        return
+    made = work.array(out.shape, np.float64)
+    compute(*wide, made, work)
+    np.copyto(out, made, casting="same_kind")
+
+
+def _double(x: Any, shape: tuple[int, ...], work: Workspace) -> Any:
+    if x.ndim and x.dtype == np.float64:
+        return x
+    made = work.array(shape, np.float64)
+    np.copyto(made, x)
+    return made
+
+
+def mask(ufunc: np.ufunc, x: Any, bound: Any, work: Workspace) -> Any:
+    """Where a comparison with a bound holds."""
+    return ufunc(x, bound, out=work.array(x.shape, np.bool_))

@@ -1,0 +1,179 @@
+"""Kernels of the gamma function and its relatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.ops.blockwise import in_doubles, mask, polynomial
+from runtime.workspace import Workspace
+
+# Stirling's series: Bernoulli numbers over 2k (2k - 1) and over 2k
+_STIRLING = (
+    -1.0 / 1680, 1.0 / 1260, -1.0 / 360, 1.0 / 12,
+)  # fmt: skip
+_MORE = (1.0 / 156, -691.0 / 360360, 1.0 / 1188)
+_SHIFT = 10
+
+
+def _reflected(x: Any, work: Workspace) -> tuple[Any, Any]:
+    """x, where it is below 0.5 the 1 - x on the other side; and where that is."""
+    below = mask(np.less, x, 0.5, work)
+    z = work.copied(x)
+    if below.any():
+        np.subtract(1, x, out=z, where=below)
+    return z, below
+
+
+def _inverse_square(x: Any, work: Workspace) -> Any:
+    inverse = np.square(x, out=work.like(x))
+    return np.divide(1, inverse, out=inverse)
+
+
+def _lgamma_above(z: Any, out: Any, work: Workspace) -> None:
+    """For z of at least 0.5."""
+    large = mask(np.greater_equal, z, _SHIFT, work)
+    product, shifted = work.copied(z), work.like(z)
+    for k in range(1, _SHIFT):
+        product *= np.add(z, k, out=shifted)
+    np.copyto(product, 1, where=large)
+    np.add(z, _SHIFT, out=shifted)
+    np.copyto(shifted, z, where=large)
+    series = polynomial(_MORE + _STIRLING, _inverse_square(shifted, work), work.like(z))
+    series /= shifted
+    np.subtract(shifted, 0.5, out=out)
+    with work.inner():
+        out *= np.log(shifted, out=work.like(z))
+    out -= shifted
+    out += 0.5 * np.log(2 * np.pi)
+    out += series
+    out -= np.log(product, out=product)
+    np.copyto(out, np.inf, where=np.equal(z, np.inf, out=large))
+
+
+def _lgamma(x: Any, out: Any, work: Workspace) -> None:
+    z, below = _reflected(x, work)
+    with work.inner():
+        _lgamma_above(z, out, work)
+    if below.any():
+        part = _around(x, z)
+        part *= np.pi
+        np.log(np.abs(np.sin(part, out=part), out=part), out=part)
+        np.subtract(np.log(np.pi), part, out=part)
+        np.subtract(part, out, out=out, where=below)
+        np.copyto(out, np.inf, where=_poles(x, work))
+    for root in (1, 2):
+        np.copyto(out, 0.0, where=np.equal(x, root, out=below))
+    np.copyto(out, x, where=np.isnan(x, out=below))
+
+
+def _around(x: Any, out: Any) -> Any:
+    """The distance to the nearest integer."""
+    return np.subtract(x, np.rint(x, out=out), out=out)
+
+
+def _poles(x: Any, work: Workspace) -> Any:
+    found = mask(np.less_equal, x, 0, work)
+    with work.inner():
+        found &= mask(np.equal, x, np.floor(x, out=work.like(x)), work)
+    return found
+
+
+_DIGAMMA = (
+    1.0 / 12, -691.0 / 32760, 1.0 / 132, -1.0 / 240, 1.0 / 252, -1.0 / 120, 1.0 / 12, 0.0,
+)  # fmt: skip
+
+
+def _digamma_above(z: Any, out: Any, work: Workspace) -> None:
+    """For z of at least 0.5."""
+    large = mask(np.greater_equal, z, _SHIFT, work)
+    total, shifted = work.zeros(z.shape, z.dtype), work.like(z)
+    for k in range(_SHIFT):
+        np.add(z, k, out=shifted)
+        total += np.divide(1, shifted, out=shifted)
+    np.copyto(total, 0, where=large)
+    np.add(z, _SHIFT, out=shifted)
+    np.copyto(shifted, z, where=large)
+    series = polynomial(_DIGAMMA, _inverse_square(shifted, work), work.like(z))
+    np.log(shifted, out=out)
+    out -= np.divide(0.5, shifted, out=shifted)
+    out -= series
+    out -= total
+
+
+def _digamma(x: Any, out: Any, work: Workspace) -> None:
+    z, below = _reflected(x, work)
+    with work.inner():
+        _digamma_above(z, out, work)
+    if below.any():
+        around, cosine = _around(x, z), work.like(x)
+        around *= np.pi
+        np.cos(around, out=cosine)
+        cosine *= np.pi
+        cosine /= np.sin(around, out=around)
+        np.subtract(out, cosine, out=out, where=below)
+        np.copyto(out, np.nan, where=_poles(x, work))
+    np.copyto(out, x, where=np.isnan(x, out=below))
+
+
+# Bernoulli numbers B2, B4 ... over (2k)! for the Euler-Maclaurin tail of the zeta function
+_BERNOULLI = (
+    8.333333333333333e-02, -1.388888888888889e-03, 3.306878306878307e-05, -8.267195767195767e-07,
+    2.087675698786810e-08, -5.284190138687493e-10, 1.338253653068468e-11, -3.389680296322583e-13,
+)  # fmt: skip
+
+
+def _zeta(s: Any, start: Any, out: Any, work: Workspace) -> None:
+    exponent, term, end = np.negative(s, out=work.like(s)), work.like(s), work.like(s)
+    out.fill(0)
+    for k in range(_SHIFT):
+        np.add(start, k, out=term)
+        out += np.power(term, exponent, out=term)
+    np.add(start, _SHIFT, out=end)
+    np.power(end, np.subtract(1, s, out=term), out=term)
+    with work.inner():
+        term /= np.subtract(s, 1, out=work.like(s))
+    out += term
+    np.power(end, exponent, out=term)
+    term *= 0.5
+    out += term
+    exponent -= 1
+    factor = np.power(end, exponent, out=exponent)
+    factor *= s
+    _euler_maclaurin(s, np.square(end, out=end), factor, out, term)
+    np.copyto(out, np.nan, where=mask(np.less, s, 1, work))
+    np.copyto(out, np.inf, where=mask(np.equal, s, 1, work))
+
+
+def _euler_maclaurin(s: Any, square: Any, factor: Any, total: Any, part: Any) -> None:
+    """Add the tail, whose first term has a `factor`; there may be anything in `part`."""
+    for k, bernoulli in enumerate(_BERNOULLI):
+        total += np.multiply(factor, bernoulli, out=part)
+        for more in (1, 2):
+            np.add(s, 2 * k, out=part)
+            part += more
+            factor *= part
+        factor /= square
+
+
+def _polygamma(order: Any, x: Any, out: Any, work: Workspace) -> None:
+    above = np.add(order, 1, out=work.like(x))
+    with work.inner():
+        _zeta(above, x, out, work)
+    factorial, sign = work.like(x), work.like(x)
+    with work.inner():
+        _lgamma(above, factorial, work)
+    np.exp(factorial, out=factorial)
+    factorial *= np.power(-1.0, above, out=sign)
+    out *= factorial
+    zeroth = mask(np.equal, order, 0, work)
+    if zeroth.any():
+        _digamma(x, sign, work)
+        np.copyto(out, sign, where=zeroth)
+
+
+lgamma_kernel = in_doubles(_lgamma)
+digamma_kernel = in_doubles(_digamma)
+zeta_kernel = in_doubles(_zeta)
+polygamma_kernel = in_doubles(_polygamma)
