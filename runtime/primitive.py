@@ -7,7 +7,8 @@ on tapes, or add a node to the trace that is active on this thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -73,6 +74,26 @@ CLASSES: dict[str, frozenset[np.dtype[Any]]] = {
 }  # fmt: skip
 
 
+class Memory(Enum):
+    """What an op does with the memory of its inputs."""
+
+    READS = "keeps no input, and returns no view of one"
+    ALIASES = "may return its first input's memory, element by element"
+    VIEWS = "may return views of its first input, and keeps none"
+    UPDATES = "changes parts of its first input, in place where nobody else reads that"
+    STORES = "the same with a list, which keeps what is stored in it"
+    KEEPS = "may keep its inputs, or hand them on"
+
+
+class Order(Enum):
+    """How the results of an op lie in memory, in the words of NumPy's `order`."""
+
+    C = "C-contiguous, whatever the inputs are"
+    KEEP = "as the result of a ufunc: as close to the inputs as can be"
+    ANY = "C-contiguous for C-contiguous inputs"
+    PERMUTED = "strided, even for C-contiguous inputs"
+
+
 class Primitive:
     """One row of the op table.
 
@@ -92,13 +113,18 @@ class Primitive:
     partials: of an elementwise op, one function (*inputs, output, output_grad) for each input that
         gives its gradient at the shape of the output; `gradient` does it at the inputs' own shapes.
     reads: of an elementwise op of two tensors, the values that each partial reads: "a", "b", "y".
+    memory: a Memory, or a function of the inputs' and the outputs' types that gives one. Where
+        nothing is said, a ufunc and a kernel with a parameter `out` are taken to read only.
+    order: an Order, or a function of the parameters that gives one. Where nothing is said, it is
+        that of a ufunc for a ufunc, C for an effect that writes to `out`, PERMUTED for another
+        effect, and ANY for all other ops.
     """
 
     __slots__ = (
         "accepted", "effect", "fallible", "gradient", "infer", "keep_inputs", "keep_outputs",
         "keeps", "keeps_first", "keeps_second", "kernel",
-        "letters", "name", "op_type", "partials", "result", "rule", "samples", "shape", "uniform",
-        "variadic",
+        "letters", "memory", "name", "op_type", "order", "partials", "result", "rule", "samples",
+        "shape", "uniform", "variadic",
     )  # fmt: skip
 
     def __init__(
@@ -118,6 +144,8 @@ class Primitive:
         samples: tuple[Sample, ...] = (),
         partials: tuple[Gradient, ...] | None = None,
         reads: tuple[str, str] | None = None,
+        memory: Memory | Callable[..., Memory] | None = None,
+        order: Order | Callable[[Mapping[str, Any]], Order] | None = None,
     ) -> None:
         self.name = name
         self.kernel = kernel
@@ -142,6 +170,8 @@ class Primitive:
             else (self.keeps, self.keeps)
         )
         self.shape = shape
+        self.memory = memory or _usual_memory(kernel)
+        self.order = order or _usual_order(kernel, effect)
         self._read_signature(signature)
         self.rule: Infer = infer or self._by_signature
         self.infer: Infer = infer or self.named
@@ -216,6 +246,26 @@ class Primitive:
 
     def __repr__(self) -> str:
         return f"<primitive {self.name}>"
+
+
+def takes(kernel: Kernel, parameter: str) -> bool:
+    """Whether a kernel written in Python has a parameter of this name."""
+    code = getattr(kernel, "__code__", None)
+    count = 0 if code is None else code.co_argcount + code.co_kwonlyargcount
+    return code is not None and parameter in code.co_varnames[:count]
+
+
+def _usual_memory(kernel: Kernel) -> Memory:
+    reads = isinstance(kernel, np.ufunc) or takes(kernel, "out")
+    return Memory.READS if reads else Memory.KEEPS
+
+
+def _usual_order(kernel: Kernel, effect: bool) -> Order:
+    if isinstance(kernel, np.ufunc):
+        return Order.KEEP
+    if effect:
+        return Order.C if takes(kernel, "out") else Order.PERMUTED
+    return Order.ANY
 
 
 def flat(op: Operation, *grads: Any) -> list[None]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime.dtypes import DType
-from runtime.primitive import row
+from runtime.primitive import Memory, Order, row
 from runtime.state import state
 from runtime.types import TensorType
 from runtime.workspace import in_rows
@@ -117,7 +117,7 @@ def _updating(ufunc: Any) -> Callable[..., tuple[()]]:
 
 read_p = row(
     "read_variable", _read_kernel, _read_type, op_type="ReadVariableOp", effect=True,
-    gradient=lambda op, g: (g,),
+    gradient=lambda op, g: (g,), order=Order.C,
 )  # fmt: skip
 assign_p = row(
     "assign_variable",
@@ -126,14 +126,15 @@ assign_p = row(
     op_type="AssignVariableOp",
     effect=True,
     fallible=True,
+    memory=Memory.READS,
 )
 assign_add_p = row(
     "assign_add_variable", _updating(np.add), _assign_type, op_type="AssignAddVariableOp",
-    effect=True, fallible=True,
+    effect=True, fallible=True, memory=Memory.READS,
 )  # fmt: skip
 assign_sub_p = row(
     "assign_sub_variable", _updating(np.subtract), _assign_type, op_type="AssignSubVariableOp",
-    effect=True, fallible=True,
+    effect=True, fallible=True, memory=Memory.READS,
 )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType
 from runtime.graph.nodes import LIST_ADD, LIST_ZEROS, apply, element_shape
-from runtime.primitive import Primitive
+from runtime.primitive import Memory, Order, Primitive
 from runtime.shapes import Shape, is_known
 from runtime.state import state
 from runtime.types import ListType, TensorType, Type
@@ -389,19 +389,32 @@ def _of_split_like(op: Any, grad: Any) -> Any:
 
 OF = _row("array_of", _of, _as_declared, gradient=_of_of)
 NEW = _row("array_new", _new, _new_type, fallible=True)
-WRITE = _row("array_write", _write, _as_first, gradient=_of_write, fallible=True)
-READ = _row("array_read", _read, _read_type, gradient=_of_read, fallible=True)
-READ_LIKE = _row("array_read_like", _read_like, _as_last, gradient=_of_read)
-READ_OR_ZEROS = _row("array_read_or_zeros", _read_or_zeros, _as_declared, gradient=_of_read)
-CLEAR = _row("array_clear", _clear, _as_first, gradient=_of_clear)
+WRITE = _row(
+    "array_write", _write, _as_first, gradient=_of_write, fallible=True, memory=Memory.STORES
+)
+READ = _row("array_read", _read, _read_type, gradient=_of_read, fallible=True, memory=Memory.READS)
+READ_LIKE = _row("array_read_like", _read_like, _as_last, gradient=_of_read, memory=Memory.READS)
+READ_OR_ZEROS = _row(
+    "array_read_or_zeros", _read_or_zeros, _as_declared, gradient=_of_read, memory=Memory.READS
+)
+CLEAR = _row("array_clear", _clear, _as_first, gradient=_of_clear, memory=Memory.STORES)
 # Gradients of arrays: items that are not there are zeros, also behind the end.
 AT = _row("array_at", _at, _as_declared, gradient=_of_at)
-ADD_AT = _row("array_add_at", _add_at, _as_first, gradient=_of_add_at)
-STACK = _row("array_stack", _stack, _stack_type, gradient=_of_stack, fallible=True)
-STACK_LIKE = _row("array_stack_like", _stack_like, _as_last, gradient=_of_stack)
+ADD_AT = _row("array_add_at", _add_at, _as_first, gradient=_of_add_at, memory=Memory.STORES)
+STACK = _row("array_stack", _stack, _stack_type, gradient=_of_stack, fallible=True, order=Order.C)
+STACK_LIKE = _row(
+    "array_stack_like",
+    _stack_like,
+    _as_last,
+    gradient=_of_stack,
+    memory=Memory.READS,
+    order=Order.C,
+)
 UNSTACK = _row("array_unstack", _unstack, _unstack_type, gradient=_of_unstack)
-SIZE = _row("array_size", _size, _size_type)
-CONCAT = _row("array_concat", _concat, _concat_type, gradient=_of_concat, fallible=True)
+SIZE = _row("array_size", _size, _size_type, memory=Memory.READS)
+CONCAT = _row(
+    "array_concat", _concat, _concat_type, gradient=_of_concat, fallible=True, order=Order.C
+)
 SPLIT = _row("array_split", _split, _split_type, gradient=_of_split, fallible=True)
 SPLIT_LIKE = _row("array_split_like", _split_like, _as_last, gradient=_of_split_like)
 REPLACE = _row(

@@ -17,7 +17,7 @@ import numpy as np
 
 from runtime import dtypes, errors
 from runtime.dtypes import DType
-from runtime.primitive import Primitive
+from runtime.primitive import Order, Primitive
 from runtime.shapes import Shape, is_known, size_of
 from runtime.state import state
 from runtime.types import ListType, NumberType, ResidualsType, TensorType, Type
@@ -79,7 +79,7 @@ def _raise_type(*_: Type, exception: BaseException, holding: Any) -> tuple[()]:
 
 COND = Primitive("cond", _structural, op_type="If")
 WHILE = Primitive("while", _structural, op_type="While")
-CALL = Primitive("call", _structural, op_type="PartitionedCall")
+CALL = Primitive("call", _structural, op_type="PartitionedCall", order=Order.PERMUTED)
 FUSED = Primitive("fused", _structural, op_type="Fused")
 RAISE = Primitive("raise", _structural, _raise_type, effect=True, fallible=True)
 

@@ -11,6 +11,7 @@ from runtime.convert import convert_to_tensor
 from runtime.ops.define import matched, sum_to_shape_of
 from runtime.primitive import (
     CLASSES,
+    Memory,
     Primitive,
     bind,
     broadcast_shapes,
@@ -59,18 +60,24 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     return bind(complex_p, a, b)  # type: ignore[no-any-return]
 
 
-def _part(name: str, op_type: str, kernel: Any, gradient: Any, keep: Any = ()) -> Any:
+def _part(name: str, op_type: str, kernel: Any, gradient: Any, **fields: Any) -> Any:
     return row(
         name, kernel, signature="C->real C", shape=same_shape, op_type=op_type, gradient=gradient,
-        keep_inputs=keep, samples=(sample("2,3:c"),),
+        samples=(sample("2,3:c"),), **fields,
     )  # fmt: skip
 
 
-real_p: Primitive = _part("real", "Real", np.real, lambda op, g: (complex(g, ops.zeros_like(g)),))
-imag_p: Primitive = _part("imag", "Imag", np.imag, lambda op, g: (complex(ops.zeros_like(g), g),))
+real_p: Primitive = _part(
+    "real", "Real", np.real, lambda op, g: (complex(g, ops.zeros_like(g)),), keep_inputs=(),
+    memory=Memory.VIEWS,
+)  # fmt: skip
+imag_p: Primitive = _part(
+    "imag", "Imag", np.imag, lambda op, g: (complex(ops.zeros_like(g), g),), keep_inputs=(),
+    memory=Memory.VIEWS,
+)  # fmt: skip
 angle_p: Primitive = _part(
     "angle", "Angle", lambda z, out=None: np.arctan2(z.imag, z.real, out),
-    lambda op, g: (-complex(g, ops.zeros_like(g)) / _turn(op.inputs[0]),), None,
+    lambda op, g: (-complex(g, ops.zeros_like(g)) / _turn(op.inputs[0]),),
 )  # fmt: skip
 conj_p: Primitive = row(
     "conj", np.conj, signature="C->C", shape=same_shape, op_type="Conj",

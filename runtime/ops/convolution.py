@@ -33,7 +33,7 @@ from runtime.ops.windows import (
     positions,
     spatial,
 )
-from runtime.primitive import TABLE, Primitive, bind, row, sample, wrong_value
+from runtime.primitive import TABLE, Order, Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape, is_known, merge_shapes
 from runtime.tensor import Tensor
 
@@ -156,7 +156,7 @@ def _family(rank: int) -> tuple[Primitive, Primitive, Primitive]:
     conv = row(
         f"conv{rank}d", kernel_of(convolve, _conv_shape), signature="R,R->R", shape=_conv_shape,
         op_type=f"Conv{rank}D", gradient=conv_gradient,
-        samples=tuple(sample(x, w, **geometry) for x, w, _, geometry in samples),
+        samples=tuple(sample(x, w, **geometry) for x, w, _, geometry in samples), order=Order.C,
     )  # fmt: skip
     backprop_input = row(
         f"conv{rank}d_backprop_input", kernel_of(convolve_for_input, _input_shape),
@@ -165,7 +165,7 @@ def _family(rank: int) -> tuple[Primitive, Primitive, Primitive]:
         keep_inputs=(0, 1),
         samples=tuple(
             sample(w, g, shape=_numbers(x), **geometry) for x, w, g, geometry in samples
-        ),
+        ), order=Order.C,
     )  # fmt: skip
     backprop_filter = row(
         f"conv{rank}d_backprop_filter", kernel_of(convolve_for_filter, _filter_shape),
@@ -174,7 +174,7 @@ def _family(rank: int) -> tuple[Primitive, Primitive, Primitive]:
         keep_inputs=(0, 1),
         samples=tuple(
             sample(x, g, shape=_numbers(w), **geometry) for x, w, g, geometry in samples
-        ),
+        ), order=Order.C,
     )  # fmt: skip
     return conv, backprop_input, backprop_filter
 
@@ -267,7 +267,7 @@ depthwise_conv2d_p = row(
     "depthwise_conv2d", kernel_of(depthwise, _depthwise_shape),
     signature="R,R->R", shape=_depthwise_shape, op_type="DepthwiseConv2dNative",
     gradient=_of_depthwise,
-    samples=tuple(sample(x, w, **geometry) for x, w, _, geometry in _DEPTHWISE),
+    samples=tuple(sample(x, w, **geometry) for x, w, _, geometry in _DEPTHWISE), order=Order.C,
 )  # fmt: skip
 depthwise_backprop_input_p = row(
     "depthwise_conv2d_backprop_input", kernel_of(depthwise_for_input, _depthwise_input_shape),
@@ -275,6 +275,7 @@ depthwise_backprop_input_p = row(
     shape=_depthwise_input_shape, op_type="DepthwiseConv2dNativeBackpropInput",
     gradient=_of_depthwise_input, keep_inputs=(0, 1),
     samples=tuple(sample(w, g, shape=_numbers(x), **geometry) for x, w, g, geometry in _DEPTHWISE),
+    order=Order.C,
 )  # fmt: skip
 depthwise_backprop_filter_p = row(
     "depthwise_conv2d_backprop_filter", kernel_of(depthwise_for_filter, _depthwise_filter_shape),
@@ -282,6 +283,7 @@ depthwise_backprop_filter_p = row(
     shape=_depthwise_filter_shape, op_type="DepthwiseConv2dNativeBackpropFilter",
     gradient=_of_depthwise_filter, keep_inputs=(0, 1),
     samples=tuple(sample(x, g, shape=_numbers(w), **geometry) for x, w, g, geometry in _DEPTHWISE),
+    order=Order.C,
 )  # fmt: skip
 
 

@@ -13,7 +13,18 @@ from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import one_of, static_int
 from runtime.ops.blockwise import counted
 from runtime.ops.define import axis_in, dims_of, fill_dims, type_of_dims, zeroed
-from runtime.primitive import REALS, Primitive, bind, flat, row, sample, wrong_dtype, wrong_value
+from runtime.primitive import (
+    REALS,
+    Memory,
+    Order,
+    Primitive,
+    bind,
+    flat,
+    row,
+    sample,
+    wrong_dtype,
+    wrong_value,
+)
 from runtime.shapes import Shape, merge_shapes
 from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
@@ -48,7 +59,7 @@ def _fill_infer(value: TensorType, *dims: TensorType, shape: Shape) -> TensorTyp
 fill_p: Primitive = row(
     "fill", _fill_kernel, _fill_infer, op_type="Fill", keep_inputs=(),
     gradient=lambda op, g: (ops.reduce_sum(g), *[None] * (len(op.inputs) - 1)),
-    samples=(sample("", shape=(2, 3)), sample("", shape=())),
+    samples=(sample("", shape=(2, 3)), sample("", shape=())), order=Order.C,
 )  # fmt: skip
 
 
@@ -106,7 +117,7 @@ def _like(name: str, op_type: str, value: Any) -> Any:
     return row(
         name, kernel, signature="A->dtype", shape=lambda shape, *, dtype: shape, op_type=op_type,
         keep_inputs=(), gradient=flat,
-        samples=(sample("2,3", dtype=dtypes.float32),),
+        samples=(sample("2,3", dtype=dtypes.float32),), order=Order.C,
     )  # fmt: skip
 
 
@@ -206,6 +217,7 @@ def _range_shape(start: Shape, limit: Shape, delta: Shape, *, length: int | None
 range_p: Primitive = row(
     "range", _range_kernel, signature="R,R,R->R", shape=_range_shape, op_type="Range",
     fallible=True, keep_inputs=(), gradient=lambda op, g: (None, None, None), samples=(),
+    memory=Memory.READS,
 )  # fmt: skip
 
 
@@ -306,6 +318,7 @@ linspace_p: Primitive = row(
     "linspace", _linspace_kernel, signature="G,G,i*->G", shape=_linspace_shape, op_type="LinSpace",
     gradient=_linspace_gradient, keep_inputs=(),
     samples=(sample("", "", shape=(5,), axis=0), sample("2", "2", shape=(3,), axis=1)),
+    order=Order.PERMUTED,
 )  # fmt: skip
 
 

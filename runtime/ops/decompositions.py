@@ -10,7 +10,7 @@ import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.ops.matrices import check_matrix, check_square, conjugate_transpose, guarded
-from runtime.primitive import Primitive, bind, row, sample
+from runtime.primitive import Order, Primitive, bind, row, sample
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
 
@@ -231,7 +231,7 @@ svd_p: Primitive = row(
     samples=(
         sample("4,3", full=False), sample("2,3", full=True), sample("2,4", full=False),
         sample("2,3,3", full=True),
-    ),
+    ), order=Order.PERMUTED,
 )  # fmt: skip
 
 

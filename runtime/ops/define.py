@@ -14,6 +14,7 @@ from runtime.ops.arguments import static_int
 from runtime.ops.blockwise import MANY
 from runtime.primitive import (
     Kernel,
+    Order,
     Primitive,
     Sample,
     bind,
@@ -74,6 +75,7 @@ def unary(
     gradient: Callable[[Any, Any, Any], Any] | None = None,
     reads: str = "x",
     op_type: str | None = None,
+    order: Order | None = None,
     doc: str,
     samples: tuple[Sample, ...] = FLOATING,
 ) -> Op:
@@ -97,6 +99,7 @@ def unary(
         keep_outputs=(0,) if "y" in reads else (),
         op_type=op_type,
         samples=samples,
+        order=order,
     )
     return named(_unary_function(primitive), name, doc)
 
@@ -138,6 +141,7 @@ def binary(
     doc: str,
     fallible: bool = False,
     direct: np.ufunc | None = None,
+    order: Order | None = None,
     samples: tuple[Sample, ...] = PAIRS,
 ) -> Op:
     """The public function of an elementwise op of two tensors that broadcast, and its row.
@@ -160,6 +164,7 @@ def binary(
         op_type=op_type,
         fallible=fallible,
         samples=samples,
+        order=order,
     )
     return named(_binary_function(primitive, direct or kernel), name, doc)
 

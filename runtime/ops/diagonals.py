@@ -12,7 +12,7 @@ from runtime.ops.arguments import static_int
 from runtime.ops.blockwise import PIECE, numbers
 from runtime.ops.define import copied, matched, zeroed
 from runtime.ops.matrices import check_matrix
-from runtime.primitive import Primitive, bind, row, sample, wrong_value
+from runtime.primitive import Memory, Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape, compatible
 from runtime.tensor import Tensor
 from runtime.workspace import Workspace, opened
@@ -83,7 +83,7 @@ def _diag_part_gradient(op: Any, g: Any) -> Any:
 diag_part_p: Primitive = row(
     "diag_part", lambda x, *, k: x.diagonal(k, -2, -1), signature="A->A", keep_inputs=(),
     shape=_diag_part_shape, op_type="MatrixDiagPartV3", gradient=_diag_part_gradient,
-    samples=(sample("3,4", k=0), sample("2,3,3", k=-1)),
+    samples=(sample("3,4", k=0), sample("2,3,3", k=-1)), memory=Memory.VIEWS,
 )  # fmt: skip
 
 

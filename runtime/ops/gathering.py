@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from runtime import errors
 from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import static_int
 from runtime.ops.define import axis_in, copied, zeroed
-from runtime.primitive import Primitive, bind, row, sample, wrong_value
+from runtime.primitive import Order, Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape, is_known, merge_shapes
 from runtime.tensor import Tensor
 from runtime.workspace import Workspace, opened
@@ -78,6 +79,10 @@ def _gather_rule(op: Any, g: Any) -> Any:
     ), None
 
 
+def _gather_order(params: Mapping[str, Any]) -> Order:
+    return Order.PERMUTED if params["batch_dims"] > 0 else Order.C
+
+
 gather_p: Primitive = row(
     "gather", _gather_kernel, signature="A,I->A", shape=_gather_shape, op_type="GatherV2",
     gradient=_gather_rule, fallible=True, keep_inputs=(1,),
@@ -86,7 +91,7 @@ gather_p: Primitive = row(
         sample("3,4", "2,2:i4", axis=-1, batch_dims=0, negative=False),
         sample("2,3,4", "2,2:i4", axis=2, batch_dims=1, negative=False),
         sample("3,4", ":i3", axis=0, batch_dims=0, negative=False),
-    ),
+    ), order=_gather_order,
 )  # fmt: skip
 
 
@@ -153,7 +158,7 @@ gather_grad_p: Primitive = row(
     samples=(
         sample("2,4", "2:i3", shape=(3, 4), axis=0, batch_dims=0, negative=False),
         sample("2,3,2", "2,2:i4", shape=(2, 3, 4), axis=2, batch_dims=1, negative=False),
-    ),
+    ), order=Order.C,
 )  # fmt: skip
 
 
@@ -241,7 +246,7 @@ gather_nd_p: Primitive = row(
         sample("2,3,4", "2,2,1:i3", batch_dims=1, negative=False),
         sample("3,4", [2], batch_dims=0, negative=False),
         sample("3,4", np.zeros((2, 0), np.int32), batch_dims=0, negative=False),
-    ),
+    ), order=Order.C,
 )  # fmt: skip
 
 

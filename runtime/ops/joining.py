@@ -12,7 +12,7 @@ from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import listed, static_int, static_ints
 from runtime.ops.define import axis_in
 from runtime.ops.reshaping import Dims
-from runtime.primitive import Primitive, bind, row, sample, wrong_value
+from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape, merge_shapes
 from runtime.tensor import Tensor
 from runtime.workspace import in_rows
@@ -68,7 +68,7 @@ concat_p: Primitive = row(
     "concat", lambda *values, axis, out=None: in_rows(np.concatenate(values, axis, out)),
     signature="A*->A",
     shape=_concat_shape, op_type="ConcatV2", gradient=_concat_gradient, keep_inputs=(),
-    samples=(sample("2,3", "4,3", axis=0), sample("2,1", "2,2", "2,3", axis=-1)),
+    samples=(sample("2,3", "4,3", axis=0), sample("2,1", "2,2", "2,3", axis=-1)), order=Order.C,
 )  # fmt: skip
 
 
@@ -145,6 +145,7 @@ stack_p: Primitive = row(
     op_type="Pack", keep_inputs=(),
     gradient=lambda op, g: unstack(g, len(op.inputs), op.params["axis"]),
     samples=(sample("2,3", "2,3", axis=0), sample("2", "2", axis=-1), sample("", "", axis=0)),
+    order=Order.C,
 )  # fmt: skip
 
 
@@ -197,7 +198,7 @@ def present(op: Any, grads: Sequence[Any]) -> list[Any]:
 unstack_p: Primitive = row(
     "unstack", _unstack_kernel, _unstack_infer, op_type="Unpack", keep_inputs=(),
     gradient=lambda op, *g: (stack(present(op, g), op.params["axis"]),),
-    samples=(sample("2,3", num=2, axis=0), sample("2,3", num=3, axis=-1)),
+    samples=(sample("2,3", num=2, axis=0), sample("2,3", num=3, axis=-1)), memory=Memory.VIEWS,
 )  # fmt: skip
 
 
@@ -259,6 +260,7 @@ split_p: Primitive = row(
     "split", _split_kernel, _split_infer, op_type="SplitV", keep_inputs=(),
     gradient=lambda op, *g: (concat(present(op, g), op.params["axis"]),),
     samples=(sample("4,3", sizes=2, axis=0), sample("2,5", sizes=(1, -1, 2), axis=-1)),
+    memory=Memory.VIEWS,
 )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from runtime.convert import convert_to_tensor
 from runtime.dtypes import as_dtype
 from runtime.ops.blockwise import MANY, in_blocks, own
 from runtime.ops.define import POSITIVE, UNIT, Op, binary, matched, unary
-from runtime.primitive import Kernel, Primitive, bind, flat, row, same_shape, sample
+from runtime.primitive import Kernel, Memory, Order, Primitive, bind, flat, row, same_shape, sample
 from runtime.state import trap_division
 from runtime.tensor import EagerTensor, Tensor
 from runtime.workspace import Workspace
@@ -250,7 +250,7 @@ pow: Op = binary(
     samples=(
         sample("2,3:+f", "2,3"), sample("2,1:+f", "3"), sample("3:i5", "3:i4"),
         sample("2,3:+f", 3.0),
-    ),
+    ), order=Order.KEEP,
 )  # fmt: skip
 negative: Op = unary(
     "neg", np.negative, "N->N", op_type="Neg", reads="", gradient=lambda x, y, g: -g, doc="-x."
@@ -291,6 +291,7 @@ cast_p: Primitive = row(
     "cast", _cast_kernel, signature="Q->dtype", shape=same_shape, op_type="Cast",
     gradient=_cast_gradient, keep_inputs=(),
     samples=(sample("2,3", dtype=dtypes.float64), sample("2,3:i9", dtype=dtypes.float32)),
+    order=Order.C,
 )  # fmt: skip
 
 
@@ -313,6 +314,7 @@ _SPELLING = "strings are read by strings.to_number and written by strings.as_str
 identity_p: Primitive = row(
     "identity", lambda x: x, signature="A->A", shape=same_shape, op_type="Identity",
     gradient=lambda op, g: (g,), keep_inputs=(), samples=(sample("2,3"), sample("2:s")),
+    memory=Memory.ALIASES, order=Order.KEEP,
 )  # fmt: skip
 
 
@@ -323,7 +325,8 @@ def identity(input: Any, name: str | None = None) -> Tensor:
 
 stop_gradient_p: Primitive = row(
     "stop_gradient", lambda x: x, signature="A->A", shape=same_shape, op_type="StopGradient",
-    gradient=flat, keep_inputs=(), samples=(sample("2,3"),),
+    gradient=flat, keep_inputs=(), samples=(sample("2,3"),), memory=Memory.ALIASES,
+    order=Order.KEEP,
 )  # fmt: skip
 
 
@@ -358,12 +361,12 @@ sqrt: Op = unary(
 )  # fmt: skip
 rsqrt: Op = unary(
     "rsqrt", _rsqrt_kernel, reads="y", doc="1 / sqrt(x).", samples=POSITIVE,
-    gradient=lambda x, y, g: _steep(-0.5 * _c(y * y * y), g),
+    gradient=lambda x, y, g: _steep(-0.5 * _c(y * y * y), g), order=Order.KEEP,
 )  # fmt: skip
 reciprocal: Op = unary(
     "reciprocal", lambda x, out=None: np.divide(1, x, out=out), reads="y",
     gradient=lambda x, y, g: _steep(-_c(y * y), g),
-    doc="1 / x.", samples=POSITIVE,
+    doc="1 / x.", samples=POSITIVE, order=Order.KEEP,
 )  # fmt: skip
 exp: Op = unary(
     "exp", np.exp, reads="y", gradient=lambda x, y, g: g * _c(y), doc="e to the power x."
@@ -501,7 +504,7 @@ def _squared_difference_kernel(a: Any, b: Any, out: Any = None) -> Any:
 squared_difference: Op = binary(
     "squared_difference", _squared_difference_kernel, op_type="SquaredDifference",
     gradient=(lambda a, b, y, g: g * _c(a - b) * 2, lambda a, b, y, g: g * _c(a - b) * -2),
-    doc="(x - y) * (x - y).",
+    doc="(x - y) * (x - y).", order=Order.KEEP,
 )  # fmt: skip
 atan2: Op = binary(
     "atan2", np.arctan2, "G,G->G", op_type="Atan2",

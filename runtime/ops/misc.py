@@ -16,7 +16,7 @@ from runtime.ops.blockwise import numbers, own
 from runtime.ops.define import Op, axis_in, binary
 from runtime.ops.indexing import getitem
 from runtime.ops.math import integer_safe
-from runtime.primitive import Primitive, bind, row, sample, wrong_dtype, wrong_value
+from runtime.primitive import Memory, Primitive, bind, row, sample, wrong_dtype, wrong_value
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
 from runtime.types import TensorType
@@ -98,6 +98,7 @@ def _bitcast_infer(x: TensorType, *, dtype: DType) -> TensorType:
 bitcast_p: Primitive = row(
     "bitcast", _bitcast_kernel, _bitcast_infer, op_type="Bitcast", keep_inputs=(),
     gradient=lambda op, g: (None,), samples=(sample("2,3:f4", dtype=dtypes.int32),),
+    memory=Memory.VIEWS,
 )  # fmt: skip
 
 

@@ -12,7 +12,16 @@ from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import one_of, static_int, static_number
 from runtime.ops.blockwise import MANY, in_blocks, own, turning_rows
 from runtime.ops.define import Op, axis_in, matched, unary
-from runtime.primitive import Primitive, bind, in_name_of, row, same_shape, sample, wrong_value
+from runtime.primitive import (
+    Order,
+    Primitive,
+    bind,
+    in_name_of,
+    row,
+    same_shape,
+    sample,
+    wrong_value,
+)
 from runtime.shapes import Shape, broadcast, merge_shapes
 from runtime.tensor import Tensor
 from runtime.workspace import Workspace
@@ -47,15 +56,16 @@ relu_grad_p: Primitive = row(
     "relu_grad", _relu_grad_kernel, signature="R,R->R",
     shape=lambda g, y: merge_shapes(g, y), op_type="ReluGrad",
     gradient=lambda op, g: (_masked(g, op.inputs[1]), None), keep_inputs=(1,),
-    samples=(sample("2,3", "2,3"),),
+    samples=(sample("2,3", "2,3"),), order=Order.KEEP,
 )  # fmt: skip
 relu: Op = unary(
     "relu", _relu_kernel, "R->R", reads="y", gradient=lambda x, y, g: _masked(g, y),
-    doc="max(x, 0).",
+    doc="max(x, 0).", order=Order.KEEP,
 )  # fmt: skip
 relu6: Op = unary(
     "relu6", _relu6_kernel, "R->R", reads="y",
     gradient=lambda x, y, g: _masked(_masked(g, y), 6 - y), doc="min(max(x, 0), 6).",
+    order=Order.KEEP,
 )  # fmt: skip
 
 
@@ -86,7 +96,7 @@ def _leaky_kernel(x: Any, *, alpha: float, out: Any = None) -> Any:
 leaky_relu_p: Primitive = row(
     "leaky_relu", _leaky_kernel,
     signature="G->G", shape=same_shape, op_type="LeakyRelu", gradient=_leaky_gradient,
-    samples=(sample("2,3", alpha=0.2),),
+    samples=(sample("2,3", alpha=0.2),), order=Order.KEEP,
 )  # fmt: skip
 
 
@@ -101,7 +111,7 @@ def _sigmoid_kernel(x: Any, out: Any = None) -> Any:
 
 sigmoid: Op = unary(
     "sigmoid", _sigmoid_kernel, reads="y", gradient=lambda x, y, g: g * ops.conj(y * (1 - y)),
-    doc="1 / (1 + exp(-x)).",
+    doc="1 / (1 + exp(-x)).", order=Order.KEEP,
 )  # fmt: skip
 
 
@@ -131,7 +141,7 @@ softplus: Op = unary(
 )  # fmt: skip
 softsign: Op = unary(
     "softsign", _softsign_kernel, "G->G",
-    gradient=lambda x, y, g: g / ops.square(1 + ops.abs(x)), doc="x / (1 + |x|).",
+    gradient=lambda x, y, g: g / ops.square(1 + ops.abs(x)), doc="x / (1 + |x|).", order=Order.KEEP,
 )  # fmt: skip
 
 
@@ -145,6 +155,7 @@ def _elu_kernel(x: Any, out: Any = None) -> Any:
 elu: Op = unary(
     "elu", _elu_kernel, "G->G", reads="y", doc="x where it is positive, exp(x) - 1 elsewhere.",
     gradient=lambda x, y, g: ops.where(ops.greater(y, ops.zeros_like(y)), g, g * (y + 1)),
+    order=Order.KEEP,
 )  # fmt: skip
 _ALPHA, _SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 

@@ -14,7 +14,7 @@ from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import one_of, static_int
 from runtime.ops.blockwise import PIECE, numbers
 from runtime.ops.define import axis_in, converted
-from runtime.primitive import Primitive, bind, row, sample, wrong_value
+from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
 from runtime.workspace import Workspace, opened
@@ -44,7 +44,7 @@ def _position(name: str, op_type: str, best: np.ufunc, find: Any) -> Any:
         gradient=lambda op, g: (None,),
         samples=(
             sample("2,3", axis=0, dtype=dtypes.int64), sample("2,3", axis=-1, dtype=dtypes.int32),
-        ),
+        ), order=Order.C,
     )  # fmt: skip
 
 
@@ -90,7 +90,7 @@ _SORTED = (
 )
 argsort_p: Primitive = row(
     "argsort", _argsort_kernel, signature="O->int32", shape=_ranked, op_type="ArgSort",
-    gradient=lambda op, g: (None,), keep_inputs=(), samples=_SORTED,
+    gradient=lambda op, g: (None,), keep_inputs=(), samples=_SORTED, order=Order.C,
 )  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def _put_back(g: Any, indices: Any, x: Any, axis: int) -> Any:
 
 sort_p: Primitive = row(
     "sort", _sort_kernel, signature="R->R", shape=_ranked, op_type="Sort",
-    gradient=_sort_gradient, samples=_SORTED,
+    gradient=_sort_gradient, samples=_SORTED, order=Order.C,
 )  # fmt: skip
 
 
@@ -183,6 +183,7 @@ top_k_p: Primitive = row(
     "top_k", _top_k_kernel, signature="R->R,dtype", shape=_top_k_shape, op_type="TopKV2",
     gradient=_top_k_gradient, keep_inputs=(), keep_outputs=(1,),
     samples=(sample("5", k=2, dtype=dtypes.int32), sample("2,4", k=3, dtype=dtypes.int64)),
+    order=Order.C,
 )  # fmt: skip
 
 
@@ -374,7 +375,7 @@ def _bincount_kernel(x: Any, weights: Any, size: Any, *, dtype: DType, binary: b
 bincount_p: Primitive = row(
     "bincount", _bincount_kernel, signature="I,N,i->dtype", op_type="DenseBincount", fallible=True,
     shape=lambda *shapes, dtype, binary: (None,), gradient=lambda op, g: (None, None, None),
-    keep_inputs=(), samples=(),
+    keep_inputs=(), samples=(), memory=Memory.READS,
 )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from runtime.convert import convert_to_tensor, tensor_of
 from runtime.ops.arguments import one_of, static_int
 from runtime.ops.define import axis_in, dims_of, fill_dims
 from runtime.ops.reshaping import no_gradients
-from runtime.primitive import Primitive, bind, row, sample, wrong_value
+from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
 from runtime.workspace import in_rows
@@ -65,7 +65,7 @@ def _multiples_of(op: Any) -> Tensor:
 tile_p: Primitive = row(
     "tile", _tile_kernel, signature="A,i*->A", shape=_tile_shape, op_type="Tile",
     gradient=_tile_gradient, keep_inputs=(1, 2, 3, 4, 5, 6, 7, 8),
-    samples=(sample("2,3", multiples=(2, 1)), sample("2", multiples=(3,))),
+    samples=(sample("2,3", multiples=(2, 1)), sample("2", multiples=(3,))), order=Order.C,
 )  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def _repeat_kernel(counts: Any, n: Any) -> Any:
 repeat_indices_p: Primitive = row(
     "repeat_indices", _repeat_kernel,
     signature="I,I->I", shape=lambda counts, n: (None,), op_type="Repeat", fallible=True,
-    gradient=no_gradients, keep_inputs=(), samples=(),
+    gradient=no_gradients, keep_inputs=(), samples=(), memory=Memory.READS,
 )  # fmt: skip
 
 
@@ -184,7 +184,7 @@ pad_p: Primitive = row(
         sample("2,3", "", paddings=((1, 0), (2, 1)), mode="CONSTANT"),
         sample("3,4", "", paddings=((1, 1), (2, 0)), mode="REFLECT"),
         sample("3", "", paddings=((2, 3),), mode="SYMMETRIC"),
-    ),
+    ), order=Order.C,
 )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ from runtime.ops.windows import (
     spatial,
     taps,
 )
-from runtime.primitive import TABLE, Primitive, bind, row, sample, wrong_value
+from runtime.primitive import TABLE, Order, Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape, merge_shapes
 from runtime.tensor import Tensor
 from runtime.workspace import Workspace, opened
@@ -274,19 +274,19 @@ def _max_pool_rows(rank: int, suffix: str) -> Primitive:
     pool = row(
         f"max_pool{rank}d", _max_pool_kernel, signature="R->R", shape=_pooled_shape,
         op_type=f"MaxPool{suffix}", gradient=gradient, keep_outputs=(0,),
-        samples=tuple(sample(x, **geometry) for x, _, geometry in samples),
+        samples=tuple(sample(x, **geometry) for x, _, geometry in samples), order=Order.C,
     )  # fmt: skip
     spread = row(
         f"max_pool{rank}d_grad", _max_pool_grad_kernel, signature="R,R,R->R",
         shape=_max_pool_grad_shape, op_type=f"MaxPool{suffix}Grad", gradient=spread_gradient,
         keep_inputs=(0, 1),
-        samples=tuple(sample(x, y, y, **geometry) for x, y, geometry in samples),
+        samples=tuple(sample(x, y, y, **geometry) for x, y, geometry in samples), order=Order.C,
     )  # fmt: skip
     pick = row(
         f"max_pool{rank}d_grad_grad", _max_pool_pick_kernel, signature="R,R,R->R",
         shape=_max_pool_pick_shape, op_type=f"MaxPool{suffix}GradGrad", gradient=pick_gradient,
         keep_inputs=(0, 1),
-        samples=tuple(sample(x, y, x, **geometry) for x, y, geometry in samples),
+        samples=tuple(sample(x, y, x, **geometry) for x, y, geometry in samples), order=Order.C,
     )  # fmt: skip
     return pool
 
@@ -303,7 +303,7 @@ def _avg_pool_rows(rank: int, suffix: str) -> Primitive:
     pool = row(
         f"avg_pool{rank}d", _avg_pool_kernel, signature="G->G", shape=_pooled_shape,
         op_type=f"AvgPool{suffix}", gradient=gradient, keep_inputs=(),
-        samples=tuple(sample(x, **geometry) for x, _, geometry in samples),
+        samples=tuple(sample(x, **geometry) for x, _, geometry in samples), order=Order.C,
     )  # fmt: skip
     spread = row(
         f"avg_pool{rank}d_grad", _avg_pool_grad_kernel, signature="G,i*->G",
@@ -311,7 +311,7 @@ def _avg_pool_rows(rank: int, suffix: str) -> Primitive:
         keep_inputs=(),
         samples=tuple(
             sample(y, shape=tuple(map(int, x.split(","))), **geometry) for x, y, geometry in samples
-        ),
+        ), order=Order.C,
     )  # fmt: skip
     return pool
 
@@ -353,6 +353,7 @@ max_pool_with_argmax_p = row(
     "max_pool_with_argmax", _argmax_kernel, signature="R->R,dtype", shape=_argmax_shape,
     op_type="MaxPoolWithArgmax", gradient=_argmax_gradient, keep_outputs=(0,),
     samples=(sample("1,4,5,2", batched=False, dtype=dtypes.int64, **_sampled(2, 2, "SAME", 2)),),
+    order=Order.C,
 )  # fmt: skip
 
 

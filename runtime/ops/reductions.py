@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -15,7 +15,7 @@ from runtime.ops.arguments import listed, static_int, static_ints
 from runtime.ops.define import Op, axis_in, copied, fill_dims
 from runtime.ops.gathering import gathered
 from runtime.ops.joining import joined
-from runtime.primitive import Primitive, Sample, bind, row, sample, wrong_dtype, wrong_value
+from runtime.primitive import Memory, Primitive, Sample, bind, row, sample, wrong_dtype, wrong_value
 from runtime.shapes import Shape, broadcast, is_known
 from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
@@ -381,10 +381,18 @@ def _sum_to_shape(x: Shape, *dims: Shape, shape: Shape) -> Shape:
     return shape
 
 
+def _sum_to_memory(inputs: Sequence[Any], outputs: Sequence[Any]) -> Memory:
+    """A sum over nothing hands on its input."""
+    wanted = inputs[0].shape, outputs[0].shape
+    sums = all(map(is_known, wanted)) and wanted[0] != wanted[1]
+    return Memory.READS if sums else Memory.ALIASES
+
+
 sum_to_p: Primitive = row(
     "sum_to", _sum_to_kernel, signature="N,i*->N", shape=_sum_to_shape, op_type="SumTo",
     gradient=lambda op, g: (ops.broadcast_like(g, op.inputs[0]), *[None] * (len(op.inputs) - 1)),
     keep_inputs=(), samples=(sample("2,3", shape=(3,)), sample("4,2,3", shape=(2, 1))),
+    memory=_sum_to_memory,
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from runtime.convert import convert_to_tensor
 from runtime.dtypes import as_dtype
 from runtime.ops.arguments import listed, static_int, static_ints
 from runtime.ops.define import axis_in, dims_of, fill_dims, sum_to_shape_of
-from runtime.primitive import Primitive, bind, row, sample, wrong_value
+from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape, broadcast, is_known, merge_shapes, size_of
 from runtime.tensor import Tensor
 
@@ -31,6 +31,7 @@ shape_p: Primitive = row(
     gradient=no_gradients,
     shape=lambda shape, *, dtype: (None if shape is None else len(shape),),
     samples=(sample("2,3", dtype=dtypes.int32), sample("", dtype=dtypes.int64)),
+    memory=Memory.READS,
 )  # fmt: skip
 
 
@@ -105,6 +106,7 @@ reshape_p: Primitive = row(
     "reshape", _reshape_kernel, signature="A,i*->A", shape=_reshape_shape, op_type="Reshape",
     gradient=lambda op, g: (reshape_like(g, op.inputs[0]), *[None] * (len(op.inputs) - 1)),
     keep_inputs=(), samples=(sample("2,3", shape=(3, 2)), sample("2,3,4", shape=(-1, 4))),
+    memory=Memory.ALIASES,
 )  # fmt: skip
 
 
@@ -145,6 +147,7 @@ broadcast_to_p: Primitive = row(
     op_type="BroadcastTo", keep_inputs=(),
     gradient=lambda op, g: (sum_to_shape_of(g, op.inputs[0]), *[None] * (len(op.inputs) - 1)),
     samples=(sample("3", shape=(2, 3)), sample("2,1", shape=(4, 2, 3)), sample("", shape=(2,))),
+    memory=Memory.VIEWS,
 )  # fmt: skip
 
 
@@ -196,6 +199,7 @@ expand_dims_p: Primitive = row(
     shape=_expand_shape, op_type="ExpandDims", keep_inputs=(),
     gradient=lambda op, g: (bind(squeeze_p, g, axis=(op.params["axis"],)),),
     samples=(sample("2,3", axis=0), sample("2,3", axis=-1), sample("", axis=0)),
+    memory=Memory.ALIASES,
 )  # fmt: skip
 
 
@@ -221,6 +225,7 @@ squeeze_p: Primitive = row(
     "squeeze", lambda x, *, axis: np.squeeze(x, axis), signature="A->A", shape=_squeeze_shape,
     op_type="Squeeze", keep_inputs=(), gradient=lambda op, g: (reshape_like(g, op.inputs[0]),),
     samples=(sample("1,2,1", axis=None), sample("1,2,1", axis=(0,)), sample("1,1", axis=(-1,))),
+    memory=Memory.ALIASES,
 )  # fmt: skip
 
 
@@ -235,7 +240,7 @@ ensure_shape_p: Primitive = row(
     lambda x, *, shape: _ensured(x, shape),
     signature="A->A", shape=lambda given, *, shape: merge_shapes(given, shape),
     op_type="EnsureShape", fallible=True, gradient=lambda op, g: (g,), keep_inputs=(),
-    samples=(sample("2,3", shape=(None, 3)),),
+    samples=(sample("2,3", shape=(None, 3)),), memory=Memory.ALIASES, order=Order.KEEP,
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import runtime.ops as ops
 from runtime.convert import convert_to_tensor
 from runtime.ops.define import Op, copied, dims_of, fill_dims, zeroed
 from runtime.ops.gathering import nd_index
-from runtime.primitive import Primitive, bind, row, sample, wrong_value
+from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape, merge_shapes
 from runtime.tensor import Tensor
 
@@ -72,7 +72,7 @@ scatter_nd_p: Primitive = row(
     samples=(
         sample("3,1:i4", "3,2", shape=(4, 2), negative=False),
         sample("3,2:i3", "3", shape=(4, 3), negative=False),
-    ),
+    ), order=Order.C,
 )  # fmt: skip
 
 
@@ -122,7 +122,8 @@ _SCATTERED = (sample("4,2", "2,1:d4", "2,2"), sample("4,3", "2,2:d3", "2"))
 def _tensor_scatter(name: str, op_type: str, ufunc: Any, gradient: Any, **fields: Any) -> Any:
     return row(
         name, _scattered(ufunc), signature="T,I,T->T", shape=_scattered_shape, op_type=op_type,
-        gradient=gradient, fallible=True, samples=_SCATTERED, **fields,
+        gradient=gradient, fallible=True, samples=_SCATTERED, **fields, order=Order.C,
+        memory=Memory.UPDATES,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import runtime.ops as ops
 from runtime import errors
 from runtime.convert import convert_to_tensor
 from runtime.ops.define import Op
-from runtime.primitive import Primitive, bind, flat, row, sample, wrong_value
+from runtime.primitive import Memory, Order, Primitive, bind, flat, row, sample, wrong_value
 from runtime.shapes import Shape, merge_shapes
 from runtime.tensor import Tensor
 
@@ -113,7 +113,7 @@ def _segments(
 ) -> Any:  # fmt: skip
     return row(
         name, _kernel(ufunc, start), signature=f"{data},I,i->{data}", shape=_shape, op_type=op_type,
-        gradient=gradient, fallible=True, samples=samples, **fields,
+        gradient=gradient, fallible=True, samples=samples, **fields, order=Order.C,
     )  # fmt: skip
 
 
@@ -215,6 +215,7 @@ def _sorted_kernel(ids: Any) -> Any:
 _sorted_ids_p = row(
     "sorted_segment_ids", _sorted_kernel, signature="I->I", shape=lambda ids: ids, fallible=True,
     op_type="SegmentIds", gradient=flat, keep_inputs=(), samples=(sample([0, 0, 2]),),
+    memory=Memory.VIEWS,
 )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import static_int
 from runtime.ops.blockwise import BITS, MANY, chosen, in_blocks
 from runtime.ops.define import axis_in, matched, sum_to_shape_of
-from runtime.primitive import Primitive, bind, broadcast_shapes, row, sample, wrong_value
+from runtime.primitive import Order, Primitive, bind, broadcast_shapes, row, sample, wrong_value
 from runtime.shapes import merge_shapes
 from runtime.tensor import Tensor
 from runtime.workspace import Workspace
@@ -55,6 +55,7 @@ nonzero_p: Primitive = row(
     "nonzero", lambda x: np.argwhere(x).astype(np.int64, copy=False), signature="A->int64",
     shape=lambda shape: (None, None if shape is None else len(shape)), op_type="Where",
     gradient=lambda op, g: (None,), keep_inputs=(), samples=(sample("2,3:b"),),
+    order=Order.PERMUTED,
 )  # fmt: skip
 
 

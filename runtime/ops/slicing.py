@@ -16,7 +16,7 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.ops.define import copied, dims_of, fill_dims, sum_to_shape_of, zeroed
 from runtime.ops.reshaping import Dims
-from runtime.primitive import Primitive, bind, row, sample, wrong_value
+from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape, broadcast, is_known
 from runtime.tensor import Tensor
 
@@ -145,7 +145,7 @@ strided_slice_p: Primitive = row(
         sample("3,4", spec=((None, None, 2), -1)),
         sample("3,4", spec=("...", "newaxis", (2, None, -1))),
         sample("3,4", ":i3", spec=("?", (1, 3, None))),
-    ),
+    ), memory=Memory.VIEWS,
 )  # fmt: skip
 
 
@@ -178,7 +178,7 @@ unslice_p: Primitive = row(
     samples=(
         sample("4", spec=(1,), shape=(3, 4)),
         sample("2,1", spec=((None, None, 2), "newaxis", 0), shape=(3, 4)),
-    ),
+    ), order=Order.C,
 )  # fmt: skip
 
 
@@ -221,7 +221,7 @@ set_slice_p: Primitive = row(
         sample("3,4", "4", spec=(1,)),
         sample("3,4", "", spec=((None, None, 2), -1)),
         sample("3,4", "2", ":i3", spec=("?", (1, 3, None))),
-    ),
+    ), order=Order.C, memory=Memory.UPDATES,
 )  # fmt: skip
 
 
@@ -271,6 +271,7 @@ slice_p: Primitive = row(
     "slice", _box_kernel, signature="A,i*->A", shape=_box_shape, op_type="Slice",
     gradient=_box_gradient, fallible=True,
     samples=(sample("3,4", box=(1, 0, 2, -1)), sample("3,4", ":i2", box=(None, 1, 1, 3))),
+    memory=Memory.VIEWS,
 )  # fmt: skip
 
 

@@ -20,39 +20,39 @@ from runtime.ops.error_kernels import (
     gelu_kernel,
 )
 from runtime.ops.gamma_kernels import digamma_kernel, lgamma_kernel, polygamma_kernel, zeta_kernel
-from runtime.primitive import Kernel, sample, wrong_value
+from runtime.primitive import Kernel, Order, sample, wrong_value
 from runtime.tensor import Tensor
 from runtime.workspace import Workspace, opened
 
 erf: Op = unary(
     "erf", erf_kernel, "G->G", op_type="Erf", doc="The error function.",
-    gradient=lambda x, y, g: g * (2 / SQRT_PI) * ops.exp(-ops.square(x)),
+    gradient=lambda x, y, g: g * (2 / SQRT_PI) * ops.exp(-ops.square(x)), order=Order.C,
 )  # fmt: skip
 erfc: Op = unary(
     "erfc", erfc_kernel, "G->G", op_type="Erfc", doc="1 - erf(x), accurate where that is small.",
-    gradient=lambda x, y, g: g * (-2 / SQRT_PI) * ops.exp(-ops.square(x)),
+    gradient=lambda x, y, g: g * (-2 / SQRT_PI) * ops.exp(-ops.square(x)), order=Order.C,
 )  # fmt: skip
 exact_gelu: Op = unary(
     "gelu", gelu_kernel, "G->G", op_type="Gelu",
     doc="x times the normal distribution up to x.",
     gradient=lambda x, y, g: g * (
         erfc(x * -SQRT_HALF) * 0.5 + x * ops.exp(ops.square(x) * -0.5) * (SQRT_HALF / SQRT_PI)
-    ),
+    ), order=Order.C,
 )  # fmt: skip
 erfinv: Op = unary(
     "erfinv", erfinv_kernel, "G->G", op_type="Erfinv", reads="y", samples=UNIT,
     doc="The inverse of the error function.",
-    gradient=lambda x, y, g: g * (SQRT_PI / 2) * ops.exp(ops.square(y)),
+    gradient=lambda x, y, g: g * (SQRT_PI / 2) * ops.exp(ops.square(y)), order=Order.C,
 )  # fmt: skip
 lgamma: Op = unary(
     "lgamma", lgamma_kernel, "G->G", op_type="Lgamma", samples=POSITIVE,
     doc="The logarithm of the absolute value of the gamma function.",
-    gradient=lambda x, y, g: g * digamma(x),
+    gradient=lambda x, y, g: g * digamma(x), order=Order.C,
 )  # fmt: skip
 digamma: Op = unary(
     "digamma", digamma_kernel, "G->G", op_type="Digamma", samples=POSITIVE,
     doc="The derivative of lgamma.",
-    gradient=lambda x, y, g: g * polygamma(ops.ones_like(x), x),
+    gradient=lambda x, y, g: g * polygamma(ops.ones_like(x), x), order=Order.C,
 )  # fmt: skip
 polygamma: Op = binary(
     "polygamma", polygamma_kernel, "G,G->G", op_type="Polygamma",
@@ -128,7 +128,7 @@ divide_no_nan: Op = binary(
     gradient=(
         lambda a, b, y, g: divide_no_nan(g, ops.conj(b)),
         lambda a, b, y, g: -g * ops.conj(divide_no_nan(divide_no_nan(a, b), b)),
-    ),
+    ), order=Order.KEEP,
 )  # fmt: skip
 multiply_no_nan: Op = binary(
     "mul_no_nan", _zero_where(1, _plain(np.multiply)), "F,F->F", op_type="MulNoNan",
@@ -137,7 +137,7 @@ multiply_no_nan: Op = binary(
     gradient=(
         lambda a, b, y, g: multiply_no_nan(g, ops.conj(b)),
         lambda a, b, y, g: multiply_no_nan(ops.conj(a), g),
-    ),
+    ), order=Order.KEEP,
 )  # fmt: skip
 xlogy: Op = binary(
     "xlogy", _zero_where(0, _times(np.log)), "F,F->F", op_type="Xlogy",

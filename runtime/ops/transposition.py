@@ -11,7 +11,7 @@ import runtime.ops as ops
 from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import static_ints
 from runtime.ops.define import axis_in
-from runtime.primitive import Primitive, bind, row, sample, wrong_value
+from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
 
@@ -35,7 +35,8 @@ def _transpose_gradient(op: Any, g: Any) -> Any:
 transpose_p: Primitive = row(
     "transpose", lambda x, *, perm: np.transpose(x, perm), signature="A->A",
     shape=_transpose_shape, op_type="Transpose", gradient=_transpose_gradient, keep_inputs=(),
-    samples=(sample("2,3", perm=None), sample("2,3,4", perm=(2, 0, 1))),
+    samples=(sample("2,3", perm=None), sample("2,3,4", perm=(2, 0, 1))), memory=Memory.VIEWS,
+    order=Order.PERMUTED,
 )  # fmt: skip
 
 
@@ -66,7 +67,7 @@ reverse_p: Primitive = row(
     "reverse", lambda x, *, axis: np.flip(x, axis), signature="A->A", shape=_same_axes,
     op_type="ReverseV2", keep_inputs=(),
     gradient=lambda op, g: (bind(reverse_p, g, axis=op.params["axis"]),),
-    samples=(sample("2,3", axis=(0,)), sample("2,3", axis=(0, -1))),
+    samples=(sample("2,3", axis=(0,)), sample("2,3", axis=(0, -1))), memory=Memory.VIEWS,
 )  # fmt: skip
 
 
@@ -99,7 +100,7 @@ roll_p: Primitive = row(
     shape=lambda shape, shift, *, axis: _same_axes(shape, axis=axis),
     gradient=lambda op, g: (bind(roll_p, g, -op.inputs[1], axis=op.params["axis"]), None),
     keep_inputs=(1,),
-    samples=(sample("2,3", ":i3", axis=(1,)), sample("2,3", "2:i3", axis=(0, 1))),
+    samples=(sample("2,3", ":i3", axis=(1,)), sample("2,3", "2:i3", axis=(0, 1))), order=Order.C,
 )  # fmt: skip
 
 

@@ -19,12 +19,11 @@ from typing import Any
 from runtime.graph.executors.blocks import Run, Runs, last_uses, places_of, uses
 from runtime.graph.executors.escapes import Escapes
 from runtime.graph.executors.kernels import (
-    LISTS,
-    OVER,
-    SAME,
     is_open,
+    memory_of,
     product_of,
     ufunc_of,
+    updates,
     works,
     written,
 )
@@ -32,6 +31,7 @@ from runtime.graph.executors.layouts import ROOM, Layouts
 from runtime.graph.executors.pool import WORKSPACE, StockType
 from runtime.graph.executors.rooms import in_room
 from runtime.graph.ir import Node, Region, Value, diverges, free_values, walk
+from runtime.primitive import Memory
 from runtime.types import TensorType
 
 Slots = tuple["Slot", ...]
@@ -291,7 +291,7 @@ class _Planner:
         source = node.inputs[0]
         for output in node.outputs:
             self.hold(output, self.plan.slots_of.get(source, ()))
-            if node.primitive.name not in SAME or source in self.plan.views:
+            if memory_of(node) is not Memory.ALIASES or source in self.plan.views:
                 self.plan.views.add(output)
 
     def op(self, node: Node, dying: Sequence[Value]) -> None:
@@ -322,7 +322,7 @@ class _Planner:
 
     def written_over(self, node: Node, freed: Sequence[Slot]) -> list[Slot]:
         """Those of these slots, of what the op reads last, that it may write to."""
-        changes = node.primitive.name in OVER | LISTS
+        changes = updates(node)
         if ufunc_of(node) is None and not changes:
             return []
         read = [value for value in node.inputs if value in self.plan.views]

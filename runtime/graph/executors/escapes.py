@@ -13,19 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
-from runtime.graph.executors.kernels import (
-    LISTS,
-    READERS,
-    VIEWS,
-    is_array,
-    is_view,
-    ufunc_of,
-)
+from runtime.graph.executors.kernels import is_array, is_view, memory_of
 from runtime.graph.executors.layouts import Layouts
 from runtime.graph.ir import Node, Region, Value, walk
+from runtime.graph.nodes import LIST_PUSH
+from runtime.primitive import Memory
 from runtime.types import ListType
-
-_KEEPING = LISTS | {"list_push"}
 
 
 class Escapes:
@@ -67,12 +60,12 @@ class Escapes:
                 self._while(node)
             elif name == "cond":
                 self._cond(node)
-            elif name in LISTS:
+            elif memory_of(node) is Memory.STORES:
                 self.values.update(node.inputs[1:])
             elif self._layouts.is_view(node):
                 if not self.values.isdisjoint(node.outputs):
                     self.values.update(node.inputs)
-            elif ufunc_of(node) is None and name not in READERS | VIEWS:
+            elif memory_of(node) is Memory.KEEPS:
                 self.values.update(node.inputs)
 
     def _cond(self, node: Node) -> None:
@@ -91,7 +84,9 @@ class Escapes:
 
 
 def _pushed(nodes: Sequence[Node]) -> set[Value]:
-    lists = [node for node in nodes if node.primitive.name in _KEEPING]
+    lists = [
+        node for node in nodes if memory_of(node) is Memory.STORES or node.primitive is LIST_PUSH
+    ]
     found = {value for node in lists for value in node.inputs[1:]}
     before = -1
     while before != len(found):

@@ -12,15 +12,16 @@ values are rare there.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
 from runtime import dtypes
-from runtime.graph.executors.kernels import SAME, VIEWS, is_open, is_view, takes_out, ufunc_of
+from runtime.graph.executors.kernels import is_open, is_view, memory_of, order_of, views
 from runtime.graph.ir import Node, Region, Value
+from runtime.primitive import Memory, Order
 from runtime.shapes import is_known
 from runtime.types import ListType, TensorType
 
@@ -28,48 +29,6 @@ Axes = tuple[int, ...]
 """The axes of an array, from the one along which neighbours are furthest apart to the one along
 which they are closest.
 """
-
-_TURNING = frozenset(("call", "linspace", "nonzero", "svd", "transpose"))
-"""Ops whose results may lie otherwise although their inputs lie row by row."""
-
-IN_ROWS = frozenset(
-    (
-        "argmax", "argmin", "argsort", "array_concat", "array_stack", "array_stack_like",
-        "avg_pool2d", "avg_pool2d_grad", "avg_pool3d", "avg_pool3d_grad", "cast", "concat",
-        "conv2d", "conv2d_backprop_filter", "conv2d_backprop_input", "conv3d",
-        "conv3d_backprop_filter", "conv3d_backprop_input", "depthwise_conv2d",
-        "depthwise_conv2d_backprop_filter", "depthwise_conv2d_backprop_input", "digamma",
-        "einsum", "erf", "erfc", "erfinv", "fill", "gather", "gather_grad", "gather_nd", "gelu",
-        "lgamma", "matmul", "max_pool2d", "max_pool2d_grad", "max_pool2d_grad_grad", "max_pool3d",
-        "max_pool3d_grad", "max_pool3d_grad_grad", "max_pool_with_argmax", "ones_like", "pad",
-        "random_shuffle", "resize_area", "resize_area_grad", "resize_bicubic",
-        "resize_bicubic_grad", "resize_bilinear", "resize_bilinear_grad", "resize_nearest",
-        "resize_nearest_grad", "roll", "scale_and_translate", "scale_and_translate_grad",
-        "scatter_nd", "set_slice", "sort", "stack", "stateless_shuffle", "tensor_scatter_add",
-        "tensor_scatter_max", "tensor_scatter_min", "tensor_scatter_sub", "tensor_scatter_update",
-        "tile", "top_k", "unslice", "unsorted_segment_max", "unsorted_segment_min",
-        "unsorted_segment_prod", "unsorted_segment_sum", "zeros_like",
-    )
-)  # fmt: skip
-"""Ops whose results lie row by row whatever they are given; those of others may lie as it does."""
-
-LIKE_UFUNCS = frozenset(
-    (
-        "div_no_nan", "elu", "leaky_relu", "mul_no_nan", "pow", "reciprocal", "relu", "relu6",
-        "relu_grad", "rsqrt", "sigmoid", "softsign", "squared_difference",
-    )
-)  # fmt: skip
-"""Ops whose results lie as those of a ufunc would."""
-
-_STRIDING = VIEWS - SAME - {"transpose"}
-
-_PLAIN = frozenset(("ensure_shape", "identity", "stop_gradient", "transpose"))
-
-
-def turns(name: str, params: Mapping[str, Any]) -> bool:
-    """Does an op make arrays that lie otherwise of such that lie row by row?"""
-    return name in _TURNING or (name == "gather" and params["batch_dims"] > 0)
-
 
 ROOM: Any = object()
 """Stands for the type of a room."""
@@ -151,28 +110,26 @@ class Layouts:
         if self._copies(node):
             self.copied.update(node.outputs)
             return
-        axes = self._axes(node) if _is_plain(node) else None
+        axes = self._axes(node) if _is_known(node) else None
         in_rows = axes is not None and axes == tuple(range(len(axes)))
         if not in_rows and (axes is not None or self._turns(node)):
             self.axes.update((value, axes) for value in node.outputs if may_turn(value))
-        name = node.primitive.name
-        if name in VIEWS:
-            source = node.inputs[0]
+        if views(node):
+            source, name = node.inputs[0], node.primitive.name
             if name == "broadcast_to" or source in self.repeated:
                 self.repeated.update(node.outputs)
-            if name in _STRIDING or source in self.strided:
+            strides = memory_of(node) is Memory.VIEWS and name != "transpose"
+            if strides or source in self.strided:
                 self.strided.update(node.outputs)
 
     def _turns(self, node: Node) -> bool:
         """May results of the node lie otherwise?"""
-        name, params = node.primitive.name, node.params
-        if name == "constant":
-            return not lies_in_rows(params["value"])
-        if turns(name, params):
-            return True
-        if node.primitive.effect and name != "read_variable":
-            return not takes_out(node.primitive.kernel)
-        return name not in IN_ROWS and not self.axes.keys().isdisjoint(node.inputs)
+        if node.primitive.name == "constant":
+            return not lies_in_rows(node.params["value"])
+        order = order_of(node)
+        if order in (Order.C, Order.PERMUTED):
+            return order is Order.PERMUTED
+        return not self.axes.keys().isdisjoint(node.inputs)
 
     def _axes(self, node: Node) -> Axes | None:
         """How the result of a ufunc, or of a permutation of axes, lies: NumPy is asked, about
@@ -245,9 +202,9 @@ def axes_of(array: Any) -> Axes:
     return tuple(sorted(range(array.ndim), key=lambda axis: -array.strides[axis]))
 
 
-def _is_plain(node: Node) -> bool:
-    """Does the node give a view of all its input, or lie as what a ufunc makes?"""
-    return node.primitive.name in _PLAIN | LIKE_UFUNCS or ufunc_of(node) is not None
+def _is_known(node: Node) -> bool:
+    """Does the node permute the axes of its input, or lie as the result of a ufunc?"""
+    return order_of(node) is Order.KEEP or node.primitive.name == "transpose"
 
 
 def may_turn(value: Value) -> bool:

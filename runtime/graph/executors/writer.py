@@ -14,12 +14,7 @@ from runtime.dtypes import DType
 from runtime.graph.executors.blocks import Run, places_of, runs_of
 from runtime.graph.executors.buffers import Carrying, Plan, Renaming
 from runtime.graph.executors.holding import Holding
-from runtime.graph.executors.kernels import (
-    VIEWS,
-    boxed,
-    is_number,
-    is_text,
-)
+from runtime.graph.executors.kernels import boxed, is_number, is_text, views
 from runtime.graph.executors.layouts import Layouts, is_array, lies_in_rows
 from runtime.graph.executors.lifetimes import ends_of, ends_within, reads_of_updated
 from runtime.graph.executors.pool import Pool
@@ -334,7 +329,7 @@ class Writer:
         params = [f"{key}={self.literal(item)}" for key, item in node.params.items()]
         text = f"{name}({', '.join([*arguments, *params, *self.memory(node)])})"
         # A view of one number would change with the buffer that it is in.
-        view = node.primitive.name in VIEWS - _SEQUENCES and bool(node.outputs)
+        view = views(node) and node.primitive.name not in _SEQUENCES and bool(node.outputs)
         number = view and is_number(node.outputs[0]) and not is_text(node.outputs[0])
         return f"{text}[()]" if number else text
 

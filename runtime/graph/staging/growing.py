@@ -9,9 +9,11 @@ from typing import Any
 
 from runtime.graph.nodes import INT, apply
 from runtime.graph.scopes import active
-from runtime.primitive import Primitive
+from runtime.primitive import Memory, Primitive
 
-LENGTH = Primitive("array_length", len, lambda array: INT, op_type="TensorListLength")
+LENGTH = Primitive(
+    "array_length", len, lambda array: INT, op_type="TensorListLength", memory=Memory.READS
+)
 
 
 class StagedItems:

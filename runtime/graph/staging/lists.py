@@ -28,7 +28,7 @@ from runtime.graph.symbolic_number import (
     convertible,
     number_to_tensor,
 )
-from runtime.primitive import Primitive
+from runtime.primitive import Memory, Primitive
 from runtime.types import ListType, NumberType, TensorType, Type
 
 _NUMBERS = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
@@ -118,9 +118,21 @@ FILLED = Primitive(
 )  # fmt: skip
 # The list without the item at a place; and with room for one.
 DROP = Primitive(
-    "array_drop", _drop, _same_type, op_type="TensorListDrop", gradient=_gradient_of_drop
+    "array_drop",
+    _drop,
+    _same_type,
+    op_type="TensorListDrop",
+    gradient=_gradient_of_drop,
+    memory=Memory.STORES,
 )
-GAP = Primitive("array_gap", _gap, _same_type, op_type="TensorListGap", gradient=_gradient_of_gap)
+GAP = Primitive(
+    "array_gap",
+    _gap,
+    _same_type,
+    op_type="TensorListGap",
+    gradient=_gradient_of_gap,
+    memory=Memory.STORES,
+)
 # The items at some places; and the list that has its items at these. Of gradients, items that are
 # not there are zeros, also behind the end.
 TAKE = Primitive(

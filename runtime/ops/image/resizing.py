@@ -20,7 +20,7 @@ from runtime.convert import convert_to_tensor
 from runtime.ops.define import dims_of, fill_dims
 from runtime.ops.image.cropping import pad_to_bounding_box
 from runtime.ops.image.sizes import Pair, as_image, dimension
-from runtime.primitive import Kernel, Primitive, bind, row, sample, wrong_value
+from runtime.primitive import Kernel, Order, Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
 from runtime.workspace import Workspace, opened
@@ -293,11 +293,12 @@ def _resizing(name: str, op_type: str, letter: str, methods: Sequence[str]) -> P
     )
     there = row(
         name, _kernel(back=False), signature=f"{letter},i*->{letter}", shape=_resize_shape,
-        op_type=op_type, gradient=gradient, keep_inputs=(), samples=samples,
+        op_type=op_type, gradient=gradient, keep_inputs=(), samples=samples, order=Order.C,
     )  # fmt: skip
     back = row(
         f"{name}_grad", _kernel(back=True), signature="G,i*->G", shape=_resize_shape,
         op_type=f"{op_type}Grad", gradient=back_gradient, keep_inputs=(), samples=samples,
+        order=Order.C,
     )  # fmt: skip
     return there
 

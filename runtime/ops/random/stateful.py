@@ -43,7 +43,7 @@ from runtime.ops.random.sampling import (
     uniform_floats,
 )
 from runtime.ops.random.seeds import BY_OP, Stream, global_seeds, seed_of
-from runtime.primitive import Primitive, bind, row, sample, wrong_value
+from runtime.primitive import Order, Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape, broadcast, is_known
 from runtime.tensor import Tensor
 
@@ -128,7 +128,7 @@ shuffle_p = row(
     lambda x, *, stream, out=None, work=None: shuffled(stream.generator(), x, out, work),
     signature="A->A",
     shape=lambda shape, *, stream: shape, op_type="RandomShuffle", effect=True, keep_inputs=(),
-    samples=(sample("4,2", stream=Stream((0, 7), BY_OP)),),
+    samples=(sample("4,2", stream=Stream((0, 7), BY_OP)),), order=Order.C,
 )  # fmt: skip
 
 

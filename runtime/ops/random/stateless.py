@@ -45,7 +45,7 @@ from runtime.ops.random.sampling import (
     uniform_floats,
 )
 from runtime.ops.random.seeds import seeded
-from runtime.primitive import Primitive, bind, row, sample, wrong_dtype, wrong_value
+from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_dtype, wrong_value
 from runtime.shapes import Shape, broadcast, merge_shapes
 from runtime.tensor import Tensor
 
@@ -168,7 +168,7 @@ def _stateless_shuffle_shape(seed: Shape, x: Shape) -> Shape:
 stateless_shuffle_p = row(
     "stateless_shuffle", _stateless_shuffle_kernel, signature="i,A->A",
     shape=_stateless_shuffle_shape, op_type="StatelessShuffle", keep_inputs=(),
-    samples=(sample("2:i9", "4,2"),),
+    samples=(sample("2:i9", "4,2"),), order=Order.C,
 )  # fmt: skip
 
 
@@ -190,6 +190,7 @@ BITS = {4: dtypes.int32, 8: dtypes.int64}
 fold_in_p = row(
     "stateless_fold_in", _fold_kernel, signature="K,K->K", shape=_fold_shape,
     op_type="StatelessFoldIn", keep_inputs=(), samples=(sample("2:i9", np.int32(3)),),
+    memory=Memory.READS,
 )  # fmt: skip
 
 

@@ -14,24 +14,33 @@ import pytest
 
 import runtime as rt
 from runtime.function import function
-from runtime.graph.executors.kernels import takes_work
-from runtime.graph.executors.layouts import (
-    IN_ROWS,
-    LIKE_UFUNCS,
-    axes_of,
-    axes_of_ufunc,
-    turns,
-)
-from runtime.primitive import TABLE, Primitive
+from runtime.graph.executors.kernels import takes_out, takes_work
+from runtime.graph.executors.layouts import axes_of, axes_of_ufunc
+from runtime.primitive import TABLE, Order, Primitive
 from runtime.workspace import Workspace
 from tests.runtime.samples import arrays
+
+
+def order(primitive: Primitive, sample: Any) -> Order:
+    fact = primitive.order
+    return fact if isinstance(fact, Order) else fact(sample[1])
+
+
+def with_order(wanted: Order) -> list[str]:
+    """Names of the ops that have this order for a sample."""
+    return sorted(
+        name
+        for name, primitive in TABLE.items()
+        if any(order(primitive, sample) is wanted for sample in primitive.samples)
+    )
+
 
 ROWS = [
     (primitive, sample)
     for name, primitive in sorted(TABLE.items())
     if not primitive.effect and name != "constant"
     for sample in primitive.samples
-    if not turns(name, sample[1])
+    if order(primitive, sample) is not Order.PERMUTED
 ]
 
 
@@ -58,11 +67,11 @@ def layouts(array: Any) -> Iterator[Any]:
         yield np.ascontiguousarray(array.transpose(axes)).transpose(np.argsort(axes))
 
 
-@pytest.mark.parametrize("name", sorted(IN_ROWS & TABLE.keys()))
+@pytest.mark.parametrize("name", with_order(Order.C))
 def test_what_ops_make_is_in_rows_whatever_they_are_given(name: str) -> None:
     primitive = TABLE[name]
     for sample in primitive.samples:
-        if turns(name, sample[1]):
+        if order(primitive, sample) is not Order.C:
             continue
         given = [layouts(x) for x in arrays(primitive, sample)]
         for inputs in itertools.islice(itertools.product(*given), 100):
@@ -73,8 +82,11 @@ def test_what_ops_make_is_in_rows_whatever_they_are_given(name: str) -> None:
                     assert each.flags.c_contiguous
 
 
+LIKE_UFUNCS = [name for name in with_order(Order.KEEP) if takes_out(TABLE[name].kernel)]
+
+
 @pytest.mark.parametrize("shape", [(3, 4, 5), (40, 50, 60)])
-@pytest.mark.parametrize("name", sorted(LIKE_UFUNCS))
+@pytest.mark.parametrize("name", LIKE_UFUNCS)
 def test_what_some_kernels_make_lies_as_what_a_ufunc_makes(name: str, shape: Any) -> None:
     primitive = TABLE[name]
     sample = primitive.samples[0]
