@@ -11,6 +11,7 @@ import contextlib
 import io
 import threading
 import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,13 @@ from autograph.calls import ag
 from runtime.function import function
 from runtime.graph.executors import blocks
 from runtime.graph.executors.kernels import takes_out, takes_work
+from runtime.ops import define
 from runtime.ops.random.seeds import BY_OP, Stream
 from runtime.primitive import TABLE, Memory
 from runtime.workspace import Workspace
 from tests.runtime.samples import arrays
 
+ROOT = Path(__file__).parents[4]
 SIDE = 4
 
 
@@ -1104,3 +1107,24 @@ def test_a_returned_array_is_not_written_to_again() -> None:
     first = made(rt.constant(1.0))
     made(rt.constant(2.0))
     assert first.stack().numpy().tolist() == [1.0, 1.0, 1.0]
+
+
+def test_the_op_of_the_contributors_guide_runs_in_memory_of_the_program() -> None:
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (source,) = [text for text in guide.split("```")[1::2] if "logit: Op = unary(" in text]
+    names = {name: getattr(define, name) for name in ("Any", "Op", "np", "sample", "unary")}
+    try:
+        exec(source, names)
+        logit = names["logit"]
+        staged = function(lambda x: rt.reduce_sum(logit(x) * x))
+        x = rt.constant(np.linspace(0.1, 0.9, 50_000))
+        expected = np.sum(np.log(x.numpy() / (1 - x.numpy())) * x.numpy())
+        staged(x)
+        tracemalloc.start()
+        result = staged(x)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+        TABLE.pop("logit", None)
+    np.testing.assert_allclose(result, expected)
+    assert peak < x.numpy().nbytes // 2
