@@ -11,7 +11,7 @@ PYTEST_ARGS ?=
 help:
 	@echo 'make demo    k-means and a classifier of handwritten digits, each one staged function'
 	@echo 'make test    all tests (pass more options by PYTEST_ARGS=...)'
-	@echo 'make lint    ruff and mypy'
+	@echo 'make lint    ruff, mypy and pyright'
 	@echo 'make golden  write the golden files anew and show what changed'
 	@echo 'make soak    random programs for a long time'
 	@echo 'make bench   the project'"'"'s own measurements'
@@ -28,6 +28,7 @@ lint: $(VENV)/.dev
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
 	$(PY) -m mypy
+	$(PY) -m pyright --pythonpath $(PY)
 
 golden: $(VENV)/.test
 	@$(PY) -m pytest -q -m golden --update-golden $(PYTEST_ARGS)

@@ -8,7 +8,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -34,6 +34,12 @@ from runtime.tensor import Tensor
 from runtime.tensor_array import TensorArray
 
 Thunk = Callable[[], Any]
+T = TypeVar("T")
+U = TypeVar("U")
+LoopVars = TypeVar(
+    "LoopVars",
+    bound=list[Tensor] | list[TensorArray] | tuple[Tensor | TensorArray, ...] | dict[str, Tensor],
+)
 
 
 def _count(number: int, noun: str) -> str:
@@ -46,10 +52,10 @@ def _is_staged(value: Any) -> bool:
 
 def cond(
     pred: Any,
-    true_fn: Thunk | None = None,
-    false_fn: Thunk | None = None,
+    true_fn: Callable[[], T] | None = None,
+    false_fn: Callable[[], U] | None = None,
     name: str | None = None,
-) -> Any:
+) -> T | U:
     """`true_fn()` if `pred` (a scalar) holds, else `false_fn()`; in a graph, both are traced and
     one is run.
 
@@ -63,7 +69,7 @@ def cond(
     if _is_staged(condition):
         check_takes(true_fn, 0, "cond(): true_fn")
         check_takes(false_fn, 0, "cond(): false_fn")
-    return _chosen(condition, true_fn, false_fn, words)
+    return _chosen(condition, true_fn, false_fn, words)  # type: ignore[no-any-return]
 
 
 def _chosen(condition: Any, true_fn: Thunk, false_fn: Thunk, words: Wording) -> Any:
@@ -102,12 +108,12 @@ def _is_bool(given: Any) -> bool:
 
 
 def case(
-    pred_fn_pairs: Any,
-    default: Thunk | None = None,
+    pred_fn_pairs: Sequence[tuple[Any, Callable[[], T]]] | dict[Any, Callable[[], T]],
+    default: Callable[[], U] | None = None,
     exclusive: bool = False,
     strict: bool = False,
     name: str = "case",
-) -> Any:
+) -> T | U:
     """The result of the first function whose condition holds, else of `default`.
 
     `pred_fn_pairs` is a list of (condition, function), or a dict. With `exclusive`,
@@ -128,7 +134,8 @@ def case(
         location = None if state.trace is None else user_location()
         raise errors.InvalidArgumentError(None, "Case", text, location=location)
 
-    return _first_that_holds(pairs, default or none_holds, "case()", range(len(pairs)))
+    found: T | U = _first_that_holds(pairs, default or none_holds, "case()", range(len(pairs)))
+    return found
 
 
 def checked_callable(value: Any, what: str) -> Any:
@@ -221,10 +228,12 @@ def _check_exclusive(predicates: Sequence[Any]) -> None:
 
 def switch_case(
     branch_index: Any,
-    branch_fns: Any,
-    default: Thunk | None = None,
+    branch_fns: Sequence[Callable[[], T]]
+    | Sequence[tuple[int, Callable[[], T]]]
+    | dict[int, Callable[[], T]],
+    default: Callable[[], U] | None = None,
     name: str = "switch_case",
-) -> Any:
+) -> T | U:
     """The result of the function at `branch_index`; of `default` (else the last function) where
     there is none.
 
@@ -237,9 +246,10 @@ def switch_case(
         fallback = checked_callable(default, "switch_case(): default")
     index = _integer(branch_index, "switch_case(): branch_index")
     if not _is_staged(index):
-        return dict(pairs).get(index, fallback)()
+        return dict(pairs).get(index, fallback)()  # type: ignore[no-any-return]
     chosen = [(index == at, function) for at, function in pairs]
-    return _first_that_holds(chosen, fallback, "switch_case()", [at for at, _ in pairs])
+    keys = [at for at, _ in pairs]
+    return _first_that_holds(chosen, fallback, "switch_case()", keys)  # type: ignore[no-any-return]
 
 
 def _indexed(branch_fns: Any) -> list[tuple[int, Thunk]]:
@@ -257,6 +267,42 @@ def _indexed(branch_fns: Any) -> list[tuple[int, Thunk]]:
     return pairs
 
 
+@overload
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: LoopVars,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+) -> LoopVars: ...
+@overload
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Tensor,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+) -> list[Tensor]: ...
+@overload
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+) -> Any: ...
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],

@@ -5,7 +5,7 @@ and, as loops of the graph, in functions.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from runtime.primitive import Primitive, bind, wrong_dtype, wrong_value
 from runtime.shapes import Shape, TensorSpec, as_shape
 from runtime.staging import called
 from runtime.state import state
+from runtime.tensor import Tensor
 from runtime.tensor_array import TensorArray
 from runtime.types import TensorType
 
@@ -82,6 +83,30 @@ class _Rows:
         return nest.pack_sequence_as(self.like, rows) if nest.is_nested(self.like) else rows[0]
 
 
+@overload
+def map_fn(
+    fn: Callable[[Any], Tensor],
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+    fn_output_signature: Any = None,
+) -> Tensor: ...
+@overload
+def map_fn(
+    fn: Callable[[Any], Any],
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+    fn_output_signature: Any = None,
+) -> Any: ...
 def map_fn(
     fn: Callable[[Any], Any],
     elems: Any,
@@ -173,6 +198,26 @@ def _written(
     return written  # type: ignore[no-any-return]
 
 
+@overload
+def foldl(
+    fn: Callable[[Any, Any], Tensor],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Tensor: ...
+@overload
+def foldl(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any: ...
 def foldl(
     fn: Callable[[Any, Any], Any],
     elems: Any,
@@ -189,6 +234,26 @@ def foldl(
     return _Fold(fn, elems, initializer, False, "foldl").run(False)[0]
 
 
+@overload
+def foldr(
+    fn: Callable[[Any, Any], Tensor],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Tensor: ...
+@overload
+def foldr(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any: ...
 def foldr(
     fn: Callable[[Any, Any], Any],
     elems: Any,
@@ -205,6 +270,30 @@ def foldr(
     return _Fold(fn, elems, initializer, True, "foldr").run(False)[0]
 
 
+@overload
+def scan(
+    fn: Callable[[Any, Any], Tensor],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Tensor: ...
+@overload
+def scan(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any: ...
 def scan(
     fn: Callable[[Any, Any], Any],
     elems: Any,

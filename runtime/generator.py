@@ -7,7 +7,7 @@ import math
 import os
 import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from runtime.tensor import Tensor
 from runtime.types import TensorType
 from runtime.variable import Variable
 from runtime.variable_handle import VariableHandle
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 class Algorithm(enum.Enum):
@@ -82,7 +85,7 @@ skip_p = Primitive(
 )
 
 
-def create_rng_state(seed: Any, alg: Any = "philox") -> Any:
+def create_rng_state(seed: Any, alg: Any = "philox") -> npt.NDArray[np.int64]:
     """The state of a Generator for a seed: an integer, or a vector of at most three."""
     _check_algorithm(alg)
     given = np.atleast_1d(np.asarray(seed, object)).tolist()

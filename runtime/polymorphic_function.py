@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Any
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 import autograph
 from autograph.frames import hide_libraries
@@ -62,8 +62,13 @@ from runtime.trace_cache import (
 from runtime.types import TensorType
 from runtime.variable_creation import Creations
 
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+R = TypeVar("R", covariant=True)
+Receiver = TypeVar("Receiver")
 
-class Function:
+
+class Function(Generic[P, R]):
     """What `@function` makes of a Python function: a call traces it once for each signature and
     runs the graph.
     """
@@ -72,7 +77,7 @@ class Function:
 
     def __init__(
         self,
-        python_function: Callable[..., Any],
+        python_function: Callable[P, R],
         name: str | None = None,
         input_signature: Sequence[Any] | None = None,
         autograph: bool = True,
@@ -98,7 +103,7 @@ class Function:
     # What it is
 
     @property
-    def python_function(self) -> Callable[..., Any]:
+    def python_function(self) -> Callable[P, R]:
         """The Python function that it was made of."""
         return self._python_function
 
@@ -176,7 +181,13 @@ class Function:
 
     # Methods
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Function:
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Function[P, R]: ...
+    @overload
+    def __get__(
+        self: Function[Concatenate[Receiver, Q], R], instance: Receiver, owner: type | None = None
+    ) -> Function[Q, R]: ...
+    def __get__(self, instance: Any, owner: type | None = None) -> Function[..., R]:
         """The function bound to an instance, which has traces of its own."""
         if instance is None or isinstance(self._python_function, staticmethod):
             return self
@@ -203,7 +214,7 @@ class Function:
 
     # Calling it
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the graph for these arguments; it is traced now if there is none yet."""
         try:
             # `run` is None while anything records or traces: one look tells that the short way is
@@ -225,8 +236,8 @@ class Function:
                                 results = run(compiled, *raws)
                             except Exception as error:
                                 concrete.program.fail(error)
-                            return concrete.outputs_of(results)
-            return self._call(args, kwargs)
+                            return concrete.outputs_of(results)  # type: ignore[no-any-return]
+            return self._call(args, kwargs)  # type: ignore[no-any-return]
         except BaseException as error:
             self._refuse_arguments(error, args, kwargs)
             hide_libraries(error)
@@ -483,13 +494,13 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
 
 class _Thread(threading.local):
     def __init__(self) -> None:
-        self.implicit: dict[tuple[int, int], Function] = {}
+        self.implicit: dict[tuple[int, int], Function[..., Any]] = {}
 
 
 _thread = _Thread()
 
 
-def _implicit_function(function: Any) -> Function:
+def _implicit_function(function: Any) -> Function[..., Any]:
     """What `@function` makes of it, the same one while a trace is made."""
     key = _identity(function)
     found = _thread.implicit.get(key)
@@ -514,7 +525,7 @@ def _again(
 
 
 @contextmanager
-def _implicit(function: Function) -> Iterator[None]:
+def _implicit(function: Function[..., Any]) -> Iterator[None]:
     """While `function` is traced, calls of its Python function mean itself."""
     if function.input_signature is None:
         _thread.implicit.setdefault(_identity(function.python_function), function)

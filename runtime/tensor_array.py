@@ -270,7 +270,7 @@ class TensorArray:
 
     # Reading
 
-    def read(self, index: Any, name: str | None = None) -> Any:
+    def read(self, index: Any, name: str | None = None) -> Tensor:
         """The element at an index; zeros, where it was not written and has a known shape.
 
         InvalidArgumentError for an index out of range.
@@ -292,13 +292,13 @@ class TensorArray:
         is_sure = held.shape is None and self._kind.is_sure
         return self._kind.element if is_sure else held
 
-    def _known(self, tensor: Any, rows: Shape = ()) -> Any:
+    def _known(self, tensor: Tensor, rows: Shape = ()) -> Tensor:
         shape = self._kind.shape
         if tensor.static_shape is not None or shape is None or not self._kind.infers:
             return tensor
         return ops.ensure_shape(tensor, (*(rows or ()), *shape))
 
-    def _or_zeros(self, item: Any) -> Any:
+    def _or_zeros(self, item: Tensor | None) -> Tensor:
         if item is not None:
             return item
         shape = self._kind.shape
@@ -310,7 +310,7 @@ class TensorArray:
             )
         return ops.zeros(shape, self.dtype)
 
-    def stack(self, name: str | None = None) -> Any:
+    def stack(self, name: str | None = None) -> Tensor:
         """All elements as one tensor, along a new first axis."""
         if self._is_staged:
             size = self._kind.size
@@ -322,7 +322,7 @@ class TensorArray:
             return ops.zeros((0, *shape), self.dtype)
         return ops.stack([self._or_zeros(item) for item in self._eager])
 
-    def gather(self, indices: Any, name: str | None = None) -> Any:
+    def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """The elements at some indices as one tensor, along a new first axis."""
         indices = _integers(indices, (None,), "TensorArray: indices")
         if self._is_staged:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from runtime.naming import scoped
 from runtime.primitive import Primitive, bind, describe, in_name_of
 from runtime.shapes import Shape, TensorShape, as_shape, compatible
 from runtime.state import init_scope, state
-from runtime.tensor import CPU, EagerTensor, Reference, Tensor, shown
+from runtime.tensor import CPU, EagerTensor, Operators, Reference, Tensor, shown
 from runtime.types import TensorType
 from runtime.variable_creation import Creation, VariableAggregation, VariableSynchronization
 from runtime.variable_handle import VariableHandle
@@ -30,6 +30,25 @@ from runtime.variable_primitives import (
     read_p,
 )
 from runtime.workspace import in_rows
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    class Slice(Tensor):
+        """A slice of a variable, which can be assigned."""
+
+        def assign(self, value: Any, use_locking: bool = ..., name: Any = ...) -> Variable:
+            """Write `value` there."""
+
+        def assign_add(
+            self, value: Any, use_locking: bool = ..., name: str | None = ...
+        ) -> Variable:
+            """Add `value` there."""
+
+        def assign_sub(
+            self, value: Any, use_locking: bool = ..., name: str | None = ...
+        ) -> Variable:
+            """Subtract `value` there."""
 
 
 def _combined(function: Callable[[Any, Any], Any]) -> Callable[..., Tensor]:
@@ -57,7 +76,7 @@ def _scattering(
     return method
 
 
-class Variable(metaclass=Creation):
+class Variable(Operators, metaclass=Creation):
     """A tensor that keeps its identity while its value changes.
 
     `initial_value` is a tensor, anything that converts to one, or a function without arguments that
@@ -198,7 +217,7 @@ class Variable(metaclass=Creation):
         """The present value, as a tensor."""
         return self.value()
 
-    def numpy(self) -> Any:
+    def numpy(self) -> npt.NDArray[Any] | Any:
         """The value as an ndarray of the caller's own, or as a NumPy scalar or bytes where it is
         0-d.
         """
@@ -222,7 +241,7 @@ class Variable(metaclass=Creation):
         """The elements or slices that the vectors along the last axis of `indices` point to."""
         return ops.gather_nd(self.value(), indices)
 
-    def eval(self, session: Any = None) -> Any:
+    def eval(self, session: Any = None) -> npt.NDArray[Any] | Any:
         """The value, as `numpy()` gives it."""
         return self.numpy()
 
@@ -342,8 +361,8 @@ class Variable(metaclass=Creation):
 
     # As a tensor
 
-    def __getitem__(self, key: Any) -> Tensor:
-        part = self.value()[key]
+    def __getitem__(self, key: Any) -> Slice:
+        part = cast("Slice", self.value()[key])
         part._owner = (self, key)  # type: ignore[attr-defined]
         return part
 

@@ -7,7 +7,7 @@ import functools
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 
 class VariableSynchronization(enum.Enum):
@@ -33,6 +33,7 @@ class VariableAggregation(enum.Enum):
 
 
 Creator = Callable[..., Any]
+Made = TypeVar("Made")
 
 
 class Creations:
@@ -82,15 +83,15 @@ def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
 class Creation(type):
     """The class of classes of variables: a call asks the active creators."""
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls: type[Made], *args: Any, **kwargs: Any) -> Made:
         creators = _creators.active
         if not creators:
-            return super().__call__(*args, **kwargs)
+            return super().__call__(*args, **kwargs)  # type: ignore[misc, no-any-return]
         names = dict(zip(_PARAMETERS, args, strict=False))
-        create: Creator = super().__call__
+        create: Creator = super().__call__  # type: ignore[misc]
         for creator in creators:
             create = functools.partial(creator, create)
-        return create(**names, **kwargs)
+        return create(**names, **kwargs)  # type: ignore[no-any-return]
 
 
 _PARAMETERS = (

@@ -7,7 +7,7 @@ import inspect
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, overload
 
 import runtime.ops as ops
 from runtime import nest
@@ -20,6 +20,9 @@ from runtime.graph.nodes import CALL
 from runtime.primitive import Primitive, bind, row
 from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def _results(*values: Any, rule: Rule, count: int) -> Any:
@@ -200,6 +203,12 @@ def _called(function: Callable[..., Any]) -> Callable[..., Any]:
     return function if trace is None else trace.called(function)
 
 
+@overload
+def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]: ...
+@overload
+def custom_gradient(
+    f: None = None,
+) -> Callable[[Callable[P, tuple[R, Callable[..., Any]]]], Callable[P, R]]: ...
 def custom_gradient(f: Any = None) -> Any:
     """Decorator of a function that returns its result and a function that computes its gradient.
 
@@ -311,7 +320,7 @@ def _function(
     return rule
 
 
-def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
     """`f`, of which tapes keep the arguments only: what its gradient needs is computed again when
     it is asked for.
     """
@@ -331,10 +340,10 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
         return result, grad
 
-    return custom_gradient(inner)  # type: ignore[no-any-return]
+    return custom_gradient(inner)
 
 
-def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+def grad_pass_through(f: Callable[P, R]) -> Callable[P, R]:
     """`f` with the gradient of the identity: what comes from above goes on to the arguments
     unchanged.
     """
@@ -346,4 +355,4 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
 
         return _called(f)(*args, **kwargs), grad
 
-    return custom_gradient(inner)  # type: ignore[no-any-return]
+    return custom_gradient(inner)

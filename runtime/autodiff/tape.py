@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from types import TracebackType
-from typing import Any
+from typing import Any, overload
 
 from runtime import nest
 from runtime.autodiff import jacobians
@@ -25,7 +25,7 @@ from runtime.autodiff.requests import (
 from runtime.log import get_logger
 from runtime.primitive import Primitive, flat
 from runtime.state import init_scope, state
-from runtime.tensor import EagerTensor, Tensor
+from runtime.tensor import EagerTensor, Operators, Tensor
 
 _naming = threading.Lock()
 
@@ -319,6 +319,38 @@ class GradientTape(Recorder):
 
     # Gradients
 
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: Operators,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Tensor | Any: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: list[Any],
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> list[Tensor | Any]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: tuple[Any, ...],
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> tuple[Tensor | Any, ...]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any: ...
     def gradient(
         self,
         target: Any,
@@ -347,6 +379,42 @@ class GradientTape(Recorder):
             grads = [zeros_for(source) if grad is None else grad for grad, source in pairs]
         return nest.pack_sequence_as(sources, grads) if nest.is_nested(sources) else grads[0]
 
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: Operators,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Tensor | Any: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: list[Any],
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> list[Tensor | Any]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: tuple[Any, ...],
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> tuple[Tensor | Any, ...]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any: ...
     def jacobian(
         self,
         target: Any,
@@ -380,7 +448,7 @@ class GradientTape(Recorder):
         unconnected_gradients: Any = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
-    ) -> Any:
+    ) -> Tensor | Any:
         """For each example the jacobian of `target[i]` with respect to `source[i]`: shape (batch,
         target, source).
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import autograph
 from runtime.autograph import experimental as experimental
 from runtime.lazy import public as _public
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 __all__ = ["experimental", "to_code", "to_graph", "trace"]
 
@@ -28,10 +31,10 @@ def to_code(
 
 
 def to_graph(
-    entity: Callable[..., Any],
+    entity: Callable[P, R],
     recursive: bool = True,
     experimental_optional_features: Any = None,
-) -> Callable[..., Any]:
+) -> Callable[P, R]:
     """The converted function, as `autograph.convert`.
 
     Args:
@@ -39,7 +42,7 @@ def to_graph(
         recursive: whether functions that it calls are converted too.
         experimental_optional_features: accepted; there are none.
     """
-    converted: Callable[..., Any] = autograph.convert(_python_function(entity), recursive=recursive)
+    converted: Callable[P, R] = autograph.convert(_python_function(entity), recursive=recursive)
     return converted
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from runtime.shapes import Shape
 from runtime.tensor import Tensor
 from runtime.types import TensorType
 from runtime.workspace import Workspace, opened
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 def _truncated(a: Any, b: Any, out: Any = None) -> Any:
@@ -112,7 +115,7 @@ def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
     return [ops.identity(x) for x in listed(input, "input")]
 
 
-def get_static_value(tensor: Any, partial: bool = False) -> Any:
+def get_static_value(tensor: Any, partial: bool = False) -> npt.NDArray[Any] | None:
     """The value as an ndarray where it is known already (eager tensors, constants), else None."""
     value = convert_to_tensor(tensor).static_value
     return None if value is None else np.array(value)

@@ -12,7 +12,7 @@ from runtime.dtypes import as_dtype
 from runtime.ops.arguments import listed, static_int, static_ints
 from runtime.ops.define import axis_in, dims_of, fill_dims, sum_to_shape_of
 from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
-from runtime.shapes import Shape, broadcast, is_known, merge_shapes, size_of
+from runtime.shapes import Shape, TensorShape, as_shape, broadcast, is_known, merge_shapes, size_of
 from runtime.tensor import Tensor
 
 Dims = tuple[int | None, ...]
@@ -164,10 +164,8 @@ def broadcast_like(x: Any, like: Any) -> Any:
     return bind(broadcast_to_p, x, shape(like), shape=None)
 
 
-def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any:
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
     """The TensorShape that two shapes broadcast to; ValueError where they do not."""
-    from runtime.shapes import TensorShape, as_shape
-
     return TensorShape(broadcast(as_shape(shape_x), as_shape(shape_y)))
 
 
