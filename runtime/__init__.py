@@ -90,8 +90,8 @@ newaxis = None
 
 # What few programs use, or is slow to import, is imported when it is first asked for.
 _MODULES = (
-    "autodiff autograph bitwise config debugging dtypes errors image linalg math nest nn random "
-    "strings"
+    "autodiff autograph bitwise config debugging dtypes errors experimental image linalg math nest "
+    "nn random strings"
 )
 _LATER = {
     "runtime.autodiff": (
@@ -122,7 +122,7 @@ _LATER = {
 if _TYPE_CHECKING:
     from runtime import (
         autodiff as autodiff, autograph as autograph, bitwise as bitwise, config as config,
-        debugging as debugging, image as image, linalg as linalg, math as math, nest as nest,
+        debugging as debugging, experimental as experimental, image as image, linalg as linalg, math as math, nest as nest,
         nn as nn, random as random, strings as strings,
     )
     from runtime.autodiff import (

@@ -104,7 +104,9 @@ class Tensor(Operators):
     """
 
     __slots__ = ()
+    # NumPy and pandas (whose own are 1000 to 4000) leave operators to operands that rank higher.
     __array_priority__ = 100
+    __pandas_priority__ = 5000
     # What tapes know this tensor by: None until a tape watches it or records the op that makes it.
     node: Any = None
 

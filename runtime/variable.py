@@ -87,7 +87,8 @@ class Variable(Operators, metaclass=Creation):
 
     is_resource = True
     is_tensor_like = True
-    __array_priority__ = 100
+    __array_priority__ = Tensor.__array_priority__
+    __pandas_priority__ = Tensor.__pandas_priority__
     handle: VariableHandle
     """What graphs and tapes refer to: it holds the value."""
 
@@ -400,6 +401,14 @@ class Variable(Operators, metaclass=Creation):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.asarray(self.numpy(), dtype=dtype)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        if options.get("copy") is False:
+            raise BufferError("the array of a variable changes in place: it is given as a copy")
+        return np.asarray(self.numpy()).__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return np.asarray(self.numpy()).__dlpack_device__()
 
     def __copy__(self) -> Variable:
         return self.__deepcopy__({})

@@ -29,10 +29,13 @@ _PLAIN = (int, float, complex, str, bytes)
 
 
 def _foreign(other: Any, reflected: str) -> bool:
-    """Is it something that the other operand's class should deal with?"""
+    """Is it something that the other operand's class should deal with? Arrays of other libraries
+    are not: they become tensors.
+    """
     return (
         not isinstance(other, _OPERANDS)
         and conversion_of(type(other)) is None
+        and not hasattr(type(other), "__array__")
         and hasattr(type(other), reflected)
         and not isinstance(other, _PLAIN)
     )
