@@ -122,8 +122,8 @@ _LATER = {
 if _TYPE_CHECKING:
     from runtime import (
         autodiff as autodiff, autograph as autograph, bitwise as bitwise, config as config,
-        debugging as debugging, experimental as experimental, image as image, linalg as linalg, math as math, nest as nest,
-        nn as nn, random as random, strings as strings,
+        debugging as debugging, experimental as experimental, image as image, linalg as linalg,
+        math as math, nest as nest, nn as nn, random as random, strings as strings,
     )
     from runtime.autodiff import (
         GradientTape as GradientTape, UnconnectedGradients as UnconnectedGradients,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from abc import ABC
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -43,6 +44,29 @@ def conversion_of(kind: type) -> Conversion | None:
                 break
         found = _found[kind] = _registered.get(base)
         return found
+
+
+class ForeignArray(ABC):  # noqa: B024  (it has a hook, and nothing to implement)
+    """The arrays of other libraries: what NumPy can read and DLPack can exchange, and is neither
+    NumPy's nor ours.
+    """
+
+    @classmethod
+    def __subclasshook__(cls, kind: type) -> builtins.bool:
+        is_array = hasattr(kind, "__array__") and hasattr(kind, "__dlpack__")
+        return is_array and not (issubclass(kind, _ARRAYS) or hasattr(kind, "is_resource"))
+
+
+class Frame(ABC):  # noqa: B024
+    """The series, frames and indices of pandas, by the attribute that ranks them."""
+
+    @classmethod
+    def __subclasshook__(cls, kind: type) -> builtins.bool:
+        is_frame = hasattr(kind, "__array__") and hasattr(kind, "__pandas_priority__")
+        return is_frame and not (issubclass(kind, _ARRAYS) or hasattr(kind, "is_resource"))
+
+
+_ARRAYS = Tensor, np.ndarray, np.generic
 
 
 def _constant_type(*, value: Any) -> TensorType:

@@ -29,11 +29,6 @@ class DType:
         self._hash = hash(self.np_dtype)
 
     @property
-    def dtype(self) -> np.dtype[Any]:
-        """NumPy's dtype, by the name under which NumPy asks for it: `np.zeros(3, float32)` works."""
-        return self.np_dtype
-
-    @property
     def is_floating(self) -> builtins.bool:
         """Is it a real floating-point type?"""
         return self.np_dtype.kind == "f"

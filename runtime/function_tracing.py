@@ -80,6 +80,8 @@ def _exported(
             return value if numbers else value.exported()
         value = list(value)
     found = structure_of(value)
+    if found is None and hasattr(type(value), "__array__"):
+        return _converted(value, what, path)
     if found is None:
         raise TypeError(
             f"{what()}{path} is {value!r}: a function returns tensors, numbers, None, and lists, "

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.convert import convert_to_tensor
+from runtime.convert import ForeignArray, convert_to_tensor
 from runtime.errors import OpError
 from runtime.graph.arrays import Elements
 from runtime.graph.parameters import Arguments
@@ -64,7 +64,8 @@ class Reference:
 
 
 _STANDING_FOR_ONE = frozenset((SymbolicNumber, Symbol, Elements))
-_LEAVES = Tensor | TensorSpec | SymbolicNumber | Symbol | Elements | np.ndarray | np.generic
+_ARRAYS = np.ndarray, np.generic, ForeignArray
+_LEAVES = (Tensor, TensorSpec, SymbolicNumber, Symbol, Elements, *_ARRAYS)
 _BY_VALUE = frozenset((bool, int, str, bytes, type(None), type(Ellipsis), range))
 
 
@@ -86,7 +87,7 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
     if kind in _STANDING_FOR_ONE:
         leaves.append(value)
         return value.type
-    if isinstance(value, np.ndarray | np.generic):
+    if isinstance(value, _ARRAYS):
         return key_of(convert_to_tensor(value), leaves)
     found = structure_of(value)
     if found is not None:
@@ -278,7 +279,7 @@ def refuse_arrays(name: str, given: Iterable[tuple[str, Any]]) -> None:
     """Raise WrongDtypeError for an array in an argument that no tensor can be made of."""
     for label, value in given:
         for path, item, _ in _parts(value, label, ()):
-            if not isinstance(item, np.ndarray | np.generic):
+            if not isinstance(item, _ARRAYS):
                 continue
             try:
                 convert_to_tensor(item)
@@ -418,7 +419,7 @@ def _positions(
 
 def _is_open(value: Any) -> bool:
     """Is there a tensor in it, or what stands for one?"""
-    if isinstance(value, _LEAVES | ListType | NumberType):
+    if isinstance(value, (*_LEAVES, ListType, NumberType)):
         return True
     found = structure_of(value)
     if found is None:

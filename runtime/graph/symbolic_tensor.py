@@ -158,6 +158,13 @@ class SymbolicTensor(InScope, Tensor):
             self, "as a NumPy array", "use the op of the same name instead of NumPy's function"
         )
 
+    def __dlpack__(self, **options: Any) -> NoReturn:
+        raise not_python(
+            self,
+            "as another library's array",
+            "use the op of the same name instead of its function",
+        )
+
     def __format__(self, spec: str) -> str:
         raise not_python(self, "in an f-string or format()", PRINTED)
 

@@ -187,6 +187,7 @@ NAMESPACES = {
     "debugging": "Assert assert_equal assert_shapes enable_check_numerics",
     "dtypes": "float32 DType as_dtype cast",
     "errors": "OpError InvalidArgumentError",
+    "experimental": "dlpack",
     "image": "resize ResizeMethod",
     "linalg": "matmul expm",
     "math": "add reduce_sum",

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from runtime.graph.guarding.weak_paths import MAPPINGS, MISSING, Ways, is_a, is_weak, strong
+from runtime.convert import ForeignArray, Frame
+from runtime.graph.guarding.weak_paths import ATOMIC, MAPPINGS, MISSING, Ways, is_a, is_weak, strong
 
 MOST_ONE_BY_ONE = 32
 """Elements that are compared one by one; the identities of more are compared as bytes."""
@@ -26,7 +27,7 @@ Elements = tuple[Any, ...] | bytes
 
 
 _KINDS: tuple[Any, ...] = (*MAPPINGS, list, tuple, set, frozenset, deque)
-_OTHERS = np.ndarray, ContextVar, ABCMeta
+_OTHERS = np.ndarray, ContextVar, ABCMeta, ForeignArray, Frame
 _PLAIN = frozenset((list, tuple, set, frozenset, deque))
 _BUFFERS = bytearray, array.array
 _COMPARED: tuple[Any, ...] = (*_BUFFERS, *_KINDS, *_OTHERS)
@@ -78,8 +79,30 @@ def _elements_of_array(array: np.ndarray) -> Elements:
 def _elements_of_other(container: Any) -> Elements:
     if isinstance(container, ContextVar):
         return (container.get(MISSING),)
+    if isinstance(container, ForeignArray):
+        return _elements_of_foreign(container)
+    if isinstance(container, Frame):
+        columns = [column for _, column in container.items()] if container.ndim > 1 else [container]
+        return b"".join(map(_content_of_column, columns))
     # For which classes it stands: of all abstract base classes one number.
     return str(get_cache_token()).encode()
+
+
+def _elements_of_foreign(container: Any) -> Elements:
+    try:
+        array = np.asarray(container)
+    except (RuntimeError, TypeError):  # on another device, or part of another library's gradient
+        return ()
+    return _elements_of_array(array)
+
+
+def _content_of_column(column: Any) -> bytes:
+    array = np.asarray(column)
+    elements = _elements_of_array(array)
+    if type(elements) is bytes:
+        return elements
+    # pandas makes some of these objects anew each time.
+    return repr([item if type(item) in ATOMIC else type(item) for item in elements]).encode()
 
 
 def same_elements(container: Any, known: Elements) -> bool:
