@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -40,6 +40,7 @@ from runtime.graph.staging.joins import (
 )
 from runtime.graph.tracing import Trace
 from runtime.graph.views import GraphTensor
+from runtime.pickling import refused
 from runtime.shapes import TensorSpec
 from runtime.signature_text import signature_lines, signature_text
 from runtime.state import state
@@ -247,9 +248,16 @@ class ConcreteFunction:
             raise Unreachable
         return joins.lift(_anew(self.spec), symbols)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> ConcreteFunction:
-        # As of Python's functions: there is nothing in it to change.
+    # As of Python's functions: there is nothing in it to change.
+
+    def __copy__(self) -> ConcreteFunction:
         return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ConcreteFunction:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise refused(f"a trace of {self.name}", "pickle its function, which is traced anew there")
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """Its parameters, result and captures, a line each; or all in one line."""

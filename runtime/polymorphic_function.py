@@ -4,6 +4,7 @@ and called as a graph.
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import sys
@@ -48,6 +49,7 @@ from runtime.graph.staging import joins
 from runtime.graph.staging.optional_values import present
 from runtime.graph.turns import turn
 from runtime.initial_values import is_for_one_call
+from runtime.pickling import has_name, refused
 from runtime.retracing import detector_of, reason
 from runtime.shapes import TensorSpec
 from runtime.state import state
@@ -74,6 +76,7 @@ class Function(Generic[P, R]):
     """
 
     __wrapped__: Callable[..., Any]
+    __qualname__: str
 
     def __init__(
         self,
@@ -127,10 +130,33 @@ class Function(Generic[P, R]):
     def __hash__(self) -> int:
         return id(self._traces)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # A copy is made of the same Python function, and traces anew.
-        options = self._autograph, self._jit_compile, self._reduce_retracing
-        return Function, (self._python_function, self._name, self._input_signature, *options)
+    def __copy__(self) -> Function[P, R]:
+        """Of the same Python function; it traces anew."""
+        return Function(self._python_function, *self._options)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Function[P, R]:
+        """Of a copy of the Python function, as methods are copied with their objects."""
+        return Function(copy.deepcopy(self._python_function, memo), *self._options)
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        function = self._python_function
+        if isinstance(function, MethodType):
+            instance, name = function.__self__, function.__name__
+            if getattr(instance, name, None) == self:
+                return getattr, (instance, name)
+        elif has_name(self):
+            return self.__qualname__
+        if isinstance(function, FunctionType) and not has_name(function):
+            place = f"{function.__module__}.{function.__qualname__}"
+            raise refused(f"the function {self._name}", f"it is not found as {place}; define it so")
+        return Function, (function, *self._options)
+
+    @property
+    def _options(self) -> tuple[Any, ...]:
+        return (
+            self._name, self._input_signature, self._autograph, self._jit_compile,
+            self._reduce_retracing,
+        )  # fmt: skip
 
     def experimental_get_tracing_count(self) -> int:
         """How often the Python function was traced; not where it raised."""

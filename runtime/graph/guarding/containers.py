@@ -82,8 +82,7 @@ def _elements_of_other(container: Any) -> Elements:
     if isinstance(container, ForeignArray):
         return _elements_of_foreign(container)
     if isinstance(container, Frame):
-        columns = [column for _, column in container.items()] if container.ndim > 1 else [container]
-        return b"".join(map(_content_of_column, columns))
+        return _elements_of_frame(container)
     # For which classes it stands: of all abstract base classes one number.
     return str(get_cache_token()).encode()
 
@@ -94,6 +93,11 @@ def _elements_of_foreign(container: Any) -> Elements:
     except (RuntimeError, TypeError):  # on another device, or part of another library's gradient
         return ()
     return _elements_of_array(array)
+
+
+def _elements_of_frame(frame: Any) -> Elements:
+    columns = [column for _, column in frame.items()] if frame.ndim > 1 else [frame]
+    return b"".join(map(_content_of_column, columns))
 
 
 def _content_of_column(column: Any) -> bytes:

@@ -1,0 +1,21 @@
+"""Pickling by name: what a module holds is found there again, in this process or another."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+
+def has_name(value: Any) -> bool:
+    """Does the module of a function or class hold it under its qualified name?"""
+    found = sys.modules.get(value.__module__)
+    for part in value.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return found is value
+
+
+def refused(what: str, way_out: str) -> Exception:
+    """The error for what has no name to be found by."""
+    from pickle import PicklingError  # whoever pickles has it loaded
+
+    return PicklingError(f"{what} cannot be pickled: {way_out}")
