@@ -6,28 +6,18 @@ The file is read, not imported and not run; only `--graph` imports it.
 from __future__ import annotations
 
 import argparse
-import ast
 import difflib
-import importlib.util
 import os
-import re
 import shutil
 import sys
-import textwrap
-import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import redirect_stdout
-from importlib.metadata import entry_points
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
-from autograph import pipeline, terminal
-from autograph.errors import AutographError, ConversionError
-from autograph.printing import to_source
-from autograph.source import Located, SourceFile, definition_in, definitions, read_file
+from autograph import pipeline, terminal, views
+from autograph.errors import AutographError
+from autograph.graph_view import Usage, graph_text
+from autograph.source import read_file
 from autograph.terminal import Line
-from autograph.trees import to_ast
 
 FINE, DIFFERS, REFUSED = 0, 1, 2
 
@@ -42,10 +32,6 @@ examples:
 
 exit codes: 0 fine, 1 differs from GOLDEN, 2 usage or refused
 """
-
-
-class Usage(Exception):
-    """Options that do not go together."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -115,13 +101,13 @@ def _text(options: argparse.Namespace, *, colour: bool) -> str:
         return "".join(f"{name}\n" for name in _stage_names())
     filename, path = _split(options.target)
     if options.graph:
-        return _graph(filename, path, options.args or "")
+        return graph_text(filename, path, options.args or "")
     file = read_file(filename)
-    lines = list(_view(file, path, options))
+    lines = list(views.view(file, path, options.stage, options.list))
     rows: Iterable[str]
     if options.diff:
         width = shutil.get_terminal_size(fallback=(120, 24)).columns
-        before = _original(file, path)
+        before = views.original(file, path)
         rows = terminal.side_by_side(before, lines, width, numbers=options.lines, colour=colour)
     else:
         rows = _rows(lines, options.lines, colour)
@@ -155,74 +141,6 @@ def _split(target: str) -> tuple[str, str | None]:
     if filename and not os.path.exists(target) and all(map(str.isidentifier, names)):
         return filename, path
     return target, None
-
-
-# Views
-
-
-def _view(file: SourceFile, path: str | None, options: argparse.Namespace) -> Iterator[Line]:
-    if options.list:
-        chosen = definitions(file, file.module()) if path is None else [definition_in(file, path)]
-        for one in chosen:
-            yield from _every_stage(one)
-    elif path is None:
-        yield from _whole(file, options.stage)
-    else:
-        yield from _converted(definition_in(file, path), options.stage)
-
-
-def _whole(file: SourceFile, stage: str | None) -> list[Line]:
-    """The file with each function converted where it stands; the rest is left as it is written."""
-    lines = _original(file, None)
-    for one in reversed(definitions(file, file.module())):
-        end = one.node.end_lineno
-        first = end - len(one.source_lines)
-        margin = lines[first].text[: one.node.col_offset]
-        lines[first:end] = terminal.indented(_converted(one, stage), margin)
-    return lines
-
-
-def _original(file: SourceFile, path: str | None) -> list[Line]:
-    one = None if path is None else definition_in(file, path)
-    text = textwrap.dedent("".join(file.lines if one is None else one.source_lines))
-    first = 1 if one is None else one.node.end_lineno - len(one.source_lines) + 1
-    texts = text.removesuffix("\n").split("\n") if text else []
-    return [Line(text, number) for number, text in enumerate(texts, start=first)]
-
-
-def _converted(one: Located, stage: str | None) -> list[Line]:
-    for name, converted in pipeline.stages(one.node, one.filename):
-        if name == stage:
-            return _lines(converted.tree)
-    return _lines(one.node)
-
-
-def _every_stage(one: Located) -> Iterator[Line]:
-    before = _lines(one.node)
-    yield from [Line(f"# {one.path}: as written"), *before, Line("")]
-    for name, converted in pipeline.stages(one.node, one.filename):
-        after = _lines(converted.tree)
-        if [line.text for line in after] == [line.text for line in before]:
-            yield Line(f"# {one.path}: {name} changes nothing")
-        else:
-            yield from [Line(f"# {one.path}: after {name}"), *after]
-        yield Line("")
-        before = after
-
-
-def _lines(node: Any) -> list[Line]:
-    text = to_source(node).rstrip("\n")
-    numbers = dict(_numbers(ast.parse(text).body[0], to_ast(node)))
-    return [Line(line, numbers.get(n)) for n, line in enumerate(text.split("\n"), start=1)]
-
-
-def _numbers(printed: ast.AST, original: ast.AST) -> Iterator[tuple[int, int]]:
-    """Pairs of a printed line and the user's, inner nodes first: in a dict the outermost wins."""
-    children = zip(ast.iter_child_nodes(printed), ast.iter_child_nodes(original), strict=True)
-    for pair in children:
-        yield from _numbers(*pair)
-    if hasattr(printed, "lineno") and hasattr(original, "lineno"):
-        yield printed.lineno, original.lineno
 
 
 # Output
@@ -274,113 +192,6 @@ def _write(text: str, options: argparse.Namespace) -> None:
         output.write_text(text, encoding="utf-8")
     except OSError as error:
         raise Usage(f"{output}: {error.strerror}") from None
-
-
-# Graphs
-
-
-def _graph(filename: str, path: str | None, words: str) -> str:
-    if path is None:
-        raise Usage("autograph: --graph needs FILE:FUNCTION")
-    specs = list(_specs(words))
-    read_file(filename)
-    try:
-        with redirect_stdout(sys.stderr):  # what the user's code prints is not the graph
-            module = _import(Path(filename).resolve())
-            describe = _describer()
-            text = describe(_member(module, filename, path), specs)
-    except (AutographError, Usage):
-        raise
-    except (Exception, SystemExit) as error:  # the user's module may raise anything
-        raise _placed(error, filename) from None
-    return text.rstrip("\n") + "\n"
-
-
-_SPEC = re.compile(r"\s*(\w+)\[\s*(\*|(?:(?:\d+|\?)\s*,?\s*)*)\]")
-
-
-def _specs(words: str) -> Iterator[tuple[str, tuple[int | None, ...] | None]]:
-    """Dtype and shape of each argument; an unknown dimension or rank is None."""
-    rest = words
-    while rest.strip():
-        found = _SPEC.match(rest)
-        if found is None:
-            raise Usage(f'autograph: --args: {rest.strip()!r} is not like "float32[2,?] int32[]"')
-        dtype, shape = found.groups()
-        dimensions = re.findall(r"\d+|\?", shape)
-        yield (
-            dtype,
-            None if shape == "*" else tuple(None if d == "?" else int(d) for d in dimensions),
-        )
-        rest = rest[found.end() :]
-
-
-def _import(file: Path) -> ModuleType:
-    """The module of a file, under the name that its package gives it."""
-    root, name = file.parent, file.stem
-    while (root / "__init__.py").exists():
-        root, name = root.parent, f"{root.name}.{name}"
-    sys.path.insert(0, str(root))
-    if "." in name:
-        return importlib.import_module(name.removesuffix(".__init__"))
-    while name in sys.modules:
-        name += "_"
-    spec = importlib.util.spec_from_file_location(name, file)
-    if spec is None or spec.loader is None:
-        raise Usage(f"{file}: not a Python file")
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def _member(module: ModuleType, filename: str, path: str) -> Any:
-    found: Any = module
-    for name in path.split("."):
-        if not hasattr(found, name):
-            raise ConversionError(
-                f"after its import the module has no {path}",
-                filename=filename,
-                variable=path,
-                hint="--graph takes what the module defines itself, not what its functions define",
-            )
-        found = getattr(found, name)
-    return found
-
-
-def _describer() -> Callable[[Any, list[Any]], str]:
-    """How to print a traced graph, from a tensor library that was imported or else is installed."""
-    hooks = sorted(entry_points(group="autograph.graph"), key=lambda hook: hook.name)
-    imported = [hook for hook in hooks if hook.module.partition(".")[0] in sys.modules]
-    if not hooks:
-        raise Usage(
-            "autograph: --graph needs an installed tensor library: pip install autograph-runtime"
-        )
-    describe: Callable[[Any, list[Any]], str] = (imported or hooks)[0].load()
-    return describe
-
-
-def _placed(error: BaseException, filename: str) -> ConversionError | Usage:
-    """An exception of the user's code, at the innermost line of their file that it passed; one that
-    passed none is about the arguments.
-
-    A refusal that is no AutographError, but has the fields of one, knows its place itself.
-    """
-    if hasattr(error, "message") and getattr(error, "filename", None) is not None:
-        fields = {
-            name: getattr(error, name, None) for name in ("filename", "lineno", "col", "hint")
-        }
-        return ConversionError(f"{type(error).__name__}: {error.message}", **fields)
-    name = str(Path(filename).resolve())
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == name]
-    if not frames and isinstance(error, TypeError):
-        return Usage(f"autograph: --args: {error}")
-    last = frames[-1] if frames else None
-    return ConversionError(
-        f"{type(error).__name__}: {error}",
-        filename=filename,
-        lineno=last and last.lineno,
-        col=None if last is None or last.colno is None else last.colno + 1,
-    )
 
 
 if __name__ == "__main__":

@@ -371,7 +371,7 @@ class Hook:
 @pytest.fixture
 def hooks(monkeypatch: pytest.MonkeyPatch) -> list[Hook]:
     found = [Hook("never_imported"), Hook("tensors")]
-    monkeypatch.setattr("autograph.__main__.entry_points", lambda group: found)
+    monkeypatch.setattr("autograph.graph_view.entry_points", lambda group: found)
     monkeypatch.setitem(sys.modules, "tensors", sys)
     monkeypatch.setattr(sys, "path", [*sys.path])
     return found
@@ -468,7 +468,7 @@ def runtime_hook(monkeypatch: pytest.MonkeyPatch) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     declared = project["entry-points"]["autograph.graph"]
     hooks = [EntryPoint(name, value, "autograph.graph") for name, value in declared.items()]
-    monkeypatch.setattr("autograph.__main__.entry_points", lambda group: hooks)
+    monkeypatch.setattr("autograph.graph_view.entry_points", lambda group: hooks)
     monkeypatch.setattr(sys, "path", [*sys.path])
 
 

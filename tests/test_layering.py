@@ -51,6 +51,11 @@ MAY_IMPORT = {
     "autograph.policy": "autograph.codes autograph.frames autograph.errors",
     "autograph.mutation": "autograph.mutation autograph.codes autograph.frames autograph.errors",
     "autograph.terminal": "",
+    "autograph.views": (
+        "autograph.pipeline autograph.terminal autograph.printing "
+        "autograph.source autograph.trees"
+    ),
+    "autograph.graph_view": "autograph.errors autograph.source",
     "autograph.conversion": "autograph",
     "autograph.twins": "autograph.policy autograph.codes autograph.errors autograph.conversion",
     "autograph.calls": f"{DISPATCH} autograph.operators autograph.policy autograph.twins",
