@@ -28,6 +28,8 @@ from autograph.operators.loop_options import loop_options, set_loop_options
 from autograph.policy import convert_package
 from autograph.undefined import Undefined
 
+__version__ = "0.1.0"
+
 __all__ = [
     "AutographError",
     "Backend",

@@ -1,4 +1,4 @@
-"""The command line: `autograph FILE:FUNCTION` prints the converted source of what a file defines.
+"""The command line: `autograph FILE:NAME` prints the converted source of what a file defines.
 
 The file is read, not imported and not run; only `--graph` imports it.
 """
@@ -7,26 +7,32 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import functools
 import os
 import shutil
 import sys
+import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from autograph import pipeline, terminal, views
+from autograph import __version__, pipeline, terminal, views
+from autograph.completion import SHELLS, script
 from autograph.errors import AutographError
 from autograph.graph_view import Usage, graph_text
-from autograph.source import read_file
+from autograph.source import SourceFile, read_file
 from autograph.terminal import Line
 
 FINE, DIFFERS, REFUSED = 0, 1, 2
+_STDIN = "<stdin>"
 
 _EXAMPLES = """\
 examples:
   autograph model.py:train                  the converted source
   autograph model.py:Net.forward --diff     beside the original
   autograph model.py:train --list           after every stage
+  autograph model.py:Net model.py:loss      a class, and a function
   autograph model.py -o converted.py        the whole file
+  autograph - < model.py                    what another program writes
   autograph model.py:train --check train.golden.py
   autograph model.py:train --graph --args "float32[8,2] int32[]"
 
@@ -36,14 +42,17 @@ exit codes: 0 fine, 1 differs from GOLDEN, 2 usage or refused
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the result is the exit code: 0 fine, 1 differs, 2 usage or refused."""
-    options = _parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    # What begins with a dash would be taken for an option.
+    given = [_STDIN + word[1:] if word.startswith("-:") else word for word in given]
+    options = _parser().parse_intermixed_args(given)
     try:
         return _run(options)
     except (AutographError, Usage) as error:
         placed = isinstance(error, Usage) or error.filename is not None
-        print(error if placed else f"{_split(options.target)[0]}: {error}", file=sys.stderr)
+        print(error if placed else f"{_files(options)}: {error}", file=sys.stderr)
     except (RecursionError, MemoryError):  # the latter is what Python's own parser raises
-        print(f"{_split(options.target)[0]}: nested too deeply", file=sys.stderr)
+        print(f"{_files(options)}: nested too deeply", file=sys.stderr)
     except BrokenPipeError:
         # Whoever reads has seen enough; without this Python would complain when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -64,7 +73,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add(
-        "target", nargs="?", metavar="FILE[:FUNCTION]", help="Class.method and outer.inner work too"
+        "targets",
+        nargs="*",
+        metavar="FILE[:NAME]",
+        help="a function or class, also Class.method and outer.inner; FILE - is standard input",
     )
     add("--lines", action="store_true", help="the user's line numbers in the margin")
     add("--stage", metavar="NAME", help="stop after this stage")
@@ -80,6 +92,8 @@ def _parser() -> argparse.ArgumentParser:
     output = parser.add_mutually_exclusive_group()
     output.add_argument("-o", dest="output", metavar="FILE", help="write there")
     output.add_argument("--check", metavar="GOLDEN", help="compare with this file")
+    add("--completion", choices=SHELLS, help="print what makes a shell complete the options")
+    add("--version", action="version", version=f"autograph {__version__}")
     return parser
 
 
@@ -97,12 +111,23 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _text(options: argparse.Namespace, *, colour: bool) -> str:
-    if options.target is None:
+    if options.completion:
+        flags = [flag for action in _parser()._actions for flag in action.option_strings]
+        return script(options.completion, flags, _stage_names())
+    if not options.targets:
         return "".join(f"{name}\n" for name in _stage_names())
-    filename, path = _split(options.target)
     if options.graph:
-        return graph_text(filename, path, options.args or "")
-    file = read_file(filename)
+        return graph_text(*_split(options.targets[0]), options.args or "")
+    texts = [_shown(target, options, colour) for target in options.targets]
+    if len(texts) == 1:
+        return texts[0]
+    heads = [_rows([Line(f"# {target}")], False, colour)[0] for target in options.targets]
+    return "\n\n".join(f"{head}\n{text}" for head, text in zip(heads, texts, strict=True))
+
+
+def _shown(target: str, options: argparse.Namespace, colour: bool) -> str:
+    filename, path = _split(target)
+    file = _standard_input() if filename in ("-", _STDIN) else read_file(filename)
     lines = list(views.view(file, path, options.stage, options.list))
     rows: Iterable[str]
     if options.diff:
@@ -115,8 +140,14 @@ def _text(options: argparse.Namespace, *, colour: bool) -> str:
 
 
 def _check(options: argparse.Namespace) -> None:
-    if not options.target and not options.list:
-        raise Usage("autograph: name a FILE or a FILE:FUNCTION (autograph --help tells more)")
+    if options.completion:
+        return
+    if not all(options.targets) or not (options.targets or options.list):
+        raise Usage("autograph: name a FILE or a FILE:NAME (autograph --help tells more)")
+    if options.graph and (
+        len(options.targets) > 1 or _split(options.targets[0])[0] in ("-", _STDIN)
+    ):
+        raise Usage("autograph: --graph takes one FILE:FUNCTION, of a file that it can import")
     if options.args is not None and not options.graph:
         raise Usage("autograph: --args goes with --graph")
     if options.stage is not None and (options.list or options.graph):
@@ -134,9 +165,23 @@ def _stage_names() -> list[str]:
     return [converter.name for converter in pipeline.CONVERTERS]
 
 
+@functools.cache
+def _standard_input() -> SourceFile:
+    if sys.stdin is None:
+        raise Usage("autograph: standard input is closed")
+    return read_file(_STDIN, sys.stdin.buffer)
+
+
+def _files(options: argparse.Namespace) -> str:
+    return ", ".join(dict.fromkeys(_split(target)[0] for target in options.targets))
+
+
 def _split(target: str) -> tuple[str, str | None]:
     """The file and the path in it; a colon alone decides nothing, for files may have one too."""
     filename, _, path = target.rpartition(":")
+    # As Python has names: whatever the locale made of their bytes, and in one form.
+    path = os.fsencode(path).decode(errors="surrogateescape")
+    path = unicodedata.normalize("NFKC", path)
     names = path.split(".")
     if filename and not os.path.exists(target) and all(map(str.isidentifier, names)):
         return filename, path
@@ -153,9 +198,12 @@ def _print(text: str) -> None:
 
 
 def _wants_colour() -> bool:
-    return (
-        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    )
+    """As https://no-color.org and https://force-color.org have it; the former wins."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def _rows(lines: Sequence[Line], numbers: bool, colour: bool) -> list[str]:
@@ -175,8 +223,9 @@ def _compare(text: str, options: argparse.Namespace) -> int:
         raise Usage(f"{golden}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise Usage(f"{golden}: cannot be decoded: {error}") from None
+    now = f"{' '.join(options.targets)} now"
     changed = difflib.unified_diff(
-        expected.splitlines(), text.splitlines(), golden, f"{options.target} now", lineterm=""
+        expected.splitlines(), text.splitlines(), golden, now, lineterm=""
     )
     report = "".join(f"{line}\n" for line in changed)
     _print(report)
@@ -185,8 +234,8 @@ def _compare(text: str, options: argparse.Namespace) -> int:
 
 def _write(text: str, options: argparse.Namespace) -> None:
     output = Path(options.output)
-    source = Path(_split(options.target)[0]) if options.target else None
-    if source is not None and output.exists() and output.samefile(source):
+    sources = [Path(name) for name, _ in map(_split, options.targets) if name not in ("-", _STDIN)]
+    if output.exists() and any(map(output.samefile, sources)):
         raise Usage(f"{output}: would overwrite the source")
     try:
         output.write_text(text, encoding="utf-8")

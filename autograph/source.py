@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import dis
 import inspect
+import io
 import linecache
 import re
 import threading
@@ -17,8 +18,9 @@ import tokenize
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import CodeType, FunctionType, MethodType
-from typing import Any
+from typing import Any, BinaryIO
 
 import gast
 
@@ -30,6 +32,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 _KEPT_FILES = 32  # a tree takes about thirty times the memory of its text
 _BARE_SUPER = re.compile(r"\bsuper\b(?!\()")
+_MOST_NAMES = 30  # in a message
 _CHANGED = "reload the module or restart Python, so that the code and its file agree"
 _MOVE = "put the function in a file (or a notebook cell) and import it from there"
 
@@ -50,10 +53,6 @@ class SourceFile:
     lines: Sequence[str]
     tree: ast.Module
     special: frozenset[str]
-
-    def module(self) -> gast.Module:
-        """A new gast tree of the file."""
-        return to_gast(self.tree)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,15 +100,14 @@ def locate(function: Callable[..., object]) -> Located:
     return Located(to_gast(node), file, owners, path)
 
 
-def read_file(filename: str) -> SourceFile:
-    """A file, without importing it.
+def read_file(filename: str, stream: BinaryIO | None = None) -> SourceFile:
+    """A file, without importing it; or what a stream holds, under that name.
 
     Raises:
         ConversionError: it cannot be read, or is not valid Python.
     """
     try:
-        with tokenize.open(filename) as file:
-            lines = file.readlines()
+        lines = _decoded(Path(filename).read_bytes() if stream is None else stream.read())
     except OSError as error:
         raise ConversionError(error.strerror or str(error), filename=filename) from None
     except (SyntaxError, UnicodeDecodeError) as error:
@@ -120,12 +118,30 @@ def read_file(filename: str) -> SourceFile:
     return found
 
 
-def definitions(file: SourceFile, module: gast.Module) -> list[Located]:
-    """The functions and methods in a gast tree of `file`, in order; not those inside functions."""
+def _decoded(content: bytes) -> list[str]:
+    stream = io.BytesIO(content)
+    encoding, _ = tokenize.detect_encoding(stream.readline)
+    stream.seek(0)
+    return io.TextIOWrapper(stream, encoding).readlines()
+
+
+def definitions(file: SourceFile, path: str | None = None) -> list[Located]:
+    """The functions and methods of a file, or of a class in it, in order; not those inside
+    functions.
+    """
+    around = class_in(file, path) if path else None
+    names = tuple(path.split(".")) if path else ()
+    body = file.tree.body if around is None else around.body
     return [
-        Located(node, file, owners, path)
-        for node, owners, path in _definitions(module.body, (), "")
+        Located(to_gast(node), file, owners, found)
+        for node, owners, found in _definitions(body, names, path or "")
     ]
+
+
+def class_in(file: SourceFile, path: str) -> ast.ClassDef | None:
+    """The class that `path` (`A`, `A.B`) names once the file has run, if there is one."""
+    found = [node for name, node in _named(file.tree.body, "") if name == path]
+    return found[-1] if found and isinstance(found[-1], ast.ClassDef) else None
 
 
 def definition_in(file: SourceFile, path: str) -> Located:
@@ -281,14 +297,18 @@ def _no_source(function: FunctionType) -> ConversionError:
 def _no_definition(file: SourceFile, path: str) -> ConversionError:
     import difflib  # a first conversion need not wait for it
 
-    paths = [found for _, _, found in _definitions(file.tree.body, (), "", nested=True)]
-    inside = [found for found in paths if found.startswith(f"{path}.")]
-    close = inside[:3] or difflib.get_close_matches(path, paths, n=3)
+    paths = list(dict.fromkeys(found for found, _ in _named(file.tree.body, "")))
+    close = difflib.get_close_matches(path, paths, n=3)
+    shown = ", ".join(paths[:_MOST_NAMES]) + (", ..." if len(paths) > _MOST_NAMES else "")
+    hints = [
+        f"did you mean {', '.join(close)}?" if close else "",
+        f"there are: {shown}" if paths else "nothing is defined there by `def` or `class`",
+    ]
     return ConversionError(
-        f"no function {path}",
+        f"no function or class {path}",
         filename=file.filename,
         variable=path,
-        hint=f"did you mean {', '.join(close)}?" if close else "only a `def` can be named",
+        hint="\n  ".join(filter(None, hints)),
     )
 
 
@@ -356,6 +376,17 @@ def _definitions(
             inner_owners, inner_path = (*owners, statement.name), _join(path, statement)
         for block in _blocks(statement):
             yield from _definitions(block, inner_owners, inner_path, nested=nested)
+
+
+def _named(body: Sequence[ast.stmt], path: str) -> Iterator[tuple[str, ast.stmt]]:
+    """The functions and classes in a list of statements, by their paths."""
+    for statement in body:
+        inner = path
+        if isinstance(statement, _FUNCTIONS + _CLASSES):
+            inner = _join(path, statement)
+            yield inner, statement
+        for block in _blocks(statement):
+            yield from _named(block, inner)
 
 
 def _blocks(statement: Any) -> Iterator[list[Any]]:

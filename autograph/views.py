@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+import functools
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from autograph import pipeline, terminal
+from autograph.comments import Comment, comments_in, with_comments
 from autograph.printing import to_source
-from autograph.source import Located, SourceFile, definition_in, definitions
+from autograph.source import Located, SourceFile, class_in, definition_in, definitions
 from autograph.terminal import Line
 from autograph.trees import to_ast
 
@@ -17,47 +19,75 @@ from autograph.trees import to_ast
 def view(
     file: SourceFile, path: str | None, stage: str | None, every_stage: bool
 ) -> Iterator[Line]:
+    """What `path` names, a function or class, or the whole file; converted up to a stage, or after
+    each.
+    """
+    holds_several = path is None or class_in(file, path) is not None
     if every_stage:
-        chosen = definitions(file, file.module()) if path is None else [definition_in(file, path)]
+        chosen = definitions(file, path) if holds_several else [_definition(file, path)]
         for one in chosen:
             yield from _every_stage(one)
-    elif path is None:
-        yield from _whole(file, stage)
+    elif holds_several:
+        yield from _where_they_stand(file, path, stage)
     else:
-        yield from _converted(definition_in(file, path), stage)
-
-
-def _whole(file: SourceFile, stage: str | None) -> list[Line]:
-    """The file with each function converted where it stands; the rest is left as it is written."""
-    lines = original(file, None)
-    for one in reversed(definitions(file, file.module())):
-        end = one.node.end_lineno
-        first = end - len(one.source_lines)
-        margin = lines[first].text[: one.node.col_offset]
-        lines[first:end] = terminal.indented(_converted(one, stage), margin)
-    return lines
+        yield from _converted(_definition(file, path), stage)
 
 
 def original(file: SourceFile, path: str | None) -> list[Line]:
-    one = None if path is None else definition_in(file, path)
-    text = textwrap.dedent("".join(file.lines if one is None else one.source_lines))
-    first = 1 if one is None else one.node.end_lineno - len(one.source_lines) + 1
-    texts = text.removesuffix("\n").split("\n") if text else []
+    """What `path` names, or the whole file, as it is written."""
+    return _dedented(_written(file, path))
+
+
+def _written(file: SourceFile, path: str | None) -> list[Line]:
+    first, last = 1, len(file.lines)
+    if path is not None:
+        node: Any = class_in(file, path)
+        one = None if node is not None else definition_in(file, path)
+        last = node.end_lineno if one is None else one.node.end_lineno
+        first = _first_line(node) if one is None else last - len(one.source_lines) + 1
+    text = "".join(file.lines[first - 1 : last]).removesuffix("\n")
+    texts = text.split("\n") if text else []
     return [Line(text, number) for number, text in enumerate(texts, start=first)]
+
+
+def _first_line(node: ast.ClassDef) -> int:
+    return min([node.lineno, *[decorator.lineno for decorator in node.decorator_list]])
+
+
+def _dedented(lines: Sequence[Line]) -> list[Line]:
+    texts = textwrap.dedent("\n".join(line.text for line in lines)).split("\n")
+    return [line._replace(text=text) for line, text in zip(lines, texts, strict=False)]
+
+
+def _definition(file: SourceFile, path: str | None) -> Located:
+    assert path is not None
+    return definition_in(file, path)
+
+
+def _where_they_stand(file: SourceFile, path: str | None, stage: str | None) -> list[Line]:
+    """The lines with each function converted where it stands; the rest is left as it is written."""
+    lines = _written(file, path)
+    before = lines[0].number or 1 if lines else 1
+    for one in reversed(definitions(file, path)):
+        end = one.node.end_lineno - before + 1
+        first = end - len(one.source_lines)
+        margin = lines[first].text[: one.node.col_offset]
+        lines[first:end] = terminal.indented(_converted(one, stage), margin)
+    return lines if path is None else _dedented(lines)
 
 
 def _converted(one: Located, stage: str | None) -> list[Line]:
     for name, converted in pipeline.stages(one.node, one.filename):
         if name == stage:
-            return _lines(converted.tree)
-    return _lines(one.node)
+            return _lines(converted.tree, one)
+    return _lines(one.node, one)
 
 
 def _every_stage(one: Located) -> Iterator[Line]:
-    before = _lines(one.node)
+    before = _lines(one.node, one)
     yield from [Line(f"# {one.path}: as written"), *before, Line("")]
     for name, converted in pipeline.stages(one.node, one.filename):
-        after = _lines(converted.tree)
+        after = _lines(converted.tree, one)
         if [line.text for line in after] == [line.text for line in before]:
             yield Line(f"# {one.path}: {name} changes nothing")
         else:
@@ -66,10 +96,18 @@ def _every_stage(one: Located) -> Iterator[Line]:
         before = after
 
 
-def _lines(node: Any) -> list[Line]:
+def _lines(node: Any, one: Located) -> list[Line]:
     text = to_source(node).rstrip("\n")
     numbers = dict(_numbers(ast.parse(text).body[0], to_ast(node)))
-    return [Line(line, numbers.get(n)) for n, line in enumerate(text.split("\n"), start=1)]
+    lines = [Line(line, numbers.get(n)) for n, line in enumerate(text.split("\n"), start=1)]
+    last = one.node.end_lineno
+    rows = range(last - len(one.source_lines) + 1, last + 1)
+    return with_comments(lines, [note for note in _comments(one.file) if note.line in rows])
+
+
+@functools.lru_cache(maxsize=1)
+def _comments(file: SourceFile) -> list[Comment]:
+    return comments_in(file.lines, file.tree)
 
 
 def _numbers(printed: ast.AST, original: ast.AST) -> Iterator[tuple[int, int]]:

@@ -86,6 +86,7 @@ from runtime.variable_creation import (
     variable_creator_scope as variable_creator_scope,
 )
 
+__version__ = "0.1.0"
 newaxis = None
 
 # What few programs use, or is slow to import, is imported when it is first asked for.

@@ -1,12 +1,14 @@
 """The command line: what it prints, its exit codes, and how it refuses."""
 
 import ast
+import io
 import os
 import pty
 import re
 import shlex
 import subprocess
 import sys
+import tokenize
 import tomllib
 from collections.abc import Callable
 from importlib.metadata import EntryPoint
@@ -14,6 +16,9 @@ from pathlib import Path
 
 import pytest
 
+import autograph
+import runtime
+from autograph import __main__ as main_module
 from autograph import pipeline
 from autograph.__main__ import main
 
@@ -66,6 +71,7 @@ CLIP = """\
 @decorated
 def clip(x, limit):
 
+    # the smaller one
     def if_body():
         y = limit
         return y
@@ -137,6 +143,26 @@ def test_converts_a_whole_file_where_functions_stand(cli: Cli) -> None:
     ]
 
 
+def test_a_class_is_converted_where_its_methods_stand(cli: Cli) -> None:
+    code, out, _ = cli("model.py:Net")
+    assert code == 0
+    assert out.startswith(
+        "class Net:\n    def forward(self, x):\n        return ag.cond(x > 0, lam"
+    )
+    assert out.endswith("    @property\n    def size(self):\n        return 1\n")
+    assert cli("model.py:Net", "--lines")[1].splitlines()[0] == "15 | class Net:"
+    assert "# Net.forward: as written" in cli("model.py:Net", "--list")[1]
+    assert cli("model.py:Net", "--diff")[0] == 0
+
+
+def test_several_targets_stand_under_their_names(cli: Cli) -> None:
+    code, out, _ = cli("model.py:clip", "model.py:Net")
+    assert code == 0
+    assert out == f"# model.py:clip\n{CLIP}\n\n# model.py:Net\n{cli('model.py:Net')[1]}"
+    assert cli("model.py:clip", "model.py:Net", "-o", "both.py")[0] == 0
+    assert cli("model.py:clip", "model.py:Net", "--check", "both.py") == (0, "", "")
+
+
 def test_an_empty_file_stays_empty(cli: Cli) -> None:
     Path("empty.py").write_text("")
     assert cli("empty.py") == (0, "", "")
@@ -206,6 +232,7 @@ def test_diff_marks_what_differs(cli: Cli) -> None:
     assert [row[:48].strip() for row in same] == [
         "@decorated",
         "def clip(x, limit):",
+        "# the smaller one",
         "y = limit",
         "y = x",
         "return y",
@@ -252,6 +279,120 @@ def test_list_without_a_file_names_the_stages(cli: Cli) -> None:
     assert cli("--list") == (0, "".join(names), "")
 
 
+# Comments
+
+
+COMMENTS = """\
+def f(x, n):
+    # above a statement
+    count = 0  # beside it
+    # above a loop
+    while count < n:  # at a header
+        if x > 1:
+            x = x / 2  # beside, in a branch
+            # at the end of a branch
+        else:  # of an else
+            continue  # of what is no more
+        # after a branch
+        count = (count  # in the middle
+                 + 1)
+        # at the end of a loop
+    # at the end
+    return "# no comment"  # last
+"""
+
+
+def test_comments_stay_at_their_statements(cli: Cli) -> None:
+    Path("comments.py").write_text(COMMENTS)
+    code, out, _ = cli("comments.py:f")
+    assert code == 0
+    rows = out.splitlines()
+    comments = re.findall(r"# [a-z ,]*$", COMMENTS, flags=re.MULTILINE)
+    assert sorted(re.findall(r"# [a-z ,]*$", out, flags=re.MULTILINE)) == sorted(comments)
+    assert rows[1:3] == ["    # above a statement", "    count = 0  # beside it"]
+    for comment, after in {
+        "# above a loop": "# at a header",
+        "# at a header": "def while_test(",
+        "# of an else": "# of what is no more",
+        "# of what is no more": "# after a branch",
+        "# after a branch": "# in the middle",
+        "# in the middle": "count = count + 1",
+        "# at the end of a branch": "# of an else",
+        "# at the end of a loop": "return ",
+        "# at the end": "return '# no comment'  # last",
+    }.items():
+        at = next(n for n, row in enumerate(rows) if row.strip() == comment)
+        assert rows[at + 1].strip().startswith(after)
+        assert rows[at].index("#") == len(rows[at + 1]) - len(rows[at + 1].lstrip())
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_no_comment_is_lost_and_none_changes_the_code(cli: Cli, path: Path) -> None:
+    if cli(str(path))[0] == 2:
+        return
+    lines = path.read_text("utf-8").splitlines()
+    Path("noted.py").write_text("\n".join([noted(line, n) for n, line in enumerate(lines)]) + "\n")
+    code, out, _ = cli("noted.py")
+    found = {token.string for token in tokenize.generate_tokens(io.StringIO(out).readline)}
+    assert code == 0
+    assert ast.dump(ast.parse(out)) == ast.dump(ast.parse(cli(str(path))[1]))
+    text = Path("noted.py").read_text()
+    notes = {token.string for token in tokenize.generate_tokens(io.StringIO(text).readline)}
+    assert {note for note in notes if note.startswith("# note")} <= found
+
+
+def noted(line: str, number: int) -> str:
+    """A line with a comment at its end, where it is not inside of a string."""
+    return f"{line}  # note {number}" if line.endswith((":", ")")) and '"' not in line else line
+
+
+# Standard input
+
+
+def test_standard_input(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def given(content: bytes) -> None:
+        main_module._standard_input.cache_clear()
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+    given(SOURCE.encode())
+    assert cli("-:clip") == (0, CLIP, "")
+    assert cli("-:clip", "-o", "clip.py")[0] == 0
+    given("# coding: latin-1\ndef größe(x):\n    return 'ü'\n".encode("latin-1"))
+    assert cli("-:größe")[1] == "def größe(x):\n    return 'ü'\n"
+    given(b"def f(:\n")
+    assert cli("-")[2].startswith("<stdin>:1:7: not valid Python")
+    given(SOURCE.encode())
+    assert cli("-:nope")[2].startswith("<stdin>: no function or class nope\n  there are: clip, Net")
+
+
+# Versions and shells
+
+
+def test_version(cli: Cli) -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    assert cli("--version") == (0, f"autograph {declared}\n", "")
+    assert runtime.__version__ == autograph.__version__ == declared
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_has_all_options_and_stages(cli: Cli, shell: str) -> None:
+    code, out, _ = cli("--completion", shell)
+    assert code == 0
+    for name in ("check", "diff", "completion", "version"):
+        assert f"-l {name}\n" in out or f"--{name}" in out or f"-l {name} " in out
+    assert all(converter.name in out for converter in pipeline.CONVERTERS)
+
+
+def test_completion_in_bash(model: Path) -> None:
+    Path("script").write_text(run_process("--completion", "bash").stdout)
+    for typed, completed in (("--di", "--diff"), ("mod", "model.py")):
+        command = f"source ./script; COMP_WORDS=(autograph {typed}); COMP_CWORD=1; _autograph; "
+        done = subprocess.run(
+            ["bash", "-c", command + 'echo "${COMPREPLY[@]}"'], capture_output=True, text=True
+        )
+        assert (done.stdout, done.stderr) == (f"{completed}\n", "")
+
+
 # Where it goes
 
 
@@ -296,6 +437,7 @@ BAD_FILES = {
     "syntax.py": (b"def f(x):\n    return (x\n", "syntax.py:2:12: not valid Python: '(' was never"),
     "null.py": (b"x = 1\0\n", "null.py: not valid Python"),
     "latin.py": (b"x = '\xff'\n", "latin.py: cannot be decoded"),
+    "image.py": (b"\x89PNG\r\n\x1a\n\0\0", "image.py: cannot be decoded"),
     "coding.py": (b"# coding: no-such\n", "coding.py: cannot be decoded: unknown encoding"),
     "break.py": (b"def f(x):\n    break\n", "break.py:2:5: not valid Python: 'break' outside"),
     "late.py": (b"def f(x):\n    x = 1\n    global x\n", "late.py:3:5: not valid Python: name 'x'"),
@@ -321,12 +463,17 @@ def test_refuses_a_bad_file(cli: Cli, name: str, suffix: str) -> None:
         (["absent.py:f"], "absent.py: No such file or directory"),
         (["absent.py"], "absent.py: No such file or directory"),
         (["."], ".: Is a directory"),
-        (["model.py:clap"], "model.py: no function clap\n  did you mean clip?"),
-        (["model.py:Net"], "model.py: no function Net\n  did you mean Net."),
-        (["model.py:zzzzz"], "model.py: no function zzzzz\n  only a `def` can be named"),
-        ([""], "autograph: name a FILE or a FILE:FUNCTION"),
+        (["model.py:clap"], "model.py: no function or class clap\n  did you mean clip?\n  there"),
+        (["model.py:Net.zzz"], "model.py: no function or class Net.zzz\n  did you mean Net"),
+        (["model.py:zzzzz"], "model.py: no function or class zzzzz\n  there are: clip, Net, Net.f"),
+        ([""], "autograph: name a FILE or a FILE:NAME"),
+        (["model.py", ""], "autograph: name a FILE or a FILE:NAME"),
+        (["model.py:clip", "absent.py"], "absent.py: No such file or directory"),
+        (["model.py:clip", "model.py:outer", "--graph"], "autograph: --graph takes one FILE:FUN"),
+        (["-:clip", "--graph"], "autograph: --graph takes one FILE:FUNCTION, of a file that"),
+        (["--completion", "csh"], "usage: autograph"),
         (["model.py:clip.x y"], "model.py:clip.x y: No such file"),
-        ([], "autograph: name a FILE or a FILE:FUNCTION"),
+        ([], "autograph: name a FILE or a FILE:NAME"),
         (["model.py:clip", "--stage", "none"], "autograph: no stage none; the stages are"),
         (["model.py:clip", "--stage", "calls", "--list"], "autograph: --stage goes with neither"),
         (["model.py:clip", "--args", "int32[]"], "autograph: --args goes with --graph"),
@@ -544,6 +691,27 @@ def test_output_of_a_terminal_that_knows_little(model: Path) -> None:
     assert done.stdout == "def f():\n    return '\\xe9'\n"
 
 
+@pytest.mark.parametrize(
+    "locale",
+    [
+        {"LC_ALL": "C"},
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONIOENCODING": "utf-8"},
+        {"PYTHONUTF8": "1"},
+    ],
+)
+@pytest.mark.parametrize("name", ["größe", "gro\u0308ße"])  # composed, and as some systems type it
+def test_names_under_any_locale(model: Path, locale: dict[str, str], name: str) -> None:
+    text = "def größe(x):\n    return x\n"
+    Path("maße.py").write_text(text, encoding="utf-8")
+    done = run_process(f"maße.py:{name}", **locale)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.encode().decode("unicode_escape", "ignore").endswith("return x\n")
+    assert run_process("maße.py", "-o", "written.py", **locale).returncode == 0
+    assert Path("written.py").read_text("utf-8") == text
+    assert run_process(f"{name}.py:f", **locale).stderr.endswith("No such file or directory\n")
+
+
 def test_a_reader_that_stops_early_is_no_error(model: Path) -> None:
     long = "".join(f"def f{n}(x):\n    return x if x else -x\n\n\n" for n in range(300))
     Path("long.py").write_text(long)
@@ -582,6 +750,12 @@ def test_colour_on_a_terminal(model: Path) -> None:
     shown = on_terminal(model)
     assert "\033[34mdef\033[0m \033[1mclip\033[0m(x, limit):" in shown
     assert "ag.\033[33mcond\033[0m(" in shown
+
+
+def test_colour_elsewhere_where_it_is_wanted(model: Path) -> None:
+    shown = run_process(f"{model}:clip", FORCE_COLOR="1", NO_COLOR="").stdout
+    assert "\033[90m# the smaller one\033[0m" in shown
+    assert run_process(f"{model}:clip", FORCE_COLOR="1", NO_COLOR="1").stdout == CLIP
 
 
 @pytest.mark.parametrize("plain", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])

@@ -51,8 +51,10 @@ MAY_IMPORT = {
     "autograph.policy": "autograph.codes autograph.frames autograph.errors",
     "autograph.mutation": "autograph.mutation autograph.codes autograph.frames autograph.errors",
     "autograph.terminal": "",
+    "autograph.comments": "autograph.terminal",
+    "autograph.completion": "",
     "autograph.views": (
-        "autograph.pipeline autograph.terminal autograph.printing "
+        "autograph.pipeline autograph.terminal autograph.comments autograph.printing "
         "autograph.source autograph.trees"
     ),
     "autograph.graph_view": "autograph.errors autograph.source",

@@ -602,13 +602,12 @@ def file(tmp_path: Path) -> source.SourceFile:
 
 
 def test_definitions_of_a_file(file: source.SourceFile) -> None:
-    module = file.module()
-    found = source.definitions(file, module)
-    assert [one.path for one in found] == [
-        *("f", "A.m", "A.p", "A.p", "A.B.m", "g", "g", "h", "h")
-    ]  # fmt: skip
-    inside = {id(node) for node in gast.walk(module)}
-    assert all(id(one.node) in inside for one in found)
+    paths = ["f", "A.m", "A.p", "A.p", "A.B.m", "g", "g", "h", "h"]
+    assert [one.path for one in source.definitions(file)] == paths
+    assert [one.path for one in source.definitions(file, "A")] == paths[1:5]
+    assert [(one.path, one.owners) for one in source.definitions(file, "A.B")] == [
+        ("A.B.m", ("A", "B"))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -630,7 +629,7 @@ def test_definition_by_path(
 
 
 def test_unknown_definition(file: source.SourceFile) -> None:
-    with pytest.raises(errors.ConversionError, match=r"no function A\.n") as caught:
+    with pytest.raises(errors.ConversionError, match=r"no function or class A\.n") as caught:
         source.definition_in(file, "A.n")
     assert "A.m" in str(caught.value.hint)
 
