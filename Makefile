@@ -1,9 +1,10 @@
 # `make demo` and `make test` need Python 3.11, 3.12 or 3.13 and make, nothing else: what they use is
 # installed into .venv on the first run and kept until pyproject.toml changes.
 
-VENV := .venv
-PY := $(VENV)/bin/python
 PYTHON ?=
+# One environment for each Python that is asked for, `make test PYTHON=python3.12`; .venv for the first fit one.
+VENV := .venv$(if $(PYTHON),-$(notdir $(PYTHON)))
+PY := $(VENV)/bin/python
 PYTEST_ARGS ?=
 
 .PHONY: help demo test lint golden soak bench clean
@@ -15,6 +16,7 @@ help:
 	@echo 'make golden  write the golden files anew and show what changed'
 	@echo 'make soak    random programs for a long time'
 	@echo 'make bench   the project'"'"'s own measurements'
+	@echo 'PYTHON=python3.12 behind any of these chooses the interpreter'
 	@echo 'make clean   remove everything that these commands made'
 
 demo: $(VENV)/.demo
@@ -44,11 +46,11 @@ bench: $(VENV)/.test
 	@$(PY) -m benchmarks
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .coverage .coverage.* htmlcov \
+	rm -rf .venv .venv-* build dist *.egg-info .coverage .coverage.* htmlcov \
 		.pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# One environment; a stamp for each set of extras.
+# A stamp in the environment for each set of extras.
 $(VENV)/.demo: EXTRAS = demo
 $(VENV)/.test: EXTRAS = demo,test
 $(VENV)/.dev: EXTRAS = dev

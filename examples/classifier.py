@@ -96,7 +96,7 @@ def draw(losses: Any) -> None:
 def main() -> None:
     """Train both ways, compare, time, draw, test."""
     tf.config.threading.set_intra_op_parallelism_threads(1)  # the matrices are small
-    print(autograph.to_code(train))
+    print("A classifier of handwritten digits, trained both ways (some seconds):", flush=True)
     training, validation, (images, labels) = split()
     graph, plain = Classifier(), Classifier()
     in_graph = partial(tf.function(train), graph, training, validation, tf.constant(EPOCHS))
@@ -114,6 +114,7 @@ def main() -> None:
         sys.exit("graph and plain Python should agree")
     if not accuracy > ACCURACY:
         sys.exit(f"the test accuracy should be above {ACCURACY}")
+    print(f"What ran, `train` converted:\n\n{autograph.to_code(train)}")
 
 
 if __name__ == "__main__":

@@ -79,8 +79,7 @@ def main() -> None:
     start = images[np.random.default_rng(4).choice(len(images), CLUSTERS, replace=False)]
     start[-1] = 5.0  # far from every image: its cluster is empty at first
     arguments = (points, rt.constant(start), rt.constant(ROUNDS))
-    print(autograph.to_code(kmeans))
-
+    print("k-means of handwritten digits:")
     staged = rt.function(kmeans)
     plain = autograph.convert(kmeans)
     graph_result, plain_result = staged(*arguments), plain(*arguments)
@@ -92,6 +91,7 @@ def main() -> None:
     print(f"plain {1e3 * seconds(lambda: plain(*arguments)):.1f} ms, ", end="")
     print(f"graph {1e3 * seconds(lambda: staged(*arguments)):.1f} ms a run")
     print(f"centroids drawn in {draw(centroids)}")
+    print(f"What ran, `kmeans` converted:\n\n{autograph.to_code(kmeans)}")
 
 
 if __name__ == "__main__":

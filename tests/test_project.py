@@ -47,6 +47,17 @@ def test_setup_refuses_a_python_that_does_not_run(tmp_path: Path) -> None:
     assert done.stderr.splitlines()[0].startswith("setup: needs Python 3.11, 3.12 or 3.13; found")
 
 
+@needs_make
+@pytest.mark.parametrize(
+    ("python", "folder"),
+    [("", ".venv"), ("python3.12", ".venv-python3.12"), ("/opt/bin/python3.13", ".venv-python3.13")],
+)
+def test_each_python_has_an_environment_of_its_own(python: str, folder: str) -> None:
+    recipe = make("--dry-run", "--always-make", "test", f"PYTHON={python}").stdout
+    assert f"PYTHON='{python}' sh .ci/setup '{folder}' 'demo,test'" in recipe
+    assert f"{folder}/bin/python -m pytest" in recipe
+
+
 @pytest.mark.parametrize("package", ["autograph", "runtime"])
 def test_packages_are_typed(package: str) -> None:
     assert (ROOT / package / "py.typed").exists()
