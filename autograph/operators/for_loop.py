@@ -7,7 +7,7 @@ from typing import Any
 
 from autograph.backend import Backend, Block, backend_of
 from autograph.frames import hide
-from autograph.operators.blocks import output_names, unpacked
+from autograph.operators.blocks import output_names
 from autograph.operators.shared import Shared
 from autograph.operators.unrolling import GuardedRounds
 
@@ -42,12 +42,13 @@ def for_loop(
             state = (result,) if bare else result or ()
             if test is None or (proceed := test(*state)) is True:
                 continue
-            if backend_of(proceed) is None:
+            # No calls on the plain way out: debuggers that step over a block would stop there.
+            if proceed is False or backend_of(proceed) is None:
                 if not proceed:
                     break
             elif guarded is None:
                 guarded = GuardedRounds(sys.getrefcount(items), items, body, defines, shared)
-        return unpacked(state)
+        return state[0] if bare else state or None
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         raise

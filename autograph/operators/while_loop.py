@@ -6,7 +6,7 @@ from typing import Any
 
 from autograph.backend import Backend, Block, backend_of
 from autograph.frames import hide
-from autograph.operators.blocks import output_names, unpacked
+from autograph.operators.blocks import output_names
 from autograph.operators.shared import Shared
 
 
@@ -30,11 +30,12 @@ def while_loop(
         while True:
             proceed = test(*state)
             if proceed is not True:
-                backend = backend_of(proceed)
+                # No calls on the plain way out: debuggers that step over a block would stop there.
+                backend = None if proceed is False else backend_of(proceed)
                 if backend is not None:
                     return _staged_while(backend, test, body, state, proceed, defines, shared)
                 if not proceed:
-                    return unpacked(state)
+                    return state[0] if bare else state or None
             result = body(*state)
             state = (result,) if bare else result or ()
     except BaseException as error:  # whatever passes through is the user's: only our frame goes

@@ -118,6 +118,36 @@ def test_a_breakpoint_in_a_converted_loop_is_hit(tmp_path: Path) -> None:
     assert shown.count(f"{path}(8)f()") == 2
 
 
+ENDING = """
+    import autograph
+
+    @autograph.convert
+    def f(n):
+        total = 0
+        for i in range(n):
+            total = total + i
+        while total > 2:
+            total = total - 2
+        for i in range(n):
+            if i > 1:
+                break
+            total = total + 1
+        return total
+
+    print("result", f(4))
+"""
+
+
+def test_stepping_over_the_end_of_a_loop_stays_in_the_users_code(tmp_path: Path) -> None:
+    path = script(tmp_path, "script.py", ENDING)
+    for line, rounds in ((7, 4), (9, 2), (12, 1)):
+        commands = f"b {line}\n" + rounds * "c\n" + 24 * "n\n" + "q\n"
+        shown = run(tmp_path, "-m", "pdb", str(path), stdin=commands).stdout
+        assert "result 4" in shown
+        places = re.findall(r"^> (.*)\(\d+\)", shown.partition("result")[0], flags=re.MULTILINE)
+        assert set(places) == {str(path)}
+
+
 def test_a_breakpoint_function_call_stops_at_the_users_line(tmp_path: Path) -> None:
     text = LOOP.replace("total = total + i", "breakpoint(); total = total + i")
     path = script(tmp_path, "script.py", text)
