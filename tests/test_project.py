@@ -50,7 +50,11 @@ def test_setup_refuses_a_python_that_does_not_run(tmp_path: Path) -> None:
 @needs_make
 @pytest.mark.parametrize(
     ("python", "folder"),
-    [("", ".venv"), ("python3.12", ".venv-python3.12"), ("/opt/bin/python3.13", ".venv-python3.13")],
+    [
+        ("", ".venv"),
+        ("python3.12", ".venv-python3.12"),
+        ("/opt/bin/python3.13", ".venv-python3.13"),
+    ],
 )
 def test_each_python_has_an_environment_of_its_own(python: str, folder: str) -> None:
     recipe = make("--dry-run", "--always-make", "test", f"PYTHON={python}").stdout
