@@ -497,14 +497,23 @@ minimum: Op = binary(
 
 def _squared_difference_kernel(a: Any, b: Any, out: Any = None) -> Any:
     difference = np.subtract(a, b, out=out)
+    if difference.dtype.kind == "c":
+        return np.multiply(difference, np.conj(difference), out=out)
     difference *= difference
     return difference
 
 
+def _twice(g: Any, difference: Any) -> Any:
+    """The gradient of a difference times its conjugate, which has no imaginary part."""
+    real = ops.cast(ops.real(g), g.dtype) if g.dtype.is_complex else g
+    return real * difference * 2
+
+
 squared_difference: Op = binary(
     "squared_difference", _squared_difference_kernel, op_type="SquaredDifference",
-    gradient=(lambda a, b, y, g: g * _c(a - b) * 2, lambda a, b, y, g: g * _c(a - b) * -2),
-    doc="(x - y) * (x - y).", order=Order.KEEP,
+    gradient=(lambda a, b, y, g: _twice(g, a - b), lambda a, b, y, g: _twice(g, b - a)),
+    doc="(x - y) * (x - y); of complex numbers, the difference times its conjugate.",
+    order=Order.KEEP,
 )  # fmt: skip
 atan2: Op = binary(
     "atan2", np.arctan2, "G,G->G", op_type="Atan2",

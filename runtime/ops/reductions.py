@@ -419,13 +419,13 @@ def cumulative(ufunc: Any) -> Callable[..., Any]:
     return kernel
 
 
-def _cumulative_shape(shape: Shape, *, axis: int, **params: Any) -> Shape:
+def cumulative_shape(shape: Shape, *, axis: int, **params: Any) -> Shape:
     if shape is not None:
         axis_in(axis, len(shape))
     return shape
 
 
-_CUMULATED = (
+CUMULATED = (
     sample("3", axis=0, exclusive=False, reverse=False),
     sample("2,3", axis=1, exclusive=True, reverse=False),
     sample("2,3", axis=0, exclusive=False, reverse=True),
@@ -440,8 +440,8 @@ def _cumsum_gradient(op: Any, g: Any) -> Any:
 
 
 cumsum_p: Primitive = row(
-    "cumsum", cumulative(np.add), signature="N->N", shape=_cumulative_shape, op_type="Cumsum",
-    gradient=_cumsum_gradient, keep_inputs=(), samples=_CUMULATED,
+    "cumsum", cumulative(np.add), signature="N->N", shape=cumulative_shape, op_type="Cumsum",
+    gradient=_cumsum_gradient, keep_inputs=(), samples=CUMULATED,
 )  # fmt: skip
 
 
@@ -470,8 +470,8 @@ def _cumprod_gradient(op: Any, g: Any) -> Any:
 
 
 cumprod_p: Primitive = row(
-    "cumprod", cumulative(np.multiply), signature="N->N", shape=_cumulative_shape,
-    op_type="Cumprod", gradient=_cumprod_gradient, samples=_CUMULATED,
+    "cumprod", cumulative(np.multiply), signature="N->N", shape=cumulative_shape,
+    op_type="Cumprod", gradient=_cumprod_gradient, samples=CUMULATED,
 )  # fmt: skip
 
 

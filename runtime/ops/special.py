@@ -9,6 +9,7 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime.convert import convert_to_tensor
+from runtime.ops.arguments import static_int
 from runtime.ops.blockwise import PIECE, mask
 from runtime.ops.define import POSITIVE, UNIT, Op, binary, unary
 from runtime.ops.error_kernels import (
@@ -20,7 +21,8 @@ from runtime.ops.error_kernels import (
     gelu_kernel,
 )
 from runtime.ops.gamma_kernels import digamma_kernel, lgamma_kernel, polygamma_kernel, zeta_kernel
-from runtime.primitive import Kernel, Order, sample, wrong_value
+from runtime.ops.reductions import CUMULATED, cumulative, cumulative_shape
+from runtime.primitive import Kernel, Order, Primitive, bind, row, sample, wrong_value
 from runtime.tensor import Tensor
 from runtime.workspace import Workspace, opened
 
@@ -178,7 +180,7 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
 
 nextafter: Op = binary(
     "next_after", np.nextafter, "G,G->G", op_type="NextAfter", reads="",
-    gradient=lambda a, b, y, g: (g, None), samples=(),
+    gradient=(lambda a, b, y, g: g, lambda a, b, y, g: ops.zeros_like(g)), samples=(),
     doc="The number next to x in the direction of y.",
 )  # fmt: skip
 
@@ -205,14 +207,60 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
     return total
 
 
+# The largest spread of exponents that one scale serves: log of their sum is then right to about
+# as many units in the last place.
+_SPREAD = 32.0
+_added, _log_added = cumulative(np.add), cumulative(np.logaddexp)
+
+
+def _logsumexp_kernel(x: Any, *, axis: int, out: Any = None, **order: bool) -> Any:
+    """Running sums at the scale of the largest element; term by term where that is too far away,
+    and for what is not finite.
+    """
+    top = np.max(x, axis, initial=-np.inf, keepdims=True)
+    if not np.all(top - np.min(x, axis, initial=np.inf, keepdims=True) <= _SPREAD):
+        return _log_added(x, axis=axis, out=out, **order)
+    scaled = np.subtract(x, top)
+    y = _added(np.exp(scaled, out=scaled), axis=axis, out=out, **order)
+    return np.add(np.log(y, out=y), top, out=y)
+
+
+def _logsumexp_gradient(op: Any, g: Any) -> Any:
+    """x[i] has the weight exp(x[i] - y[j]) in each y[j] that it is part of: the weighted sum of g,
+    taken as logarithms, for either sign of g. What is minus infinite has no weight anywhere.
+    """
+    x, y = op.inputs[0], op.outputs[0]
+    lowest = ops.fill(ops.shape(x), convert_to_tensor(-np.inf, x.dtype))
+    reached = ops.greater(y, lowest)
+
+    def weighted(size: Any) -> Any:
+        counts = ops.logical_and(reached, ops.greater(size, ops.zeros_like(size)))
+        logs = ops.log(ops.where(counts, size, ops.ones_like(size))) - y
+        sums = bind(
+            cumulative_logsumexp_p, ops.where(counts, logs, lowest),
+            **op.params | {"reverse": not op.params["reverse"]},
+        )  # fmt: skip
+        return ops.exp(sums + x)
+
+    found = weighted(g) - weighted(-g)
+    return (ops.where(ops.greater(x, lowest), found, ops.zeros_like(found)),)
+
+
+cumulative_logsumexp_p: Primitive = row(
+    "cumulative_logsumexp", _logsumexp_kernel, signature="G->G", shape=cumulative_shape,
+    op_type="CumulativeLogsumexp", gradient=_logsumexp_gradient, keep_outputs=(0,),
+    samples=CUMULATED[::2],  # the others begin with minus infinity
+)  # fmt: skip
+
+
 def cumulative_logsumexp(
     x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
-    """log(cumsum(exp(x))) along `axis`, computed relative to the largest element."""
-    value = convert_to_tensor(x)
-    top = ops.stop_gradient(ops.reduce_max(value, axis, True))
-    sums = ops.cumsum(ops.exp(value - top), axis, exclusive, reverse)
-    lowest = convert_to_tensor(value.dtype.min, value.dtype)
-    empty = ops.equal(sums, ops.zeros_like(sums))
-    safe = ops.log(ops.where(empty, ops.ones_like(sums), sums)) + top
-    return ops.where(empty, lowest, safe)
+    """log(cumsum(exp(x))) along `axis`, without overflow or underflow: of floats, of the same
+    shape. `exclusive` leaves the element itself out (the first one is minus infinity), `reverse`
+    runs from the end.
+    """
+    return bind(  # type: ignore[no-any-return]
+        cumulative_logsumexp_p, convert_to_tensor(x), axis=static_int(axis, "axis"),
+        exclusive=bool(exclusive), reverse=bool(reverse),
+    )  # fmt: skip

@@ -148,7 +148,7 @@ _ELEMENTWISE = (
 OP_RULES: dict[str, Rule] = {
     **dict.fromkeys(_ELEMENTWISE, _elementwise),
     **dict.fromkeys(("reshape", "expand_dims", "squeeze"), _reshaped),
-    **dict.fromkeys(("unstack", "cumsum"), _along_axis),
+    **dict.fromkeys(("unstack", "cumsum", "cumulative_logsumexp"), _along_axis),
     **dict.fromkeys(("stack", "concat"), _joined),
     **dict.fromkeys(("mean", "reverse", "roll", "sum"), _along_axes),
     **dict.fromkeys(("solve", "triangular_solve"), _solved),
