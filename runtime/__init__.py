@@ -106,11 +106,11 @@ _LATER = {
     "runtime.functional": "foldl foldr map_fn scan",
     "runtime.module": "Module",
     "runtime.ops.clip": "clip_by_global_norm clip_by_norm clip_by_value",
+    "runtime.ops.counting": "histogram_fixed_width histogram_fixed_width_bins",
     "runtime.ops.decompositions": "eig eigvals",
     "runtime.ops.misc": (
-        "bitcast dynamic_partition dynamic_stitch get_static_value histogram_fixed_width "
-        "histogram_fixed_width_bins identity_n realdiv reverse_sequence saturate_cast "
-        "strided_slice truncatediv truncatemod unravel_index"
+        "bitcast dynamic_partition dynamic_stitch get_static_value identity_n realdiv "
+        "reverse_sequence saturate_cast strided_slice truncatediv truncatemod unravel_index"
     ),
     "runtime.ops.norms": "norm",
     "runtime.ops.ordering": "argmax argmin argsort searchsorted sort unique unique_with_counts",
@@ -148,14 +148,17 @@ if _TYPE_CHECKING:
         clip_by_global_norm as clip_by_global_norm, clip_by_norm as clip_by_norm,
         clip_by_value as clip_by_value,
     )
+    from runtime.ops.counting import (
+        histogram_fixed_width as histogram_fixed_width,
+        histogram_fixed_width_bins as histogram_fixed_width_bins,
+    )
     from runtime.ops.decompositions import eig as eig, eigvals as eigvals
     from runtime.ops.norms import norm as norm
     from runtime.ops.misc import (
         bitcast as bitcast, dynamic_partition as dynamic_partition,
         dynamic_stitch as dynamic_stitch, get_static_value as get_static_value,
-        histogram_fixed_width as histogram_fixed_width,
-        histogram_fixed_width_bins as histogram_fixed_width_bins, identity_n as identity_n,
-        realdiv as realdiv, reverse_sequence as reverse_sequence, saturate_cast as saturate_cast,
+        identity_n as identity_n, realdiv as realdiv, reverse_sequence as reverse_sequence,
+        saturate_cast as saturate_cast,
         strided_slice as strided_slice, truncatediv as truncatediv, truncatemod as truncatemod,
         unravel_index as unravel_index,
     )

@@ -238,7 +238,7 @@ def switch_case(
     there is none.
 
     `branch_fns` is a list of functions, of (index, function), or a dict. TypeError for indices that
-    are no integers and for what cannot be called, ValueError for an index that is there twice.
+    are no integers and for what cannot be called, ValueError where they are not 0 to n - 1.
     """
     pairs = _indexed(branch_fns)
     fallback = max(pairs, key=lambda pair: pair[0])[1]
@@ -264,6 +264,11 @@ def _indexed(branch_fns: Any) -> list[tuple[int, Thunk]]:
         checked_callable(function, f"switch_case(): the function at {index}")
     if len(dict(pairs)) < len(pairs):
         raise ValueError(f"{what} must have each index once, got {[at for at, _ in pairs]}")
+    if {at for at, _ in pairs} != set(range(len(pairs))):
+        raise ValueError(
+            f"{what} must have the indices 0 to {len(pairs) - 1}, got "
+            f"{sorted(at for at, _ in pairs)}: name a function for each"
+        )
     return pairs
 
 

@@ -148,10 +148,15 @@ def map_fn(
 
 def _check_structure(found: Any, like: Any, name: str, what: str) -> None:
     try:
-        nest.assert_same_structure(like, found, check_types=False)
-    except ValueError as error:
+        nest.assert_same_structure(like, found)
+    except (ValueError, TypeError) as error:
         message = str(error).removeprefix("nest: ")
-        raise ValueError(f"{name}(): fn must return the structure of {what}: {message}") from None
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name}(): fn must return the structure of {what}: {message}") from None
+
+
+def _is_zero(size: Any) -> bool:
+    return isinstance(size, int) and size == 0
 
 
 def _kind_of(item: Any, declared: bool) -> tuple[DType, Shape]:
@@ -346,7 +351,10 @@ class _Fold:
         so_far = self.start
         arrays: tuple[Any, ...] = ()
         if keeps:
-            arrays = tuple([TensorArray(item.dtype, self.size) for item in so_far])
+            # Where nothing is ever written, the start alone tells the shape.
+            shapes = [x.static_shape if _is_zero(self.size) else None for x in so_far]
+            pairs = zip(so_far, shapes, strict=True)
+            arrays = tuple([TensorArray(x.dtype, self.size, element_shape=s) for x, s in pairs])
         start = 0
         if self.begins_with_row:
             start, arrays = 1, self.kept(arrays, 0, so_far)

@@ -103,8 +103,8 @@ class Generator:
     """A source of random numbers with a state of its own, which each draw moves on.
 
     The state is a variable (two integers that count, and one that is the key), so that a generator
-    can be used in a graph and saved. Make one by `from_seed`, `from_state`, `from_key_counter` or
-    `from_non_deterministic_state`.
+    can be used in a graph and saved. A variable that is given as `state` is used itself, and moves
+    on. Make one by `from_seed`, `from_state`, `from_key_counter` or `from_non_deterministic_state`.
     """
 
     def __init__(
@@ -113,11 +113,14 @@ class Generator:
         if copy_from is not None:
             if state is not None or alg is not None:
                 raise ValueError("give either a generator to copy, or a state and an algorithm")
-            state, alg = copy_from.state, copy_from.algorithm
+            state, alg = copy_from.state.read_value(), copy_from.algorithm
         if state is None or alg is None:
             raise ValueError("a generator needs a state and an algorithm: use Generator.from_seed")
         _check_algorithm(alg)
-        self._state_var = Variable(_checked_state(state), trainable=False, name="StateVar")
+        if isinstance(state, Variable):
+            self._state_var = _as_state(state)
+        else:
+            self._state_var = Variable(_checked_state(state), trainable=False, name="StateVar")
 
     @classmethod
     def from_state(cls, state: Any, alg: Any = "philox") -> Generator:
@@ -254,6 +257,14 @@ class Generator:
 
     def __repr__(self) -> str:
         return f"<tf.random.Generator with state {self._state_var!r}>"
+
+
+def _as_state(variable: Variable) -> Variable:
+    if variable.dtype is not dtypes.int64:
+        raise TypeError(f"a state must be int64, got the dtype {variable.dtype.name}")
+    if not variable.shape.is_compatible_with([3]):
+        raise ValueError(f"a state is made of three integers, got the shape {variable.shape}")
+    return variable
 
 
 def _checked_state(state: Any) -> Any:

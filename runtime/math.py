@@ -9,6 +9,7 @@ from runtime.ops.comparison import (
     logical_or as logical_or, logical_xor as logical_xor, not_equal as not_equal,
 )
 from runtime.ops.complex import angle as angle, conj as conj, imag as imag, real as real
+from runtime.ops.counting import bincount as bincount, confusion_matrix as confusion_matrix
 from runtime.ops.math import (
     abs as abs, acos as acos, acosh as acosh, add as add, asin as asin, asinh as asinh,
     atan as atan, atan2 as atan2, atanh as atanh, ceil as ceil, cos as cos, cosh as cosh,
@@ -26,10 +27,9 @@ from runtime.ops.nn import (
 )
 from runtime.ops.norms import l2_normalize as l2_normalize
 from runtime.ops.ordering import (
-    argmax as argmax, argmin as argmin, bincount as bincount, confusion_matrix as confusion_matrix,
-    in_top_k as in_top_k, invert_permutation as invert_permutation,
-    is_non_decreasing as is_non_decreasing, is_strictly_increasing as is_strictly_increasing,
-    top_k as top_k,
+    argmax as argmax, argmin as argmin, in_top_k as in_top_k,
+    invert_permutation as invert_permutation, is_non_decreasing as is_non_decreasing,
+    is_strictly_increasing as is_strictly_increasing, top_k as top_k,
 )
 from runtime.ops.reductions import (
     accumulate_n as accumulate_n, add_n as add_n, count_nonzero as count_nonzero,

@@ -308,9 +308,12 @@ class TensorSpec:
         return same is self.dtype and self.shape.is_compatible_with(other.shape)
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Is every tensor of this spec one of `other`?"""
+        """Is every tensor of this spec one of `other`? A spec with a name is one of specs with that
+        name only.
+        """
         return (
             isinstance(other, TensorSpec)
+            and self.name in (None, other.name)
             and other.dtype is self.dtype
             and self.shape.is_subtype_of(other.shape)
         )

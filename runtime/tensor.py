@@ -295,9 +295,13 @@ class EagerTensor(Tensor):
             )
 
     def _view(self) -> Any:
-        view = np.asarray(self.raw).view()
-        view.setflags(write=False)
-        return view
+        # Through a memoryview, because what an array lends can be made writable again.
+        raw = np.asarray(self.raw)
+        if raw.dtype == object:
+            view = raw.view()
+            view.setflags(write=False)
+            return view
+        return np.asarray(memoryview(raw).toreadonly())
 
     def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> Any:
         if copy or (dtype is not None and np.dtype(dtype) != self.raw.dtype):
@@ -312,12 +316,10 @@ class EagerTensor(Tensor):
         return memoryview(self._view())
 
     def __dlpack__(self, **options: Any) -> Any:
-        try:
-            return self._view().__dlpack__(**options)
-        except BufferError:
-            # Consumers of the old protocol cannot be told that memory is read-only: give them their
-            # own.
-            return np.array(self.raw).__dlpack__(**options)
+        # Always memory of the consumer's own: PyTorch writes even where the capsule forbids it.
+        if options.pop("copy", None) is False:
+            raise BufferError("a tensor is immutable: DLPack copies it (np.asarray(t) does not)")
+        return np.array(self.raw).__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return cast("tuple[int, int]", np.asarray(self.raw).__dlpack_device__())

@@ -273,14 +273,14 @@ class Variable(Operators, metaclass=Creation):
                 raise in_name_of(primitive.op_type, made, types) from None
             raise made from None
 
-    def _change(self, primitive: Primitive, value: Any) -> Variable:
+    def _change(self, primitive: Primitive, value: Any, read_value: bool) -> Variable:
         handle = self.handle
         plain = state.run is not None and type(value) is EagerTensor
         if plain and value.raw.dtype is handle.dtype.np_dtype:
             primitive.kernel(value.raw, variable=handle)
-            return self
-        bind(primitive, self._operand(value, primitive), variable=handle)
-        return self
+        else:
+            bind(primitive, self._operand(value, primitive), variable=handle)
+        return self if read_value else None  # type: ignore[return-value]
 
     def assign(
         self,
@@ -289,9 +289,10 @@ class Variable(Operators, metaclass=Creation):
         name: str | None = None,
         read_value: bool = True,
     ) -> Variable:
-        """Give it a new value, and return it. WrongDtypeError for another dtype,
-        InvalidArgumentError for another shape."""
-        return self._change(assign_p, value)
+        """Give it a new value, and return it, or None unless `read_value`. WrongDtypeError for
+        another dtype, InvalidArgumentError for another shape.
+        """
+        return self._change(assign_p, value, read_value)
 
     def assign_add(
         self,
@@ -300,8 +301,8 @@ class Variable(Operators, metaclass=Creation):
         name: str | None = None,
         read_value: bool = True,
     ) -> Variable:
-        """Add `delta` to the value, and return the variable."""
-        return self._change(assign_add_p, delta)
+        """Add `delta` to the value, and return the variable, or None unless `read_value`."""
+        return self._change(assign_add_p, delta, read_value)
 
     def assign_sub(
         self,
@@ -310,8 +311,10 @@ class Variable(Operators, metaclass=Creation):
         name: str | None = None,
         read_value: bool = True,
     ) -> Variable:
-        """Subtract `delta` from the value, and return the variable."""
-        return self._change(assign_sub_p, delta)
+        """Subtract `delta` from the value, and return the variable, or None unless
+        `read_value`.
+        """
+        return self._change(assign_sub_p, delta, read_value)
 
     def _scatter(self, change: Callable[..., Tensor], sparse_delta: IndexedSlices) -> Variable:
         if not isinstance(sparse_delta, IndexedSlices):

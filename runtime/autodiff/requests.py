@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime import nest
+from runtime import dtypes, nest
 from runtime.primitive import wrong_value
 from runtime.shapes import Shape, broadcast, compatible, is_known
 from runtime.state import state
@@ -42,6 +42,18 @@ def ones(target: Any) -> Any:
 def zeros_for(source: Any) -> Any:
     """Zeros with the dtype and shape of a tensor or variable."""
     return ops.zeros_like(source.value() if is_variable(source) else source)
+
+
+def itself(source: Any, targets: Sequence[Any], weights: Sequence[Any]) -> Any:
+    """The gradient of targets by a source that the tape does not follow: the weights of those that
+    are the source itself, None where there are none.
+    """
+    seeds = [
+        ones(target) if weight is None else weight
+        for target, weight in zip(targets, weights, strict=True)
+        if target is source and target.dtype is not dtypes.string
+    ]
+    return ops.add_n(seeds) if len(seeds) > 1 else seeds[0] if seeds else None
 
 
 def fills_with_zeros(unconnected: Any) -> bool:

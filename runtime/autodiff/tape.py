@@ -16,6 +16,7 @@ from runtime.autodiff.requests import (
     UnconnectedGradients,
     fills_with_zeros,
     is_variable,
+    itself,
     leaves,
     one_of,
     ones,
@@ -299,7 +300,8 @@ class GradientTape(Recorder):
 
     def watched_variables(self) -> tuple[Any, ...]:
         """The variables that are watched, in the order in which they came to be."""
-        return tuple([handle.variable for handle in self._watched.values() if handle is not None])
+        watched = [handle for handle in self._watched.values() if handle is not None]
+        return tuple([handle.variable for handle in sorted(watched, key=lambda each: each.node)])
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
@@ -359,7 +361,7 @@ class GradientTape(Recorder):
         unconnected_gradients: Any = UnconnectedGradients.NONE,
     ) -> Any:
         """The gradient of `target` (of the sum of several) with respect to each of `sources`, in
-        their structure.
+        their structure. A target has the gradient of ones by itself, whatever its dtype.
 
         `output_gradients` weighs the elements of the targets (default: ones); for a single target
         a list of numbers is one tensor. A source that the target does not depend on gives None, or
@@ -450,17 +452,18 @@ class GradientTape(Recorder):
         experimental_use_pfor: bool = True,
     ) -> Tensor | Any:
         """For each example the jacobian of `target[i]` with respect to `source[i]`: shape (batch,
-        target, source).
+        target, source); zeros where the target does not depend on the source, whatever
+        `unconnected_gradients` says, as in TensorFlow.
 
         Raises ValueError for ranks that are unknown or first axes that differ, and as `jacobian`.
         """
-        zeros = fills_with_zeros(unconnected_gradients)
+        fills_with_zeros(unconnected_gradients)
         y, x = one_of(target, "target"), one_of(source, "source")
         jacobians.check_batch(y, x)
         way = self._differentiator(y, [x])
         with init_scope() if _are_computed(y) else nullcontext():
             found = jacobians.batch_jacobian(y, x, way, experimental_use_pfor)
-        return jacobians.zeros(y, x, batch=True) if found is None and zeros else found
+        return jacobians.zeros(y, x, batch=True) if found is None else found
 
     def _differentiator(self, target: Any, sources: Sequence[Any]) -> jacobians.Differentiate:
         records = self._leading(self._take(), sources)
@@ -520,7 +523,8 @@ class GradientTape(Recorder):
             if key in known:
                 seed = ones(target) if weight is None else weight
                 grads[key] = grads[key] + seed if key in grads else seed
-        if not grads:
-            return [None] * len(sources)
-        found = backward(records, grads, wanted & known)
-        return [found.get(source.node) for source in sources]
+        found = backward(records, grads, wanted & known) if grads else {}
+        return [
+            found.get(source.node) if source.node in known else itself(source, targets, weights)
+            for source in sources
+        ]

@@ -119,6 +119,10 @@ LATER = {
         "clip_by_average_norm clip_by_global_norm clip_by_norm clip_by_value clip_p "
         "global_norm"
     ),
+    "runtime.ops.counting": (
+        "bincount bincount_p confusion_matrix histogram_bins_p histogram_fixed_width "
+        "histogram_fixed_width_bins"
+    ),
     "runtime.ops.decompositions": (
         "cholesky cholesky_p eig eig_p eigh eigh_p eigvals eigvalsh matrix_rank pinv qr "
         "qr_p svd svd_p"
@@ -129,17 +133,16 @@ LATER = {
     ),
     "runtime.ops.misc": (
         "bitcast bitcast_p dynamic_partition dynamic_stitch get_static_value "
-        "histogram_fixed_width histogram_fixed_width_bins identity_n realdiv reverse_sequence "
-        "reverse_sequence_p saturate_cast strided_slice truncatediv truncatemod unravel_index"
+        "identity_n realdiv reverse_sequence reverse_sequence_p saturate_cast strided_slice "
+        "truncatediv truncatemod unravel_index"
     ),
     "runtime.ops.norms": (
         "cross l2_normalize norm normalize"
     ),
     "runtime.ops.ordering": (
-        "argmax argmax_p argmin argmin_p argsort argsort_p bincount bincount_p "
-        "confusion_matrix in_top_k invert_permutation invert_permutation_p is_non_decreasing "
-        "is_strictly_increasing searchsorted searchsorted_p sort sort_p top_k top_k_p unique "
-        "unique_p unique_with_counts"
+        "argmax argmax_p argmin argmin_p argsort argsort_p in_top_k invert_permutation "
+        "invert_permutation_p is_non_decreasing is_strictly_increasing searchsorted "
+        "searchsorted_p sort sort_p top_k top_k_p unique unique_p unique_with_counts"
     ),
     "runtime.ops.segments": (
         "segment_max segment_max_p segment_mean segment_min segment_min_p segment_prod "
@@ -152,9 +155,9 @@ LATER = {
         "solve_p triangular_p triangular_solve"
     ),
     "runtime.ops.special": (
-        "cumulative_logsumexp digamma divide_no_nan erf erfc erfcinv erfinv exact_gelu lbeta "
-        "lgamma multiply_no_nan ndtri nextafter polygamma polyval reciprocal_no_nan scalar_mul "
-        "xdivy xlog1py xlogy zeta"
+        "cumulative_logsumexp cumulative_logsumexp_p digamma divide_no_nan erf erfc erfcinv "
+        "erfinv exact_gelu lbeta lgamma multiply_no_nan ndtri nextafter polygamma polyval "
+        "reciprocal_no_nan scalar_mul xdivy xlog1py xlogy zeta"
     ),
 }
 # fmt: on
@@ -178,6 +181,7 @@ def load_all() -> None:
 
 if TYPE_CHECKING:
     from runtime.ops.clip import *  # noqa: F403
+    from runtime.ops.counting import *  # noqa: F403
     from runtime.ops.decompositions import *  # noqa: F403
     from runtime.ops.diagonals import *  # noqa: F403
     from runtime.ops.misc import *  # noqa: F403

@@ -408,7 +408,13 @@ def one_hot(
 def _hot_values(on: Any, off: Any, dtype: DType | None) -> tuple[Tensor, Tensor]:
     given = [value for value in (on, off) if value is not None]
     if dtype is None:
-        dtype = convert_to_tensor(given[0]).dtype if given else dtypes.float32
+        found = [convert_to_tensor(value).dtype for value in given] or [dtypes.float32]
+        dtype = found[0]
+        if found[-1] is not dtype:
+            raise wrong_dtype(
+                f"one_hot: on_value has dtype {dtype.name}, off_value has {found[-1].name}; "
+                "name one with dtype="
+            )
     return convert_to_tensor(1 if on is None else on, _weak(on, dtype)), convert_to_tensor(
         0 if off is None else off, _weak(off, dtype)
     )

@@ -269,7 +269,9 @@ def split(
     name: str | None = None,
 ) -> list[Tensor]:  # fmt: skip
     """`value` cut along `axis` into a number of equal parts, or into parts of the given sizes (one
-    may be -1).
+    may be -1), `num` of them if that is given.
+
+    Raises InvalidArgumentError for sizes that do not add up, are no vector, or not `num`.
     """
     x, place = convert_to_tensor(value), static_int(axis, "axis")
     sizes = num_or_size_splits
@@ -282,7 +284,10 @@ def split(
         if sizes <= 0:
             raise wrong_value(f"num_split must be positive, got {sizes}")
         return list(bind(split_p, x, sizes=int(sizes), axis=place))
-    return list(bind(split_p, x, sizes=static_ints(sizes, "num_or_size_splits"), axis=place))
+    lengths = static_ints(sizes, "num_or_size_splits")
+    if np.ndim(sizes) > 1 or num not in (None, len(lengths)):
+        raise wrong_value(f"num_or_size_splits must be a vector of {num or 'n'} sizes: {sizes}")
+    return list(bind(split_p, x, sizes=lengths, axis=place))
 
 
 def _dynamic_split(x: Tensor, sizes: Tensor, axis: int, num: int | None) -> list[Tensor]:

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
+from runtime.convert import convert_to_tensor
+from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import listed, static_ints
 from runtime.ops.define import matched, sum_to_shape_of
-from runtime.primitive import Order, Primitive, bind, row, sample, wrong_value
+from runtime.primitive import Order, Primitive, bind, row, sample, wrong_dtype, wrong_value
 from runtime.shapes import Shape, broadcast
 from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
@@ -101,7 +103,12 @@ def matmul(
 ) -> Tensor:  # fmt: skip
     """The product of matrices, batched and broadcast over the leading axes; each may be transposed
     or adjoint.
+
+    With `output_type` products and sums are of that dtype, which must hold all numbers of both
+    operands': int32 for int8 and uint8, in any combination. WrongDtypeError for another one.
     """
+    if output_type is not None:
+        a, b = _widened(a, b, as_dtype(output_type))
     if (
         state.run is not None
         and type(a) is EagerTensor
@@ -124,6 +131,14 @@ def matmul(
         matmul_p, left, right, transpose_a=bool(transpose_a or adjoint_a),
         transpose_b=bool(transpose_b or adjoint_b),
     )  # fmt: skip
+
+
+def _widened(a: Any, b: Any, wanted: DType) -> tuple[Tensor, Tensor]:
+    operands = convert_to_tensor(a), convert_to_tensor(b)
+    for x in operands:
+        if not np.can_cast(x.dtype.np_dtype, wanted.np_dtype):
+            raise wrong_dtype(f"MatMul: {wanted.name} does not hold all numbers of {x.dtype.name}")
+    return ops.cast(operands[0], wanted), ops.cast(operands[1], wanted)
 
 
 def matvec(

@@ -52,9 +52,21 @@ def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """`value` with another dtype; what that cannot hold becomes its smallest or largest number."""
+    """`value` with another dtype; what that cannot hold becomes its smallest or largest number.
+
+    Of complex numbers both parts do, or the real part alone where `dtype` is not complex.
+    """
     x, wanted = convert_to_tensor(value), as_dtype(dtype)
-    if x.dtype.is_complex or wanted.is_complex:
+    if x.dtype.is_complex and wanted.is_complex:
+        part = wanted.real_dtype
+        return ops.complex(saturate_cast(ops.real(x), part), saturate_cast(ops.imag(x), part))
+    if x.dtype.is_complex and wanted is not dtypes.bool:
+        x = ops.real(x)
+    if wanted.is_complex:
+        return ops.cast(saturate_cast(x, wanted.real_dtype), wanted)
+    if dtypes.bool in (x.dtype, wanted):
+        return ops.cast(x, wanted)
+    if wanted.min <= x.dtype.min and x.dtype.max <= wanted.max:
         return ops.cast(x, wanted)
     low = max(x.dtype.min, wanted.min)
     high = min(x.dtype.max, wanted.max)
@@ -165,36 +177,6 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     steps = ops.cumprod(sizes, exclusive=True, reverse=True)
     extra = [-1] + [1] * (flat.ndim or 0)
     return ops.expand_dims(flat, 0) // ops.reshape(steps, extra) % ops.reshape(sizes, extra)
-
-
-def histogram_fixed_width_bins(
-    values: Any,
-    value_range: Any,
-    nbins: Any = 100,
-    dtype: Any = dtypes.int32,
-    name: str | None = None,
-) -> Tensor:
-    """The bin of each value among `nbins` of equal width; what lies outside goes to the first or
-    last.
-    """
-    x = convert_to_tensor(values)
-    ends = convert_to_tensor(value_range, x.dtype)
-    scaled = ops.truediv(x - ends[0], ends[1] - ends[0])
-    count = ops.cast(nbins, scaled.dtype)
-    place = ops.floor(count * scaled)
-    return ops.cast(ops.clip_by_value(place, ops.zeros_like(count), count - 1), dtype)
-
-
-def histogram_fixed_width(
-    values: Any,
-    value_range: Any,
-    nbins: Any = 100,
-    dtype: Any = dtypes.int32,
-    name: str | None = None,
-) -> Tensor:
-    """How many values fall into each of `nbins` bins of equal width."""
-    bins = histogram_fixed_width_bins(ops.reshape(values, (-1,)), value_range, nbins)
-    return ops.unsorted_segment_sum(ops.ones_like(bins, dtype), bins, nbins)
 
 
 def dynamic_partition(

@@ -379,11 +379,14 @@ def moments(
 def weighted_moments(
     x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance along `axes`, each element counted as often as its weight says."""
+    """Mean and variance along `axes`, each element counted as often as its weight says: 0 where
+    the weights add up to 0.
+    """
     value, weights = matched(x, frequency_weights)
     total = ops.reduce_sum(weights + ops.zeros_like(value), axes, True)
-    mean = ops.reduce_sum(weights * value, axes, True) / total
-    variance = ops.reduce_sum(weights * ops.squared_difference(value, mean), axes, True) / total
+    mean = ops.divide_no_nan(ops.reduce_sum(weights * value, axes, True), total)
+    around = weights * ops.squared_difference(value, mean)
+    variance = ops.divide_no_nan(ops.reduce_sum(around, axes, True), total)
     return (mean, variance) if keepdims else (ops.squeeze(mean, axes), ops.squeeze(variance, axes))
 
 
@@ -410,27 +413,70 @@ _FORMATS = ("NWC", "NHWC", "NDHWC", "N...C", "NCW", "NCHW", "NCDHW", "NC...")
 def bias_add(
     value: Any, bias: Any, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
-    """A vector added along the axis of channels: the last one, or the second with a format that
-    starts with NC.
+    """A vector added along the axis of channels of `value`, of rank 2 or more: the last one, or
+    the second with a format that starts with NC.
+
+    Raises InvalidArgumentError for another rank, and for a vector of another length.
     """
     x, added = matched(value, bias)
-    if added.ndim not in (1, None):
-        raise wrong_value(f"bias must be a vector, got shape {added.shape}")
     if data_format is not None:
         data_format = one_of(data_format, "data_format", _FORMATS)
-    if data_format is not None and data_format[1] == "C" and x.ndim is not None:
-        added = ops.reshape(added, [-1] + [1] * (x.ndim - 2))
-    return x + added
+    second = data_format is not None and data_format[1] == "C"
+    return bind(bias_add_p, x, added, second=second)  # type: ignore[no-any-return]
+
+
+def _bias_kernel(x: Any, bias: Any, *, second: bool, out: Any = None) -> Any:
+    _bias_shape(x.shape, bias.shape, second=second)
+    return np.add(x, bias.reshape(-1, *[1] * (x.ndim - 2)) if second else bias, out=out)
+
+
+def _bias_shape(x: Shape, bias: Shape, *, second: bool) -> Shape:
+    if x is not None and len(x) < 2:
+        raise wrong_value(f"Input tensor must be at least 2D, got shape {x}")
+    if bias is not None and len(bias) != 1:
+        raise wrong_value(f"bias must be a vector, got shape {bias}")
+    if x is None or bias is None:
+        return x
+    place = 1 if second else len(x) - 1
+    if None not in (x[place], bias[0]) and x[place] != bias[0]:
+        raise wrong_value(f"bias has {bias[0]} elements for the {x[place]} channels of shape {x}")
+    return (*x[:place], bias[0] if x[place] is None else x[place], *x[place + 1 :])
+
+
+def _bias_gradient(op: Any, g: Any) -> Any:
+    if not op.needed[1]:
+        return g, None
+    if not op.params["second"]:
+        return g, ops.reduce_sum(ops.reshape(g, ops.stack([-1, ops.shape(g)[-1]])), 0)
+    if g.ndim is None:
+        raise wrong_value("the gradient of bias_add with channels first needs a known rank")
+    return g, ops.reduce_sum(g, [axis for axis in range(g.ndim) if axis != 1])
+
+
+bias_add_p: Primitive = row(
+    "bias_add", _bias_kernel, signature="N,N->N", shape=_bias_shape, op_type="BiasAdd",
+    gradient=_bias_gradient, keep_inputs=(),
+    samples=(
+        sample("2,3", "3", second=False), sample("4,2,3", "3", second=False),
+        sample("4,2,3", "2", second=True),
+    ),
+)  # fmt: skip
 
 
 def embedding_lookup(
     params: Any, ids: Any, max_norm: Any = None, name: str | None = None
 ) -> Tensor:
     """The rows of `params` that `ids` names, scaled down to a norm of at most `max_norm` if that is
-    given.
+    given. A list holds the parts of `params`, one after the other.
     """
+    if isinstance(params, list):
+        parts = [convert_to_tensor(part) for part in params]
+        if not parts or any(part.ndim == 0 for part in parts):
+            raise wrong_value("embedding_lookup needs parts of rank 1 or more")
+        params = parts[0] if len(parts) == 1 else ops.concat(parts, 0)
     rows = ops.gather(params, ids)
     if max_norm is None:
         return rows
-    axes = list(range(convert_to_tensor(ids).ndim or 0, rows.ndim or 0))
-    return ops.clip_by_norm(rows, max_norm, axes)
+    count, width = ops.size(ids), ops.reduce_prod(ops.shape(params)[1:])
+    flat = ops.reshape(rows, ops.stack([count, width]))
+    return ops.reshape_like(ops.clip_by_norm(flat, max_norm, [1]), rows)

@@ -14,7 +14,7 @@ from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import one_of, static_int
 from runtime.ops.blockwise import PIECE, numbers
 from runtime.ops.define import axis_in, converted
-from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
+from runtime.primitive import Order, Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
 from runtime.workspace import Workspace, opened
@@ -353,73 +353,6 @@ invert_permutation_p: Primitive = row(
 def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     """The permutation that undoes `x`, a vector holding 0 .. n - 1."""
     return bind(invert_permutation_p, convert_to_tensor(x))  # type: ignore[no-any-return]
-
-
-# Counting
-
-
-def _bincount_kernel(x: Any, weights: Any, size: Any, *, dtype: DType, binary: bool) -> Any:
-    if np.any(x < 0):
-        raise errors.InvalidArgumentError("Input arr must be non-negative!")
-    flat = x.reshape(-1)
-    kept = flat < size
-    made = np.zeros(int(size), dtype.np_dtype)
-    amounts = np.ones(flat.shape, dtype.np_dtype) if weights.size == 0 else weights.reshape(-1)
-    if binary:
-        made[flat[kept]] = 1
-    else:
-        np.add.at(made, flat[kept], amounts[kept])
-    return made
-
-
-bincount_p: Primitive = row(
-    "bincount", _bincount_kernel, signature="I,N,i->dtype", op_type="DenseBincount", fallible=True,
-    shape=lambda *shapes, dtype, binary: (None,), gradient=lambda op, g: (None, None, None),
-    keep_inputs=(), samples=(), memory=Memory.READS,
-)  # fmt: skip
-
-
-def bincount(
-    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None,
-    dtype: Any = dtypes.int32, name: str | None = None, axis: Any = None,
-    binary_output: bool = False,
-) -> Tensor:  # fmt: skip
-    """How often each non-negative integer occurs, or the sum of its `weights`."""
-    x = convert_to_tensor(arr)
-    if x.dtype.is_integer and x.dtype is not dtypes.int32:
-        # The size is one more than the largest, which a narrow dtype may not hold.
-        x = ops.cast(x, dtypes.int64)
-    if axis not in (None, 0):
-        rows = [
-            bincount(part, None, minlength, maxlength, dtype, None, None, binary_output)
-            for part in ops.unstack(x)
-        ]
-        sizes = [int(part.shape[0]) for part in rows]
-        spare = [[[0, max(sizes) - n]] for n in sizes]
-        return ops.stack([ops.pad(part, pads) for part, pads in zip(rows, spare, strict=True)])
-    size: Any = ops.reduce_max(ops.concat([ops.reshape(x, (-1,)), ops.cast([-1], x.dtype)], 0)) + 1
-    if minlength is not None:
-        size = ops.maximum(size, minlength)
-    if maxlength is not None:
-        size = ops.minimum(size, maxlength)
-    kind = as_dtype(dtype)
-    amounts = ops.zeros([0], kind) if weights is None else convert_to_tensor(weights)
-    kind = kind if weights is None else amounts.dtype
-    return bind(bincount_p, x, amounts, size, dtype=kind, binary=binary_output)  # type: ignore[no-any-return]
-
-
-def confusion_matrix(
-    labels: Any, predictions: Any, num_classes: Any = None, weights: Any = None,
-    dtype: Any = dtypes.int32, name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """How often each label (row) was predicted as each class (column)."""
-    truth = ops.cast(labels, dtypes.int64)
-    guess = ops.cast(predictions, dtypes.int64)
-    if num_classes is None:
-        num_classes = ops.maximum(ops.reduce_max(truth), ops.reduce_max(guess)) + 1
-    n = ops.cast(num_classes, dtypes.int64)
-    ones = ops.ones_like(truth, dtype) if weights is None else ops.cast(weights, dtype)
-    return ops.scatter_nd(ops.stack([truth, guess], 1), ones, ops.stack([n, n]))
 
 
 def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:

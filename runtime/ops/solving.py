@@ -43,8 +43,18 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     return bind(inverse_p, conjugate_transpose(x) if adjoint else x)  # type: ignore[no-any-return]
 
 
+def _det_kernel(x: Any) -> Any:
+    made = np.linalg.det(x)
+    unclear = ~np.isfinite(x).all((-2, -1)) & ((made == 0) | np.isnan(x).any((-2, -1)))
+    return np.where(unclear, _nan_of(x), made) if np.any(unclear) else made
+
+
+def _nan_of(x: Any) -> Any:
+    return x.dtype.type(complex(np.nan, np.nan) if x.dtype.kind == "c" else np.nan)
+
+
 det_p: Primitive = row(
-    "det", np.linalg.det, signature="W->W", op_type="MatrixDeterminant",
+    "det", _det_kernel, signature="W->W", op_type="MatrixDeterminant",
     shape=lambda shape: (check_square(shape) or ())[:-2] if shape is not None else None,
     gradient=lambda op, g: (_outer(g * op.outputs[0], conjugate_transpose(inv(op.inputs[0]))),),
     keep_outputs=(0,), samples=_REGULAR,
@@ -72,8 +82,16 @@ def _slogdet_shape(shape: Shape) -> tuple[Shape, Shape]:
     return batch, batch
 
 
+def _slogdet_kernel(x: Any) -> Any:
+    sign, size = np.linalg.slogdet(x)
+    unclear = np.isnan(size) | (~np.isfinite(x).all((-2, -1)) & np.isneginf(size))
+    unclear |= np.isnan(x).any((-2, -1))
+    sign, size = np.where(unclear, _nan_of(x), sign), np.where(unclear, np.nan, size)
+    return sign.astype(x.dtype), size.astype(x.dtype)
+
+
 slogdet_p: Primitive = row(
-    "slogdet", lambda x: tuple(part.astype(x.dtype) for part in np.linalg.slogdet(x)),
+    "slogdet", _slogdet_kernel,
     signature="W->W,W", shape=_slogdet_shape,
     op_type="LogMatrixDeterminant", samples=_REGULAR,
     gradient=lambda op, _, g: (

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 import runtime.ops as ops
-from runtime import dtypes
+from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import number_or_tensor
 from runtime.ops.image.sizes import as_image
 from runtime.ops.random.stateful import uniform
 from runtime.ops.random.stateless import stateless_uniform
-from runtime.primitive import wrong_dtype, wrong_value
+from runtime.primitive import bind, row, same_shape, sample, wrong_dtype, wrong_value
 from runtime.tensor import Tensor
 
 
@@ -65,6 +67,43 @@ def _as_floats(image: Any, compute: Callable[[Tensor], Tensor], scaled: bool = T
     return convert_image_dtype(compute(ops.cast(x, dtypes.float32)), x.dtype, saturate=True)
 
 
+def _bounded_kernel(x: Any, *, low: float, high: float, what: str) -> Any:
+    if np.any((x < low) | (x > high)):
+        raise errors.InvalidArgumentError(_outside(x, low, high, what))
+    return x
+
+
+def _outside(x: Any, low: float, high: float, what: str) -> str:
+    wanted = "be non-negative" if high == np.inf else f"lie between {low} and {high}"
+    return f"{what} must {wanted}, got {x}"
+
+
+bounded_p = row(
+    "bounded", _bounded_kernel, signature="R->R", shape=same_shape, op_type="Bounded",
+    fallible=True, gradient=lambda op, g: (g,), keep_inputs=(),
+    samples=(sample("2,3", low=-9.0, high=9.0, what="x"),),
+)  # fmt: skip
+
+
+def _bounded(value: Any, what: str, low: float, high: float = np.inf) -> Any:
+    """A number or tensor, which is refused outside of these bounds."""
+    given = number_or_tensor(value, what)
+    if isinstance(given, Tensor):
+        return bind(bounded_p, given, low=low, high=high, what=what)
+    if given < low or given > high:
+        raise wrong_value(_outside(given, low, high, what))
+    return given
+
+
+def _scalar(value: Any, what: str) -> Tensor:
+    given = convert_to_tensor(value)
+    if given.ndim is None:
+        return ops.ensure_shape(given, [])
+    if given.ndim:
+        raise wrong_value(f"{what} must be scalar, got shape {given.shape}")
+    return given
+
+
 def adjust_brightness(image: Any, delta: Any) -> Tensor:
     """`delta` added to the image, which is taken to lie between 0 and 1 (integers: their whole
     range).
@@ -73,22 +112,21 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
 
 
 def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
-    """The distance from the mean of each channel times `contrast_factor`."""
+    """The distance from the mean of each channel times `contrast_factor`, a scalar."""
     as_image(images, "images")
+    factor = _scalar(contrast_factor, "contrast_factor")
 
     def adjusted(x: Tensor) -> Tensor:
         wide = ops.cast(x, dtypes.float32) if x.dtype is dtypes.float16 else x
         mean = ops.reduce_mean(wide, (-3, -2), True)
-        return ops.cast((wide - mean) * ops.cast(contrast_factor, wide.dtype) + mean, x.dtype)
+        return ops.cast((wide - mean) * ops.cast(factor, wide.dtype) + mean, x.dtype)
 
     return _as_floats(images, adjusted)
 
 
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
-    """gain * image ** gamma. ValueError for a negative `gamma`."""
-    gamma = number_or_tensor(gamma, "gamma")
-    if not isinstance(gamma, Tensor) and gamma < 0:
-        raise wrong_value(f"Gamma should be a non-negative real number, got {gamma}")
+    """gain * image ** gamma. InvalidArgumentError for a negative `gamma`."""
+    gamma = _bounded(gamma, "gamma", 0.0)
     return _as_floats(
         image, lambda x: ops.pow(x, ops.cast(gamma, x.dtype)) * ops.cast(gain, x.dtype)
     )
@@ -158,7 +196,8 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
 
 
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
-    """The hue turned by `delta`, between -1 and 1."""
+    """The hue turned by `delta`, between -1 and 1; InvalidArgumentError outside of them."""
+    delta = _bounded(delta, "delta", -1.0, 1.0)
 
     def turned(x: Tensor) -> Tensor:
         hue, saturation, value = ops.unstack(rgb_to_hsv(x), 3, -1)
@@ -169,11 +208,12 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
 
 
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
-    """The saturation times `saturation_factor`, at most 1."""
+    """The saturation times `saturation_factor`, a scalar, at most 1."""
+    factor = _scalar(saturation_factor, "saturation_factor")
 
     def saturated(x: Tensor) -> Tensor:
         hue, saturation, value = ops.unstack(rgb_to_hsv(x), 3, -1)
-        more = ops.clip_by_value(saturation * ops.cast(saturation_factor, x.dtype), 0.0, 1.0)
+        more = ops.clip_by_value(saturation * ops.cast(factor, x.dtype), 0.0, 1.0)
         return hsv_to_rgb(ops.stack([hue, more, value], -1))
 
     return _as_floats(image, saturated)
@@ -194,16 +234,14 @@ def per_image_standardization(image: Any) -> Tensor:
 
 
 def _between(low: Any, high: Any, draw: Callable[..., Tensor], seed: Any) -> Tensor:
-    low, high = number_or_tensor(low, "lower"), number_or_tensor(high, "upper")
+    low, high = _bounded(low, "lower", 0.0), number_or_tensor(high, "upper")
     if not isinstance(low, Tensor) and not isinstance(high, Tensor) and high <= low:
         raise wrong_value(f"the upper bound {high} must be above the lower one {low}")
     return draw([], seed=seed, minval=low, maxval=high)
 
 
-def _symmetric(bound: Any, draw: Callable[..., Tensor], seed: Any) -> Tensor:
-    bound = number_or_tensor(bound, "max_delta")
-    if not isinstance(bound, Tensor) and bound < 0:
-        raise wrong_value(f"max_delta must be non-negative, got {bound}")
+def _symmetric(bound: Any, draw: Callable[..., Tensor], seed: Any, most: float = np.inf) -> Tensor:
+    bound = _bounded(bound, "max_delta", 0.0, most)
     return draw([], seed=seed, minval=-bound, maxval=bound)
 
 
@@ -228,8 +266,8 @@ def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> 
 
 
 def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
-    """`adjust_hue` by a random number between -max_delta and max_delta."""
-    return adjust_hue(image, _symmetric(max_delta, uniform, seed))
+    """`adjust_hue` by a random number between -max_delta and max_delta, which is 0.5 at most."""
+    return adjust_hue(image, _symmetric(max_delta, uniform, seed, 0.5))
 
 
 def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:

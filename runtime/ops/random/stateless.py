@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType
@@ -174,8 +173,8 @@ stateless_shuffle_p = row(
 
 def _fold_kernel(seed: Any, data: Any) -> Any:
     _fold_shape(seed.shape, np.shape(data))
-    mixed = draw_bits(seeded(seed), (), BITS[seed.dtype.itemsize])
-    return np.array([mixed, data]).astype(seed.dtype)
+    mixed = draw_bits(seeded(seed), (), BITS[data.dtype.itemsize])
+    return np.array([mixed, data]).astype(data.dtype)
 
 
 def _fold_shape(seed: Shape, data: Shape) -> Shape:
@@ -188,7 +187,7 @@ def _fold_shape(seed: Shape, data: Shape) -> Shape:
 
 BITS = {4: dtypes.int32, 8: dtypes.int64}
 fold_in_p = row(
-    "stateless_fold_in", _fold_kernel, signature="K,K->K", shape=_fold_shape,
+    "stateless_fold_in", _fold_kernel, signature="K,J->J", shape=_fold_shape,
     op_type="StatelessFoldIn", keep_inputs=(), samples=(sample("2:i9", np.int32(3)),),
     memory=Memory.READS,
 )  # fmt: skip
@@ -337,9 +336,11 @@ def stateless_shuffle(
 
 
 def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
-    """A new seed from a seed and an integer, for one step of many."""
-    vector = _seed_vector(seed)
-    return bind(fold_in_p, vector, ops.cast(data, vector.dtype))  # type: ignore[no-any-return]
+    """A new seed from a seed and an integer, for one step of many: of the dtype of `data`."""
+    number = convert_to_tensor(data)
+    if number.dtype not in INTS:
+        raise wrong_dtype(f"data must be int32 or int64, not {number.dtype.name}")
+    return bind(fold_in_p, _seed_vector(seed), number)  # type: ignore[no-any-return]
 
 
 def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:

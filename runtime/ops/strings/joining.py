@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -110,15 +111,14 @@ def reduce_join(
 def _segment_join_kernel(x: Any, ids: Any, *dims: Any, shape: Shape, separator: bytes) -> Any:
     (count,) = fill_dims(shape, dims)
     made_shape: Any = _segment_join_shape(x.shape, ids.shape, shape=(count,), separator=separator)
-    rows = x.reshape(ids.size, -1)
+    rows = x.reshape(ids.size, math.prod(x.shape[ids.ndim :]))
     groups: list[list[int]] = [[] for _ in range(count)]
     for place, segment in enumerate(elements_of(ids)):
-        if segment >= count:
+        if not 0 <= segment < count:
             raise errors.InvalidArgumentError(
-                f"segment id {segment} is not below num_segments = {count}"
+                f"segment id {segment} is not in [0, num_segments = {count})"
             )
-        if segment >= 0:
-            groups[segment].append(place)
+        groups[segment].append(place)
     joined = [separator.join(column) for group in groups for column in rows[group].T.tolist()]
     return array_of(joined, made_shape)
 
@@ -149,7 +149,12 @@ def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: str | bytes = "",
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """For each of `num_segments` segments the strings with its number in `segment_ids`, joined."""
+    """For each of `num_segments` segments the strings with its number in `segment_ids`, joined.
+
+    InvalidArgumentError for a number that is negative or not below `num_segments`.
+    """
+    if np.ndim(num_segments):
+        raise wrong_value("num_segments must be one number")
     static, dynamic = dims_of([num_segments])
     return bind(  # type: ignore[no-any-return]
         segment_join_p, as_strings(inputs), convert_to_tensor(segment_ids), *dynamic, shape=static,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from typing import Any
 
 import numpy as np
@@ -18,22 +19,42 @@ from runtime.tensor import Tensor
 
 _ENCODINGS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
 _REACTIONS = ("strict", "replace", "ignore")
+_CONTROLS = range(0x20)
 
 
-def _decoded(s: bytes, encoding: str, reaction: str, replacement: int) -> str:
-    codec = _ENCODINGS.get(encoding, encoding)
+# Encodings whose order of bytes a mark tells; without one it is the big-endian one.
+_MARKS = {
+    "utf-16": (codecs.BOM_UTF16_BE, codecs.BOM_UTF16_LE),
+    "utf-32": (codecs.BOM_UTF32_BE, codecs.BOM_UTF32_LE),
+}
+
+
+def _codec_for(s: bytes, encoding: str) -> str:
     try:
-        return s.decode(codec)
+        codec = codecs.lookup(encoding).name
+    except LookupError:
+        raise errors.InvalidArgumentError(f"unknown encoding {encoding!r}") from None
+    return codec if codec not in _MARKS or s.startswith(_MARKS[codec]) else codec + "-be"
+
+
+def _decoded(s: bytes, encoding: str, reaction: str, replacement: int, controls: bool) -> str:
+    """The text, in which `controls` tells whether control characters are replaced as well."""
+    codec = _codec_for(s, encoding)
+    try:
+        text = s.decode(codec)
     except UnicodeDecodeError as error:
         if reaction == "strict":
             raise errors.InvalidArgumentError(
                 f"invalid {encoding} in {s!r}: {error.reason}"
             ) from None
-    except LookupError:
-        raise errors.InvalidArgumentError(f"unknown encoding {encoding!r}") from None
-    if reaction == "ignore":
-        return s.decode(codec, "ignore")
-    return s.decode(codec, "replace").replace("�", chr(replacement))
+        text = s.decode(codec, reaction)
+        if reaction == "replace":
+            text = text.replace("�", chr(replacement))
+    if not controls:
+        return text
+    return text.translate(
+        dict.fromkeys(_CONTROLS, None if reaction == "ignore" else chr(replacement))
+    )
 
 
 def _unicode_params(encoding: str, reaction: str, replacement: int) -> dict[str, Any]:
@@ -50,7 +71,7 @@ def _unicode_params(encoding: str, reaction: str, replacement: int) -> dict[str,
 
 
 def _characters(s: bytes, **how: Any) -> Strings:
-    return [character.encode() for character in _decoded(s, **how)]
+    return [character.encode() for character in _decoded(s, controls=False, **how)]
 
 
 def _points(s: bytes, **how: Any) -> Any:
@@ -70,7 +91,7 @@ unicode_split_p = row(
 )  # fmt: skip
 unicode_decode_p = row(
     "unicode_decode", _points_kernel, signature="S->int32,int64", shape=split_shape,
-    op_type="UnicodeDecode", fallible=True, samples=(sample("3:s", **_UTF8),),
+    op_type="UnicodeDecode", fallible=True, samples=(sample("3:s", **_UTF8, controls=False),),
 )  # fmt: skip
 
 
@@ -82,7 +103,7 @@ def unicode_split(
     RaggedTensor.
 
     `errors` tells what becomes of invalid bytes: "replace" (by `replacement_char`), "ignore" or
-    "strict" (InvalidArgumentError).
+    "strict" (InvalidArgumentError). UTF-16 and UTF-32 without a byte-order mark are big-endian.
     """
     x = as_strings(input)
     how = _unicode_params(input_encoding, errors, replacement_char)
@@ -94,10 +115,12 @@ def unicode_decode(
     replace_control_characters: bool = False, name: str | None = None,
 ) -> Tensor | RaggedTensor:  # fmt: skip
     """The code points of a string, as a vector of int32; of a vector of strings, a RaggedTensor.
-    See `unicode_split`.
+    With `replace_control_characters` those below 32 are replaced, or ignored, as well. See
+    `unicode_split`.
     """
     x = as_strings(input)
     how = _unicode_params(input_encoding, errors, replacement_char)
+    how["controls"] = bool(replace_control_characters)
     return ragged_rows(x, bind(unicode_decode_p, x, **how))  # type: ignore[no-any-return]
 
 
@@ -150,13 +173,16 @@ def unicode_encode(
 
 
 def _transcode(s: bytes, *, output: str, **how: Any) -> bytes:
-    return _decoded(s, **how).encode(_ENCODINGS[output])
+    text = _decoded(s, **how | {"controls": False})
+    if how["controls"] and how["reaction"] == "strict" and any(ord(c) in _CONTROLS for c in text):
+        raise errors.InvalidArgumentError(f"control characters in {s!r}")
+    return (_decoded(s, **how) if how["controls"] else text).encode(_ENCODINGS[output])
 
 
 transcode_p = row(
     "unicode_transcode", elementwise(_transcode), signature="S->S", shape=same_shape,
     op_type="UnicodeTranscode", fallible=True,
-    samples=(sample("2,3:s", output="UTF-16-BE", **_UTF8),),
+    samples=(sample("2,3:s", output="UTF-16-BE", controls=True, **_UTF8),),
 )  # fmt: skip
 
 
@@ -165,9 +191,12 @@ def unicode_transcode(
     replacement_char: int = 0xFFFD, replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Strings in another encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE". See `unicode_split`."""
+    """Strings in another encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE". With
+    `replace_control_characters` those below 32 count as invalid. See `unicode_split`.
+    """
     one_of(output_encoding, "output_encoding", tuple(_ENCODINGS))
     how = _unicode_params(input_encoding, errors, replacement_char)
+    how["controls"] = bool(replace_control_characters)
     return bind(transcode_p, as_strings(input), output=output_encoding, **how)  # type: ignore[no-any-return]
 
 

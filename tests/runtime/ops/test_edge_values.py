@@ -118,3 +118,283 @@ def test_squared_difference_of_complex_numbers() -> None:
 def test_an_argument_that_changes_nothing_has_a_gradient_of_zeros() -> None:
     check(gradients(tf.math.nextafter), (f4(1, 2), f4(2, 1)), (f4(1, 1), f4(0, 0)))
     check(gradients(tf.math.nextafter), (f4(1, 2), np.float32(2)), (f4(1, 1), np.float32(0)))
+
+
+# Sums of products and counts
+
+
+def i1(*values: Any) -> Any:
+    return np.array(values, np.int8)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [("i1", "i1"), ("i1", "u1"), ("u1", "i1"), ("u1", "u1")]
+)
+def test_products_of_bytes_are_summed_in_the_output_type(left: str, right: str) -> None:
+    a, b = np.array([[100, 100]], left), np.array([[100], [100]], right)
+    wide = np.array([[20000]], np.int32)
+    check(lambda x, y: tf.matmul(x, y, output_type=tf.int32), (a, b), wide)
+    check(lambda x, y: tf.matmul(x, y, transpose_b=True, output_type=tf.int32), (a, b.T), wide)
+    check(lambda x, y: tf.matmul(x, y, output_type=tf.int32), (a[None], b[None]), wide[None])
+
+
+X, WEIGHTS = np.array([[1, 1, 2], [2, 2, 5]], np.int32), f4([0.5, 1, 2], [1, 2, 3])
+BY_ROW = f4([0, 1.5, 2, 0, 0, 0], [0, 0, 3, 0, 0, 3])
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"),
+    [
+        ({}, f4(0, 1.5, 5, 0, 0, 3)),
+        ({"axis": 0}, f4(0, 1.5, 5, 0, 0, 3)),
+        ({"axis": -1}, BY_ROW),
+        ({"axis": -1, "minlength": 8}, np.pad(BY_ROW, [(0, 0), (0, 2)])),
+        ({"axis": -1, "maxlength": 3}, BY_ROW[:, :3]),
+    ],
+)
+def test_weighted_counts(how: Any, expected: Any) -> None:
+    check(lambda x, w: tf.math.bincount(x, weights=w, **how), (X, WEIGHTS), expected)
+    wide = X.astype(np.int64), WEIGHTS.astype(np.float64)
+    check(lambda x, w: tf.math.bincount(x, weights=w, **how), wide, expected.astype(np.float64))
+    used = (expected.shape[-1] > X).astype("f")
+
+    def by_weights(x: Any, w: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(w)
+            found = tf.math.bincount(x, weights=w, **how)
+        return tape.gradient(found, w, 3 * tf.ones_like(found))
+
+    for run in (by_weights, tf.function(by_weights, autograph=False)):
+        agrees(run(tf.constant(X), tf.constant(WEIGHTS)), 3 * used)
+
+
+@pytest.mark.parametrize(
+    ("x", "how", "expected"),
+    [
+        (X, {"axis": -1}, [[0, 2, 1, 0, 0, 0], [0, 0, 2, 0, 0, 1]]),
+        (X, {"axis": -1, "binary_output": True}, [[0, 1, 1, 0, 0, 0], [0, 0, 1, 0, 0, 1]]),
+        (X[0], {"axis": -1}, [0, 2, 1]),
+        (np.int32(3), {}, [0, 0, 0, 1]),
+        (np.int32(3), {"axis": -1}, [0, 0, 0, 1]),
+        (np.zeros((2, 0), np.int32), {"axis": -1}, np.zeros((2, 0))),
+        (np.zeros((2, 0), np.int32), {"axis": -1, "minlength": 2}, np.zeros((2, 2))),
+        (np.zeros(0, np.int32), {}, []),
+        (np.zeros(0, np.int32), {"minlength": 2}, [0, 0]),
+    ],
+)
+def test_counts(x: Any, how: Any, expected: Any) -> None:
+    check(lambda t: tf.math.bincount(t, **how), (x,), np.array(expected, np.int32))
+
+
+LARGE = np.finfo("f").max
+SPREAD = f4(-LARGE, -LARGE / 4, -1, 0, 1, LARGE / 2, LARGE)
+OVER = np.finfo("d").max
+
+
+@pytest.mark.parametrize(
+    ("values", "ends", "bins"),
+    [
+        (SPREAD, f4(-LARGE, LARGE), [0, 1, 2, 2, 2, 3, 4]),
+        (SPREAD, f4(0, LARGE), [0, 0, 0, 0, 0, 2, 4]),
+        (np.array([-OVER, -OVER / 4, 0, OVER / 2, OVER]), np.array([-OVER, OVER]), [0, 1, 2, 3, 4]),
+        (f4(-INF, INF, 1), f4(0, 5), [0, 4, 1]),
+        (np.array([-128, -1, 127], np.int8), np.array([-128, 127], np.int8), [0, 2, 4]),
+        (np.array([0, 2**31 - 1], np.int32), np.array([-(2**31), 2**31 - 1], np.int32), [2, 4]),
+        (f4(), f4(0, 5), []),
+    ],
+)
+def test_bins_of_wide_ranges(values: Any, ends: Any, bins: Any) -> None:
+    expected = np.array(bins, np.int32)
+    check(lambda x, r: tf.histogram_fixed_width_bins(x, r, 5), (values, ends), expected)
+    counts = np.bincount(expected, minlength=5).astype(np.int32)
+    check(lambda x, r: tf.histogram_fixed_width(x, r, 5), (values, ends), counts)
+
+
+# Casts, determinants, moments, lookups
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "expected"),
+    [
+        (np.array([300 + 5j, -1e38 - 1j]), "int8", i1(127, -128)),
+        (np.array([300 + 5j, -4]), "uint8", np.array([255, 0], np.uint8)),
+        (
+            np.array([1e300 - 1e300j, 1 + 2j]),
+            "complex64",
+            np.array([LARGE - LARGE * 1j, 1 + 2j], "F"),
+        ),
+        (np.array([1e300 + 3j]), "float32", f4(LARGE)),
+        (np.array([complex(INF, NAN)]), "complex128", np.array([complex(INF, NAN)])),
+        (np.array([1e300, -1e300, NAN]), "complex64", np.array([LARGE, -LARGE, NAN], "F")),
+        (f4(INF), "float64", np.array([INF])),
+        (np.array([2**62], np.int64), "complex64", np.array([2.0**62], "F")),
+    ],
+)
+def test_saturating_casts_of_complex_numbers(value: Any, dtype: str, expected: Any) -> None:
+    check(lambda x: tf.saturate_cast(x, dtype), (value,), expected)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        [[NAN, 1], [1, 2]], [[1, 2], [3, NAN]], [[0, NAN], [0, 1]], [[0, 0], [NAN, 1]],
+        [[NAN, NAN], [0, 0]], [[0, INF], [0, 1]],
+    ],
+)  # fmt: skip
+def test_determinants_of_what_is_not_finite(matrix: Any, dtype: str) -> None:
+    x = tf.constant(np.stack([np.array(matrix, dtype), np.eye(2, dtype=dtype)]))
+    for run in (lambda f: f(x), lambda f: tf.function(f, autograph=False)(x)):
+        assert_array_equal(np.isnan(run(tf.linalg.det)), [True, False])
+        for part in run(tf.linalg.slogdet):
+            assert_array_equal(np.isnan(part), [True, False])
+            assert part.dtype == dtype
+
+
+def test_moments_of_weights_that_add_up_to_nothing() -> None:
+    def moments(x: Any, w: Any) -> Any:
+        return tf.nn.weighted_moments(x, [0], w)
+
+    check(moments, (f4(1, 2), f4(0, 0)), (np.float32(0), np.float32(0)))
+    columns = (f4([1, 2], [3, 4]), f4([0, 1], [0, 1]))
+    check(moments, columns, (f4(0, 3), f4(0, 1)))
+    check(moments, (np.zeros((0, 2), "f"),) * 2, (f4(0, 0), f4(0, 0)))
+    check(lambda x, w: gradients(lambda a, b: moments(a, b)[0])(x, w), (f4(1, 2), f4(0, 0)),
+          (f4(0, 0), f4(0, 0)))  # fmt: skip
+
+
+def test_a_list_holds_the_parts_of_an_embedding() -> None:
+    table, ids = np.arange(8.0).reshape(4, 2), np.array([0, 3, 1])
+    check(lambda t, i: tf.nn.embedding_lookup([t], i), (table, ids), table[ids])
+    check(lambda t, i: tf.nn.embedding_lookup([t[:2], t[2:]], i), (table, ids), table[ids])
+    check(lambda t, i: tf.nn.embedding_lookup([t], i, max_norm=1.0), (table, ids[1:]),
+          table[ids[1:]] / np.linalg.norm(table[ids[1:]], axis=1)[:, None])  # fmt: skip
+
+
+# Encodings
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding", "points"),
+    [
+        ("aé".encode("utf-16-be"), "UTF-16", [97, 233]),
+        ("aé".encode("utf-32-be"), "UTF-32", [97, 233]),
+        ("aé".encode("utf-16-be"), "utf16", [97, 233]),
+        (b"\xff\xfe" + "aé".encode("utf-16-le"), "UTF-16", [97, 233]),
+        (b"\xfe\xff" + "aé".encode("utf-16-be"), "UTF-16", [97, 233]),
+        (b"\xff\xfe\0\0" + "aé".encode("utf-32-le"), "UTF-32", [97, 233]),
+        (b"\0A\0", "UTF-16", [65, 0xFFFD]),
+        (b"\xd8\x00\0A", "UTF-16", [0xFFFD, 65]),
+        (b"", "UTF-16", []),
+    ],
+)
+def test_without_a_mark_the_high_byte_is_first(data: bytes, encoding: str, points: Any) -> None:
+    check(lambda s: tf.strings.unicode_decode(s, encoding), (data,), np.array(points, np.int32))
+    text = "".join(map(chr, points)).encode()
+    made = tf.strings.unicode_transcode(tf.constant(data), encoding, "UTF-8")
+    assert made.numpy() == text
+    split = tf.strings.unicode_split(tf.constant(data), encoding)
+    assert b"".join(split.numpy()) == text
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"),
+    [
+        ({}, "�a�\x7f\x80�"),
+        ({"replacement_char": ord("?")}, "?a?\x7f\x80?"),
+        ({"errors": "ignore"}, "a\x7f\x80"),
+    ],
+)
+def test_control_characters_are_replaced(how: Any, expected: str) -> None:
+    text = tf.constant("\x01a\n\x7f\x80\x1f")
+    how = how | {"replace_control_characters": True}
+    made = tf.strings.unicode_transcode(text, "UTF-8", "UTF-8", **how)
+    assert made.numpy().decode() == expected
+    points = tf.strings.unicode_decode(text, "UTF-8", **how)
+    assert points.numpy().tolist() == list(map(ord, expected))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="control characters"):
+        tf.strings.unicode_transcode(
+            text, "UTF-8", "UTF-8", errors="strict", replace_control_characters=True
+        )
+
+
+# Gradients, loops, variables
+
+
+@pytest.mark.parametrize("value", [3, [3, 4], 2.5, 1j, True])
+@pytest.mark.parametrize("kind", [tf.constant, tf.Variable])
+def test_the_gradient_of_a_value_by_itself_is_one(value: Any, kind: Any) -> None:
+    x = kind(value)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        tripled = x * 3 if x.dtype is tf.int32 else None
+    agrees(tape.gradient(x, x), np.ones_like(x.numpy()))
+    assert tripled is None or tape.gradient(tripled, x) is None
+
+
+def test_unconnected_batch_jacobians_are_zeros() -> None:
+    x, y = tf.ones([2, 3]), tf.ones([2, 4])
+    for how in ({}, {"experimental_use_pfor": False}, {"unconnected_gradients": "zero"}):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+        agrees(tape.batch_jacobian(y, x, **how), np.zeros((2, 4, 3), np.float32))
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_scan_of_nothing_keeps_its_shape(reverse: bool) -> None:
+    def scanned(x: Any) -> Any:
+        start = (tf.zeros([2, 4]), tf.constant(5))
+        return tf.scan(lambda a, row: (a[0] + tf.reduce_sum(row), a[1]), x, start, reverse=reverse)
+
+    expected = (np.zeros((0, 2, 4), np.float32), np.zeros(0, np.int32))
+    empty = tf.zeros([0, 3])
+    agrees(scanned(empty), expected)
+    agrees(tf.function(scanned)(empty), expected)
+    agrees(tf.function(scanned, [tf.TensorSpec([None, 3])])(empty), expected)
+
+
+def test_watched_variables_stand_in_the_order_of_creation() -> None:
+    made = [tf.Variable(1.0, name=f"v{i}") for i in range(5)]
+    read = tf.function(lambda: made[3] + made[1])
+    with tf.GradientTape() as tape:
+        made[4] * 2.0
+        read()
+        made[0] * 2.0
+    assert [v.name for v in tape.watched_variables()] == ["v0:0", "v1:0", "v3:0", "v4:0"]
+
+
+def test_generators_share_a_variable_that_is_their_state() -> None:
+    state = tf.Variable([1, 2, 3], dtype=tf.int64)
+    one, other = (tf.random.Generator(state=state, alg="philox") for _ in range(2))
+    copied = tf.random.Generator(copy_from=one)
+    first = one.normal([2]).numpy()
+    assert one.state is other.state is state
+    assert state.numpy()[0] > 1
+    assert (other.normal([2]).numpy() != first).all()
+    assert_array_equal(copied.normal([2]).numpy(), first)
+    with pytest.raises(ValueError, match="three integers"):
+        tf.random.Generator(state=tf.Variable([1, 2], dtype=tf.int64), alg="philox")
+    with pytest.raises(TypeError, match="int64"):
+        tf.random.Generator(state=tf.Variable([1, 2, 3]), alg="philox")
+
+
+def test_names_of_specs_are_part_of_what_they_take() -> None:
+    spec = tf.TensorSpec([1], name="a")
+    others = [tf.TensorSpec([1], name=name) for name in ("a", "b", None)]
+    assert [spec.is_subtype_of(other) for other in others] == [True, False, False]
+    assert [tf.TensorSpec([1]).is_subtype_of(other) for other in others] == [True] * 3
+
+
+@pytest.mark.parametrize("name", ["assign", "assign_add", "assign_sub"])
+def test_changes_that_are_not_read_give_nothing(name: str) -> None:
+    v = tf.Variable([1.0, 2.0])
+    expected = {"assign": [3, 4], "assign_add": [4, 6], "assign_sub": [-2, -2]}[name]
+
+    def change() -> Any:
+        return getattr(v, name)([3.0, 4.0], read_value=False)
+
+    assert change() is None
+    agrees(v, f4(*expected))
+    v.assign([1.0, 2.0])
+    assert tf.function(change)() is None
+    agrees(v, f4(*expected))

@@ -344,7 +344,10 @@ def test_seeds_make_stateless_numbers() -> None:
     folded = [random.fold_in([1, 2], n).numpy().tolist() for n in range(10)]
     assert len({tuple(seed) for seed in folded}) == 10
     wide = tf.constant([1, 2], tf.int64)
-    assert random.split(wide).dtype == random.fold_in(wide, 1).dtype == "int64"
+    assert (
+        random.split(wide).dtype == random.fold_in(wide, tf.constant(1, tf.int64)).dtype == "int64"
+    )
+    assert random.fold_in(wide, 1).dtype == "int32"  # as TensorFlow: the dtype of the number
     random.set_seed(1)
     assert random.stateless_uniform([3], [1, 2]).numpy().tolist() == made[0]
 

@@ -241,7 +241,7 @@ BAD: list[tuple[Any, type[Exception], str]] = [
     (lambda: S.substr("a", 0.5, 1), INVALID, "float32"),
     (lambda: S.reduce_join(WORDS, 5), INVALID, "axis 5"),
     (lambda: S.reduce_join(WORDS, [0, 0]), INVALID, "duplicate"),
-    (lambda: S.unsorted_segment_join(["a"], [3], 2), INVALID, "not below"),
+    (lambda: S.unsorted_segment_join(["a"], [3], 2), INVALID, "is not in"),
     (lambda: S.unsorted_segment_join(["a"], [0, 1], 2), INVALID, "do not fit"),
     (lambda: S.unsorted_segment_join(["a"], [0], -1), INVALID, "negative"),
     (lambda: S.split(WORDS), INVALID, "scalars and vectors"),

@@ -1,0 +1,111 @@
+"""Arguments that TensorFlow refuses too: eagerly, in graphs, and where only the run knows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import runtime as tf
+
+IMAGE = np.linspace(0, 1, 18, dtype="f").reshape(2, 3, 3)
+MATRIX, VECTOR = np.ones((2, 3), "f"), np.ones(3, "f")
+
+# a call and its tensors
+REFUSED: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "bias, too short": (tf.nn.bias_add, (MATRIX, VECTOR[:2])),
+    "bias, broadcast": (tf.nn.bias_add, (MATRIX, VECTOR[:1])),
+    "bias, broadcasting": (tf.nn.bias_add, (MATRIX[:, :1], VECTOR)),
+    "bias, channels first": (
+        lambda x, b: tf.nn.bias_add(x, b, data_format="NCHW"), (np.ones((1, 2, 3), "f"), VECTOR)
+    ),
+    "bias to a vector": (tf.nn.bias_add, (VECTOR, VECTOR)),
+    "bias of rank 2": (tf.nn.bias_add, (MATRIX, MATRIX)),
+    "contrast by a vector": (tf.image.adjust_contrast, (IMAGE, VECTOR)),
+    "contrast by one element": (tf.image.adjust_contrast, (IMAGE, VECTOR[:1])),
+    "saturation by a vector": (tf.image.adjust_saturation, (IMAGE, VECTOR)),
+    "hue by 1.5": (tf.image.adjust_hue, (IMAGE, np.float32(1.5))),
+    "hue by -1.5": (tf.image.adjust_hue, (IMAGE, np.float32(-1.5))),
+    "gamma of -1": (tf.image.adjust_gamma, (IMAGE, np.float32(-1))),
+    "a negative segment": (
+        lambda s, i: tf.strings.unsorted_segment_join(s, i, 2),
+        (np.array(["a", "b"], object), np.array([0, -1])),
+    ),
+    "weights of another shape": (
+        lambda x, w: tf.math.bincount(x, weights=w, axis=-1), (np.ones((2, 3), "i4"), VECTOR)
+    ),
+    "rows of a cube": (lambda x: tf.math.bincount(x, axis=-1), (np.ones((2, 3, 1), "i4"),)),
+    "an empty range": (tf.histogram_fixed_width, (VECTOR, np.array([1, 1], "f"))),
+    "a falling range": (tf.histogram_fixed_width, (VECTOR, np.array([2, 1], "f"))),
+    "a range of NaN": (tf.histogram_fixed_width, (VECTOR, np.array([0, np.nan], "f"))),
+    "an infinite range": (tf.histogram_fixed_width, (VECTOR, np.array([0, np.inf], "f"))),
+    "a range of three": (tf.histogram_fixed_width, (VECTOR, VECTOR)),
+    "bins of NaN": (tf.histogram_fixed_width_bins, (VECTOR * np.nan, np.array([0, 1], "f"))),
+    "no bins": (
+        lambda x, r: tf.histogram_fixed_width(x, r, 0), (VECTOR, np.array([0, 1], "f"))
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_bad_tensors_are_refused(name: str) -> None:
+    call, inputs = REFUSED[name]
+    given = [tf.constant(x) for x in inputs]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        call(*given)
+    with pytest.raises((ValueError, tf.errors.InvalidArgumentError)):
+        tf.function(call, autograph=False)(*given)
+    unknown = [tf.TensorSpec(None, x.dtype) for x in given]
+    if name.startswith("contrast"):  # an image has a known rank
+        unknown[0] = tf.TensorSpec(given[0].shape)
+    with pytest.raises((ValueError, tf.errors.InvalidArgumentError)):
+        tf.function(call, unknown, autograph=False)(*given)
+
+
+def branch(value: float) -> Callable[[], Any]:
+    return lambda: value
+
+
+ARGUMENTS: list[tuple[Callable[[], Any], type[Exception], str]] = [
+    (lambda: tf.split(tf.range(6), [2, 4], num=3), ValueError, "3 sizes"),
+    (lambda: tf.split(tf.range(6), tf.constant([2, 4]), num=3), ValueError, "3 sizes"),
+    (lambda: tf.split(tf.range(6), [[2, 4]]), ValueError, "vector"),
+    (lambda: tf.one_hot([0], 3, on_value=1.0, off_value=0), TypeError, "off_value"),
+    (lambda: tf.one_hot([0], 3, 1.0, tf.constant(0)), TypeError, "int32"),
+    (lambda: tf.one_hot([0], 3, np.float64(1), np.float32(0)), TypeError, "float32"),
+    (lambda: tf.image.random_hue(IMAGE, 0.6), ValueError, "0.5"),
+    (lambda: tf.image.random_contrast(IMAGE, -1.0, 1.0), ValueError, "non-negative"),
+    (lambda: tf.image.random_saturation(IMAGE, -1.0, 1.0), ValueError, "non-negative"),
+    (lambda: tf.image.adjust_gamma(IMAGE, -1.0), ValueError, "non-negative"),
+    (lambda: tf.switch_case(0, {0: branch(1.0), 2: branch(2.0)}), ValueError, "0 to 1"),
+    (lambda: tf.switch_case(1, {-1: branch(1.0), 0: branch(2.0)}), ValueError, "0 to 1"),
+    (lambda: tf.switch_case(1, [(1, branch(1.0)), (2, branch(2.0))]), ValueError, "0 to 1"),
+    (lambda: tf.strings.unsorted_segment_join(["a"], [0], [2]), ValueError, "one number"),
+    (
+        lambda: tf.map_fn(lambda x: [x, x], VECTOR, fn_output_signature=(tf.float32, tf.float32)),
+        TypeError, "fn_output_signature",
+    ),
+    (lambda: tf.scan(lambda a, x: [a[0], x], VECTOR, (0.0, 0.0)), TypeError, "initializer"),
+    (lambda: tf.foldl(lambda a, x: [a[0], x], VECTOR, (0.0, 0.0)), TypeError, "initializer"),
+    (lambda: tf.math.bincount([1], weights=[1.0], binary_output=True), ValueError, "exclusive"),
+    (lambda: tf.math.bincount([[1]], axis=1), ValueError, "axis"),
+    (lambda: tf.matmul(MATRIX, MATRIX.T, output_type=tf.int32), TypeError, "hold"),
+    (lambda: tf.histogram_fixed_width([1.0], [0.0, 1.0], dtype=tf.float32), TypeError, "int64"),
+    (lambda: tf.random.fold_in([1, 2], tf.constant(1, tf.int8)), TypeError, "int8"),
+    (lambda: tf.nn.embedding_lookup([], [0]), ValueError, "parts"),
+    (lambda: tf.nn.embedding_lookup([1.0, 2.0], [0]), ValueError, "parts"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(ARGUMENTS)))
+def test_bad_arguments_are_refused(number: int) -> None:
+    call, error, words = ARGUMENTS[number]
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_switch_case_takes_indices_in_any_order() -> None:
+    pairs = [(1, branch(1.0)), (0, branch(0.0))]
+    assert [float(tf.switch_case(tf.constant(i), pairs)) for i in (0, 1, 5)] == [0, 1, 1]
