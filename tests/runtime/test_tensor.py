@@ -414,6 +414,26 @@ def test_dlpack() -> None:
     assert type(x.__dlpack__()) is type(old_protocol.__dlpack__())
 
 
+def test_memory_that_a_tensor_lends_cannot_be_written() -> None:
+    for value in (MATRIX, np.float32(1.5), np.zeros((0, 2)), np.float16([1, 2]), 1j, [True]):
+        x = tf.constant(value)
+        before = x.numpy()
+        views = [np.asarray(x), x.__array__(), np.array(x, copy=False), np.asarray(x)[...]]
+        for view in [*views, np.frombuffer(x.__buffer__(0), x.dtype.np_dtype) if x.shape else None]:
+            assert view is None or not view.flags.writeable
+        for view in views:
+            assert view.dtype == x.dtype.np_dtype
+            with pytest.raises(ValueError, match="WRITEABLE"):
+                view.setflags(write=True)
+        # A consumer that minds no flags has memory of its own.
+        own = np.from_dlpack(x, copy=True)
+        own[...] = 7
+        np.from_dlpack(x)[...] = 7
+        assert np.array_equal(x.numpy(), before)
+    with pytest.raises(BufferError, match="immutable"):
+        np.from_dlpack(tf.constant(MATRIX), copy=False)
+
+
 def test_buffers_are_read_only() -> None:
     view = tf.constant([1, 2]).__buffer__(0)
     assert view.readonly
