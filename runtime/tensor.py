@@ -296,7 +296,7 @@ class EagerTensor(Tensor):
 
     def _view(self) -> Any:
         # Through a memoryview, because what an array lends can be made writable again.
-        raw = self.raw if type(self.raw) is np.ndarray else np.asarray(self.raw)
+        raw: Any = self.raw if type(self.raw) is np.ndarray else np.asarray(self.raw)
         if raw.dtype.hasobject:
             view = raw.view()
             view.setflags(write=False)

@@ -479,4 +479,4 @@ def embedding_lookup(
         return rows
     count, width = ops.size(ids), ops.reduce_prod(ops.shape(params)[1:])
     flat = ops.reshape(rows, ops.stack([count, width]))
-    return ops.reshape_like(ops.clip_by_norm(flat, max_norm, [1]), rows)
+    return ops.reshape_like(ops.clip_by_norm(flat, max_norm, [1]), rows)  # type: ignore[no-any-return]

@@ -29,6 +29,12 @@ PADDED = [[0, 0], [1, 2], [0, 1], [0, 0]]
 U = RNG.integers(0, 256, (5, 6, 3)).astype("u1")
 RGB = RNG.random((2, 5, 6, 3)).astype("f")
 
+WIDE = np.float32([[0, 20, 200, 380], [-9, 3, -1000, 5]])
+COUNTS = np.array([[1, 1, 2], [2, 0, 5]])
+SMALL = np.array([[100, 27], [3, 127]])
+MIXED = b"\0A\0\n\xd8\0\0B"
+EXTREMES = np.finfo("f").max * np.float32([-1, -0.5, 0, 0, 0.25, 0.75, 1])
+
 RESIZED = ("bilinear", "nearest", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic")
 # call, float32 arguments that it is differentiated by
 CALLS: list[tuple[Any, tuple[Any, ...]]] = [
@@ -75,6 +81,41 @@ CALLS: list[tuple[Any, tuple[Any, ...]]] = [
     (lambda tf, x: tf.strings.as_string([0.1, 1e10], shortest=True), ()),
     (lambda tf, x: tf.strings.format("{}", tf.reshape(tf.range(100), [10, 10])), ()),
     (lambda tf, x: tf.strings.regex_replace("héllo", "(.)l", r"<\1>"), ()),
+    *[
+        (lambda tf, x, e=e, r=r: tf.math.cumulative_logsumexp(x, 1, e, r)[:, 1:-1], (WIDE,))
+        for e in (False, True)
+        for r in (False, True)
+    ],
+    (lambda tf, x, y: tf.math.nextafter(x, y), (X, X[::-1])),
+    (lambda tf, x, w: tf.nn.weighted_moments(x, [0, 1], w)[1], (X[0], np.ones_like(X[0]))),
+    (lambda tf, x, w: tf.nn.weighted_moments(x, [0, 1], w)[1], (X[0], np.zeros_like(X[0]))),
+    (lambda tf, x: tf.nn.embedding_lookup([X], [[1, 0]], max_norm=2.0), ()),
+    (lambda tf, x, b: tf.nn.bias_add(x, b), (X, numbers(4))),
+    (lambda tf, x, b: tf.nn.bias_add(x, b, "NCHW"), (X, numbers(7))),
+    *[
+        (lambda tf, x, k=k: tf.math.bincount(COUNTS, weights=COUNTS * 0.5, **k), ())
+        for k in ({}, {"axis": -1}, {"axis": -1, "minlength": 9}, {"axis": 0, "maxlength": 2})
+    ],
+    *[
+        (lambda tf, x, a=a, b=b: tf.matmul(SMALL.astype(a), SMALL.astype(b), output_type="int32"), ())
+        for a in ("int8", "uint8")
+        for b in ("int8", "uint8")
+    ],
+    *[
+        (lambda tf, x, d=d: tf.saturate_cast(np.complex64([300 + 5j, -1e30j, 0.7]), d), ())
+        for d in ("int8", "uint8", "float16", "float32", "complex128")
+    ],
+    *[
+        (lambda tf, x, m=m: tf.linalg.slogdet(np.float32([m, [[1, 2], [3, 5]]])), ())
+        for m in ([[0, np.nan], [0, 1]], [[1, 2], [3, np.nan]], [[0, np.inf], [0, 1]])
+    ],
+    (lambda tf, x: tf.histogram_fixed_width(EXTREMES, [EXTREMES.min(), EXTREMES.max()], 5), ()),
+    (lambda tf, x: tf.histogram_fixed_width(X, [-1.0, 1.0], 7), ()),
+    (lambda tf, x: tf.math.squared_difference([1 + 2j], [3 - 1j]), ()),
+    *[
+        (lambda tf, x, e=e: tf.strings.unicode_transcode(MIXED, e, "UTF-8", "replace", 63, True), ())
+        for e in ("UTF-16", "UTF-16-LE", "UTF-32", "UTF-8")
+    ],
 ]  # fmt: skip
 
 

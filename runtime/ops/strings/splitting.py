@@ -62,7 +62,9 @@ bytes_split_p = row(
 
 def ragged_rows(x: Tensor, parts: tuple[Tensor, Tensor]) -> Any:
     if x.ndim is None:
-        raise wrong_value("strings of unknown rank: give them a shape with ensure_shape or set_shape")
+        raise wrong_value(
+            "strings of unknown rank: give them a shape with ensure_shape or set_shape"
+        )
     return parts[0] if x.ndim == 0 else RaggedTensor(*parts)
 
 
