@@ -144,6 +144,20 @@ def _zeta(s: Any, start: Any, out: Any, work: Workspace) -> None:
     _euler_maclaurin(s, np.square(end, out=end), factor, out, term)
     np.copyto(out, np.nan, where=mask(np.less, s, 1, work))
     np.copyto(out, np.inf, where=mask(np.equal, s, 1, work))
+    below = mask(np.less, start, -_SHIFT, work)
+    if below.any():
+        s, start = np.broadcast_arrays(s, start)
+        out[below] = _zeta_below(s[below], start[below], work)
+
+
+def _zeta_below(s: Any, start: Any, work: Workspace) -> Any:
+    """For whole s, and starts below zero, whose terms there are those of two starts above it."""
+    first = start + np.ceil(-start)
+    above, mirrored, beyond = [np.empty_like(first) for _ in range(3)]
+    for at, out in ((first, above), (1 - first, mirrored), (1 - start, beyond)):
+        with work.inner():
+            _zeta(s, at, out, work)
+    return np.where(first == 0, np.inf, above + np.power(-1.0, s) * (mirrored - beyond))
 
 
 def _euler_maclaurin(s: Any, square: Any, factor: Any, total: Any, part: Any) -> None:

@@ -417,7 +417,7 @@ asinh: Op = unary(
     doc="The inverse hyperbolic sine.",
 )  # fmt: skip
 acosh: Op = unary(
-    "acosh", np.arccosh, gradient=lambda x, y, g: g * _c(rsqrt(x * x - 1)),
+    "acosh", np.arccosh, gradient=lambda x, y, g: g * _c(rsqrt(x - 1) * rsqrt(x + 1)),
     doc="The inverse hyperbolic cosine.", samples=(sample("2,3:>1"),),
 )  # fmt: skip
 atanh: Op = unary(

@@ -29,8 +29,17 @@ if TYPE_CHECKING:
 def _truncated(a: Any, b: Any, out: Any = None) -> Any:
     rest = np.fmod(a, b, out=out)
     whole = np.subtract(a, rest, own(rest))
-    divide = np.divide if a.dtype.kind == "f" else np.floor_divide
-    return divide(whole, b, own(whole))
+    if a.dtype.kind != "f":
+        return np.floor_divide(whole, b, own(whole))
+    made = np.divide(whole, b, own(whole))
+    # There is no rest of what is infinite, nor by zero.
+    unclear = np.isnan(made)
+    if not unclear.any():
+        return made
+    if not made.ndim:
+        return np.trunc(np.divide(a, b))
+    np.copyto(made, np.trunc(np.divide(a, b)), where=unclear)
+    return made
 
 
 _DIVISIONS = (sample("2,3", "2,3:+"), sample("4:i9", "4:i4+"))

@@ -11,7 +11,7 @@ from runtime import dtypes
 from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import one_of, static_int, static_number
 from runtime.ops.blockwise import MANY, in_blocks, own, turning_rows
-from runtime.ops.define import Op, axis_in, matched, unary
+from runtime.ops.define import Op, axis_in, binary, matched, unary
 from runtime.primitive import (
     Order,
     Primitive,
@@ -322,7 +322,20 @@ def sigmoid_cross_entropy_with_logits(
     """The cross entropy of sigmoid(logits) against probabilities, elementwise, without overflow."""
     scores, truth = matched(logits, labels)
     merge_shapes(scores.static_shape, truth.static_shape)
-    return relu(scores) - scores * truth + softplus(-ops.abs(scores))
+    return _sigmoid_cross_entropy(scores, truth)
+
+
+def _sigmoid_loss_kernel(x: Any, labels: Any, out: Any = None) -> Any:
+    tail = np.log1p(np.exp(-np.abs(x)))
+    return np.add(np.maximum(x, 0) - x * labels, tail, out=out)
+
+
+_sigmoid_cross_entropy: Op = binary(
+    "sigmoid_cross_entropy", _sigmoid_loss_kernel, "G,G->G", op_type="SigmoidCrossEntropy",
+    # Not by the parts of the sum, whose slopes do not meet at 0.
+    gradient=(lambda x, z, y, g: g * (sigmoid(x) - z), lambda x, z, y, g: -g * x),
+    reads=("ab", "a"), doc="The cross entropy of sigmoid(x) against y.",
+)  # fmt: skip
 
 
 def weighted_cross_entropy_with_logits(
@@ -331,7 +344,7 @@ def weighted_cross_entropy_with_logits(
     """As sigmoid_cross_entropy_with_logits, positive labels counted `pos_weight` times."""
     scores, truth = matched(logits, labels)
     weight = 1 + (convert_to_tensor(pos_weight, scores.dtype) - 1) * truth
-    return (1 - truth) * scores + weight * (softplus(-ops.abs(scores)) + relu(-scores))
+    return (1 - truth) * scores + weight * softplus(-scores)
 
 
 def log_poisson_loss(

@@ -183,17 +183,24 @@ def _count(x: Any, axis: Axis) -> Any:
 
 
 def _mean_kernel(x: Any, *, axis: Axis, keepdims: bool, out: Any = None) -> Any:
-    wide = _FLOAT32 if x.dtype == _FLOAT16 else x.dtype
+    wide = _WIDE.get(x.dtype.char, x.dtype)
     into = out if wide is x.dtype and x.dtype.kind in "fc" else None
     total = _sum_kernel(x.astype(wide, copy=False), axis=axis, keepdims=keepdims, out=into)
     count = x.size // (total.size or 1)
     if x.dtype.kind in "fc":
         mean = np.divide(total, count or np.nan, out=into)
         return mean if wide is x.dtype else mean.astype(x.dtype)
-    return np.trunc(total / count).astype(x.dtype) if count else total
+    if not count:
+        return total.astype(x.dtype)
+    return ((total - np.fmod(total, count)) // count).astype(x.dtype)
 
 
-_FLOAT16, _FLOAT32 = np.dtype(np.float16), np.dtype(np.float32)
+# What sums of short numbers are made in.
+_WIDE = {
+    "e": np.dtype(np.float32),
+    **dict.fromkeys("bhi", np.dtype(np.int64)),
+    **dict.fromkeys("BHI", np.dtype(np.uint64)),
+}
 reduce_mean: Op = reduction(
     "mean", _mean_kernel, "N->N", op_type="Mean", keep_inputs=(),
     gradient=lambda op, g: (_spread(op, g) / _count(op.inputs[0], op.params["axis"]),),

@@ -21,6 +21,7 @@ from runtime.ops.error_kernels import (
     gelu_kernel,
 )
 from runtime.ops.gamma_kernels import digamma_kernel, lgamma_kernel, polygamma_kernel, zeta_kernel
+from runtime.ops.normal_kernels import ndtri_kernel
 from runtime.ops.reductions import CUMULATED, cumulative, cumulative_shape
 from runtime.primitive import Kernel, Order, Primitive, bind, row, sample, wrong_value
 from runtime.tensor import Tensor
@@ -70,14 +71,16 @@ zeta: Op = binary(
 )  # fmt: skip
 
 
-def ndtri(x: Any, name: str | None = None) -> Tensor:
-    """The inverse of the cumulative distribution of the standard normal."""
-    return erfinv(2 * convert_to_tensor(x) - 1) * float(np.sqrt(2))
+ndtri: Op = unary(
+    "ndtri", ndtri_kernel, "G->G", op_type="Ndtri", reads="y", samples=(sample([0.1, 0.5, 0.97]),),
+    doc="The inverse of the cumulative distribution of the standard normal.",
+    gradient=lambda x, y, g: g * (SQRT_PI / SQRT_HALF) * ops.exp(ops.square(y) * 0.5),
+)  # fmt: skip
 
 
 def erfcinv(x: Any, name: str | None = None) -> Tensor:
-    """The inverse of erfc."""
-    return erfinv(1 - convert_to_tensor(x))
+    """The inverse of erfc, accurate where that is small."""
+    return ndtri(convert_to_tensor(x) * 0.5) * -SQRT_HALF
 
 
 def lbeta(x: Any, name: str | None = None) -> Tensor:

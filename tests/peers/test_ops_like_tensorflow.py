@@ -31,7 +31,8 @@ RGB = RNG.random((2, 5, 6, 3)).astype("f")
 
 WIDE = np.float32([[0, 20, 200, 380], [-9, 3, -1000, 5]])
 COUNTS = np.array([[1, 1, 2], [2, 0, 5]])
-SMALL = np.array([[100, 27], [3, 127]])
+BYTES = {dtype: np.array([[100, 27], [3, 127]], dtype) for dtype in ("int8", "uint8")}
+CONTROLS = "replace", 63, True
 MIXED = b"\0A\0\n\xd8\0\0B"
 EXTREMES = np.finfo("f").max * np.float32([-1, -0.5, 0, 0, 0.25, 0.75, 1])
 
@@ -97,7 +98,7 @@ CALLS: list[tuple[Any, tuple[Any, ...]]] = [
         for k in ({}, {"axis": -1}, {"axis": -1, "minlength": 9}, {"axis": 0, "maxlength": 2})
     ],
     *[
-        (lambda tf, x, a=a, b=b: tf.matmul(SMALL.astype(a), SMALL.astype(b), output_type="int32"), ())
+        (lambda tf, x, a=a, b=b: tf.matmul(BYTES[a], BYTES[b], output_type="int32"), ())
         for a in ("int8", "uint8")
         for b in ("int8", "uint8")
     ],
@@ -113,7 +114,7 @@ CALLS: list[tuple[Any, tuple[Any, ...]]] = [
     (lambda tf, x: tf.histogram_fixed_width(X, [-1.0, 1.0], 7), ()),
     (lambda tf, x: tf.math.squared_difference([1 + 2j], [3 - 1j]), ()),
     *[
-        (lambda tf, x, e=e: tf.strings.unicode_transcode(MIXED, e, "UTF-8", "replace", 63, True), ())
+        (lambda tf, x, e=e: tf.strings.unicode_transcode(MIXED, e, "UTF-8", *CONTROLS), ())
         for e in ("UTF-16", "UTF-16-LE", "UTF-32", "UTF-8")
     ],
 ]  # fmt: skip

@@ -402,3 +402,71 @@ def test_changes_that_are_not_read_give_nothing(name: str) -> None:
     v.assign([1.0, 2.0])
     assert tf.function(change)() is None
     agrees(v, f4(*expected))
+
+
+# Elementwise functions
+
+
+@pytest.mark.parametrize("labels", [0.0, 0.25, 1.0])
+def test_the_slope_of_a_logistic_loss_at_zero(labels: float) -> None:
+    x, z = np.array([0.0, -0.0, 40.0, -40.0, 1e3, -1e3]), np.full(6, labels)
+    sigmoid = 1 / (1 + np.exp(-np.clip(x, -700, 700)))
+
+    def loss(a: Any, b: Any) -> Any:
+        return tf.nn.sigmoid_cross_entropy_with_logits(logits=a, labels=b)
+
+    def weighted(a: Any, b: Any) -> Any:
+        return tf.nn.weighted_cross_entropy_with_logits(b, a, 3.0)
+
+    exact = z * np.logaddexp(0, -x) + (1 - z) * np.logaddexp(0, x)
+    check(loss, (x, z), exact)
+    check(gradients(loss), (x, z), (sigmoid - z, -x))
+    by_logits = (1 - z) * sigmoid - 3 * z * (1 - sigmoid)
+    check(lambda a, b: gradients(weighted)(a, b)[0], (x, z), by_logits)
+
+
+def test_there_is_no_slope_where_there_is_no_acosh() -> None:
+    found = gradients(tf.acosh)(tf.constant([-3.0, 0.5, 1.0, 2.0]))[0]
+    agrees(found, f4(NAN, NAN, INF, 1 / np.sqrt(3)))
+    z = tf.constant([-1 - 1j], tf.complex128)
+    agrees(gradients(tf.acosh)(z)[0], 1 / np.conj(np.sqrt(-2 - 1j) * np.sqrt(-1j)).reshape(1))
+
+
+def test_means_of_short_integers_do_not_overflow() -> None:
+    for dtype in ("int8", "uint8", "int16", "uint16", "int32", "uint32"):
+        top = np.iinfo(dtype).max
+        check(tf.reduce_mean, (np.array([top, top, top - 3], dtype),), np.array(top - 1, dtype)[()])
+    check(tf.reduce_mean, (np.array([-3, -4]),), np.int64(-3))
+    check(tf.reduce_mean, (np.array([2**62 + 1]),), np.int64(2**62 + 1))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_tails_of_the_normal_distribution(dtype: str) -> None:
+    # mpmath, with 40 digits
+    tails = {1e-300: -37.0470962993611992, 1e-30: -11.4640246884436157, 0.5: 0, 1: INF}
+    tails = tails | {0: -INF, 0.02: -2.05374891063182305, -0.1: NAN, 1.1: NAN}
+    given = {p: y for p, y in tails.items() if dtype == "float64" or p != 1e-300}
+    x, expected = np.array(list(given), dtype), np.array(list(given.values()))
+    assert_allclose(tf.math.ndtri(tf.constant(x)), expected, 2e-6 if dtype == "float32" else 1e-9)
+    inverse = tf.math.erfcinv(tf.constant(2 * x))
+    assert_allclose(inverse, -expected / np.sqrt(2), 2e-6 if dtype == "float32" else 1e-9)
+    p = np.linspace(0.001, 0.999, 999).astype(dtype)
+    back = tf.math.erfc(-tf.math.ndtri(tf.constant(p)) / np.sqrt(2)) / 2
+    assert_allclose(back, p, 1e-5 if dtype == "float32" else 1e-13)
+
+
+def test_gamma_functions_far_below_zero() -> None:
+    # the reflection of the trigamma function, and poles at the negative integers
+    x = np.array([-100.5, -30.25, -12.0, -0.5])
+    up = tf.math.polygamma(tf.ones(4, tf.float64), 1 - x)
+    expected = np.where(x == -12, INF, np.pi**2 / np.sin(np.pi * x) ** 2 - up)
+    found = tf.math.polygamma(tf.ones(4, tf.float64), tf.constant(x))
+    assert_allclose(found, expected, 1e-12)
+    cubes = sum((k - 20.5) ** -3.0 for k in range(200_000)) + 0.5 / (200_000 - 21.0) ** 2
+    assert_allclose(tf.math.zeta(tf.constant(3.0, tf.float64), -20.5), cubes, 1e-9)
+
+
+def test_truncated_quotients_by_zero() -> None:
+    a, b = np.array([1.0, -1.0, INF, 7.0, 0.0]), np.array([0.0, 0.0, 2.0, -2.0, 0.0])
+    check(tf.truncatediv, (a, b), np.array([INF, -INF, INF, -3.0, NAN]))
+    check(tf.truncatediv, (np.float32(1), np.float32(0)), np.float32(INF))
