@@ -37,16 +37,16 @@ def _bincount_kernel(
         raise wrong_value(f"weights of shape {weights.shape} for values of shape {x.shape}")
     n = int(size)
     shape = (len(x), n) if rows and x.ndim == 2 else (n,)
+    kept = slice(None) if x.size and x.max() < n else (x < n).reshape(-1)
     places = x.astype(np.intp, copy=False)
     if len(shape) == 2:
         places = places + np.arange(len(x))[:, np.newaxis] * n
-    kept = x < n
-    places = places[kept]
+    places = places.reshape(-1)[kept]
     if not weights.size:
         counts = np.bincount(places, minlength=math.prod(shape)).reshape(shape)
         return (counts > 0 if binary else counts).astype(dtype.np_dtype)
     made = np.zeros(shape, dtype.np_dtype)
-    np.add.at(made.reshape(-1), places, weights[kept])
+    np.add.at(made.reshape(-1), places, weights.reshape(-1)[kept])
     return made
 
 
@@ -130,15 +130,21 @@ def confusion_matrix(
 def _bins_kernel(x: Any, ends: Any, nbins: Any, *, dtype: DType) -> Any:
     if np.ndim(nbins) or nbins <= 0:
         raise wrong_value(f"nbins must be one number above 0, got {nbins}")
-    if x.dtype.kind == "f" and np.isnan(x).any():
+    # The smallest number is NaN where any is.
+    if x.dtype.kind == "f" and x.size and np.isnan(x.min()):
         raise errors.InvalidArgumentError("Histogram values must not contain NaN")
     low, high = _rising(ends)
     kind = x.dtype if x.dtype.kind == "f" and x.dtype.itemsize > 2 else np.dtype(np.float64)
-    x, low, high, count = x.astype(kind), *map(kind.type, (low, high, nbins))
+    low, high, count = map(kind.type, (low, high, nbins))
+    place = np.array(x, kind)
     if not np.isfinite(high - low):
-        x, low, high = x / 2, low / 2, high / 2
-    place = np.floor((x - low) / (high - low) * count)
-    return np.clip(place, 0, count - 1).astype(dtype.np_dtype)
+        low, high = low / 2, high / 2
+        place /= 2
+    place -= low
+    place /= high - low
+    place *= count
+    np.clip(np.floor(place, out=place), 0, count - 1, out=place)
+    return place.astype(dtype.np_dtype)
 
 
 def _rising(ends: Any) -> tuple[float, float]:
@@ -181,6 +187,5 @@ def histogram_fixed_width(
     """How many values fall into each of `nbins` bins of equal width: a vector of int32 or int64.
     See `histogram_fixed_width_bins`.
     """
-    flat_values = ops.reshape(values, (-1,))
-    bins = histogram_fixed_width_bins(flat_values, value_range, nbins, dtype)
+    bins = histogram_fixed_width_bins(ops.reshape(values, (-1,)), value_range, nbins, dtype)
     return ops.unsorted_segment_sum(ops.ones_like(bins), bins, nbins)

@@ -45,6 +45,8 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
 
 def _det_kernel(x: Any) -> Any:
     made = np.linalg.det(x)
+    if np.isfinite(x.sum()):  # so are all elements
+        return made
     unclear = ~np.isfinite(x).all((-2, -1)) & ((made == 0) | np.isnan(x).any((-2, -1)))
     return np.where(unclear, _nan_of(x), made) if np.any(unclear) else made
 
@@ -84,6 +86,8 @@ def _slogdet_shape(shape: Shape) -> tuple[Shape, Shape]:
 
 def _slogdet_kernel(x: Any) -> Any:
     sign, size = np.linalg.slogdet(x)
+    if np.isfinite(x.sum()):
+        return sign.astype(x.dtype), size.astype(x.dtype)
     unclear = np.isnan(size) | (~np.isfinite(x).all((-2, -1)) & np.isneginf(size))
     unclear |= np.isnan(x).any((-2, -1))
     sign, size = np.where(unclear, _nan_of(x), sign), np.where(unclear, np.nan, size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -29,11 +30,16 @@ _MARKS = {
 }
 
 
-def _codec_for(s: bytes, encoding: str) -> str:
+@lru_cache(maxsize=64)
+def _codec_named(encoding: str) -> str:
     try:
-        codec = codecs.lookup(encoding).name
+        return codecs.lookup(encoding).name
     except LookupError:
         raise errors.InvalidArgumentError(f"unknown encoding {encoding!r}") from None
+
+
+def _codec_for(s: bytes, encoding: str) -> str:
+    codec = _codec_named(encoding)
     return codec if codec not in _MARKS or s.startswith(_MARKS[codec]) else codec + "-be"
 
 
@@ -173,10 +179,11 @@ def unicode_encode(
 
 
 def _transcode(s: bytes, *, output: str, **how: Any) -> bytes:
-    text = _decoded(s, **how | {"controls": False})
-    if how["controls"] and how["reaction"] == "strict" and any(ord(c) in _CONTROLS for c in text):
-        raise errors.InvalidArgumentError(f"control characters in {s!r}")
-    return (_decoded(s, **how) if how["controls"] else text).encode(_ENCODINGS[output])
+    if how["controls"] and how["reaction"] == "strict":
+        plain = _decoded(s, **how | {"controls": False})
+        if any(ord(character) in _CONTROLS for character in plain):
+            raise errors.InvalidArgumentError(f"control characters in {s!r}")
+    return _decoded(s, **how).encode(_ENCODINGS[output])
 
 
 transcode_p = row(
