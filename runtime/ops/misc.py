@@ -184,7 +184,11 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     flat = convert_to_tensor(indices)
     sizes = convert_to_tensor(dims, flat.dtype)
     steps = ops.cumprod(sizes, exclusive=True, reverse=True)
-    extra = [-1] + [1] * (flat.ndim or 0)
+    if flat.ndim is None:
+        ones = ops.fill(ops.expand_dims(ops.rank(flat), 0), 1)
+        extra: Any = ops.concat([[-1], ones], 0)
+    else:
+        extra = [-1] + [1] * flat.ndim
     return ops.expand_dims(flat, 0) // ops.reshape(steps, extra) % ops.reshape(sizes, extra)
 
 

@@ -44,9 +44,16 @@ def _taken(x: Any, ids: Any) -> Any:
     """The row of each segment number, zeros for negative ones."""
     found = ops.gather(x, ops.maximum(ids, ops.zeros_like(ids)))
     kept = ops.greater_equal(ids, ops.zeros_like(ids))
-    extra = (found.ndim or 0) - (ids.ndim or 0)
-    kept = ops.reshape(kept, ops.concat([ops.shape(ids), [1] * extra], 0)) if extra else kept
-    return ops.where(kept, found, ops.zeros_like(found))
+    return ops.where(_beside(kept, found), found, ops.zeros_like(found))
+
+
+def _beside(values: Any, rows: Any) -> Any:
+    """One value for each of the rows, in a shape that broadcasts with them."""
+    if values.ndim is None or rows.ndim is None:
+        ones = ops.fill(ops.expand_dims(ops.rank(rows) - ops.rank(values), 0), 1)
+        return ops.reshape(values, ops.concat([ops.shape(values), ones], 0))
+    extra = rows.ndim - values.ndim
+    return ops.reshape(values, ops.concat([ops.shape(values), [1] * extra], 0)) if extra else values
 
 
 def _extreme_gradient(op: Any, g: Any) -> Any:
@@ -181,11 +188,11 @@ def unsorted_segment_prod(
     return _reduced(segment_prod_p, data, segment_ids, num_segments)
 
 
-def _sizes(data: Tensor, ids: Tensor, count: Any) -> Tensor:
-    ones = ops.ones_like(ids, data.dtype)
-    sizes = ops.maximum(unsorted_segment_sum(ones, ids, count), ops.cast(1, data.dtype))
-    extra = (data.ndim or 0) - (ids.ndim or 0)
-    return ops.reshape(sizes, [-1] + [1] * extra)
+def _sizes(sums: Tensor, ids: Tensor, count: Any) -> Tensor:
+    """How many rows each of the sums has, but at least 1."""
+    sizes = unsorted_segment_sum(ops.ones_like(ids), ids, count)
+    sizes = ops.maximum(sizes, ops.ones_like(sizes))
+    return _beside(ops.cast(sizes, sums.dtype), sums)
 
 
 def unsorted_segment_mean(
@@ -193,7 +200,8 @@ def unsorted_segment_mean(
 ) -> Tensor:
     """The means of the rows of each segment; 0 for empty ones."""
     x, ids, count = _arguments(data, segment_ids, num_segments)
-    return unsorted_segment_sum(x, ids, count) / _sizes(x, ids, count)
+    sums = unsorted_segment_sum(x, ids, count)
+    return sums / _sizes(sums, ids, count)
 
 
 def unsorted_segment_sqrt_n(
@@ -201,7 +209,14 @@ def unsorted_segment_sqrt_n(
 ) -> Tensor:
     """The sums of the rows of each segment divided by the root of their number."""
     x, ids, count = _arguments(data, segment_ids, num_segments)
-    return unsorted_segment_sum(x, ids, count) / ops.sqrt(_sizes(x, ids, count))
+    sums = unsorted_segment_sum(x, ids, count)
+    return sums / ops.sqrt(_sizes(sums, ids, count))
+
+
+def _mean_of_segments(x: Tensor, ids: Tensor, count: Tensor) -> Tensor:
+    sums = unsorted_segment_sum(x, ids, count)
+    divide = ops.truncatediv if x.dtype.is_integer else ops.divide
+    return divide(sums, _sizes(sums, ids, count))
 
 
 def _sorted_kernel(ids: Any) -> Any:
@@ -225,15 +240,14 @@ def _sorted(function: Any, name: str, empty_is_zero: bool, doc: str) -> Any:
         if ids.ndim not in (1, None):
             raise wrong_value(f"segment_ids should be a vector, got shape {ids.shape}")
         ids = bind(_sorted_ids_p, ids)
-        count = ids[-1] + 1
+        # Of no rows at all there are no segments.
+        count = ops.reduce_max(ops.concat([ops.cast([-1], ids.dtype), ids[-1:]], 0)) + 1
         found = function(x, ids, count)
         if not empty_is_zero:
             return found  # type: ignore[no-any-return]
         used = unsorted_segment_sum(ops.ones_like(ids), ids, count)
-        used = ops.reshape(
-            ops.greater(used, ops.zeros_like(used)), [-1] + [1] * ((x.ndim or 1) - 1)
-        )
-        return ops.where(used, found, ops.zeros_like(found))
+        used = ops.greater(used, ops.zeros_like(used))
+        return ops.where(_beside(used, found), found, ops.zeros_like(found))
 
     public.__name__ = public.__qualname__ = name
     public.__doc__ = doc
@@ -247,10 +261,10 @@ segment_sum: Op = _sorted(
     "The sums of the rows of each segment of a sorted vector.",
 )
 segment_mean: Op = _sorted(
-    unsorted_segment_mean,
+    _mean_of_segments,
     "segment_mean",
     False,
-    "The means of the rows of each segment of a sorted vector.",
+    "The means of the rows of each segment of a sorted vector; of integers, integers.",
 )
 segment_max: Op = _sorted(
     unsorted_segment_max,

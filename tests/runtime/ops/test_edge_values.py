@@ -470,3 +470,39 @@ def test_truncated_quotients_by_zero() -> None:
     a, b = np.array([1.0, -1.0, INF, 7.0, 0.0]), np.array([0.0, 0.0, 2.0, -2.0, 0.0])
     check(tf.truncatediv, (a, b), np.array([INF, -INF, INF, -3.0, NAN]))
     check(tf.truncatediv, (np.float32(1), np.float32(0)), np.float32(INF))
+
+
+ROWS, SQUARE = np.array([0, 0, 2], np.int32), np.arange(9.0).reshape(3, 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (tf.math.segment_sum, [[3, 5, 7], [0, 0, 0], [6, 7, 8]]),
+        (tf.math.segment_mean, [[1.5, 2.5, 3.5], [0, 0, 0], [6, 7, 8]]),
+        (tf.math.segment_max, [[3, 4, 5], [0, 0, 0], [6, 7, 8]]),
+        (lambda x, i: tf.math.unsorted_segment_mean(x, i, 3)[0], [1.5, 2.5, 3.5]),
+        (lambda x, i: tf.math.unsorted_segment_sqrt_n(x, i, 3)[2], [6, 7, 8]),
+    ],
+)
+def test_segments_of_as_many_rows_as_columns(call: Any, expected: Any) -> None:
+    check(call, (SQUARE, ROWS), np.array(expected, np.float64))
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "min", "prod"])
+def test_segments_of_nothing(name: str) -> None:
+    call = getattr(tf.math, f"segment_{name}")
+    check(call, (np.zeros((0, 3)), np.zeros(0, np.int32)), np.zeros((0, 3)))
+
+
+def test_means_of_segments_of_integers_and_complex_numbers() -> None:
+    for dtype in ("int8", "uint8", "int32", "int64", "complex64"):
+        x = np.array([[1, 2], [4, 5], [7, 8]], dtype)
+        mean = (x[0] + x[1]) / 2 if dtype == "complex64" else (x[0] + x[1]) // 2
+        wanted = np.stack([mean, x[0] * 0, x[2]]).astype(dtype)
+        check(tf.math.segment_mean, (x, ROWS), wanted)
+
+
+def test_unravelled_indices_of_any_rank() -> None:
+    at, shape = np.array([[1, 2], [3, 8]]), np.array([3, 3])
+    check(tf.unravel_index, (at, shape), np.stack(np.unravel_index(at, shape)))
