@@ -52,8 +52,10 @@ def _texts(shapes: Sequence[Shape]) -> str:
 
 def _concat_gradient(op: Any, g: Any) -> Any:
     axis = op.params["axis"]
-    rank = g.ndim if g.ndim is not None else next(x.ndim for x in op.inputs if x.ndim is not None)
-    place = axis_in(axis, rank)
+    ranks = [x.ndim for x in (g, *op.inputs) if x.ndim is not None]
+    if not ranks and axis < 0:
+        raise wrong_value(f"the gradient of concat along axis {axis} needs a tensor of known rank")
+    place = axis_in(axis, ranks[0]) if ranks else axis
     pieces: list[Any] = []
     start: Any = 0
     for x in op.inputs:

@@ -196,7 +196,7 @@ def _mean_kernel(x: Any, *, axis: Axis, keepdims: bool, out: Any = None) -> Any:
 
 
 # What sums of short numbers are made in.
-_WIDE = {
+_WIDE: dict[str, Any] = {
     "e": np.dtype(np.float32),
     **dict.fromkeys("bhi", np.dtype(np.int64)),
     **dict.fromkeys("BHI", np.dtype(np.uint64)),

@@ -216,7 +216,7 @@ def unsorted_segment_sqrt_n(
 def _mean_of_segments(x: Tensor, ids: Tensor, count: Tensor) -> Tensor:
     sums = unsorted_segment_sum(x, ids, count)
     divide = ops.truncatediv if x.dtype.is_integer else ops.divide
-    return divide(sums, _sizes(sums, ids, count))
+    return divide(sums, _sizes(sums, ids, count))  # type: ignore[no-any-return]
 
 
 def _sorted_kernel(ids: Any) -> Any:

@@ -503,6 +503,13 @@ def test_means_of_segments_of_integers_and_complex_numbers() -> None:
         check(tf.math.segment_mean, (x, ROWS), wanted)
 
 
+def test_the_gradient_of_concat_needs_no_rank() -> None:
+    def doubled(x: Any) -> Any:
+        return tf.concat([x, x], 1)
+
+    check(gradients(lambda x: tf.square(doubled(x))), (SQUARE,), (4 * SQUARE,))
+
+
 def test_unravelled_indices_of_any_rank() -> None:
     at, shape = np.array([[1, 2], [3, 8]]), np.array([3, 3])
     check(tf.unravel_index, (at, shape), np.stack(np.unravel_index(at, shape)))
