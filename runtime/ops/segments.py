@@ -192,7 +192,7 @@ def _sizes(sums: Tensor, ids: Tensor, count: Any) -> Tensor:
     """How many rows each of the sums has, but at least 1."""
     sizes = unsorted_segment_sum(ops.ones_like(ids), ids, count)
     sizes = ops.maximum(sizes, ops.ones_like(sizes))
-    return _beside(ops.cast(sizes, sums.dtype), sums)
+    return _beside(ops.cast(sizes, sums.dtype), sums)  # type: ignore[no-any-return]
 
 
 def unsorted_segment_mean(
@@ -216,7 +216,7 @@ def unsorted_segment_sqrt_n(
 def _mean_of_segments(x: Tensor, ids: Tensor, count: Tensor) -> Tensor:
     sums = unsorted_segment_sum(x, ids, count)
     divide = ops.truncatediv if x.dtype.is_integer else ops.divide
-    return divide(sums, _sizes(sums, ids, count))  # type: ignore[no-any-return]
+    return divide(sums, _sizes(sums, ids, count))
 
 
 def _sorted_kernel(ids: Any) -> Any:
