@@ -178,6 +178,7 @@ PLAIN = Dialect(
         "return_": 4,
         "assert_": 3,
         "raise_": 2,
+        "choice": 5,
         "try_": 5,
         "with_": 2,
         "effect": 8,
@@ -218,6 +219,7 @@ STAGED = Dialect(
         "return_": 3,
         "assert_": 2,
         "raise_": 1,
+        "choice": 5,
         "half_defined": 3,
         "optional": 4,
         "set_item": 3,
@@ -623,6 +625,80 @@ class Writer:
             return f"return {self.assigned('int')}, {self.assigned('float')}"
         return f"return {self.assigned(self.result)}"
 
+    def choice(self, depth: int = 2) -> None:
+        """An `if` whose arms each leave in their own way, or do not."""
+        if self.level > DEEPEST:
+            return self.raise_()
+        for keyword in ["if", *["elif"] * self.choices.below(3)]:
+            self.arm(f"{keyword} {self.truth(1)}:", depth)
+        if self.chance(70):
+            self.arm("else:", depth)
+        return None
+
+    def arm(self, header: str, depth: int, *, loop: bool = False) -> None:
+        with self.indented(header):
+            self.in_loop += loop
+            if self.chance(25):
+                self.body(1)
+            self.pick(self.ways_out(depth))()
+            self.in_loop -= loop
+
+    def ways_out(self, depth: int) -> list[Callable[[], None]]:
+        """What ends an arm: an exit, an exception, a statement whose arms do, or nothing."""
+        leaving = self.pick(["break", "continue"] if self.in_loop else ["pass"])
+        ways: list[Callable[[], None]] = [
+            lambda: self.line("pass"),
+            lambda: self.line(self.returning()),
+            lambda: self.line(f"raise {self.exception()}"),
+            lambda: self.line(f"raise {self.exception()}"),
+            lambda: self.line(leaving),
+            lambda: self.line(f"assert {self.pick(['False', self.truth(1)])}, {self.message()}"),
+        ]
+        if depth > 0 and self.level <= DEEPEST:
+            ways += [lambda: self.choice(depth - 1)] * 4
+            ways += [lambda: self.leaving_try(depth - 1), lambda: self.leaving_loop(depth - 1)]
+        return ways
+
+    def exception(self) -> str:
+        kind = self.pick(["ValueError", "KeyError", "RuntimeError", "ZeroDivisionError"])
+        return f"{kind}({self.message()})"
+
+    def message(self) -> str:
+        """Another one at each place."""
+        return f"'e{next(self.fresh)}'"
+
+    def leaving_try(self, depth: int) -> None:
+        """A `try` or a `with` whose parts leave."""
+        if self.dialect.free and self.chance(20):
+            return self.arm(f"with {self.pick(['suppress(ValueError)', 'Manager(False)'])}:", depth)
+        self.arm("try:", depth)
+        how = self.choices.below(3)
+        if how < 2:
+            self.arm(f"except {self.pick(['ValueError', 'Exception'])}:", depth)
+            if self.chance(30):
+                self.arm("else:", depth)
+        if how > 0:
+            self.arm("finally:", 0)
+        return None
+
+    def leaving_loop(self, depth: int) -> None:
+        """A loop that an exit or an exception ends, and an `else` that leaves."""
+        if self.in_loop > 2:
+            return self.raise_()
+        name = self.counter("0")
+        endless = self.chance(50)
+        with self.indented("while True:" if endless else f"while {name} < 2:"):
+            self.line(f"{name} += 1")
+            if endless:
+                self.line(f"if {name} > {self.pick([1, 2])}:")
+                self.line(f"{INDENT}{self.pick([self.returning(), f'raise {self.exception()}'])}")
+            self.in_loop += 1
+            self.choice(depth)
+            self.in_loop -= 1
+        if not endless and self.chance(40):
+            self.arm("else:", depth)
+        return None
+
     def assert_(self) -> None:
         message = self.pick(["", ", 'message'"])
         if self.dialect.free and message and self.chance(30):
@@ -630,7 +706,7 @@ class Writer:
         self.line(f"assert {self.truth(1)}{message}")
 
     def raise_(self) -> None:
-        kind = self.pick(["ValueError('v')", "KeyError('k')", "RuntimeError"])
+        kind = self.pick([self.exception(), "RuntimeError"])
         self.line(f"if {self.truth(1)}:")
         self.line(f"{INDENT}raise {kind}")
 
@@ -759,6 +835,8 @@ class Writer:
         if self.chance(60):
             self.line(f"if {self.truth(1)}:")
             self.line(f"{INDENT}{self.returning()}")
+        elif self.chance(30):
+            self.choice(1)
         if self.chance(30):
             self.line("while u > 4:")
             self.line(f"{INDENT}u = u // 2")

@@ -28,11 +28,13 @@ class BlockNames(NamedTuple):
         inputs: parameters of the blocks.
         outputs: what the blocks return.
         shared: names that the blocks assign where they live.
+        leaves: whether control never goes on behind the statement: it is `return cond(...)`.
     """
 
     inputs: list[str]
     outputs: list[str]
     shared: list[str]
+    leaves: bool
 
 
 class Flow:
@@ -54,8 +56,11 @@ class Flow:
         self.live_after: dict[gast.AST, Names] = live.after
         self.defined: Definedness = definedness(function, self.mentions, self.scope)
         may_suspend = suspends(function.body)
+        may_leave = not (may_suspend and is_async_generator(function))
         self.functional: dict[gast.AST, BlockNames] = {
-            node: self._block_names(node) for node in self.live if is_functional(node, may_suspend)
+            node: self._block_names(node)
+            for node in self.live
+            if is_functional(node, may_suspend) and (may_leave or not ends([node]))
         }
 
     def bound(self, node: Any) -> Names:
@@ -69,12 +74,12 @@ class Flow:
         shared = self._shared(node)
         own = self.bound(node) - shared
         if isinstance(node, gast.If):
-            outputs = frozenset() if is_returning(node) else own & live.after
+            outputs = frozenset() if ends([node]) else own & live.after
             inputs = own & (live.body | live.orelse)
         else:
             outputs = inputs = own & self._head(node)
         sort = self.scope.sort
-        return BlockNames(sort(inputs), sort(outputs), sort(shared))
+        return BlockNames(sort(inputs), sort(outputs), sort(shared), ends([node]))
 
     def _head(self, node: Any) -> Names:
         """What is live where the loop's next round starts."""
@@ -106,14 +111,16 @@ def is_functional(node: Any, may_suspend: bool = True) -> bool:
     if may_suspend and suspends([getattr(node, name) for name in _parts(node)]):
         return False
     if isinstance(node, gast.If):
-        return not exits(node) or is_returning(node)
+        return not exits(node) or (exits(node) == {"return"} and ends([node]))
     leaves = frozenset[str]().union(*(exits(statement) for statement in node.body))
     return not node.orelse and not leaves
 
 
-def is_returning(node: gast.If) -> bool:
-    """Whether an `if` is `return cond(...)`: every way through it ends in `return` (or raises)."""
-    return exits(node) == {"return"} and ends([node])
+def is_async_generator(function: Any) -> bool:
+    """Whether a function is a generator that may not return a value."""
+    return isinstance(function, gast.AsyncFunctionDef) and any(
+        isinstance(node, gast.Yield) for node in own_nodes(function.body)
+    )
 
 
 def _parts(node: Any) -> tuple[str, ...]:

@@ -19,14 +19,14 @@
         y = ag.cond(x > limit, if_body, else_body, defines='y')
         return y
 
-An `if` that ends in `return` on every path is `return ag.cond(...)`.
+An `if` that ends in `return` or `raise` on every path is `return ag.cond(...)`.
 """
 
 from __future__ import annotations
 
 import gast
 
-from autograph.analysis.blocks import Flow, is_returning
+from autograph.analysis.blocks import Flow
 from autograph.context import Context
 from autograph.lowering import control, lower_statements, make_block
 from autograph.quoting.builders import constant, returns
@@ -44,7 +44,7 @@ def _if(node: gast.If, context: Context, flow: Flow) -> list[gast.stmt]:
     body = make_block(context, flow, "if_body", names.inputs, node.body, node, names)
     orelse = make_block(context, flow, "else_body", names.inputs, node.orelse, node, names)
     parts = [node.test, body.name, orelse.name]
-    if not is_returning(node):
+    if not names.leaves:
         return [body, orelse, control("cond", parts, names, node)]
     # Without a `defines`, the blocks' parameters would name the result.
     result = {"defines": constant("return", node)} if names.inputs else None

@@ -17,6 +17,8 @@ def f(x, n):
         return x, n
     x, n = ag.while_loop(while_test, while_body, (x, n))
     return x
+
+A `while` that only an exception ends is `return ag.while_loop(...)`.
 """
 
 from __future__ import annotations
@@ -43,4 +45,4 @@ def _while(node: gast.While, context: Context, flow: Flow) -> list[gast.stmt]:
     )
     body = make_block(context, flow, "while_body", names.inputs, node.body, node, names)
     loop = control("while_loop", [test.name, body.name], names, node)
-    return [test, body, loop]
+    return [test, body, returns([loop.value], node) if names.leaves else loop]
