@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 import autograph
 from tests.harness import attempt
+from tests.programs_exits import DEEPEST, INDENT, LeavingArms
 from tests.programs_snippets import PLAIN_SNIPPETS, STAGED_SNIPPETS
 
 
@@ -75,6 +76,9 @@ class Dialect:
     parameters: dict[str, str]
     # Names may change their type, may be unbound, and arithmetic need not stay small.
     free: bool
+    # How many statements at its top level, and how many more in all.
+    most: int = 12
+    size: tuple[int, int] = (3, 18)
 
 
 PLAIN_PRELUDE = """\
@@ -164,6 +168,40 @@ def step(x, y=1, *, z=0):
 
 """
 
+EXITS_PRELUDE = """\
+from contextlib import suppress
+
+LOG = []
+G = 2
+
+
+class Manager:
+    def __init__(self, quiet):
+        self.quiet = quiet
+
+    def __enter__(self):
+        return 3
+
+    def __exit__(self, kind, *exception):
+        LOG.append(("exit", kind and kind.__name__))
+        return self.quiet
+
+
+def note(x):
+    LOG.append(x)
+    return x
+
+
+def step(x, y=1):
+    if x > y:
+        return x - y
+    elif x < -y:
+        raise ValueError("low")
+    return x + y
+
+
+"""
+
 PLAIN = Dialect(
     statements={
         "assign": 20,
@@ -236,6 +274,19 @@ STAGED = Dialect(
     free=False,
 )
 
+EXITS = Dialect(
+    statements={"choice": 10, "leaving_loop": 4, "leaving_try": 4, "for_items": 3, "effect": 2}
+    | {"assign": 4, "half_defined": 1, "closure": 1, "generator": 1},
+    snippets=(),
+    prelude=EXITS_PRELUDE,
+    header="def program(a, b, p, f, xs):\n",
+    parameters={"a": "int", "b": "int", "p": "bool", "f": "float", "xs": "list"},
+    free=False,
+    most=3,
+    size=(2, 8),
+)
+"""Small nests of which every arm may leave: by a return, an exception, an exit of a loop."""
+
 GROWING = (
     "do: grown.append({value})",
     "do: grown.append({value})",
@@ -255,11 +306,9 @@ GROWING = (
 )
 
 TYPES = ("int", "int", "int", "float", "bool")
-INDENT = "    "
-DEEPEST = 4
 
 
-class Writer:
+class Writer(LeavingArms):
     """Writes one program, statement by statement."""
 
     def __init__(self, choices: Choices, dialect: Dialect, size: int) -> None:
@@ -275,6 +324,8 @@ class Writer:
         self.functions: dict[str, str] = {}
         self.in_loop = 0
         self.in_function = 0
+        self.suppresses = "Manager" in dialect.prelude
+        self.catches = dialect.free or "leaving_try" in dialect.statements
         self.fresh = itertools.count()
         results = ["int", "float", "pair", "items", *([] if dialect.free else ["grown"])]
         self.result = self.pick(results)
@@ -625,80 +676,6 @@ class Writer:
             return f"return {self.assigned('int')}, {self.assigned('float')}"
         return f"return {self.assigned(self.result)}"
 
-    def choice(self, depth: int = 2) -> None:
-        """An `if` whose arms each leave in their own way, or do not."""
-        if self.level > DEEPEST:
-            return self.raise_()
-        for keyword in ["if", *["elif"] * self.choices.below(3)]:
-            self.arm(f"{keyword} {self.truth(1)}:", depth)
-        if self.chance(70):
-            self.arm("else:", depth)
-        return None
-
-    def arm(self, header: str, depth: int, *, loop: bool = False) -> None:
-        with self.indented(header):
-            self.in_loop += loop
-            if self.chance(25):
-                self.body(1)
-            self.pick(self.ways_out(depth))()
-            self.in_loop -= loop
-
-    def ways_out(self, depth: int) -> list[Callable[[], None]]:
-        """What ends an arm: an exit, an exception, a statement whose arms do, or nothing."""
-        leaving = self.pick(["break", "continue"] if self.in_loop else ["pass"])
-        ways: list[Callable[[], None]] = [
-            lambda: self.line("pass"),
-            lambda: self.line(self.returning()),
-            lambda: self.line(f"raise {self.exception()}"),
-            lambda: self.line(f"raise {self.exception()}"),
-            lambda: self.line(leaving),
-            lambda: self.line(f"assert {self.pick(['False', self.truth(1)])}, {self.message()}"),
-        ]
-        if depth > 0 and self.level <= DEEPEST:
-            ways += [lambda: self.choice(depth - 1)] * 4
-            ways += [lambda: self.leaving_try(depth - 1), lambda: self.leaving_loop(depth - 1)]
-        return ways
-
-    def exception(self) -> str:
-        kind = self.pick(["ValueError", "KeyError", "RuntimeError", "ZeroDivisionError"])
-        return f"{kind}({self.message()})"
-
-    def message(self) -> str:
-        """Another one at each place."""
-        return f"'e{next(self.fresh)}'"
-
-    def leaving_try(self, depth: int) -> None:
-        """A `try` or a `with` whose parts leave."""
-        if self.dialect.free and self.chance(20):
-            return self.arm(f"with {self.pick(['suppress(ValueError)', 'Manager(False)'])}:", depth)
-        self.arm("try:", depth)
-        how = self.choices.below(3)
-        if how < 2:
-            self.arm(f"except {self.pick(['ValueError', 'Exception'])}:", depth)
-            if self.chance(30):
-                self.arm("else:", depth)
-        if how > 0:
-            self.arm("finally:", 0)
-        return None
-
-    def leaving_loop(self, depth: int) -> None:
-        """A loop that an exit or an exception ends, and an `else` that leaves."""
-        if self.in_loop > 2:
-            return self.raise_()
-        name = self.counter("0")
-        endless = self.chance(50)
-        with self.indented("while True:" if endless else f"while {name} < 2:"):
-            self.line(f"{name} += 1")
-            if endless:
-                self.line(f"if {name} > {self.pick([1, 2])}:")
-                self.line(f"{INDENT}{self.pick([self.returning(), f'raise {self.exception()}'])}")
-            self.in_loop += 1
-            self.choice(depth)
-            self.in_loop -= 1
-        if not endless and self.chance(40):
-            self.arm("else:", depth)
-        return None
-
     def assert_(self) -> None:
         message = self.pick(["", ", 'message'"])
         if self.dialect.free and message and self.chance(30):
@@ -882,16 +859,29 @@ class Writer:
         if self.in_function or self.level > 3:
             return self.assign()
         name, item = self.new("y"), self.new("x")
-        leaving = self.pick(["continue", "break", "return", "pass"])
+        leaving = self.pick(["continue", "break", "return", "pass", "choice"])
         self.line(f"def {name}(u):")
         self.line(f"{INDENT}for w in range(u % 4):")
-        self.line(f"{INDENT * 2}if {self.truth(1)}:")
-        self.line(f"{INDENT * 3}{leaving}")
+        if leaving == "choice":
+            self.in_own_loop()
+        else:
+            self.line(f"{INDENT * 2}if {self.truth(1)}:")
+            self.line(f"{INDENT * 3}{leaving}")
         self.line(f"{INDENT * 2}yield w + u")
         self.types[item] = "int"
         self.block(f"for {item} in {name}({self.integer(1)}):", loop=True)
         self.after_loop(item)
         return None
+
+    def in_own_loop(self) -> None:
+        """Arms that leave, in the loop of a function inside."""
+        loops, self.in_loop = self.in_loop, 1
+        self.level += 2
+        self.in_function += 1
+        self.choice(1)
+        self.in_function -= 1
+        self.level -= 2
+        self.in_loop = loops
 
     def match_(self) -> None:
         if self.level > DEEPEST - 1:
@@ -971,8 +961,9 @@ class Writer:
 
 def write(choices: Choices, dialect: Dialect) -> Program:
     """One program."""
-    writer = Writer(choices, dialect, 3 + choices.below(18))
-    writer.body(12)
+    least, more = dialect.size
+    writer = Writer(choices, dialect, least + choices.below(more))
+    writer.body(dialect.most)
     writer.line(writer.returning())
     text = dialect.prelude + dialect.header + "\n".join(writer.lines) + "\n"
     calls = tuple((row(choices, dialect), choices.below(4)) for _ in range(3))

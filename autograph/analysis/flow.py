@@ -48,12 +48,13 @@ def _if(node: gast.If) -> frozenset[str]:
 def _loop(node: Any) -> frozenset[str]:
     body = completions(node.body)
     ways = body - {"next", "break", "continue"}
-    if not _is_endless(node):
+    if not is_endless(node):
         ways |= completions(node.orelse)
     return ways | NEXT if "break" in body else ways
 
 
-def _is_endless(node: Any) -> bool:
+def is_endless(node: Any) -> bool:
+    """Whether a loop is `while True`: its test never ends it."""
     return (
         isinstance(node, gast.While)
         and isinstance(node.test, gast.Constant)

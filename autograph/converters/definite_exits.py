@@ -14,7 +14,8 @@
             return 1
 
 Most exits then stand where control ends anyway, and need no flag. What cannot be reached is
-dropped. A branch that only raises stays a guard.
+dropped, the `else` of a `try` or loop too: an exit left in it would stand in a block. A branch that
+only raises stays a guard.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any
 
 import gast
 
-from autograph.analysis.flow import EXITS, completions, ends
+from autograph.analysis.flow import EXITS, completions, ends, is_endless
 from autograph.analysis.scopes import scope_of, suspends
 from autograph.context import Context
 from autograph.quoting.builders import constant, name_store
@@ -32,10 +33,9 @@ from autograph.quoting.builders import constant, name_store
 def convert(context: Context) -> None:
     """Apply to every function of the tree; generators and coroutines keep their exits."""
     for function in context.functions:
-        if not suspends(function.body):
-            before = scope_of(function).locals
-            function.body = _block(function.body)
-            _keep_local(function, before - scope_of(function).locals)
+        before = scope_of(function).locals
+        function.body = _Reachable(suspends(function.body)).block(function.body)
+        _keep_local(function, before - scope_of(function).locals)
 
 
 def _keep_local(function: Any, names: frozenset[str]) -> None:
@@ -46,15 +46,47 @@ def _keep_local(function: Any, names: frozenset[str]) -> None:
         function.body.insert(0, gast.copy_location(declared, at))
 
 
-def _block(statements: list[gast.stmt]) -> list[gast.stmt]:
-    for index, statement in enumerate(statements):
-        rest = statements[index + 1 :]
-        if isinstance(statement, gast.If) and rest:
-            rest = _move_into_branch(statement, rest)
-        _inside(statement)
-        if not rest or ends([statement]):
-            return statements[: index + 1]
-    return statements
+class _Reachable:
+    """What control reaches in one function.
+
+    Args:
+        may_suspend: whether it is a generator or coroutine, whose exits stay where they are; so
+            does what makes it one.
+    """
+
+    def __init__(self, may_suspend: bool) -> None:
+        self.may_suspend = may_suspend
+
+    def block(self, statements: list[gast.stmt]) -> list[gast.stmt]:
+        for index, statement in enumerate(statements):
+            rest = statements[index + 1 :]
+            if isinstance(statement, gast.If) and rest and not self.may_suspend:
+                rest = _move_into_branch(statement, rest)
+            self.inside(statement)
+            if not rest or (ends([statement]) and self.may_drop(rest)):
+                return statements[: index + 1]
+        return statements
+
+    def inside(self, node: Any) -> None:
+        if isinstance(node, gast.ClassDef | gast.FunctionDef | gast.AsyncFunctionDef):
+            return
+        if _skips_else(node) and self.may_drop(node.orelse):
+            node.orelse = []
+        for name in ("body", "orelse", "finalbody"):
+            if isinstance(getattr(node, name, None), list):
+                setattr(node, name, self.block(getattr(node, name)))
+        for part in [*getattr(node, "handlers", []), *getattr(node, "cases", [])]:
+            part.body = self.block(part.body)
+
+    def may_drop(self, statements: list[gast.stmt]) -> bool:
+        return not self.may_suspend or not suspends(statements)
+
+
+def _skips_else(node: Any) -> bool:
+    """Whether control never comes to the `else` of a `try` or loop."""
+    if isinstance(node, gast.Try | gast.TryStar):
+        return ends(node.body)
+    return isinstance(node, gast.While) and is_endless(node)
 
 
 def _move_into_branch(node: gast.If, rest: list[gast.stmt]) -> list[gast.stmt]:
@@ -70,11 +102,3 @@ def _move_into_branch(node: gast.If, rest: list[gast.stmt]) -> list[gast.stmt]:
 
 def _leaves(statements: list[gast.stmt]) -> bool:
     return ends(statements) and bool(completions(statements) & EXITS)
-
-
-def _inside(node: Any) -> None:
-    for name in ("body", "orelse", "finalbody"):
-        if isinstance(getattr(node, name, None), list) and not isinstance(node, gast.ClassDef):
-            setattr(node, name, _block(getattr(node, name)))
-    for part in [*getattr(node, "handlers", []), *getattr(node, "cases", [])]:
-        part.body = _block(part.body)
