@@ -55,8 +55,19 @@ def make_block(
         if names.outputs and not ends(body):
             statements.append(returns(names.outputs, body[-1] if body else at))
     made = block(context.namer.available(name), params, statements, at)
+    if names is not None and names.shared:
+        rewrite_statements(made, {gast.AnnAssign: partial(_unannotated, names.shared)})
     context.blocks.append(made)
     return made
+
+
+def _unannotated(shared: Sequence[str], node: gast.AnnAssign) -> gast.stmt:
+    # Python refuses an annotation where the name is declared; in functions none is evaluated.
+    if not isinstance(node.target, gast.Name) or node.target.id not in shared:
+        return node
+    if node.value is None:
+        return gast.copy_location(gast.Pass(), node)
+    return assign(node.target, node.value, node)
 
 
 def control(
