@@ -99,8 +99,10 @@ def _truth(value: Any) -> bool:
 
 def _truth_type(tensor: TensorType) -> Type:
     if is_known(tensor.shape) and size_of(tensor.shape) != 1:
+        empty = ", or len(x) == 0 to ask whether it is empty" if size_of(tensor.shape) == 0 else ""
         raise ValueError(
-            f"the truth of a tensor of type {tensor} is ambiguous: use reduce_any or reduce_all"
+            f"the truth of a tensor of type {tensor} is ambiguous: use reduce_any or "
+            f"reduce_all{empty}"
         )
     return BOOL
 

@@ -23,6 +23,26 @@ if TYPE_CHECKING:
     from runtime.graph.views import Operation
 
 
+def refuse_repetition(items: Any, times: Any) -> None:
+    """StagingError for a list, tuple or text times an integer of the graph, which Python repeats
+    and a tensor multiplies.
+    """
+    if not isinstance(items, list | tuple | str | bytes) or not _may_count(times):
+        return
+    kind = type(items).__name__
+    raise refusals.refuse(
+        f"a {kind} times an integer of the graph: Python repeats it, a tensor multiplies its items",
+        "tf.fill([n], value) or tf.tile for as many items, tf.constant(items) * n for a product, "
+        "or a list that a loop appends to",
+    )
+
+
+def _may_count(number: Any) -> bool:
+    if isinstance(number, SymbolicTensor):
+        return number.dtype.is_integer and number.static_shape == ()
+    return True
+
+
 class SymbolicTensor(InScope, Tensor):
     """A tensor whose value only the run of the graph knows."""
 
@@ -115,6 +135,14 @@ class SymbolicTensor(InScope, Tensor):
             "assign to an item of a local name, and use or return that name afterwards",
             variable=name,
         )
+
+    def __mul__(self, other: Any) -> Any:
+        refuse_repetition(other, self)
+        return Tensor.__mul__(self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        refuse_repetition(other, self)
+        return Tensor.__rmul__(self, other)
 
     def __bool__(self) -> NoReturn:
         raise not_python(self, "as a Python bool", WAY_OUT)

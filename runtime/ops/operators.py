@@ -169,6 +169,15 @@ _ORDER: tuple[tuple[str, Any, Any, str], ...] = (
 )
 
 
+def _never_equal(tensor: Tensor, other: Any) -> bool:
+    """Is it text beside a tensor of numbers, or an object that no tensor can be made of?"""
+    if isinstance(other, str | bytes):
+        return tensor.dtype is not dtypes.string
+    return (
+        not isinstance(other, (*_OPERANDS, *_PLAIN)) and conversion_of(type(other)) is None
+    )
+
+
 def _equality(function: Any, unequal: bool) -> Any:
     def method(self: Tensor, other: Any) -> Any:
         if other is None:
@@ -178,6 +187,8 @@ def _equality(function: Any, unequal: bool) -> Any:
         try:
             return function(self, other)
         except errors.WrongDtypeError:
+            if _never_equal(self, other):
+                return NotImplemented  # Python asks the other side, and then takes them as unequal
             raise
         except errors.InvalidArgumentError:
             if not isinstance(other, Tensor) or other.dtype is self.dtype:

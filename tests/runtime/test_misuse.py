@@ -707,6 +707,49 @@ def truth_of_a_vector():
     f(V3)
 
 
+@misuse(ValueError, "the truth of a tensor of type bool[0] is ambiguous", "len(x) == 0")
+def truth_of_an_empty_comparison():
+    @rt.function
+    def f(x):
+        if x == []:  # <-
+            return 1
+        return 2
+
+    f(X)
+
+
+@misuse(StagingError, "a list times an integer of the graph", "tf.fill([n], value)")
+def list_repeated_by_a_tensor():
+    @rt.function
+    def f(n):
+        a = [0] * n  # <-
+        a[1] = 5
+        return a
+
+    f(N)
+
+
+@misuse(StagingError, "a str times an integer of the graph", "tf.fill([n], value)")
+def text_repeated_by_a_tensor():
+    @rt.function
+    def f(n):
+        return n * "ab"  # <-
+
+    f(N)
+
+
+@misuse(InGraph, "as a Python index")
+def list_repeated_by_a_staged_number():
+    @rt.function
+    def f(n):
+        k = 0
+        for i in range(n):
+            k += 1
+        return k * [0]  # <-
+
+    f(N)
+
+
 @misuse(TypeError, "a scalar tensor has no len() and cannot be iterated over", "write range(n)")
 def iteration_over_a_scalar():
     @rt.function

@@ -354,6 +354,25 @@ def test_equality_never_raises_for_shapes() -> None:
     assert (x != None) is True  # noqa: E711
 
 
+class EqualToAll:
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __ne__(self, other: object) -> bool:
+        return False
+
+
+@pytest.mark.parametrize("other", ["text", b"text", {}, {1}, object(), int, ..., len, EqualToAll()])
+@pytest.mark.parametrize("plain", [1, 2.5, True])
+def test_equality_with_what_is_no_number_is_pythons(plain: Any, other: Any) -> None:
+    x = tf.constant(plain)
+    assert (x == other) is (plain == other)
+    assert (other == x) is (other == plain)
+    assert (x != other) is (plain != other)
+    assert (x in ("a", None, other)) is (plain in ("a", None, other))
+    assert bool(tf.function(lambda x: x == other)(x)) is (plain == other)
+
+
 class Foreign:
     """Knows how to deal with tensors itself."""
 
