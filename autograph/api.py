@@ -37,7 +37,7 @@ def convert(target: Any = None, /, *, recursive: bool = True) -> Any:
 
     Args:
         target: a function, method, lambda, `classmethod`, `staticmethod`, `property`,
-            `functools.partial`, class, or an object with a `__call__` of its own.
+            `functools.partial`, `functools.lru_cache` (the result has a cache of its own), class, or an object with a `__call__` of its own.
         recursive: whether functions that it calls are converted too, by `autograph.policy`.
 
     Raises:
@@ -98,6 +98,11 @@ def _convert_partial(partial: functools.partial[Any], ag: CellType) -> functools
     return type(partial)(converted, *partial.args, **partial.keywords)
 
 
+def _convert_cached(cached: Any, ag: CellType) -> Any:
+    """A cache of its own around the converted function, by the same rules."""
+    return functools.lru_cache(**cached.cache_parameters())(_convert(cached.__wrapped__, ag))
+
+
 def _convert_property(prop: property, ag: CellType) -> property:
     fget, fset, fdel = (_convert_if_users(f, ag) for f in (prop.fget, prop.fset, prop.fdel))
     return property(fget, fset, fdel, prop.__doc__)
@@ -139,12 +144,20 @@ def _convert_if_users(member: Any, ag: CellType) -> Any:
         return _convert_property(member, ag)
     if type(member) is functools.cached_property:
         return _convert_cached_property(member, ag)
+    if type(member) is _CACHED:
+        return _convert_cached(member, ag) if _is_users_cache(member) else member
     return member
+
+
+def _is_users_cache(cached: Any) -> bool:
+    return isinstance(cached.__wrapped__, FunctionType) and _is_users(cached.__wrapped__)
 
 
 def _is_users(function: FunctionType) -> bool:
     return bool(policy.decide(function).decision and source_known(function))
 
+
+_CACHED = type(functools.lru_cache(_is_users))
 
 _CONVERTERS: tuple[tuple[type, Callable[[Any, CellType], Any]], ...] = (
     (FunctionType, _convert_function),
@@ -154,6 +167,7 @@ _CONVERTERS: tuple[tuple[type, Callable[[Any, CellType], Any]], ...] = (
     (property, _convert_property),
     (functools.cached_property, _convert_cached_property),
     (functools.partial, _convert_partial),
+    (_CACHED, _convert_cached),
     (type, _convert_class),
 )
 
@@ -206,7 +220,12 @@ def _functions_in(target: Any) -> list[FunctionType]:
     if isinstance(target, type):
         members = [_functions_in(member) for member in vars(target).values() if _is_method(member)]
         return [function for found in members for function in found]
-    for holder in ("__func__", "func", "fget"):
+    for holder in (
+        "__func__",
+        "func",
+        "fget",
+        *(["__wrapped__"] if type(target) is _CACHED else []),
+    ):
         if hasattr(target, holder):
             return _functions_in(getattr(target, holder))
     method = call_method_of(target)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable
-from types import CellType, CodeType
+from types import CellType, CodeType, FrameType
 from typing import Any
 
 import autograph
@@ -43,8 +43,12 @@ frames.register_package(os.path.dirname(autograph.__file__))
 _SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
-def _reason_of(code: CodeType) -> tuple[str, str] | None:
+def _reason_of(frame: FrameType) -> tuple[str, str] | None:
     """Why Python's own control flow runs in code of the user's, and the way out."""
+    code = frame.f_code
+    library = None if code.co_flags & _SUSPENDS else frames.asked_by(frame)
+    if library is not None:
+        return _called_by_library(frame, library)
     if converted_code(code) or code.co_flags & _SUSPENDS:
         return (
             f"Python itself asks here, in {code.co_name}",
@@ -55,6 +59,20 @@ def _reason_of(code: CodeType) -> tuple[str, str] | None:
     if why is None:
         return _called_by_python(code)
     return f"{code.co_name} was not converted because {why}", "let it be converted, or do without"
+
+
+def _called_by_library(frame: FrameType, library: FrameType) -> tuple[str, str] | None:
+    trace = state.trace
+    if trace is None or trace.converter is None:
+        return None
+    name = f"{library.f_globals.get('__name__', 'Python')}.{library.f_code.co_name}"
+    if converted_code(frame.f_code):
+        return f"{name}, which runs here, asks for it", "write what it does yourself, or use an op"
+    function = frame.f_code.co_name
+    return (
+        f"{function} is not converted, for {name} calls it",
+        f"put @autograph.convert on {function}, or call it yourself",
+    )
 
 
 def _called_by_python(code: CodeType) -> tuple[str, str] | None:

@@ -14,7 +14,7 @@ from itertools import islice
 from types import TracebackType
 from typing import Any
 
-from runtime.graph.frames import is_ours, text_at
+from runtime.graph.frames import is_ours, is_standard, text_at
 from runtime.graph.ir import Graph, Location, Node, format_location, position_of
 from runtime.graph.scopes import Symbol
 from runtime.tensor import Tensor
@@ -49,7 +49,7 @@ def explain_depth(error: RecursionError) -> None:
     """
     last = _last_of_the_users(error.__traceback__)
     if last is not None:
-        _say_deep(error, position_of(last.tb_frame.f_code, last.tb_lasti))
+        _say_deep(error, position_of(last.tb_frame.f_code, last.tb_lasti), _library_calling(last))
 
 
 @contextmanager
@@ -63,9 +63,26 @@ def depth_explained(graph: Graph) -> Iterator[None]:
         raise
 
 
-def _say_deep(error: RecursionError, location: Location | None) -> None:
+def _library_calling(entry: TracebackType) -> str | None:
+    """The function of the standard library that calls the user's."""
+    frame = entry.tb_frame.f_back
+    while frame is not None and is_ours(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is None or not is_standard(frame.f_code.co_filename):
+        return None
+    return f"{frame.f_globals.get('__name__')}.{frame.f_code.co_name}"
+
+
+def _say_deep(error: RecursionError, location: Location | None, library: str | None = None) -> None:
     # Others than Python's own say more already.
-    if str(error).startswith("maximum recursion depth exceeded"):
+    if not str(error).startswith("maximum recursion depth exceeded"):
+        return
+    if library is not None:
+        error.args = (
+            f"{format_location(location)}: {library} calls this without end, for it does not know "
+            "the values of a graph that it is given back: let it have Python's own values",
+        )
+    else:
         error.args = (
             f"{format_location(location)}: branches, loops and calls are nested too deep here for "
             f"Python's {sys.getrecursionlimit()} calls in each other: write a loop, pass what ends "
@@ -86,7 +103,8 @@ def _deepest(graph: Graph) -> Node | None:
 def _last_of_the_users(traceback: TracebackType | None) -> TracebackType | None:
     found = None
     while traceback is not None:
-        if not is_ours(traceback.tb_frame.f_code.co_filename):
+        filename = traceback.tb_frame.f_code.co_filename
+        if not is_ours(filename) and not is_standard(filename):
             found = traceback
         traceback = traceback.tb_next
     return found

@@ -41,12 +41,46 @@ def is_ours(filename: str) -> bool:
     return known
 
 
+_STANDARD = os.path.dirname(os.__file__) + os.sep
+_INSTALLED = os.path.join(_STANDARD, "site-packages") + os.sep
+
+
+def is_standard(filename: str) -> bool:
+    """Does this file belong to Python's standard library?"""
+    return filename.startswith((_STANDARD, "<frozen ")) and not filename.startswith(_INSTALLED)
+
+
 def user_frame(depth: int = 1) -> FrameType | None:
-    """The innermost frame of the user's on the caller's stack."""
+    """The innermost frame of the user's on the caller's stack: what the standard library does, it
+    does on behalf of what called it.
+    """
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None and is_ours(frame.f_code.co_filename):
         frame = frame.f_back
-    return frame
+    first = frame
+    while frame is not None and _is_on_behalf(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame or first
+
+
+def _is_on_behalf(filename: str) -> bool:
+    return is_ours(filename) or is_standard(filename)
+
+
+def asked_by(frame: FrameType) -> FrameType | None:
+    """The frame of the standard library that asks in place of the user's `frame`, or calls it."""
+    inner: FrameType | None = sys._getframe(1)
+    found = None
+    while inner is not None and inner is not frame:
+        if is_standard(inner.f_code.co_filename):
+            found = inner
+        inner = inner.f_back
+    if found is not None:
+        return found
+    caller = frame.f_back
+    while caller is not None and is_ours(caller.f_code.co_filename):
+        caller = caller.f_back
+    return caller if caller is not None and is_standard(caller.f_code.co_filename) else None
 
 
 def caller_of(frame: FrameType, root: FrameType | None) -> Origin | None:

@@ -41,7 +41,7 @@ _never_deferred: tuple[type[BaseException], ...] = (
 
 # Why Python's own control flow runs in some code of the user's, and the way out.
 Reason = tuple[str, str]
-_reason_of: Callable[[CodeType], Reason | None] = lambda code: None  # noqa: E731
+_reason_of: Callable[[FrameType], Reason | None] = lambda frame: None  # noqa: E731
 _converted: Callable[[CodeType], bool] = lambda code: False  # noqa: E731
 
 
@@ -49,7 +49,7 @@ def install(
     staging_error: type[Exception],
     *refusals: type[Exception],
     dtype_error: type[Exception],
-    reason_of: Callable[[CodeType], Reason | None],
+    reason_of: Callable[[FrameType], Reason | None],
     converted: Callable[[CodeType], bool],
 ) -> None:
     """Use this class for refusals, and this one for dtypes that do not join, never defer these, and
@@ -126,7 +126,7 @@ def not_allowed(
     Where conversion would have staged that, it says why the code is not converted.
     """
     frame = user_frame() if staged_if_converted else None
-    reason = None if frame is None else _reason_of(frame.f_code)
+    reason = None if frame is None else _reason_of(frame)
     if reason is not None:
         message, hint = f"{message}; {reason[0]}", reason[1]
     fields = _fields(user_location(), None, hint)

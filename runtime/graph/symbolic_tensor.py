@@ -124,7 +124,7 @@ class SymbolicTensor(InScope, Tensor):
         return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
 
     def __hash__(self) -> int:
-        hint = "use x.ref() as the key, or a tensor for the table"
+        hint = "use x.ref() as the key, a tensor for the table, f.__wrapped__ for a cached f"
         raise refusals.placed("Tensor is unhashable: a set or a dict cannot hold it as a key", hint)
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:

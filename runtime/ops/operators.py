@@ -173,9 +173,7 @@ def _never_equal(tensor: Tensor, other: Any) -> bool:
     """Is it text beside a tensor of numbers, or an object that no tensor can be made of?"""
     if isinstance(other, str | bytes):
         return tensor.dtype is not dtypes.string
-    return (
-        not isinstance(other, (*_OPERANDS, *_PLAIN)) and conversion_of(type(other)) is None
-    )
+    return not isinstance(other, (*_OPERANDS, *_PLAIN)) and conversion_of(type(other)) is None
 
 
 def _equality(function: Any, unequal: bool) -> Any:

@@ -192,13 +192,47 @@ def test_as_a_decorator(decorator: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "target", [len, int, [].append, functools.lru_cache(sign), object()], ids=shown
+    "target", [len, int, [].append, functools.lru_cache(len), object()], ids=shown
 )
 def test_what_is_not_written_in_python(target: Any) -> None:
     with pytest.raises((ConversionError, TypeError)) as refused:
         convert(target)
     assert isinstance(refused.value, ConversionError) == callable(target)
     assert "call it as it is" in str(refused.value) or not callable(target)
+
+
+@pytest.mark.parametrize("decorate", [functools.cache, functools.lru_cache(2, typed=True)])
+def test_a_cached_function_has_a_cache_of_its_own(decorate: Any) -> None:
+    called = []
+
+    @decorate
+    def doubled(x: Any) -> Any:
+        """Doc."""
+        called.append(x)
+        return x * 2 if x else None
+
+    converted = convert(doubled)
+    assert is_converted(converted)
+    assert not is_converted(doubled)
+    assert [converted(x) for x in (1, 1, 0, 2, 1)] == [2, 2, None, 4, 2]
+    assert len(called) == converted.cache_info().misses
+    assert converted.cache_parameters() == doubled.cache_parameters()
+    assert doubled.cache_info().misses == 0
+    assert (converted.__name__, converted.__doc__) == ("doubled", "Doc.")
+    assert "@" in to_code(doubled)
+
+
+def test_a_class_with_cached_methods() -> None:
+    @convert
+    class Cached:
+        @functools.lru_cache  # noqa: B019
+        def sign(self, x: Any) -> Any:
+            if x > 0:
+                return 1
+            return -1
+
+    assert is_converted(Cached.sign)
+    assert (Cached().sign(3), Cached().sign(-3)) == (1, -1)
 
 
 def test_a_ufunc_is_called_in_a_function_of_your_own() -> None:

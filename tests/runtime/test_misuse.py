@@ -7,7 +7,9 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import json
 import re
 import threading
 import traceback
@@ -47,6 +49,11 @@ def misuse(kind: type[Exception], *fragments: str) -> Callable[[Callable[[], Any
         return program
 
     return enter
+
+
+class Node:
+    def __init__(self, value: Any) -> None:
+        self.value = value
 
 
 @rt.function(input_signature=[PAIRS])
@@ -705,6 +712,80 @@ def truth_of_a_vector():
         return -x
 
     f(V3)
+
+
+@misuse(InGraph, "as a Python bool", "functools.wrapper calls it", "put @autograph.convert on")
+def singledispatch():
+    @functools.singledispatch
+    def sign(x):
+        if x > 0:  # <-
+            return 1
+        return -1
+
+    rt.function(lambda x: sign(x))(X)
+
+
+@misuse(InGraph, "as a Python bool", "functools._ge_from_lt", "write what it does yourself")
+def total_ordering():
+    @functools.total_ordering
+    class Money:
+        def __init__(self, amount):
+            self.amount = amount
+
+        def __eq__(self, other):
+            return self.amount == other.amount
+
+        def __lt__(self, other):
+            return self.amount < other.amount
+
+    @rt.function
+    def f(x):
+        if Money(x) >= Money(2.0):  # <-
+            return 1
+        return 0
+
+    f(X)
+
+
+@misuse(RecursionError, "json.encoder.iterencode calls this without end", "Python's own values")
+def json_default():
+    @rt.function
+    def f(x):
+        return len(json.dumps(object(), default=lambda item: 1 if x > 0 else 22))  # <-
+
+    f(X)
+
+
+@misuse(InGraph, "unhashable", "f.__wrapped__ for a cached f")
+def staged_value_for_a_cache():
+    @functools.lru_cache
+    def sign(x):
+        if x > 0:
+            return 1
+        return -1
+
+    @rt.function
+    def f(x):
+        return sign(x)  # <-
+
+    f(X)
+
+
+@misuse(StagingError, "n.value is changed", "before the call of add, which is a graph of its own")
+def object_of_the_caller_in_a_recursion():
+    @rt.function
+    def f(x):
+        n = Node(5.0)
+
+        def add(d):
+            if d > 0:  # <-
+                n.value = n.value + d
+                add(d - 1)
+
+        add(x)
+        return n.value
+
+    f(X)
 
 
 @misuse(ValueError, "the truth of a tensor of type bool[0] is ambiguous", "len(x) == 0")

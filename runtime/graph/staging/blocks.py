@@ -105,6 +105,8 @@ def undone(trace: Trace, recorder: Recorder) -> dict[int, tuple[Place, Contents]
         for place in places:
             if trace.existed(place.object):
                 why = "it existed before the traced function was called"
+                if trace.outer is not None:
+                    why = f"it existed before the call of {trace.name}, which is a graph of its own"
                 raise refuse_change(place.path, why)
         return {id(place.object): (place, place.read()) for place in places}
     finally:
