@@ -8,6 +8,7 @@ one type, so that the function can take tensors and the graph's result be compar
 
 import itertools
 import linecache
+import os
 import random
 import re
 import types
@@ -216,7 +217,7 @@ PLAIN = Dialect(
         "return_": 4,
         "assert_": 3,
         "raise_": 2,
-        "choice": 5,
+        "choice": 3,
         "try_": 5,
         "with_": 2,
         "effect": 8,
@@ -957,6 +958,15 @@ class Writer(LeavingArms):
             return f"({made})"
 
         return re.sub(r"<(\w+)>", value, re.sub(r"\$(\w+)", name, text))
+
+
+MANY = int(os.environ.get("PROGRAMS", "100"))
+"""How many seeded programs are tried: without hypothesis, which costs most of the time."""
+
+
+def batches(count: int) -> list[range]:
+    """The seeds of so many programs, some for each test."""
+    return [range(first, min(first + 100, count)) for first in range(0, count, 100)]
 
 
 def write(choices: Choices, dialect: Dialect) -> Program:

@@ -9,16 +9,20 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import autograph
 from tests.harness import attempt, describe
 from tests.programs import (
+    EXITS,
+    MANY,
     PLAIN,
     STAGED,
     Dialect,
     Loaded,
     Program,
     Seeded,
+    batches,
     explain,
     loaded,
     programs,
@@ -39,13 +43,18 @@ EXPECTED = {
         **dict.fromkeys(("AugAssign", "Break", "Continue", "Is", "Assert"), 10),
         **dict.fromkeys(("Raise", "Lambda", "Nonlocal"), 3),
     },
+    EXITS: {
+        **dict.fromkeys(("If", "Raise", "Return", "While"), 50),
+        **dict.fromkeys(("Assert", "Try", "Break", "Continue", "With"), 10),
+        **dict.fromkeys(("Yield", "FunctionDef"), 3),
+    },
 }
 
 
 class TestTheProgramsThemselves:
     """They compile, end, hold what they should and mostly do not fail."""
 
-    @pytest.mark.parametrize("dialect", [PLAIN, STAGED], ids=["plain", "staged"])
+    @pytest.mark.parametrize("dialect", EXPECTED, ids=["plain", "staged", "exits"])
     def test_contents(self, dialect: Dialect) -> None:
         found: Counter[str] = Counter()
         for seed in range(400):
@@ -101,9 +110,26 @@ def as_later(outcome: Any) -> Any:
     )
 
 
+@pytest.mark.parametrize("dialect", [PLAIN, EXITS], ids=["plain", "exits"])
 @unhurried
-@given(programs(PLAIN))
-def test_converted_is_the_original(program: Program) -> None:
+@given(data=st.data())
+def test_converted_is_the_original(dialect: Dialect, data: st.DataObject) -> None:
+    same_when_converted(data.draw(programs(dialect)))
+
+
+@pytest.mark.parametrize("seeds", batches(MANY), ids=str)
+def test_many_nests_of_exits(seeds: range) -> None:
+    for seed in seeds:
+        same_when_converted(write(Seeded(seed), EXITS))
+
+
+@pytest.mark.parametrize("seeds", batches(MANY // 10), ids=str)
+def test_many_of_all_constructs(seeds: range) -> None:
+    for seed in seeds:
+        same_when_converted(write(Seeded(seed), PLAIN))
+
+
+def same_when_converted(program: Program) -> None:
     with loaded(program.text) as code:
         expected = list(observed(code, program, lambda function: function))
         got = list(observed(code, program, autograph.convert))

@@ -4,18 +4,40 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from hypothesis import given
 
 import autograph
 import runtime as rt
 from tests import staging
 from tests.limits import refused_by
-from tests.programs import STAGED, Program, explain, loaded, programs, unhurried
+from tests.programs import (
+    MANY,
+    STAGED,
+    Program,
+    Seeded,
+    batches,
+    explain,
+    loaded,
+    programs,
+    unhurried,
+    write,
+)
 
 
 @unhurried
 @given(programs(STAGED))
 def test_staged_is_the_original(program: Program) -> None:
+    same_when_staged(program)
+
+
+@pytest.mark.parametrize("seeds", batches(MANY // 10), ids=str)
+def test_many_staged(seeds: range) -> None:
+    for seed in seeds:
+        same_when_staged(write(Seeded(seed), STAGED))
+
+
+def same_when_staged(program: Program) -> None:
     with loaded(program.text) as code:
         plain, staged = code.fresh(), code.fresh()
         function = rt.function(staged["program"])

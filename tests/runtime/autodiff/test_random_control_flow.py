@@ -68,6 +68,43 @@ def branch(state: State, limit: float, body: Any, orelse: Any) -> State:
     return run(orelse, state)
 
 
+def checked(state: State, limit: float, how: int, body: Any) -> State:
+    """Arms that raise beside one that goes on."""
+    if mean(state[0]) > limit:
+        state = run(body, state)
+    elif mean(state[1]) > 0.8:
+        if how == 0:
+            raise ValueError("high")
+        elif how == 1:
+            assert mean(state[0]) > 0.0, "low"
+        else:
+            return state[1], state[0] * 0.5, state[2], state[3]
+    elif mean(state[1]) < -0.7:
+        if state[3]:
+            raise KeyError("flag")
+        raise ValueError("deep")
+    return state
+
+
+def leaving_loop(state: State, count: int, limit: float, body: Any) -> State:
+    """A loop of which each arm leaves: by break, continue, return or an exception."""
+    a, b, n, flag = state
+    for i in tf.range(count):
+        a, b, n, flag = run(body, (a, b, n, flag))
+        if mean(a) > limit:
+            if mean(b) > limit:
+                return b, a * 0.5, n + i, flag
+            elif flag:
+                break
+            else:
+                flag = not flag
+                continue
+        elif mean(b) < -1.2:
+            raise ValueError("far")
+        b = b + a * 0.2
+    return a, b, n, flag
+
+
 def branch_on_flag(state: State, body: Any, orelse: Any) -> State:
     a, b, n, flag = state
     if flag:
@@ -190,7 +227,7 @@ def not_recorded(state: State, body: Any) -> State:
 KINDS: dict[str, Callable[..., State]] = {
     kind.__name__: kind
     for kind in (
-        op, branch, branch_on_flag, for_loop, for_over_tensor, while_loop, returning, call,
+        op, branch, branch_on_flag, checked, leaving_loop, for_loop, for_over_tensor, while_loop, returning, call,
         call_twice, recursion, array, tape, jacobian, not_recorded,
     )
 }  # fmt: skip
@@ -202,6 +239,8 @@ def statements(inner: Any) -> Any:
     return st.one_of(
         st.tuples(st.just("branch"), limits, inner, inner),
         st.tuples(st.just("branch_on_flag"), inner, inner),
+        st.tuples(st.just("checked"), limits, st.integers(0, 2), inner),
+        st.tuples(st.just("leaving_loop"), counts, limits, inner),
         st.tuples(st.just("for_loop"), counts, inner),
         st.tuples(st.just("for_over_tensor"), inner),
         st.tuples(st.just("while_loop"), counts, limits, inner),
@@ -280,11 +319,25 @@ def test_gradients(order: int, kind: str, block: Sequence[Statement]) -> None:
     for point in points:
         x, y = (tf.constant(value, DOUBLE) for value in point)
         with tf.config.run_functions_eagerly(True):
-            expected = gradients(function, order)(x, y)
+            expected = attempt(lambda x=x, y=y: gradients(function, order)(x, y))
         for way in ways:
-            for grad, wanted in zip(way(x, y), expected, strict=True):
+            got = attempt(lambda way=way, x=x, y=y: way(x, y))
+            if isinstance(expected, Exception):
+                assert isinstance(got, type(expected))
+                assert str(expected) in str(got)
+                continue
+            assert not isinstance(got, Exception), got
+            for grad, wanted in zip(got, expected, strict=True):
                 assert grad.shape == wanted.shape
                 np.testing.assert_allclose(grad.numpy(), wanted.numpy(), rtol=1e-9, atol=1e-12)
+
+
+def attempt(run: Callable[[], Any]) -> Any:
+    """What it returns, or what the program raises."""
+    try:
+        return run()
+    except (ValueError, KeyError, AssertionError) as error:
+        return error
 
 
 def examples(block: Sequence[Statement]) -> Callable[[Any], Any]:
@@ -323,6 +376,11 @@ def test_jacobians(size: int | None, block: Sequence[Statement], at_once: bool) 
     x = tf.constant([[0.3, 0.9], [-0.4, 0.2], [0.5, 0.7]], DOUBLE)
     staged = tf.function(found, input_signature=[tf.TensorSpec([size, 2], DOUBLE)])
     with tf.config.run_functions_eagerly(True):
-        expected = tf.nest.flatten(found(x))
-    for made, wanted in zip(tf.nest.flatten(staged(x)), expected, strict=True):
+        expected = attempt(lambda: tf.nest.flatten(found(x)))
+    got = attempt(lambda: tf.nest.flatten(staged(x)))
+    if isinstance(expected, Exception):
+        assert isinstance(got, type(expected))
+        return
+    assert not isinstance(got, Exception), got
+    for made, wanted in zip(got, expected, strict=True):
         np.testing.assert_allclose(made.numpy(), wanted.numpy(), rtol=1e-8, atol=1e-11)

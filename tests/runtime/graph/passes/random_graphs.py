@@ -179,8 +179,18 @@ class _Writer:
         self.made(outputs)
         return [f"{', '.join(outputs)} = {name}({given})"]
 
-    def leave(self) -> list[str]:
-        kinds = ["raise ValueError('wrong')"]
-        if self.in_loop:
-            kinds = ["break", "continue", *kinds]
-        return [f"if {self.pick('b')}:", f"    {kinds[self.choices.below(len(kinds))]}"]
+    def leave(self, depth: int = 2) -> list[str]:
+        """An `if` of which each arm leaves in its own way, or goes on."""
+        keywords = ["if", *["elif"] * self.choices.below(3)]
+        arms = [(f"{keyword} {self.pick('b')}:", self.way_out(depth)) for keyword in keywords]
+        if self.choices.below(2):
+            arms.append(("else:", self.way_out(depth)))
+        return [line for header, way in arms for line in (header, *[f"    {part}" for part in way])]
+
+    def way_out(self, depth: int) -> list[str]:
+        ways = [[f"raise ValueError('{self.fresh('wrong')}')"], ["pass"]]
+        ways += [[f"assert {self.pick('b')}, '{self.fresh('failed')}'"]]
+        ways += [["break"], ["continue"]] if self.in_loop else []
+        ways += [self.leave(depth - 1)] * 2 if depth and self.choices.below(2) else []
+        ways += [[f"return {', '.join(self.pick(kind) for kind in KINDS)}"]]
+        return ways[self.choices.below(len(ways))]
