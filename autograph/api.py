@@ -37,7 +37,8 @@ def convert(target: Any = None, /, *, recursive: bool = True) -> Any:
 
     Args:
         target: a function, method, lambda, `classmethod`, `staticmethod`, `property`,
-            `functools.partial`, `functools.lru_cache` (the result has a cache of its own), class, or an object with a `__call__` of its own.
+            `functools.partial`, cached function (the result has a cache of its own), class, or an
+            object with a `__call__` of its own.
         recursive: whether functions that it calls are converted too, by `autograph.policy`.
 
     Raises:
@@ -220,12 +221,9 @@ def _functions_in(target: Any) -> list[FunctionType]:
     if isinstance(target, type):
         members = [_functions_in(member) for member in vars(target).values() if _is_method(member)]
         return [function for found in members for function in found]
-    for holder in (
-        "__func__",
-        "func",
-        "fget",
-        *(["__wrapped__"] if type(target) is _CACHED else []),
-    ):
+    if type(target) is _CACHED:
+        return _functions_in(target.__wrapped__)
+    for holder in ("__func__", "func", "fget"):
         if hasattr(target, holder):
             return _functions_in(getattr(target, holder))
     method = call_method_of(target)

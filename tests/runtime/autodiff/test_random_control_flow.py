@@ -227,8 +227,8 @@ def not_recorded(state: State, body: Any) -> State:
 KINDS: dict[str, Callable[..., State]] = {
     kind.__name__: kind
     for kind in (
-        op, branch, branch_on_flag, checked, leaving_loop, for_loop, for_over_tensor, while_loop, returning, call,
-        call_twice, recursion, array, tape, jacobian, not_recorded,
+        op, branch, branch_on_flag, checked, leaving_loop, for_loop, for_over_tensor, while_loop,
+        returning, call, call_twice, recursion, array, tape, jacobian, not_recorded,
     )
 }  # fmt: skip
 
