@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from autograph.backend import Thunk, backend_of, identities
+from autograph.backend import Backend, Thunk, backend_of, backend_of_type, identities
 from autograph.frames import hide
 
 
@@ -90,7 +90,7 @@ def _is(left: Any, right: Any) -> Any:
     if left is not None and right is not None:
         for check in identities:
             check(left, right)
-    return _staged(operator.is_, left, right)
+    return _staged(operator.is_, left, right, backend_of(left) or backend_of(right))
 
 
 def _is_not(left: Any, right: Any) -> Any:
@@ -98,16 +98,19 @@ def _is_not(left: Any, right: Any) -> Any:
 
 
 def _in(item: Any, container: Any) -> Any:
-    return _staged(operator.contains, container, item)
+    # A library's list may hold staged values and be plain itself.
+    backend = backend_of_type(type(container)) or backend_of(item)
+    return _staged(operator.contains, container, item, backend)
 
 
 def _not_in(item: Any, container: Any) -> Any:
-    return not_(_staged(operator.contains, container, item))
+    return not_(_in(item, container))
 
 
-def _staged(function: Callable[[Any, Any], bool], left: Any, right: Any) -> Any:
+def _staged(
+    function: Callable[[Any, Any], bool], left: Any, right: Any, backend: Backend | None
+) -> Any:
     # Python makes a bool of these two itself, so that an operand's own method is no way to stage.
-    backend = backend_of(left) or backend_of(right)
     if backend is not None:
         staged = backend.builtin(function, left, right)
         if staged is not NotImplemented:
