@@ -78,6 +78,14 @@ class Backend:
         """A staged value whose name may be unbound, read: it raises at run time where it is."""
         return value
 
+    def failures(self) -> int:
+        """How many exceptions what was staged so far may raise when it runs.
+
+        A `while True` that only an exception ends is staged where a round adds one: by
+        `while_loop` with True for `first`, which is asked for no result.
+        """
+        return 0
+
     def stages(self, value: Any) -> bool:
         """Whether a value of a registered type is staged: of some types only some values are."""
         return True
@@ -147,6 +155,11 @@ def register_identity(check: Callable[[Any, Any], None]) -> None:
     It is asked about plain objects too, such as containers that a library made anew.
     """
     identities.append(check)
+
+
+def failures() -> dict[Backend, int]:
+    """What each registered backend counts as `failures`."""
+    return {backend: backend.failures() for backend in set(_registered.values())}
 
 
 def backend_of(value: object) -> Backend | None:

@@ -122,6 +122,10 @@ class StagingBackend(Backend):
         """A while node; the types of the state are found by fixed point."""
         return loops.while_loop(test, body, state, names, first, BlockRecorder)
 
+    def failures(self) -> int:
+        """How many branches that raise were traced."""
+        return 0 if state.trace is None else state.trace.failures
+
     def for_loop(
         self,
         items: Any,

@@ -634,6 +634,11 @@ def set_of_staged(x):
     return len(seen)
 
 
+@limit("A list, tuple or text times an integer")
+def list_repeated(x):
+    return [1] * x
+
+
 @limit("A comprehension over a tensor")
 def comprehension(xs):
     return len([x for x in xs if x > 2])

@@ -18,7 +18,7 @@ def f(x, n):
     x, n = ag.while_loop(while_test, while_body, (x, n))
     return x
 
-A `while` that only an exception ends is `return ag.while_loop(...)`.
+A `while` that only an exception ends is `return ag.while_loop(..., endless=True)`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import gast
 from autograph.analysis.blocks import Flow
 from autograph.context import Context
 from autograph.lowering import control, lower_statements, make_block
-from autograph.quoting.builders import returns
+from autograph.quoting.builders import constant, returns
 
 
 def convert(context: Context) -> None:
@@ -44,5 +44,6 @@ def _while(node: gast.While, context: Context, flow: Flow) -> list[gast.stmt]:
         context, flow, "while_test", names.inputs, [returns([node.test], node.test)], node
     )
     body = make_block(context, flow, "while_body", names.inputs, node.body, node, names)
-    loop = control("while_loop", [test.name, body.name], names, node)
+    endless = {"endless": constant(True, node)} if names.leaves else None
+    loop = control("while_loop", [test.name, body.name], names, node, endless)
     return [test, body, returns([loop.value], node) if names.leaves else loop]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.backend import Backend, Block, backend_of
+from autograph.backend import Backend, Block, backend_of, failures
 from autograph.frames import hide
 from autograph.operators.blocks import output_names
 from autograph.operators.shared import Shared
@@ -16,6 +16,7 @@ def while_loop(
     state: tuple[Any, ...] = (),
     defines: str | None = None,
     shared: str | None = None,
+    endless: bool = False,
 ) -> Any:
     """The state after `while test(*state): state = body(*state)`.
 
@@ -24,9 +25,11 @@ def while_loop(
     Args:
         defines: the names of the state, where they are not the parameters of `body`.
         shared: names that the blocks assign where they live.
+        endless: whether only an exception ends the loop, which may be one that is staged.
     """
     bare = len(state) == 1
     try:
+        before = failures() if endless else {}
         while True:
             proceed = test(*state)
             if proceed is not True:
@@ -38,6 +41,9 @@ def while_loop(
                     return state[0] if bare else state or None
             result = body(*state)
             state = (result,) if bare else result or ()
+            for backend, count in before.items():
+                if backend.failures() > count:
+                    return _staged_while(backend, test, body, state, True, defines, shared)
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         raise

@@ -59,6 +59,7 @@ class Trace:
         "counts",
         "device",
         "existed",
+        "failures",
         "given",
         "joined",
         "memo",
@@ -93,6 +94,7 @@ class Trace:
         self.device: str | None = None
         self._prefix = scoped("")
         self.existed: Callable[[Any], bool] = _nothing_existed
+        self.failures = 0
         self._saved: list[tuple[Any, Any]] = []
 
     def __enter__(self) -> Trace:

@@ -325,7 +325,8 @@ def searched_before_it_grows(n):
     made = []
     if n > 99:
         raise ValueError(n)
-    made.append(n)
+    else:
+        made.append(n)
     return 3 in made, 4 not in made, n in made
 
 
@@ -622,8 +623,8 @@ PROGRAMS = [
     extended, cleared, deleted, copied, known_to_two_names, in_a_closure, nested, asked,
     broken_off, returned_early, shapes, ragged, as_an_operand, rebound, unrolled,
     mixed_while_python, optional, passed_on, grown_by_an_operand, logged_by_a_generator,
-    grown_under_another_name, searched_before_it_grows, searched, searched_while_python_knows, shown,
-    in_a_while_of_python, grown_by_a_callee, rebuilt_each_round, made_by_a_comprehension, queue,
+    grown_under_another_name, searched_before_it_grows, searched,
+    searched_while_python_knows, shown, in_a_while_of_python, grown_by_a_callee, rebuilt_each_round, made_by_a_comprehension, queue,
     length_of_before, reversed_while_it_grows, enumerated_while_it_changes,
     reversed_before_it_grows, added_in_place_to_another, added_by_the_operator_module,
     by_methods_of_the_class,

@@ -87,6 +87,7 @@ def add_raise(trace: Trace, error: Exception) -> None:
     # A copy, for what the block did to its objects is undone when it ends.
     params = {"exception": another(error), "holding": holding}
     trace.append(RAISE, values, (), params, (), origin)
+    trace.failures += 1
 
 
 def release(trace: Trace, recorder: Recorder, results: tuple[Any, ...]) -> None:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from runtime import errors
 from runtime.graph.ir import Value, format_location
 from runtime.graph.nodes import RAISE, WHILE
 from runtime.graph.refusals import refuse
@@ -16,6 +17,7 @@ from runtime.graph.staging.blocks import (
     Block,
     Names,
     Path,
+    Unreachable,
     Wording,
     as_state,
     bare,
@@ -132,6 +134,13 @@ def while_loop(
     loop.limit_known, loop.peeled = limit_known, peeled
     loop.specs = _entry_specs(trace, loop)
     return _staged_loop(trace, loop, steer, first)
+
+
+def _after_endless(trace: Trace) -> BaseException:
+    """What ends the path behind a loop that only an exception ends."""
+    never = errors.InternalError(None, None, "a loop without an end has ended")
+    trace.append(RAISE, (), (), {"exception": never, "holding": (never.args, {})})
+    return Unreachable()
 
 
 def _staged_loop(trace: Trace, loop: Loop, steer: Any, first: Any) -> Any:
@@ -428,6 +437,8 @@ def _close_loop(trace: Trace, steer: Any, loop: Loop, round_: Round) -> Any:
     inputs = [trace.value_of(steer), *_lower_all(trace, loop.values, loop.specs)]
     outputs = declare(trace, loop.specs, loop.names)
     symbols = iter(trace.append(WHILE, inputs, outputs, regions=[region]))
+    if steer is True and round_.proceed is True:
+        raise _after_endless(trace)
     values = [joins.lift(spec, symbols) for spec in loop.specs]
     left = bare(write_back(values, loop.places))
     _watch_left(trace, loop, round_, values)
