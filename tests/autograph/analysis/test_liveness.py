@@ -7,6 +7,7 @@ import gast
 import pytest
 
 from autograph.analysis.blocks import Flow
+from autograph.analysis.flow import ends
 
 
 def flow_of(body: str, params: str = "a, b") -> tuple[Flow, list[Any]]:
@@ -45,7 +46,8 @@ NAMES = [
 @pytest.mark.parametrize(("body", "inputs", "outputs", "shared"), NAMES)
 def test_names_of_blocks(body: str, inputs: str, outputs: str, shared: str) -> None:
     flow, controls = flow_of(body)
-    assert flow.functional[controls[0]] == (inputs.split(), outputs.split(), shared.split())
+    names = inputs.split(), outputs.split(), shared.split()
+    assert flow.functional[controls[0]] == (*names, ends([controls[0]]))
 
 
 # Control statements that must stay Python's: none of them becomes a block.
