@@ -326,7 +326,7 @@ def _at_line(
 ) -> Iterator[tuple[Definition, tuple[str, ...], str]]:
     """The definitions that begin at a line, outer ones first."""
     for child, inner_owners, inner_path in _children(node, owners, path):
-        if hasattr(child, "lineno") and not _spans(child, line):
+        if "lineno" in child._attributes and not _spans(child, line):
             continue
         if isinstance(child, Definition) and _first_line(child) == line:
             yield child, inner_owners, _join(inner_path, child)

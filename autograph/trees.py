@@ -1,6 +1,8 @@
 """Between the trees of `ast` and those of gast, several times faster than gast's own translators.
 
-Positions are kept both ways, and no node is shared with what was given.
+Positions are kept both ways, and no node is shared with what was given. Of a tree of ast only its
+fields and positions count: all trees of a process share one `ast.Load()`, and tools such as
+`executing` and `asttokens` leave attributes of their own on it.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ def walk(node: Any) -> Iterator[Any]:
     while pending:
         node = pending.pop()
         yield node
-        for value in node.__dict__.values():
+        fields = node.__dict__
+        for field in node._fields:
+            value = fields.get(field)
             if isinstance(value, list):
                 pending.extend([item for item in value if isinstance(item, ast.AST)])
             elif isinstance(value, ast.AST):
@@ -57,10 +61,13 @@ def _new(cls: Any) -> Any:
 def _to_gast(node: Any) -> Any:
     target, missing = _gast_targets[type(node)]
     made = _new(target)
-    fields = made.__dict__
+    fields, given = made.__dict__, node.__dict__
     for field in missing:
         fields[field] = [] if field == "type_params" else None
-    for field, value in node.__dict__.items():
+    for field in node._fields + node._attributes:
+        if field not in given:
+            continue
+        value = given[field]
         if isinstance(value, list):
             fields[field] = [to_gast(item) if isinstance(item, ast.AST) else item for item in value]
         else:

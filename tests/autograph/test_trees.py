@@ -62,3 +62,61 @@ def test_ast_trees_pass_through_unchanged() -> None:
 def test_walk(module: ModuleType) -> None:
     tree = trees.to_gast(parsed(module))
     assert sorted(map(id, trees.walk(tree))) == sorted(map(id, gast.walk(tree)))
+
+
+def set_parents(tree: ast.AST) -> None:
+    for node in ast.walk(tree):
+        for child in ast.iter_child_nodes(node):
+            child.parent = node  # type: ignore[attr-defined]
+
+
+def set_circles(tree: ast.AST) -> None:
+    for node in ast.walk(tree):
+        node.itself, node.all, node.lineno_ = node, [node, [tree]], 1  # type: ignore[attr-defined]
+
+
+def set_places_of_contexts(tree: ast.AST) -> None:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.expr_context | ast.operator):
+            node.lineno = node.name = node.id = 7  # type: ignore[attr-defined]
+
+
+def set_objects_that_are_not_copied(tree: ast.AST) -> None:
+    for node in ast.walk(tree):
+        node.token = Uncopied()  # type: ignore[attr-defined]
+
+
+class Uncopied:
+    def __deepcopy__(self, memo: Any) -> Any:
+        raise TypeError
+
+    __copy__ = __reduce__ = __deepcopy__  # type: ignore[assignment]
+
+
+ANNOTATIONS = [
+    set_parents,
+    set_circles,
+    set_places_of_contexts,
+    set_objects_that_are_not_copied,
+]
+ANNOTATED = "def f(a, *, b=1):\n  if a < b: a += [c, -a][0]\n  return lambda: (a and b)\n"
+
+
+@pytest.mark.parametrize("annotate", ANNOTATIONS)
+def test_attributes_that_tools_set_on_nodes_play_no_part(annotate: Any) -> None:
+    expected = gast.dump(trees.to_gast(ast.parse(ANNOTATED)), include_attributes=True)
+    annotated = ast.parse(ANNOTATED)
+    shared = [node for node in ast.walk(annotated) if not node._fields]
+    annotate(annotated)
+    try:
+        # A tree that nobody has touched shares its contexts and operators with the other.
+        for tree in (annotated, ast.parse(ANNOTATED)):
+            made = trees.to_gast(tree)
+            assert gast.dump(made, include_attributes=True) == expected
+            assert sorted(map(id, trees.walk(tree))) == sorted(map(id, ast.walk(tree)))
+            names = {name for node in gast.walk(made) for name in vars(node)}
+            assert names.isdisjoint({"parent", "itself", "all", "lineno_", "token"})
+            compile(trees.to_ast(trees.copy_tree(made)), "file", "exec")
+    finally:
+        for node in shared:
+            vars(node).clear()
