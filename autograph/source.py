@@ -26,9 +26,12 @@ import gast
 
 from autograph.errors import ConversionError
 from autograph.load import compile_definition, compile_quietly, nested_codes
+from autograph.magics import texts_of_magics
 from autograph.trees import to_gast
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Found = tuple[Definition, tuple[str, ...], str]
+"""A definition, the classes around it, and its path."""
 
 _KEPT_FILES = 32  # a tree takes about thirty times the memory of its text
 _BARE_SUPER = re.compile(r"\bsuper\b(?!\()")
@@ -95,9 +98,14 @@ def locate(function: Callable[..., object]) -> Located:
             source of this function.
     """
     plain = _plain_function(function)
-    file = _file_of(plain)
-    node, owners, path = _find(file, plain)
-    return Located(to_gast(node), file, owners, path)
+    changed = None
+    for file in _files_of(plain):
+        found = _find(file, plain)
+        if found is not None:
+            node, owners, path = found
+            return Located(to_gast(node), file, owners, path)
+        changed = file
+    raise _no_source(plain) if changed is None else _not_the_source(plain)
 
 
 def read_file(filename: str, stream: BinaryIO | None = None) -> SourceFile:
@@ -182,23 +190,31 @@ class _Files:
 _files = _Files()
 
 
-def _file_of(function: FunctionType) -> SourceFile:
+def _files_of(function: FunctionType) -> Iterator[SourceFile]:
+    """Where the definition of a function may stand."""
     filename = function.__code__.co_filename
     linecache.checkcache(filename)
     # From 3.13 on, `python -c` enters its own source as "<string>", the name that `exec` gives too.
     lines = [] if filename == "<string>" else linecache.getlines(filename, function.__globals__)
-    if not lines:
-        raise _no_source(function)
-    return _files.parsed(filename, lines)
+    if lines:
+        yield _files.parsed(filename, lines)
+    elif filename.startswith("<"):
+        for text in texts_of_magics(function):
+            yield _parse(filename, text.splitlines(keepends=True))
 
 
 def _parse(filename: str, lines: list[str]) -> SourceFile:
     text = "".join(lines)
     tree = _compiled(text, filename, ast.PyCF_ONLY_AST)
-    special = frozenset(_imports(tree.body))
-    if _BARE_SUPER.search(text) and _mentions(tree, "super"):
-        special |= {"super"}
+    special = _special(tree.body, may_mention_super=_BARE_SUPER.search(text) is not None)
     return SourceFile(filename, lines, tree, special)
+
+
+def _special(body: Sequence[ast.stmt], *, may_mention_super: bool) -> frozenset[str]:
+    found = frozenset(_imports(body))
+    if may_mention_super and any(_mentions(one, "super") for one in body):
+        found |= {"super"}
+    return found
 
 
 def _compiled(text: str, filename: str, mode: int = 0) -> Any:
@@ -238,36 +254,53 @@ def _kind(value: object) -> str:
     return f"an object of type {type(value).__qualname__}"
 
 
-def _find(file: SourceFile, function: FunctionType) -> tuple[Definition, tuple[str, ...], str]:
+def _find(file: SourceFile, function: FunctionType) -> Found | None:
     code = function.__code__
-    found = [
-        (node, owners, path)
-        for node, owners, path in _at_line(file.tree, code.co_firstlineno, (), "")
-        if code.co_name == getattr(node, "name", "<lambda>")
-    ]
-    special = sorted(file.special & _names(code))
-    compiled = [
+    names = _names(code)
+    here = _named(code, _at_line(file.tree, code.co_firstlineno, (), ""))
+    candidates = [(one, _compilations(file, one, code, names)) for one in here]
+    for same in (_same_place, _same_code, _same_but_asserts):
+        for one, compiled in candidates:
+            if any(same(code, each, one[0]) for each in compiled):
+                return one
+    return _find_elsewhere(file, code, names)
+
+
+def _find_elsewhere(file: SourceFile, code: CodeType, names: set[str]) -> Found | None:
+    """An equal definition on other lines: the file may have changed around the function."""
+    path = code.co_qualname.replace("<locals>.", "")
+    everywhere = list(_named(code, _all_definitions(file.tree, (), "")))
+    for one in sorted(everywhere, key=lambda one: one[2] != path):
+        compiled = _compilations(file, one, code, names)
+        if any(_same_code(code, each, one[0]) for each in compiled):
+            return one
+    return None
+
+
+def _named(code: CodeType, found: Iterator[Found]) -> Iterator[Found]:
+    return (one for one in found if code.co_name == getattr(one[0], "name", "<lambda>"))
+
+
+def _compilations(
+    file: SourceFile, found: Found, code: CodeType, names: set[str]
+) -> list[CodeType]:
+    """The code of a definition as a file has it, and as prompts have it, which compile each
+    statement alone: what is called on a name compiles differently where that name is imported.
+    """
+    node, owners, _ = found
+    around = [one for one in file.tree.body if one.lineno <= node.lineno <= (one.end_lineno or 0)]
+    alone = _special(around, may_mention_super="super" in file.special)
+    specials = {file.special & names, alone & names}
+    return [
         compile_definition(
             node,
             free=code.co_freevars,
             owner=owners[-1] if owners else None,
             like=code,
-            special=special,
+            special=sorted(special),
         )
-        for node, owners, _ in found
+        for special in sorted(specials, key=len, reverse=True)
     ]
-    for same in (_same_place, _same_code, _same_but_asserts):
-        for one, candidate in zip(found, compiled, strict=True):
-            if same(code, candidate, one[0]):
-                return one
-    raise ConversionError(
-        f"the source of {function.__qualname__} is not what was imported: "
-        "the file changed after import, or an import hook rewrote the code",
-        filename=file.filename,
-        lineno=code.co_firstlineno,
-        variable=function.__qualname__,
-        hint=_CHANGED,
-    )
 
 
 def _names(code: CodeType) -> set[str]:
@@ -277,6 +310,17 @@ def _names(code: CodeType) -> set[str]:
         for names in (nested.co_names, nested.co_varnames, nested.co_cellvars, nested.co_freevars)
         for name in names
     }
+
+
+def _not_the_source(function: FunctionType) -> ConversionError:
+    return ConversionError(
+        f"the source of {function.__qualname__} is not what was imported: "
+        "the file changed after import, or an import hook rewrote the code",
+        filename=function.__code__.co_filename,
+        lineno=function.__code__.co_firstlineno,
+        variable=function.__qualname__,
+        hint=_CHANGED,
+    )
 
 
 def _no_source(function: FunctionType) -> ConversionError:
@@ -321,9 +365,7 @@ def _first_line(node: Any) -> int:
     return first
 
 
-def _at_line(
-    node: ast.AST, line: int, owners: tuple[str, ...], path: str
-) -> Iterator[tuple[Definition, tuple[str, ...], str]]:
+def _at_line(node: ast.AST, line: int, owners: tuple[str, ...], path: str) -> Iterator[Found]:
     """The definitions that begin at a line, outer ones first."""
     for child, inner_owners, inner_path in _children(node, owners, path):
         if "lineno" in child._attributes and not _spans(child, line):
@@ -331,6 +373,13 @@ def _at_line(
         if isinstance(child, Definition) and _first_line(child) == line:
             yield child, inner_owners, _join(inner_path, child)
         yield from _at_line(child, line, inner_owners, inner_path)
+
+
+def _all_definitions(node: ast.AST, owners: tuple[str, ...], path: str) -> Iterator[Found]:
+    for child, inner_owners, inner_path in _children(node, owners, path):
+        if isinstance(child, Definition):
+            yield child, inner_owners, _join(inner_path, child)
+        yield from _all_definitions(child, inner_owners, inner_path)
 
 
 def _spans(node: Any, line: int) -> bool:

@@ -461,7 +461,6 @@ CHANGES = [
     ("name", "return a + 1", "return b + 1"),
     ("parameter", "def f(a)", "def f(c)"),
     ("kind of function", "def f(a)", "async def f(a)"),
-    ("line above", "import os\n", "import os\nimport sys\n"),
     ("gone", "def f(a):\n    return a + 1\n", ""),
     ("other name", "def f(a)", "def g(a)"),
     ("nested function", "(lambda: 1)", "(lambda: 2)"),
