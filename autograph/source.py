@@ -11,6 +11,7 @@ import ast
 import dis
 import inspect
 import io
+import itertools
 import linecache
 import re
 import threading
@@ -499,10 +500,23 @@ def _key(code: CodeType) -> Any:
         code.co_exceptiontable,
         [
             _const_key(const)
-            for const in code.co_consts
-            if is_function or const != code.co_qualname  # the body of a class names itself
+            for place, const in enumerate(code.co_consts)
+            # The body of a class names itself, and from 3.13 on the line that it begins in.
+            if is_function or not (const == code.co_qualname or place == _place_of_line(code))
         ],
     )
+
+
+def _place_of_line(code: CodeType) -> int | None:
+    """Where among the constants of the body of a class its first line is, if it is nothing else."""
+    if "__firstlineno__" not in code.co_names:
+        return None
+    instructions = list(dis.get_instructions(code))
+    loaded = [each.arg for each in instructions if each.opname == "LOAD_CONST"]
+    for load, store in itertools.pairwise(instructions):
+        if store.opname == "STORE_NAME" and store.argval == "__firstlineno__":
+            return load.arg if loaded.count(load.arg) == 1 else None
+    return None
 
 
 def _const_key(const: object) -> Any:

@@ -43,7 +43,7 @@ from runtime.graph.views import GraphTensor
 from runtime.pickling import refused
 from runtime.shapes import TensorSpec
 from runtime.signature_text import signature_lines, signature_text
-from runtime.state import state
+from runtime.state import run_calling_back, state
 from runtime.tensor import EagerTensor, Tensor, wrap
 from runtime.types import ListType, TensorType, Type
 
@@ -205,7 +205,7 @@ class ConcreteFunction:
         return self._run(self.programs.runner(raws), raws)
 
     def _run(self, compiled: Run, raws: Sequence[Any]) -> Any:
-        run = state.context.copy().run if self.calls_back else state.run
+        run = run_calling_back if self.calls_back else state.run
         assert run is not None
         try:
             results = run(compiled, *raws)

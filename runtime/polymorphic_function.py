@@ -52,7 +52,7 @@ from runtime.initial_values import is_for_one_call
 from runtime.pickling import has_name, refused
 from runtime.retracing import detector_of, reason
 from runtime.shapes import TensorSpec
-from runtime.state import state
+from runtime.state import run_calling_back, state
 from runtime.trace_cache import (
     MOST_VARIANTS,
     Call,
@@ -257,7 +257,7 @@ class Function(Generic[P, R]):
                             if order is not None:
                                 raws = [raws[at] for at in order]
                             if concrete.calls_back:
-                                run = state.context.copy().run
+                                run = run_calling_back
                             try:
                                 results = run(compiled, *raws)
                             except Exception as error:

@@ -12,6 +12,7 @@ import numpy as np
 from runtime import nest
 from runtime.convert import convert_to_tensor
 from runtime.primitive import bind, row
+from runtime.state import call_back
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -143,7 +144,7 @@ def _print_kernel(
         text = "".join(
             [summary(next(values), summarize) if part is None else part for part in parts]
         )
-    write(text)
+    call_back(write, text)
     return ()
 
 

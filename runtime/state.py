@@ -6,19 +6,26 @@ import contextvars
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+Result = TypeVar("Result")
+
 
 def _quiet() -> contextvars.Context:
-    context = contextvars.copy_context()
+    # Of nobody's variables, so that none of them is kept alive.
+    context = contextvars.Context()
     context.run(np.seterr, all="ignore")
     return context
 
 
+# NumPy keeps its error settings in a context variable, which has no public name.
+((_SETTINGS, _QUIET),) = _quiet().items()
+
+
 def _trapping() -> contextvars.Context:
-    context = contextvars.copy_context()
+    context = contextvars.Context()
     context.run(lambda: np.seterr(divide="raise", over="ignore", under="ignore", invalid="ignore"))
     return context
 
@@ -46,13 +53,15 @@ class State(threading.local):
         above is active: one read tells the shortcuts whether they may compute at once.
     tape: what records, where tapes are all that is active.
     quiet: `run` whatever is active. It cannot be entered twice, so that only C code may run in it.
+    users_settings: NumPy's error settings of whoever called the graph that runs; None while none
+        runs that may call back.
     """
 
     run: Callable[..., Any] | None
 
     def __init__(self) -> None:
-        # NumPy keeps its error settings in a context variable: ours leaves the user's alone.
         self.context = _quiet()
+        self.users_settings: Any = None
         self._trace: Any = None
         self._tapes: tuple[Any, ...] = ()
         self._inspect: Any = None
@@ -122,6 +131,35 @@ class State(threading.local):
 
 
 state = State()
+
+
+def run_calling_back(function: Callable[..., Result], *arrays: Any) -> Result:
+    """`function(*arrays)` without NumPy's floating-point warnings, where it may call Python of the
+    user's by `call_back`: the caller's context variables are as they are.
+    """
+    users = _SETTINGS.get()
+    token = _SETTINGS.set(_QUIET)
+    before, state.users_settings = state.users_settings, users
+    try:
+        return function(*arrays)
+    finally:
+        _SETTINGS.reset(token)
+        if state.users_settings is not users:
+            _SETTINGS.set(state.users_settings)
+        state.users_settings = before
+
+
+def call_back(function: Callable[..., Result], *args: Any) -> Result:
+    """Call Python of the user's from a graph, under NumPy's error settings of its caller."""
+    users = state.users_settings
+    if users is None:
+        return function(*args)
+    _SETTINGS.set(users)
+    try:
+        return function(*args)
+    finally:
+        state.users_settings = _SETTINGS.get()
+        _SETTINGS.set(_QUIET)
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from runtime.graph.nodes import LIST_ADD, LIST_ZEROS
 from runtime.graph.passes import optimize
 from runtime.graph.refusals import is_refusal
 from runtime.primitive import Primitive
-from runtime.state import state
+from runtime.state import run_calling_back, state
 from runtime.tensor import Tensor, wrap
 from runtime.types import TensorType, Type
 
@@ -142,7 +142,7 @@ def _levels_of(tapes: Sequence[Any]) -> int:
 def _run(programs: Programs, leaves: Sequence[Any]) -> Sequence[Any]:
     raws = [leaf.raw for leaf in leaves]
     try:
-        return state.context.copy().run(programs.runner(raws), *raws)
+        return run_calling_back(programs.runner(raws), *raws)
     except Exception as error:
         programs.generic.fail(error)
 

@@ -19,7 +19,7 @@ from runtime import dtypes, errors
 from runtime.dtypes import DType
 from runtime.primitive import Order, Primitive
 from runtime.shapes import Shape, is_known, size_of
-from runtime.state import state
+from runtime.state import call_back, state
 from runtime.types import ListType, NumberType, ResidualsType, TensorType, Type
 
 BOOL = NumberType("bool")
@@ -195,7 +195,7 @@ CHECK_PRESENT = Primitive("check_present", _check_present, _nothing, effect=True
 
 
 def _print(*values: Any, write: Any) -> None:
-    write(*values)
+    call_back(write, *values)
 
 
 PRINT = Primitive("print", _print, _nothing, op_type="PrintV2", effect=True)

@@ -265,6 +265,17 @@ def test_the_lines_of_a_moved_function_are_those_of_the_file(tmp_path: Path) -> 
     assert caught.traceback[-1].lineno == 5
 
 
+def test_numbers_in_classes_that_are_those_of_lines(tmp_path: Path) -> None:
+    text = "def f():\n    class A:\n        x = {}\n    return A.x\n"
+    path = tmp_path / "sample.py"
+    for number, changed in ((2, 3), (2, 4), (1, 3)):
+        module = import_text(path, text.format(number))
+        path.write_text("\n" + text.format(changed))
+        os.utime(path, (number, changed))
+        with pytest.raises(errors.ConversionError, match="not what was imported"):
+            autograph.convert(module.f)()
+
+
 def test_which_of_several_equal_definitions(tmp_path: Path) -> None:
     method = "    def f(self):\n        return __class__\n"
     text = f"class A:\n{method}class B:\n{method}"

@@ -66,7 +66,8 @@ def explain(
         error = _of_kernel(error, node, values)
         raws = [_as_raw(x, given.type) for x, given in zip(values, node.inputs, strict=True)]
         error = _documented(error, node, raws)
-    return _placed(error, [lines[entry.tb_lineno][0].origin for entry in entries])
+    following = last.tb_next if node.primitive.name in _CALLING_BACK else None
+    return _placed(error, [lines[entry.tb_lineno][0].origin for entry in entries], following)
 
 
 def _explain_depth(error: RecursionError, nodes: Sequence[Node]) -> None:
@@ -147,9 +148,13 @@ def _is_the_users(node: Node) -> bool:
         "raise",
         "check_defined",
         "check_present",
-        "print",
         "cond",
+        *_CALLING_BACK,
     )
+
+
+_CALLING_BACK = ("print", "print_v2")
+"""What runs Python of the user's, which may fail as it likes."""
 
 
 _DOCUMENTED: Mapping[type[BaseException], type[errors.OpError]] = {
