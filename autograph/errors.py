@@ -6,6 +6,8 @@ import ast
 import linecache
 from typing import Self
 
+from autograph.cells import format_place, pointer_to
+
 
 class AutographError(Exception):
     """Base of all errors about the user's code.
@@ -55,12 +57,12 @@ class AutographError(Exception):
 
     @property
     def location(self) -> str:
-        """`file:line:col`, as far as it is known."""
-        known = (self.filename, self.lineno, self.col)
-        return ":".join(str(part) for part in known if part is not None)
+        """`file:line:col`, as far as it is known; a cell of a notebook is `Cell In[7]`."""
+        return format_place(self.filename, self.lineno, self.col)
 
     def __str__(self) -> str:
         text = f"{self.location}: {self.message}" if self.location else self.message
+        text += pointer_to(self.filename, self.lineno, self.col)
         return f"{text}\n  {self.hint}" if self.hint else text
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from runtime.cells import format_place, pointer_to
 from runtime.lazy import public as _public
 
 
@@ -51,7 +52,7 @@ class OpError(Exception):
         """What is wrong, in which op, with which inputs, and where."""
         known = [] if self.inputs is None else [f"inputs: {', '.join(self.inputs)}"]
         if self.location is not None:
-            known.append(f"at {':'.join(map(str, self.location))}")
+            known.append(f"at {format_place(*self.location)}")
         text = self.detail if self.hint is None else f"{self.detail}; {self.hint}"
         if not known:
             return text
@@ -61,7 +62,7 @@ class OpError(Exception):
         return f"{text}{gap}[{'; '.join(known)}]"
 
     def __str__(self) -> str:
-        return self.message
+        return self.message + (pointer_to(*self.location) if self.location else "")
 
     def __reduce__(self) -> Any:
         return _restored, (type(self), self.args), self.__dict__
@@ -108,7 +109,7 @@ class NumericsError(InvalidArgumentError):
 
     def __str__(self) -> str:
         place = self.location or self.called_at
-        where = ":".join(map(str, place)) if place else "an unknown place"
+        where = format_place(*place) + pointer_to(*place) if place else "an unknown place"
         return f"{self.detail}\nat {where}"
 
 
@@ -215,8 +216,9 @@ class OperatorNotAllowedInGraphError(TypeError):
         self.hint = hint
 
     def __str__(self) -> str:
-        place = [str(part) for part in (self.filename, self.lineno, self.col) if part is not None]
-        text = ": ".join((":".join(place), self.message)) if place else self.message
+        place = format_place(self.filename, self.lineno, self.col)
+        text = f"{place}: {self.message}" if place else self.message
+        text += pointer_to(self.filename, self.lineno, self.col)
         return f"{text}\n  {self.hint}" if self.hint else text
 
 

@@ -18,7 +18,7 @@ SHARED = (
     "autograph.lowering autograph.exits"
 )
 DISPATCH = "autograph.backend autograph.undefined autograph.errors autograph.frames"
-TYPES = "numpy runtime.dtypes runtime.shapes runtime.types runtime.errors"
+TYPES = "numpy runtime.cells runtime.dtypes runtime.shapes runtime.types runtime.errors"
 CORE = f"{TYPES} runtime.state runtime.primitive"
 OPS = f"{CORE} runtime.workspace runtime.tensor runtime.convert runtime.ops runtime.lazy"
 
@@ -27,7 +27,8 @@ OPS = f"{CORE} runtime.workspace runtime.tensor runtime.convert runtime.ops runt
 # every module has a row; in `runtime` those of the core have one, and what is built on them, the
 # last row, is imported by none of them.
 MAY_IMPORT = {
-    "autograph.errors": "",
+    "autograph.cells": "",
+    "autograph.errors": "autograph.cells",
     "autograph.frames": "autograph.errors",
     "autograph.trees": "gast",
     "autograph.names": "gast autograph.trees",
@@ -65,7 +66,8 @@ MAY_IMPORT = {
     "autograph.api": "autograph",
     "autograph.__main__": "autograph",
     "autograph": "autograph",
-    "runtime.errors": "runtime.lazy",
+    "runtime.cells": "autograph.cells",
+    "runtime.errors": "runtime.lazy runtime.cells",
     "runtime.lazy": "",
     "runtime.dtypes": "numpy runtime.lazy",
     "runtime.shapes": TYPES,

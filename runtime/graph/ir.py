@@ -14,6 +14,7 @@ from itertools import islice
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from runtime.cells import format_place
 from runtime.primitive import Primitive
 from runtime.types import ListType, NumberType, TensorType, Type
 
@@ -305,7 +306,7 @@ def position_of(code: CodeType, offset: int) -> Location | None:
 
 def format_location(location: Location | None) -> str:
     """`file:line:col`, or a phrase where it is not known."""
-    return ":".join(map(str, location)) if location else "an unknown place"
+    return format_place(*location) if location else "an unknown place"
 
 
 def walk(region: Region) -> Iterator[Node]:

@@ -1,0 +1,5 @@
+"""Places in the cells of a notebook, named in the same way as where a conversion is refused."""
+
+from autograph.cells import format_place, pointer_to
+
+__all__ = ["format_place", "pointer_to"]
