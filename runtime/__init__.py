@@ -80,6 +80,7 @@ from runtime.tensor import (
     Tensor as Tensor, executing_eagerly as executing_eagerly, inside_function as inside_function,
     is_tensor as is_tensor,
 )
+from runtime.tracebacks import install as _install
 from runtime.variable import Variable as Variable
 from runtime.variable_creation import (
     VariableAggregation as VariableAggregation, VariableSynchronization as VariableSynchronization,
@@ -173,3 +174,5 @@ if _TYPE_CHECKING:
 else:
     __getattr__, __dir__ = _attributes(__name__, _LATER, _MODULES)
 # fmt: on
+
+_install()

@@ -387,7 +387,8 @@ def bind(primitive: Primitive, *inputs: Any, **params: Any) -> Any:
             # A copy, because a context cannot be entered twice and a kernel may run Python.
             result = state.context.copy().run(primitive.kernel, *raws, **params)
         except _MAPPED as error:
-            raise _explain(primitive, inputs, params, error) from error
+            # What the kernel raised says the same, in NumPy's words.
+            raise _explain(primitive, inputs, params, error) from None
     if type(result) is tuple:
         outputs = tuple([_wrap(raw) for raw in result])
         if state.run is None:

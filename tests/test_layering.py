@@ -67,6 +67,7 @@ MAY_IMPORT = {
     "autograph.__main__": "autograph",
     "autograph": "autograph",
     "runtime.cells": "autograph.cells",
+    "runtime.tracebacks": "autograph.errors autograph.frames runtime.errors",
     "runtime.errors": "runtime.lazy runtime.cells",
     "runtime.lazy": "",
     "runtime.dtypes": "numpy runtime.lazy",
