@@ -50,6 +50,7 @@ from runtime.graph.staging.optional_values import present
 from runtime.graph.turns import turn
 from runtime.initial_values import is_for_one_call
 from runtime.pickling import has_name, refused
+from runtime.reloading import follow_reloads, reloads
 from runtime.retracing import detector_of, reason
 from runtime.shapes import TensorSpec
 from runtime.state import run_calling_back, state
@@ -102,6 +103,8 @@ class Function(Generic[P, R]):
         self._fast = self._traces.fast
         self._bound: dict[int, tuple[Any, Traces]] = {}
         self._detector = detector_of(python_function)
+        if reloads():
+            follow_reloads(Function, _become)
 
     # What it is
 
@@ -497,6 +500,10 @@ class Function(Generic[P, R]):
         if is_wrapper or is_staged or isinstance(plain, BuiltinFunctionType):
             return autograph.call(function)  # type: ignore[no-any-return]
         return autograph.convert(function)
+
+
+def _become(old: Function, new: Function) -> None:
+    old.__dict__ = dict(vars(new))
 
 
 def _openness(types: Sequence[Any]) -> tuple[int, int]:

@@ -67,6 +67,7 @@ MAY_IMPORT = {
     "autograph.__main__": "autograph",
     "autograph": "autograph",
     "runtime.cells": "autograph.cells",
+    "runtime.reloading": "",
     "runtime.tracebacks": "autograph.errors autograph.frames runtime.errors",
     "runtime.errors": "runtime.lazy runtime.cells",
     "runtime.lazy": "",
@@ -89,7 +90,7 @@ MAY_IMPORT = {
         f"{OPS} runtime.autodiff runtime.naming runtime.indexed_slices runtime.variable_creation "
         "runtime.variable_handle runtime.variable_primitives"
     ),
-    "runtime.graph": f"{OPS} runtime.graph runtime.naming",
+    "runtime.graph": f"{OPS} runtime.graph runtime.naming runtime.reloading",
     "runtime.graph.nodes": f"{CORE}",
     "runtime.graph.ir": (
         f"{CORE} runtime.graph.views runtime.graph.graph_def runtime.graph.printing "

@@ -84,6 +84,7 @@ from runtime.graph.refusals import refuse
 from runtime.graph.scopes import Symbol
 from runtime.graph.staging.optional_values import OPERATORS
 from runtime.graph.structures import structure_of
+from runtime.reloading import reloads
 from runtime.tensor import Tensor
 
 MOST_GUARDS = 10_000
@@ -238,7 +239,7 @@ class Watcher:
     ) -> None:
         before = self._place, self._where
         self._where = function.__code__.co_filename, function.__code__.co_firstlineno, 1
-        if arguments is None:
+        if arguments is None or reloads():
             self._function(function)
         self._read_by(function, given, arguments or {}, place)
         self._place, self._where = before
