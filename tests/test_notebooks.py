@@ -1,0 +1,315 @@
+"""Cells do what scripts do, print where they stand, and show errors in their own lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.notebooks import Shown, run_cells
+
+pytest.importorskip("nbclient")
+pytest.importorskip("ipykernel")
+pytestmark = pytest.mark.filterwarnings("ignore")  # of those who run the notebooks
+
+Check = Callable[[Shown], bool]
+
+
+def prints(*lines: str) -> Check:
+    """The cell fails not, and its lines begin so, in this order."""
+
+    def check(cell: Shown) -> bool:
+        found = cell.printed.splitlines()
+        return (
+            not cell.error
+            and len(found) == len(lines)
+            and all(line.startswith(start) for line, start in zip(found, lines, strict=True))
+        )
+
+    return check
+
+
+def shows(*parts: str) -> Check:
+    """The cell fails not, and the text of its value has these parts."""
+    return lambda cell: (
+        not cell.error and all(part in cell.displayed.get("text/plain", "") for part in parts)
+    )
+
+
+def fails(*parts: str) -> Check:
+    """The cell's error has these parts in this order, in the user's frames only."""
+
+    def check(cell: Shown) -> bool:
+        places = re.findall(r"^(?:File )?(\S+)[^\n]*, line \d+|^File (\S+)", cell.error, re.M)
+        inside = [place for place in places if "runtime" in str(place) or "autograph" in str(place)]
+        pattern = ".*".join(map(re.escape, parts))
+        return not inside and re.search(pattern, cell.error, re.S) is not None
+
+    return check
+
+
+CELLS: list[tuple[str, Check]] = [
+    (
+        """
+import math
+import os
+import runtime as rt
+VALUE = rt.constant(2.0)
+def scale(x):
+    if rt.reduce_sum(x) > 100.0:
+        x = rt.math.log(x)
+    return x * math.floor(2.5)
+@rt.function
+def f(x):
+    if x > 0:
+        x = scale(x)
+    else:
+        x = -x
+    print("f", x)
+    return x
+f(VALUE)
+""",
+        prints("f tf.Tensor(4.0"),
+    ),
+    ("print('before'); y = f(VALUE); print('after')", prints("before", "f tf.Tensor(4.0", "after")),
+    ("f(rt.constant(-3.0))", prints("f tf.Tensor(3.0")),
+    ("f(VALUE)", shows("numpy=4.0")),
+    # Errors, first without a traceback that IPython has displayed, then behind one.
+    (
+        """
+@rt.function
+def bad(x, y):
+    if rt.reduce_sum(x) > 0.0:
+        z = x + y
+    return z
+bad(rt.ones(2), rt.ones(3))
+""",
+        fails("ValueError", "Cell In[5], line 6", "Cell In[5], line 4, in bad", "(2,) and (3,)"),
+    ),
+    ("f(VALUE)", prints("f tf.Tensor(4.0")),
+    (
+        "rt.reshape(rt.ones((2,)), (3,))",
+        fails("Cell In[7], line 1", "InvalidArgumentError: Reshape"),
+    ),
+    ("rt.ones(2) + rt.ones(3)", fails("Cell In[8], line 1", "AddV2")),
+    ("rt.constant(1.0) + 'a'", fails("Cell In[9], line 1", "Error: ")),
+    (
+        """
+@rt.function
+def k(x):
+    y = [rt.abs(x), [1, 2][x]]
+    return y
+k(rt.constant(1))
+""",
+        fails(
+            "Cell In[10], line 3, in k",
+            "Cell In[10]:3:21: ",
+            "    y = [rt.abs(x), [1, 2][x]]\n                    ^",
+        ),
+    ),
+    (
+        """
+@rt.function
+def k(x):
+    assert x > 0, "must be positive"
+    return [rt.debugging.assert_positive(x - 5), x]
+k(rt.constant(-1))
+""",
+        fails("Cell In[11], line 5", "Cell In[11], line 3, in k", "must be positive"),
+    ),
+    (
+        "k(rt.constant(1))",
+        fails("Cell In[12], line 1", "Cell In[11], line 4", "at Cell In[11]:4:13]", "     ^"),
+    ),
+    # Redefinition, in another cell and in the same one.
+    ("def scale(x):\n    return x * math.floor(10.5)\nf(VALUE)", prints("f tf.Tensor(20.0")),
+    (
+        "def scale(x): return x\nf(VALUE)\ndef scale(x): return -x\nf(VALUE)",
+        prints("f tf.Tensor(2.0", "f tf.Tensor(-2.0"),
+    ),
+    (
+        """
+import math
+@rt.function
+def f(x):
+    return math.sqrt(4) if x > 0 else x
+@rt.function
+def f(x):
+    while x < 10:
+        x = x * math.floor(2.5)
+        print("x", x)
+    return x
+f(VALUE)
+""",
+        prints("x tf.Tensor(4.0", "x tf.Tensor(8.0", "x tf.Tensor(16.0"),
+    ),
+    # Magics
+    (
+        """%%time
+import math
+@rt.function
+def timed(x):
+    while x < 10:
+        x = x * math.floor(2.5)
+        print("timed", x)
+    return x
+timed(VALUE)
+""",
+        lambda cell: (
+            prints("timed", "timed", "timed", "CPU times", "Wall time")(cell)
+            and shows("numpy=16.0")(cell)
+        ),
+    ),
+    ("timed(VALUE + 3.0)", prints("timed tf.Tensor(10.0")),
+    ("%time timed(VALUE + 3.0)", prints("timed tf.Tensor(10.0", "CPU times", "Wall time")),
+    (
+        "%%timeit -n 1 -r 2\ndef g(x): return math.floor(2.5) * x if x > 0 else x\n"
+        "print('g', rt.function(g)(VALUE))",
+        prints("g tf.Tensor(4.0", "g tf.Tensor(4.0", ""),
+    ),
+    (
+        "%timeit -n 1 -r 1 print(rt.function(lambda x: x * 3 if x > 0 else x)(VALUE))",
+        prints("tf.Tensor(6.0", ""),
+    ),
+    (
+        "%%capture captured\nimport os\n@rt.function\ndef g(x):\n"
+        "    rt.print(os.path.join('a', 'b')) if x > 0 else None\n    return x\ng(VALUE)",
+        prints(),
+    ),
+    ("print(captured.stderr)", prints("a/b", "")),
+    ("%run -i script.py", prints("script tf.Tensor(6.0")),
+    ("in_script(VALUE)", prints("script tf.Tensor(6.0")),
+    (
+        "files = !echo 1 2\nx = rt.function(lambda x: x * len(files) if x > 0 else x)(VALUE)\n"
+        "print(x)\n!echo done",
+        prints("tf.Tensor(2.0", "done"),
+    ),
+    # Async cells
+    (
+        """
+import asyncio
+@rt.function
+def twice(x):
+    rt.print("twice", output_stream="stdout") if x > 0 else None
+    return x if asyncio.iscoroutine(3) else 2 * x
+async def later(x):
+    await asyncio.sleep(0.01)
+    return twice(x)
+print((await asyncio.gather(later(VALUE), later(VALUE + 1)))[1])
+""",
+        prints("twice", "twice", "tf.Tensor(6.0"),
+    ),
+    ("print(twice(await later(VALUE)))", prints("twice", "twice", "tf.Tensor(8.0")),
+    # Output of other threads, and of graphs made in other cells
+    (
+        "import threading\ndef target(): print('thread', twice(VALUE))\n"
+        "thread = threading.Thread(target=target); thread.start(); thread.join()",
+        prints("twice", "thread tf.Tensor(4.0"),
+    ),
+    (
+        "import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()) as text:\n"
+        "    twice(VALUE)\nprint(repr(text.getvalue()))",
+        prints("'twice\\n'"),
+    ),
+    # What IPython asks of objects
+    (
+        "import re\nfrom IPython.core.completer import provisionalcompleter\n"
+        "text = get_ipython().object_inspect_text('twice', 1)\n"
+        "text = re.sub('\\x1b.*?m', '', text)\n"
+        "print(all(part in text for part in ('twice(x)', 'iscoroutine(3)')))",
+        prints("True"),
+    ),
+    (
+        "with provisionalcompleter():\n"
+        "  for line in ('rt.reduce_su', 'twice.why_r', 'VALUE.nu'):\n"
+        "    print(*[one.text for one in get_ipython().Completer.completions(line, len(line))])",
+        prints("reduce_sum", "why_retraced", "numpy"),
+    ),
+    ("%xmode Minimal\nbad(rt.ones(2), rt.ones(3))", fails("ValueError", "(2,) and (3,)")),
+]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> list[Shown]:
+    folder = tmp_path_factory.mktemp("notebook")
+    (folder / "script.py").write_text(
+        "import math\n@rt.function\ndef in_script(x):\n    if x > 0:\n"
+        "        x = x * math.floor(3.5)\n    print('script', x)\n    return x\n"
+        "in_script(rt.constant(2.0))\n"
+    )
+    return run_cells([cell.strip("\n") for cell, _ in CELLS], folder)
+
+
+@pytest.mark.parametrize("number", range(1, len(CELLS) + 1))
+def test_cell(number: int, found: list[Shown]) -> None:
+    _, check = CELLS[number - 1]
+    assert check(found[number - 1]), found[number - 1]
+
+
+MODULE = """
+import math
+import runtime as rt
+FACTOR = 1.0
+def helper(x):
+    return x + math.floor(1.5)
+@rt.function
+def f(x):
+    if x > 0:
+        x = helper(x) * FACTOR
+    return x
+def plain(x):
+    return x * 2.0 if x > 0 else x
+class Net(rt.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = rt.Variable(2.0)
+    @rt.function
+    def call(self, x):
+        if x > 0:
+            x = x * self.w
+        return x
+@rt.function
+def late(x):
+    return x * 3.0 if x > 0 else x
+"""
+
+# Each edit of the module, and what the functions that were imported before give for 1.0: f, staged
+# plain, the method of an object made before, and a function that was never called before.
+EDITS: list[tuple[str, str, list[float]]] = [
+    ("import math", "import math", [2.0, 2.0, 2.0]),
+    ("import math", "# moved\n\n\nimport math", [2.0, 2.0, 2.0, 3.0]),
+    ("floor(1.5)", "floor(7.5)", [8.0, 2.0, 2.0, 3.0]),
+    ("x * 2.0", "x * 20.0", [8.0, 20.0, 2.0, 3.0]),
+    ("helper(x) * FACTOR", "helper(x) * FACTOR * 10.0", [80.0, 20.0, 2.0, 3.0]),
+    ("x * self.w", "x * self.w * 4.0", [80.0, 20.0, 8.0, 3.0]),
+    ("import math", "import math  # at the end", [80.0, 20.0, 8.0, 3.0]),
+]
+
+
+def test_autoreload(tmp_path: Path) -> None:
+    cells = [
+        "%load_ext autoreload\n%autoreload 2\nimport os, sys\nsys.dont_write_bytecode = True\n"
+        f"text, times = {MODULE!r}, iter(range(2_000_000_000, 2_100_000_000))\n"
+        "def edit(old, new):\n    global text\n    text = text.replace(old, new)\n"
+        "    open('edited.py', 'w').write(text)\n    time = next(times)\n"
+        "    os.utime('edited.py', (time, time))"
+    ]
+    for old, new, expected in EDITS:
+        cells.append(f"edit({old!r}, {new!r})")
+        if len(cells) == 2:
+            cells.append(
+                "import runtime as rt\nfrom edited import f, plain, Net, late\n"
+                "x, net, staged = rt.constant(1.0), Net(), rt.function(plain)"
+            )
+        cells.append(
+            "called = [f, staged, net.call, late]\n"
+            f"print([float(g(x)) for g in called[: {len(expected)}]])"
+        )
+    shown = run_cells(cells, tmp_path)
+    assert [cell.error for cell in shown if cell.error] == []
+    expected_lines = [str(expected) for _, _, expected in EDITS]
+    assert [
+        cell.printed.strip() for cell in shown if cell.printed.startswith("[")
+    ] == expected_lines
