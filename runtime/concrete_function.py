@@ -59,7 +59,8 @@ def now() -> int:
 
 
 class ConcreteFunction:
-    """One trace of a function: `graph` is as traced, `optimized` as it runs.
+    """One trace of a function: `graph` is as traced, `optimized` as it runs, `reason` is why it was
+    made.
 
     Calling it takes the tensors of its signature, in the structure of the arguments that it was
     traced with.
@@ -86,6 +87,7 @@ class ConcreteFunction:
         self.devices = _devices_of(graph)
         self.single = isinstance(outputs, Leaf) and not any(self.devices)
         self.used = now()
+        self.reason = ""
         self._fitting: dict[tuple[Any, ...], Run] = {}
 
     @functools.cached_property
@@ -271,9 +273,13 @@ class ConcreteFunction:
             self.structured_input_signature, self.labels, self.structured_outputs, captures
         )
 
+    @property
+    def signature_text(self) -> str:
+        """Its name and the types or values of its parameters: `f(x: float32[2], n=3)`."""
+        return f"{self.name}({signature_text(self.structured_input_signature, self.labels)})"
+
     def __repr__(self) -> str:
-        parameters = signature_text(self.structured_input_signature, self.labels)
-        return f"<ConcreteFunction {self.name}({parameters})>"
+        return f"<ConcreteFunction {self.signature_text}>"
 
     def __str__(self) -> str:
         return format_graph(self.graph)

@@ -78,6 +78,30 @@ class Module:
         """The modules in this one, at any depth."""
         return tuple(self._flatten(predicate=_is_module))
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        from runtime.displays import variables_text
+
+        printer.text(
+            repr(self) if self._is_shown_otherwise() else variables_text(*self._contents())
+        )
+
+    def _repr_html_(self) -> str | None:
+        from runtime.displays import variables_html
+
+        return None if self._is_shown_otherwise() else variables_html(*self._contents())
+
+    def _is_shown_otherwise(self) -> bool:
+        # A subclass may say how, or is shown before `Module.__init__` has run.
+        return type(self).__repr__ is not object.__repr__ or not hasattr(self, "_name")
+
+    def _contents(self) -> tuple[str, list[tuple[str, str, str, int]]]:
+        rows, seen = [], set()
+        for path, variable in self._flatten(predicate=_is_variable, with_path=True):
+            if id(variable) not in seen:
+                seen.add(id(variable))
+                rows.append((".".join(map(str, path)), *_described(variable)))
+        return f"{type(self).__name__} {self._name!r}", rows
+
     def _flatten(
         self,
         recursive: bool = True,
@@ -91,6 +115,15 @@ class Module:
         for path, leaf in _walk(self, (), {id(self)}, recursive, with_path):
             if predicate is None or predicate(leaf):
                 yield (path, leaf) if with_path else leaf
+
+
+def _described(variable: Variable) -> tuple[str, str, int]:
+    """Its type, a remark, and its size in bytes; its value is not read."""
+    count = variable.shape.num_elements()
+    is_text = variable.dtype.np_dtype.kind == "O"
+    size = 0 if count is None or is_text else count * variable.dtype.size
+    remark = "" if variable.trainable else "not trainable"
+    return f"{variable.dtype.name} {variable.shape}", remark, size
 
 
 def _is_variable(item: object) -> bool:

@@ -126,6 +126,22 @@ class Function(Generic[P, R]):
     def __repr__(self) -> str:
         return f"<Function {self._name} with {self._traces.count} traces>"
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        from runtime import displays
+
+        printer.text(displays.traces_text(repr(self), self._explained()))
+
+    def _repr_html_(self) -> str:
+        from runtime import displays
+
+        return displays.traces_html(repr(self), self._explained())
+
+    def _explained(self) -> list[tuple[str, str]]:
+        return [(made.signature_text, made.reason) for made in self._made()]
+
+    def _made(self) -> list[ConcreteFunction]:
+        return [concrete for known in list(self._traces.by_key.values()) for concrete in known]
+
     def __eq__(self, other: object) -> bool:
         # As Python's methods, which are bound anew wherever they are asked for.
         return isinstance(other, Function) and self._traces is other._traces
@@ -177,8 +193,7 @@ class Function(Generic[P, R]):
         """The signatures that there are traces for: the types of tensors, and the Python values
         that a trace is for; unless `verbose`, a line each.
         """
-        made = [concrete for known in list(self._traces.by_key.values()) for concrete in known]
-        texts = [concrete.pretty_printed_signature(verbose) for concrete in made]
+        texts = [concrete.pretty_printed_signature(verbose) for concrete in self._made()]
         return ("\n\n" if verbose else "\n").join(texts)
 
     def python_source(self, *args: Any, **kwargs: Any) -> str:
@@ -451,6 +466,7 @@ class Function(Generic[P, R]):
         try:
             with running(assumption), _implicit(self), creating(self._name, creations):
                 concrete = self._traced(call, assumption)
+                concrete.reason = text
         except BaseException as error:
             traces.forget(text)
             if isinstance(error, RecursionError) and len(running_of(traces)) == MOST_VARIANTS:

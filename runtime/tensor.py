@@ -405,6 +405,16 @@ class EagerTensor(Tensor):
         text = shown(self.raw, repr)
         return f"<tf.Tensor: shape={self.raw.shape}, dtype={self.dtype.name}, numpy={text}>"
 
+    def _repr_pretty_(self, printer: Any, cycle: builtins.bool) -> None:
+        from runtime.displays import short_repr
+
+        printer.text(short_repr(self, self.raw.ndim))
+
+    def _repr_html_(self) -> str:
+        from runtime.displays import tensor_html
+
+        return tensor_html(np.asarray(self.raw), f"tensor {self.dtype.name} {self.raw.shape}")
+
 
 _ndarray = np.ndarray
 _new_shape = object.__new__

@@ -201,6 +201,18 @@ class Variable(Operators, metaclass=Creation):
         raw = self.handle.present()
         return f"{head}, numpy={'<uninitialized>' if raw is None else shown(raw, repr)}>"
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        from runtime.displays import short_repr
+
+        printer.text(short_repr(self, len(self.shape.dims or ())))
+
+    def _repr_html_(self) -> str | None:
+        from runtime.displays import tensor_html
+
+        raw = None if state.trace is not None else self.handle.present()
+        head = f"variable {self.name} {self.dtype.name} {self.shape}"
+        return None if raw is None else tensor_html(np.asarray(raw), head)
+
     # Reading
 
     def value(self) -> Tensor:

@@ -68,6 +68,7 @@ MAY_IMPORT = {
     "autograph": "autograph",
     "runtime.cells": "autograph.cells",
     "runtime.reloading": "",
+    "runtime.displays": "numpy",
     "runtime.tracebacks": "autograph.errors autograph.frames runtime.errors",
     "runtime.errors": "runtime.lazy runtime.cells",
     "runtime.lazy": "",
@@ -77,7 +78,7 @@ MAY_IMPORT = {
     "runtime.state": "numpy",
     "runtime.workspace": "numpy",
     "runtime.primitive": f"{TYPES} runtime.state",
-    "runtime.tensor": f"{CORE}",
+    "runtime.tensor": f"{CORE} runtime.displays",
     "runtime.convert": OPS,
     "runtime.ops": OPS,
     "runtime.ops.strings.conversion": f"{OPS} runtime.printing",
@@ -88,7 +89,7 @@ MAY_IMPORT = {
     "runtime.variable_primitives": f"{OPS} runtime.variable_handle",
     "runtime.variable": (
         f"{OPS} runtime.autodiff runtime.naming runtime.indexed_slices runtime.variable_creation "
-        "runtime.variable_handle runtime.variable_primitives"
+        "runtime.variable_handle runtime.variable_primitives runtime.displays"
     ),
     "runtime.graph": f"{OPS} runtime.graph runtime.naming runtime.reloading",
     "runtime.graph.nodes": f"{CORE}",
