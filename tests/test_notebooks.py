@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.notebooks import Shown, run_cells
+from tests.notebooks import ROOT, Shown, cells_of, run_cells
 
 pytest.importorskip("nbclient")
 pytest.importorskip("ipykernel")
@@ -246,6 +249,59 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> list[Shown]:
 def test_cell(number: int, found: list[Shown]) -> None:
     _, check = CELLS[number - 1]
     assert check(found[number - 1]), found[number - 1]
+
+
+# Each script of the folder is run as it is, and as a notebook of the cells that it marks.
+SCRIPTS = sorted((ROOT / "fixtures" / "notebooks").glob("*.py"))
+BETWEEN_CELLS, BETWEEN_SCRIPTS = "\x1e", "\x1d"
+RUN_SCRIPTS = f"""
+import runpy, sys
+for path in sys.argv[1:]:
+    runpy.run_path(path, run_name="__main__")
+    print({BETWEEN_SCRIPTS!r}, end="")
+"""
+
+
+@pytest.fixture(scope="module")
+def printed_by_scripts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    folder = tmp_path_factory.mktemp("scripts")
+    paths = [folder / path.name for path in SCRIPTS]
+    mark = f"\nprint({BETWEEN_CELLS!r}, end='')\n"
+    for path, script in zip(paths, SCRIPTS, strict=True):
+        path.write_text(mark.join(cells_of(script.read_text())))
+    done = subprocess.run(
+        [sys.executable, "-c", RUN_SCRIPTS, *map(str, paths)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    parts = done.stdout.split(BETWEEN_SCRIPTS)[:-1]
+    texts = zip(SCRIPTS, parts, strict=True)
+    return {path.stem: text.split(BETWEEN_CELLS) for path, text in texts}
+
+
+@pytest.fixture(scope="module")
+def shown_by_notebooks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Shown]]:
+    parts = [["%reset -sf", *cells_of(script.read_text())] for script in SCRIPTS]
+    cells = [cell for part in parts for cell in part]
+    shown = iter(run_cells(cells, tmp_path_factory.mktemp("notebooks")))
+    return {
+        script.stem: [next(shown) for _ in part][1:]
+        for script, part in zip(SCRIPTS, parts, strict=True)
+    }
+
+
+@pytest.mark.parametrize("name", [script.stem for script in SCRIPTS])
+def test_cells_print_what_their_lines_print_in_a_script(
+    name: str,
+    printed_by_scripts: dict[str, list[str]],
+    shown_by_notebooks: dict[str, list[Shown]],
+) -> None:
+    cells = shown_by_notebooks[name]
+    assert [cell.error for cell in cells if cell.error] == []
+    assert [cell.printed for cell in cells] == printed_by_scripts[name]
+    assert any(cell.printed for cell in cells)
 
 
 MODULE = """
