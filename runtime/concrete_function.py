@@ -211,7 +211,7 @@ class ConcreteFunction:
         assert run is not None
         try:
             results = run(compiled, *raws)
-        except Exception as error:
+        except BaseException as error:
             self.program.fail(error)
         return self.outputs_of(results)
 

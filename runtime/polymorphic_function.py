@@ -278,7 +278,7 @@ class Function(Generic[P, R]):
                                 run = run_calling_back
                             try:
                                 results = run(compiled, *raws)
-                            except Exception as error:
+                            except BaseException as error:
                                 concrete.program.fail(error)
                             return concrete.outputs_of(results)  # type: ignore[no-any-return]
             return self._call(args, kwargs)  # type: ignore[no-any-return]

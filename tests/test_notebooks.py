@@ -47,6 +47,7 @@ def fails(*parts: str) -> Check:
     def check(cell: Shown) -> bool:
         places = re.findall(r"^(?:File )?(\S+)[^\n]*, line \d+|^File (\S+)", cell.error, re.M)
         inside = [place for place in places if "runtime" in str(place) or "autograph" in str(place)]
+        inside += re.findall(r"File <graph.*", cell.error)
         pattern = ".*".join(map(re.escape, parts))
         return not inside and re.search(pattern, cell.error, re.S) is not None
 
@@ -216,6 +217,21 @@ print((await asyncio.gather(later(VALUE), later(VALUE + 1)))[1])
         "    twice(VALUE)\nprint(repr(text.getvalue()))",
         prints("'twice\\n'"),
     ),
+    (
+        """
+import _thread
+@rt.function
+def forever(x):
+    while x > 0:
+        x = x + 1
+    return x
+forever(-VALUE)
+threading.Timer(0.3, lambda: _thread.interrupt_main()).start()
+forever(VALUE)
+""",
+        fails("KeyboardInterrupt", ", line 9", ", in forever"),
+    ),
+    ("print(forever(-VALUE))", prints("tf.Tensor(-2.0")),
     # What IPython asks of objects
     (
         "import re\nfrom IPython.core.completer import provisionalcompleter\n"

@@ -143,7 +143,7 @@ def _run(programs: Programs, leaves: Sequence[Any]) -> Sequence[Any]:
     raws = [leaf.raw for leaf in leaves]
     try:
         return run_calling_back(programs.runner(raws), *raws)
-    except Exception as error:
+    except BaseException as error:
         programs.generic.fail(error)
 
 

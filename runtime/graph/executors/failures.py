@@ -60,7 +60,9 @@ def explain(
     node, texts = lines[last.tb_lineno]
     if isinstance(error, RecursionError):
         _explain_depth(error, [lines[entry.tb_lineno][0] for entry in entries])
-    if node.primitive.kernel is not None and not _is_the_users(node):
+    # What stops the program, such as KeyboardInterrupt, says nothing of the node that it came in.
+    has_failed = isinstance(error, Exception) and not _is_the_users(node)
+    if has_failed and node.primitive.kernel is not None:
         with np.errstate(all="ignore"):
             values = [_value(text, last.tb_frame) for text in texts]
         error = _of_kernel(error, node, values)

@@ -129,7 +129,7 @@ class ShapedRun:
         self.used = True
         try:
             return program.run(*raws)
-        except Exception as error:
+        except BaseException as error:
             program.fail(error)
 
     def _timed(self, raws: Sequence[Any]) -> tuple[Any, ...]:
