@@ -6,6 +6,7 @@ seeded generator. Two dialects: PLAIN uses all that Python values allow; STAGED 
 one type, so that the function can take tensors and the graph's result be compared with CPython's.
 """
 
+import ast
 import itertools
 import linecache
 import os
@@ -1006,21 +1007,26 @@ class Loaded(NamedTuple):
     """A program whose source can be looked up while it is in use."""
 
     filename: str
-    code: types.CodeType
+    codes: list[types.CodeType]
 
     def fresh(self) -> dict[str, Any]:
         module = types.ModuleType("program")
-        exec(self.code, vars(module))
+        for code in self.codes:
+            exec(code, vars(module))
         return vars(module)
 
 
 @contextmanager
 def loaded(text: str) -> Iterator[Loaded]:
-    """Compile a program under a name that `linecache` knows."""
+    """Compile a program under a name that `linecache` knows: as a file, or as a cell of a notebook,
+    each statement alone.
+    """
     filename = f"<program {next(numbers)}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     try:
-        yield Loaded(filename, compile(text, filename, "exec"))
+        tree = ast.parse(text)
+        parts = [tree] if len(text) % 2 else [ast.Module([one], []) for one in tree.body]
+        yield Loaded(filename, [compile(part, filename, "exec") for part in parts])
     finally:
         del linecache.cache[filename]
 
