@@ -8,10 +8,7 @@ that was imported is seen by compiling the definition and comparing with the fun
 from __future__ import annotations
 
 import ast
-import dis
-import inspect
 import io
-import itertools
 import linecache
 import re
 import threading
@@ -25,6 +22,7 @@ from typing import Any, BinaryIO
 
 import gast
 
+from autograph.code_comparison import same_but_asserts, same_code, same_place
 from autograph.errors import ConversionError
 from autograph.load import compile_definition, compile_quietly, nested_codes
 from autograph.magics import texts_of_magics
@@ -260,7 +258,7 @@ def _find(file: SourceFile, function: FunctionType) -> Found | None:
     names = _names(code)
     here = _named(code, _at_line(file.tree, code.co_firstlineno, (), ""))
     candidates = [(one, _compilations(file, one, code, names)) for one in here]
-    for same in (_same_place, _same_code, _same_but_asserts):
+    for same in (same_place, same_code, same_but_asserts):
         for one, compiled in candidates:
             if any(same(code, each, one[0]) for each in compiled):
                 return one
@@ -273,7 +271,7 @@ def _find_elsewhere(file: SourceFile, code: CodeType, names: set[str]) -> Found 
     everywhere = list(_named(code, _all_definitions(file.tree, (), "")))
     for one in sorted(everywhere, key=lambda one: one[2] != path):
         compiled = _compilations(file, one, code, names)
-        if any(_same_code(code, each, one[0]) for each in compiled):
+        if any(same_code(code, each, one[0]) for each in compiled):
             return one
     return None
 
@@ -469,103 +467,3 @@ def _mentions(node: ast.AST, name: str) -> bool:
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, gast.FunctionDef, gast.AsyncFunctionDef)
 _CLASSES = (ast.ClassDef, gast.ClassDef)
-
-
-# Comparing code
-
-
-def _same_place(code: CodeType, compiled: CodeType, node: Definition) -> bool:
-    """Equal, columns included: tells the lambdas of one line apart."""
-    return _same_code(code, compiled, node) and _positions(code) == _positions(compiled)
-
-
-def _positions(code: CodeType) -> list[Any]:
-    return list(code.co_positions())
-
-
-def _same_code(code: CodeType, compiled: CodeType, node: Definition) -> bool:
-    return bool(_key(code) == _key(compiled))
-
-
-def _key(code: CodeType) -> Any:
-    """What a code object does, apart from where it stands and what it is called."""
-    is_function = code.co_flags & inspect.CO_OPTIMIZED
-    return (
-        code.co_code,
-        code.co_names,
-        code.co_varnames,
-        code.co_cellvars,
-        code.co_freevars,
-        (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount),
-        code.co_exceptiontable,
-        [
-            _const_key(const)
-            for place, const in enumerate(code.co_consts)
-            # The body of a class names itself, and from 3.13 on the line that it begins in.
-            if is_function or not (const == code.co_qualname or place == _place_of_line(code))
-        ],
-    )
-
-
-def _place_of_line(code: CodeType) -> int | None:
-    """Where among the constants of the body of a class its first line is, if it is nothing else."""
-    if "__firstlineno__" not in code.co_names:
-        return None
-    instructions = list(dis.get_instructions(code))
-    loaded = [each.arg for each in instructions if each.opname == "LOAD_CONST"]
-    for load, store in itertools.pairwise(instructions):
-        if store.opname == "STORE_NAME" and store.argval == "__firstlineno__":
-            return load.arg if loaded.count(load.arg) == 1 else None
-    return None
-
-
-def _const_key(const: object) -> Any:
-    if isinstance(const, CodeType):
-        return _key(const)
-    if isinstance(const, tuple):
-        return [_const_key(item) for item in const]
-    if isinstance(const, frozenset):
-        return sorted(map(repr, const))
-    return type(const), repr(const)
-
-
-def _same_but_asserts(code: CodeType, compiled: CodeType, node: Definition) -> bool:
-    """Equal outside of `assert`s, which pytest rewrites in test modules before it compiles them."""
-    if not any(_names_of_pytest(code)):
-        return False
-    asserts = {
-        line
-        for inner in ast.walk(node)
-        if isinstance(inner, ast.Assert)
-        for line in range(inner.lineno, (inner.end_lineno or inner.lineno) + 1)
-    }
-    return _operands(code, asserts) == _operands(compiled, asserts)
-
-
-def _names_of_pytest(code: CodeType) -> Iterator[bool]:
-    for nested in nested_codes(code):
-        yield any(name.startswith("@py") for name in (*nested.co_names, *nested.co_varnames))
-
-
-def _operands(code: CodeType, skipped: set[int]) -> set[tuple[str, int, str]]:
-    """Which names and constants a function uses on which of its lines."""
-    return {
-        (nested.co_name, line, operand)
-        for nested in nested_codes(code)
-        for line, operand in _operands_here(nested)
-        if line not in skipped
-    }
-
-
-def _operands_here(code: CodeType) -> Iterator[tuple[int, str]]:
-    for instruction in dis.get_instructions(code):
-        line = instruction.positions.lineno if instruction.positions else None
-        # Where an implicit `return None` stands depends on the statement before it.
-        if line is None or instruction.argval is None or instruction.opcode not in _WITH_OPERAND:
-            continue
-        value = instruction.argval
-        for operand in value if isinstance(value, tuple) else (value,):
-            yield line, operand.co_name if isinstance(operand, CodeType) else repr(operand)
-
-
-_WITH_OPERAND = {*dis.hasconst, *dis.hasname, *dis.haslocal, *dis.hasfree}
