@@ -61,14 +61,19 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x / y as Python divides: integers (of one dtype) become float64, those of 8 and 16 bits
     float32.
     """
-    x, y = matched(x, y)
-    floating = _DIVIDED_AS.get(x.dtype)
-    if floating is not None and y.dtype is x.dtype:
-        x, y = cast(x, floating), cast(y, floating)
-    return divide_real(x, y)
+    return divide_real(*as_fractions(x, y))
 
 
 divide = truediv
+
+
+def as_fractions(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+    """Both operands of a division, integers (of one dtype) as the floats that Python's gives."""
+    x, y = matched(x, y)
+    floating = _DIVIDED_AS.get(x.dtype)
+    if floating is not None and y.dtype is x.dtype:
+        return cast(x, floating), cast(y, floating)
+    return x, y
 
 
 def integer_safe(ufunc: Any, of_many: Kernel | None = None) -> Kernel:

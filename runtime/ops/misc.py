@@ -15,6 +15,7 @@ from runtime.ops.arguments import listed, static_int, static_ints
 from runtime.ops.blockwise import numbers, own
 from runtime.ops.define import Op, axis_in, binary
 from runtime.ops.indexing import getitem
+from runtime.ops.joining import same_dtypes
 from runtime.ops.math import integer_safe
 from runtime.primitive import Memory, Primitive, bind, row, sample, wrong_dtype, wrong_value
 from runtime.shapes import Shape
@@ -205,17 +206,17 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None
     """One tensor whose row `indices[m][i]` is `data[m][i]`; the last one wins where several name a
     row.
     """
-    at_each = [convert_to_tensor(i) for i in listed(indices, "indices")]
-    given = [convert_to_tensor(x) for x in listed(data, "data")]
+    at_each = [convert_to_tensor(i, dtype_hint=dtypes.int32) for i in listed(indices, "indices")]
+    given = same_dtypes(listed(data, "data"))
     if len(at_each) != len(given):
         raise wrong_value(f"there are {len(at_each)} lists of indices for {len(given)} of data")
     places = [ops.reshape(i, (-1,)) for i in at_each]
     rows = []
     for i, x in zip(at_each, given, strict=True):
         rest = ops.shape(x)[i.ndim :]
-        rows.append(ops.reshape(x, ops.concat([[-1], rest], 0)))
+        rows.append(ops.reshape(x, ops.concat([[ops.size(i)], rest], 0)))
     at, values = ops.concat(places, 0), ops.concat(rows, 0)
-    count = ops.reduce_max(at) + 1
+    count = ops.reduce_max(ops.concat([at, ops.cast([-1], at.dtype)], 0)) + 1
     start = ops.zeros(ops.concat([[count], ops.shape(values)[1:]], 0), values.dtype)
     return ops.tensor_scatter_nd_update(start, ops.expand_dims(at, -1), values)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -276,7 +277,7 @@ def _search_kernel(rows: Any, values: Any, *, side: str, dtype: DType, out: Any 
         return converted(np.searchsorted(rows, values, side), dtype.np_dtype, out)  # type: ignore[call-overload]
     made = np.empty(values.shape, dtype.np_dtype) if out is None else out
     if made.size:
-        lines = rows.reshape(-1, rows.shape[-1])
+        lines = rows.reshape(math.prod(rows.shape[:-1]), rows.shape[-1])
         wanted, found = values.reshape(len(lines), -1), made.reshape(len(lines), -1)
         for each in zip(lines, wanted, found, strict=True):
             _search(*each, side)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,8 @@ def _reshape_kernel(x: Any, *dims: Any, shape: Shape, out: Any = None) -> Any:
     # NumPy takes any negative number for -1.
     if wanted and min(wanted) < -1:
         raise wrong_value(f"cannot reshape to {wanted}: only -1 may be negative")
+    if not x.size and -1 in wanted:
+        wanted = _with_rest(x.shape, wanted)
     if out is None:
         return x.reshape(wanted)
     np.copyto(out.reshape(x.shape), x)
@@ -93,13 +96,21 @@ def _with_rest(given: Shape, wanted: Dims) -> Shape:
     unknown = tuple(None if dim == -1 else dim for dim in wanted)
     if total is None or None in wanted:
         return unknown
-    rest = 1
-    for dim in wanted:
-        rest *= 1 if dim == -1 or dim is None else dim
-    fits = total == rest if -1 not in wanted else (total == 0 if rest == 0 else total % rest == 0)
-    if not fits or (rest == 0 and -1 in wanted):
+    given_dims: Dims = given  # type: ignore[assignment]
+    if 0 in wanted and -1 in wanted:
+        # Every size fits: it is found as if zeros were not there.
+        rest = math.prod(dim or 1 for dim in given_dims) // _product_of_others(wanted)
+    else:
+        rest = total // max(1, _product_of_others(wanted))
+    made = tuple(rest if dim == -1 else dim for dim in wanted)
+    if math.prod(made) != total:  # type: ignore[arg-type]
         raise wrong_value(f"cannot reshape a tensor with {total} elements {given} to {wanted}")
-    return tuple(total // rest if dim == -1 else dim for dim in wanted)
+    return made
+
+
+def _product_of_others(wanted: Dims) -> int:
+    """The product of the sizes that are neither 0 nor to be found."""
+    return math.prod(dim for dim in wanted if dim not in (0, -1))  # type: ignore[misc]
 
 
 reshape_p: Primitive = row(

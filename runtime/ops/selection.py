@@ -13,7 +13,7 @@ from runtime.ops.arguments import static_int
 from runtime.ops.blockwise import BITS, MANY, chosen, in_blocks
 from runtime.ops.define import axis_in, matched, sum_to_shape_of
 from runtime.primitive import Order, Primitive, bind, broadcast_shapes, row, sample, wrong_value
-from runtime.shapes import merge_shapes
+from runtime.shapes import merge_shapes, size_of
 from runtime.tensor import Tensor
 from runtime.workspace import Workspace
 
@@ -78,15 +78,37 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
     """The elements (or slices) of `tensor` where `mask` is true; the mask covers the axes from
     `axis` (0) on.
+
+    ValueError for a mask without axes, or of unknown rank.
     """
     x, chosen = convert_to_tensor(tensor), convert_to_tensor(mask, dtypes.bool)
-    place = 0 if axis is None else static_int(axis, "axis")
-    if not chosen.ndim or x.ndim is None:
-        raise wrong_value("mask cannot be scalar, and ranks must be known.")
-    place = axis_in(place, x.ndim)
+    if not chosen.ndim:
+        raise wrong_value("mask cannot be scalar, and its rank must be known.")
+    given = 0 if axis is None else axis
+    if x.ndim is None or (isinstance(given, Tensor) and given.static_value is None):
+        return _masked_at(x, chosen, given)
+    place = axis_in(static_int(given, "axis"), x.ndim)
     shape = x.static_shape or ()
-    merge_shapes(shape[place : place + chosen.ndim], chosen.static_shape)
+    covered = merge_shapes(shape[place : place + chosen.ndim], chosen.static_shape)
     dims = ops.shape(x)
-    flat = ops.reshape(x, ops.concat([dims[:place], [-1], dims[place + chosen.ndim :]], 0))
-    kept = ops.squeeze(where(ops.reshape(chosen, (-1,))), [1])
-    return ops.gather(flat, kept, axis=place)
+    size = size_of(covered)
+    if size is None:
+        size = ops.reduce_prod(dims[place : place + chosen.ndim])
+    flat = ops.reshape(x, ops.concat([dims[:place], [size], dims[place + chosen.ndim :]], 0))
+    return ops.gather(flat, _kept(chosen, size), axis=place)
+
+
+def _kept(mask: Tensor, size: Any) -> Tensor:
+    """The places of the true elements of a mask of this size."""
+    return ops.squeeze(where(ops.reshape(mask, [size])), [1])
+
+
+def _masked_at(x: Tensor, mask: Tensor, axis: Any) -> Tensor:
+    """`boolean_mask` where only the run knows the axis, or the rank of `x`."""
+    dims, place = ops.shape(x), convert_to_tensor(axis, dtype_hint=dtypes.int32)
+    place = where(ops.less(place, 0), ops.cast(ops.rank(x), place.dtype) + place, place)
+    before, after = dims[:place], dims[place + mask.ndim :]
+    size = ops.reduce_prod(dims[place : place + mask.ndim])
+    flat = ops.reshape(x, [ops.reduce_prod(before), size, ops.reduce_prod(after)])
+    found = ops.gather(flat, _kept(mask, size), axis=1)
+    return ops.reshape(found, ops.concat([before, [ops.shape(found)[1]], after], 0))

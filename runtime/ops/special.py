@@ -21,6 +21,7 @@ from runtime.ops.error_kernels import (
     gelu_kernel,
 )
 from runtime.ops.gamma_kernels import digamma_kernel, lgamma_kernel, polygamma_kernel, zeta_kernel
+from runtime.ops.math import as_fractions
 from runtime.ops.normal_kernels import ndtri_kernel
 from runtime.ops.reductions import CUMULATED, cumulative, cumulative_shape
 from runtime.primitive import Kernel, Order, Primitive, bind, row, sample, wrong_value
@@ -127,14 +128,21 @@ def _times(ufunc: np.ufunc) -> Callable[..., Any]:
 
 
 _BESIDE = (sample("2,3", "3:+"), sample("2,1:+", "3:+"))
-divide_no_nan: Op = binary(
+_divide_no_nan: Op = binary(
     "div_no_nan", _zero_where(1, _plain(np.divide)), "F,F->F", op_type="DivNoNan", samples=_BESIDE,
-    doc="x / y, and 0 where y is 0.",
+    doc="x / y of floating-point tensors, and 0 where y is 0.",
     gradient=(
-        lambda a, b, y, g: divide_no_nan(g, ops.conj(b)),
-        lambda a, b, y, g: -g * ops.conj(divide_no_nan(divide_no_nan(a, b), b)),
+        lambda a, b, y, g: _divide_no_nan(g, ops.conj(b)),
+        lambda a, b, y, g: -g * ops.conj(_divide_no_nan(_divide_no_nan(a, b), b)),
     ), order=Order.KEEP,
 )  # fmt: skip
+
+
+def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x / y, and 0 where y is 0; integers become floats as in `truediv`."""
+    return _divide_no_nan(*as_fractions(x, y))
+
+
 multiply_no_nan: Op = binary(
     "mul_no_nan", _zero_where(1, _plain(np.multiply)), "F,F->F", op_type="MulNoNan",
     samples=_BESIDE,

@@ -745,6 +745,22 @@ def test_lgamma_has_exact_zeros(dtype: str) -> None:
     assert tf.math.lgamma(tf.constant([1, 2], dtype)).numpy().tolist() == [0, 0]
 
 
+@pytest.mark.parametrize("name", ["int8", "int16", "int32", "int64"])
+@pytest.mark.parametrize("unsigned", [False, True])
+def test_divide_no_nan_of_integers_gives_the_floats_of_truediv(name: str, unsigned: bool) -> None:
+    dtype = "u" + name if unsigned else name
+    x, y = tf.constant([[7, 6, 100]], dtype), tf.constant([[2], [0]], dtype)
+    wanted = np.array([[3.5, 3, 50], [0, 0, 0]])
+    for divide in (tf.math.divide_no_nan, tf.function(tf.math.divide_no_nan)):
+        found = divide(x, y)
+        assert found.dtype == tf.truediv(x, y[:1]).dtype
+        assert_array_equal(found, wanted)
+    assert tf.math.divide_no_nan(x[:, :0], y).shape == (2, 0)
+    assert tf.math.divide_no_nan(7, 2).numpy() == 3.5
+    with pytest.raises(errors.WrongDtypeError):
+        tf.math.divide_no_nan(x, tf.constant([1.0]))
+
+
 def test_shifts_stay_within_the_bits() -> None:
     left = tf.bitwise.left_shift([1, 1, 1], [-1, 32, 33])
     assert left.numpy().tolist() == [1, -(2**31), -(2**31)]
