@@ -60,9 +60,9 @@ def converted(x: Any, dtype: Any, out: Any) -> Any:
 
 
 def zeroed(shape: Any, dtype: Any, out: Any) -> Any:
-    """An array of zeros: `out` if there is one."""
+    """An array of zeros, of empty strings for those: `out` if there is one."""
     if out is None:
-        return np.zeros(shape, dtype)
+        return np.full(shape, b"", dtype) if dtype.hasobject else np.zeros(shape, dtype)
     out.fill(0)
     return out
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 import runtime.ops as ops
+from runtime import dtypes
 from runtime.convert import convert_to_tensor
-from runtime.ops.arguments import static_int
+from runtime.ops.arguments import static_int, static_ints
 from runtime.ops.blockwise import PIECE, numbers
 from runtime.ops.define import copied, matched, zeroed
 from runtime.ops.matrices import check_matrix
@@ -64,117 +66,208 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     return bind(band_part_p, convert_to_tensor(input), lower=lower, upper=upper)  # type: ignore[no-any-return]
 
 
-def _diagonal_length(rows: int | None, columns: int | None, k: int) -> int | None:
+Band = tuple[int, int]
+
+
+def _diagonal_length(rows: int | None, columns: int | None, k: Band) -> int | None:
+    """How long the longest of the diagonals k[0] to k[1] is."""
     if rows is None or columns is None:
         return None
-    return max(0, min(rows + min(k, 0), columns - max(k, 0)))
+    return max(0, min(rows + min(k[1], 0), columns - max(k[0], 0)))
 
 
-def _diag_part_shape(shape: Shape, *, k: int) -> Shape:
+def _lines(rows: int, columns: int, k: Band, align: str) -> Iterator[tuple[int, Any]]:
+    """The diagonals from k[1] down to k[0], each with its place among their values: all of these,
+    or its part of a row of their matrix.
+    """
+    low, high = k
+    if low == high:
+        yield low, ...
+        return
+    longest: Any = _diagonal_length(rows, columns, k)
+    above, _, below = align.partition("_")
+    for place, number in enumerate(range(high, low - 1, -1)):
+        size: Any = _diagonal_length(rows, columns, (number, number))
+        is_left = (number >= 0 and above == "LEFT") or (number <= 0 and below == "LEFT")
+        start = 0 if is_left else longest - size
+        yield number, (..., place, slice(start, start + size))
+
+
+def _check_band(k: Band, rows: int | None, columns: int | None) -> None:
+    for number in k:
+        is_low = rows is not None and number <= -rows
+        if number and (is_low or (columns is not None and number >= columns)):
+            raise wrong_value(f"diagonal {number} is outside of {rows} x {columns} matrices")
+
+
+def _diag_part_shape(shape: Shape, *, k: Band, align: str) -> Shape:
     check_matrix(shape)
-    return None if shape is None else (*shape[:-2], _diagonal_length(shape[-2], shape[-1], k))
+    if shape is None:
+        return None
+    rows, columns = shape[-2:]
+    _check_band(k, rows, columns)
+    count = () if k[0] == k[1] else (k[1] - k[0] + 1,)
+    return (*shape[:-2], *count, _diagonal_length(rows, columns, k))
 
 
-def _diag_part_gradient(op: Any, g: Any) -> Any:
-    """Zeros like x, with `g` on the diagonal."""
-    return (bind(set_diag_p, ops.zeros_like(op.inputs[0]), g, k=op.params["k"]),)
-
-
-diag_part_p: Primitive = row(
-    "diag_part", lambda x, *, k: x.diagonal(k, -2, -1), signature="A->A", keep_inputs=(),
-    shape=_diag_part_shape, op_type="MatrixDiagPartV3", gradient=_diag_part_gradient,
-    samples=(sample("3,4", k=0), sample("2,3,3", k=-1)), memory=Memory.VIEWS,
-)  # fmt: skip
-
-
-def diag_part(
-    input: Any, name: str | None = "diag_part", k: int = 0, padding_value: Any = 0,
-    align: str = "RIGHT_LEFT",
-) -> Tensor:  # fmt: skip
-    """The diagonal `k` of matrices (0: the main one, positive: above it)."""
-    return bind(diag_part_p, convert_to_tensor(input), k=static_int(k, "k"))  # type: ignore[no-any-return]
-
-
-def _on_diagonal(made: Any, values: Any, k: int) -> Any:
-    diagonal = made.diagonal(k, -2, -1)
-    # NumPy lets only its owner write to an array by a diagonal.
-    diagonal.flags.writeable = True
-    diagonal[...] = values
+def _diag_part_kernel(x: Any, *, k: Band, align: str) -> Any:
+    shape: Any = _diag_part_shape(x.shape, k=k, align=align)
+    if k[0] == k[1]:
+        return x.diagonal(k[0], -2, -1)
+    made = zeroed(shape, x.dtype, None)
+    for number, place in _lines(*x.shape[-2:], k, align):
+        made[place] = x.diagonal(number, -2, -1)
     return made
 
 
-def _set_diag_kernel(x: Any, values: Any, *, k: int, out: Any = None) -> Any:
-    _set_diag_shape(x.shape, values.shape, k=k)
-    return _on_diagonal(copied(x, out), values, k)
+def _diag_part_gradient(op: Any, g: Any) -> Any:
+    """Zeros like x, with `g` on the diagonals."""
+    return (bind(set_diag_p, ops.zeros_like(op.inputs[0]), g, **op.params),)
 
 
-def _set_diag_shape(shape: Shape, values: Shape, *, k: int) -> Shape:
-    wanted = _diag_part_shape(shape, k=k)
+_MAIN: dict[str, Any] = {"k": (0, 0), "align": "RIGHT_LEFT"}
+diag_part_p: Primitive = row(
+    "diag_part", _diag_part_kernel, signature="A->A", keep_inputs=(),
+    shape=_diag_part_shape, op_type="MatrixDiagPartV3", gradient=_diag_part_gradient,
+    samples=(
+        sample("3,4", **_MAIN), sample("2,3,3", k=(-1, -1), align="RIGHT_LEFT"),
+        sample("2,3,4", k=(-1, 2), align="LEFT_RIGHT"),
+    ), memory=Memory.VIEWS,
+)  # fmt: skip
+_ALIGNED = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
+
+
+def _band(k: Any, align: Any) -> dict[str, Any]:
+    """The parameters of a row for one diagonal, or for those from k[0] to k[1]."""
+    numbers = static_ints(k, "k")
+    if len(numbers) not in (1, 2) or numbers[0] > numbers[-1]:
+        raise wrong_value(f"k must be an integer, or a pair of them in order, got {k!r}")
+    if align not in _ALIGNED:
+        raise wrong_value(f"align must be one of {', '.join(_ALIGNED)}, got {align!r}")
+    return {"k": (numbers[0], numbers[-1]), "align": align}
+
+
+def _padded(primitive: Primitive, x: Tensor, padding: Any, **params: Any) -> Tensor:
+    """What `primitive` makes of `x`, with `padding` instead of zeros beside the diagonals."""
+    made: Tensor = bind(primitive, x, **params)
+    if isinstance(padding, int | float) and padding == 0:
+        return made
+    value = convert_to_tensor(padding, x.dtype)
+    return ops.where(bind(primitive, ops.ones_like(x, dtypes.bool), **params), made, value)
+
+
+def diag_part(
+    input: Any, name: str | None = "diag_part", k: Any = 0, padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Tensor:  # fmt: skip
+    """The diagonal `k` of matrices (0: the main one, positive: above it), or for a pair the
+    diagonals from k[0] to k[1], as the rows of a matrix, the uppermost first.
+
+    `align` says at which end of its row a diagonal stands that is shorter than others: first those
+    above the main diagonal, then those below. `padding_value` fills the rest. InvalidArgumentError
+    for diagonals that the matrices do not have.
+    """
+    return _padded(diag_part_p, convert_to_tensor(input), padding_value, **_band(k, align))
+
+
+def _on_diagonals(made: Any, values: Any, k: Band, align: str) -> Any:
+    for number, place in _lines(*made.shape[-2:], k, align):
+        diagonal = made.diagonal(number, -2, -1)
+        # NumPy lets only its owner write to an array by a diagonal.
+        diagonal.flags.writeable = True
+        diagonal[...] = values[place]
+    return made
+
+
+def _set_diag_kernel(x: Any, values: Any, *, k: Band, align: str, out: Any = None) -> Any:
+    _set_diag_shape(x.shape, values.shape, k=k, align=align)
+    return _on_diagonals(copied(x, out), values, k, align)
+
+
+def _set_diag_shape(shape: Shape, values: Shape, *, k: Band, align: str) -> Shape:
+    wanted = _diag_part_shape(shape, k=k, align=align)
     if not compatible(wanted, values):
         raise wrong_value(f"a diagonal of shape {values} does not fit matrices of shape {shape}")
     return shape
 
 
 def _set_diag_gradient(op: Any, g: Any) -> Any:
-    k = op.params["k"]
-    on = bind(diag_part_p, g, k=k)
-    return bind(set_diag_p, g, ops.zeros_like(on), k=k), on
+    on = bind(diag_part_p, g, **op.params)
+    return bind(set_diag_p, g, ops.zeros_like(on), **op.params), on
 
 
 set_diag_p: Primitive = row(
     "set_diag", _set_diag_kernel, signature="A,A->A",
     shape=_set_diag_shape, keep_inputs=(), op_type="MatrixSetDiagV3", gradient=_set_diag_gradient,
-    samples=(sample("3,4", "3", k=0), sample("2,3,3", "2,2", k=1)),
+    samples=(
+        sample("3,4", "3", **_MAIN), sample("2,3,3", "2,2", k=(1, 1), align="RIGHT_LEFT"),
+        sample("3,4", "2,3", k=(-1, 0), align="LEFT_LEFT"),
+    ),
 )  # fmt: skip
 
 
 def set_diag(
-    input: Any, diagonal: Any, name: str | None = "set_diag", k: int = 0, align: str = "RIGHT_LEFT"
+    input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
 ) -> Tensor:
-    """Matrices with `diagonal` written on their diagonal `k`."""
+    """Matrices with `diagonal` written on their diagonal `k`, or its rows on the diagonals from
+    k[1] down to k[0]; see `diag_part`.
+    """
     x, values = matched(input, diagonal)
-    return bind(set_diag_p, x, values, k=static_int(k, "k"))  # type: ignore[no-any-return]
+    return bind(set_diag_p, x, values, **_band(k, align))  # type: ignore[no-any-return]
 
 
 def _diag_kernel(
-    values: Any, *, k: int, rows: int | None, columns: int | None, out: Any = None
+    values: Any, *, k: Band, align: str, rows: int | None, columns: int | None, out: Any = None
 ) -> Any:
-    shape: Any = _diag_shape(values.shape, k=k, rows=rows, columns=columns)
+    shape: Any = _diag_shape(values.shape, k=k, align=align, rows=rows, columns=columns)
     made = zeroed(shape, values.dtype, out)
-    return _on_diagonal(made, values, k)
+    return _on_diagonals(made, values, k, align)
 
 
-def _diag_shape(shape: Shape, *, k: int, rows: int | None, columns: int | None) -> Shape:
+def _diag_shape(
+    shape: Shape, *, k: Band, align: str, rows: int | None, columns: int | None
+) -> Shape:
     if shape is None:
         return None
-    if not shape:
-        raise wrong_value("diag needs a vector, got a scalar")
+    is_band = k[0] != k[1]
+    if len(shape) <= is_band:
+        raise wrong_value(f"diag needs a {'matrix' if is_band else 'vector'}, got shape {shape}")
+    if is_band and shape[-2] not in (None, k[1] - k[0] + 1):
+        raise wrong_value(f"there are {k[1] - k[0] + 1} diagonals, but values of shape {shape}")
     n = shape[-1]
     if n is not None:
         rows, columns = _diag_sides(n, k, rows, columns)
     length = _diagonal_length(rows, columns, k)
     if None not in (length, n) and length != n:
         raise wrong_value(f"a diagonal of {n} elements does not fit {rows} x {columns} matrices")
-    return (*shape[:-1], rows, columns)
+    return (*shape[: -2 if is_band else -1], rows, columns)
 
 
-def _diag_sides(n: int, k: int, rows: int | None, columns: int | None) -> tuple[int, int]:
+def _diag_sides(n: int, k: Band, rows: int | None, columns: int | None) -> tuple[int, int]:
     """The matrices are square where neither side is given, else as small as they can be."""
+    least = n - min(k[1], 0), n + max(k[0], 0)
     if rows is None and columns is None:
-        return n + abs(k), n + abs(k)
-    return (
-        n + max(-k, 0) if rows is None else rows,
-        n + max(k, 0) if columns is None else columns,
-    )
+        return max(least), max(least)
+    return (least[0] if rows is None else rows, least[1] if columns is None else columns)
+
+
+def _diag_gradient(op: Any, g: Any) -> Any:
+    x = op.inputs[0]
+    # Diagonals without elements may stand outside of the matrices.
+    if 0 in (x.static_shape or ()):
+        return (ops.zeros_like(x),)
+    return (bind(diag_part_p, g, k=op.params["k"], align=op.params["align"]),)
 
 
 diag_p: Primitive = row(
-    "diag", _diag_kernel, signature="Q->Q", shape=_diag_shape,
-    op_type="MatrixDiagV3",
-    gradient=lambda op, g: (bind(diag_part_p, g, k=op.params["k"]),), keep_inputs=(),
+    "diag", _diag_kernel, signature="A->A", shape=_diag_shape,
+    op_type="MatrixDiagV3", keep_inputs=(),
+    gradient=_diag_gradient,
     samples=(
-        sample("3", k=0, rows=None, columns=None), sample("2,3", k=1, rows=None, columns=None),
-        sample("3", k=0, rows=3, columns=5),
+        sample("3", **_MAIN, rows=None, columns=None),
+        sample("2,3", k=(1, 1), align="RIGHT_LEFT", rows=None, columns=None),
+        sample("3", **_MAIN, rows=3, columns=5),
+        sample("2,3", k=(-1, 0), align="RIGHT_LEFT", rows=None, columns=5),
     ),
 )  # fmt: skip
 
@@ -185,12 +278,14 @@ def _count(value: Any, what: str) -> int | None:
 
 
 def diag(
-    diagonal: Any, name: str | None = "diag", k: int = 0, num_rows: int = -1, num_cols: int = -1,
+    diagonal: Any, name: str | None = "diag", k: Any = 0, num_rows: int = -1, num_cols: int = -1,
     padding_value: Any = 0, align: str = "RIGHT_LEFT",
 ) -> Tensor:  # fmt: skip
-    """Matrices with `diagonal` on their diagonal `k` and zeros elsewhere."""
-    return bind(  # type: ignore[no-any-return]
-        diag_p, convert_to_tensor(diagonal), k=static_int(k, "k"),
+    """Matrices with `diagonal` on their diagonal `k`, or with its rows on the diagonals from k[1]
+    down to k[0] (see `diag_part`), and `padding_value` elsewhere.
+    """
+    return _padded(
+        diag_p, convert_to_tensor(diagonal), padding_value, **_band(k, align),
         rows=_count(num_rows, "num_rows"), columns=_count(num_cols, "num_cols"),
     )  # fmt: skip
 

@@ -67,7 +67,7 @@ def _scatter_rule(op: Any, g: Any) -> Any:
 
 
 scatter_nd_p: Primitive = row(
-    "scatter_nd", _scatter_kernel, signature="I,Q,i*->Q", shape=_scatter_shape,
+    "scatter_nd", _scatter_kernel, signature="I,A,i*->A", shape=_scatter_shape,
     op_type="ScatterNd", gradient=_scatter_rule, fallible=True, keep_inputs=(0,),
     samples=(
         sample("3,1:i4", "3,2", shape=(4, 2), negative=False),
@@ -77,7 +77,9 @@ scatter_nd_p: Primitive = row(
 
 
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Zeros of `shape` with `updates` added at `indices`; what meets in one place is summed."""
+    """Zeros of `shape` with `updates` added at `indices`; what meets in one place is summed,
+    strings are joined.
+    """
     static, dynamic = dims_of(shape)
     places, values = convert_to_tensor(indices), convert_to_tensor(updates)
     return bind(scatter_nd_p, places, values, *dynamic, shape=static, negative=False)  # type: ignore[no-any-return]

@@ -1,5 +1,5 @@
-"""Ops of inputs without elements: results by their definition, eagerly and staged, with shapes known
-and unknown.
+"""Ops of inputs without elements: results by their definition, eagerly and staged, with shapes
+known and unknown.
 """
 
 from typing import Any
@@ -141,4 +141,5 @@ def test_lists_without_elements() -> None:
     assert tf.boolean_mask([], []).shape == (0,)
     assert [part.shape for part in tf.dynamic_partition([], [], 2)] == [(0,), (0,)]
     made = tf.dynamic_stitch([[], [0]], [np.zeros([0, 2]), [[1.0, 2.0]]])
-    assert made.dtype == tf.float64 and made.numpy().tolist() == [[1, 2]]
+    assert made.dtype == tf.float64
+    assert made.numpy().tolist() == [[1, 2]]
