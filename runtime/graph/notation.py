@@ -19,6 +19,7 @@ _HIDDEN = frozenset(("dynamic", "element", "exact", "stream", "type", "types", "
 # What stands in the text only where it is something else.
 _USUAL: dict[str, tuple[Any, ...]] = {
     "adjoint": (False,),
+    "align": ("RIGHT_LEFT",),
     "antialias": (False,),
     "bare": (False,),
     "batch_dims": (0,),
@@ -26,7 +27,7 @@ _USUAL: dict[str, tuple[Any, ...]] = {
     "descending": (False,),
     "dilations": ((1,), (1, 1), (1, 1, 1)),
     "exclusive": (False,),
-    "k": (0,),
+    "k": ((0, 0),),
     "keepdims": (False,),
     "negative": (False,),
     "placeholder": ("{}",),

@@ -91,7 +91,7 @@ def bincount(
 
     ValueError for another axis than None, 0 and -1, and for weights beside `binary_output`.
     """
-    x = convert_to_tensor(arr)
+    x = convert_to_tensor(arr, dtype_hint=dtypes.int32)
     place = 0 if axis is None else static_int(axis, "axis")
     if place not in (0, -1):
         raise wrong_value(f"Unsupported value for argument axis={place}: it must be 0 or -1")

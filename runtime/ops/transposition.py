@@ -12,7 +12,7 @@ from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import static_ints
 from runtime.ops.define import axis_in
 from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
-from runtime.shapes import Shape
+from runtime.shapes import Shape, compatible
 from runtime.tensor import Tensor
 
 
@@ -40,19 +40,58 @@ transpose_p: Primitive = row(
 )  # fmt: skip
 
 
+def _transpose_by_kernel(x: Any, perm: Any) -> Any:
+    order = tuple(perm.tolist())
+    _transpose_shape(x.shape, perm=order)
+    return np.transpose(x, order)
+
+
+def _transpose_by_shape(shape: Shape, perm: Shape) -> Shape:
+    rank = None if shape is None else len(shape)
+    if not compatible((rank,), perm):
+        raise wrong_value(f"perm of shape {perm} is not a permutation of the axes of shape {shape}")
+    if rank is None and perm is not None:
+        rank = perm[0]
+    return None if rank is None else (None,) * rank
+
+
+transpose_by_p: Primitive = row(
+    "transpose_by", _transpose_by_kernel, signature="A,I->A", shape=_transpose_by_shape,
+    op_type="Transpose", fallible=True, keep_inputs=(1,),
+    gradient=lambda op, g: (bind(transpose_by_p, g, _undone(op.inputs[1])), None),
+    samples=(sample("2,3", "2:p"), sample("2,3,4", [2, 0, -2])), memory=Memory.VIEWS,
+    order=Order.PERMUTED,
+)  # fmt: skip
+
+
+def _undone(perm: Any) -> Tensor:
+    return ops.invert_permutation(ops.mod(perm, ops.cast(ops.size(perm), perm.dtype)))
+
+
 def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | None = None) -> Tensor:
-    """`a` with its axes in the order `perm` (None: reversed), conjugated if asked."""
-    order = None if perm is None else static_ints(perm, "perm")
-    result: Tensor = bind(transpose_p, convert_to_tensor(a), perm=order)
+    """`a` with its axes in the order `perm` (None: reversed), conjugated if asked.
+
+    `perm` may be a vector that only the run knows. ValueError (at run time InvalidArgumentError)
+    where it is no permutation of the axes.
+    """
+    x = convert_to_tensor(a)
+    if isinstance(perm, Tensor) and perm.static_value is None:
+        result: Tensor = bind(transpose_by_p, x, perm)
+    else:
+        order = None if perm is None else static_ints(perm, "perm")
+        result = bind(transpose_p, x, perm=order)
     return ops.conj(result) if conjugate else result
 
 
 def matrix_transpose(a: Any, name: str | None = None, conjugate: bool = False) -> Tensor:
-    """`a` with its last two axes exchanged."""
+    """`a` with its last two axes exchanged; ValueError for a rank below 2."""
     x = convert_to_tensor(a)
     rank = x.ndim
-    if rank is None or rank < 2:
-        raise wrong_value(f"matrix_transpose needs a known rank of at least 2, got shape {x.shape}")
+    if rank is None:
+        last = ops.rank(x) - 1
+        return transpose(x, ops.concat([ops.range(last - 1), [last, last - 1]], 0), conjugate)
+    if rank < 2:
+        raise wrong_value(f"matrix_transpose needs a rank of at least 2, got shape {x.shape}")
     return transpose(x, [*range(rank - 2), rank - 1, rank - 2], conjugate)
 
 

@@ -93,23 +93,44 @@ def pad_to_bounding_box(
     return ops.pad(x, [*front, [offset_height, below], [offset_width, right], [0, 0]])
 
 
-def central_crop(image: Any, central_fraction: float) -> Tensor:
-    """The middle of the image, of which each side is `central_fraction` as long. ValueError outside
-    of (0, 1].
+def _check_fraction(fraction: Any) -> Any:
+    if not 0 < fraction <= 1:
+        raise wrong_value(f"central_fraction must be in (0, 1], got {fraction}")
+    return fraction
+
+
+def _fraction_shape(shape: Shape) -> Shape:
+    if shape not in ((), None):
+        raise wrong_value(f"central_fraction must be a scalar, got shape {shape}")
+    return ()
+
+
+fraction_p = row(
+    "crop_fraction", checked(_check_fraction, _fraction_shape), signature="G->G",
+    shape=_fraction_shape, fallible=True, gradient=lambda op, g: (g,), keep_inputs=(),
+    samples=(sample(0.5),),
+)  # fmt: skip
+
+
+def central_crop(image: Any, central_fraction: Any) -> Tensor:
+    """The middle of the image, of which each side is `central_fraction` as long. ValueError (at run
+    time InvalidArgumentError) outside of (0, 1].
     """
-    central_fraction = static_number(central_fraction, "central_fraction")
-    if not 0 < central_fraction <= 1:
-        raise wrong_value(f"central_fraction must be in (0, 1], got {central_fraction}")
+    fraction: Any = central_fraction
+    if isinstance(fraction, Tensor) and fraction.static_value is None:
+        fraction = bind(fraction_p, ops.cast(fraction, dtypes.float64))
+    else:
+        fraction = _check_fraction(static_number(fraction, "central_fraction"))
     x = as_image(image)
-    if central_fraction == 1:
+    if isinstance(fraction, int | float) and fraction == 1:
         return x
     height, width = dimension(x, -3), dimension(x, -2)
-    above, left = _margin(height, central_fraction), _margin(width, central_fraction)
+    above, left = _margin(height, fraction), _margin(width, fraction)
     return crop_to_bounding_box(x, above, left, height - 2 * above, width - 2 * left)
 
 
-def _margin(size: Any, fraction: float) -> Any:
-    if isinstance(size, int):
+def _margin(size: Any, fraction: Any) -> Any:
+    if isinstance(size, int) and isinstance(fraction, int | float):
         return int((size - size * fraction) / 2)
     wide = ops.cast(size, dtypes.float64)
     return ops.cast((wide - wide * fraction) / 2, dtypes.int32)

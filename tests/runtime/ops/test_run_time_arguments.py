@@ -1,0 +1,89 @@
+"""Arguments that only the run of a graph knows, where eager code takes a number."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import runtime as tf
+from runtime import errors
+
+CUBE = np.arange(24.0).reshape(2, 3, 4)
+ANY_RANK = tf.TensorSpec(None, tf.float64)
+
+
+@pytest.mark.parametrize("spec", [ANY_RANK, tf.TensorSpec([None, 3, 4], tf.float64)])
+@pytest.mark.parametrize("perm", [*itertools.permutations(range(3)), (-1, 0, -2)])
+def test_transpose(spec: Any, perm: Any) -> None:
+    @tf.function(input_signature=[spec, tf.TensorSpec(None, tf.int32)])
+    def staged(x: Any, perm: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.transpose(x, perm)
+            total = tf.reduce_sum(y * y * y)
+        return y, tape.gradient(total, x)
+
+    y, gradient = staged(CUBE, np.array(perm, np.int32))
+    assert_array_equal(y, np.transpose(CUBE, perm))
+    assert_array_equal(gradient, 3 * CUBE**2)
+
+
+@pytest.mark.parametrize("perm", [[0, 1], [0, 1, 1], [0, 1, 3], [0, 1, 2, 3]])
+def test_transpose_refuses_what_is_no_permutation(perm: list[int]) -> None:
+    @tf.function(input_signature=[ANY_RANK, tf.TensorSpec([None], tf.int32)])
+    def staged(x: Any, perm: Any) -> Any:
+        return tf.transpose(x, perm)
+
+    with pytest.raises(errors.InvalidArgumentError, match="perm"):
+        staged(CUBE, np.array(perm, np.int32))
+
+
+def test_matrix_transpose_of_any_rank() -> None:
+    staged = tf.function(tf.linalg.matrix_transpose, input_signature=[ANY_RANK])
+    for x in (CUBE, CUBE[0]):
+        assert_array_equal(staged(x), np.swapaxes(x, -1, -2))
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1, -2, -3])
+@pytest.mark.parametrize("spec", [ANY_RANK, tf.TensorSpec([2, 3, 4], tf.float64)])
+def test_axis_of_boolean_mask(spec: Any, axis: int) -> None:
+    mask = np.arange(CUBE.shape[axis]) % 2 == 0
+
+    @tf.function(
+        input_signature=[spec, tf.TensorSpec([None], tf.bool), tf.TensorSpec([], tf.int32)]
+    )
+    def staged(x: Any, mask: Any, axis: Any) -> Any:
+        return tf.boolean_mask(x, mask, axis=axis)
+
+    assert_array_equal(staged(CUBE, mask, np.int32(axis)), np.compress(mask, CUBE, axis))
+    with pytest.raises(errors.InvalidArgumentError):
+        staged(CUBE, mask[:1], np.int32(axis))
+
+
+def test_boolean_mask_over_several_axes_of_any_rank() -> None:
+    mask = CUBE[0] % 5 > 2
+    staged = tf.function(lambda x: tf.boolean_mask(x, mask, 1), input_signature=[ANY_RANK])
+    assert_array_equal(staged(CUBE), CUBE[:, mask])
+    one = tf.function(tf.boolean_mask, input_signature=[ANY_RANK, tf.TensorSpec([None], tf.bool)])
+    assert_array_equal(one(CUBE, [False, True]), CUBE[1:])
+    with pytest.raises(errors.InvalidArgumentError):
+        one(CUBE, [False, True, True])
+
+
+@pytest.mark.parametrize("fraction", [0.1, 0.3, 0.5, 0.8, 1.0])
+@pytest.mark.parametrize("shape", [[5, 6, 3], [None, None, 3]])
+def test_fraction_of_central_crop(fraction: float, shape: Any) -> None:
+    image = np.arange(90.0).reshape(5, 6, 3)
+
+    @tf.function(input_signature=[tf.TensorSpec(shape, tf.float64), tf.TensorSpec([], tf.float32)])
+    def staged(x: Any, fraction: Any) -> Any:
+        return tf.image.central_crop(x, fraction)
+
+    cut, left = (int((n - n * float(np.float32(fraction))) / 2) for n in (5, 6))
+    wanted = image[cut : 5 - cut, left : 6 - left]
+    assert_array_equal(staged(image, np.float32(fraction)), wanted)
+    for bad in (0.0, -0.5, 1.5, np.nan):
+        with pytest.raises(errors.InvalidArgumentError, match="central_fraction must be in"):
+            staged(image, np.float32(bad))
