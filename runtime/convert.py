@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import builtins
 from abc import ABC
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Set
+from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
@@ -121,7 +122,11 @@ def _convert(value: Any, dtype: DType | None) -> Tensor:
         made = function(value, dtype)
         if made is not NotImplemented:
             return cast(Tensor, made)
-    if isinstance(value, list | tuple) and _holds_tensors(value):
+    part = _part_within(value) if isinstance(value, list | tuple) else kind
+    if is_sequence(part):
+        value = _as_lists(value)
+        part = _part_within(value)
+    if part is not None and isinstance(value, list | tuple):
         return _stacked(value, dtype)
     return tensor_of(as_array(value, dtype))
 
@@ -136,16 +141,43 @@ def _same_dtype(tensor: Tensor, dtype: DType | None) -> Tensor:
     raise wrong_dtype(message)
 
 
-def _holds_tensors(values: Any) -> builtins.bool:
+_NO_SEQUENCES = (
+    Mapping, Set, list, tuple, str, bytes, bytearray, memoryview, range, np.ndarray, np.generic,
+    Tensor, TensorShape, type,
+)  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def is_sequence(kind: Any) -> builtins.bool:
+    """Have objects of this type a length and items, as lists have, without being lists, tuples,
+    ranges, texts or arrays?
+    """
+    if not (hasattr(kind, "__len__") and hasattr(kind, "__getitem__")):
+        return False
+    return not (issubclass(kind, _NO_SEQUENCES) or _array_like(kind) or conversion_of(kind))
+
+
+def _as_lists(value: Any) -> Any:
+    """Sequences, and those within them, as lists."""
+    if isinstance(value, list | tuple) or is_sequence(type(value)):
+        return [_as_lists(value[i]) for i in range(len(value))]
+    return value
+
+
+def _part_within(values: Any) -> Any:
+    """The type of the first element of nested lists that is a tensor, or a sequence but no list."""
     for value in values:
         if isinstance(value, list | tuple):
-            if _holds_tensors(value):
-                return True
-        elif isinstance(value, Tensor) or (
-            type(value) not in _PLAIN and conversion_of(type(value)) is not None
-        ):
-            return True
-    return False
+            found = _part_within(value)
+            if found is not None:
+                return found
+        elif isinstance(value, Tensor):
+            return Tensor
+        else:
+            kind = type(value)
+            if kind not in _PLAIN and (conversion_of(kind) is not None or is_sequence(kind)):
+                return kind
+    return None
 
 
 def _stacked(values: Any, dtype: DType | None) -> Tensor:

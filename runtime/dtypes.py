@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -102,6 +102,14 @@ class DType:
     def is_compatible_with(self, other: Any) -> builtins.bool:
         """Is `other` (anything that names a dtype) the same type?"""
         return self is as_dtype(other)
+
+    def is_subtype_of(self, other: Any) -> builtins.bool:
+        """Is `other` the same type?"""
+        return self is other
+
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> DType | None:
+        """The type itself where all `others` are the same, else None."""
+        return self if all(other is self for other in others) else None
 
     def __eq__(self, other: object) -> builtins.bool:
         if self is other:

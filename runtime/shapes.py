@@ -190,6 +190,15 @@ class TensorShape:
         """The most specific shape that covers both."""
         return TensorShape(join_shapes(self.dims, as_shape(other)))
 
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> TensorShape | None:
+        """The narrowest shape that covers this and `others`, None where one of them is no shape."""
+        shape = self.dims
+        for other in others:
+            if not isinstance(other, TensorShape):
+                return None
+            shape = join_shapes(shape, other.dims)
+        return TensorShape(shape)
+
     def concatenate(self, other: Any) -> TensorShape:
         """The dimensions of both, one after the other."""
         tail = as_shape(other)
@@ -319,13 +328,22 @@ class TensorSpec:
         )
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> TensorSpec | None:
-        """The narrowest spec that covers this and `others`, None where dtypes differ."""
+        """The narrowest spec that covers this and `others`, None where dtypes or names differ."""
         shape = self.shape
         for other in others:
-            if not isinstance(other, TensorSpec) or other.dtype is not self.dtype:
+            if not isinstance(other, TensorSpec) or other.name != self.name:
+                return None
+            if other.dtype is not self.dtype:
                 return None
             shape = shape.most_specific_compatible_shape(other.shape)
         return TensorSpec(shape, self.dtype, self.name)
+
+    def most_specific_compatible_type(self, other: Any) -> TensorSpec:
+        """The narrowest spec that covers both; ValueError where dtypes or names differ."""
+        found = self.most_specific_common_supertype([other])
+        if found is None:
+            raise ValueError(f"No spec covers both {self} and {other}")
+        return found
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TensorSpec):

@@ -32,7 +32,7 @@ class Reference:
     back.
     """
 
-    __slots__ = ("_object",)
+    __slots__ = ("__weakref__", "_object")
 
     def __init__(self, referent: Any) -> None:
         self._object = referent

@@ -152,6 +152,11 @@ class Variable(Operators, metaclass=Creation):
         return self.handle.dtype
 
     @property
+    def initializer(self) -> None:
+        """None: a variable has its value from the start."""
+        return None
+
+    @property
     def static_shape(self) -> Shape:
         """The shape as a tuple, None where it is unknown."""
         return self.handle.static_shape

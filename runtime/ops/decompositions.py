@@ -9,7 +9,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
-from runtime.ops.matrices import check_matrix, check_square, conjugate_transpose, guarded
+from runtime.ops.matrices import check_matrix, check_square, conjugate_transpose, in_single
 from runtime.primitive import Order, Primitive, bind, row, sample
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
@@ -31,16 +31,27 @@ def _cholesky_gradient(op: Any, g: Any) -> Any:
     return ((both + conjugate_transpose(both)) * 0.5,)
 
 
+def _cholesky_kernel(x: Any) -> Any:
+    try:
+        return np.linalg.cholesky(x)
+    except np.linalg.LinAlgError:
+        if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+            raise
+    if x.ndim > 2:
+        return np.stack([_cholesky_kernel(part) for part in x])
+    return np.tril(np.full_like(x, np.nan))
+
+
 cholesky_p: Primitive = row(
-    "cholesky", guarded(np.linalg.cholesky, "Input matrix is not positive definite."),
+    "cholesky", _cholesky_kernel,
     signature="W->W", shape=check_square, op_type="Cholesky", gradient=_cholesky_gradient,
-    keep_inputs=(), keep_outputs=(0,), fallible=True,
+    keep_inputs=(), keep_outputs=(0,),
     samples=(sample("3,3:pd"), sample("2,2,2:pd")),
 )  # fmt: skip
 
 
 def cholesky(input: Any, name: str | None = None) -> Tensor:
-    """The lower triangular factor of positive definite matrices; others are refused."""
+    """The lower triangular factor of positive definite matrices; that of others is NaN."""
     return bind(cholesky_p, convert_to_tensor(input))  # type: ignore[no-any-return]
 
 
@@ -156,8 +167,8 @@ def _qr_gradient(op: Any, g_q: Any, g_r: Any) -> Any:
 
 
 qr_p: Primitive = row(
-    "qr", lambda x, *, full: tuple(np.linalg.qr(x, "complete" if full else "reduced")),
-    signature="W->W,W", shape=_qr_shape, op_type="Qr", gradient=_qr_gradient, keep_inputs=(),
+    "qr", in_single(lambda x, *, full: tuple(np.linalg.qr(x, "complete" if full else "reduced"))),
+    signature="F->F,F", shape=_qr_shape, op_type="Qr", gradient=_qr_gradient, keep_inputs=(),
     keep_outputs=(0, 1), samples=(sample("4,3", full=False), sample("2,3,3", full=True)),
 )  # fmt: skip
 

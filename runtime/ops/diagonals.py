@@ -76,10 +76,11 @@ def _diagonal_length(rows: int | None, columns: int | None, k: Band) -> int | No
     return max(0, min(rows + min(k[1], 0), columns - max(k[0], 0)))
 
 
-def _lines(rows: int, columns: int, k: Band, align: str) -> Iterator[tuple[int, Any]]:
-    """The diagonals from k[1] down to k[0], each with its place among their values: all of these,
+def _lines(shape: Any, k: Band, align: str) -> Iterator[tuple[int, Any]]:
+    """The diagonals from k[1] down to k[0] of matrices of this shape, each with its place among their values: all of these,
     or its part of a row of their matrix.
     """
+    rows, columns = shape[-2:]
     low, high = k
     if low == high:
         yield low, ...
@@ -115,7 +116,7 @@ def _diag_part_kernel(x: Any, *, k: Band, align: str) -> Any:
     if k[0] == k[1]:
         return x.diagonal(k[0], -2, -1)
     made = zeroed(shape, x.dtype, None)
-    for number, place in _lines(*x.shape[-2:], k, align):
+    for number, place in _lines(x.shape, k, align):
         made[place] = x.diagonal(number, -2, -1)
     return made
 
@@ -171,7 +172,7 @@ def diag_part(
 
 
 def _on_diagonals(made: Any, values: Any, k: Band, align: str) -> Any:
-    for number, place in _lines(*made.shape[-2:], k, align):
+    for number, place in _lines(made.shape, k, align):
         diagonal = made.diagonal(number, -2, -1)
         # NumPy lets only its owner write to an array by a diagonal.
         diagonal.flags.writeable = True
@@ -260,7 +261,7 @@ def _diag_gradient(op: Any, g: Any) -> Any:
 
 
 diag_p: Primitive = row(
-    "diag", _diag_kernel, signature="A->A", shape=_diag_shape,
+    "diag", _diag_kernel, signature="Q->Q", shape=_diag_shape,
     op_type="MatrixDiagV3", keep_inputs=(),
     gradient=_diag_gradient,
     samples=(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime import errors
+from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import static_int
 from runtime.ops.define import axis_in, copied, zeroed
@@ -259,6 +259,47 @@ def gather_nd(
 ) -> Tensor:
     """The elements or slices of `params` that the vectors along the last axis of `indices` point
     to.
+
+    InvalidArgumentError for an index out of bounds, or with the policy "IGNORE" zeros in its place.
     """
     x, places = convert_to_tensor(params), convert_to_tensor(indices)
+    batch_dims = static_int(batch_dims, "batch_dims")
+    if ignores(bad_indices_policy):
+        return _gathered_within(x, places, batch_dims)
     return bind(gather_nd_p, x, places, batch_dims=batch_dims, negative=False)  # type: ignore[no-any-return]
+
+
+def ignores(policy: str) -> bool:
+    """Are indices out of bounds to be passed over? ValueError for a policy that there is not."""
+    if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
+        raise wrong_value(f"bad_indices_policy must be DEFAULT, ERROR or IGNORE, got {policy!r}")
+    return policy == "IGNORE"
+
+
+def as_rows(indices: Tensor) -> Tensor:
+    """The vectors along the last axis, as rows of a matrix."""
+    shape = ops.shape(indices)
+    return ops.reshape(indices, [ops.reduce_prod(shape[:-1]), shape[-1]])
+
+
+def within(rows: Tensor, shape: Tensor) -> Tensor:
+    """Does each row point into a tensor of this shape?"""
+    sizes = ops.cast(shape[: ops.shape(rows)[-1]], rows.dtype)
+    inside = ops.logical_and(ops.greater_equal(rows, 0), ops.less(rows, sizes))
+    return ops.reduce_all(inside, -1)
+
+
+def _gathered_within(x: Tensor, indices: Tensor, batch_dims: int) -> Tensor:
+    """`gather_nd` with zeros for what is out of bounds."""
+    places = _with_batches(indices, batch_dims) if batch_dims else indices
+    rows, dims = as_rows(places), ops.shape(x)
+    known = within(rows, dims)
+    found = bind(gather_nd_p, x, ops.boolean_mask(rows, known), batch_dims=0, negative=False)
+    rest = dims[ops.shape(rows)[1] :]
+    size = ops.concat([ops.shape(rows)[:1], rest], 0)
+    made = ops.scatter_nd(ops.where(known), found, ops.cast(size, dtypes.int64))
+    shape = _gather_nd_shape(
+        x.static_shape, indices.static_shape, batch_dims=batch_dims, negative=False
+    )
+    made = ops.reshape(made, ops.concat([ops.shape(places)[:-1], rest], 0))
+    return ops.ensure_shape(made, shape)

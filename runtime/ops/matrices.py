@@ -31,6 +31,20 @@ def conjugate_transpose(x: Any) -> Any:
     return ops.matrix_transpose(x, conjugate=True)
 
 
+def in_single(function: Any) -> Any:
+    """The kernel `function`, which computes in float32 for float16: LAPACK has no narrower one."""
+
+    def kernel(x: Any, **params: Any) -> Any:
+        if x.dtype.char != "e":
+            return function(x, **params)
+        made = function(x.astype(np.float32), **params)
+        if isinstance(made, tuple):
+            return tuple([part.astype(x.dtype) for part in made])
+        return made.astype(x.dtype)
+
+    return kernel
+
+
 def guarded(function: Any, message: str) -> Any:
     """The kernel `function`, with `message` where LAPACK refuses a square matrix."""
 

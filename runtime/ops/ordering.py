@@ -200,12 +200,18 @@ def top_k(
 
 
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
-    """Is the element of each row of `predictions` that `targets` names among the `k` largest?"""
+    """Is the element of each row of `predictions` that `targets` names among the `k` largest? Not
+    where there is no such element, or where one of the row is infinite or NaN.
+    """
     rows, wanted = convert_to_tensor(predictions), convert_to_tensor(targets)
-    own = ops.gather(rows, wanted, batch_dims=1)
+    own = ops.gather_nd(rows, ops.expand_dims(wanted, -1), 1, bad_indices_policy="IGNORE")
     larger = ops.greater(rows, ops.expand_dims(own, -1))
-    count = ops.reduce_sum(ops.cast(larger, dtypes.int32), -1)
-    return ops.logical_and(ops.less(count, k), ops.is_finite(own))
+    limit = convert_to_tensor(k)
+    count = ops.reduce_sum(ops.cast(larger, limit.dtype), -1)
+    size = ops.cast(ops.shape(rows)[-1], wanted.dtype)
+    is_there = ops.logical_and(ops.greater_equal(wanted, 0), ops.less(wanted, size))
+    is_finite = ops.reduce_all(ops.is_finite(rows), -1)
+    return ops.logical_and(ops.less(count, limit), ops.logical_and(is_there, is_finite))
 
 
 # Distinct elements

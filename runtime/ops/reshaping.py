@@ -75,7 +75,7 @@ def _reshape_kernel(x: Any, *dims: Any, shape: Shape, out: Any = None) -> Any:
     if wanted and min(wanted) < -1:
         raise wrong_value(f"cannot reshape to {wanted}: only -1 may be negative")
     if not x.size and -1 in wanted:
-        wanted = _with_rest(x.shape, wanted)
+        wanted = _with_rest(x.shape, wanted)  # type: ignore[assignment]
     if out is None:
         return x.reshape(wanted)
     np.copyto(out.reshape(x.shape), x)

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
+from runtime import dtypes
 from runtime.convert import convert_to_tensor
 from runtime.ops.define import Op, copied, dims_of, fill_dims, zeroed
-from runtime.ops.gathering import nd_index
+from runtime.ops.gathering import as_rows, ignores, nd_index, within
 from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape, merge_shapes
 from runtime.tensor import Tensor
@@ -76,12 +77,26 @@ scatter_nd_p: Primitive = row(
 )  # fmt: skip
 
 
-def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
+def scatter_nd(
+    indices: Any,
+    updates: Any,
+    shape: Any,
+    name: str | None = None,
+    bad_indices_policy: str = "",
+) -> Tensor:
     """Zeros of `shape` with `updates` added at `indices`; what meets in one place is summed,
     strings are joined.
+
+    InvalidArgumentError for an index out of bounds, which the policy "IGNORE" passes over.
     """
     static, dynamic = dims_of(shape)
     places, values = convert_to_tensor(indices), convert_to_tensor(updates)
+    if ignores(bad_indices_policy):
+        sizes, places = convert_to_tensor(shape), as_rows(places)
+        known, depth = within(places, sizes), ops.shape(places)
+        rest = ops.cast(sizes, dtypes.int32)[depth[1] :]
+        values = ops.reshape(values, ops.concat([depth[:1], rest], 0))
+        places, values = ops.boolean_mask(places, known), ops.boolean_mask(values, known)
     return bind(scatter_nd_p, places, values, *dynamic, shape=static, negative=False)  # type: ignore[no-any-return]
 
 

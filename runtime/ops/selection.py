@@ -91,7 +91,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     shape = x.static_shape or ()
     covered = merge_shapes(shape[place : place + chosen.ndim], chosen.static_shape)
     dims = ops.shape(x)
-    size = size_of(covered)
+    size: Any = size_of(covered)
     if size is None:
         size = ops.reduce_prod(dims[place : place + chosen.ndim])
     flat = ops.reshape(x, ops.concat([dims[:place], [size], dims[place + chosen.ndim :]], 0))

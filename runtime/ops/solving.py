@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import runtime.ops as ops
+from runtime import errors
 from runtime.convert import convert_to_tensor
 from runtime.ops.define import matched, sum_to_shape_of
 from runtime.ops.matrices import (
@@ -18,6 +19,7 @@ from runtime.ops.matrices import (
     check_square,
     conjugate_transpose,
     guarded,
+    in_single,
 )
 from runtime.primitive import Primitive, bind, checked, row, sample, wrong_value
 from runtime.shapes import Shape, broadcast
@@ -31,7 +33,7 @@ def _inverse_gradient(op: Any, g: Any) -> Any:
 
 _REGULAR = (sample("3,3:r"), sample("2,2,2:r"))
 inverse_p: Primitive = row(
-    "inverse", guarded(np.linalg.inv, NO_INVERSE), signature="W->W", shape=check_square,
+    "inverse", guarded(in_single(np.linalg.inv), NO_INVERSE), signature="F->F", shape=check_square,
     op_type="MatrixInverse", gradient=_inverse_gradient, keep_inputs=(), keep_outputs=(0,),
     fallible=True, samples=_REGULAR,
 )  # fmt: skip
@@ -204,16 +206,38 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
 def lstsq(
     matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True, name: str | None = None
 ) -> Tensor:
-    """The x with the least squared error of `matrix` times x against `rhs`."""
+    """The x with the least squared error of `matrix` times x against `rhs`.
+
+    InvalidArgumentError where the matrix is rank deficient.
+    """
     a, b = matched(matrix, rhs)
     rows, columns = (check_matrix(a.static_shape, "matrix") or (None, None))[-2:]
     if rows is None or columns is None:
         raise wrong_value(f"lstsq needs matrices of known size, got shape {a.shape}")
     if rows >= columns:
         gram = ops.matmul(a, a, adjoint_a=True) + _regular(columns, l2_regularizer, a.dtype)
-        return cholesky_solve(ops.cholesky(gram), ops.matmul(a, b, adjoint_a=True))
+        return cholesky_solve(_factor(gram), ops.matmul(a, b, adjoint_a=True))
     gram = ops.matmul(a, a, adjoint_b=True) + _regular(rows, l2_regularizer, a.dtype)
-    return ops.matmul(a, cholesky_solve(ops.cholesky(gram), b), adjoint_a=True)
+    return ops.matmul(a, cholesky_solve(_factor(gram), b), adjoint_a=True)
+
+
+def _check_definite(factor: Any, gram: Any) -> Any:
+    if np.isnan(factor).any() and not np.isnan(gram).any():
+        raise errors.InvalidArgumentError(
+            "Input matrix was rank deficient or ill-conditioned; add an l2_regularizer"
+        )
+    return factor
+
+
+definite_p: Primitive = row(
+    "definite", _check_definite, signature="W,W->W", shape=lambda factor, gram: factor,
+    op_type="CheckDefinite", fallible=True, gradient=lambda op, g: (g, None), keep_inputs=(),
+    samples=(sample("2,2", "2,2"),),
+)  # fmt: skip
+
+
+def _factor(gram: Any) -> Tensor:
+    return bind(definite_p, ops.cholesky(gram), gram)  # type: ignore[no-any-return]
 
 
 def _regular(n: int, amount: float, dtype: Any) -> Any:

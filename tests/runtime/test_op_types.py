@@ -22,7 +22,9 @@ TENSORFLOWS = frozenset(NAMES.read_text().split())
 OURS = {
     "ArgSort Sort": "TensorFlow takes them apart: Neg, TopKV2",
     "Eye GatherGrad Gelu LogicalXor Repeat SumTo": "it takes them apart too",
-    "SegmentIds PositiveSize StatelessFoldIn": "parts of its Python functions",
+    "CheckDefinite CropFraction PositiveSize SegmentIds StatelessFoldIn": (
+        "parts of its Python functions"
+    ),
     "StringBytesSplit UnicodeSplit": "it makes ragged tensors, we lists",
     "ResizeAreaGrad": "it has no gradient of ResizeArea",
     "Raise CheckDefined CheckPresent CheckLength Undefined": "it refuses what Python would raise",

@@ -615,7 +615,6 @@ BAD: list[tuple[Op, tuple[Any, ...], str]] = [
     (tf.pow, (tf.constant(2), -1), "negative integer powers"),
     (tf.linalg.inv, (np.zeros((2, 2)),), "not invertible"),
     (tf.linalg.inv, (np.zeros((2, 3)),), "must be square"),
-    (tf.linalg.cholesky, (-np.eye(2),), "not positive definite"),
     (tf.linalg.solve, (np.zeros((2, 2)), np.ones((2, 1))), "not invertible"),
     (tf.math.top_k, ([1, 2], 3), "at least 3 columns"),
     (tf.math.invert_permutation, ([0, 0],), "not a permutation"),
@@ -759,6 +758,16 @@ def test_divide_no_nan_of_integers_gives_the_floats_of_truediv(name: str, unsign
     assert tf.math.divide_no_nan(7, 2).numpy() == 3.5
     with pytest.raises(errors.WrongDtypeError):
         tf.math.divide_no_nan(x, tf.constant([1.0]))
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_means_of_complex_segments(dtype: Any) -> None:
+    x = np.array([[1 + 2j, 4], [3, 2j], [5, 6]], dtype)
+    wanted = np.stack([x[:2].mean(0), np.zeros(2), x[2]]).astype(dtype)
+    for way in (tf.math.segment_mean, tf.function(tf.math.segment_mean)):
+        assert_array_equal(way(tf.constant(x), [0, 0, 2]), wanted, strict=True)
+    mean = tf.math.unsorted_segment_mean(x, [2, 2, 0], 3)
+    assert_array_equal(mean, wanted[::-1], strict=True)
 
 
 def test_shifts_stay_within_the_bits() -> None:

@@ -154,3 +154,33 @@ def test_tensor_spec() -> None:
     wider = TensorSpec([1], "int32").most_specific_common_supertype([TensorSpec([2], "int32")])
     assert wider == TensorSpec([None], "int32")
     assert pickle.loads(pickle.dumps(spec)) == spec
+
+
+def test_supertypes_of_shapes_and_dtypes() -> None:
+    shape = TensorShape([1, 2])
+    covered = [
+        ([TensorShape([3, 2])], [None, 2]),
+        ([TensorShape([1, 3]), TensorShape([1, 2])], [1, None]),
+        ([TensorShape([1])], None),
+        ([TensorShape(None)], None),
+        ([], [1, 2]),
+    ]
+    for others, wanted in covered:
+        found = shape.most_specific_common_supertype(others)
+        assert repr(found) == f"TensorShape({wanted})"
+        assert all(each.is_subtype_of(found) for each in [shape, *others])
+    assert shape.most_specific_common_supertype([[1, 2]]) is None
+    assert dtypes.float32.is_subtype_of(dtypes.float32)
+    assert not dtypes.float32.is_subtype_of(dtypes.int32)
+    assert dtypes.float32.most_specific_common_supertype([dtypes.float32]) is dtypes.float32
+    assert dtypes.float32.most_specific_common_supertype([dtypes.int32]) is None
+
+
+def test_supertypes_of_specs_with_names() -> None:
+    a, b = TensorSpec([1, 2], name="a"), TensorSpec([3, 2], name="a")
+    assert a.most_specific_common_supertype([b]) == TensorSpec([None, 2], name="a")
+    assert a.most_specific_compatible_type(b) == TensorSpec([None, 2], name="a")
+    for other in (TensorSpec([1, 2], name="b"), TensorSpec([1, 2], dtypes.int32, "a"), 3):
+        assert a.most_specific_common_supertype([other]) is None
+        with pytest.raises(ValueError, match="No spec covers"):
+            a.most_specific_compatible_type(other)

@@ -598,3 +598,25 @@ def test_ops_may_be_used_while_an_op_is_computed() -> None:
     assert float(bind(nested, tf.constant(1.0))) == 6.0
     assert state.context.run(lambda: float(inner + 1.0)) == 2.0
     assert "nested" not in TABLE
+
+
+def test_references_can_be_held_weakly() -> None:
+    x = tf.constant(1.0)
+    held = x.ref()
+    weak = weakref.ref(held)
+    assert weak() is held
+    assert weak().deref() is x
+    del held
+    assert weak() is None
+    assert tf.Variable(1.0).initializer is None
+
+
+@pytest.mark.parametrize("convert", [int, float])
+def test_complex_numbers_are_no_real_ones(convert: Any) -> None:
+    with pytest.raises(TypeError):
+        convert(tf.constant(1 + 2j))
+
+
+def test_tensors_have_no_attributes_of_the_users() -> None:
+    with pytest.raises(AttributeError):
+        tf.constant(1.0).tag = 3

@@ -1,0 +1,89 @@
+"""Sequences of the user's own as values of tensors."""
+
+from collections import UserList, deque
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import runtime as tf
+
+
+class Row(Sequence[Any]):
+    def __init__(self, *items: Any) -> None:
+        self.items = items
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.items[place]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+class Plain:
+    """No Sequence by its class, but with a length and items."""
+
+    def __getitem__(self, place: int) -> int:
+        return [3, 4][place]
+
+    def __len__(self) -> int:
+        return 2
+
+
+CASES = [
+    (Row(1, 2, 3), [1, 2, 3]),
+    (Row(Row(1.0, 2), [3.0, 4]), [[1.0, 2.0], [3.0, 4.0]]),
+    ([Row(1, 2), Plain()], [[1, 2], [3, 4]]),
+    ([Row(1, 2), [3.5, 4]], [[1.0, 2.0], [3.5, 4.0]]),
+    ([[Row(True, False)]], [[[True, False]]]),
+    (Row("a", b"b"), ["a", "b"]),
+    (Row(), []),
+    (Plain(), [3, 4]),
+    (UserList([1, 2]), [1, 2]),
+    (deque([1, 2]), [1, 2]),
+    (Row(np.float64(1), np.float64(2)), np.array([1.0, 2.0])),
+]
+
+
+@pytest.mark.parametrize(("given", "same"), CASES)
+def test_a_sequence_is_as_the_list_of_its_items(given: Any, same: Any) -> None:
+    wanted = tf.constant(same)
+    for found in (
+        tf.constant(given),
+        tf.convert_to_tensor(given),
+        tf.function(lambda: tf.constant(given))(),
+    ):
+        assert found.dtype == wanted.dtype
+        assert found.numpy().tolist() == wanted.numpy().tolist()
+
+
+def test_tensors_and_variables_in_sequences() -> None:
+    assert tf.constant(Row(tf.constant(1.5), 2)).numpy().tolist() == [1.5, 2]
+    assert tf.convert_to_tensor([Row(tf.Variable(1.5), 2.0)]).numpy().tolist() == [[1.5, 2]]
+
+    @tf.function
+    def staged(x: Any) -> Any:
+        return tf.reduce_sum(Row(x, 2.0)) + Row(1.0, 2.0)
+
+    assert staged(tf.constant(1.0)).numpy().tolist() == [4, 5]
+
+
+def test_dtype_and_shape() -> None:
+    assert tf.constant(Row(1, 2), tf.float64).dtype == tf.float64
+    assert tf.constant(Row(1, 2), shape=[2, 1]).shape == (2, 1)
+
+
+@pytest.mark.parametrize("given", [Row(1, Row(2)), {1: 2}, {1}, Row(1, True), [Row(1, True)]])
+def test_refused(given: Any) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        tf.constant(given)
+
+
+def test_errors_of_items_are_the_users() -> None:
+    class Broken(Plain):
+        def __getitem__(self, place: int) -> int:
+            raise KeyError("broken")
+
+    with pytest.raises(KeyError, match="broken"):
+        tf.constant(Broken())
