@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 from abc import ABC
 from collections.abc import Callable, Mapping, Set
-from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
@@ -147,14 +146,13 @@ _NO_SEQUENCES = (
 )  # fmt: skip
 
 
-@lru_cache(maxsize=4096)
 def is_sequence(kind: Any) -> builtins.bool:
     """Have objects of this type a length and items, as lists have, without being lists, tuples,
     ranges, texts or arrays?
     """
-    if not (hasattr(kind, "__len__") and hasattr(kind, "__getitem__")):
-        return False
-    return not (issubclass(kind, _NO_SEQUENCES) or _array_like(kind) or conversion_of(kind))
+    return hasattr(kind, "__len__") and hasattr(kind, "__getitem__") and not (
+        issubclass(kind, _NO_SEQUENCES) or _array_like(kind) or conversion_of(kind)
+    )  # fmt: skip
 
 
 def _as_lists(value: Any) -> Any:

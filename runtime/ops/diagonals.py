@@ -77,8 +77,8 @@ def _diagonal_length(rows: int | None, columns: int | None, k: Band) -> int | No
 
 
 def _lines(shape: Any, k: Band, align: str) -> Iterator[tuple[int, Any]]:
-    """The diagonals from k[1] down to k[0] of matrices of this shape, each with its place among their values: all of these,
-    or its part of a row of their matrix.
+    """The diagonals from k[1] down to k[0] of matrices of this shape, each with its place among
+    their values: all of these, or its part of a row of their matrix.
     """
     rows, columns = shape[-2:]
     low, high = k
