@@ -139,14 +139,14 @@ def _axis(how: _How, size: int, result: int, channels: int, dtype: Any) -> _Axis
         places, weights = _weights(method, antialias, size, result)
     given: tuple[int, ...] = (size, channels)
     made: tuple[int, ...] = (result, channels)
-    matrix = None
-    if not _is_taken_at_once(channels):
+    matrix, count = None, places.shape[1]
+    if dtype.char in "fd" and count * _BAND > size and _is_multiplied(count, channels, back):
+        matrix = np.zeros((result, size), dtype)
+        np.add.at(matrix, (np.arange(result)[:, None], places), weights)
+    elif not _is_taken_at_once(channels):
         # Element by element is faster.
         given, made = (size * channels,), (result * channels,)
         places = (places[:, None] * channels + np.arange(channels)[:, None]).reshape(made[0], -1)
-    elif back and dtype.char in "fd" and places.shape[1] * _BAND > size:
-        matrix = np.zeros((result, size), dtype)
-        np.add.at(matrix, (np.arange(result)[:, None], places), weights)
     weights = np.repeat(weights, channels, 0).astype(dtype)
     plain = method == "nearest" and not back
     taps = [
@@ -156,8 +156,13 @@ def _axis(how: _How, size: int, result: int, channels: int, dtype: Any) -> _Axis
     return _Axis(taps, given, made, matrix)
 
 
-# As many elements for each tap are multiplied by zero as fast as it is added.
-_BAND = 16
+# As many elements for each tap are multiplied by zero as fast as it is added; for less taps it is
+# not worth it.
+_BAND, _MANY_TAPS = 16, 32
+
+
+def _is_multiplied(count: int, channels: int, back: bool) -> bool:
+    return count >= _MANY_TAPS or (back and _is_taken_at_once(channels))
 
 
 def _is_taken_at_once(channels: int) -> bool:
@@ -192,6 +197,10 @@ def _resized(x: Any, out: Any, how: _How, work: Workspace) -> None:
     of_columns = _axis(how, width, columns, channels, x.dtype)
     rows = max(1, _BLOCK // (max(width, columns) * channels))
     several = max(1, rows // max(height, result))
+    # Where that is much less work, the columns come first.
+    if len(of_rows.taps) * width * result > 2 * len(of_columns.taps) * columns * height:
+        _resized_by_columns(images, out, of_rows, of_columns, several, work)
+        return
     for first in range(0, batch, several):
         for start in range(0, result, rows):
             part = slice(start, start + rows)
@@ -206,11 +215,30 @@ def _resized(x: Any, out: Any, how: _How, work: Workspace) -> None:
             work.grow()
 
 
+def _resized_by_columns(
+    images: Any, out: Any, of_rows: _Axis, of_columns: _Axis, several: int, work: Workspace
+) -> None:
+    batch, height = images.shape[:2]
+    for first in range(0, batch, several):
+        group, target = images[first : first + several], out[first : first + several]
+        with work.inner():
+            between = work.array((len(group), height, *out.shape[2:]), images.dtype)
+            _combine(
+                group.reshape(-1, *of_columns.given), of_columns, slice(None),
+                between.reshape(-1, *of_columns.made), work,
+            )  # fmt: skip
+            between = between.reshape(len(group), height, -1)
+            _combine(between, of_rows, slice(None), target.reshape(*target.shape[:2], -1), work)
+        work.grow()
+
+
 def _combine(x: Any, axis: _Axis, part: slice, out: Any, work: Workspace) -> None:
     """A part of the sums along the second axis of an array."""
     if axis.matrix is not None:
         _multiply(axis.matrix[part], x, out)
-        return
+        # What is infinite or NaN would be NaN times the zeros of the matrix.
+        if np.isfinite(out).all():
+            return
     target = out
     for places, weights in axis.taps:
         # "wrap" is the fastest way that needs no copy of the result.

@@ -73,6 +73,36 @@ def test_resize_is_a_product_with_two_matrices(method: str, antialias: bool, siz
     assert np.array_equal(one.numpy(), made.numpy()[0])
 
 
+@pytest.mark.parametrize("channels", [1, 2, 3])
+@pytest.mark.parametrize("size", [(1, 1), (2, 90), (90, 2), (3, 1), (300, 2)], ids=str)
+@pytest.mark.parametrize(("method", "antialias"), [("area", False), ("lanczos3", True)])
+def test_resize_by_much(method: str, antialias: bool, size: Any, channels: int) -> None:
+    x = RNG.random((2, 80, 70, channels)).astype("f")
+    rows = matrix(method, antialias, 80, size[0])
+    columns = matrix(method, antialias, 70, size[1])
+    for kind in (np.float32, np.float64):
+        given = x if kind is np.float32 else x.astype(np.float64)
+        made = image.resize(given, size, method, antialias=antialias).numpy()
+        wanted = np.einsum("hi,wj,bijc->bhwc", rows, columns, x.astype("d"))
+        np.testing.assert_allclose(made, wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("bad", [np.inf, np.nan])
+@pytest.mark.parametrize("channels", [1, 3])
+def test_what_is_not_finite_stays_where_it_is(bad: float, channels: int) -> None:
+    x = np.ones((1, 96, 96, channels), np.float32)
+    x[0, 0, 0, 0] = bad
+    made = image.resize(x, (2, 2), "area").numpy()
+    assert np.array_equal(np.isfinite(made[0, ..., 0]), [[False, True], [True, True]])
+    assert np.isfinite(made[..., 1:]).all()
+    y = tf.constant(np.ones((1, 2, 2, channels), np.float32))
+    with tf.GradientTape() as tape:
+        tape.watch(y)
+        large = image.resize(y, (96, 96))
+    gradient = tape.gradient(large, y, x).numpy()
+    assert np.array_equal(np.isfinite(gradient[0, ..., 0]), [[False, True], [True, True]])
+
+
 def test_resize_chooses_dtypes() -> None:
     assert image.resize(U, [3, 3]).dtype == "float32"
     assert image.resize(U, [3, 3], "nearest").dtype == "uint8"
