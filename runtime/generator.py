@@ -7,12 +7,12 @@ import math
 import os
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import runtime.ops as ops
-from runtime import dtypes
+from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType
 from runtime.ops.define import dims_of
@@ -32,28 +32,28 @@ from runtime.types import TensorType
 from runtime.variable import Variable
 from runtime.variable_handle import VariableHandle
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
 
 class Algorithm(enum.Enum):
-    """Ways to make random numbers; only Philox is there."""
+    """Ways to make random numbers; only Philox draws them, ThreeFry has a state."""
 
     PHILOX = 1
     THREEFRY = 2
     AUTO_SELECT = 3
 
 
-_PHILOX = (1, "philox", "auto_select", Algorithm.PHILOX, Algorithm.AUTO_SELECT)
+# How many integers a state has; the last one is the key, those before it count.
+_STATE_SIZES = {Algorithm.PHILOX: 3, Algorithm.THREEFRY: 2, Algorithm.AUTO_SELECT: 3}
 # The part of the sequence that is set aside for one number.
 _PER_NUMBER = 256
 
 
-def _check_algorithm(alg: Any) -> None:
+def _algorithm(alg: Any) -> Algorithm:
     if isinstance(alg, Tensor | np.generic):
         alg = int(alg)
-    if alg not in _PHILOX:
-        raise ValueError(f'the algorithm must be "philox", got {alg!r}')
+    for each in Algorithm:
+        if alg in (each, each.value, each.name.lower()):
+            return each
+    raise ValueError(f'the algorithm must be "philox", "threefry" or "auto_select", got {alg!r}')
 
 
 def _words(number: int) -> list[int]:
@@ -77,7 +77,7 @@ def _skip_kernel(delta: Any, *, variable: VariableHandle) -> Any:
 def _skip_type(delta: TensorType, *, variable: VariableHandle) -> TensorType:
     if delta.dtype is not dtypes.int64:
         raise TypeError(f"RngReadAndSkip: delta must be int64, not {delta.dtype.name}")
-    return TensorType(dtypes.int64, (3,))
+    return TensorType(dtypes.int64, (_STATE_SIZES[Algorithm.PHILOX],))
 
 
 skip_p = Primitive(
@@ -85,26 +85,27 @@ skip_p = Primitive(
 )
 
 
-def create_rng_state(seed: Any, alg: Any = "philox") -> npt.NDArray[np.int64]:
-    """The state of a Generator for a seed: an integer, or a vector of at most three."""
-    _check_algorithm(alg)
+def create_rng_state(seed: Any, alg: Any = "philox") -> Tensor:
+    """The state of a Generator for a seed: an integer, or a vector of at most as many as the state
+    has (three for Philox, two for ThreeFry).
+    """
+    size = _STATE_SIZES[_algorithm(alg)]
     given = np.atleast_1d(np.asarray(seed, object)).tolist()
-    if not 1 <= len(given) <= 3 or not all(hasattr(n, "__index__") for n in given):
+    if not 1 <= len(given) <= size or not all(hasattr(n, "__index__") for n in given):
         raise ValueError(
-            f"a seed is an integer or a vector of at most three integers, got {seed!r}"
+            f"a seed is an integer or a vector of at most {size} integers, got {seed!r}"
         )
     words = [int(n.__index__()) for n in given]
-    if len(words) == 1:
-        return np.array([*_words(words[0]), 0], np.int64)
-    return np.array([_signed(n) for n in words] + [0] * (3 - len(words)), np.int64)
+    words = _words(words[0]) if len(words) == 1 else [_signed(n) for n in words]
+    return convert_to_tensor(np.array(words + [0] * (size - len(words)), np.int64))
 
 
 class Generator:
     """A source of random numbers with a state of its own, which each draw moves on.
 
-    The state is a variable (two integers that count, and one that is the key), so that a generator
-    can be used in a graph and saved. A variable that is given as `state` is used itself, and moves
-    on. Make one by `from_seed`, `from_state`, `from_key_counter` or `from_non_deterministic_state`.
+    The state is a variable (integers that count, and one that is the key), so that a generator can
+    be used in a graph and saved. A variable that is given as `state` is used itself, and moves on.
+    Make one by `from_seed`, `from_state`, `from_key_counter` or `from_non_deterministic_state`.
     """
 
     def __init__(
@@ -116,15 +117,15 @@ class Generator:
             state, alg = copy_from.state.read_value(), copy_from.algorithm
         if state is None or alg is None:
             raise ValueError("a generator needs a state and an algorithm: use Generator.from_seed")
-        _check_algorithm(alg)
+        self._algorithm = _algorithm(alg)
         if isinstance(state, Variable):
-            self._state_var = _as_state(state)
+            self._state_var = _as_state(state, _STATE_SIZES[self._algorithm])
         else:
-            self._state_var = Variable(_checked_state(state), trainable=False, name="StateVar")
+            self._state_var = Variable(self._checked(state), trainable=False, name="StateVar")
 
     @classmethod
     def from_state(cls, state: Any, alg: Any = "philox") -> Generator:
-        """The generator with this state, three integers."""
+        """The generator with this state: three integers for Philox, two for ThreeFry."""
         return cls(state=state, alg=alg)
 
     @classmethod
@@ -135,15 +136,16 @@ class Generator:
     @classmethod
     def from_non_deterministic_state(cls, alg: Any = "philox") -> Generator:
         """A generator that gives other numbers in each run."""
-        return cls(state=np.frombuffer(os.urandom(24), np.int64).copy(), alg=alg)
+        size = _STATE_SIZES[_algorithm(alg)]
+        return cls(state=np.frombuffer(os.urandom(8 * size), np.int64).copy(), alg=alg)
 
     @classmethod
     def from_key_counter(cls, key: Any, counter: Any, alg: Any = "philox") -> Generator:
-        """The generator with this key and counter (two integers, the low one first)."""
+        """The generator with this key and counter (for Philox two integers, the low one first)."""
         return cls(state=_of_key(key, counter), alg=alg)
 
     def __deepcopy__(self, memo: Any) -> Generator:
-        return type(self)(state=self._state_var.numpy(), alg="philox")
+        return type(self)(state=self._state_var.numpy(), alg=self._algorithm)
 
     @property
     def state(self) -> Variable:
@@ -152,31 +154,41 @@ class Generator:
 
     @property
     def algorithm(self) -> int:
-        """1, for Philox."""
-        return 1
+        """1 for Philox, 2 for ThreeFry, 3 where the choice was left open (and Philox is taken)."""
+        return self._algorithm.value
 
     @property
     def key(self) -> Tensor:
         """The key, a scalar."""
-        return self._state_var[2]
+        return self._state_var[-1]
 
     def reset(self, state: Any) -> None:
         """Go to another state."""
-        self._state_var.assign(_checked_state(state))
+        self._state_var.assign(self._checked(state))
 
     def reset_from_seed(self, seed: Any) -> None:
         """Go to the state for a seed."""
-        self._state_var.assign(create_rng_state(seed))
+        self._state_var.assign(create_rng_state(seed, self._algorithm))
 
     def reset_from_key_counter(self, key: Any, counter: Any) -> None:
         """Go to the state with this key and counter."""
-        self._state_var.assign(_of_key(key, counter))
+        self._state_var.assign(self._checked(_of_key(key, counter)))
+
+    def _checked(self, state: Any) -> Any:
+        return _checked_state(state, _STATE_SIZES[self._algorithm])
 
     def skip(self, delta: Any) -> Tensor:
         """Move on as if `delta` numbers were drawn; the state before."""
         return self._moved(ops.cast(delta, dtypes.int64) * _PER_NUMBER)
 
     def _moved(self, delta: Tensor) -> Tensor:
+        if self._algorithm is Algorithm.THREEFRY:
+            raise errors.UnimplementedError(
+                None,
+                "RngReadAndSkip",
+                "no numbers are drawn by ThreeFry on a CPU",
+                hint="use philox",
+            )
         return bind(skip_p, delta, variable=self._state_var.handle)  # type: ignore[no-any-return]
 
     def _take(self, shape: Any) -> Tensor:
@@ -212,10 +224,14 @@ class Generator:
         self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:  # fmt: skip
-        """Uniform numbers; see `random.uniform`."""
-        wanted = accepted(dtype, FLOATS + INTS)
-        if wanted.is_integer and maxval is None:
-            raise ValueError(f"Must specify maxval for integer dtype {wanted.name}")
+        """Uniform numbers; see `random.uniform`.
+
+        For integers with both bounds None, numbers from the whole range of `dtype` (which uint32
+        and uint64 need).
+        """
+        wanted = accepted(dtype, FLOATS + INTS + UNSIGNED)
+        if wanted in UNSIGNED and not (minval is None and maxval is None):
+            raise ValueError(f"minval and maxval must be None for dtype {wanted.name}")
         return uniform_from(self._take(shape), shape, minval, maxval, wanted)
 
     def uniform_full_int(
@@ -253,26 +269,29 @@ class Generator:
         keys = self._bits([count], dtypes.int64)
         zero = convert_to_tensor(np.int64(0))
         states = [ops.stack([zero, zero, keys[i]]) for i in range(count)]
-        return [type(self)(state=state, alg="philox") for state in states]
+        return [type(self)(state=state, alg=self._algorithm) for state in states]
 
     def __repr__(self) -> str:
         return f"<tf.random.Generator with state {self._state_var!r}>"
 
 
-def _as_state(variable: Variable) -> Variable:
+def _as_state(variable: Variable, size: int) -> Variable:
     if variable.dtype is not dtypes.int64:
         raise TypeError(f"a state must be int64, got the dtype {variable.dtype.name}")
-    if not variable.shape.is_compatible_with([3]):
-        raise ValueError(f"a state is made of three integers, got the shape {variable.shape}")
+    if not variable.shape.is_compatible_with([size]):
+        raise ValueError(f"a state is made of {size} integers, got the shape {variable.shape}")
     return variable
 
 
-def _checked_state(state: Any) -> Any:
+def _checked_state(state: Any, size: int) -> Any:
     if isinstance(state, Variable | Tensor):
-        return ops.cast(convert_to_tensor(state), dtypes.int64)
+        made = ops.cast(convert_to_tensor(state), dtypes.int64)
+        if not made.shape.is_compatible_with([size]):
+            raise ValueError(f"a state is made of {size} integers, got the shape {made.shape}")
+        return made
     words = list(state) if isinstance(state, Sequence | np.ndarray) else []
-    if len(words) != 3:
-        raise ValueError(f"a state is made of three integers, got {state!r}")
+    if len(words) != size:
+        raise ValueError(f"a state is made of {size} integers, got {state!r}")
     return np.array([_signed(int(n)) for n in words], np.int64)
 
 
@@ -280,10 +299,7 @@ def _of_key(key: Any, counter: Any) -> Any:
     if isinstance(key, Tensor) or isinstance(counter, Tensor):
         parts = ops.cast(counter, dtypes.int64), ops.reshape(ops.cast(key, dtypes.int64), (1,))
         return ops.concat(parts, 0)
-    words = list(counter)
-    if len(words) != 2:
-        raise ValueError(f"a counter is made of two integers, got {counter!r}")
-    return _checked_state([*words, key])
+    return [*counter, key]
 
 
 class _Global:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import runtime as tf
+from runtime import errors
 from runtime.generator import create_rng_state
 
 Generator = tf.random.Generator
@@ -114,20 +115,59 @@ def test_the_global_generator() -> None:
 
 
 def test_states_from_seeds() -> None:
-    assert create_rng_state(5).tolist() == [5, 0, 0]
-    assert create_rng_state(-1).tolist() == [-1, -1, 0]
-    assert create_rng_state(2**64 + 3).tolist() == [3, 1, 0]
-    assert create_rng_state([1, 2]).tolist() == [1, 2, 0]
+    assert create_rng_state(5).numpy().tolist() == [5, 0, 0]
+    assert create_rng_state(-1).numpy().tolist() == [-1, -1, 0]
+    assert create_rng_state(2**64 + 3).numpy().tolist() == [3, 1, 0]
+    assert create_rng_state([1, 2]).numpy().tolist() == [1, 2, 0]
+    assert create_rng_state(2**64 + 3, "threefry").numpy().tolist() == [3, 1]
+    assert create_rng_state([1], "threefry").numpy().tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("alg", ["threefry", 2, tf.random.Algorithm.THREEFRY, tf.constant(2)])
+def test_threefry_has_states_and_draws_nothing(alg: Any) -> None:
+    g = Generator.from_seed(5, alg)
+    assert (g.algorithm, state(g), int(g.key)) == (2, [5, 0], 0)
+    g.reset_from_key_counter(3, [4])
+    assert state(g) == [4, 3]
+    g.reset_from_seed(7)
+    assert state(Generator(copy_from=g)) == state(copy.deepcopy(g)) == [7, 0]
+    g.reset([1, 2])
+    assert state(Generator.from_state(g.state, g.algorithm)) == [1, 2]
+    assert Generator.from_non_deterministic_state(alg).state.shape == [2]
+    for draw in (lambda: g.normal([1]), lambda: g.skip(1), lambda: g.split(2)):
+        with pytest.raises(errors.UnimplementedError, match="ThreeFry"):
+            draw()
+    for wrong in ([1], [1, 2, 3]):
+        with pytest.raises(ValueError, match="2 integers"):
+            g.reset(wrong)
+        with pytest.raises(ValueError, match="2 integers"):
+            g.reset(tf.constant(wrong, tf.int64))
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint32", "uint64"])
+def test_integers_from_the_whole_range(dtype: str) -> None:
+    made = Generator.from_seed(1).uniform([4000], None, None, dtype)
+    assert np.array_equal(made, Generator.from_seed(1).uniform_full_int([4000], dtype))
+    limits = np.iinfo(dtype)
+    span = limits.max - limits.min
+    assert made.dtype == dtype
+    places = (made.numpy().astype(float) - limits.min) / span
+    assert abs(places.mean() - 0.5) < 5 * (1 / 12 / 4000) ** 0.5
+    assert places.min() < 0.01
+    assert places.max() > 0.99
+    for bounds in ((0, None), (None, 5)):
+        with pytest.raises(ValueError, match="maxval"):
+            Generator.from_seed(1).uniform([1], *bounds, dtype=dtype)
 
 
 BAD: list[tuple[Any, type[Exception], str]] = [
     (Generator, ValueError, "from_seed"),
     (lambda: Generator(Generator.from_seed(1), state=[1, 2, 3]), ValueError, "either"),
     (lambda: Generator.from_seed("a"), ValueError, "integer"),
-    (lambda: Generator.from_seed([1, 2, 3, 4]), ValueError, "at most three"),
-    (lambda: Generator.from_seed(1, alg="threefry"), ValueError, "philox"),
-    (lambda: Generator.from_state([1, 2]), ValueError, "three integers"),
-    (lambda: Generator.from_key_counter(1, [1]), ValueError, "two integers"),
+    (lambda: Generator.from_seed([1, 2, 3, 4]), ValueError, "at most 3"),
+    (lambda: Generator.from_seed(1, alg="mersenne"), ValueError, "philox"),
+    (lambda: Generator.from_state([1, 2]), ValueError, "3 integers"),
+    (lambda: Generator.from_key_counter(1, [1]), ValueError, "3 integers"),
     (lambda: Generator.from_seed(1).uniform([1], dtype="int32"), ValueError, "maxval"),
     (lambda: Generator.from_seed(1).normal([-1]), ValueError, "negative"),
     (lambda: Generator.from_seed(1).uniform_full_int([1], "float32"), ValueError, "float32"),

@@ -11,6 +11,7 @@ import numpy as np
 
 from runtime import errors
 from runtime.ops.strings.elements import array_of, as_strings, elements_of
+from runtime.ops.strings.re2 import UnknownClass, as_python
 from runtime.primitive import bind, row, sample, wrong_value
 from runtime.shapes import Shape
 from runtime.tensor import Tensor
@@ -19,8 +20,8 @@ from runtime.tensor import Tensor
 @lru_cache(maxsize=256)
 def _pattern(text: str) -> re.Pattern[str]:
     try:
-        return re.compile(text, re.ASCII)
-    except (re.error, OverflowError, RecursionError) as error:
+        return re.compile(as_python(text))
+    except (re.error, UnknownClass, OverflowError, RecursionError) as error:
         raise errors.InvalidArgumentError(f"invalid pattern {text!r}: {error}") from None
 
 
@@ -107,9 +108,10 @@ def regex_replace(
 ) -> Tensor:
     r"""What matches `pattern` (each match, or only the first) replaced by `rewrite`.
 
-    Patterns are those of Python's `re` with ASCII classes; in `rewrite` \1 stands for the first
-    group, \0 for the whole match. InvalidArgumentError for patterns that are invalid and groups
-    that do not exist.
+    Patterns are those of RE2, with \p{L}, \pN, \P{Lu} and their like for the categories of Unicode
+    but without its scripts, [[:alpha:]], and $ for the end of the text; those of Python's `re` work
+    too. In `rewrite` \1 stands for the first group, \0 for the whole match. InvalidArgumentError
+    for patterns that are invalid and groups that do not exist.
     """
     return bind(  # type: ignore[no-any-return]
         replace_p, as_strings(input), as_strings(pattern), as_strings(rewrite),
@@ -118,7 +120,7 @@ def regex_replace(
 
 
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
-    """Does the whole string match `pattern` (one of Python's `re`, with ASCII classes)?"""
+    """Does the whole string match `pattern`, as in `regex_replace`?"""
     return bind(match_p, as_strings(input), as_strings(pattern))  # type: ignore[no-any-return]
 
 
