@@ -22,7 +22,7 @@ from runtime.dtypes import (
     string as string, uint8 as uint8, uint16 as uint16, uint32 as uint32, uint64 as uint64,
 )
 from runtime.function import function as function
-from runtime.indexed_slices import IndexedSlices as IndexedSlices
+from runtime.ops.indexed_slices import IndexedSlices as IndexedSlices
 from runtime.lazy import attributes as _attributes
 from runtime.naming import name_scope as name_scope
 from runtime.ops.comparison import (

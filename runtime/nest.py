@@ -3,7 +3,7 @@
 Structures are lists, tuples, namedtuples, mappings, mapping views, other sequences (but not
 strings), attrs classes, and dataclasses with `__tf_flatten__` and `__tf_unflatten__`. Everything
 else is a leaf: tensors, arrays, sets, None, plain objects. Mappings are walked in the order of
-their sorted keys.
+their sorted keys. With `expand_composites`, IndexedSlices are structures of their tensors.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from runtime.lazy import public as _public
+from runtime.ops.indexed_slices import IndexedSlices
 
 Path = tuple[Any, ...]
 
@@ -93,6 +94,13 @@ _CUSTOM = _Kind(
     "custom", _custom_children, lambda s: range(len(_custom_children(s))), _rebuild_custom
 )
 
+_SLICES = _Kind(
+    "slices",
+    lambda s: s.parts,
+    lambda s: range(len(s.parts)),
+    lambda s, c: IndexedSlices(*c),
+)
+
 _kinds: dict[type, _Kind | None] = {list: _LIST, tuple: _TUPLE, dict: _MAPPING}
 
 
@@ -126,6 +134,11 @@ def _kind_of(structure: Any) -> _Kind | None:
         return found
 
 
+def _kind_in(structure: Any, expand: bool) -> _Kind | None:
+    """As `_kind_of`, for which IndexedSlices are leaves, unless they are to be expanded."""
+    return _SLICES if expand and type(structure) is IndexedSlices else _kind_of(structure)
+
+
 def is_nested(structure: Any) -> bool:
     """Is it a structure (as opposed to a leaf)?"""
     return _kind_of(structure) is not None
@@ -136,21 +149,21 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
 
     TypeError for mappings with keys that cannot be sorted.
     """
-    kind = _kind_of(structure)
+    kind = _kind_in(structure, expand_composites)
     if kind is None:
         return [structure]
     leaves: list[Any] = []
-    _flatten_into(leaves, kind.children(structure))
+    _flatten_into(leaves, kind.children(structure), expand_composites)
     return leaves
 
 
-def _flatten_into(leaves: list[Any], children: Sequence[Any]) -> None:
+def _flatten_into(leaves: list[Any], children: Sequence[Any], expand: bool) -> None:
     for child in children:
-        kind = _kind_of(child)
+        kind = _kind_in(child, expand)
         if kind is None:
             leaves.append(child)
         else:
-            _flatten_into(leaves, kind.children(child))
+            _flatten_into(leaves, kind.children(child), expand)
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
@@ -165,21 +178,22 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
             f"{flat_sequence!r}"
         )
     flat = list(flat_sequence)
-    expected = len(flatten(structure))
+    expected = len(flatten(structure, expand_composites))
     if len(flat) != expected:
         raise ValueError(
             f"nest: cannot pack {len(flat)} values into a structure with {expected} leaves: "
             f"{structure!r}"
         )
     values = iter(flat)
-    return _pack(structure, values)
+    return _pack(structure, values, expand_composites)
 
 
-def _pack(structure: Any, values: Iterator[Any]) -> Any:
-    kind = _kind_of(structure)
+def _pack(structure: Any, values: Iterator[Any], expand: bool) -> Any:
+    kind = _kind_in(structure, expand)
     if kind is None:
         return next(values)
-    return kind.build(structure, [_pack(child, values) for child in kind.children(structure)])
+    children = kind.children(structure)
+    return kind.build(structure, [_pack(child, values, expand) for child in children])
 
 
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
@@ -190,7 +204,7 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
     where structures differ.
     """
     check_types = kwargs.pop("check_types", True)
-    kwargs.pop("expand_composites", None)
+    expand = bool(kwargs.pop("expand_composites", False))
     if not callable(func):
         raise TypeError(f"nest: func must be callable, got {func!r}")
     if not structure:
@@ -201,24 +215,23 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
             f"not {', '.join(sorted(kwargs))}"
         )
     for other in structure[1:]:
-        assert_same_structure(structure[0], other, check_types)
-    return _map(func, structure)
+        assert_same_structure(structure[0], other, check_types, expand)
+    return _map(func, structure, expand)
 
 
-def _map(func: Callable[..., Any], structures: tuple[Any, ...]) -> Any:
-    kind = _kind_of(structures[0])
+def _map(func: Callable[..., Any], structures: tuple[Any, ...], expand: bool) -> Any:
+    kind = _kind_in(structures[0], expand)
     if kind is None:
         return func(*structures)
     if len(structures) == 1:
-        return kind.build(
-            structures[0], [_map(func, (child,)) for child in kind.children(structures[0])]
-        )
-    columns = zip(*map(_children, structures), strict=True)
-    return kind.build(structures[0], [_map(func, column) for column in columns])
+        children = kind.children(structures[0])
+        return kind.build(structures[0], [_map(func, (child,), expand) for child in children])
+    columns = zip(*[_children(each, expand) for each in structures], strict=True)
+    return kind.build(structures[0], [_map(func, column, expand) for column in columns])
 
 
-def _children(structure: Any) -> Sequence[Any]:
-    kind = _kind_of(structure)
+def _children(structure: Any, expand: bool = False) -> Sequence[Any]:
+    kind = _kind_in(structure, expand)
     assert kind is not None
     return kind.children(structure)
 
@@ -239,7 +252,7 @@ def assert_same_structure(
     All mappings count as one type, as do all lists, and namedtuples with the same name and fields.
     """
     try:
-        _compare(nest1, nest2, check_types, ())
+        _compare(nest1, nest2, check_types, expand_composites, ())
     except _Mismatch as found:
         raise found.error(
             f"nest: the structures differ at {_where(found.path)}: {found.message}\n"
@@ -251,8 +264,8 @@ def _where(path: Path) -> str:
     return "".join(f"[{key!r}]" for key in path) or "the top"
 
 
-def _compare(a: Any, b: Any, check_types: bool, path: Path) -> None:
-    kind_a, kind_b = _kind_of(a), _kind_of(b)
+def _compare(a: Any, b: Any, check_types: bool, expand: bool, path: Path) -> None:
+    kind_a, kind_b = _kind_in(a, expand), _kind_in(b, expand)
     if kind_a is None and kind_b is None:
         return
     if kind_a is None or kind_b is None:
@@ -265,7 +278,7 @@ def _compare(a: Any, b: Any, check_types: bool, path: Path) -> None:
         )
     _compare_keys(a, b, kind_a, kind_b, path)
     for key, x, y in zip(kind_a.keys(a), kind_a.children(a), kind_b.children(b), strict=True):
-        _compare(x, y, check_types, (*path, key))
+        _compare(x, y, check_types, expand, (*path, key))
 
 
 def _same_container(a: Any, b: Any, kind_a: _Kind, kind_b: _Kind) -> bool:

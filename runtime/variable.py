@@ -13,8 +13,8 @@ import numpy as np
 import runtime.ops as ops
 from runtime.convert import as_array, convert_to_tensor, register_conversion
 from runtime.dtypes import DType, as_dtype
-from runtime.indexed_slices import IndexedSlices
 from runtime.naming import scoped
+from runtime.ops.indexed_slices import IndexedSlices
 from runtime.primitive import Primitive, bind, describe, in_name_of
 from runtime.shapes import Shape, TensorShape, as_shape, compatible
 from runtime.state import init_scope, state

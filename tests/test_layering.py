@@ -84,12 +84,11 @@ MAY_IMPORT = {
     "runtime.ops": OPS,
     "runtime.ops.strings.conversion": f"{OPS} runtime.printing",
     "runtime.autodiff": f"{OPS} runtime.autodiff runtime.nest runtime.graph runtime.log",
-    "runtime.indexed_slices": OPS,
     "runtime.variable_creation": OPS,
     "runtime.variable_handle": f"{OPS} runtime.autodiff runtime.variable",
     "runtime.variable_primitives": f"{OPS} runtime.variable_handle",
     "runtime.variable": (
-        f"{OPS} runtime.autodiff runtime.naming runtime.indexed_slices runtime.variable_creation "
+        f"{OPS} runtime.autodiff runtime.naming runtime.variable_creation "
         "runtime.variable_handle runtime.variable_primitives runtime.displays"
     ),
     "runtime.graph": f"{OPS} runtime.graph runtime.naming runtime.reloading",

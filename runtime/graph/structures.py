@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from runtime.ops.indexed_slices import IndexedSlices
+
 Children = Sequence[Any]
 Flatten = Callable[[Any], tuple[Any, Children]]
 Build = Callable[[type, Any, Children], Any]
@@ -134,7 +136,16 @@ _DEFAULTDICT = Handler(
 _DATACLASS = Handler(_flatten_object(dataclasses.fields), _build_object, ".{}")
 _ATTRS = Handler(_flatten_object(lambda item: type(item).__attrs_attrs__), _build_object, ".{}")
 
+
+_SLICES = Handler(
+    lambda slices: (("values", "indices", "dense_shape")[: len(slices.parts)], slices.parts),
+    lambda kind, names, children: kind.of_parts(*children),  # type: ignore[attr-defined]
+    ".{}",
+    is_tuple=True,
+)
+
 _handlers: dict[type, Handler | None] = {
+    IndexedSlices: _SLICES,
     tuple: _TUPLE,
     list: _LIST,
     dict: _DICT,

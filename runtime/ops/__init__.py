@@ -151,7 +151,7 @@ LATER = {
         "unsorted_segment_sum"
     ),
     "runtime.ops.solving": (
-        "cholesky_solve det det_p inv inverse_p logdet lstsq slogdet slogdet_p solve "
+        "cholesky_solve definite_p det det_p inv inverse_p logdet lstsq slogdet slogdet_p solve "
         "solve_p triangular_p triangular_solve"
     ),
     "runtime.ops.special": (

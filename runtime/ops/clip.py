@@ -12,6 +12,7 @@ from runtime import dtypes
 from runtime.convert import convert_to_tensor
 from runtime.ops.blockwise import own
 from runtime.ops.define import sum_to_shape_of
+from runtime.ops.indexed_slices import IndexedSlices
 from runtime.primitive import bind, broadcast_shapes, row, sample, wrong_dtype, wrong_value
 from runtime.shapes import Shape, compatible
 from runtime.tensor import Tensor
@@ -60,8 +61,11 @@ def clip_by_value(
     """`t` with what is below `clip_value_min` or above `clip_value_max` replaced by these.
 
     The bounds are scalars or tensors that broadcast to the shape of `t`. Where they cross, the
-    lower one wins.
+    lower one wins. Of IndexedSlices, those of the clipped values.
     """
+    if type(t) is IndexedSlices:
+        clipped = clip_by_value(t.values, clip_value_min, clip_value_max)
+        return t.with_values(clipped)  # type: ignore[return-value]
     x = convert_to_tensor(t)
     low, high = (
         convert_to_tensor(clip_value_min, x.dtype),
@@ -71,7 +75,11 @@ def clip_by_value(
 
 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
-    """`t` scaled so that its norm (along `axes`; None: of all elements) is at most `clip_norm`."""
+    """`t` scaled so that its norm (along `axes`; None: of all elements) is at most `clip_norm`. Of
+    IndexedSlices, the norm is that of the values.
+    """
+    if type(t) is IndexedSlices:
+        return t.with_values(clip_by_norm(t.values, clip_norm, axes))  # type: ignore[return-value]
     values = convert_to_tensor(t)
     limit = ops.maximum(convert_to_tensor(clip_norm, values.dtype), 0)
     norm = _safe_norm(values, axes)
@@ -108,11 +116,13 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
 def _tensors(t_list: Any) -> list[Tensor | None]:
     if isinstance(t_list, str) or not isinstance(t_list, Sequence):
         raise wrong_dtype(f"`t_list` must be a sequence of tensors, not {type(t_list).__name__}")
-    return [None if t is None else convert_to_tensor(t) for t in t_list]
+    values = [t.values if type(t) is IndexedSlices else t for t in t_list]
+    return [None if t is None else convert_to_tensor(t) for t in values]
 
 
 def global_norm(t_list: Any, name: str | None = None) -> Tensor:
-    """The norm of all elements of all tensors together; entries that are None do not count.
+    """The norm of all elements of all tensors, and values of IndexedSlices, together; entries that
+    are None do not count.
 
     TypeError where `t_list` is no sequence.
     """
@@ -130,9 +140,9 @@ def _norm_of(tensors: list[Tensor]) -> Tensor:
 
 def clip_by_global_norm(
     t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
-) -> tuple[list[Tensor | None], Tensor]:
-    """All tensors scaled by one factor so that their global norm is at most `clip_norm`, and the
-    norm before.
+) -> tuple[list[Any], Tensor]:
+    """All tensors, and values of IndexedSlices, scaled by one factor so that their global norm is
+    at most `clip_norm`, and the norm before.
 
     `use_norm` gives the norm where it is known already. Entries that are None stay None; where the
     norm is not finite all becomes NaN. TypeError where `t_list` is no sequence.
@@ -145,7 +155,11 @@ def clip_by_global_norm(
     limit = convert_to_tensor(clip_norm, norm.dtype)
     # norm - norm is NaN for what is not finite, else 0.
     scale = limit * ops.minimum(1.0 / norm, 1.0 / limit) + (norm - norm)
-    return [None if t is None else t * ops.cast(scale, t.dtype) for t in tensors], norm
+    scaled = [None if t is None else t * ops.cast(scale, t.dtype) for t in tensors]
+    return [
+        given.with_values(values) if type(given) is IndexedSlices else values
+        for given, values in zip(t_list, scaled, strict=True)
+    ], norm
 
 
 __all__ = [

@@ -12,6 +12,7 @@ from runtime.convert import convert_to_tensor
 from runtime.dtypes import as_dtype
 from runtime.ops.blockwise import MANY, in_blocks, own
 from runtime.ops.define import POSITIVE, UNIT, Op, binary, matched, unary
+from runtime.ops.indexed_slices import IndexedSlices
 from runtime.primitive import Kernel, Memory, Order, Primitive, bind, flat, row, same_shape, sample
 from runtime.state import trap_division
 from runtime.tensor import EagerTensor, Tensor
@@ -304,6 +305,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """x with another dtype: towards integers it truncates, towards bool it asks for non-zero."""
     wanted = as_dtype(dtype)
     if not isinstance(x, Tensor):
+        if type(x) is IndexedSlices:
+            return x.with_values(cast(x.values, wanted))  # type: ignore[return-value]
         x = convert_to_tensor(x)
     if x.dtype is wanted:
         return x  # type: ignore[no-any-return]
@@ -324,7 +327,12 @@ identity_p: Primitive = row(
 
 
 def identity(input: Any, name: str | None = None) -> Tensor:
-    """A tensor with the same value."""
+    """A tensor, or IndexedSlices, with the same value."""
+    if type(input) is IndexedSlices:
+        shape = None if input.dense_shape is None else identity(input.dense_shape)
+        return IndexedSlices(  # type: ignore[return-value]
+            identity(input.values), identity(input.indices), shape
+        )
     return bind(identity_p, convert_to_tensor(input))  # type: ignore[no-any-return]
 
 
@@ -337,6 +345,8 @@ stop_gradient_p: Primitive = row(
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     """The same value, through which no gradient flows."""
+    if type(input) is IndexedSlices:
+        return input.with_values(stop_gradient(input.values))  # type: ignore[return-value]
     return bind(stop_gradient_p, convert_to_tensor(input))  # type: ignore[no-any-return]
 
 

@@ -21,6 +21,7 @@ from runtime.ops.error_kernels import (
     gelu_kernel,
 )
 from runtime.ops.gamma_kernels import digamma_kernel, lgamma_kernel, polygamma_kernel, zeta_kernel
+from runtime.ops.indexed_slices import IndexedSlices
 from runtime.ops.math import as_fractions
 from runtime.ops.normal_kernels import ndtri_kernel
 from runtime.ops.reductions import CUMULATED, cumulative, cumulative_shape
@@ -197,7 +198,9 @@ nextafter: Op = binary(
 
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
-    """A tensor times a scalar; ValueError if the first is none."""
+    """A tensor, or the values of IndexedSlices, times a scalar; ValueError if the first is none."""
+    if type(x) is IndexedSlices:
+        return x.with_values(scalar_mul(scalar, x.values))  # type: ignore[return-value]
     value = convert_to_tensor(x)
     factor = convert_to_tensor(scalar, value.dtype)
     if factor.ndim not in (0, None):
