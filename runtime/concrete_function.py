@@ -153,7 +153,8 @@ class ConcreteFunction:
         return None if self.spec is None else _specs_of(self.spec, lambda spec: spec.shape)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        """Run it on arguments that fit its signature.
+        """Run it on arguments that fit its signature, or on the tensors of that alone: in the order
+        of `inputs`, or by their names.
 
         Raises TypeError for arguments of another structure, dtype or shape.
         """

@@ -376,10 +376,24 @@ def leaves_for(
 ) -> list[Any]:
     """The tensors of a call with arguments as those that a trace is for, in its order.
 
-    Arguments without tensors, which the trace has fixed, may be left out. Raises TypeError, naming
-    the argument, for any that does not fit.
+    Arguments without tensors, which the trace has fixed, may be left out. The tensors alone, out of
+    their structures, may be given as well: in their order, or by the names of the inputs. Raises
+    TypeError, naming the argument, for any that does not fit.
     """
     entries = dict(zip(labels, signature[0], strict=True)) | signature[1]
+    try:
+        return _structured_leaves(entries, labels, args, kwargs)
+    except TypeError:
+        specs = _flat_specs(entries, args, kwargs)
+        if specs is None:
+            raise
+    given = dict(zip(specs, args, strict=False)) | kwargs
+    return [_conform_leaf(given[name], spec, name) for name, spec in specs.items()]
+
+
+def _structured_leaves(
+    entries: dict[str, Any], labels: Sequence[str], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> list[Any]:
     if not kwargs.keys() <= entries.keys():
         kwargs = _by_spec(entries, kwargs)
     given = dict(kwargs)
@@ -391,6 +405,26 @@ def leaves_for(
         elif _is_open(spec):
             raise TypeError(f"missing argument {name!r}: expected {spec}")
     return leaves
+
+
+def _flat_specs(
+    entries: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, TensorSpec] | None:
+    """The specs of a signature with structures, by the names of the inputs, where a call gives a
+    tensor for each; None for a call that gives structures, or other arguments.
+    """
+    if not any(map(structure_of, entries.values())):
+        return None
+    leaves: list[Any] = []
+    for entry in entries.values():
+        key_of(entry, leaves)
+    if not all(isinstance(leaf, TensorSpec) for leaf in leaves):
+        return None
+    specs = {str(leaf.name): leaf for leaf in leaves}
+    free = list(specs)[len(args) :]
+    if len(specs) != len(leaves) or len(args) > len(specs) or set(free) != kwargs.keys():
+        return None
+    return specs if all(structure_of(x) is None for x in (*args, *kwargs.values())) else None
 
 
 def _by_spec(entries: dict[str, Any], kwargs: dict[str, Any]) -> dict[str, Any]:

@@ -308,3 +308,49 @@ def test_a_concrete_function_takes_the_names_of_specs() -> None:
         assert made.numpy().tolist() == [3.0, 6.0]
     with pytest.raises(TypeError, match="unexpected argument 'volume'"):
         concrete(x, volume=gain)
+
+
+def test_tensors_of_structures_may_be_given_flat() -> None:
+    spec = rt.TensorSpec([2])
+
+    @rt.function
+    def weighed(x: Any, pair: Any, *, options: Any) -> Any:
+        return x["a"] + 10.0 * pair[0] + 100.0 * pair[1] + 1000.0 * options["k"]
+
+    named = {"a": rt.TensorSpec([2], name="first")}
+    concrete = weighed.get_concrete_function(named, [spec, spec], options={"k": spec})
+    parts = [rt.constant([float(n), 0.0]) for n in range(1, 5)]
+    wanted = [4321.0, 0.0]
+    a, b, c, d = parts
+    names = [tensor.name.partition(":")[0] for tensor in concrete.inputs]
+    assert names == ["first", "pair_0", "pair_1", "options_k"]
+    calls = [
+        concrete({"a": a}, [b, c], options={"k": d}),
+        concrete(a, b, c, d),
+        concrete(a, b, options_k=d, pair_1=c),
+        concrete(**dict(zip(names, parts, strict=True))),
+        concrete(*[part.numpy() for part in parts]),
+    ]
+    assert [made.numpy().tolist() for made in calls] == [wanted] * 5
+    one = rt.function(lambda x: x["a"] * 2.0).get_concrete_function(named)
+    assert one(a).numpy().tolist() == one(first=a).numpy().tolist() == [2, 0]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda f, x: f(x, x),
+        lambda f, x: f(x, x, x, x),
+        lambda f, x: f(x, x, pair_0=x),
+        lambda f, x: f(x, [x], x),
+        lambda f, x: f(x, x, x[:1]),
+        lambda f, x: f(x, x, rt.cast(x, rt.int32)),
+    ],
+)
+def test_flat_tensors_that_do_not_fit_are_refused(call: Any) -> None:
+    spec = rt.TensorSpec([2])
+    concrete = rt.function(lambda x, pair: x + pair[0] + pair[1]).get_concrete_function(
+        spec, [spec, spec]
+    )
+    with pytest.raises(TypeError):
+        call(concrete, rt.constant([1.0, 2.0]))
