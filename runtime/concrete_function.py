@@ -22,6 +22,7 @@ from runtime.graph.ir import Callee, Graph, Value, has_effects, walk
 from runtime.graph.nodes import CALL
 from runtime.graph.parameters import Arguments
 from runtime.graph.passes import optimize
+from runtime.graph.passes.shape_refinement import result_types
 from runtime.graph.printing import format_graph
 from runtime.graph.signatures import (
     check_arguments,
@@ -41,6 +42,7 @@ from runtime.graph.staging.joins import (
 from runtime.graph.tracing import Trace
 from runtime.graph.views import GraphTensor
 from runtime.pickling import refused
+from runtime.ops.reshaping import ensure_shape
 from runtime.shapes import TensorSpec
 from runtime.signature_text import signature_lines, signature_text
 from runtime.state import run_calling_back, state
@@ -246,10 +248,12 @@ class ConcreteFunction:
             trace.watcher.adopt(self.guards)
         values = [trace.value_of(item) for item in (*leaves, *self.outer)]
         outputs = [Value(value.type, trace.unique(value.name)) for value in self.graph.results]
-        symbols = iter(trace.append(CALL, values, outputs, {"callee": self.callee}))
+        symbols = trace.append(CALL, values, outputs, {"callee": self.callee})
         if self.spec is None:
             raise Unreachable
-        return joins.lift(_anew(self.spec), symbols)
+        types = result_types(self.graph, values, trace.constants)
+        shaped = map(_of_type, symbols, types)
+        return joins.lift(_anew(self.spec), shaped)
 
     # As of Python's functions: there is nothing in it to change.
 
@@ -287,6 +291,13 @@ class ConcreteFunction:
 
     def _repr_svg_(self) -> str:
         return self.graph._repr_svg_()
+
+
+def _of_type(symbol: Any, known: Type) -> Any:
+    """The result of a call, with the static shape that it has in this call."""
+    if isinstance(known, TensorType) and known != symbol.value.type:
+        return ensure_shape(symbol, known.shape)
+    return symbol
 
 
 def _is_itself(argument: Any, leaf: Any) -> bool:

@@ -217,8 +217,16 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None
         rows.append(ops.reshape(x, ops.concat([[ops.size(i)], rest], 0)))
     at, values = ops.concat(places, 0), ops.concat(rows, 0)
     count = ops.reduce_max(ops.concat([at, ops.cast([-1], at.dtype)], 0)) + 1
-    start = ops.zeros(ops.concat([[count], ops.shape(values)[1:]], 0), values.dtype)
+    start = ops.zeros(_with_length(values, count), values.dtype)
     return ops.tensor_scatter_nd_update(start, ops.expand_dims(at, -1), values)
+
+
+def _with_length(x: Tensor, count: Any) -> Any:
+    """The shape of `x` with another first dimension, as far as it is known."""
+    if x.static_shape is None:
+        return ops.concat([[count], ops.shape(x)[1:]], 0)
+    rest = enumerate(x.static_shape[1:], 1)
+    return [count, *[ops.shape(x)[at] if dim is None else dim for at, dim in rest]]
 
 
 def _reverse_kernel(

@@ -75,6 +75,8 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | Non
     where it is no permutation of the axes.
     """
     x = convert_to_tensor(a)
+    if isinstance(perm, list | tuple) and any(isinstance(axis, Tensor) for axis in perm):
+        perm = convert_to_tensor(perm)
     if isinstance(perm, Tensor) and perm.static_value is None:
         result: Tensor = bind(transpose_by_p, x, perm)
     else:

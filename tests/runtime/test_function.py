@@ -387,3 +387,53 @@ def test_decorator_forms() -> None:
 
 
 # The short way of repeated calls
+
+
+def test_results_of_calls_have_the_shapes_that_constants_give_them() -> None:
+    @rt.function
+    def filled(shape: Any) -> Any:
+        return rt.zeros(shape)
+
+    @rt.function
+    def folded(x: Any, rows: Any) -> Any:
+        return {"folded": rt.reshape(x, [rows, -1]), "rest": rt.range(rows * 2)}
+
+    @rt.function
+    def outer(x: Any) -> Any:
+        made = folded(x, rt.constant(2))
+        again = folded(x, rt.shape(x)[0] // 2)
+        with rt.GradientTape() as tape:
+            tape.watch(x)
+            y = folded(x, rt.constant(4))["folded"]
+            total = rt.reduce_sum(y * y)
+        gradient = tape.gradient(total, x)
+        return filled(rt.shape(x)), filled(rt.constant([2, 3])), made, again, gradient
+
+    x = rt.constant([1.0, 2.0, 3.0, 4.0])
+    concrete = outer.get_concrete_function(rt.TensorSpec([4]))
+    twice = {"folded": [2, 2], "rest": [4]}
+    assert rt.nest.map_structure(lambda s: s.as_list(), list(concrete.output_shapes)) == [
+        [4], [2, 3], twice, twice, [4],
+    ]  # fmt: skip
+    for way in (concrete, outer.python_function):
+        zeros, more, made, again, gradient = way(x)
+        assert (zeros.shape, more.shape) == ([4], [2, 3])
+        for each in (made, again):
+            assert each["folded"].numpy().tolist() == [[1, 2], [3, 4]]
+            assert each["rest"].numpy().tolist() == [0, 1, 2, 3]
+        assert gradient.numpy().tolist() == [2, 4, 6, 8]
+
+
+def test_constants_that_do_not_fit_fail_where_the_call_runs() -> None:
+    @rt.function
+    def folded(x: Any, rows: Any) -> Any:
+        return rt.reshape(x, [rows, -1])
+
+    @rt.function
+    def outer(x: Any, is_asked: Any) -> Any:
+        return rt.reduce_sum(folded(x, rt.constant(3))) if is_asked else rt.reduce_sum(x)
+
+    x = rt.ones([4])
+    assert float(outer(x, rt.constant(False))) == 4
+    with pytest.raises(rt.errors.InvalidArgumentError, match="cannot reshape"):
+        outer(x, rt.constant(True))

@@ -22,7 +22,7 @@ refined for the types that they are called with, but not those that call themsel
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -33,7 +33,8 @@ from runtime.graph.passes.inlining import Calls
 from runtime.graph.passes.rewriting import constant_like, is_constant
 from runtime.graph.passes.shape_inference import NOTHING, Inference
 from runtime.graph.passes.shape_inference import Contradiction as Contradiction
-from runtime.types import ListType, Type
+from runtime.shapes import is_known
+from runtime.types import ListType, TensorType, Type
 
 MOST_CALLED = 64
 """Graphs that are refined because the graph calls them; what else it calls stays as it is."""
@@ -55,6 +56,26 @@ def refine_calls(graph: Graph) -> Graph:
         return refine_shapes(graph, [value.type for value in graph.parameters])
     except Contradiction:
         return graph
+
+
+def result_types(
+    graph: Graph, inputs: Sequence[Value], constants: Mapping[Value, Any]
+) -> list[Type]:
+    """The types of the results of a call with these inputs, of which some are known constants."""
+    types = [result.type for result in graph.results]
+    if all(isinstance(type, TensorType) and is_known(type.shape) for type in types):
+        return types
+    known = [(value.type, constants.get(value)) for value in inputs]
+    if all(raw is None for _, raw in known):
+        return types
+    found = Inference(lambda graph, types: None)
+    try:
+        for parameter, each in zip(graph.parameters, known, strict=True):
+            found.learn(parameter, *each)
+        found.region(ungrouped(graph.body))
+    except Contradiction:
+        return types
+    return list(map(found.type, graph.results))
 
 
 def _is_wide(node: Node) -> bool:
