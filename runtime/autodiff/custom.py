@@ -320,6 +320,11 @@ def _function(
     return rule
 
 
+def _told_apart(item: Any) -> Any:
+    """An argument, which as a tensor may stand in several places, each with its own gradient."""
+    return ops.identity(item) if isinstance(item, Tensor) else item
+
+
 def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
     """`f`, of which tapes keep the arguments only: what its gradient needs is computed again when
     it is asked for.
@@ -331,10 +336,11 @@ def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
             result = _called(f)(*args, **kwargs)
 
         def grad(*upstream: Any, variables: Sequence[Any] = ()) -> Any:
-            tensors = [item for item in nest.flatten(args) if _is_differentiated(item)]
+            given = nest.map_structure(_told_apart, list(args))
+            tensors = [item for item in nest.flatten(given) if _is_differentiated(item)]
             with GradientTape() as tape:
                 tape.watch(tensors)
-                again = _called(f)(*args, **kwargs)
+                again = _called(f)(*given, **kwargs)
             found = tape.gradient(again, [tensors, list(variables)], list(upstream))
             return found if variables else found[0]
 

@@ -365,3 +365,17 @@ def test_an_unexpected_error_in_deriving_a_gradient_is_not_hidden(
         tape.watch(x)
         with pytest.raises(ArithmeticError, match="a bug"):
             tf.function(lambda x: x * 2.0)(x)
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_recompute_grad_of_one_tensor_in_several_places(staged: bool) -> None:
+    product = tf.recompute_grad(lambda pair, z: pair["a"] * pair["b"] * z)
+
+    def gradient(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = product({"a": x, "b": x}, x)
+        return tape.gradient(y, x)
+
+    way = tf.function(gradient) if staged else gradient
+    assert float(way(tf.constant(2.0))) == 12
