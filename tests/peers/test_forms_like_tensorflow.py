@@ -19,7 +19,8 @@ ALIGNED = ["RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT"]
 TEXT = "héLlo 12 ٣Ⅳ½_-+«»$€ \tß漢!\v\n"
 PATTERNS = [
     r"\p{L}", r"\pN", r"\p{Lu}|\p{Sc}", r"\P{L}", r"[\p{Nd}_]", r"[^\PL]", r"\p{^P}", "[[:alpha:]]",
-    "[[:^space:][:digit:]]", r"\s", r"[\S]", r"\w+", r"\W", "(?i)É", "$", r"!\s$", "(?m)!.$", r"\Q$\E",
+    "[[:^space:][:digit:]]", r"\s", r"[\S]", r"\w+", r"\W", "(?i)É", "$", r"!\s$", "(?m)!.$",
+    r"\Q$\E",
 ]  # fmt: skip
 
 
