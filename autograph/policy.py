@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Callable
 from types import CodeType, FunctionType
@@ -117,7 +118,39 @@ _CHANGES_PATH = (
     "chmod hardlink_to link_to mkdir open read_bytes read_text rename replace rmdir symlink_to "
     "touch unlink write_bytes write_text"
 )
+_CHANGES_THREADS = (
+    *(("threading", name) for name in ("start", "run", "settrace", "setprofile")),
+    *((f"concurrent.futures.{place}", name) for place in ("_base", "thread", "process")
+      for name in ("submit", "map", "shutdown", "set_result", "set_exception")),
+    *((module, name) for module in ("_thread", "thread")
+      for name in ("start_new_thread", "start_new", "interrupt_main")),
+)  # fmt: skip
+_CHANGES_SETTINGS = (
+    *(("sys", name) for name in (
+        "addaudithook", "set_asyncgen_hooks", "set_int_max_str_digits", "setprofile",
+        "setrecursionlimit", "setswitchinterval", "settrace",
+    )),
+    *(("gc", name) for name in (
+        "disable", "enable", "freeze", "set_debug", "set_threshold", "unfreeze",
+    )),
+    *((module, name) for module in ("decimal", "_decimal", "_pydecimal")
+      for name in ("setcontext",)),
+    *((module, name) for module in ("numpy", "numpy._core._ufunc_config")
+      for name in ("seterr", "seterrcall", "setbufsize")),
+    *((module, "set_printoptions") for module in ("numpy", "numpy._core.arrayprint")),
+    ("functools", "cache_clear"),
+)  # fmt: skip
+_HARMLESS = frozenset((
+    *(("logging", name) for name in (
+        "getLogger", "getLevelName", "isEnabledFor", "getEffectiveLevel", "hasHandlers",
+    )),
+    *(("_thread", name) for name in ("locked", "_is_owned")),
+    *((module, name) for module in ("io", "_io") for name in ("StringIO", "BytesIO")),
+))  # fmt: skip
+"""What the modules above have that may be called: memory files are looked at."""
 _IMPURE_NAMES = {
+    **{name: "starts or ends what runs beside it once, while tracing" for name in _CHANGES_THREADS},
+    **{name: "changes settings once, while tracing" for name in _CHANGES_SETTINGS},
     **{
         (module, name): "acts on the system once, while tracing"
         for module in ("os", "posix", "nt")
@@ -147,14 +180,30 @@ def impure(function: Callable[..., Any]) -> str | None:
     The reason continues a sentence that names the function; None for all but known callables. What
     a backend takes over, such as `next` of a staged iterator, is its own matter.
     """
-    receiver = getattr(function, "__self__", None)
-    owner = receiver if isinstance(receiver, type) else type(receiver)
-    for module in (getattr(function, "__module__", None), owner.__module__):
-        name = getattr(function, "__name__", "")
-        reason = _IMPURE_NAMES.get((str(module), name)) or _impure_module(str(module))
+    if isinstance(getattr(function, "__self__", None), _MEMORY_FILES) or is_harmless(function):
+        return None
+    for module, name in _names_of(function):
+        reason = _IMPURE_NAMES.get((module, name)) or _impure_module(module)
         if reason is not None:
             return reason
     return None
+
+
+def is_harmless(function: Callable[..., Any]) -> bool:
+    """Is it a call known to change nothing, though others of its module do?"""
+    return not _HARMLESS.isdisjoint(_names_of(function))
+
+
+def _names_of(function: Callable[..., Any]) -> list[tuple[str, str]]:
+    receiver = getattr(function, "__self__", None)
+    owner = receiver if isinstance(receiver, type) else type(receiver)
+    name = getattr(function, "__name__", "")
+    return [
+        (str(module), name) for module in (getattr(function, "__module__", None), owner.__module__)
+    ]
+
+
+_MEMORY_FILES = io.StringIO, io.BytesIO
 
 
 def _impure_module(module: str) -> str | None:

@@ -10,9 +10,10 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 from autograph.codes import CodeTable
+from autograph.frames import is_library
 from autograph.mutation.kinds import KeyedKind, Kind
 from autograph.mutation.parts import ATOMS, MISSING, Part, as_attribute, as_itself, named
-from autograph.mutation.users_code import is_users, is_users_function
+from autograph.mutation.users_code import is_users_function
 from autograph.mutation.variables import Variable, value_of
 
 
@@ -117,7 +118,7 @@ def _globals_of(function: FunctionType) -> Iterator[Part]:
 def _members_of_module(module: ModuleType, name: str, names: Iterable[str]) -> Iterator[Part]:
     if module is os and "environ" in names:
         yield named, f"{name}.environ", os.environ
-    if is_users(module.__name__):
+    if not is_library(module.__name__):
         for member in vars(module).keys() & set(names):
             yield named, f"{name}.{member}", Variable(vars(module), member)
 

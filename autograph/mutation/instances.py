@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from enum import EnumType
 from functools import cached_property, partialmethod
 from itertools import chain
 from threading import local
@@ -23,7 +24,7 @@ class InstanceKind(KeyedKind):
     style = as_attribute
 
     def take(self, value: Any) -> dict[str, Any]:
-        state = {name: _slot(value, name) for name in _slots_of(type(value))}
+        state = {name: _slot(value, name) for name in slots_of(type(value))}
         state |= _attributes_of(value) or {}
         return {name: child for name, child in state.items() if child is not MISSING}
 
@@ -35,7 +36,7 @@ class InstanceKind(KeyedKind):
         return (*parts, (as_itself, None, cls)) if is_users_class(cls) else parts
 
     def put(self, value: Any, state: dict[str, Any]) -> None:
-        slots = _slots_of(type(value))
+        slots = slots_of(type(value))
         for name in slots:
             if name in state:
                 object.__setattr__(value, name, state[name])
@@ -53,7 +54,12 @@ class ClassKind(KeyedKind):
     style = as_attribute
 
     def take(self, value: type) -> dict[str, Any]:
-        return dict(type.__getattribute__(value, "__dict__")) if is_users_class(value) else {}
+        if not is_users_class(value):
+            return {}
+        state = dict(type.__getattribute__(value, "__dict__"))
+        if isinstance(value, EnumType):
+            state.pop("_value2member_map_", None)  # where it keeps the flags that it has made
+        return state
 
     def parts(self, value: type, state: dict[str, Any]) -> Iterable[Part]:
         if not state:
@@ -137,7 +143,7 @@ def _slot(value: Any, name: str) -> Any:
         return MISSING
 
 
-def _slots_of(cls: type) -> tuple[str, ...]:
+def slots_of(cls: type) -> tuple[str, ...]:
     known = _slots.get(cls)
     if known is None:
         slotted = [list(vars(base).items()) for base in cls.__mro__ if _has_slots(base)]

@@ -9,11 +9,13 @@ from collections import OrderedDict, deque
 from collections.abc import Iterator
 from contextvars import ContextVar
 from functools import lru_cache, partial
+from io import IOBase
 from operator import itemgetter, methodcaller
 from threading import local
 from types import FunctionType, GeneratorType, MappingProxyType, MethodType
 from weakref import WeakKeyDictionary
 
+from autograph.frames import is_library
 from autograph.mutation.containers import (
     ArrayKind,
     BytesKind,
@@ -27,6 +29,7 @@ from autograph.mutation.containers import (
     referent_of,
     referents_of,
 )
+from autograph.mutation.foreign import LOCKS, ForeignKind, is_unchanging, keeps_state_in_python
 from autograph.mutation.functions import (
     FunctionKind,
     Unconverted,
@@ -39,6 +42,7 @@ from autograph.mutation.instances import ArgumentsKind, ClassKind, InstanceKind
 from autograph.mutation.iterators import GeneratorKind, IteratorKind
 from autograph.mutation.kinds import Kind
 from autograph.mutation.parts import ATOMS, as_itself
+from autograph.mutation.standard import BY_NAME, IN_MEMORY
 from autograph.mutation.users_code import is_users_class
 from autograph.mutation.variables import VARIABLES, ContextKind
 
@@ -62,6 +66,9 @@ def _find_kinds(kind: type) -> Iterator[Kind]:
         yield _ARRAY
         return
     yield from (found for base, found in _CONTAINERS if issubclass(kind, base))
+    named = next((_named(base) for base in kind.__mro__ if _named(base)), None)
+    if named is not None:
+        yield named
     if hasattr(kind, "__next__") and kind.__module__ in ("builtins", "itertools", "collections"):
         yield _GENERATOR if issubclass(kind, GeneratorType) else _ITERATOR
     if issubclass(kind, BaseException):
@@ -71,6 +78,33 @@ def _find_kinds(kind: type) -> Iterator[Kind]:
         yield _MEMORY
     elif is_users_class(kind) or kind.__module__ in _OPEN:
         yield _INSTANCE
+    elif named is None and _is_looked_into(kind):
+        yield FOREIGN
+
+
+def _named(kind: type) -> Kind | None:
+    return BY_NAME.get((kind.__module__, kind.__qualname__))
+
+
+def _is_looked_into(kind: type) -> bool:
+    known = is_library(kind.__module__) or is_unchanging(kind)
+    return not known and kind is not object and keeps_state_in_python(kind)
+
+
+def is_hidden(kind: type) -> bool:
+    """May the objects of a type change where nobody sees it?"""
+    if issubclass(kind, LOCKS):
+        return True
+    if is_library(kind.__module__) or is_unchanging(kind) or keeps_state_in_python(kind):
+        return False
+    if issubclass(kind, IOBase):
+        return not issubclass(kind, IN_MEMORY)
+    return all(found in (_INSTANCE, FOREIGN) for found in kinds_of(kind))
+
+
+def may_change(kind: type) -> bool:
+    """Is it a foreign type of which objects are looked into, or hidden?"""
+    return is_hidden(kind) or any(found in _FOREIGN for found in kinds_of(kind))
 
 
 _found: WeakKeyDictionary[type, tuple[Kind, ...]] = WeakKeyDictionary()
@@ -83,6 +117,8 @@ _OPEN = frozenset((
 _ARRAY = ArrayKind()
 _CLASS = ClassKind()
 _INSTANCE = InstanceKind()
+FOREIGN = ForeignKind()
+_FOREIGN = (FOREIGN, *BY_NAME.values())
 _ARGUMENTS = ArgumentsKind()
 _MEMORY = MemoryKind()
 _ITERATOR = IteratorKind()
@@ -115,6 +151,8 @@ _KINDS: dict[type, tuple[Kind, ...]] = {
     **{kind: () for kind in ATOMS},
     **{kind: (found,) for kind, found in _CONTAINERS},
     **{kind: (found,) for kind, found in VARIABLES.items()},
+    partial: (Kind(applied_by), _INSTANCE),
+    type(lru_cache(as_itself)): (Kind(wrapped_by), _INSTANCE),
     Unconverted: (UnconvertedKind(),),
     # An atom where a global variable is it: the generated code tells of its calls.
     FunctionType: (FunctionKind(), _INSTANCE),

@@ -10,19 +10,20 @@ attributes, the globals that they name, and what they name of the user's modules
 Looked through are tuples, frozensets, slices, views of dicts, bound methods and partial functions.
 A function is looked into but for what is a method or a global variable; so is what Python calls of
 a class by itself, operators and properties, and what these call. Of generators and of Python's own
-iterators the position is looked at, and what they hold; it cannot be put back. Not looked into are
-instances of classes of the standard library (but for UserDict, Queue and their like) and of
-installed packages.
+iterators the position is looked at, and what they hold; it cannot be put back. Instances of classes
+of the standard library and of installed packages are looked into as far as they keep what they are
+in attributes, up to a number of objects; `Snapshot.unseen` says what nobody looks at.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any, NamedTuple
 
+from autograph.mutation.foreign import LOCKS
 from autograph.mutation.functions import Unconverted
-from autograph.mutation.kind_table import kinds_of
+from autograph.mutation.kind_table import FOREIGN, is_hidden, kinds_of
 from autograph.mutation.kinds import Kind
 from autograph.mutation.ownership import notes_taken, unheld
 from autograph.mutation.parts import MISSING, Path, named, render
@@ -33,6 +34,8 @@ __all__ = ["MISSING", "Change", "Snapshot"]
 DEPTH = 10
 ELEMENTS = 100_000
 ARRAY_BYTES = 1 << 24
+FOREIGN_ELEMENTS = 5_000
+"""Of objects of installed packages, which may lead to all that a package has."""
 
 
 class Change(NamedTuple):
@@ -88,6 +91,7 @@ class Snapshot:
         self._outer = outer
         self._depth = depth
         self._left = elements
+        self._foreign_left = FOREIGN_ELEMENTS
         self._array_bytes = array_bytes
         self._entries: dict[Any, _Entry] = {}
         self._late = False
@@ -97,15 +101,44 @@ class Snapshot:
 
     def add(self, name: str, value: Any) -> None:
         """Look at a further root; what was looked at before keeps the state that it had then."""
-        self._reach(deque([(value, (None, named, name), 0)]))
+        self._reach(deque([(value, (None, named, name), 0, False)]))
 
-    def _reach(self, pending: deque[tuple[Any, Path, int]]) -> None:
+    def unseen(self, name: str, value: Any, known: Container[int] = ()) -> str | None:
+        """Look at an object too; the path of what it leads to and nobody can look at, if any.
+
+        Args:
+            known: the ids of objects that do not matter.
+        """
+        self._foreign_left = FOREIGN_ELEMENTS
+        self.add(name, value)
+        if isinstance(value, LOCKS):
+            return name
+        met: set[int] = set()
+        pending: deque[tuple[Any, Path]] = deque([(value, (None, named, name))])
+        while pending:
+            item, path = pending.popleft()
+            kind = type(item)
+            if id(item) in met or id(item) in known or kind in LOCKS:
+                continue
+            met.add(id(item))
+            if is_hidden(kind):
+                return render(path)
+            for found in kinds_of(kind):
+                entry = self._entries.get(found.key(item))
+                if entry is None:
+                    return render(path)
+                parts = found.parts(item, entry.state)
+                pending.extend((child, (path, style, part)) for style, part, child in parts)
+        return None
+
+    def _reach(self, pending: deque[tuple[Any, Path, int, bool]]) -> None:
         entries = self._entries
         while pending:
-            value, path, depth = pending.popleft()
+            value, path, depth, foreign = pending.popleft()
             for kind in kinds_of(type(value)):
                 key = kind.key(value)
-                if key in entries or not self._within(kind, value, path, depth):
+                lent = foreign or kind is FOREIGN
+                if key in entries or not self._within(kind, value, path, depth, lent):
                     continue
                 state = kind.take(value)
                 entries[key] = _Entry(kind, value, state, path, self._late)
@@ -114,7 +147,7 @@ class Snapshot:
                 # What code leads to is not nested in what leads to the code.
                 below = 0 if type(value) is Unconverted else depth + 1
                 for style, part, child in kind.parts(value, state):
-                    pending.append((child, (path, style, part), below))
+                    pending.append((child, (path, style, part), below, lent))
 
     def knows(self, value: Any) -> bool:
         """Was this mutable object reached?"""
@@ -160,9 +193,12 @@ class Snapshot:
         entries = self._entries.values()
         return [entry for entry in entries if not entry.kind.same(entry.value, entry.state)]
 
-    def _within(self, kind: Kind, value: Any, path: Path, depth: int) -> bool:
-        self._left -= kind.size(value)
+    def _within(self, kind: Kind, value: Any, path: Path, depth: int, foreign: bool) -> bool:
         size = kind.bytes(value)
+        if foreign:
+            self._foreign_left -= kind.size(value)
+            return depth <= self._depth and self._foreign_left >= 0 and size <= self._array_bytes
+        self._left -= kind.size(value)
         if depth > self._depth:
             reason = f"is nested more than {self._depth} deep"
         elif self._left < 0:

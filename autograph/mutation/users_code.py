@@ -23,7 +23,7 @@ def is_users_class(cls: type) -> bool:
 
 def _is_made_at_run_time(cls: type) -> bool:
     # `type(...)` and `make_dataclass(...)` name the module that called them, not the user's.
-    if not cls.__flags__ & _HEAP_TYPE or "." in cls.__qualname__:
+    if cls.__flags__ & _OF_STATEMENTS != _OF_STATEMENTS & ~_OF_C or "." in cls.__qualname__:
         return False
     module = sys.modules.get(cls.__module__)
     return module is not None and not hasattr(module, cls.__qualname__)
@@ -40,4 +40,8 @@ def is_users(module: str) -> bool:
 
 
 _users: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
-_HEAP_TYPE = 1 << 9
+_OF_C = 1 << 7 | 1 << 8
+"""Flags of types that cannot be called, or not be changed: only C code makes them so."""
+
+_OF_STATEMENTS = 1 << 9 | 1 << 10 | _OF_C
+"""These, and the two that each type has which Python made: it lives on the heap, and has heirs."""

@@ -2,7 +2,9 @@
 
 import collections
 import datetime
+import decimal
 import functools
+import gc
 import io
 import json
 import logging
@@ -10,6 +12,7 @@ import math
 import random
 import sys
 import textwrap
+import threading
 import time
 import types
 import uuid
@@ -142,7 +145,13 @@ IMPURE: list[Callable[..., Any]] = [
     logging.info,
     logging.getLogger("x").warning,
     uuid.uuid4,
-    io.StringIO().write,
+    logging.getLogger("x").setLevel,
+    threading.Thread().start,
+    sys.setrecursionlimit,
+    gc.disable,
+    decimal.setcontext,
+    np.seterr,
+    io.TextIOWrapper(io.BytesIO()).write,
 ]
 PURE: list[Callable[..., Any]] = [
     len,
@@ -154,6 +163,8 @@ PURE: list[Callable[..., Any]] = [
     datetime.date,
     datetime.datetime.fromisoformat,
     textwrap.dedent,
+    io.StringIO().write,
+    logging.getLogger("x").isEnabledFor,
 ]
 
 

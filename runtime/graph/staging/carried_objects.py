@@ -10,6 +10,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
+from io import IOBase
 from types import CellType, MemberDescriptorType
 from typing import Any, Protocol
 
@@ -102,7 +103,7 @@ def also_watching(watch: Watch, functions: Sequence[Callable[..., Any]]) -> Watc
 
 # What is carried of a dict are its items; a class of the user's may keep more, or act on changes.
 _DICTS = frozenset((dict, OrderedDict, defaultdict, Counter))
-_HOLDING_MORE = (list, tuple, dict, set, frozenset, deque, bytearray, array, ndarray)
+_HOLDING_MORE = (list, tuple, dict, set, frozenset, deque, bytearray, array, ndarray, IOBase)
 
 
 class Place:
@@ -250,7 +251,7 @@ _WAY_OUT_OF_ITERATORS = (
 
 
 def _advances(item: Any) -> bool:
-    return hasattr(type(item), "__next__")
+    return hasattr(type(item), "__next__") and not isinstance(item, IOBase)
 
 
 def refuse_change(

@@ -1,0 +1,85 @@
+"""Objects of the standard library and of installed packages.
+
+What the objects keep in attributes and slots is looked at like that of the user's own. What they
+keep in C nobody can look at: such an object is known not to change, or it is hidden.
+"""
+
+from __future__ import annotations
+
+import _thread
+from functools import cached_property
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from autograph.frames import is_library
+from autograph.mutation.instances import InstanceKind, slots_of
+from autograph.mutation.users_code import is_users_class
+
+_UNCHANGING_MODULES = frozenset((
+    "builtins", "types", "typing", "abc", "_abc", "inspect", "enum", "numbers", "operator",
+    "_operator", "functools", "datetime", "_datetime", "_pydatetime", "zoneinfo", "fractions",
+    "uuid", "pathlib", "pathlib._local", "re", "_sre", "ipaddress", "string", "_struct",
+    "dataclasses", "ctypes", "_ctypes", "_thread._localdummy", "itertools", "_contextvars",
+))  # fmt: skip
+"""Modules whose classes, but for those that are looked at, have objects that never change."""
+
+_MIXINS = frozenset(("abc", "typing", "types", "collections.abc", "_collections_abc"))
+_UNCHANGING = frozenset((
+    ("decimal", "Decimal"), ("collections", "_tuplegetter"), ("email._policybase", "Compat32"),
+    ("email.policy", "EmailPolicy"), ("_thread", "lock"), ("_thread", "RLock"),
+))  # fmt: skip
+_CHANGING = frozenset((("re", "SRE_Scanner"), ("_sre", "SRE_Scanner"), ("builtins", "coroutine")))
+
+
+def is_foreign(kind: type) -> bool:
+    """Is it a class of the standard library or of an installed package?"""
+    return not is_library(kind.__module__) and not is_users_class(kind)
+
+
+def is_unchanging(kind: type) -> bool:
+    """Is it a class whose objects, as far as they are not looked at, never change?"""
+    known = _unchanging.get(kind)
+    if known is None:
+        bases = [base for base in kind.__mro__[1:-1] if base.__module__ not in _MIXINS]
+        known = _unchanging[kind] = any(map(_is_unchanging, (kind, *bases)))
+    return known
+
+
+def _is_unchanging(kind: type) -> bool:
+    name = kind.__module__, kind.__qualname__
+    if name in _CHANGING:
+        return False
+    if name in _UNCHANGING or kind.__module__ in _UNCHANGING_MODULES:
+        return True
+    return kind.__module__.partition(".")[0] == "numpy" and not keeps_state_in_python(kind)
+
+
+def keeps_state_in_python(kind: type) -> bool:
+    """Have the objects of a class nothing but attributes and slots?"""
+    fields = len(slots_of(kind)) + (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
+    return kind.__basicsize__ <= object.__basicsize__ + fields * _POINTER
+
+
+class ForeignKind(InstanceKind):
+    """Attributes, but for those that the class computes when they are first asked for."""
+
+    def take(self, value: Any) -> dict[str, Any]:
+        state, computed = super().take(value), _computed(type(value))
+        return {name: state[name] for name in state if name not in computed} if computed else state
+
+
+def _computed(kind: type) -> frozenset[str]:
+    known = _computing.get(kind)
+    if known is None:
+        members = [item for base in kind.__mro__ for item in list(vars(base).items())]
+        names = [name for name, member in members if isinstance(member, cached_property)]
+        known = _computing[kind] = frozenset(names)
+    return known
+
+
+LOCKS = (type(_thread.allocate_lock()), _thread.RLock)
+"""What objects take and give back in balance; a call of one by itself is not known to be."""
+
+_POINTER = object.__basicsize__ // 2
+_unchanging: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
+_computing: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
