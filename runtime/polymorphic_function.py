@@ -51,7 +51,7 @@ from runtime.graph.turns import turn
 from runtime.initial_values import is_for_one_call
 from runtime.pickling import has_name, refused
 from runtime.reloading import follow_reloads, reloads
-from runtime.retracing import detector_of, reason
+from runtime.retracing import reason
 from runtime.shapes import TensorSpec
 from runtime.state import run_calling_back, state
 from runtime.trace_cache import (
@@ -99,10 +99,9 @@ class Function(Generic[P, R]):
         self._jit_compile = jit_compile
         self._reduce_retracing = reduce_retracing
         self._parameters = Parameters(_signature(python_function), self._name)
-        self._traces = Traces()
+        self._traces = Traces(python_function)
         self._fast = self._traces.fast
         self._bound: dict[int, tuple[Any, Traces]] = {}
-        self._detector = detector_of(python_function)
         if reloads():
             follow_reloads(Function, _become)
 
@@ -252,7 +251,7 @@ class Function(Generic[P, R]):
         key = id(instance)
         known = self._bound.get(key)
         if known is None:
-            made = _weak_or_strong(instance, self._bound, key), Traces()
+            made = _weak_or_strong(instance, self._bound, key), Traces(self._python_function)
             known = self._bound.setdefault(key, made)
         return known[1]
 
@@ -324,16 +323,17 @@ class Function(Generic[P, R]):
 
     def _counted(self, call: Call) -> ConcreteFunction | Assumption:
         concrete = self._concrete(call)
-        if self._detector.called(call.traced):
-            last = self._traces.reasons[-1] if self._traces.count > 1 else None
-            self._detector.warn(self._python_function, last)
+        traces = self._traces
+        if traces.detector.called(call.traced):
+            last = traces.reasons[-1] if traces.count > 1 else None
+            traces.detector.warn(self._python_function, last)
         return concrete
 
     def _remember(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], call: Call, concrete: ConcreteFunction
     ) -> None:
         """Take the short way with further calls like this one, if it leads to the same."""
-        if state.run is None or concrete.outer or not self._detector.quiet:
+        if state.run is None or concrete.outer:
             return
         key: list[Any] = []
         raws: list[Any] = []
@@ -354,7 +354,9 @@ class Function(Generic[P, R]):
         is_same = order == list(range(len(order)))
         guards = concrete.guards if concrete.guards else None
         short = guards, None if is_same else order, concrete.programs.runner(raws), concrete
-        self._traces.remember(tuple(key), short)
+        traces = self._traces
+        take = traces.remember if traces.detector.quiet else traces.remember_counting
+        take(tuple(key), short)
 
     def _order(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int] | None:
         """Where the tensors of a call are among those that its trace takes; None where keys of

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Number
 from types import FunctionType, MethodType
 from typing import Any
+from weakref import ReferenceType, ref
 
 from runtime.graph.signatures import Reference
 from runtime.graph.structures import Structure
@@ -153,7 +154,9 @@ def shortened(text: str) -> str:
 
 
 class Detector:
-    """Counts the calls of a function since each of its last traces."""
+    """Counts the calls of one function, or of a method of one instance, since each of its last
+    traces.
+    """
 
     __slots__ = ("rounds", "warnings")
 
@@ -205,19 +208,48 @@ class Detector:
         )
 
 
-_detectors: dict[Any, Detector] = {}
+class Counted:
+    """What runs a trace in the short way, and counts its calls until they need no counting.
+
+    Args:
+        run: runs the trace. settle: lets `run` stand in the place of this.
+    """
+
+    __slots__ = ("_detector", "_run", "_settle")
+
+    def __init__(
+        self, detector: Detector, run: Callable[..., Any], settle: Callable[[], None]
+    ) -> None:
+        self._detector = detector
+        self._run = run
+        self._settle = settle
+
+    def __call__(self, /, *raws: Any) -> Any:
+        self._detector.called(traced=False)
+        if self._detector.quiet:
+            self._settle()
+        return self._run(*raws)
+
+
+_detectors: dict[Any, tuple[ReferenceType[Any], Detector]] = {}
 _counting = threading.Lock()
 
 
-def detector_of(function: Any) -> Detector:
-    """What counts for this Python function and others of the same code."""
+def detector_of(function: Any, owner: Any) -> Detector:
+    """What counts for a Python function, or a method of one instance.
+
+    Where the owner of the last one for the same code is gone, its count goes on: functions that are
+    decorated anew in a loop are many, but live one at a time.
+    """
     code = getattr(function, "__code__", None)
     if code is None:
         return Detector()
     key = code.co_filename, code.co_firstlineno, code.co_qualname, hash(code)
     with _counting:
-        found = _detectors.pop(key, None) or Detector()
-        _detectors[key] = found
+        last, found = _detectors.pop(key, (None, Detector()))
+        if last is not None and last() is not None:
+            found = Detector()
+        _detectors[key] = ref(owner), found
         if len(_detectors) > MOST_DETECTORS:
             del _detectors[next(iter(_detectors))]
     return found

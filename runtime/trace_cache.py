@@ -20,6 +20,7 @@ from runtime.graph.signatures import (
     references,
     without_shapes,
 )
+from runtime.retracing import Counted, detector_of
 from runtime.shapes import TensorSpec, is_known
 from runtime.tensor import EagerTensor
 from runtime.types import TensorType
@@ -40,9 +41,12 @@ Fast = tuple[Guards | None, list[int] | None, Run, ConcreteFunction]
 class Traces:
     """The traces of one function, or of one method on one instance."""
 
-    __slots__ = ("__weakref__", "by_key", "count", "fast", "finished", "generic", "reasons")
+    __slots__ = (
+        *("__weakref__", "by_key", "count", "detector", "fast", "finished", "generic", "reasons"),
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, python_function: Any) -> None:
+        self.detector = detector_of(python_function, self)
         self.by_key: dict[Any, list[ConcreteFunction]] = {}
         self.generic: dict[Any, list[ConcreteFunction]] = {}
         self.fast: dict[tuple[Any, ...], Fast] = {}
@@ -95,6 +99,19 @@ class Traces:
         if len(self.fast) >= MOST_TRACES:
             self.fast.clear()
         self.fast[key] = short
+
+    def remember_counting(self, key: tuple[Any, ...], short: Fast) -> None:
+        """Take a short way that counts its calls as long as they need counting."""
+        guards, order, run, concrete = short
+        traces = weakref.ref(self)  # the short way must not keep alive what it belongs to
+
+        def settle() -> None:
+            known = traces()
+            if known is not None and known.fast.get(key) is counting:
+                known.remember(key, short)
+
+        counting = guards, order, Counted(self.detector, run, settle), concrete
+        self.remember(key, counting)
 
     def _last_use(self, key: Any) -> int:
         # The objects of a key may go at any time, and its traces with them.

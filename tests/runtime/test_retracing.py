@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import runtime as rt
-from runtime import trace_cache
+from runtime import retracing, trace_cache
 
 X = rt.constant(1.0)
 V = rt.constant([1.0, 2.0])
@@ -269,6 +269,57 @@ def test_a_function_that_is_made_in_a_loop(caplog: pytest.LogCaptureFixture) -> 
     assert "Here it is (1): each trace was the first one of a new function." in text
     assert "again" not in text
     assert "The last time" not in text
+
+
+def test_a_method_counts_for_each_object(caplog: pytest.LogCaptureFixture) -> None:
+    class Model:
+        def __init__(self) -> None:
+            self.scale = rt.Variable(2.0)
+
+        @rt.function
+        def run(self, x):
+            return x * self.scale
+
+    models = [Model() for _ in range(12)]
+    for model in models:
+        model.run(X)
+    assert not warned(caplog)
+    for size in range(1, 5):
+        models[3].run(rt.ones([size]))
+    (text,) = warned(caplog)
+    assert text.startswith("5 of the last 5 calls of <bound method")
+    assert "Here it is (1)" not in text
+
+
+def test_functions_that_live_at_the_same_time_count_for_themselves(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    functions = [rt.function(lambda x, n=n: x + n) for n in range(12)]
+    for function in functions:
+        function(X)
+    assert not warned(caplog)
+
+
+def test_objects_that_are_made_in_a_loop(caplog: pytest.LogCaptureFixture) -> None:
+    class Model:
+        @rt.function
+        def run(self, x):
+            return x * 2.0
+
+    for _ in range(5):
+        Model().run(X)
+    (text,) = warned(caplog)
+    assert "Here it is (1): each trace was the first one of a new function." in text
+
+
+def test_the_second_call_takes_the_short_way() -> None:
+    staged = rt.function(lambda x: x + 44.5)
+    staged(X)
+    ((key, short),) = staged._fast.items()
+    assert isinstance(short[2], retracing.Counted)
+    for _ in range(retracing.WINDOW):
+        assert staged(X).numpy() == 45.5
+    assert not isinstance(staged._fast[key][2], retracing.Counted)
 
 
 def test_calls_in_between_are_counted(caplog: pytest.LogCaptureFixture) -> None:
