@@ -23,6 +23,7 @@ from runtime.graph.staging.carried_objects import Watch, no_watch
 from runtime.graph.staging.growing import Growing
 from runtime.graph.staging.identity import identical
 from runtime.graph.staging.iteration import Staged
+from runtime.graph.staging.joined_variables import may_be, read
 from runtime.graph.staging.optional_values import MaybeNone, MaybeUndefined, present
 from runtime.graph.symbolic_number import SymbolicNumber, apply_number, is_number
 from runtime.graph.symbolic_tensor import SymbolicTensor
@@ -114,7 +115,14 @@ def _is_instance(value: Any, classes: Any) -> bool:
     if isinstance(value, SymbolicNumber):
         kinds = {"bool": bool, "int": int, "float": float}
         return issubclass(kinds[value.type.kind], classes)
-    return isinstance(value, classes)
+    answer = isinstance(value, classes)
+    for handle in may_be(value):
+        if isinstance(handle.variable, classes) is not answer:
+            raise refuse(
+                f"whether it is the variable {handle.name!r} or a tensor, only the run knows",
+                "keep in a bool of your own which of them it is",
+            )
+    return answer
 
 
 def _type(value: Any, *others: Any) -> Any:
@@ -132,7 +140,7 @@ def _type(value: Any, *others: Any) -> Any:
 
 
 def _contains(container: Any, item: Any) -> Any:
-    container = present(container)
+    container = read(present(container))
     if isinstance(container, iteration.Range):
         return _in_range(container, present(item))
     if isinstance(container, Growing) and container.staged is not None:
@@ -142,7 +150,7 @@ def _contains(container: Any, item: Any) -> Any:
     if not isinstance(container, list | tuple | set | frozenset | range):
         return NotImplemented
     elements = list(container)
-    return _either((item == each for each in elements), decisive=True)
+    return _either((each is item or item == each for each in elements), decisive=True)
 
 
 def _in_list(items: Growing, item: Any) -> Any:
@@ -355,7 +363,7 @@ def _reversed(items: Any) -> Any:
 def staged_math(function: Callable[..., Any], row: Any, args: tuple[Any, ...]) -> Any:
     items = [
         _to_number("float" if a.dtype.is_floating else "int")(a) if isinstance(a, Tensor) else a
-        for a in map(present, args)
+        for a in [read(present(arg)) for arg in args]
     ]
     return apply_number(row, *items)
 

@@ -31,12 +31,14 @@ from runtime.graph.staging.blocks import Block, Names
 from runtime.graph.staging.growing import Growing
 from runtime.graph.staging.identity import check_identity
 from runtime.graph.staging.iteration import Staged
+from runtime.graph.staging.joined_variables import is_variable, read
 from runtime.graph.staging.optional_values import Missing, bound, install_undefined, present
 from runtime.graph.symbolic_number import SymbolicNumber
 from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.staged_builtins import BUILTINS, TAKES_MISSING, staged_math
 from runtime.state import state
 from runtime.tensor import Tensor
+from runtime.variable import Variable
 
 frames.register_package(os.path.dirname(autograph.__file__))
 
@@ -135,7 +137,7 @@ class StagingBackend(Backend):
         test: Block | None = None,
     ) -> Any:
         """A while node over the rows of a tensor or the elements of a staged range."""
-        return iteration.for_loop(present(items), body, state, names, test, BlockRecorder)
+        return iteration.for_loop(read(present(items)), body, state, names, test, BlockRecorder)
 
     def not_(self, a: Any) -> Any:
         """`not a`, a staged bool."""
@@ -161,6 +163,10 @@ class StagingBackend(Backend):
         """A name that may be unbound: checked at run time."""
         return bound(value)
 
+    def stages(self, value: Any) -> bool:
+        """A variable is read where it stands, as long as a function is being traced."""
+        return not is_variable(value) or state.trace is not None
+
     def owns(self, cell: CellType) -> bool:
         """Was the variable made while the function is traced?"""
         trace = state.trace
@@ -171,14 +177,14 @@ class StagingBackend(Backend):
         staged = BUILTINS.get(function)
         if staged is not None:
             if function not in TAKES_MISSING:
-                args = tuple(map(present, args))
+                args = tuple([read(present(item)) for item in args])
             return staged(*args, **kwargs)
         row = numbers.MATH.get(function)
         return NotImplemented if row is None else staged_math(function, row, args)
 
 
 BACKEND = StagingBackend()
-for _kind in (SymbolicTensor, SymbolicNumber, Missing, Staged, branches.Truth):
+for _kind in (SymbolicTensor, SymbolicNumber, Missing, Staged, branches.Truth, Variable):
     register_backend(_kind, BACKEND)
 register_identity(check_identity)
 

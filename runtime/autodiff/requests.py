@@ -70,7 +70,19 @@ def fills_with_zeros(unconnected: Any) -> bool:
 
 
 def leaves(structure: Any, what: str) -> list[Any]:
-    """The tensors and variables of a structure, `what` in messages; TypeError for anything else."""
+    """The tensors and variables of a structure, `what` in messages; TypeError for anything else,
+    StagingError for a source that only the run knows to be a variable.
+    """
+    found = _leaves(structure, what)
+    if what == "sources" and state._trace is not None:
+        from runtime.graph.staging.joined_variables import check_source
+
+        for item in found:
+            check_source(item)
+    return found
+
+
+def _leaves(structure: Any, what: str) -> list[Any]:
     if isinstance(structure, Tensor) or is_variable(structure):
         return [structure]
     found = nest.flatten(structure)

@@ -20,6 +20,7 @@ from runtime.graph.ir import NO_PARAMS, Graph, Node, Origin, Params, Region, Val
 from runtime.graph.known_values import known_values
 from runtime.graph.nodes import CONSTANT, NUMBER_TYPES
 from runtime.graph.scopes import Handle, Scope, Site, Symbol
+from runtime.graph.staging import joined_variables
 from runtime.graph.staging.deferred_exceptions import check_unhandled_failure
 from runtime.graph.symbolic_number import SymbolicNumber
 from runtime.graph.symbolic_tensor import SymbolicTensor
@@ -65,6 +66,7 @@ class Trace:
         "memo",
         "name",
         "offset",
+        "read_at_joins",
         "refined",
         "refusal",
         "root",
@@ -86,6 +88,7 @@ class Trace:
         self.counts: dict[str, int] = {}
         self.memo: dict[Any, Any] = {}
         self.joined: list[Any] = []
+        self.read_at_joins: dict[Value, Any] = {}
         self.converter: Callable[[Any], Any] | None = None
         self.refined: dict[Value, SymbolicTensor] = {}
         self.refusal: Exception | None = None
@@ -329,6 +332,7 @@ class Trace:
         captures = tuple([(v, x) for v, x in self.captures.values() if not is_symbol(x)])
         self.scope.parameters += [v for v, x in self.captures.values() if is_symbol(x)]
         graph = Graph(self.name, self.scope.region(results), captures)
+        joined_variables.check(graph, self.read_at_joins)
         if checked:
             verify(graph)
         return graph

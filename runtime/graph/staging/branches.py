@@ -31,6 +31,7 @@ from runtime.graph.staging.blocks import (
 )
 from runtime.graph.staging.carried_objects import Place, Watch, no_watch
 from runtime.graph.staging.growing import Growing
+from runtime.graph.staging.joined_variables import read
 from runtime.graph.staging.joins import Mismatch, Spec
 from runtime.graph.staging.optional_values import MaybeNone, bound, present
 from runtime.graph.symbolic_number import SymbolicNumber, apply_number
@@ -71,7 +72,7 @@ def truth(value: Any) -> Any:
     """
     if isinstance(value, MaybeNone):
         return _truth_of_optional(value)
-    value = present(value)
+    value = read(present(value))
     if type(value) is Truth:
         value = value.value
     if isinstance(value, Growing):

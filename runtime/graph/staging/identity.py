@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from runtime.graph.refusals import refuse
-from runtime.graph.staging import aliases
+from runtime.graph.staging import aliases, joined_variables
 from runtime.graph.staging.logic import optional_compared
 from runtime.graph.staging.optional_values import MaybeNone, MaybeUndefined
 from runtime.graph.symbolic_number import is_number, number_type
@@ -41,6 +41,8 @@ def identical(a: Any, b: Any) -> Any:
 
 def check_identity(a: Any, b: Any) -> None:
     """StagingError where two Python objects may be one in the user's Python."""
+    if state.trace is not None and state.trace.read_at_joins:
+        joined_variables.check_identity(a, b)
     if state.trace is not None and state.trace.joined:
         aliases.check_identity(state.trace, a, b)
 

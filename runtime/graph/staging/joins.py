@@ -29,6 +29,14 @@ from runtime.graph.nodes import BOOL, NUMBER_TYPES, UNDEFINED, fits
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import Scope, Symbol
 from runtime.graph.staging.carried_objects import is_mutable
+from runtime.graph.staging.joined_variables import (
+    NONE,
+    Handles,
+    is_variable,
+    may_be,
+    note,
+    type_of,
+)
 from runtime.graph.staging.optional_values import (
     IS_THERE,
     MaybeNone,
@@ -50,9 +58,10 @@ from runtime.types import ListType, NumberType, TensorType, Type
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One value of the graph."""
+    """One value of the graph; `variables` are those that it may be in the user's Python."""
 
     type: Type
+    variables: Handles = NONE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,7 +181,7 @@ def abstract(value: Any, staged: bool = False) -> Spec:
     """The Spec of a Python value. With `staged`, numbers in it become values of the graph."""
     kind = type(value)
     if kind is SymbolicTensor or kind is SymbolicNumber or kind is Symbol:
-        return Leaf(value.value.type)
+        return Leaf(value.value.type, may_be(value))
     if kind in NUMBER_TYPES:
         return Leaf(NUMBER_TYPES[kind]) if staged else Same(value)
     if isinstance(value, Tensor):
@@ -238,7 +247,7 @@ def abstract_from(value: Any, made_in: Scope, is_older: Callable[[Any], bool]) -
     """
     kind = type(value)
     if kind is SymbolicTensor or kind is SymbolicNumber or kind is Symbol:
-        return Leaf(value.value.type) if value.scope is made_in else Same(value)
+        return Leaf(value.value.type, may_be(value)) if value.scope is made_in else Same(value)
     if isinstance(value, Missing):
         return abstract(value)
     found = structure_of(value)
@@ -268,7 +277,14 @@ def join(a: Spec, b: Spec) -> Spec:
     left, right = _leaf(a), _leaf(b)
     if left is None or right is None:
         raise _differ(a, b)
-    return Leaf(join_types(left, right))
+    return Leaf(join_types(left, right), _variables(a) | _variables(b))
+
+
+def _variables(spec: Spec) -> Handles:
+    if isinstance(spec, Leaf):
+        return spec.variables
+    value: Any = spec.value if isinstance(spec, Same) else None
+    return frozenset((value.handle,)) if is_variable(value) else may_be(value)
 
 
 def _opened(spec: Spec) -> Spec:
@@ -347,6 +363,8 @@ def _leaf(spec: Spec) -> Type | None:
             return NUMBER_TYPES[kind]
         if isinstance(spec.value, Tensor | SymbolicNumber | np.ndarray | np.generic):
             return _leaf(abstract(spec.value))
+        if is_variable(spec.value):
+            return type_of(spec.value)
     return None
 
 
@@ -506,7 +524,7 @@ def _lower_number(value: Any, type: NumberType, trace: Trace) -> Value:
 def lift(spec: Spec, symbols: Iterator[Any]) -> Any:
     """The Python value for a Spec, out of the symbols of its values."""
     if isinstance(spec, Leaf):
-        return next(symbols)
+        return note(next(symbols), spec.variables)
     if isinstance(spec, Same):
         return spec.value
     if isinstance(spec, Tree):
