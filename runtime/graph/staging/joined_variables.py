@@ -67,8 +67,8 @@ def check_source(item: Any) -> None:
     """StagingError for a gradient with respect to a symbol that may be a variable."""
     for handle in may_be(item):
         raise refuse(
-            f"a gradient is asked for a value that is the variable {handle.name!r} on one path, and "
-            "a tensor on the other",
+            f"a gradient is asked for a value that is the variable {handle.name!r} on one path, "
+            "and a tensor on the other",
             "ask for the gradient of the variable and of the tensor, each by its own name",
         )
 
