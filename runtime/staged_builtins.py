@@ -145,6 +145,8 @@ def _contains(container: Any, item: Any) -> Any:
         return _in_range(container, present(item))
     if isinstance(container, Growing) and container.staged is not None:
         return _in_list(container, item)
+    if isinstance(container, Staged) and not isinstance(container, Growing):
+        return _decided_by(container, True, lambda each: truth(each == item), "in")
     if isinstance(container, SymbolicTensor):
         return ops.reduce_any(ops.equal(container, present(item)))
     if not isinstance(container, list | tuple | set | frozenset | range):
@@ -209,9 +211,27 @@ def _deciding(name: str, reduce: Callable[..., Any], decisive: bool) -> Callable
             return _bool(reduce(truths))
         if isinstance(items, autograph.Rest):
             return _either(items.items, decisive, _watching(items.generator))
+        source = iteration.staged(items)
+        if source is not None and any(True for _ in iteration.functions_of(source)):
+            return _decided_by(source, decisive, truth, name)
         return _either(iter(elements(items, name)), decisive)
 
     return builtin
+
+
+def _decided_by(source: Staged, decisive: bool, test: Callable[[Any], Any], name: str) -> Any:
+    """`any` or `all` of a test of elements that a function computes: it is called for no more of
+    them than Python calls it for.
+    """
+
+    def one_round(item: Any, found: Any) -> Any:
+        return _bool(test(item))
+
+    def undecided(found: Any) -> Any:
+        return logic.not_(found) if decisive else found
+
+    names = (f"the result of {name}()",)
+    return iteration.for_loop(source, one_round, (not decisive,), names, undecided, BlockRecorder)
 
 
 def elements(items: Any, function: str) -> list[Any]:
@@ -220,16 +240,30 @@ def elements(items: Any, function: str) -> list[Any]:
     Raises StagingError where only the run knows the number.
     """
     source = iteration.staged(items)
-    if source is None:
-        return list(items)
+    return list(items) if source is None else list(_one_by_one(source, function))
+
+
+def _one_by_one(source: Staged, function: str) -> Iterator[Any]:
+    """The elements, each computed as it is asked for; StagingError as `elements`."""
     iteration.use(source)
+    length = _known_length(source, function)
+
+    def found() -> Iterator[Any]:
+        for index in range(length):
+            yield source.at(index)
+        iteration.drain(source, length)
+
+    return found()
+
+
+def _known_length(source: Staged, function: str) -> int:
     length = source.length()
     if is_symbol(length):
         raise refuse(
             f"{function} is given a sequence whose length only the run knows",
             "write a `for` loop over it, or use an op on the tensor",
         )
-    return [source.at(index) for index in range(length)]
+    return int(length)
 
 
 def _listed(kind: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -255,22 +289,25 @@ def _extreme(name: str, tensor_op: Callable[..., Any]) -> Callable[..., Any]:
             return default["default"]
         if not items:
             raise ValueError(f"{name}() arg is an empty sequence")
-        return functools.reduce(functools.partial(_pick, name, key or _itself), items)
+        keyed = ((item, item if key is None else key(item)) for item in items)
+        return functools.reduce(functools.partial(_pick, name), keyed)[0]
 
     return builtin
 
 
-def _itself(value: Any) -> Any:
-    return value
-
-
-def _pick(name: str, key: Callable[[Any], Any], best: Any, item: Any) -> Any:
+def _pick(name: str, best: tuple[Any, Any], item: tuple[Any, Any]) -> tuple[Any, Any]:
+    """The better one of two, each with its key."""
     # The first of equals wins, as in Python; a NaN stays where Python leaves it.
-    a, b = key(best), key(item)
+    a, b = best[1], item[1]
     steer = truth(b > a if name == "max" else b < a)
     if isinstance(steer, bool):
         return item if steer else best
-    return branches.cond(steer, lambda: item, lambda: best, (), (f"the result of {name}()",))
+    result = f"the result of {name}()"
+    if a is best[0] and b is item[0]:
+        found = branches.cond(steer, lambda: b, lambda: a, (), (result,))
+        return found, found
+    found = branches.cond(steer, lambda: item, lambda: best, (), (result, f"the key of {result}"))
+    return found[0], found[1]
 
 
 def _sum(items: Any, start: Any = 0) -> Any:
@@ -317,12 +354,8 @@ def _combined(
         if all(part is not None for part in parts):
             return build([part for part in parts if part is not None])
         # Plain items beside staged ones: as many rounds as there are plain items.
-        return plain(
-            *[
-                item if part is None else elements(item, name)
-                for item, part in zip(args, parts, strict=True)
-            ]
-        )
+        pairs = zip(args, parts, strict=True)
+        return plain(*[item if part is None else _one_by_one(part, name) for item, part in pairs])
 
     return builtin
 
@@ -355,6 +388,16 @@ def _filter(function: Any, items: Any) -> Any:
     return NotImplemented if source is None else iteration.Filter(function, source)
 
 
+def _next(items: Any, *default: Any) -> Any:
+    if not isinstance(items, Staged):
+        return NotImplemented
+    raise refuse(
+        f"next() is given a staged {type(items).__name__.lower()}: how far it has come, only the "
+        "run knows",
+        "loop over it, or take items of the tensor by their index",
+    )
+
+
 def _reversed(items: Any) -> Any:
     source = iteration.staged(items)
     return NotImplemented if source is None else iteration.Reversed(source)
@@ -384,6 +427,7 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     len: _len,
     list: _listed(list),
     map: _map,
+    next: _next,
     max: _extreme("max", ops.reduce_max),
     min: _extreme("min", ops.reduce_min),
     operator.contains: _contains,

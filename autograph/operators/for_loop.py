@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from itertools import chain
 from typing import Any
 
 from autograph.backend import Backend, Block, backend_of
 from autograph.frames import hide
-from autograph.operators.blocks import output_names
+from autograph.operators.blocks import output_names, unpacked
 from autograph.operators.shared import Shared
 from autograph.operators.unrolling import GuardedRounds
 
@@ -35,19 +36,19 @@ def for_loop(
         backend = backend_of(items)
         if backend is not None:
             return _staged_for(backend, items, body, state, test, defines, shared)
-        guarded: GuardedRounds | None = None
-        proceed: Any = True
-        for item in items:
-            result = body(item, *state) if guarded is None else guarded.round(proceed, item, state)
+        iterator = chain(items)  # can go on after its `for`; `iter` would ask the items twice
+        for item in iterator:
+            result = body(item, *state)
             state = (result,) if bare else result or ()
             if test is None or (proceed := test(*state)) is True:
                 continue
             # No calls on the plain way out: debuggers that step over a block would stop there.
-            if proceed is False or backend_of(proceed) is None:
-                if not proceed:
-                    break
-            elif guarded is None:
-                guarded = GuardedRounds(sys.getrefcount(items), items, body, defines, shared)
+            if proceed is not False and backend_of(proceed) is not None:
+                references = sys.getrefcount(items)
+                rest = GuardedRounds(references, items, body, defines, shared)
+                return unpacked(rest.run(iterator, test, proceed, state))
+            if not proceed:
+                break
         return state[0] if bare else state or None
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)

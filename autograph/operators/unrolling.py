@@ -5,10 +5,14 @@ from __future__ import annotations
 import gc
 import itertools
 import sys
+from collections import OrderedDict, deque
+from collections.abc import Iterator
+from functools import partial
 from operator import length_hint
+from types import FunctionType, GeneratorType, MethodType
 from typing import Any
 
-from autograph.backend import Block
+from autograph.backend import Block, backend_of
 from autograph.errors import StagingError
 from autograph.frames import refusal
 from autograph.operators.blocks import output_names, unpacked
@@ -17,9 +21,27 @@ from autograph.operators.cond import cond
 ROUNDS = 10_000
 """Rounds that items of unknown number may add to a graph."""
 
-OWN_REFERENCES = 3
+OWN_REFERENCES = 4
 """What `sys.getrefcount` counts in `for_loop` for an iterator that nobody else holds: the
-parameter, the running `for`, and its own argument."""
+parameter, twice the chain that it is in, and its own argument."""
+
+_END, _NOT_YET = object(), object()
+
+_GIVEN: tuple[Any, ...] = (
+    *([], (), {}, set(), frozenset(), "", b"", bytearray(), range(0), range(1 << 70), deque()),
+    *({}.values(), {}.items(), memoryview(b""), reversed([]), reversed({}), OrderedDict()),
+    *(reversed(range(0)), reversed(deque()), reversed({}.values()), reversed({}.items())),
+    *(itertools.count(), itertools.repeat(0)),
+)
+_GIVING = frozenset(type(iter(items)) for items in _GIVEN)
+"""Iterators that give what is there."""
+
+_COMBINING = frozenset((
+    enumerate, zip, reversed, itertools.chain, itertools.combinations,
+    itertools.combinations_with_replacement, itertools.compress, itertools.cycle, itertools.islice,
+    itertools.pairwise, itertools.permutations, itertools.product, itertools.zip_longest,
+))  # fmt: skip
+"""Iterators that give what others give."""
 
 
 class GuardedRounds:
@@ -52,13 +74,91 @@ class GuardedRounds:
         self._defines = ", ".join(output_names(body, defines, skip=1))
         self._shared = shared
 
-    def round(self, proceed: Any, item: Any, state: tuple[Any, ...]) -> Any:
-        """The round with `item` if `proceed` is true: what `body` returns, or else the state."""
-        self._left -= 1
-        if self._left < 0:
-            _refuse(f"its items did not end after {ROUNDS} more rounds")
-        block = _with_item(self._body, item)
-        return cond(proceed, block, _no_round, state, self._defines, self._shared)
+    def run(
+        self, iterator: Iterator[Any], test: Block, proceed: Any, state: tuple[Any, ...]
+    ) -> tuple[Any, ...]:
+        """The state after the rounds that are left.
+
+        Args:
+            iterator: gives the items of these rounds.
+            test: asked as `test(*state)` after each round.
+            proceed: what it was behind the last round.
+        """
+        bare = len(state) == 1
+        # What computes an item is not to run where an exit was taken: it belongs to the round.
+        computed = runs_code(iterator)
+        while True:
+            item = _END if computed else next(iterator, _END)
+            if item is _END and not computed:
+                return state
+            self._left -= 1
+            if self._left < 0:
+                _refuse(f"its items did not end after {ROUNDS} more rounds")
+            progress = _Progress(iterator)
+            block = _computing(progress, self._body) if computed else _with_item(self._body, item)
+            result = cond(proceed, block, _no_round, state, self._defines, self._shared)
+            state = (result,) if bare else result or ()
+            if progress.ended:
+                return state
+            proceed = test(*state)
+            if backend_of(proceed) is None and not proceed:
+                return state
+
+
+class _Progress:
+    """An iterator that a block advances by one, however often it is traced."""
+
+    def __init__(self, iterator: Iterator[Any]) -> None:
+        self.iterator = iterator
+        self.ended = False
+        self._item: Any = _NOT_YET
+
+    def item(self) -> Any:
+        if self._item is _NOT_YET:
+            self._item = next(self.iterator, _END)
+            self.ended = self._item is _END
+        return self._item
+
+
+def _computing(progress: _Progress, body: Block) -> Block:
+    reached = tuple(_reached_by(progress.iterator))
+
+    # What the iterator calls is the block's: a default value leads a recorder to it.
+    def one_round(*state: Any, _reached: Any = reached) -> Any:
+        item = progress.item()
+        return unpacked(state) if item is _END else body(item, *state)
+
+    one_round.__wrapped__ = body  # type: ignore[attr-defined]  # where its shared names are found
+    return one_round
+
+
+def runs_code(iterator: Any) -> bool:
+    """May the next item be computed by a function?"""
+    kind = type(iterator)
+    if kind in _GIVING:
+        return False
+    return kind not in _COMBINING or any(map(runs_code, _held_by(iterator)))
+
+
+def _held_by(iterator: Any) -> Iterator[Any]:
+    for inner in gc.get_referents(iterator):
+        if type(inner) is tuple:
+            yield from filter(_is_iterator, inner)
+        elif _is_iterator(inner):
+            yield inner
+
+
+def _reached_by(iterator: Any) -> Iterator[Any]:
+    """The functions that an iterator calls, and what generators have in their variables."""
+    is_generator = isinstance(iterator, GeneratorType) and iterator.gi_frame is not None
+    variables = iterator.gi_frame.f_locals if is_generator else {}
+    for inner in (*gc.get_referents(iterator), *variables.values()):
+        if isinstance(inner, FunctionType | MethodType | partial):
+            yield inner
+        elif isinstance(inner, tuple) or (_is_iterator(inner) and inner is not iterator):
+            yield from _reached_by(inner)
+        elif is_generator and any(inner is value for value in variables.values()):
+            yield inner
 
 
 def _is_iterator(value: object) -> bool:

@@ -301,6 +301,7 @@ def for_loop(
     source = _source_of(items)
     length = source.length()
     if not is_symbol(length) and length <= 0:
+        drain(source, 0, watch)
         return bare(state)
     proceed, one_round = _blocks_of(source, length, body, test, watch)
     index = active().number(0)
@@ -313,7 +314,62 @@ def for_loop(
         also_watching(watch, list(functions_of(source))),
         key=body,
     )
+    left = as_state(left, len(state) + 1)
+    _drain_behind(source, left, test, watch)
     return bare(left[1:]) if state else None
+
+
+def _drain_behind(source: Staged, left: Sequence[Any], test: Block | None, watch: Watch) -> None:
+    """Ask for the element behind the last one, unless the loop was left before."""
+    index, *state = left
+    if not isinstance(source, _Iterator) or next(functions_of(source), None) is None:
+        return
+    if test is None:
+        drain(source, index, watch)
+        return
+
+    def ended() -> bool:
+        drain(source, index, watch)
+        return True
+
+    def left_before() -> bool:
+        return False
+
+    watching = also_watching(watch, list(functions_of(source)))
+    asked = truth(test(*state))
+    cond(asked, ended, left_before, (), ("the end of the sequences",), watching)
+
+
+def drain(items: Staged, count: Any, watch: Watch = no_watch) -> None:
+    """What Python does where it asks for an element behind the last, of `count`: of several
+    sequences, those before the first one that has no more are asked for one more each.
+    """
+    if isinstance(items, _Iterator) and next(functions_of(items), None) is not None:
+        _drain_parts(items.parts, count, watch)
+
+
+def _drain_parts(parts: Sequence[Staged], count: Any, watch: Watch) -> None:
+    if not parts:
+        return
+    first, *rest = parts
+    if not rest or isinstance(first, Filter):
+        drain(first, count, watch)
+        return
+
+    def one_more() -> bool:
+        first.at(count)
+        _drain_parts(rest, count, watch)
+        return True
+
+    def at_the_end() -> bool:
+        drain(first, count, watch)
+        return False
+
+    called = list(functions_of(first))
+    for part in rest:
+        called += functions_of(part)
+    watch = also_watching(watch, called)
+    cond(count < first.length(), one_more, at_the_end, (), ("the end of the sequences",), watch)
 
 
 def use(items: Any) -> None:
