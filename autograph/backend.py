@@ -18,9 +18,14 @@ Names: TypeAlias = tuple[str, ...]
 class Backend:
     """How staged values of one library take part in Python's control flow.
 
-    Blocks are functional: they take state positionally and return it. `names` are the user's names
-    of what a block returns; the result is `None` for no name, the bare value for one, a tuple for
-    more. Every method here refuses with a `StagingError`; a library overrides what it supports.
+    Blocks are functional: they take state positionally and return it. A method gives what the taken
+    block returns, in the same form: of two or more `names` (the user's names) a tuple, of one the
+    bare value. For no names, a block of `cond` returns one value all the same, which is that of a
+    ternary or of a `return` (None where the statement leaves nothing); a loop's returns None.
+
+    State may hold anything that Python does: an `Undefined` where a name is not bound yet, None,
+    numbers, containers, and values of other libraries. Every method here refuses with a
+    `StagingError`; a library overrides what it supports. `docs/backends.md` has the whole contract.
     """
 
     def cond(

@@ -14,7 +14,10 @@ hypothesis.settings.register_profile("soak", deadline=None, max_examples=5000)
 hypothesis.settings.load_profile("default")
 
 # What is compared with real peers exists only where they do.
-collect_ignore = [] if importlib.util.find_spec("tensorflow") else ["peers"]
+_PEERS = {"tensorflow": "test_ops_like_tensorflow.py", "jax": "test_a_backend_for_jax.py"}
+collect_ignore = [
+    f"peers/{name}" for peer, name in _PEERS.items() if importlib.util.find_spec(peer) is None
+]
 
 MEMORY = 6 << 30
 

@@ -4,7 +4,7 @@ Each call is counted in a variable, so that the order and the number of calls ar
 """
 
 # The programs are written as users write them.
-# ruff: noqa: B007, B905, C419, E501, F841, RUF059
+# ruff: noqa: B007, B905, E501, F841, RUF059
 
 from __future__ import annotations
 

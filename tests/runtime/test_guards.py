@@ -9,6 +9,7 @@ import contextvars
 import dataclasses
 import functools
 import gc
+import inspect
 import itertools
 import operator
 import os
@@ -1149,6 +1150,10 @@ def set_variable(value: str) -> Callable[..., Any]:
     return lambda *_: os.environ.update(GUARDED=value)
 
 
+def of_one(k: int = 1) -> int:
+    return k
+
+
 UNSEEN: dict[str, Case] = {
     "library function that calls others": (lambda x, _: x + int(str(os.getenv("GUARDED"))),
                                            set_variable("1"), set_variable("5")),
@@ -1159,6 +1164,11 @@ UNSEEN: dict[str, Case] = {
     "methodcaller": (lambda x, p: x + p[0](p[1]),
                      lambda: (operator.methodcaller("read"), type("C", (Built,), {
                          "read": lambda self: self.k})()), lambda p: sets("k")(p[1])),
+    "asked of the object": (lambda x, o: x + o.__getattribute__("k" + str(0)), numbered, sets("k0")),
+    "text that is evaluated": (lambda x, o: x + eval("o.k0", {"o": o}), numbered, sets("k0")),
+    "signature": (lambda x, _: x + inspect.signature(of_one).parameters["k"].default,
+                  lambda: setattr(of_one, "__defaults__", (1,)),
+                  lambda _: setattr(of_one, "__defaults__", (5,))),
     "element of a large array": (lambda x, a: x + int(a[3]), lambda: np.ones(40_000, np.int64),
                                  puts(3)),
     "comparison": (lambda x, o: x + int(o == 1), lambda: type("C", (Compared,), {
