@@ -1164,7 +1164,8 @@ UNSEEN: dict[str, Case] = {
     "methodcaller": (lambda x, p: x + p[0](p[1]),
                      lambda: (operator.methodcaller("read"), type("C", (Built,), {
                          "read": lambda self: self.k})()), lambda p: sets("k")(p[1])),
-    "asked of the object": (lambda x, o: x + o.__getattribute__("k" + str(0)), numbered, sets("k0")),
+    "asked of the object": (lambda x, o: x + o.__getattribute__("k" + str(0)), numbered,
+                            sets("k0")),
     "text that is evaluated": (lambda x, o: x + eval("o.k0", {"o": o}), numbered, sets("k0")),
     "signature": (lambda x, _: x + inspect.signature(of_one).parameters["k"].default,
                   lambda: setattr(of_one, "__defaults__", (1,)),
