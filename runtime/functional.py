@@ -129,10 +129,9 @@ def map_fn(
     like = elems if declared is None else declared
     wanted = rows.tensors if declared is None else nest.flatten(declared)
     kinds = [_kind_of(item, declared is not None) for item in wanted]
-    fn = called(fn)
 
     def results_at(index: Any) -> list[Any]:
-        found = fn(rows.at(index))
+        found = called(fn)(rows.at(index))
         _check_structure(found, like, "map_fn", "fn_output_signature, or else of elems")
         pairs = zip(nest.flatten(found), kinds, strict=True)
         way_out = "name what it returns with fn_output_signature"
@@ -322,7 +321,7 @@ class _Fold:
     ) -> None:
         self.name = name
         check_takes(checked_callable(fn, f"{name}(): fn"), 2, f"{name}(): fn")
-        self.fn = called(fn)
+        self.fn = fn
         self.begins_with_row = initializer is None
         self.rows = _Rows(elems, name, least=int(self.begins_with_row))
         self.size = self.rows.size
@@ -336,7 +335,7 @@ class _Fold:
 
     def step(self, so_far: Sequence[Any], count: Any) -> list[Any]:
         """What is so far after a round."""
-        found = self.fn(self.packed(so_far), self.rows.at(self.place(count)))
+        found = called(self.fn)(self.packed(so_far), self.rows.at(self.place(count)))
         _check_structure(found, self.like, self.name, "initializer, or else of a row of elems")
         pairs = zip(nest.flatten(found), so_far, strict=True)
         way_out = "convert it with tf.cast, or give an initializer of that dtype"
