@@ -176,7 +176,7 @@ class Tracer:
         if self.converted is not self.python_function or _is_converted(self.converted):
             trace.converter = autograph.call
         existing = Snapshot({"": self.python_function, "args": args, "kwargs": kwargs})
-        trace.existed, trace.watcher = existing.knows, self.watcher
+        trace.existed, trace.watcher, trace.watch = existing.knows, self.watcher, BlockRecorder
         given = dict(zip(self.labels, args, strict=False)) | kwargs
         self.watcher.watch(self.python_function, given)
         try:

@@ -17,6 +17,7 @@ from runtime.autodiff.tape import GradientTape
 from runtime.convert import convert_to_tensor
 from runtime.graph.ir import Callee, Value, covers
 from runtime.graph.nodes import CALL
+from runtime.graph.staging.carried_objects import no_watch, refuse_change
 from runtime.primitive import Primitive, bind, row
 from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
@@ -94,12 +95,20 @@ class StagedRule(Rule):
             self.error = error
 
     def _stage(self, results: Sequence[Tensor]) -> None:
-        trace = type(state.trace)("custom_gradient")
-        trace.converter = state.trace.converter
-        with trace:
-            given = [trace.parameter(x.type, "upstream") for x in results]
-            grads = self.function(*given)
-            values = [trace.value_of(grad) for grad in grads if grad is not None]
+        around = state.trace
+        trace = type(around)("custom_gradient")
+        trace.converter, trace.watch = around.converter, around.watch
+        recorder = (trace.watch or no_watch)(self.function, (), ())
+        try:
+            with trace:
+                given = [trace.parameter(x.type, "upstream") for x in results]
+                with recorder:
+                    grads = self.function(*given)
+                values = [trace.value_of(grad) for grad in grads if grad is not None]
+                recorder.release((grads,))
+                _check_unchanged(recorder)
+        finally:
+            recorder.restore()
         self.graph = trace.finish(values)
         self.outer = trace.outer_symbols()
         self.present = [grad is not None for grad in grads]
@@ -141,6 +150,12 @@ class StagedRule(Rule):
 
     def __repr__(self) -> str:
         return "python" if self.graph is None else f"@{self.graph.name}"
+
+
+def _check_unchanged(recorder: Any) -> None:
+    for path, _ in recorder.changed():
+        why = "a gradient function of a custom_gradient is called as often as the run asks for it"
+        raise refuse_change(path, why)
 
 
 class _Accesses(Recorder):

@@ -33,6 +33,7 @@ from runtime.types import NumberType, TensorType, Type
 
 if TYPE_CHECKING:
     from runtime.graph.guarding.watching import Watcher
+    from runtime.graph.staging.carried_objects import Watch
     from runtime.graph.views import Operation
 
 _OF_CONSTANTS = ("constant", "convert_to_tensor")
@@ -71,6 +72,7 @@ class Trace:
         "refusal",
         "root",
         "scope",
+        "watch",
         "watcher",
     )
 
@@ -93,6 +95,7 @@ class Trace:
         self.refined: dict[Value, SymbolicTensor] = {}
         self.refusal: Exception | None = None
         self.given: dict[Value, Any] = {}
+        self.watch: Watch | None = None
         self.watcher: Watcher | None = None
         self.device: str | None = None
         self._prefix = scoped("")

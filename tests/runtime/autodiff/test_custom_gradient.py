@@ -379,3 +379,40 @@ def test_recompute_grad_of_one_tensor_in_several_places(staged: bool) -> None:
 
     way = tf.function(gradient) if staged else gradient
     assert float(way(tf.constant(2.0))) == 12
+
+
+@pytest.mark.parametrize("asks", [True, False])
+def test_rule_that_changes_python_state(asks: bool) -> None:
+    """The rule is called when its gradient is asked for, and never before; in a graph it cannot
+    change what Python holds.
+    """
+
+    def function(x: Any) -> Any:
+        calls = 0
+
+        @tf.custom_gradient
+        def double(x: Any) -> Any:
+            def grad(upstream: Any) -> Any:
+                nonlocal calls
+                calls += 1
+                return upstream * 2.0
+
+            return x * 2.0, grad
+
+        @tf.function
+        def called(x: Any) -> Any:
+            return double(x)
+
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = called(x)
+        grad = tape.gradient(y, x) if asks else x
+        return grad, calls
+
+    x = tf.constant(1.0)
+    if asks:
+        with pytest.raises(ValueError, match=r"test_custom_gradient.*calls is changed"):
+            tf.function(function)(x)
+    else:
+        grad, calls = tf.function(function)(x)
+        assert (float(grad), int(calls)) == (1.0, 0)
