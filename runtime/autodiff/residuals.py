@@ -73,7 +73,8 @@ def _standing_in(value: Value) -> Node:
         return Node(LIST_NEW, (), (made,), {"element": value.type.element})
     if isinstance(value.type, ResidualsType):
         return Node(PACK, (), (Value(value.type, value.name),), {"type": value.type})
-    return _constant(placeholder(value.type), value.type, value.name)
+    stand_in = placeholder(value.type)
+    return _constant(stand_in, CONSTANT.infer(value=stand_in), value.name)
 
 
 class Branch(NamedTuple):

@@ -193,3 +193,44 @@ def test_renaming_changes_only_what_a_node_reads() -> None:
     assert found.inputs == (after,)
     for field in ("primitive", "outputs", "params", "regions", "origin", "device"):
         assert getattr(found, field) == getattr(node, field)
+
+
+def _of_unknown_rank(x: Any) -> Any:
+    y = x
+    for _ in tf.range(3):
+        y = y * tf.reduce_sum(y) if tf.reduce_sum(y) > 0.5 else tf.sin(y) * y
+    return y
+
+
+def _of_two_ranks(x: Any) -> Any:
+    total = tf.reduce_sum(x)
+    for _ in tf.range(3):
+        scale = tf.sin(x) * total if total > 0.5 else tf.tanh(total) * tf.ones([2, 1])
+        total = total + tf.reduce_mean(scale * scale)
+    return total
+
+
+def _of_an_array(x: Any) -> Any:
+    items = tf.TensorArray(tf.float32, 2, infer_shape=False, clear_after_read=False)
+    items = items.write(0, x).write(1, tf.reduce_sum(x))
+    total = tf.reduce_sum(x)
+    for _ in tf.range(3):
+        if total > 0.5:
+            total = total + tf.reduce_sum(items.read(0) * items.read(1))
+        else:
+            total = tf.sin(total) * total + tf.exp(items.read(1))
+    return total
+
+
+@pytest.mark.parametrize("function", [_of_unknown_rank, _of_two_ranks, _of_an_array])
+@pytest.mark.parametrize("rank", [0, 1, 2])
+def test_branches_in_loops_that_keep_values_of_other_ranks(function: Function, rank: int) -> None:
+    spec = [tf.TensorSpec(None, tf.float32)]
+    for number in (0.3, -0.4, 1.2):
+        x = tf.fill([2] * rank, number)
+        expected = slope(function)(x)
+        for made in (
+            tf.function(slope(function), input_signature=spec),
+            slope(tf.function(function, input_signature=spec)),
+        ):
+            np.testing.assert_allclose(made(x), expected, rtol=1e-5)
