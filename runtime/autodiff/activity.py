@@ -182,6 +182,8 @@ class Activity(Dependence):
     def __init__(self, sources: Iterable[Source]) -> None:
         super().__init__(sources)
         self.recursions: dict[Graph, Recursion] = {}
+        # Of loops: the places of the state whose gradients are not sent for certain.
+        self.doubted: dict[Node, set[int]] = {}
 
     def add(self, values: Iterable[Value]) -> None:
         """Add those of these values that can have gradients."""
@@ -196,5 +198,5 @@ class Activity(Dependence):
         return super()._is_reached(node)
 
 
-_WITHOUT_GRADIENT = frozenset(("stop_gradient", "list_zeros"))
+_WITHOUT_GRADIENT = frozenset(("stop_gradient", "list_zeros", "array_zeros"))
 """Ops that no gradient leads back through, whatever their inputs are."""

@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 
 from runtime.autodiff.activity import Source
 from runtime.autodiff.residuals import Branch, branches_with_residuals, loop_with_residuals
-from runtime.autodiff.reverse import Reverse, shaped
+from runtime.autodiff.reverse import Reverse
+from runtime.autodiff.sent import ABSENT, Found, Sent, either, joined, shaped, truth
 from runtime.graph.ir import Node, Region, Value, diverges, free_values
-from runtime.graph.nodes import COND, WHILE
+from runtime.graph.nodes import BOOL, COND, WHILE
 from runtime.graph.scopes import Scope
+from runtime.graph.tracing import symbol
 
 
 class _Way(NamedTuple):
@@ -24,76 +26,165 @@ class _Way(NamedTuple):
 # Branches
 
 
-def cond(reverse: Reverse, node: Node, given: Sequence[Any]) -> Sequence[Node]:
+def cond(
+    reverse: Reverse, node: Node, given: Sequence[Any], sent: Sequence[Sent | None]
+) -> Sequence[Node]:
     """The gradient of a cond: a cond."""
+    whole, sent = reverse.reduced(given, sent)
     sources = reverse.sources(node.regions)
-    ways = [_back_through_branch(reverse, region, given) for region in node.regions]
+    ways = [_back_through_branch(reverse, region, given, sent) for region in node.regions]
     kept = [s for s in sources if any(s in way.inner.grads for way in ways)]
     if not kept:
         return (node,)
+    test = Sent(node.inputs[0])
+    doubts = [[way.inner.found(source) for way in ways] for source in kept]
+    plans = [joined(test, each) for each in doubts]
     parts = []
-    for way, region in zip(ways, node.regions, strict=True):
+    for side, (way, region) in enumerate(zip(ways, node.regions, strict=True)):
         with reverse.back_inside(way.scope):
-            found = [way.inner.trace.value_of(way.inner.taken(s)) for s in kept]
+            trace = way.inner.trace
+            found = [trace.value_of(way.inner.taken(s)) for s in kept]
+            pairs = zip(doubts, plans, strict=True)
+            found += [truth(trace, doubt[side]) for doubt, (asked, _) in pairs if asked]
         parts.append(Branch(region, way.nodes, way.scope.region(found)))
     forward, backs = branches_with_residuals(node, parts)
     made = reverse.rewrite(node, [forward])
-    types = [reverse.type_of(source) for source in kept]
-    test = reverse.symbol(node.inputs[0])
-    names = list(map(reverse.label, kept))
-    grads = reverse.append(COND, [test], types, names, regions=backs, origin=node.origin)
-    for source, grad in zip(kept, grads, strict=True):
-        reverse.add(source, grad)
+
+    def back() -> list[Found]:
+        types = [reverse.type_of(source) for source in kept]
+        names = list(map(reverse.label, kept))
+        extra = [BOOL for asked, _ in plans if asked]
+        symbol, all_names = reverse.symbol(test.test), [*names, *["sent"] * len(extra)]
+        grads = reverse.append(
+            COND, [symbol], [*types, *extra], all_names, regions=backs, origin=node.origin
+        )
+        flags = iter(grads[len(kept) :])
+        return [
+            (grad, Sent(next(flags).value) if asked else known)
+            for grad, (asked, known) in zip(grads, plans, strict=False)
+        ]
+
+    reverse.guarded(whole, kept, back)
     return made
 
 
-def _back_through_branch(reverse: Reverse, region: Region, given: Sequence[Any]) -> _Way:
+def _back_through_branch(
+    reverse: Reverse, region: Region, given: Sequence[Any], sent: Sequence[Sent | None]
+) -> _Way:
     with reverse.inside() as (scope, inner):
         if diverges(region):
             return _Way(scope, inner, list(region.nodes))
-        for result, grad in zip(region.results, given, strict=True):
-            inner.add(result, grad)
+        for result, grad, flag in zip(region.results, given, sent, strict=True):
+            inner.add(result, grad, flag)
         return _Way(scope, inner, inner.region(region.nodes))
 
 
 # Loops
 
 
-def while_(reverse: Reverse, node: Node, given: Sequence[Any]) -> Sequence[Node]:
+class _Rounds(NamedTuple):
+    """The way back through a round: the nodes of the round, the region that goes back, what it sums
+    gradients of; and of which places and sums the region carries whether they are sent.
+    """
+
+    nodes: list[Node]
+    back: Region
+    sources: list[Source]
+    doubted: list[int]
+    doubted_sums: list[bool]
+
+
+def while_(
+    reverse: Reverse, node: Node, given: Sequence[Any], sent: Sequence[Sent | None]
+) -> Sequence[Node]:
     """The gradient of a while: a while of as many rounds, that takes them in reverse."""
+    whole, sent = reverse.reduced(given, sent)
     carried = _carried(reverse, node, given)
-    nodes, back, sources = _back_through_body(reverse, node, carried)
-    made, rounds, lists, back = loop_with_residuals(node, nodes, back, reverse.trace)
+    at_first = [at for at in carried if given[at] is None or sent[at] is not None]
+    way = _way_through_rounds(reverse, node, carried, at_first)
+    made, rounds, lists, region = loop_with_residuals(node, way.nodes, way.back, reverse.trace)
     made = list(reverse.rewrite(node, made))
-    starts = _starts(reverse, node, given, carried) + [reverse.zeros(source) for source in sources]
-    grads = _reverse_loop(reverse, node, back, rounds, lists, starts)
-    targets = [*(node.inputs[at + 1] for at in carried), *sources]
-    for target, grad in zip(targets, grads, strict=True):
-        reverse.add(target, grad)
+    targets = [*(node.inputs[at + 1] for at in carried), *way.sources]
+
+    def back() -> list[Found]:
+        starts = _starts(reverse, node, given, carried) + list(map(reverse.zeros, way.sources))
+        for at in way.doubted:
+            flag = truth(reverse.trace, ABSENT if given[at] is None else sent[at])
+            starts.append(symbol(flag, reverse.trace.scope, None))
+        starts += [False for is_doubted in way.doubted_sums if is_doubted]
+        count, found = _reverse_loop(reverse, node, region, rounds, lists, starts)
+        flags = iter(found[len(targets) :])
+        doubts: list[Sent | None] = [
+            Sent(next(flags).value) if at in way.doubted else None for at in carried
+        ]
+        doubts += [
+            Sent(next(flags).value) if is_doubted else Sent(count)
+            for is_doubted in way.doubted_sums
+        ]
+        return list(zip(found, doubts, strict=False))
+
+    reverse.guarded(whole, targets, back)
     return made
 
 
+def _way_through_rounds(
+    reverse: Reverse, node: Node, carried: Sequence[int], at_first: Sequence[int]
+) -> _Rounds:
+    """The way back through a round, for all rounds: of a place of the state it carries whether its
+    gradient is sent where that is not certain before the first round, `at_first`, or behind one.
+    """
+    trace = reverse.trace
+    doubted = reverse.activity.doubted.setdefault(node, set())
+    doubted.update(at_first)
+    while True:
+        counts, sites = dict(trace.counts), trace.scope.inner
+        way, asked = _back_through_body(reverse, node, carried, doubted)
+        if doubted.issuperset(asked):
+            return way
+        doubted.update(asked)
+        trace.counts, trace.scope.inner = counts, sites
+
+
 def _back_through_body(
-    reverse: Reverse, node: Node, carried: Sequence[int]
-) -> tuple[list[Node], Region, list[Source]]:
-    """The nodes of a round, the region that goes back over one, and what it sums gradients of:
-    it is given those of what is carried and the sums, and gives back the same.
+    reverse: Reverse, node: Node, carried: Sequence[int], doubted: set[int]
+) -> tuple[_Rounds, list[int]]:
+    """The way back through a round, and the places that it does not send gradients to for certain.
+
+    The region is given the gradients of what is carried and the sums, and whether those of the
+    places in `doubted` are sent, and gives back the same.
     """
     (body,) = node.regions
     with reverse.inside() as (scope, inner):
+        trace = inner.trace
+        grads = []
         for at in carried:
             parameter = body.parameters[at]
-            grad = inner.trace.parameter(parameter.type, inner.label(parameter))
-            inner.add(body.results[at + 1], grad)
+            grads.append(trace.parameter(parameter.type, inner.label(parameter)))
+        totals = len(scope.parameters)
+        flags = {at: trace.parameter(BOOL, "sent").value for at in carried if at in doubted}
+        for at, grad in zip(carried, grads, strict=True):
+            inner.add(body.results[at + 1], grad, Sent(flags[at]) if at in flags else None)
         nodes = inner.region(body.nodes)
         sources = [s for s in inner.sources(node.regions) if s in inner.grads]
         results = [inner.taken(body.parameters[at]) for at in carried]
+        ways = {at: inner.found(body.parameters[at]) for at in carried}
+        ends = [truth(trace, ways[at]) for at in flags]
+        sums, scope.parameters[totals:] = scope.parameters[totals:], []
+        doubted_sums = []
         for source in sources:
-            total = inner.trace.parameter(inner.type_of(source), inner.label(source))
-            inner.add(source, total)
+            total = trace.parameter(inner.type_of(source), inner.label(source))
+            doubted_sums.append(inner.found(source) is not None)
+            inner.add(source, total, ABSENT)
             results.append(inner.taken(source))
-        found = [inner.trace.value_of(result) for result in results]
-    return nodes, scope.region(found), sources
+        scope.parameters += sums
+        for source, is_doubted in zip(sources, doubted_sums, strict=True):
+            if is_doubted:
+                before = Sent(trace.parameter(BOOL, "sent").value)
+                ends.append(truth(trace, either(trace, before, inner.found(source))))
+        found = [*map(trace.value_of, results), *ends]
+    known = reverse.activity.known
+    asked = [at for at in carried if ways[at] is not None and body.parameters[at] in known]
+    return _Rounds(nodes, scope.region(found), sources, list(flags), doubted_sums), asked
 
 
 def _starts(
@@ -114,13 +205,15 @@ def _reverse_loop(
     rounds: Value,
     lists: Sequence[Value],
     starts: list[Any],
-) -> Sequence[Any]:
+) -> tuple[Value, Sequence[Any]]:
+    """The test of whether there is a round, and what the loop leaves."""
     count = reverse.symbol(rounds)
-    inputs = [count > 0, count, *map(reverse.symbol, lists), *starts]
+    proceed = count > 0
+    inputs = [proceed, count, *map(reverse.symbol, lists), *starts]
     types = [parameter.type for parameter in back.parameters]
     names = [parameter.name for parameter in back.parameters]
     found = reverse.append(WHILE, inputs, types, names, regions=[back], origin=node.origin)
-    return found[1 + len(lists) :]
+    return proceed.value, found[1 + len(lists) :]
 
 
 def _carried(reverse: Reverse, node: Node, given: Sequence[Any]) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import runtime.ops as ops
@@ -16,13 +17,15 @@ from runtime.autodiff.activity import (
     variables_in,
 )
 from runtime.autodiff.custom import staged_p
-from runtime.autodiff.derived import Derived, Place, calling, derive
+from runtime.autodiff.derived import Derived, Given, Place, calling, derive
+from runtime.autodiff.records import UNSENT
+from runtime.autodiff.residuals import substituted
 from runtime.graph.arrays import Elements
 from runtime.graph.executors.replay import replay
 from runtime.graph.executors.specialization import Programs
-from runtime.graph.ir import Graph, Node, Value, walk
-from runtime.graph.nodes import LIST_ADD, LIST_ZEROS
-from runtime.graph.passes import optimize
+from runtime.graph.ir import Graph, Node, Region, Value, walk
+from runtime.graph.nodes import CONSTANT, LIST_ADD, LIST_ZEROS
+from runtime.graph.passes import optimize, simplify_control_flow
 from runtime.graph.refusals import is_refusal
 from runtime.primitive import Primitive
 from runtime.state import run_calling_back, state
@@ -164,8 +167,8 @@ class _Levels:
         self.graph = graph
         self.sources = tuple(sources)
         self.sizes = [len(graph.results)]
-        self.steps: list[tuple[Derived, GraphCall]] = []
-        self._connections: dict[tuple[int, tuple[bool, ...]], list[bool]] = {}
+        self.steps: list[Derived] = []
+        self._calls: dict[tuple[int, tuple[bool, ...]], tuple[GraphCall, list[bool]]] = {}
         for _ in range(count):
             self._derive()
 
@@ -180,49 +183,77 @@ class _Levels:
         active = [value in known for value in self.graph.parameters]
         captures = [s for s in self.sources if isinstance(s, Value) and s not in parameters]
         variables = [source for source in self.sources if isinstance(source, int)]
-        given = [differentiable(value.type) for value in self.graph.results]
+        active_results = [differentiable(value.type) for value in self.graph.results]
+        # Of several, only who asks says which: where there is but one, it is that one.
+        kind = Given.SENT if sum(active_results) == 1 else Given.DOUBTED
+        given = [kind if is_active else Given.ABSENT for is_active in active_results]
         derived = derive(self.graph, active, captures, variables, given)
         self.graph = derived.forward
         self.sizes.append(len(self.graph.results))
-        self.steps.append((derived, GraphCall(derived.backward)))
+        self.steps.append(derived)
+
+    def _call(self, level: int, asked: tuple[bool, ...]) -> tuple[GraphCall, list[bool]]:
+        """What computes the gradients where those of these results are given; and which of its
+        results depend on them.
+        """
+        known = self._calls.get((level, asked))
+        if known is None:
+            graph = _asked(self.steps[level], asked)
+            found = GraphCall(graph), self._connected(level, graph, asked)
+            known = self._calls.setdefault((level, asked), found)
+        return known
 
     def backward(self, outputs: Sequence[Any], given: Sequence[Any]) -> list[Any]:
         """The gradients for the sources."""
         last = max(at for at, grad in enumerate(given) if grad is not None)
         level = next(at for at, size in enumerate(self.sizes) if last < size)
-        derived, call = self.steps[level]
+        derived = self.steps[level]
         first, end = self.sizes[level : level + 2]
-        upstream = [
-            _zeros(output) if grad is None else grad
-            for output, grad in zip(outputs[:first], given[:first], strict=True)
-            if differentiable(output.type)
-        ]
+        places = [at for at, x in enumerate(outputs[:first]) if differentiable(x.type)]
+        asked = tuple([given[at] is not None for at in places])
+        call, connected = self._call(level, asked)
+        upstream = [_zeros(outputs[at]) if given[at] is None else given[at] for at in places]
         found = call([*upstream, *outputs[first:end]])
-        places = self.graph.parameters
-        keys = [places[s] if isinstance(s, Place) else s for s in derived.sources]
-        asked = tuple([grad is not None for grad in given[:first]])
-        connected = self._connected(level, asked)
-        pairs = zip(keys, found, connected, strict=True)
-        by_source = {key: grad for key, grad, is_connected in pairs if is_connected}
+        count = len(derived.sources)
+        flags = iter(found[count:])
+        sent = [not is_doubted or next(flags).raw for is_doubted in derived.doubted]
+        parameters = self.graph.parameters
+        by_source = {
+            parameters[source] if isinstance(source, Place) else source: grad if is_sent else UNSENT
+            for source, grad, is_sent, is_connected in zip(
+                derived.sources, found, sent, connected, strict=False
+            )
+            if is_connected
+        }
         return [by_source.get(source) for source in self.sources]
 
-    def _connected(self, level: int, asked: tuple[bool, ...]) -> list[bool]:
-        """Which gradients depend on those of the results that are asked for."""
-        known = self._connections.get((level, asked))
-        if known is None:
-            known = self._connections[level, asked] = self._find_connected(level, asked)
-        return known
-
-    def _find_connected(self, level: int, asked: tuple[bool, ...]) -> list[bool]:
-        backward = self.steps[level][0].backward
+    def _connected(self, level: int, backward: Graph, asked: tuple[bool, ...]) -> list[bool]:
         if level == 0 and any(node.primitive is staged_p for node in walk(self.graph.body)):
             # The user's rules are asked also where all that they are given is zeros.
             asked = (True,) * len(asked)
-        results = self.graph.results[: self.sizes[level]]
-        kept = [at for at, value in enumerate(results) if differentiable(value.type)]
-        activity = Activity(backward.parameters[n] for n, at in enumerate(kept) if asked[at])
+        given = zip(backward.parameters, asked, strict=False)
+        activity = Activity(parameter for parameter, is_asked in given if is_asked)
         activity.follow(backward.nodes)
         return [value in activity.known for value in backward.results]
+
+
+def _asked(derived: Derived, asked: Sequence[bool]) -> Graph:
+    """The graph of the gradient where only those of these results are given."""
+    graph, size = derived.backward, derived.upstream
+    if size == len(asked):
+        return graph
+    parameters = graph.parameters
+    flags = parameters[len(asked) : size]
+    nodes = [
+        Node(CONSTANT, (), (Value(flag.type, flag.name),), {"value": is_asked})
+        for flag, is_asked in zip(flags, asked, strict=True)
+    ]
+    known = {flag: node.outputs[0] for flag, node in zip(flags, nodes, strict=True)}
+    body = substituted(graph.body, known)
+    body = Region(
+        (*parameters[: len(asked)], *parameters[size:]), (*nodes, *body.nodes), body.results
+    )
+    return simplify_control_flow(replace(graph, body=body))
 
 
 def _zeros(item: Any) -> Any:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import enum
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from runtime.autodiff.activity import (
@@ -17,10 +18,11 @@ from runtime.autodiff.activity import (
 )
 from runtime.autodiff.blocks import cond, while_
 from runtime.autodiff.residuals import read_from, with_constants
-from runtime.autodiff.reverse import Reverse, Rules, shaped
+from runtime.autodiff.reverse import Reverse, Rules
+from runtime.autodiff.sent import ABSENT, Found, Sent, shaped, truth
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, free_values
-from runtime.graph.nodes import CALL, PACK, UNPACK
-from runtime.graph.tracing import Trace
+from runtime.graph.nodes import BOOL, CALL, PACK, UNPACK
+from runtime.graph.tracing import Trace, symbol
 from runtime.types import ResidualsType, Type
 
 # Graphs
@@ -34,13 +36,25 @@ class Place(int):
 class Derived:
     """A graph that also returns what its gradient reads, and the graph of the gradient.
 
-    `backward` takes the gradients of the results that are asked for and what `forward` returns
-    more; its results are the gradients for `sources`: parameters, captures and variables.
+    `backward` takes the gradients of the results that are asked for, of those that are `DOUBTED`
+    whether they are sent, and what `forward` returns more. Its results are the gradients for
+    `sources`: parameters, captures and variables; and of those that are `doubted`, whether they are
+    sent.
     """
 
     forward: Graph
     backward: Graph
     sources: tuple[Source | Place, ...]
+    doubted: tuple[bool, ...]
+    upstream: int
+
+
+class Given(enum.Enum):
+    """What is known of the gradient of a result before the run."""
+
+    ABSENT = 0
+    SENT = 1
+    DOUBTED = 2
 
 
 def derive(
@@ -48,7 +62,7 @@ def derive(
     active: Sequence[bool],
     captures: Sequence[Value],
     variables: Sequence[int],
-    given: Sequence[bool],
+    given: Sequence[Given],
 ) -> Derived:
     """The gradient of a graph for some of its parameters, captures and variables."""
     chosen = [v for v, is_active in zip(graph.parameters, active, strict=True) if is_active]
@@ -59,25 +73,41 @@ def derive(
         reverse, nodes = _gone_back(graph, activity, given)
         found = [s for s in (*chosen, *captures, *variables) if s in reverse.grads]
         results = [trace.value_of(reverse.taken(source)) for source in found]
+        doubts = [reverse.found(source) for source in found]
+        results += [truth(trace, doubt) for doubt in doubts if doubt is not None]
     back = trace.scope.region(results)
-    return _separated(graph, nodes, back, trace, found)
+    return _separated(graph, nodes, back, trace, found, [doubt is not None for doubt in doubts])
 
 
 def _gone_back(
-    graph: Graph, activity: Activity, given: Sequence[bool]
+    graph: Graph, activity: Activity, given: Sequence[Given]
 ) -> tuple[Reverse, list[Node]]:
     """The gradients that lead back through a graph, in the active trace; and what stands in the
     place of its nodes.
     """
     reverse = Reverse(activity, variables_in(graph.nodes), RULES)
-    for result, is_given in zip(graph.results, given, strict=True):
-        if is_given:
-            reverse.add(result, reverse.trace.parameter(result.type, reverse.label(result)))
+    trace = reverse.trace
+    grads = [
+        trace.parameter(result.type, reverse.label(result))
+        for result, kind in zip(graph.results, given, strict=True)
+        if kind is not Given.ABSENT
+    ]
+    flags = [trace.parameter(BOOL, "sent") for kind in given if kind is Given.DOUBTED]
+    each, doubts = iter(grads), iter(flags)
+    for result, kind in zip(graph.results, given, strict=True):
+        if kind is not Given.ABSENT:
+            sent = Sent(next(doubts).value) if kind is Given.DOUBTED else None
+            reverse.add(result, next(each), sent)
     return reverse, reverse.region(graph.nodes)
 
 
 def _separated(
-    graph: Graph, nodes: list[Node], back: Region, trace: Trace, found: Sequence[Source]
+    graph: Graph,
+    nodes: list[Node],
+    back: Region,
+    trace: Trace,
+    found: Sequence[Source],
+    doubted: Sequence[bool],
 ) -> Derived:
     values, constants = read_from(back, nodes, graph.parameters)
     names = {value: Value(value.type, value.name) for value in values}
@@ -92,6 +122,8 @@ def _separated(
         replace(graph, body=forward),
         Graph(trace.name, body, captured),
         tuple([places.get(s, s) for s in found]),
+        tuple(doubted),
+        len(back.parameters),
     )
 
 
@@ -109,7 +141,7 @@ def derive_callee(
     active: tuple[bool, ...],
     captures: tuple[Value, ...],
     variables: tuple[int, ...],
-    given: tuple[bool, ...],
+    given: tuple[Given, ...],
 ) -> Derived:
     """The gradient of a graph that is called, the same for all its calls."""
     known = _of_callees.setdefault(graph, {})
@@ -117,16 +149,18 @@ def derive_callee(
     if key not in known:
         derived = derive(graph, *key)
         # Where two threads derive it, both take the same one.
-        known.setdefault(key, _with_few_residuals(derived, len(graph.results), sum(given)))
+        known.setdefault(key, _with_few_residuals(derived, len(graph.results)))
     return known[key]
 
 
-def _with_few_residuals(derived: Derived, results: int, upstream: int) -> Derived:
+def _with_few_residuals(derived: Derived, results: int) -> Derived:
     if len(derived.forward.results) - results <= MOST_RESIDUALS:
         return derived
     type = ResidualsType(derived.forward.name)
     forward = _packing(derived.forward, results, type)
-    return replace(derived, forward=forward, backward=_unpacking(derived.backward, upstream, type))
+    return replace(
+        derived, forward=forward, backward=_unpacking(derived.backward, derived.upstream, type)
+    )
 
 
 def calling(graph: Graph) -> Graph:
@@ -144,7 +178,8 @@ class Recursion:
     """The gradient of a graph that calls itself; what is called is there when it is finished.
 
     `forward` returns its residuals as one value more, `backward` takes the gradients of all active
-    results and that value, and returns those for `sources`, which have these types.
+    results, whether each is sent (unless there is but one), and that value; it returns those for
+    `sources`, which have these types, and whether each is sent.
     """
 
     forward: Callee
@@ -158,14 +193,22 @@ def _derive_recursion(graph: Graph, activity: Activity) -> Recursion:
     sources, made = _begin_recursion(graph, activity)
     trace = Trace(made.backward.name)
     with trace:
-        given = [result in activity.known for result in graph.results]
-        reverse, nodes = _gone_back(graph, activity, given)
+        kinds = _given_in_recursion(graph, activity)
+        reverse, nodes = _gone_back(graph, activity, kinds)
         results = [trace.value_of(reverse.taken(source)) for source in sources]
+        results += [truth(trace, reverse.found(source)) for source in sources]
     back = trace.scope.region(results)
-    derived = _separated(graph, nodes, back, trace, sources)
+    derived = _separated(graph, nodes, back, trace, sources, [True] * len(sources))
     made.forward.graph = _packing(derived.forward, len(graph.results), made.residuals)
-    made.backward.graph = _unpacking(derived.backward, len(trace.scope.parameters), made.residuals)
+    made.backward.graph = _unpacking(derived.backward, derived.upstream, made.residuals)
     return made
+
+
+def _given_in_recursion(graph: Graph, activity: Activity) -> list[Given]:
+    """All active results are given; one alone only where it is sent."""
+    active = [result in activity.known for result in graph.results]
+    kind = Given.SENT if sum(active) == 1 else Given.DOUBTED
+    return [kind if is_active else Given.ABSENT for is_active in active]
 
 
 def _begin_recursion(graph: Graph, activity: Activity) -> tuple[list[Source], Recursion]:
@@ -206,64 +249,118 @@ def _unpacking(graph: Graph, size: int, type: ResidualsType) -> Graph:
 # Calls
 
 
-def call(reverse: Reverse, node: Node, given: Sequence[Any]) -> Sequence[Node]:
+def call(
+    reverse: Reverse, node: Node, given: Sequence[Any], sent: Sequence[Sent | None]
+) -> Sequence[Node]:
     """The gradient of a call: a call of another graph."""
     known = reverse.activity.known
     graph = callee_of(node)
     if is_recursive(graph):
-        return _recursion(reverse, node, graph, given)
+        return _recursion(reverse, node, graph, given, sent)
+    whole, sent = reverse.reduced(given, sent)
+    kinds = [
+        Given.ABSENT if grad is None else Given.SENT if flag is None else Given.DOUBTED
+        for grad, flag in zip(given, sent, strict=True)
+    ]
     derived = derive_callee(
         graph,
         tuple([value in known for value in node.inputs]),
         tuple([value for value in captures_in((node,)) if value in known]),
         tuple([key for key in variables_in(graph.nodes) if key in known]),
-        tuple([grad is not None for grad in given]),
+        tuple(kinds),
     )
     residuals = [Value(v.type, v.name) for v in derived.forward.results[len(node.outputs) :]]
     callee = Callee(node.params["callee"].name, derived.forward)
     forward = replace(node, outputs=(*node.outputs, *residuals), params={"callee": callee})
     made = reverse.rewrite(node, [forward])
-    upstream = [
-        shaped(grad, result.type)
-        for grad, result in zip(given, graph.results, strict=True)
-        if grad is not None
-    ]
-    inputs = [*upstream, *map(reverse.symbol, residuals)]
-    types = [value.type for value in derived.backward.results]
-    callee = Callee(derived.backward.name, derived.backward)
-    _call_back(reverse, node, callee, inputs, derived.sources, types)
+    types = [value.type for value in derived.backward.results[: len(derived.sources)]]
+    backward = Callee(derived.backward.name, derived.backward)
+    way = _WayBack(backward, derived.sources, types, derived.doubted)
+
+    def upstream() -> list[Any]:
+        grads = [
+            shaped(grad, result.type)
+            for grad, result in zip(given, graph.results, strict=True)
+            if grad is not None
+        ]
+        pairs = zip(kinds, sent, strict=True)
+        flags = [_flag(reverse, flag) for kind, flag in pairs if kind is Given.DOUBTED]
+        return [*grads, *flags, *map(reverse.symbol, residuals)]
+
+    _call_back(reverse, node, way, whole, upstream)
     return made
+
+
+class _WayBack(NamedTuple):
+    """A graph that computes the gradients for these places of a call, and whether those that are
+    doubted are sent.
+    """
+
+    callee: Callee
+    places: Sequence[Source | Place]
+    types: Sequence[Type]
+    doubted: Sequence[bool]
+
+
+def _flag(reverse: Reverse, sent: Sent | None) -> Any:
+    return symbol(truth(reverse.trace, sent), reverse.trace.scope, None)
 
 
 def _call_back(
     reverse: Reverse,
     node: Node,
-    callee: Callee,
-    inputs: Sequence[Any],
-    places: Sequence[Source | Place],
-    types: Sequence[Type],
+    way: _WayBack,
+    whole: Sent | None,
+    upstream: Callable[[], Sequence[Any]],
 ) -> None:
-    """Add the call of a graph that computes the gradients for these places of a call."""
-    sources = [node.inputs[s] if isinstance(s, Place) else s for s in places]
-    names, params = list(map(reverse.label, sources)), {"callee": callee}
-    grads = reverse.append(CALL, inputs, types, names, params=params, origin=node.origin)
-    for source, grad in zip(sources, grads, strict=True):
-        reverse.add(source, grad)
+    sources = [node.inputs[s] if isinstance(s, Place) else s for s in way.places]
+
+    def back() -> list[Found]:
+        flags = [BOOL for is_doubted in way.doubted if is_doubted]
+        names = [*map(reverse.label, sources), *["sent"] * len(flags)]
+        types, params = [*way.types, *flags], {"callee": way.callee}
+        found = reverse.append(CALL, upstream(), types, names, params=params, origin=node.origin)
+        doubts = iter(found[len(sources) :])
+        return [
+            (grad, Sent(next(doubts).value) if is_doubted else None)
+            for grad, is_doubted in zip(found, way.doubted, strict=False)
+        ]
+
+    reverse.guarded(whole, sources, back)
 
 
-def _recursion(reverse: Reverse, node: Node, graph: Graph, given: Sequence[Any]) -> Sequence[Node]:
+def _recursion(
+    reverse: Reverse,
+    node: Node,
+    graph: Graph,
+    given: Sequence[Any],
+    sent: Sequence[Sent | None],
+) -> Sequence[Node]:
+    whole, sent = reverse.reduced(given, sent)
     made = reverse.activity.recursions.get(graph) or _derive_recursion(graph, reverse.activity)
     residuals = Value(made.residuals, reverse.trace.unique("residuals"))
     params = {"callee": made.forward}
     forward = replace(node, outputs=(*node.outputs, residuals), params=params)
     nodes = reverse.rewrite(node, [forward])
-    inputs = [
-        shaped(reverse.zeros(output) if grad is None else grad, result.type)
-        for output, result, grad in zip(node.outputs, graph.results, given, strict=True)
-        if result in reverse.activity.known
-    ]
-    inputs.append(reverse.symbol(residuals))
-    _call_back(reverse, node, made.backward, inputs, made.sources, made.types)
+    way = _WayBack(made.backward, made.sources, made.types, [True] * len(made.sources))
+    kinds = _given_in_recursion(graph, reverse.activity)
+
+    def upstream() -> list[Any]:
+        grads = [
+            shaped(reverse.zeros(output) if grad is None else grad, result.type)
+            for output, result, grad, kind in zip(
+                node.outputs, graph.results, given, kinds, strict=True
+            )
+            if kind is not Given.ABSENT
+        ]
+        flags = [
+            _flag(reverse, ABSENT if grad is None else flag)
+            for grad, flag, kind in zip(given, sent, kinds, strict=True)
+            if kind is Given.DOUBTED
+        ]
+        return [*grads, *flags, reverse.symbol(residuals)]
+
+    _call_back(reverse, node, way, whole, upstream)
     return nodes
 
 

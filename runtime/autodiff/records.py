@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime.dtypes import DType
-from runtime.primitive import bind
+from runtime.primitive import Primitive, bind
 from runtime.shapes import Shape
 from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
@@ -27,6 +27,9 @@ from runtime.types import TensorType
 Record = tuple[Any, ...]
 
 new_key = count(1).__next__
+
+UNSENT: Any = object()
+"""What a graph gives for a source that the target depends on in other runs, not in this one."""
 
 
 class Outline(Tensor):
@@ -88,22 +91,31 @@ def kept(tensors: Sequence[Any], places: Sequence[int] | None) -> Sequence[Any]:
     ]
 
 
-def backward(records: list[Any], grads: dict[Any, Any], wanted: set[Any]) -> dict[Any, Any]:
+Step = Callable[[Record, "Sums", set[Any], dict[Any, Any]], None]
+"""How to go back over the record of any op."""
+
+
+def backward(
+    records: list[Any], grads: dict[Any, Any], wanted: set[Any], step: Step | None = None
+) -> dict[Any, Any]:
     """The gradients for the keys in `wanted`, from `grads` for the targets. It uses up the records,
     last first, so that what they keep is released on the way.
     """
+    step = step or _step
     found: dict[Any, Any] = {}
-    sums = _Sums(grads)
-    take, known, add = grads.pop, grads.get, sums.add
+    sums = Sums(grads)
+    take, known, add, unsent = grads.pop, grads.get, sums.add, sums.unsent
     records.insert(0, None)
     # One loop without calls of our own: it is what a gradient of small ops spends its time in.
     for record in iter(records.pop, None):
         size = len(record)
         if size == 6:
-            _step(record, sums, wanted, found)
+            step(record, sums, wanted, found)
             continue
         grad = take(record[0], None)
         if grad is None:
+            if unsent:
+                sums.pass_on(record)
             continue
         if record[0] in wanted:
             found[record[0]] = grad
@@ -130,17 +142,29 @@ def backward(records: list[Any], grads: dict[Any, Any], wanted: set[Any]) -> dic
             before = known(second)
             grads[second] = other if before is None else add(second, before, other)
     found.update((key, grads[key]) for key in wanted if key in grads)
-    return found
+    return dict.fromkeys(wanted & unsent, UNSENT) | found if unsent else found
 
 
-class _Sums:
-    """Gradients of what is used several times: `grads`, and which of them are sums made here."""
+class Sums:
+    """Gradients of what is used several times: `grads`, which of them are sums made here, and
+    in graphs the `Sent` of those that may not be sent. Outside of them, what is `unsent`.
+    """
 
-    __slots__ = ("grads", "owned")
+    __slots__ = ("grads", "owned", "sent", "unsent")
 
     def __init__(self, grads: dict[Any, Any]) -> None:
         self.grads = grads
         self.owned: set[Any] = set()
+        self.sent: dict[Any, Any] = {}
+        self.unsent: set[Any] = set()
+
+    def pass_on(self, record: Record) -> None:
+        """What is not sent to the output of an op is not sent to its inputs."""
+        target = record[0]
+        if not self.unsent.isdisjoint(target if type(target) is tuple else (target,)):
+            sources = record[1] if len(record) == 6 else record[1 : 3 if len(record) == 9 else 2]
+            self.unsent.update(sources if type(sources) is tuple else (sources,))
+            self.unsent.discard(None)
 
     def add(self, key: Any, before: Any, result: Any) -> Any:
         """The sum; in place, where `before` was made here, so that nobody else sees it."""
@@ -154,26 +178,38 @@ class _Sums:
         return before
 
 
-def _step(record: Record, sums: _Sums, wanted: set[Any], found: dict[Any, Any]) -> None:
+def _step(record: Record, sums: Sums, wanted: set[Any], found: dict[Any, Any]) -> None:
     target, sources, primitive, inputs, outputs, params = record
-    given = _of_outputs(target if type(target) is tuple else (target,), sums.grads, wanted, found)
+    given = of_outputs(target if type(target) is tuple else (target,), sums.grads, wanted, found)
     if given is None:
+        if sums.unsent:
+            sums.pass_on(record)
         return
     if primitive.gradient is None:
-        raise LookupError(
-            f"No gradient is defined for the op {primitive.op_type}, which the target depends on: "
-            "use tf.stop_gradient on what goes into it, or give one with tf.custom_gradient"
-        )
+        raise no_gradient(primitive)
     results = primitive.gradient(Operation(inputs, outputs, params, sources), *given)
     for key, result in zip(sources, results or (), strict=results is not None):
-        if key is not None and result is not None:
+        if key is None or result is None:
+            continue
+        if result is UNSENT:
+            sums.unsent.add(key)
+        else:
             before = sums.grads.get(key)
             sums.grads[key] = result if before is None else sums.add(key, before, result)
 
 
-def _of_outputs(
+def no_gradient(primitive: Primitive) -> LookupError:
+    """The error for an op without a gradient rule."""
+    return LookupError(
+        f"No gradient is defined for the op {primitive.op_type}, which the target depends on: "
+        "use tf.stop_gradient on what goes into it, or give one with tf.custom_gradient"
+    )
+
+
+def of_outputs(
     target: tuple[Any, ...], grads: dict[Any, Any], wanted: set[Any], found: dict[Any, Any]
 ) -> tuple[Any, ...] | None:
+    """What is given for the outputs of an op; None where that is nothing."""
     given = tuple([grads.pop(key, None) if key is not None else None for key in target])
     for key, grad in zip(target, given, strict=True):
         if grad is not None and key in wanted:

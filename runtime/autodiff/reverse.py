@@ -9,23 +9,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import runtime.ops as ops
 from runtime.autodiff.activity import Activity, Source, captures_in, variables_in
-from runtime.autodiff.records import Operation
-from runtime.graph.ir import Node, Region, Value, covers, free_values
-from runtime.graph.nodes import LIST_AS, LIST_ZEROS, apply
+from runtime.autodiff.records import Operation, no_gradient
+from runtime.autodiff.sent import (
+    ABSENT,
+    Found,
+    Sent,
+    apply_rule,
+    choose,
+    either,
+    nested,
+    shaped,
+    untaped,
+    zeros,
+)
+from runtime.graph.ir import Node, Region, Value, free_values
 from runtime.graph.scopes import Scope, active
 from runtime.graph.tracing import Trace, symbol
 from runtime.primitive import Primitive
 from runtime.shapes import is_known
-from runtime.state import state
-from runtime.types import ListType, ResidualsType, Type
+from runtime.types import Type
 
-Rules = Mapping[str, Callable[["Reverse", Node, Sequence[Any]], Sequence[Node]]]
-"""How to go back over a node of control flow, by its primitive: from the gradients of its outputs;
-what stands in its place afterwards.
+Rules = Mapping[
+    str, Callable[["Reverse", Node, Sequence[Any], Sequence["Sent | None"]], Sequence[Node]]
+]
+"""How to go back over a node of control flow, by its primitive: from the gradients of its outputs,
+and whether they are sent; what stands in its place afterwards.
 """
 
 
@@ -34,16 +47,6 @@ class StagedOperation(Operation):
 
     __slots__ = ()
     is_inner = True
-
-
-@contextmanager
-def _untaped() -> Iterator[None]:
-    before = state.tapes
-    state.tapes = ()
-    try:
-        yield
-    finally:
-        state.tapes = before
 
 
 class Reverse:
@@ -59,28 +62,37 @@ class Reverse:
         self.activity = activity
         self.variables = variables
         self.grads: dict[Source, Any] = {}
+        self.sent: dict[Source, Sent] = {}
 
     def symbol(self, value: Value) -> Any:
         """What rules are given for a value."""
         return symbol(value, self.trace.scope, None)
 
-    def add(self, source: Source, grad: Any) -> None:
+    def add(self, source: Source, grad: Any, sent: Sent | None = None) -> None:
         """Add to the gradient of an active value or variable."""
         if grad is None or source not in self.activity.known:
             return
         before = self.grads.get(source)
-        self.grads[source] = grad if before is None else before + grad
+        if before is None:
+            self.grads[source] = grad
+        else:
+            self.grads[source] = before + grad
+            sent = either(self.trace, self.sent.pop(source, None), sent)
+        if sent is not None:
+            self.sent[source] = sent
 
     def zeros(self, source: Source) -> Any:
         """Zeros like a source."""
+        if isinstance(source, Value):
+            return zeros(self.trace, source)
         type = self.type_of(source)
-        if isinstance(type, ListType | ResidualsType):
-            return self.trace.apply(LIST_ZEROS, (source,))  # type: ignore[arg-type]
         if is_known(type.shape):
             return ops.zeros(type.shape, type.dtype)
-        if isinstance(source, Value):
-            return ops.zeros_like(self.symbol(source))
         return ops.zeros_like(self.variables[source].variable.value())
+
+    def found(self, source: Source) -> Sent | None:
+        """Whether the gradient of a source is sent."""
+        return self.sent.get(source) if source in self.grads else ABSENT
 
     def type_of(self, source: Source) -> Any:
         """The type of a source, and of its gradient."""
@@ -101,34 +113,62 @@ class Reverse:
     def step(self, node: Node) -> Sequence[Node]:
         """Go back over one node."""
         given = [self.grads.pop(output, None) for output in node.outputs]
+        sent = [self.sent.pop(output, None) for output in node.outputs]
         if all(grad is None for grad in given):
             return (node,)
         rule = self.rules.get(node.primitive.name)
         if rule is not None:
-            return rule(self, node, given)
-        self._op(node, given)
+            return rule(self, node, given, sent)
+        self._op(node, given, sent)
         return (node,)
 
-    def _op(self, node: Node, given: Sequence[Any]) -> None:
+    def _op(self, node: Node, given: Sequence[Any], sent: Sequence[Sent | None]) -> None:
         if not node.inputs:
             variable = node.params.get("variable")
             if variable is not None:
-                self.add(variable.node, given[0])
+                self.add(variable.node, given[0], sent[0])
             return
         known = self.activity.known
         sources = [value if value in known else None for value in node.inputs]
-        rule = node.primitive.gradient
-        if rule is None:
-            raise LookupError(
-                f"No gradient is defined for the op {node.primitive.op_type}, which the target "
-                "depends on: use tf.stop_gradient on what goes into it, or give one with "
-                "tf.custom_gradient"
-            )
+        if node.primitive.gradient is None:
+            raise no_gradient(node.primitive)
         inputs = [self.symbol(value) for value in node.inputs]
         outputs = [self.symbol(value) for value in node.outputs]
-        results = rule(StagedOperation(inputs, outputs, dict(node.params), sources), *given)
-        for value, result in zip(node.inputs, results or (), strict=results is not None):
-            self.add(value, result)
+        op = StagedOperation(inputs, outputs, dict(node.params), sources)
+        results = apply_rule(self.trace, node.primitive, op, given, sent)
+        for value, (grad, flag) in zip(node.inputs, results, strict=True):
+            self.add(value, grad, flag)
+
+    def reduced(
+        self, given: Sequence[Any], sent: Sequence[Sent | None]
+    ) -> tuple[Sent | None, list[Sent | None]]:
+        """Whether any of some gradients is sent; and where that is so, whether each is."""
+        flags = [flag for grad, flag in zip(given, sent, strict=True) if grad is not None]
+        if None in flags:
+            return None, list(sent)
+        whole = flags[0]
+        for flag in flags[1:]:
+            whole = either(self.trace, whole, flag)
+        return whole, [None if flag == whole else flag for flag in sent]
+
+    def guarded(
+        self, sent: Sent | None, sources: Sequence[Source], way: Callable[[], Sequence[Found]]
+    ) -> None:
+        """Add the gradients for sources that a node of control flow finds; it runs where any
+        gradient was sent to what is behind it.
+        """
+        found = way() if sent is None else self._chosen(sent, sources, way)
+        for source, (grad, flag) in zip(sources, found, strict=True):
+            self.add(source, grad, flag)
+
+    def _chosen(
+        self, sent: Sent, sources: Sequence[Source], way: Callable[[], Sequence[Found]]
+    ) -> Sequence[Found]:
+        targets = [
+            (Value(self.type_of(source), self.name(source)), partial(self.zeros, source))
+            for source in sources
+        ]
+        return choose(self.trace, sent, (way, lambda: [(None, None)] * len(sources)), targets)
 
     def rewrite(self, node: Node, made: list[Node]) -> Sequence[Node]:
         """Put nodes in the place of one."""
@@ -150,19 +190,22 @@ class Reverse:
 
     def label(self, source: Source) -> str:
         """A name for the gradient of a source."""
-        return f"grad_{source.name if isinstance(source, Value) else self.variables[source].name}"
+        return f"grad_{self.name(source)}"
+
+    def name(self, source: Source) -> str:
+        """The name of a source."""
+        return source.name if isinstance(source, Value) else str(self.variables[source].name)
 
     @contextmanager
     def inside(self) -> Iterator[tuple[Scope, Reverse]]:
         """Build a region of the gradient."""
-        site = self.trace.scope.next_site()
-        with _untaped(), self.trace.nested("a gradient", site) as scope:
+        with nested(self.trace) as scope:
             yield scope, Reverse(self.activity, self.variables, self.rules)
 
     @contextmanager
     def back_inside(self, scope: Scope) -> Iterator[None]:
         """Add to a region of the gradient that was left."""
-        with _untaped(), self.trace.reopened(scope):
+        with untaped(), self.trace.reopened(scope):
             yield
 
     def sources(self, regions: Sequence[Region]) -> list[Source]:
@@ -171,12 +214,3 @@ class Reverse:
         free = [value for region in regions for value in free_values(region)]
         used = dict.fromkeys((*free, *captures_in(nodes), *variables_in(nodes)))
         return [source for source in used if source in self.activity.known]
-
-
-def shaped(grad: Any, type: Any) -> Any:
-    """A gradient, known to have a type of which its own knows less."""
-    if covers(type, grad.type):
-        return grad
-    if isinstance(type, ListType):
-        return apply(LIST_AS, grad, type=type)
-    return ops.ensure_shape(grad, type.shape)

@@ -12,10 +12,12 @@ from typing import Any
 
 from runtime.autodiff.activity import Activity, called_in, differentiable, variables_in
 from runtime.autodiff.derived import RULES
+from runtime.autodiff.records import Operation, Record, Sums, no_gradient, of_outputs
 from runtime.autodiff.reverse import Reverse
+from runtime.autodiff.sent import Found, Sent, apply_rule, either
 from runtime.graph.ir import Node, Region, free_values, walk
 from runtime.graph.refusals import refuse
-from runtime.graph.scopes import Handle
+from runtime.graph.scopes import Handle, active
 from runtime.graph.tracing import symbol
 from runtime.primitive import TABLE, Primitive
 from runtime.state import state
@@ -114,16 +116,48 @@ class _Recorded(Reverse):
         return made
 
 
-def _gradient(op: Any, *given: Any) -> list[Any]:
+def step(record: Record, sums: Sums, wanted: set[Any], found: dict[Any, Any]) -> None:
+    """Go back over a record of an op in a graph."""
+    target, sources, primitive, inputs, outputs, params = record
+    targets = target if type(target) is tuple else (target,)
+    sent = [sums.sent.pop(key, None) for key in targets]
+    given = of_outputs(targets, sums.grads, wanted, found)
+    if given is None:
+        return
+    if primitive.gradient is None:
+        raise no_gradient(primitive)
+    op = Operation(inputs, outputs, params, sources)
+    trace = active()
+    back = (
+        _of_control(op, given, sent)
+        if primitive is CONTROL
+        else apply_rule(trace, primitive, op, given, sent)
+    )
+    for key, (grad, flag) in zip(sources, back, strict=True):
+        if key is None or grad is None:
+            continue
+        before = sums.grads.get(key)
+        if before is not None:
+            grad, flag = before + grad, either(trace, sums.sent.pop(key, None), flag)
+        sums.grads[key] = grad
+        if flag is not None:
+            sums.sent[key] = flag
+
+
+def _of_control(op: Any, given: Sequence[Any], sent: Sequence[Sent | None]) -> list[Found]:
     handle, sources = op.params["handle"], op.params["sources"]
     asked = [s for s, key in zip(sources, op.sources, strict=True) if key is not None]
     activity = Activity(asked)
     activity.follow((handle.node,))
     reverse = _Recorded(activity, variables_in((handle.node,)), handle)
-    for output, grad in zip(op.outputs, given, strict=True):
-        reverse.add(output.value, grad)
+    for output, grad, flag in zip(op.outputs, given, sent, strict=True):
+        reverse.add(output.value, grad, flag)
     reverse.step(handle.node)
-    return [reverse.grads.get(source) for source in sources]
+    return [(reverse.grads.get(source), reverse.sent.get(source)) for source in sources]
+
+
+def _gradient(op: Any, *given: Any) -> list[Any]:
+    return [grad for grad, _ in _of_control(op, given, [None] * len(given))]
 
 
 CONTROL = Primitive("control", lambda *_: (), lambda *_: (), gradient=_gradient)

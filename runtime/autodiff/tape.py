@@ -11,7 +11,7 @@ from typing import Any, overload
 from runtime import nest
 from runtime.autodiff import jacobians
 from runtime.autodiff.recorder import Recorder
-from runtime.autodiff.records import Record, backward, kept, leading_to, new_key
+from runtime.autodiff.records import UNSENT, Record, backward, kept, leading_to, new_key
 from runtime.autodiff.requests import (
     UnconnectedGradients,
     fills_with_zeros,
@@ -507,7 +507,7 @@ class GradientTape(Recorder):
         weights: Sequence[Any],
     ) -> list[Any]:
         """The gradients for `sources`, each target weighed (None: by ones); uses up the records."""
-        known = self._known
+        known, step = self._known, None
         if state._trace is not None and self._entered:
             if _are_computed(*targets, *weights):
                 with init_scope():
@@ -516,6 +516,7 @@ class GradientTape(Recorder):
             from runtime.autodiff import staged
 
             staged.check(state._trace, self._scope, known, targets)
+            step = staged.step
         wanted = {source.node for source in sources}
         grads: dict[Any, Any] = {}
         for target, weight in zip(targets, weights, strict=True):
@@ -523,8 +524,12 @@ class GradientTape(Recorder):
             if key in known:
                 seed = ones(target) if weight is None else weight
                 grads[key] = grads[key] + seed if key in grads else seed
-        found = backward(records, grads, wanted & known) if grads else {}
-        return [
-            found.get(source.node) if source.node in known else itself(source, targets, weights)
-            for source in sources
-        ]
+        found = backward(records, grads, wanted & known, step) if grads else {}
+
+        def gradient(source: Any) -> Any:
+            if source.node not in known:
+                return itself(source, targets, weights)
+            grad = found.get(source.node)
+            return zeros_for(source) if grad is UNSENT else grad
+
+        return list(map(gradient, sources))

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType
-from runtime.graph.nodes import LIST_ADD, LIST_ZEROS, apply, element_shape
+from runtime.graph.nodes import BOOL, LIST_ADD, apply, element_shape
 from runtime.primitive import Memory, Order, Primitive
 from runtime.shapes import Shape, is_known
 from runtime.state import state
@@ -238,6 +238,16 @@ def _size(array: Array) -> Any:
     return np.int32(len(array))
 
 
+def _has(array: Array, *index: Any) -> bool:
+    """Is there an item, or one at an index?"""
+    places = np.atleast_1d(index[0]) if index else range(len(array))
+    return any(at < len(array) and array[at] is not None for at in places)
+
+
+def _zeros(array: Array) -> Array:
+    return [None if item is None else np.zeros_like(item) for item in array]
+
+
 def _concat(array: Array, *, element: TensorType, out: Any = None) -> Any:
     if not array and element.shape is not None:
         return np.zeros((0, *[dim or 0 for dim in element.shape[1:]]), element.dtype.np_dtype)
@@ -323,11 +333,20 @@ def _split_type(value: TensorType, lengths: Type) -> Type:
 # Gradients
 
 
-def _item_like(array: Any, index: Any, like: Any) -> Any:
+class Item(NamedTuple):
+    """A gradient that comes of a list of them, and a test: is there one in it?"""
+
+    grad: Any
+    is_there: Any
+
+
+def _item_like(array: Any, index: Any, like: Any) -> Item:
     """The item of a gradient; only where nothing else tells its shape, `like` is kept for that."""
     if is_known(like.static_shape):
-        return apply(READ_OR_ZEROS, array, index, type=like.type)
-    return apply(READ_LIKE, array, index, like)
+        found = apply(READ_OR_ZEROS, array, index, type=like.type)
+    else:
+        found = apply(READ_LIKE, array, index, like)
+    return Item(found, apply(HAS, array, index))
 
 
 def _of_of(op: Any, grad: Any) -> Any:
@@ -358,7 +377,7 @@ def _of_add_at(op: Any, grad: Any) -> Any:
 
 
 def _dense(grad: Any, array: Any) -> Any:
-    return apply(LIST_ADD, grad, apply(LIST_ZEROS, array))
+    return apply(LIST_ADD, grad, apply(ZEROS, array))
 
 
 def _of_clear(op: Any, grad: Any) -> Any:
@@ -370,7 +389,7 @@ def _of_stack(op: Any, grad: Any) -> Any:
 
 
 def _of_unstack(op: Any, grad: Any) -> Any:
-    return (apply(STACK_LIKE, grad, op.inputs[0]),)
+    return (Item(apply(STACK_LIKE, grad, op.inputs[0]), apply(HAS, grad)),)
 
 
 def _of_concat(op: Any, grad: Any) -> Any:
@@ -379,12 +398,12 @@ def _of_concat(op: Any, grad: Any) -> Any:
 
 def _of_split(op: Any, grad: Any) -> Any:
     pieces = _dense(grad, op.outputs[0])
-    return apply(CONCAT, pieces, element=pieces.type.element), None
+    return Item(apply(CONCAT, pieces, element=pieces.type.element), apply(HAS, grad)), None
 
 
 def _of_split_like(op: Any, grad: Any) -> Any:
     pieces = _dense(grad, op.outputs[0])
-    return apply(CONCAT, pieces, element=op.params["element"]), None
+    return Item(apply(CONCAT, pieces, element=op.params["element"]), apply(HAS, grad)), None
 
 
 OF = _row("array_of", _of, _as_declared, gradient=_of_of)
@@ -411,6 +430,8 @@ STACK_LIKE = _row(
     order=Order.C,
 )
 UNSTACK = _row("array_unstack", _unstack, _unstack_type, gradient=_of_unstack)
+HAS = _row("array_has", _has, lambda *_: BOOL, memory=Memory.READS)
+ZEROS = _row("array_zeros", _zeros, _as_first, gradient=lambda op, grad: (None,))
 SIZE = _row("array_size", _size, _size_type, memory=Memory.READS)
 CONCAT = _row(
     "array_concat", _concat, _concat_type, gradient=_of_concat, fallible=True, order=Order.C

@@ -257,7 +257,13 @@ def _each(items: Any, function: Callable[[Any], Any]) -> Any:
 
 
 def _list_zeros(items: Any) -> Any:
-    return _each(items, lambda item: np.zeros_like(item)[()])
+    if type(items) is tuple:
+        return _linked(map(_list_zeros, _items(items)))
+    if type(items) is list:
+        return []  # of an array: what is not in a gradient was not sent
+    if type(items) is Residuals:
+        return Residuals(map(_list_zeros, items.values))
+    return np.zeros_like(items)[()]
 
 
 def _list_repeat(items: Any, *, count: int, axis: int) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from runtime.autodiff.activity import Dependence, is_recursive
-from runtime.autodiff.reverse import shaped
+from runtime.autodiff.sent import shaped
 from runtime.autodiff.vectorization.rules import NotVectorized
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, diverges
 from runtime.graph.nodes import CALL, COND, WHILE, apply
@@ -119,12 +119,13 @@ def _called(rows: AllRows, graph: Graph, differ: Sequence[bool]) -> tuple[Graph,
     return trace.finish(results), [result in inner.differing for result in graph.results]
 
 
-def _size(rows: AllRows, node: Node) -> None:
-    rows.put(node.outputs[0], apply(node.primitive, rows.of(node.inputs[0])), False)
+def _same(rows: AllRows, node: Node) -> None:
+    rows.put(node.outputs[0], apply(node.primitive, *map(rows.of, node.inputs)), False)
 
 
 CONTROL_RULES: dict[str, Callable[[AllRows, Node], None]] = {
-    "array_size": _size,
+    "array_has": _same,
+    "array_size": _same,
     "call": _call,
     "cond": _cond,
     "while": _while,

@@ -85,5 +85,6 @@ LIST_RULES: dict[str, Rule] = {
     **dict.fromkeys(("array_read", "array_read_like", "array_read_or_zeros"), _read),
     **dict.fromkeys(("array_stack", "array_stack_like"), _stacked),
     "array_clear": _cleared,
+    "array_zeros": _of_lists,
     "array_unstack": _unstacked,
 }

@@ -207,6 +207,7 @@ _RULES: dict[str, Callable[[Inference, Node], None]] = {
     "list_push": Inference._list_push,
     "list_pop": Inference._list_pop,
     "list_zeros": Inference._list_zeros,
+    "array_zeros": Inference._list_zeros,
     "list_add": Inference._list_add,
     "list_as": Inference._list_as,
 }
