@@ -32,11 +32,15 @@ def cond(
     """The gradient of a cond: a cond."""
     whole, sent = reverse.reduced(given, sent)
     sources = reverse.sources(node.regions)
-    ways = [_back_through_branch(reverse, region, given, sent) for region in node.regions]
+    test = Sent(node.inputs[0])
+    sides = test, test.opposite
+    ways = [
+        _back_through_branch(reverse, region, side, given, sent)
+        for side, region in zip(sides, node.regions, strict=True)
+    ]
     kept = [s for s in sources if any(s in way.inner.grads for way in ways)]
     if not kept:
         return (node,)
-    test = Sent(node.inputs[0])
     doubts = [[way.inner.found(source) for way in ways] for source in kept]
     plans = [joined(test, each) for each in doubts]
     parts = []
@@ -69,13 +73,18 @@ def cond(
 
 
 def _back_through_branch(
-    reverse: Reverse, region: Region, given: Sequence[Any], sent: Sequence[Sent | None]
+    reverse: Reverse,
+    region: Region,
+    side: Sent,
+    given: Sequence[Any],
+    sent: Sequence[Sent | None],
 ) -> _Way:
     with reverse.inside() as (scope, inner):
         if diverges(region):
             return _Way(scope, inner, list(region.nodes))
         for result, grad, flag in zip(region.results, given, sent, strict=True):
-            inner.add(result, grad, flag)
+            if flag != side.opposite:
+                inner.add(result, grad, None if flag == side else flag)
         return _Way(scope, inner, inner.region(region.nodes))
 
 

@@ -193,8 +193,8 @@ class _Levels:
         self.steps.append(derived)
 
     def _call(self, level: int, asked: tuple[bool, ...]) -> tuple[GraphCall, list[bool]]:
-        """What computes the gradients where those of these results are given; and which of its
-        results depend on them.
+        """What computes the gradients where those of these results are given; and which of them
+        depend on these.
         """
         known = self._calls.get((level, asked))
         if known is None:
@@ -234,7 +234,19 @@ class _Levels:
         given = zip(backward.parameters, asked, strict=False)
         activity = Activity(parameter for parameter, is_asked in given if is_asked)
         activity.follow(backward.nodes)
-        return [value in activity.known for value in backward.results]
+        derived = self.steps[level]
+        flags = iter(backward.results[len(derived.sources) :])
+        sent = [_known(backward, next(flags)) if each else None for each in derived.doubted]
+        return [
+            value in activity.known if is_sent is None else is_sent
+            for value, is_sent in zip(backward.results, sent, strict=False)
+        ]
+
+
+def _known(graph: Graph, value: Value) -> bool | None:
+    """A truth value of a graph, if it is a constant."""
+    constants = [node for node in graph.nodes if node.primitive is CONSTANT]
+    return next((node.params["value"] for node in constants if node.outputs[0] is value), None)
 
 
 def _asked(derived: Derived, asked: Sequence[bool]) -> Graph:

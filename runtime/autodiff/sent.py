@@ -34,6 +34,11 @@ class Sent(NamedTuple):
     test: Value
     holds: bool = True
 
+    @property
+    def opposite(self) -> Sent:
+        """Where this one is not."""
+        return self._replace(holds=not self.holds)
+
 
 Found = tuple[Any, Sent | None]
 """A gradient (None: there is none), and whether it is sent (None: for certain)."""
@@ -137,7 +142,7 @@ def joined(test: Sent, ways: Sequence[Sent | None]) -> tuple[bool, Sent | None]:
     if first is None and second is ABSENT:
         return False, test
     if first is ABSENT and second is None:
-        return False, test._replace(holds=not test.holds)
+        return False, test.opposite
     return True, None
 
 
@@ -158,7 +163,11 @@ def choose(
         with nested(trace) as scope:
             found.append(list(way()))
         scopes.append(scope)
-    kept = [at for at in range(len(targets)) if any(each[at][0] is not None for each in found)]
+    kept = [
+        at
+        for at, (like, _) in enumerate(targets)
+        if like is not None and any(each[at][0] is not None for each in found)
+    ]
     doubts = [[_sent(each[at]) for each in found] for at in kept]
     plans = [joined(sent, each) for each in doubts]
     regions = []

@@ -26,6 +26,13 @@ def _callee(node: Node) -> Graph:
     return graph
 
 
+class _Differing(Dependence):
+    """What differs from row to row: not how many items a list has, nor which."""
+
+    def _is_reached(self, node: Node) -> bool:
+        return CONTROL_RULES.get(node.primitive.name) is not _same and super()._is_reached(node)
+
+
 def _cond(rows: AllRows, node: Node) -> None:
     (test,) = node.inputs
     if test in rows.differing or any(map(diverges, node.regions)):
@@ -49,7 +56,7 @@ def _cond(rows: AllRows, node: Node) -> None:
 def _while(rows: AllRows, node: Node) -> None:
     (body,) = node.regions
     test, *state = node.inputs
-    dependence = Dependence(rows.differing, _callee)
+    dependence = _Differing(rows.differing, _callee)
     dependence.follow((node,))
     reached = dependence.known
     if test in reached or body.results[0] in reached:

@@ -90,7 +90,7 @@ def test_a_gradient_grows_with_the_depth_as_the_function_does(
         return function
 
     x = tf.constant(0.3, DOUBLE)
-    assert size(gradient(16), x) < 2.5 * size(gradient(8), x)
+    assert size(gradient(24), x) < 2.5 * size(gradient(12), x)
 
 
 @pytest.mark.parametrize("depth", [1, 6, 10])
