@@ -18,10 +18,12 @@ from runtime.graph.nodes import (
     LIST_POP,
     LIST_PUSH,
     PACK,
+    UNDEFINED,
     placeholder,
 )
 from runtime.graph.tracing import Trace
-from runtime.types import ListType, ResidualsType, Type
+from runtime.shapes import is_known
+from runtime.types import ListType, ResidualsType, TensorType, Type
 
 # Rewriting
 
@@ -73,8 +75,9 @@ def _standing_in(value: Value) -> Node:
         return Node(LIST_NEW, (), (made,), {"element": value.type.element})
     if isinstance(value.type, ResidualsType):
         return Node(PACK, (), (Value(value.type, value.name),), {"type": value.type})
-    stand_in = placeholder(value.type)
-    return _constant(stand_in, CONSTANT.infer(value=stand_in), value.name)
+    if isinstance(value.type, TensorType) and not is_known(value.type.shape):
+        return Node(UNDEFINED, (), (Value(value.type, value.name),), {"type": value.type})
+    return _constant(placeholder(value.type), value.type, value.name)
 
 
 class Branch(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import TracebackType
 from typing import Any, overload
 
@@ -59,12 +59,14 @@ class GradientTape(Recorder):
     __slots__ = (
         "_append",
         "_entered",
+        "_home",
         "_known",
         "_persistent",
         "_recording",
         "_records",
         "_scope",
         "_used",
+        "_uses",
         "_watch_accessed",
         "_watched",
     )
@@ -73,7 +75,10 @@ class GradientTape(Recorder):
         self._persistent = persistent
         self._watch_accessed = watch_accessed_variables
         self._recording = self._used = self._entered = False
+        trace = state._trace
+        self._home: Any = None if trace is None else trace.scope
         self._scope: Any = None
+        self._uses: list[Any] = []
         self._begin()
 
     def _begin(self) -> None:
@@ -87,6 +92,7 @@ class GradientTape(Recorder):
     def __enter__(self) -> GradientTape:
         if self._recording:
             raise ValueError("Tape is still recording: it cannot be entered twice.")
+        self._check_place("")
         if self._used:
             self.reset()
         self._start()
@@ -100,6 +106,18 @@ class GradientTape(Recorder):
     ) -> None:
         if self._recording:
             self._stop()
+
+    @property
+    def is_recording(self) -> bool:
+        """Is its block entered?"""
+        return self._recording
+
+    def _check_place(self, what: str) -> None:
+        trace = state._trace
+        if trace is not None and trace.scope is not self._home:
+            from runtime.autodiff import tape_scopes
+
+            self._home = tape_scopes.checked(trace, self._home, self, what)
 
     def _start(self) -> None:
         trace = state._trace
@@ -284,6 +302,7 @@ class GradientTape(Recorder):
         Raises ValueError for anything else. Tensors of integers can be watched, but have no
         gradients.
         """
+        self._check_place("watch()")
         if isinstance(tensor, Tensor):
             self._watch_tensor(tensor)
             return
@@ -303,11 +322,15 @@ class GradientTape(Recorder):
         watched = [handle for handle in self._watched.values() if handle is not None]
         return tuple([handle.variable for handle in sorted(watched, key=lambda each: each.node)])
 
-    @contextmanager
-    def stop_recording(self) -> Iterator[None]:
+    def stop_recording(self) -> AbstractContextManager[None]:
         """Inside this block nothing is recorded. Raises ValueError unless the tape is recording."""
         if not self._recording:
             raise ValueError("Tape is not recording: stop_recording belongs inside its block.")
+        self._check_place("stop_recording()")
+        return self._stopped()
+
+    @contextmanager
+    def _stopped(self) -> Iterator[None]:
         self._stop()
         try:
             yield
@@ -316,8 +339,10 @@ class GradientTape(Recorder):
 
     def reset(self) -> None:
         """Forget everything recorded and watched, as if the tape were new."""
+        self._check_place("reset()")
         self._begin()
         self._used = False
+        self._uses = []
 
     # Gradients
 
@@ -375,6 +400,7 @@ class GradientTape(Recorder):
         zeros = fills_with_zeros(unconnected_gradients)
         targets, flat = leaves(target, "target"), leaves(sources, "sources")
         weights = weights_for(output_gradients, targets, not nest.is_nested(target))
+        self._find_items(targets, flat)
         grads = self._gradient(self._leading(self._take(), flat), targets, flat, weights)
         if zeros:
             pairs = zip(grads, flat, strict=True)
@@ -465,7 +491,14 @@ class GradientTape(Recorder):
             found = jacobians.batch_jacobian(y, x, way, experimental_use_pfor)
         return jacobians.zeros(y, x, batch=True) if found is None else found
 
+    def _find_items(self, targets: Sequence[Any], sources: Sequence[Any]) -> None:
+        if state._trace is not None and self._entered:
+            from runtime.autodiff import tape_scopes
+
+            tape_scopes.find_items(state._trace, self, targets, sources)
+
     def _differentiator(self, target: Any, sources: Sequence[Any]) -> jacobians.Differentiate:
+        self._find_items([target], sources)
         records = self._leading(self._take(), sources)
 
         def differentiate(weight: Any) -> list[Any]:
@@ -475,12 +508,15 @@ class GradientTape(Recorder):
 
     def _take(self) -> list[Record]:
         """The records, for the one time that they may be used unless the tape is persistent."""
+        is_inner = self._use_in_branch() if state._trace is not None and self._entered else False
         if self._used:
             raise RuntimeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients "
                 "(or jacobians)"
             )
         records = self._records
+        if is_inner:
+            return records[:]
         if self._persistent:
             if self._recording:
                 get_logger().warning(
@@ -493,6 +529,17 @@ class GradientTape(Recorder):
         self._records = []
         self._used = True
         return records
+
+    def _use_in_branch(self) -> bool:
+        """Is the tape used in a branch of the graph, where another branch may use it as well?"""
+        from runtime.autodiff import tape_scopes
+
+        way = tape_scopes.way_to(state._trace, self._home, self)
+        if self._persistent or self._used:
+            return False
+        self._used = tape_scopes.check_use(self, way, self._uses)
+        self._uses.append(way)
+        return bool(way) and not self._used
 
     def _leading(self, records: list[Record], sources: Sequence[Any]) -> list[Record]:
         """The records that lead to `sources`."""
