@@ -32,8 +32,9 @@ def checked(trace: Trace, home: Scope | None, tape: Any, what: str) -> Scope:
         return here
     name = name_of(tape)
     where, way_out = _place(trace, home)
+    statement = f"{name}.{what}" if what else f"`with {name}:`"
     raise refuse(
-        f"{f'{name}.{what}' if what else f'`with {name}:`'} stands in {where}, but the tape was made outside of it: what the tape "
+        f"{statement} stands in {where}, but the tape was made outside of it: what the tape "
         "records would not depend on the run",
         f"call it {way_out}, or make the tape where it is used: with tf.GradientTape() as tape:",
         name,

@@ -224,11 +224,79 @@ def not_recorded(state: State, body: Any) -> State:
     return inner.gradient(y, a), d * 0.5, n, flag
 
 
+# What has no finite slope at any point, and ways not to use it.
+SINGULAR: list[Callable[[Any], Any]] = [
+    lambda a: 1.0 / (a - a),
+    lambda a: tf.sqrt(a - a) * a,
+    lambda a: tf.math.log(a * 0.0) + a,
+    lambda a: tf.pow(a - a, 0.3),
+    lambda a: tf.norm(tf.stack([a - a, a - a]), axis=0),
+    lambda a: tf.linalg.det(tf.reshape(mean(a - a), [1, 1])) + a,
+]
+
+
+def _not_on_this_path(q: Any, a: Any, n: Any) -> Any:
+    return a * q if n > 1000 else a
+
+
+def _not_on_these_paths(q: Any, a: Any, n: Any) -> Any:
+    if mean(a) > 0.4:
+        a = a * 0.7
+        if n > 1000:
+            a = a + q
+    if n > 2000:
+        a = q
+    return a
+
+
+def _in_no_round(q: Any, a: Any, n: Any) -> Any:
+    for _ in tf.range(n * 0):
+        a, q = a + q * 0.5, a * q
+    return a
+
+
+def _behind_a_break(q: Any, a: Any, n: Any) -> Any:
+    for i in tf.range(3):
+        a = a * 0.8
+        if i >= n * 0:
+            break
+        a = a * q
+    return a
+
+
+def _after_the_last_round(q: Any, a: Any, n: Any) -> Any:
+    z = a * 0.5
+    for i in tf.range(2):
+        a = a + z * 0.3
+        z = z * q if i == 1 else z * a
+    return a
+
+
+def _another_result(q: Any, a: Any, n: Any) -> Any:
+    return tf.function(lambda a, q: (a * 0.9, q * a))(a, q)[0]
+
+
+def _another_item(q: Any, a: Any, n: Any) -> Any:
+    return tf.TensorArray(DOUBLE, 2).write(0, q).write(1, a).read(n * 0 + 1)
+
+
+UNREAD = [
+    _not_on_this_path, _not_on_these_paths, _in_no_round, _behind_a_break, _after_the_last_round,
+    _another_result, _another_item,
+]  # fmt: skip
+
+
+def unread(state: State, which: int, how: int, body: Any) -> State:
+    q = SINGULAR[which](state[0])
+    a, b, n, flag = run(body, state)
+    return UNREAD[how](q, a, n), b, n, flag
+
+
 KINDS: dict[str, Callable[..., State]] = {
     kind.__name__: kind
     for kind in (
-        op, branch, branch_on_flag, checked, leaving_loop, for_loop, for_over_tensor, while_loop,
-        returning, call, call_twice, recursion, array, tape, jacobian, not_recorded,
+        unread, op, branch, branch_on_flag, checked, leaving_loop, for_loop, for_over_tensor,
+        while_loop, returning, call, call_twice, recursion, array, tape, jacobian, not_recorded,
     )
 }  # fmt: skip
 
@@ -250,6 +318,12 @@ def statements(inner: Any) -> Any:
         st.tuples(st.just("array"), counts, inner),
         st.tuples(st.just("tape"), st.booleans(), inner),
         st.tuples(st.sampled_from(["jacobian", "not_recorded"]), inner),
+        st.tuples(
+            st.just("unread"),
+            st.integers(0, len(SINGULAR) - 1),
+            st.integers(0, len(UNREAD) - 1),
+            inner,
+        ),
     )
 
 
