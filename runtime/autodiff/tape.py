@@ -302,11 +302,10 @@ class GradientTape(Recorder):
         Raises ValueError for anything else. Tensors of integers can be watched, but have no
         gradients.
         """
-        self._check_place("watch()")
-        if isinstance(tensor, Tensor):
-            self._watch_tensor(tensor)
-            return
-        for item in nest.flatten(tensor):
+        items: list[Any] = [tensor] if isinstance(tensor, Tensor) else nest.flatten(tensor)
+        if any(getattr(item, "node", None) not in self._known for item in items):
+            self._check_place("watch()")
+        for item in items:
             if is_variable(item):
                 self._watch_variable(item.handle)
             elif isinstance(item, Tensor):

@@ -148,52 +148,52 @@ def overwritten(op: Function, x: Any, n: Any) -> Any:
     return y
 
 
-@tf.function
-def _two(op: Function, x: Any) -> Any:
-    return x * 2.0, op(x)
-
-
 def unused_result(op: Function, x: Any, n: Any) -> Any:
-    return _two(op, x)[0]
+    @tf.function
+    def two(x: Any) -> Any:
+        return x * 2.0, op(x)
+
+    return two(x)[0]
 
 
 def result_unread_on_a_path(op: Function, x: Any, n: Any) -> Any:
-    y, q = _two(op, x)
+    @tf.function
+    def two(x: Any) -> Any:
+        return x * 2.0, op(x)
+
+    y, q = two(x)
     return y * q if n > 5 else y
 
 
-@tf.function
-def _choice(op: Function, x: Any, q: Any, n: Any) -> Any:
-    return q * 2.0 if n > 5 else x * 2.0
-
-
 def argument_unread(op: Function, x: Any, n: Any) -> Any:
-    return _choice(op, x, op(x), n)
+    @tf.function
+    def choice(x: Any, q: Any, n: Any) -> Any:
+        return q * 2.0 if n > 5 else x * 2.0
 
-
-@tf.function
-def _down(op: Function, x: Any, q: Any, n: Any) -> Any:
-    if n <= 0:
-        return x * 2.0
-    if n > 5:
-        return q
-    return _down(op, x * 1.5, q * x, n - 1)
+    return choice(x, op(x), n)
 
 
 def through_recursion(op: Function, x: Any, n: Any) -> Any:
-    return _down(op, x, op(x), n)
+    @tf.function
+    def down(x: Any, q: Any, n: Any) -> Any:
+        if n <= 0:
+            return x * 2.0
+        if n > 5:
+            return q
+        return down(x * 1.5, q * x, n - 1)
 
-
-@tf.function
-def _pair_down(op: Function, x: Any, q: Any, n: Any) -> Any:
-    if n <= 0:
-        return x * 2.0, q * 3.0
-    x, q = _pair_down(op, x * 1.5, q * x, n - 1)
-    return x, q * x
+    return down(x, op(x), n)
 
 
 def through_recursion_of_pairs(op: Function, x: Any, n: Any) -> Any:
-    return _pair_down(op, x, op(x), n)[0]
+    @tf.function
+    def down(x: Any, q: Any, n: Any) -> Any:
+        if n <= 0:
+            return x * 2.0, q * 3.0
+        x, q = down(x * 1.5, q * x, n - 1)
+        return x, q * x
+
+    return down(x, op(x), n)[0]
 
 
 def chain(op: Function, x: Any, n: Any) -> Any:
@@ -247,9 +247,9 @@ def rows(function: Function) -> Function:
     return jacobian
 
 
-FEW = ["reciprocal", "sqrt", "det"]
+FEW = ["reciprocal", "det"]
 CASES = [(name, way) for name in FEW for way in WAYS] + [
-    (name, way) for name in OPS if name not in FEW for way in (read_by_two_paths, unused_result)
+    (name, read_by_two_paths) for name in OPS if name not in FEW
 ]
 
 
@@ -270,9 +270,8 @@ def test_nothing_is_sent(name: str, way: Function) -> None:
 
 @pytest.mark.parametrize("of", [slope_of_slope, rows])
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", ["reciprocal", "det"])
-def test_nothing_is_sent_twice_or_to_rows(name: str, way: Function, of: Function) -> None:
-    op, point = OPS[name]
+def test_nothing_is_sent_twice_or_to_rows(way: Function, of: Function) -> None:
+    op, point = OPS["reciprocal"]
     x, n = tf.constant(point, DOUBLE), tf.constant(3)
 
     def function(x: Any, n: Any) -> Any:
