@@ -24,6 +24,7 @@ from runtime.graph.parameters import Arguments
 from runtime.graph.passes import optimize
 from runtime.graph.passes.shape_refinement import result_types
 from runtime.graph.printing import format_graph
+from runtime.graph.shared_arguments import NOTHING, Shared
 from runtime.graph.signatures import (
     check_arguments,
     leaves_for,
@@ -86,11 +87,24 @@ class ConcreteFunction:
         self.outer = tuple(outer)
         self.guards = guards
         self.callee = Callee(name, graph)
+        self.shared = NOTHING
+        self.lost: Callable[[], Exception] | None = None
         self.devices = _devices_of(graph)
         self.single = isinstance(outputs, Leaf) and not any(self.devices)
         self.used = now()
         self.reason = ""
         self._fitting: dict[tuple[Any, ...], Run] = {}
+
+    def share(
+        self, shared: Shared, called: Graph, lost: Callable[[], Exception] | None
+    ) -> None:
+        """Take what it does to its arguments, as `called` computes it for calls from other traces.
+
+        `lost` refuses a call from outside of any, which would not see it.
+        """
+        self.shared, self.lost = shared, lost
+        if called is not self.graph:
+            self.callee = Callee(self.name, called)
 
     @functools.cached_property
     def optimized(self) -> Graph:
@@ -204,6 +218,8 @@ class ConcreteFunction:
         """Run it on the tensors and staged numbers of its arguments, in their order."""
         if state.trace is not None:
             return self._call_in(state.trace, leaves)
+        if self.lost is not None:
+            raise self.lost()
         if state.run is None:
             return self.outputs_of(self._observed(leaves))
         raws = [leaf.raw for leaf in leaves]
@@ -247,13 +263,18 @@ class ConcreteFunction:
         if trace.watcher is not None:
             trace.watcher.adopt(self.guards)
         values = [trace.value_of(item) for item in (*leaves, *self.outer)]
-        outputs = [Value(value.type, trace.unique(value.name)) for value in self.graph.results]
-        symbols = trace.append(CALL, values, outputs, {"callee": self.callee})
+        self.shared.check(trace, self.name, leaves, self.outer)
+        graph = self.callee.graph
+        assert graph is not None
+        outputs = [Value(value.type, trace.unique(value.name)) for value in graph.results]
+        made = list(trace.append(CALL, values, outputs, {"callee": self.callee}))
         if self.spec is None:
             raise Unreachable
+        end = len(made) - len(self.shared.written)
         types = result_types(self.graph, values, trace.constants)
-        shaped = map(_of_type, symbols, types)
-        return joins.lift(_anew(self.spec), shaped)
+        shaped = list(map(_of_type, made[:end], types))
+        results = self.shared.settle(trace, leaves, shaped, made[end:])
+        return joins.lift(_anew(self.spec), iter(results))
 
     # As of Python's functions: there is nothing in it to change.
 

@@ -6,6 +6,7 @@ import functools
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from types import FunctionType
 from typing import Any, cast
 
@@ -22,16 +23,28 @@ from runtime.graph.arrays import Elements
 from runtime.graph.error_notes import explain, explain_depth
 from runtime.graph.frames import beginning_of, ending_of, returns_of
 from runtime.graph.guarding.watching import Watcher
-from runtime.graph.ir import Callee, Location, Value, format_location, may_act, position_of
+from runtime.graph.ir import (
+    Callee,
+    Graph,
+    Location,
+    Node,
+    Region,
+    Value,
+    format_location,
+    may_act,
+    position_of,
+)
 from runtime.graph.nodes import NUMBER_TYPES
+from runtime.graph.passes.dead_code import used_values
 from runtime.graph.recursion import Assumption, active_calls, has_numbers, unsettled
 from runtime.graph.refusals import is_refusal, noted, refuse
 from runtime.graph.scopes import Symbol
+from runtime.graph.shared_arguments import NOTHING, Shared, lost, shared_of
 from runtime.graph.signatures import changed_image, images, rebuild, spec_structure
 from runtime.graph.staging import aliases, joins, loops
 from runtime.graph.staging.blocks import Unreachable, add_raise
 from runtime.graph.staging.carried_objects import NoRecorder, Recorder, refuse_change
-from runtime.graph.staging.joins import Spec
+from runtime.graph.staging.joins import Leaf, Optional, Spec, Tree
 from runtime.graph.staging.optional_values import MaybeNone, bound
 from runtime.graph.structures import structure_of
 from runtime.graph.symbolic_number import SymbolicNumber, number_to_tensor
@@ -135,6 +148,19 @@ def creating(name: str, creations: Creations) -> Iterator[None]:
         active.creations = before
 
 
+def _values_in(value: Any, spec: Spec) -> list[Any]:
+    """What a result has for each of the values that carry it; None where nothing is known."""
+    if isinstance(spec, Leaf):
+        return [value]
+    found = structure_of(value)
+    if isinstance(spec, Tree) and found is not None and found[0] == spec.structure:
+        pairs = zip(found[1], spec.children, strict=True)
+        return [item for pair in pairs for item in _values_in(*pair)]
+    if isinstance(spec, Optional) and isinstance(value, MaybeNone):
+        return [None, *_values_in(value.held, spec.inner)]
+    return [None for _ in joins.types_of(spec)]
+
+
 class Tracer:
     """One trace of a Python function.
 
@@ -165,6 +191,7 @@ class Tracer:
         self.converted = converted
         self.watcher = Watcher()
         self.given: list[tuple[str, Any, Any]] = []
+        self.tensors: list[Any] = []
 
     def trace(self, call: Call, names: Sequence[str]) -> ConcreteFunction:
         """Run Python once on symbols of these types."""
@@ -183,7 +210,15 @@ class Tracer:
             with trace:
                 symbols = list(map(trace.parameter, call.types, names))
                 trace.given = {x.value: leaf for x, leaf in zip(symbols, call.leaves, strict=True)}
+                before = list(trace.scope.parameters)
                 spec, results = self._run(trace, *self._given(call, symbols))
+                shared, lost = NOTHING, None
+                if spec is not None:
+                    shared = shared_of(symbols, before, self.tensors)
+                    lost = self._lost(trace, symbols, before, results)
+                if self.inner:
+                    shared = shared.covering(self.assumption.shared)
+                finals, behind = self._finals(trace, symbols, shared)
         finally:
             # Also where a handler of the user's made it go away, or raised something else.
             if trace.refusal is not None:
@@ -193,7 +228,40 @@ class Tracer:
         graph = trace.finish(results, checked=not unsettled())
         guards = self.watcher.settle()
         outer, labels = trace.outer_symbols(), self.labels
-        return ConcreteFunction(self.name, graph, spec, signature, labels, outer, guards)
+        called = graph
+        if shared.written:
+            body = graph.body
+            nodes = *body.nodes, *behind
+            body = Region(body.parameters, nodes, (*body.results, *finals))
+            called = replace(graph, body=body)
+        if self.inner:
+            graph = called
+        made = ConcreteFunction(self.name, graph, spec, signature, labels, outer, guards)
+        made.share(shared, called, lost)
+        return made
+
+    def _finals(
+        self, trace: Trace, symbols: Sequence[Any], shared: Shared
+    ) -> tuple[list[Value], list[Node]]:
+        """What the arguments are at the end, for calls from other traces, and the nodes for it."""
+        nodes = trace.scope.nodes
+        count = len(nodes)
+        finals = [trace.value_of(symbols[at]) for at in shared.written]
+        behind = nodes[count:]
+        del nodes[count:]
+        return finals, behind
+
+    def _lost(
+        self, trace: Trace, symbols: Sequence[Any], before: Sequence[Value], results: Sequence[Value]
+    ) -> Callable[[], Exception] | None:
+        """The refusal of what the function does to its arguments, where no caller would see it."""
+        if not trace.written:
+            return None
+        used = used_values(Graph(self.name, trace.scope.region(results)))
+        found = lost(trace, symbols, before, used)
+        if found is not None and trace.outer is None and not self.inner:
+            raise found()
+        return found
 
     def _given(self, call: Call, symbols: Sequence[Any]) -> tuple[Any, Any]:
         leaves = iter(symbols)
@@ -237,6 +305,7 @@ class Tracer:
         if self.inner:
             spec = self.assumption.covering(spec)
         assert spec is not None
+        self.tensors = _values_in(result, spec)
         return spec, list(joins.lower(result, spec, trace))
 
     def _explain(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

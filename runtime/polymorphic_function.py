@@ -497,11 +497,11 @@ class Function(Generic[P, R]):
         concrete = tracer.trace(call, names)
         if not assumption.used:
             return concrete
-        assumption.assume(tracer.returned, concrete.outer)
+        assumption.assume(tracer.returned, concrete.outer, concrete.shared)
         for _ in range(MOST_ASSUMPTIONS):
             concrete = Tracer(*own, inner=True).trace(call, names)
             callee = assumption.callee
-            if not assumption.assume(concrete.spec, concrete.outer):
+            if not assumption.assume(concrete.spec, concrete.outer, concrete.shared):
                 return settled(concrete, callee, call, names)
         raise refuse(
             f"what {self._name} returns takes another shape at each depth of its recursion",

@@ -22,9 +22,8 @@ from autograph import (
     why_not_converted,
 )
 from autograph.undefined import name_of
-from runtime import ops
 from runtime.block_recorder import BlockRecorder
-from runtime.graph import frames, numbers, refusals
+from runtime.graph import frames, numbers, refusals, sharing
 from runtime.graph.refusals import refuse
 from runtime.graph.staging import branches, iteration, logic, loops
 from runtime.graph.staging.blocks import Block, Names
@@ -202,4 +201,6 @@ def set_item(value: Any, target: Any, key: Any) -> Any:
             f"an item of a {type(target).__qualname__} is assigned at a staged place",
             "use a tensor in place of the Python container",
         )
-    return ops.setitem(target, key, value)
+    if isinstance(target, SymbolicTensor):
+        return sharing.set_item(target, key, value)
+    raise sharing.outside("a tensor", "a tensor from outside of the function")

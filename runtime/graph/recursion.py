@@ -19,6 +19,7 @@ from runtime.graph.ir import Callee, Value
 from runtime.graph.nodes import CALL, RAISE
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import active
+from runtime.graph.shared_arguments import NOTHING, Shared
 from runtime.graph.staging import joins
 from runtime.graph.staging.blocks import Unreachable
 from runtime.graph.staging.joins import Mismatch, Spec
@@ -34,9 +35,9 @@ class Assumption:
     """A function that is being traced, and what calls of it from inside may suppose.
 
     `traces` and `key` say which function, and for which arguments.
-    `spec` is what it returns (None: it does not), `outer` are the symbols of graphs around it that
-    it uses, `used` tells whether it was called, `depends` whether it called another one whose trace
-    had begun before its own.
+    `spec` is what it returns (None: it does not), `shared` what it does to its arguments, `outer`
+    are the symbols of graphs around it that it uses, `used` tells whether it was called, `depends`
+    whether it called another one whose trace had begun before its own.
     """
 
     def __init__(self, name: str, traces: Any, key: Any) -> None:
@@ -45,6 +46,7 @@ class Assumption:
         self.key = key
         self.callee = Callee(name)
         self.spec: Spec | None = None
+        self.shared = NOTHING
         self.outer: tuple[Any, ...] = ()
         self.used = False
         self.depends = False
@@ -62,10 +64,13 @@ class Assumption:
             never = RecursionError(f"{self.name} calls itself without end")
             trace.append(RAISE, (), (), {"exception": never, "holding": (never.args, {})})
             raise Unreachable
-        outputs = [Value(type, trace.unique(self.name)) for type in joins.types_of(self.spec)]
-        return joins.lift(
-            self.spec, iter(trace.append(CALL, values, outputs, {"callee": self.callee}))
-        )
+        self.shared.check(trace, self.name, leaves, self.outer)
+        types = list(joins.types_of(self.spec))
+        taken = [leaves[at].type for at in self.shared.written]
+        outputs = [Value(type, trace.unique(self.name)) for type in (*types, *taken)]
+        made = list(trace.append(CALL, values, outputs, {"callee": self.callee}))
+        results, finals = made[: len(types)], made[len(types) :]
+        return joins.lift(self.spec, iter(self.shared.settle(trace, leaves, results, finals)))
 
     def covering(self, spec: Spec | None) -> Spec | None:
         """What is returned, where a trace returns `spec`: it covers what was assumed.
@@ -80,11 +85,13 @@ class Assumption:
             message = f"what {self.name} returns depends on the depth of its recursion: {error}"
             raise refuse(message) from None
 
-    def assume(self, spec: Spec | None, outer: Sequence[Any]) -> bool:
+    def assume(self, spec: Spec | None, outer: Sequence[Any], shared: Shared) -> bool:
         """Suppose this from now on; False if it was supposed already."""
         known = list(map(id, self.outer))
-        if spec == self.spec and list(map(id, outer)) == known:
+        shared = shared.covering(self.shared)
+        if spec == self.spec and list(map(id, outer)) == known and shared == self.shared:
             return False
+        self.shared = shared
         self.spec, self.outer, self.callee = spec, tuple(outer), Callee(self.name)
         return True
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from runtime import errors
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 Site = tuple[int, ...]
 
+# What a symbol stands for: its value, what tapes know it by, its scope, and what it is a view of.
+Meaning = tuple[Value, Value, "Scope", Any]
+
 LOOP = "the body of a loop"
 """The kind of the scopes that may run several times."""
 
@@ -24,7 +27,8 @@ class Scope:
     """A region being built: its nodes so far, and whether symbols made in it may be used now."""
 
     __slots__ = (
-        *("inner", "kind", "nodes", "open", "outer", "parameters", "refined", "site", "trace"),
+        *("assigned", "changes", "inner", "kind", "left", "nodes", "open", "outer", "parameters"),
+        *("site", "trace", "unclear"),
     )
 
     def __init__(self, trace: Trace, kind: str, outer: Scope | None, site: Site = ()) -> None:
@@ -36,8 +40,14 @@ class Scope:
         self.open = True
         self.parameters: list[Value] = []
         self.nodes: list[Node] = []
-        # Symbols from around it of which more is known in it, and their values around it.
-        self.refined: list[tuple[Any, Value]] = []
+        # Symbols from around it that stand for something else in it, and what they were before
+        # each change.
+        self.changes: list[tuple[Any, Meaning]] = []
+        # Those whose items were assigned: whether whole rows only. What they were at its end.
+        self.assigned: dict[int, tuple[Any, bool]] = {}
+        self.left: list[tuple[Any, Meaning]] = []
+        # Those that may have been changed by another name, and why nobody knows.
+        self.unclear: list[tuple[Any, Callable[[], Exception]]] = []
 
     def next_site(self) -> Site:
         """A place in this scope, the same in each trace of the same code."""
@@ -49,13 +59,39 @@ class Scope:
         return Region(tuple(self.parameters), tuple(self.nodes), tuple(results))
 
 
+class Stale(Scope):
+    """Stands for the scope of a symbol whose value must be looked up anew, or is not known:
+    `renew(trace, symbol)` gives the value, or raises. `written` is what has changed it, if that is
+    known and has not been looked at yet.
+    """
+
+    __slots__ = ("home", "renew", "replaced", "written")
+
+    def __init__(
+        self,
+        home: Scope,
+        renew: Callable[[Any, Any], Value],
+        written: Any = None,
+        replaced: bool = False,
+    ) -> None:
+        super().__init__(home.trace, home.kind, home.outer, home.site)
+        self.home = home
+        self.renew = renew
+        self.written = written
+        self.replaced = replaced
+        self.parameters = home.parameters
+        self.open = False
+
+
 class InScope:
     """What stands for a value, in the region that made it. Copies are the same one.
 
-    `node` is what tapes know it by: it stays, where more comes to be known of the value.
+    `node` is what tapes know it by: it stays, where more comes to be known of the value. `links`
+    say what shares its memory in the user's Python, and are not there where nothing does.
     """
 
-    __slots__ = ("node", "origin", "scope", "value")
+    __slots__ = ("links", "node", "origin", "scope", "value")
+    links: Any
     node: Value
     value: Value
     scope: Scope

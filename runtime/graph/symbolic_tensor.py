@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from runtime.graph import refusals
+from runtime.graph import refusals, sharing
 from runtime.graph.frames import container_at, user_location
 from runtime.graph.ir import format_location
 from runtime.graph.nodes import CHECK_LENGTH
 from runtime.graph.refusals import PRINTED, WAY_OUT, leaked, not_python, refuse_text
-from runtime.graph.scopes import InScope, active
+from runtime.graph.scopes import InScope, Stale, active
 from runtime.primitive import TABLE
 from runtime.shapes import Shape, as_shape, compatible, format_shape, merge_shapes
 from runtime.tensor import Tensor
@@ -79,7 +79,10 @@ class SymbolicTensor(InScope, Tensor):
     @property
     def static_value(self) -> Any:
         """The array of a constant, else None."""
-        return self.scope.trace.constants.get(self.value)
+        trace = self.scope.trace
+        if type(self.scope) is Stale:
+            trace.value_of(self)
+        return trace.constants.get(self.value)
 
     def set_shape(self, shape: Any) -> None:
         """Let the static shape be what is known of both, in this branch or loop if it is in one;
@@ -127,14 +130,9 @@ class SymbolicTensor(InScope, Tensor):
         hint = "use x.ref() as the key, a tensor for the table, f.__wrapped__ for a cached f"
         raise refusals.placed("Tensor is unhashable: a set or a dict cannot hold it as a key", hint)
 
-    def __setitem__(self, key: Any, value: Any) -> NoReturn:
-        name = container_at(sys._getframe(1)) or self.value.name
-        raise refusals.refuse(
-            f"an item of {name!r} is assigned where the new tensor would be lost: tensors are "
-            "values, and no name that is read afterwards can be made to stand for the new one",
-            "assign to an item of a local name, and use or return that name afterwards",
-            variable=name,
-        )
+    def __setitem__(self, key: Any, value: Any) -> None:
+        frame = sys._getframe(1)
+        sharing.set_item(self, key, value, lambda: container_at(frame))
 
     def __mul__(self, other: Any) -> Any:
         refuse_repetition(other, self)

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from runtime.graph import refusals
 from runtime.graph.arrays import Elements
-from runtime.graph.frames import caller_of, is_ours, name_given_to
-from runtime.graph.ir import NO_PARAMS, Graph, Node, Origin, Params, Region, Value
+from runtime.graph.frames import caller_of, is_ours, name_given_to, user_location
+from runtime.graph.ir import NO_PARAMS, Graph, Location, Node, Origin, Params, Region, Value
 from runtime.graph.known_values import known_values
 from runtime.graph.nodes import CONSTANT, NUMBER_TYPES
-from runtime.graph.scopes import Handle, Scope, Site, Symbol
+from runtime.graph.scopes import Handle, Scope, Site, Stale, Symbol
 from runtime.graph.staging import joined_variables
+from runtime.graph.sharing import meaning, restore, view
 from runtime.graph.staging.deferred_exceptions import check_unhandled_failure
 from runtime.graph.symbolic_number import SymbolicNumber
 from runtime.graph.symbolic_tensor import SymbolicTensor
@@ -74,6 +75,7 @@ class Trace:
         "scope",
         "watch",
         "watcher",
+        "written",
     )
 
     def __init__(self, name: str) -> None:
@@ -97,6 +99,8 @@ class Trace:
         self.given: dict[Value, Any] = {}
         self.watch: Watch | None = None
         self.watcher: Watcher | None = None
+        # Of symbols whose items were assigned, the values since then, and where.
+        self.written: dict[int, list[tuple[Value, Location | None]]] = {}
         self.device: str | None = None
         self._prefix = scoped("")
         self.existed: Callable[[Any], bool] = _nothing_existed
@@ -121,6 +125,7 @@ class Trace:
             self.root = self._frame = self._entered = None
             self.existed = _nothing_existed
             self.given = {}
+            self.written = {}
             self.scope.open = False
 
     @property
@@ -170,7 +175,7 @@ class Trace:
         if item.value in self.constants:
             self.constants[known.value] = self.constants[item.value]
         if self.scope is not item.scope:
-            self.scope.refined.append((item, item.value))
+            self.scope.changes.append((item, meaning(item)))
         item.value = known.value
         self.refined[item.value] = item
 
@@ -201,6 +206,14 @@ class Trace:
             for tape in state._tapes:
                 tape.control(handle, symbols)
         return symbols
+
+    def wrote(self, item: Any, value: Value) -> None:
+        """Items of a symbol were assigned: it stands for this value now."""
+        self.written.setdefault(id(item), []).append((value, user_location()))
+
+    def viewed(self, base: Any, made: Any, key: Any) -> None:
+        """`made = base[key]` was computed by a slice."""
+        view(self, base, made, key)
 
     def called(self, function: Any) -> Any:
         """What to call for a function of the user's: converted, if this trace converts."""
@@ -267,16 +280,19 @@ class Trace:
         finally:
             scope.open = False
             self.scope = cast(Scope, scope.outer)
-            for item, value in reversed(scope.refined):
-                item.value = value
+            scope.left = [(item, meaning(item)) for item, _ in scope.assigned.values()]
+            restore(reversed(scope.changes))
 
     @contextmanager
     def reopened(self, scope: Scope) -> Iterator[None]:
         """Add further nodes at the end of a region that was left."""
         before, self.scope, scope.open = self.scope, scope, True
+        around = [(item, meaning(item)) for item, _ in scope.left]
+        restore(scope.left)
         try:
             yield
         finally:
+            restore(around)
             self.scope, scope.open = before, False
 
     # Values
@@ -299,7 +315,14 @@ class Trace:
         return self.capture(item, TensorType(item.dtype, item.static_shape))
 
     def foreign(self, item: Any) -> Value:
-        """A symbol of a graph around this one is captured; any other is a leak."""
+        """A symbol of a graph around this one is captured, the value of one that was changed by
+        another name is looked up; any other is a leak.
+        """
+        if type(item.scope) is Stale and item.scope.home.open:
+            around = item.scope.home.trace
+            value: Value = item.scope.renew(around, item)
+            if around is self:
+                return value
         if not item.scope.open or item.scope.trace is self:
             raise refusals.leaked(item)
         return self.capture(item, item.value.type)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.convert import conversion_of, convert_to_tensor
 from runtime.ops.gathering import gathered
-from runtime.ops.slicing import DYNAMIC, set_slice_p, strided_slice_p
+from runtime.ops.slicing import DYNAMIC, Spec, set_slice_p, strided_slice_p
 from runtime.primitive import bind, wrong_dtype, wrong_value
 from runtime.shapes import Shape, compatible
 from runtime.state import state
@@ -54,7 +55,7 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     tuple. InvalidArgumentError for indices out of bounds, TypeError for anything else.
     """
     if type(key) is int:
-        return bind(strided_slice_p, x, spec=(key,))  # type: ignore[no-any-return]
+        return _sliced(x, key, (key,), ())
     keys = key if isinstance(key, tuple) else (key,)
     keys = tuple([_index_value(k) for k in keys])
     if any(isinstance(k, Tensor) and k.ndim != 0 for k in keys):
@@ -63,7 +64,14 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     spec = tuple([_entry(k, dynamic) for k in keys])
     if spec.count("...") > 1:
         raise wrong_value("an index can only have a single ellipsis ('...')")
-    return bind(strided_slice_p, x, *dynamic, spec=spec)  # type: ignore[no-any-return]
+    return _sliced(x, key, spec, dynamic)
+
+
+def _sliced(x: Tensor, key: Any, spec: Spec, dynamic: Sequence[Tensor]) -> Tensor:
+    made: Tensor = bind(strided_slice_p, x, *dynamic, spec=spec)
+    if state._trace is not None:
+        state._trace.viewed(x, made, key)
+    return made
 
 
 def _index_value(key: Any) -> Any:

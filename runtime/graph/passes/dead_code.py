@@ -20,6 +20,7 @@ Effects stay, and so do ops that may fail: Python raises the error of a value th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from runtime.graph.ir import Graph, Node, Region, Value, diverges
@@ -37,10 +38,19 @@ def eliminate_dead_code(graph: Graph) -> Graph:
     return replace(graph, body=body, closure=closure)
 
 
+def used_values(graph: Graph) -> set[Value]:
+    """The values that results or effects depend on; an op that may fail is no effect here."""
+    use = _Use(lambda node: node.primitive.effect or "callee" in node.params)
+    use.index(graph.body)
+    use.mark(*graph.results, *[value for node in use.effects for value in _always(node)])
+    return use.values
+
+
 class _Use:
     """Which values are used, and which nodes stay: found by following each value once."""
 
-    def __init__(self) -> None:
+    def __init__(self, must_run: Callable[[Node], bool] | None = None) -> None:
+        self.must_run = must_run or _must_run
         self.makers: dict[Value, tuple[Node, int]] = {}
         self.effects: set[Node] = set()
         self.values: set[Value] = set()
@@ -55,7 +65,7 @@ class _Use:
                 for place, value in enumerate(node.regions[0].parameters):
                     self.makers[value] = node, place
             inner = [self.index(inner) for inner in node.regions]
-            if any(inner) or _must_run(node):
+            if any(inner) or self.must_run(node):
                 self.effects.add(node)
                 found = True
         return found

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from runtime.graph import sharing
 from runtime.graph.executors.failures import another
 from runtime.graph.frames import beginning_of, end_of, is_ours, origin_of, user_location
 from runtime.graph.ir import Location, Origin, Value, format_location
@@ -109,6 +110,8 @@ def undone(trace: Trace, recorder: Recorder) -> dict[int, tuple[Place, Contents]
                 if trace.outer is not None:
                     why = f"it existed before the call of {trace.name}, which is a graph of its own"
                 raise refuse_change(place.path, why)
+        for item, rows_only in sharing.carried(trace):
+            places.append(Place(item.value.name, item, rows_only))
         return {id(place.object): (place, place.read()) for place in places}
     finally:
         recorder.restore()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NoReturn, cast
 
-from runtime.graph import numbers
+from runtime.graph import numbers, sharing
 from runtime.graph.ir import Region
 from runtime.graph.nodes import COND, TRUTH
 from runtime.graph.refusals import refuse
@@ -29,7 +29,7 @@ from runtime.graph.staging.blocks import (
     variable_name,
     write_back,
 )
-from runtime.graph.staging.carried_objects import Place, Watch, no_watch
+from runtime.graph.staging.carried_objects import Held, Place, Watch, no_watch
 from runtime.graph.staging.growing import Growing
 from runtime.graph.staging.joined_variables import read
 from runtime.graph.staging.joins import Mismatch, Spec
@@ -125,11 +125,17 @@ def cond(
         regions = [path.scope.region(()) for path in paths]
         trace.append(COND, (trace.value_of(steer),), regions=regions)
         raise Unreachable
-    places = _add_contents(trace, paths)
+    places, named = _add_contents(paths)
     labels = [*(names or ("",)), *(place.path for place in places)]
     specs = _specs(paths, labels, words)
     values = _merge(trace, steer, paths, specs, labels)
+    for at, place in named.items():
+        place.write(Held(1, [values[at]]))
+        values[at] = place.object
     left = pack(write_back(values, places), names)
+    for path in paths:
+        sharing.pass_on(trace, path.scope)
+    aliases.note_tensors(specs, values, [path.values for path in paths if path.reached])
     _watch_copies(trace, [path for path in paths if path.reached], specs, values, labels, since)
     return left
 
@@ -181,19 +187,42 @@ def _input_names(block: Block, inputs: Sequence[Any], names: Names) -> Names:
     return names if len(names) == len(inputs) else [f"input {at}" for at in range(len(inputs))]
 
 
-def _add_contents(trace: Trace, paths: Sequence[Path]) -> list[Place]:
+def _add_contents(paths: Sequence[Path]) -> tuple[list[Place], dict[int, Place]]:
     """Carry the contents of what any of the blocks changed: they become further values of each
-    path.
+    path, but for those of tensors that a variable stands for on each path, by the variable's place.
     """
-    places = {key: place for path in paths for key, (place, _) in path.changed.items()}
+    places: dict[int, Place] = {}
     for path in paths:
-        untouched = (
-            (place, place.read()) for key, place in places.items() if key not in path.changed
-        )
-        found = path.changed | {id(place.object): (place, was) for place, was in untouched}
-        if path.reached:
-            path.values += tuple([found[key][1] for key in places])
-    return list(places.values())
+        for key, (place, _) in path.changed.items():
+            known = places.setdefault(key, place)
+            known.rows_only = known.rows_only and place.rows_only
+    named: dict[int, Place] = {}
+    reached = [path for path in paths if path.reached]
+    contents = [
+        {key: path.changed[key][1] if key in path.changed else place.read()
+         for key, place in places.items()}
+        for path in reached
+    ]
+    for key, place in list(places.items()):
+        at = _variable_of(place.object, reached)
+        if at is not None:
+            named[at] = places.pop(key)
+    for path, found in zip(reached, contents, strict=True):
+        values = list(path.values)
+        for at, place in named.items():
+            (values[at],) = found[id(place.object)].children
+        path.values = *values, *[found[key] for key in places]
+    return list(places.values()), named
+
+
+def _variable_of(item: Any, reached: Sequence[Path]) -> int | None:
+    """The place of the variable that stands for a tensor at the end of each path."""
+    if type(item) is not SymbolicTensor or not reached:
+        return None
+    for at, values in enumerate(zip(*[path.values for path in reached], strict=True)):
+        if all(value is item for value in values):
+            return at
+    return None
 
 
 def _merge(

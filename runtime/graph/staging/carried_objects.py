@@ -17,9 +17,12 @@ from typing import Any, Protocol
 from numpy import ndarray
 
 from runtime.graph.ir import Location
+from runtime.graph import sharing
 from runtime.graph.refusals import refuse
+from runtime.graph.scopes import active
 from runtime.graph.staging.growing import Growing
 from runtime.graph.structures import Handler, add_handler, structure_of
+from runtime.graph.symbolic_tensor import SymbolicTensor
 
 
 class Recorder(Protocol):
@@ -107,11 +110,15 @@ _HOLDING_MORE = (list, tuple, dict, set, frozenset, deque, bytearray, array, nda
 
 
 class Place:
-    """An object whose contents are carried, and the path by which the user knows it."""
+    """An object whose contents are carried, and the path by which the user knows it.
 
-    __slots__ = ("object", "path")
+    `rows_only`: nothing but whole rows of a tensor were replaced.
+    """
 
-    def __init__(self, path: str, item: Any) -> None:
+    __slots__ = ("object", "path", "rows_only")
+
+    def __init__(self, path: str, item: Any, rows_only: bool = False) -> None:
+        self.rows_only = rows_only
         self.path = path[4:-1] if path.startswith("len(") else path
         if isinstance(item, Growing) and self.path.endswith("]"):
             self.path = self.path.rpartition("[")[0]
@@ -120,6 +127,8 @@ class Place:
     def read(self) -> Contents:
         """What is in it now. StagingError for an object that cannot be carried."""
         item = self.object
+        if type(item) is SymbolicTensor:
+            return Held(1, [sharing.now(active(), item)])
         if type(item) is list:
             return Items(len(item), item)
         if isinstance(item, Growing):
@@ -140,7 +149,10 @@ class Place:
     def write(self, contents: Contents) -> None:
         """Replace what is in it."""
         item, children = self.object, contents.children
-        if type(item) is list:
+        if type(item) is SymbolicTensor:
+            rows = sharing.SOME_ROWS if self.rows_only else None
+            sharing.assign(active(), item, children[0], rows)
+        elif type(item) is list:
             item[:] = children
         elif isinstance(item, Growing):
             item.fill(contents.keys, children)
@@ -220,6 +232,12 @@ class Attributes(Contents):
     __slots__ = ()
 
 
+class Held(Contents):
+    """What a tensor is whose items are assigned."""
+
+    __slots__ = ()
+
+
 def _flatten(contents: Contents) -> tuple[Any, Sequence[Any]]:
     return contents.keys, contents.children
 
@@ -239,6 +257,7 @@ def _attributes_text(keys: tuple[str, ...]) -> str:
 
 
 add_handler(Items, Handler(_flatten, _build, "[{}]", describe=_items_text))
+add_handler(Held, Handler(_flatten, _build, ""))
 add_handler(Attributes, Handler(_flatten, _build, ".{}", describe=_attributes_text))
 
 

@@ -28,7 +28,7 @@ from runtime.graph.ir import Value
 from runtime.graph.nodes import BOOL, NUMBER_TYPES, UNDEFINED, fits
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import Scope, Symbol
-from runtime.graph.staging.carried_objects import is_mutable
+from runtime.graph.staging.carried_objects import Held, is_mutable
 from runtime.graph.staging.joined_variables import (
     NONE,
     Handles,
@@ -457,7 +457,9 @@ def names_of(spec: Spec, name: str) -> Iterator[str]:
         yield name
     elif isinstance(spec, Tree):
         for place, child in enumerate(spec.children):
-            yield from names_of(child, f"{name}_{spec.structure.label(place)}")
+            is_itself = spec.structure.kind is Held
+            label = "" if is_itself else f"_{spec.structure.label(place)}"
+            yield from names_of(child, name + label)
     elif isinstance(spec, Optional | Maybe):
         yield f"{name}{IS_THERE if isinstance(spec, Optional) else '_is_bound'}"
         yield from names_of(spec.inner, name)

@@ -12,6 +12,7 @@ from runtime.graph.ir import Value, format_location
 from runtime.graph.nodes import RAISE, WHILE
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import LOOP, active
+from runtime.graph.sharing import home
 from runtime.graph.staging import aliases, joins
 from runtime.graph.staging.blocks import (
     Block,
@@ -43,7 +44,9 @@ from runtime.graph.staging.carried_objects import (
 from runtime.graph.staging.invariants import check_kept, declared_spec
 from runtime.graph.staging.joins import Leaf, Mismatch, Same, Spec, Tree
 from runtime.graph.staging.logic import and_
+from runtime.graph.staging.shared_tensors import SharedTensors
 from runtime.graph.structures import structure_of
+from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.graph.tracing import Trace, is_symbol
 
 MOST_CARRIED = 1000
@@ -81,6 +84,7 @@ class Loop:
     limit_known: bool = False
     peeled: int = 0
     known: list[tuple[Place, Spec]] = field(default_factory=list)
+    shared: SharedTensors = field(default_factory=SharedTensors)
 
 
 @dataclass(slots=True)
@@ -177,8 +181,23 @@ def _holds(loop: Loop, round_: Round) -> bool:
         return False
     if _declare_shapes(loop, round_) or _carry_further(loop, round_.path):
         return False
+    if _shares_further(loop, round_):
+        return False
     before, loop.specs = loop.specs, _widen(loop, round_.path)
     return before == loop.specs
+
+
+def _shares_further(loop: Loop, round_: Round) -> bool:
+    """Does a round see the tensors of variables by other names, more than it was traced for?"""
+    size, shared = loop.size, loop.shared
+    again = shared.needs_another(round_.path.scope, loop.values[:size], round_.path.values[:size])
+    known = {id(place.object) for place in loop.places}
+    for entry in shared.entries if again else ():
+        if entry.changed and id(entry.first) in shared.kept and id(entry.first) not in known:
+            known.add(id(entry.first))
+            place = Place(loop.names[entry.place[0]], entry.first, entry.rows_only)
+            loop.specs.append(joins.abstract_entry(_carry(loop, place)))
+    return again
 
 
 def _limit(loop: Loop, round_: Round) -> Any:
@@ -220,9 +239,13 @@ def _carry_known(trace: Trace, loop: Loop, recorder: Recorder) -> None:
 
 def _at_hand(place: Place, variables: Mapping[str, Any], recorder: Recorder) -> Place | None:
     """The place, or that of the object which the round around has made in its stead."""
+    made = variables.get(place.path)
+    if type(place.object) is SymbolicTensor:
+        item = place.object if home(place.object).open else made
+        is_one = type(item) is SymbolicTensor and home(item).open
+        return Place(place.path, item, place.rows_only) if is_one else None
     if recorder.knows(place.object):
         return place
-    made = variables.get(place.path)
     alike = type(made) is type(place.object) and recorder.knows(made)
     return Place(place.path, made) if alike else None
 
@@ -312,10 +335,12 @@ def _declare_shapes(loop: Loop, round_: Round) -> bool:
 
 
 def _trace_round(trace: Trace, loop: Loop) -> Round:
+    watch = also_watching(loop.watch, (loop.test,))
+    recorder = watch(loop.key, loop.values[: loop.size], loop.names[: loop.size])
+    _carry_known(trace, loop, recorder)
+    pairs = zip(loop.specs, loop.values, strict=True)
+    loop.specs = [loop.shared.pinned(spec, value) for spec, value in pairs]
     with trace.nested(LOOP, loop.site[0]) as scope:
-        watch = also_watching(loop.watch, (loop.test,))
-        recorder = watch(loop.key, loop.values[: loop.size], loop.names[: loop.size])
-        _carry_known(trace, loop, recorder)
         path = Path(scope, (), False, loop.key, recorder, {})
         given = _parameters(trace, loop)
         round_ = Round(path, given, False, len(trace.joined))
@@ -323,12 +348,15 @@ def _trace_round(trace: Trace, loop: Loop) -> Round:
         with deferring(trace), recorder:
             for place, contents in zip(loop.places, given[loop.size :], strict=True):
                 place.write(contents)
+            size = loop.size
+            loop.shared.begin(trace, loop.specs[:size], given[:size], loop.values[:size])
             left = as_state(loop.body(*given[: loop.size]), loop.size)
             round_.proceed = truth(loop.test(*left))
             path.values, path.reached = left, True
         release(trace, recorder, path.values)
         if path.reached:
             aliases.check(trace, recorder.restore)
+            loop.shared.finish(scope, path.values)
         path.changed = undone(trace, recorder)
     return round_
 
@@ -440,6 +468,9 @@ def _close_loop(trace: Trace, steer: Any, loop: Loop, round_: Round) -> Any:
     if steer is True and round_.proceed is True:
         raise _after_endless(trace)
     values = [joins.lift(spec, symbols) for spec in loop.specs]
+    variables = values[: loop.size]
+    loop.shared.end(trace, round_.path.scope, loop.names, variables)
+    values[: loop.size] = variables
     left = bare(write_back(values, loop.places))
     _watch_left(trace, loop, round_, values)
     for each in zip(loop.values, round_.given, round_.path.values, values, strict=True):
