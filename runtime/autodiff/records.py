@@ -32,6 +32,12 @@ UNSENT: Any = object()
 """What a graph gives for a source that the target depends on in other runs, not in this one."""
 
 
+def as_it_is(item: Any) -> Any:
+    """A symbol for what one stands for now, whatever is assigned to its items later."""
+    twin = getattr(item, "twin", None)
+    return item if twin is None else twin()
+
+
 class Outline(Tensor):
     """What is left of a tensor whose value no gradient reads: its dtype and shape.
 

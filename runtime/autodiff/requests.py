@@ -69,6 +69,14 @@ def fills_with_zeros(unconnected: Any) -> bool:
         ) from None
 
 
+def settled(item: Any) -> Any:
+    """The item; a symbol that another name has changed stands for what it is now."""
+    settle = getattr(item, "settle", None)
+    if settle is not None:
+        settle()
+    return item
+
+
 def leaves(structure: Any, what: str) -> list[Any]:
     """The tensors and variables of a structure, `what` in messages; TypeError for anything else,
     StagingError for a source that only the run knows to be a variable.
@@ -84,8 +92,8 @@ def leaves(structure: Any, what: str) -> list[Any]:
 
 def _leaves(structure: Any, what: str) -> list[Any]:
     if isinstance(structure, Tensor) or is_variable(structure):
-        return [structure]
-    found = nest.flatten(structure)
+        return [settled(structure)]
+    found = [settled(item) for item in nest.flatten(structure)]
     for item in found:
         if not isinstance(item, Tensor) and not is_variable(item):
             raise TypeError(
@@ -98,7 +106,7 @@ def _leaves(structure: Any, what: str) -> list[Any]:
 def one_of(given: Any, what: str) -> Any:
     """The one tensor or variable that is given; TypeError for anything else."""
     if isinstance(given, Tensor) or is_variable(given):
-        return given
+        return settled(given)
     raise TypeError(
         f"the {what} must be one tensor or variable, but it is a {type(given).__name__}: join "
         "tensors to one, or use a persistent tape and one call for each"

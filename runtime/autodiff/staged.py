@@ -42,6 +42,21 @@ def check(trace: Any, scope: Any, known: set[Any], targets: Iterable[Any]) -> No
         raise _unseen(trace, scope, cause)
 
 
+def check_sources(trace: Any, watched: Any, sources: Iterable[Any]) -> None:
+    """StagingError for a source that the tape watched before its items were assigned."""
+    for source in sources:
+        _, former = trace.former.get(id(source), (None, ()))
+        if any(node in watched for node in former):
+            name = source.value.name
+            raise refuse(
+                f"the gradient with respect to {name!r} is asked for, whose items were assigned "
+                "since the tape began to watch it: with respect to which of both",
+                "watch and name a copy: x0 = tf.identity(x), then tape.watch(x0), or watch x again "
+                "behind the assignment, under another name",
+                name,
+            )
+
+
 def _unseen(trace: Any, scope: Any, cause: Node | None) -> Exception:
     if scope is None or scope.trace is not trace:
         return refuse(

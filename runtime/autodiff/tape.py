@@ -11,7 +11,15 @@ from typing import Any, overload
 from runtime import nest
 from runtime.autodiff import jacobians
 from runtime.autodiff.recorder import Recorder
-from runtime.autodiff.records import UNSENT, Record, backward, kept, leading_to, new_key
+from runtime.autodiff.records import (
+    UNSENT,
+    Record,
+    as_it_is,
+    backward,
+    kept,
+    leading_to,
+    new_key,
+)
 from runtime.autodiff.requests import (
     UnconnectedGradients,
     fills_with_zeros,
@@ -20,6 +28,7 @@ from runtime.autodiff.requests import (
     leaves,
     one_of,
     ones,
+    settled,
     weights_for,
     zeros_for,
 )
@@ -153,6 +162,9 @@ class GradientTape(Recorder):
         if state._trace is None:
             inputs = kept(inputs, primitive.keep_inputs)
             outputs = kept(outputs, primitive.keep_outputs)
+        else:
+            # The user's symbols stand for other values once their items are assigned.
+            inputs, outputs = list(map(as_it_is, inputs)), tuple(map(as_it_is, outputs))
         target = targets[0] if len(targets) == 1 else targets
         self._append((target, sources, primitive, inputs, outputs, params))
 
@@ -303,6 +315,7 @@ class GradientTape(Recorder):
         gradients.
         """
         items: list[Any] = [tensor] if isinstance(tensor, Tensor) else nest.flatten(tensor)
+        items = list(map(settled, items))
         if any(getattr(item, "node", None) not in self._known for item in items):
             self._check_place("watch()")
         for item in items:
@@ -562,6 +575,7 @@ class GradientTape(Recorder):
             from runtime.autodiff import staged
 
             staged.check(state._trace, self._scope, known, targets)
+            staged.check_sources(state._trace, self._watched, sources)
             step = staged.step
         wanted = {source.node for source in sources}
         grads: dict[Any, Any] = {}

@@ -128,6 +128,13 @@ def user_location() -> Location | None:
     return None if frame is None else position_of(frame.f_code, frame.f_lasti)
 
 
+def variable_holding(item: Any) -> str | None:
+    """The name of a local variable in the innermost frame of the user's that is this object."""
+    frame = user_frame(2)
+    held = {} if frame is None else frame.f_locals
+    return next((name for name, value in held.items() if value is item), None)
+
+
 def user_frames(root: FrameType | None) -> Iterator[FrameType]:
     """The user's frames on the caller's stack, innermost first, as far as `root`."""
     frame: FrameType | None = sys._getframe(1)

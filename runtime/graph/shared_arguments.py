@@ -115,7 +115,7 @@ def lost(
         if not _may_be_written(item) or not sharing.is_changed(item, value):
             continue
         family = sharing.family(item)
-        made = [pair for each in family for pair in trace.written.get(id(each), ())]
+        made = [pair for each in family for pair in trace.written.get(id(each), (None, ()))[1]]
         if made and not any(taken in used for taken, _ in made):
             return partial(_refuse_lost, value.name, made[0][1], trace.name)
     return None

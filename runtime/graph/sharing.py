@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from runtime import ops
-from runtime.graph.frames import user_location
+from runtime.graph.frames import user_location, variable_holding
 from runtime.graph.ir import Location, Node, Value, format_location
 from runtime.graph.refusals import leaked, refuse
 from runtime.graph.scopes import Meaning, Scope, Stale, active
@@ -98,8 +98,8 @@ def _become(trace: Trace, item: Any, made: Any, rows_only: bool) -> None:
     if held is item:
         trace.refined[item.value] = twin(item)
     _note(trace, item)
+    trace.writes(item, made.value)
     item.value, item.node, item.scope = made.value, made.node, home(item)
-    trace.wrote(item, made.value)
     known = trace.scope.assigned.get(id(item))
     trace.scope.assigned[id(item)] = item, rows_only and (known is None or known[1])
 
@@ -389,24 +389,25 @@ def reason(item: Any) -> Callable[[], Exception] | None:
     return renew.why if type(renew) is _raising else None
 
 
-def name_of(item: Any) -> str:
-    """What messages call a symbol."""
-    return f"{item.value.name!r}"
-
-
 _COPY = "assign to items of a copy, made with tf.identity(x), or read it before"
 
 
+def variable_of(item: Any) -> str:
+    """What the user calls a symbol here; else the name of what made it."""
+    return variable_holding(item) or item.value.name
+
+
 def _unsure(item: Any, other: Any, place: Location | None) -> Callable[[], Exception]:
-    names = name_of(item), name_of(other)
+    written = variable_of(item)
 
     def why() -> Exception:
+        name = variable_of(other)
         return refuse(
-            f"{names[1]} is read after items of {names[0]} were assigned "
+            f"{name!r} is read after items of {written!r} were assigned "
             f"({format_location(place)}), which may be the same tensor, or share its rows: only "
             "the run knows, or lists and arrays differ in it",
             _COPY,
-            names[1].strip("'"),
+            name,
         )
 
     return why

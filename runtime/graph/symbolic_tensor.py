@@ -53,6 +53,16 @@ class SymbolicTensor(InScope, Tensor):
         """dtype and static shape."""
         return cast(TensorType, self.value.type)
 
+    def twin(self) -> SymbolicTensor:
+        """Another symbol for what this one stands for now: no item assignment changes it."""
+        made: SymbolicTensor = sharing.twin(self)
+        return made
+
+    def settle(self) -> None:
+        """Look up the value, if it was changed by another name."""
+        if type(self.scope) is Stale:
+            active(self).value_of(self)
+
     @property
     def name(self) -> str:
         """Name of the op that makes it, and which of its outputs it is."""

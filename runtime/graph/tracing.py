@@ -63,6 +63,7 @@ class Trace:
         "device",
         "existed",
         "failures",
+        "former",
         "given",
         "joined",
         "memo",
@@ -99,8 +100,10 @@ class Trace:
         self.given: dict[Value, Any] = {}
         self.watch: Watch | None = None
         self.watcher: Watcher | None = None
-        # Of symbols whose items were assigned, the values since then, and where.
-        self.written: dict[int, list[tuple[Value, Location | None]]] = {}
+        # Of symbols whose items were assigned, the values since then, and where; and what tapes
+        # knew them by before.
+        self.written: dict[int, tuple[Any, list[tuple[Value, Location | None]]]] = {}
+        self.former: dict[int, tuple[Any, list[Value]]] = {}
         self.device: str | None = None
         self._prefix = scoped("")
         self.existed: Callable[[Any], bool] = _nothing_existed
@@ -125,7 +128,7 @@ class Trace:
             self.root = self._frame = self._entered = None
             self.existed = _nothing_existed
             self.given = {}
-            self.written = {}
+            self.written, self.former = {}, {}
             self.scope.open = False
 
     @property
@@ -207,9 +210,10 @@ class Trace:
                 tape.control(handle, symbols)
         return symbols
 
-    def wrote(self, item: Any, value: Value) -> None:
-        """Items of a symbol were assigned: it stands for this value now."""
-        self.written.setdefault(id(item), []).append((value, user_location()))
+    def writes(self, item: Any, value: Value) -> None:
+        """Items of a symbol are assigned: it will stand for this value."""
+        self.former.setdefault(id(item), (item, []))[1].append(item.node)
+        self.written.setdefault(id(item), (item, []))[1].append((value, user_location()))
 
     def viewed(self, base: Any, made: Any, key: Any) -> None:
         """`made = base[key]` was computed by a slice."""

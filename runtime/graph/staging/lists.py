@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from runtime import dtypes, errors
-from runtime.graph import arrays, numbers
+from runtime.graph import arrays, numbers, sharing
 from runtime.graph.nodes import LIST_AS, NUMBER_TYPES, apply, fits
 from runtime.graph.scopes import active
-from runtime.graph.staging import joins
+from runtime.graph.staging import aliases, joins
 from runtime.graph.staging.carried_objects import Contents, GrowingItems
 from runtime.graph.staging.growing import Growing
 from runtime.graph.staging.joins import Leaf, Maybe, Mismatch, Optional, Same, Spec, Tree
@@ -28,6 +28,7 @@ from runtime.graph.symbolic_number import (
     convertible,
     number_to_tensor,
 )
+from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.primitive import Memory, Primitive
 from runtime.types import ListType, NumberType, TensorType, Type
 
@@ -268,9 +269,15 @@ def _made_of(items: Sequence[Any], element: Spec) -> list[Any]:
     ]
 
 
+_HOLDER = "an item of a list whose length only the run knows"
+
+
 def row_of(item: Any, element: Spec) -> list[Any]:
     """What is kept of one item in each column."""
     trace = active()
+    for each in aliases.tensors(element, item):
+        if type(each) is SymbolicTensor:
+            sharing.hold(each, _HOLDER)
     return [_kept(trace.symbol(value)) for value in joins.lower(item, element, trace)]
 
 
@@ -288,6 +295,8 @@ def item_of(row: Sequence[Any], element: Spec) -> Any:
 
 def _value(kept: Any, type: Type) -> Any:
     if not isinstance(type, NumberType):
+        if kept.static_shape != ():
+            sharing.hold(kept, _HOLDER)
         return kept
     row = numbers.ITEMS["float" if type.kind == "float" else "int"]
     number = active().apply(row, (active().value_of(kept),))

@@ -338,8 +338,9 @@ def _trace_round(trace: Trace, loop: Loop) -> Round:
     watch = also_watching(loop.watch, (loop.test,))
     recorder = watch(loop.key, loop.values[: loop.size], loop.names[: loop.size])
     _carry_known(trace, loop, recorder)
-    pairs = zip(loop.specs, loop.values, strict=True)
-    loop.specs = [loop.shared.pinned(spec, value) for spec, value in pairs]
+    if loop.shared.kept:
+        pairs = zip(loop.specs, loop.values, strict=True)
+        loop.specs = [loop.shared.pinned(spec, value) for spec, value in pairs]
     with trace.nested(LOOP, loop.site[0]) as scope:
         path = Path(scope, (), False, loop.key, recorder, {})
         given = _parameters(trace, loop)

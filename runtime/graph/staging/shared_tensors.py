@@ -153,7 +153,7 @@ class SharedTensors:
             stays = id(value) in self.kept and id(value) not in self.rebound
             return joins.Same(value) if stays else spec
         found = structure_of(value)
-        if found is None or not isinstance(spec, joins.Tree):
+        if found is None or not isinstance(spec, joins.Tree) or found[0] != spec.structure:
             return spec
         pairs = zip(spec.children, found[1], strict=True)
         return joins.Tree(spec.structure, tuple([self.pinned(*pair) for pair in pairs]))
