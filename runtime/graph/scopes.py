@@ -28,7 +28,7 @@ class Scope:
 
     __slots__ = (
         *("assigned", "changes", "inner", "kind", "left", "nodes", "open", "outer", "parameters"),
-        *("site", "trace", "unclear"),
+        *("site", "touched", "trace", "unclear"),
     )
 
     def __init__(self, trace: Trace, kind: str, outer: Scope | None, site: Site = ()) -> None:
@@ -43,8 +43,10 @@ class Scope:
         # Symbols from around it that stand for something else in it, and what they were before
         # each change.
         self.changes: list[tuple[Any, Meaning]] = []
-        # Those whose items were assigned: whether whole rows only. What they were at its end.
+        # Those whose items were assigned, and whether only whole rows; those that this changed, and
+        # what they were at its end.
         self.assigned: dict[int, tuple[Any, bool]] = {}
+        self.touched: dict[int, Any] = {}
         self.left: list[tuple[Any, Meaning]] = []
         # Those that may have been changed by another name, and why nobody knows.
         self.unclear: list[tuple[Any, Callable[[], Exception]]] = []

@@ -5,8 +5,8 @@ from then on, in the open scope: whoever holds the object sees the change. Other
 
     view    `r = m[i]`: each stands for the other's items. What one was is forgotten when the other
             changes, and is computed anew where it is read, if it is read.
-    may be  `z = a if t else b`, and rows that were put into a matrix: where one changes, only the
-            run, or only lists or only arrays, would tell what the other is. Reading it is refused.
+    may be  `z = a if t else b`, and rows that were put into a matrix: where items of one change,
+            only the run knows what the other is, or lists and arrays differ. Reading it is refused.
 
 A list puts another row in the place of the old one, and an array copies into it: what is read
 through an older view of the same row is refused, and one whose place only the run knows stays what
@@ -16,7 +16,7 @@ it was.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from weakref import ref
 
 from runtime import ops
@@ -25,7 +25,7 @@ from runtime.graph.ir import Location, Node, Value, format_location
 from runtime.graph.refusals import leaked, refuse
 from runtime.graph.scopes import Meaning, Scope, Stale, active
 from runtime.primitive import TABLE
-from runtime.tensor import EagerTensor
+from runtime.tensor import EagerTensor, Tensor
 
 if TYPE_CHECKING:
     from runtime.graph.tracing import Trace
@@ -41,16 +41,19 @@ class Links:
     """What shares the memory of a symbol.
 
     `base` is what it is a view of, with the parts of its index: numbers, and symbols for those that
-    only the run knows. `may_be` are symbols that it may be, and `copies` those that may be it.
+    only the run knows. `may_be` are symbols that it may be, and `copies` those that may be it;
+    `part_of` and `parts` are those that it may be some rows of, and that may be some of its rows.
     """
 
-    __slots__ = ("base", "copies", "holder", "may_be", "views")
+    __slots__ = ("base", "copies", "holder", "may_be", "part_of", "parts", "views")
 
     def __init__(self) -> None:
         self.base: tuple[Any, tuple[Any, ...], tuple[Any, ...]] | None = None
         self.views: list[ref[Any]] = []
         self.may_be: list[ref[Any]] = []
         self.copies: list[ref[Any]] = []
+        self.part_of: list[ref[Any]] = []
+        self.parts: list[ref[Any]] = []
         self.holder: str | None = None
 
 
@@ -91,6 +94,7 @@ def restore(meanings: Iterable[tuple[Any, Meaning]]) -> None:
 def _note(trace: Trace, item: Any) -> None:
     if home(item) is not trace.scope:
         trace.scope.changes.append((item, meaning(item)))
+        trace.scope.touched[id(item)] = item
 
 
 def _become(trace: Trace, item: Any, made: Any, rows_only: bool) -> None:
@@ -150,7 +154,7 @@ def _view_of_symbol(base: Any, made: Any, key: Any, node: Node, trace: Trace) ->
         _linked(made).base = base, node.params["spec"], tuple(own)
         _add(_linked(base).views, made)
     elif base.static_shape is None or len(base.static_shape) > 1:
-        may_be(made, base)
+        may_be_part(made, base)
 
 
 def _symbol(value: Value, like: Any) -> Any:
@@ -163,11 +167,17 @@ def _add(found: list[ref[Any]], item: Any) -> None:
 
 
 def may_be(item: Any, original: Any) -> None:
-    """Note that `item` may be `original`, or a part of it."""
-    if item is original or item in _same(family(original)):
-        return
-    _add(_linked(item).may_be, original)
-    _add(_linked(original).copies, item)
+    """Note that `item` may be `original`."""
+    if item not in _same(family(original)):
+        _add(_linked(item).may_be, original)
+        _add(_linked(original).copies, item)
+
+
+def may_be_part(item: Any, original: Any) -> None:
+    """Note that `item` may be some rows of `original`."""
+    if item not in _same(family(original)):
+        _add(_linked(item).part_of, original)
+        _add(_linked(original).parts, item)
 
 
 class _same:
@@ -216,7 +226,7 @@ def relatives(item: Any) -> list[Any]:
             pending += family(each)
             links = links_of(each)
             if links is not None:
-                pending += [*_alive(links.may_be), *_alive(links.copies)]
+                pending += [*_alive(_wholes(links)), *_alive(_parts(links))]
     return list(found.values())
 
 
@@ -225,7 +235,7 @@ def sources(item: Any) -> list[Any]:
     if home(item).open:
         return [item]
     own = family(item)
-    found = [*own, *_reached(own, lambda links: links.may_be)]
+    found = [*own, *_reached(own, _wholes)]
     return [each for each in found if home(each).open]
 
 
@@ -273,15 +283,29 @@ def assign(trace: Trace, item: Any, made: Any, rows: Rows | None = None) -> None
     for each in _views(item):
         _outdate(trace, each, rows)
     _tell_base(trace, item)
-    origins = _reached(list(own.items.values()), lambda links: links.may_be)
+    # Rows that others take the place of are what they were.
+    wholes, parts = (_wholes, _parts) if rows is None else (_may_be, _copies)
+    origins = _reached(list(own.items.values()), wholes)
     place = user_location()
-    for each in (*origins, *_reached([*own.items.values(), *origins], _copies)):
+    for each in (*origins, *_reached([*own.items.values(), *origins], parts)):
         if each not in own:
             unsure(trace, each, _unsure(item, each, place))
 
 
+def _may_be(links: Links) -> list[ref[Any]]:
+    return links.may_be
+
+
 def _copies(links: Links) -> list[ref[Any]]:
     return links.copies
+
+
+def _wholes(links: Links) -> list[ref[Any]]:
+    return links.may_be + links.part_of
+
+
+def _parts(links: Links) -> list[ref[Any]]:
+    return links.copies + links.parts
 
 
 def _tell_base(trace: Trace, item: Any) -> None:
@@ -342,7 +366,7 @@ def _detach(trace: Trace, item: Any, rows: Rows) -> None:
         return
     _note(trace, item)
     item.links.base = None
-    may_be(item, base)
+    may_be_part(item, base)
     if is_same and item.scope.open:
         place = user_location()
         item.scope = Stale(home(item), _raising(_replaced(place)), replaced=True)
@@ -393,8 +417,14 @@ _COPY = "assign to items of a copy, made with tf.identity(x), or read it before"
 
 
 def variable_of(item: Any) -> str:
-    """What the user calls a symbol here; else the name of what made it."""
-    return variable_holding(item) or item.value.name
+    """What the user calls a symbol, or what it is a view of, here; else the name of what made it."""
+    base = item
+    while (found := variable_holding(base)) is None:
+        links = links_of(base)
+        if links is None or links.base is None:
+            return cast(str, item.value.name)
+        base = links.base[0]
+    return found
 
 
 def _unsure(item: Any, other: Any, place: Location | None) -> Callable[[], Exception]:
@@ -455,7 +485,17 @@ def carried(trace: Trace) -> list[tuple[Any, bool]]:
         if is_dirty and (id(item) in scope.assigned or home(written) is scope):
             trace.value_of(item)
     found = [pair for pair in scope.assigned.values() if home(pair[0]) is not scope]
-    return [(item, rows) for item, rows in found if item.scope.open or not _is_stale(item)]
+    known = _same(item for item, _ in found)
+    return [(item, rows) for item, rows in found if item.scope.open and not _based(item, known)]
+
+
+def _based(item: Any, known: _same) -> bool:
+    """Is it a view of one of these?"""
+    while (links := links_of(item)) is not None and links.base is not None:
+        item = links.base[0]
+        if item in known:
+            return True
+    return False
 
 
 def _is_stale(item: Any) -> bool:
@@ -482,8 +522,8 @@ def set_item(target: Any, key: Any, value: Any, name: Callable[[], str | None] =
     made = ops.setitem(target, key, stored(value) if hasattr(value, "scope") else value)
     rows = rows_of(target, key, trace.scope.nodes[-1])
     assign(trace, target, made, rows)
-    if rows is not None and hasattr(value, "scope") and value.static_shape != ():
-        may_be(value, target)
+    if rows is not None and isinstance(value, Tensor) and hasattr(value, "scope"):
+        may_be_part(value, target)
     return target
 
 
@@ -494,7 +534,7 @@ def check_own(trace: Trace, item: Any, name: Callable[[], str | None]) -> None:
     for each in _ones(item):
         what = holder_of(trace, each)
         if what is not None:
-            raise outside(name() or item.value.name, what)
+            raise outside(name() or variable_of(item), what)
 
 
 def _ones(item: Any) -> list[Any]:
@@ -502,7 +542,7 @@ def _ones(item: Any) -> list[Any]:
     if links_of(item) is None:
         return [item]
     own = family(item)
-    return [*own, *_reached(own, lambda links: links.may_be)]
+    return [*own, *_reached(own, _wholes)]
 
 
 def holder_of(trace: Trace, item: Any) -> str | None:

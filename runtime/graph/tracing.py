@@ -284,7 +284,7 @@ class Trace:
         finally:
             scope.open = False
             self.scope = cast(Scope, scope.outer)
-            scope.left = [(item, meaning(item)) for item, _ in scope.assigned.values()]
+            scope.left = [(item, meaning(item)) for item in scope.touched.values()]
             restore(reversed(scope.changes))
 
     @contextmanager

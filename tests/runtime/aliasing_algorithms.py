@@ -444,18 +444,19 @@ def game_of_life(grid, other, n):
     return grid
 
 
-@case([[1, 1, 0], [1, 0, 0], [0, 0, 1]], 3)
-def flood(m, n):
-    def visit(i, j):
-        if i >= 0 and j >= 0 and i < n and j < n:
-            if m[i][j] == 1:
-                m[i][j] = 2
-                visit(i + 1, j)
-                visit(i - 1, j)
-                visit(i, j + 1)
-                visit(i, j - 1)
+def visit(m, i, j, n):
+    if i >= 0 and j >= 0 and i < n and j < n:
+        if m[i][j] == 1:
+            m[i][j] = 2
+            visit(m, i + 1, j, n)
+            visit(m, i - 1, j, n)
+            visit(m, i, j + 1, n)
+            visit(m, i, j - 1, n)
 
-    visit(0, 0)
+
+@case([[1, 1, 0], [1, 0, 0], [0, 0, 1]], 0, 3)
+def flood(m, start, n):
+    visit(m, start, start, n)
     return m
 
 
@@ -473,12 +474,13 @@ def towers(pegs, n):
     return pegs
 
 
-@case([1, 2, 3, 4], 4)
-def permuted_by_recursion(a, n):
-    def turn(lo, hi):
-        if lo < hi:
-            swap(a, lo, hi)
-            turn(lo + 1, hi - 1)
+def turn(a, lo, hi):
+    if lo < hi:
+        swap(a, lo, hi)
+        turn(a, lo + 1, hi - 1)
 
-    turn(0, n - 1)
+
+@case([1, 2, 3, 4], 0, 3)
+def reversed_by_recursion(a, lo, hi):
+    turn(a, lo, hi)
     return a

@@ -62,19 +62,6 @@ def making_in_loop(x):
     return x
 
 
-def storing(x):
-    row = rt.fill([3], x)
-    if x > 0.0:
-        row[0] = x
-    return x
-
-
-def storing_elsewhere(x):
-    kinds = {"row": rt.fill([3], x)}
-    kinds["row"][0] = x
-    return kinds
-
-
 def appending(x, seen=[]):  # noqa: B006
     seen.append(x)
     return x
@@ -148,8 +135,6 @@ CALLS: list[tuple[Callable[[], Any], Kind, str]] = [
         ValueError,
         rf"{__file__}:{appending.__code__.co_firstlineno}:1: seen is changed .* is an argument",
     ),
-    (lambda: rt.function(storing)(X), ValueError, "an item of 'row' is assigned where"),
-    (lambda: rt.function(storing_elsewhere)(X), ValueError, r"item of .kinds\['row'\]. is assig"),
 ]
 
 

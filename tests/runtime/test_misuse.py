@@ -609,16 +609,6 @@ def iteration_without_conversion():
     f(V3)
 
 
-@misuse(StagingError, "an item of 'x' is assigned", "assign to an item of a local name")
-def item_without_conversion():
-    @rt.function(autograph=False)
-    def f(x):
-        x[0] = 1.0  # <-
-        return x
-
-    f(V3)
-
-
 @misuse(InGraph, "in an f-string", "print it with print(x)", 'assert x > 0, ("message", x)')
 def text_in_a_message():
     @rt.function

@@ -29,7 +29,7 @@ from runtime.graph.staging.blocks import (
     variable_name,
     write_back,
 )
-from runtime.graph.staging.carried_objects import Held, Place, Watch, no_watch
+from runtime.graph.staging.carried_objects import Contents, Held, Place, Watch, no_watch
 from runtime.graph.staging.growing import Growing
 from runtime.graph.staging.joined_variables import read
 from runtime.graph.staging.joins import Mismatch, Spec
@@ -125,7 +125,7 @@ def cond(
         regions = [path.scope.region(()) for path in paths]
         trace.append(COND, (trace.value_of(steer),), regions=regions)
         raise Unreachable
-    places, named = _add_contents(paths)
+    places, named = _add_contents(trace, paths)
     labels = [*(names or ("",)), *(place.path for place in places)]
     specs = _specs(paths, labels, words)
     values = _merge(trace, steer, paths, specs, labels)
@@ -187,7 +187,9 @@ def _input_names(block: Block, inputs: Sequence[Any], names: Names) -> Names:
     return names if len(names) == len(inputs) else [f"input {at}" for at in range(len(inputs))]
 
 
-def _add_contents(paths: Sequence[Path]) -> tuple[list[Place], dict[int, Place]]:
+def _add_contents(
+    trace: Trace, paths: Sequence[Path]
+) -> tuple[list[Place], dict[int, Place]]:
     """Carry the contents of what any of the blocks changed: they become further values of each
     path, but for those of tensors that a variable stands for on each path, by the variable's place.
     """
@@ -199,8 +201,7 @@ def _add_contents(paths: Sequence[Path]) -> tuple[list[Place], dict[int, Place]]
     named: dict[int, Place] = {}
     reached = [path for path in paths if path.reached]
     contents = [
-        {key: path.changed[key][1] if key in path.changed else place.read()
-         for key, place in places.items()}
+        {key: _content(trace, path, key, place) for key, place in places.items()}
         for path in reached
     ]
     for key, place in list(places.items()):
@@ -213,6 +214,15 @@ def _add_contents(paths: Sequence[Path]) -> tuple[list[Place], dict[int, Place]]
             (values[at],) = found[id(place.object)].children
         path.values = *values, *[found[key] for key in places]
     return list(places.values()), named
+
+
+def _content(trace: Trace, path: Path, key: int, place: Place) -> Contents:
+    if key in path.changed:
+        return path.changed[key][1]
+    if type(place.object) is not SymbolicTensor:
+        return place.read()
+    with trace.reopened(path.scope):  # a view of it may have been changed there
+        return place.read()
 
 
 def _variable_of(item: Any, reached: Sequence[Path]) -> int | None:

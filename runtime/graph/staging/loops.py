@@ -190,8 +190,10 @@ def _holds(loop: Loop, round_: Round) -> bool:
 def _shares_further(loop: Loop, round_: Round) -> bool:
     """Does a round see the tensors of variables by other names, more than it was traced for?"""
     size, shared = loop.size, loop.shared
-    again = shared.needs_another(round_.path.scope, loop.values[:size], round_.path.values[:size])
-    known = {id(place.object) for place in loop.places}
+    carried = [place.object for place in loop.places if type(place.object) is SymbolicTensor]
+    firsts, left = loop.values[:size], round_.path.values[:size]
+    again = shared.needs_another(round_.path.scope, firsts, left, carried)
+    known = set(map(id, carried))
     for entry in shared.entries if again else ():
         if entry.changed and id(entry.first) in shared.kept and id(entry.first) not in known:
             known.add(id(entry.first))
@@ -338,6 +340,8 @@ def _trace_round(trace: Trace, loop: Loop) -> Round:
     watch = also_watching(loop.watch, (loop.test,))
     recorder = watch(loop.key, loop.values[: loop.size], loop.names[: loop.size])
     _carry_known(trace, loop, recorder)
+    carried = [place.object for place in loop.places if type(place.object) is SymbolicTensor]
+    loop.shared.keep_known(carried, loop.values[: loop.size])
     if loop.shared.kept:
         pairs = zip(loop.specs, loop.values, strict=True)
         loop.specs = [loop.shared.pinned(spec, value) for spec, value in pairs]

@@ -38,6 +38,9 @@ class Missing:
             raise AttributeError(name)
         return getattr(self.get(), name)
 
+    def __setitem__(self, key: Any, value: Any) -> None:
+        present(self)[key] = value
+
 
 class MaybeUndefined(Missing):
     """A name that some path leaves unbound: reading it raises UnboundLocalError at run time."""

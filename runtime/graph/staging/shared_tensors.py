@@ -120,8 +120,19 @@ class SharedTensors:
         at, inner = place
         return aliases.tensors(self.specs[at], values[at])[inner]
 
+    def keep_known(self, carried: Sequence[Any], firsts: Sequence[Any]) -> None:
+        """Variables that share memory with what is carried as itself stay what they are."""
+        related = {id(each) for item in carried for each in sharing.relatives(item)}
+        for first in firsts:
+            if type(first) is SymbolicTensor and id(first) in related:
+                self.kept[id(first)] = first
+
     def needs_another(
-        self, scope: Scope, firsts: Sequence[Any], values: Sequence[Any]
+        self,
+        scope: Scope,
+        firsts: Sequence[Any],
+        values: Sequence[Any],
+        carried: Sequence[Any],
     ) -> bool:
         """Must a round be traced again, for what else it sees? Its scope is left."""
         for first, left in zip(firsts, values, strict=True):
@@ -130,11 +141,12 @@ class SharedTensors:
         if not changed:
             return self.again
         used = set(free_values(Region((), tuple(scope.nodes), ())))
+        known = set(map(id, carried))
         for entry in changed:
             first = entry.first
             if type(first) is not SymbolicTensor or id(first) in self.kept:
                 continue
-            if self._is_seen(entry, used, values):
+            if self._is_seen(entry, used, values, known):
                 self.again = True
                 self.kept[id(first)] = first
         return self.again
@@ -158,7 +170,9 @@ class SharedTensors:
         pairs = zip(spec.children, found[1], strict=True)
         return joins.Tree(spec.structure, tuple([self.pinned(*pair) for pair in pairs]))
 
-    def _is_seen(self, entry: _Entry, used: set[Value], values: Sequence[Any]) -> bool:
+    def _is_seen(
+        self, entry: _Entry, used: set[Value], values: Sequence[Any], carried: set[int]
+    ) -> bool:
         """Does the round see by another name what the variable was at first?"""
         if entry.in_place and values[entry.place[0]] is not entry.left:
             return True
@@ -167,7 +181,7 @@ class SharedTensors:
             views = sharing.views_below(entry.first)
             related = [item for item in related if id(item) not in views]
         ids = {id(item) for item in related}
-        seen = any(item.value in used for item in related)
+        seen = any(item.value in used or id(item) in carried for item in related)
         for other in self.entries:
             if other is not entry and id(other.first) in ids:
                 self.kept[id(other.first)] = other.first
