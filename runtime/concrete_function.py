@@ -95,9 +95,7 @@ class ConcreteFunction:
         self.reason = ""
         self._fitting: dict[tuple[Any, ...], Run] = {}
 
-    def share(
-        self, shared: Shared, called: Graph, lost: Callable[[], Exception] | None
-    ) -> None:
+    def share(self, shared: Shared, called: Graph, lost: Callable[[], Exception] | None) -> None:
         """Take what it does to its arguments, as `called` computes it for calls from other traces.
 
         `lost` refuses a call from outside of any, which would not see it.

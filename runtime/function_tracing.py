@@ -218,6 +218,8 @@ class Tracer:
                     lost = self._lost(trace, symbols, before, results)
                 if self.inner:
                     shared = shared.covering(self.assumption.shared)
+                if spec is None:
+                    shared = NOTHING
                 finals, behind = self._finals(trace, symbols, shared)
         finally:
             # Also where a handler of the user's made it go away, or raised something else.
@@ -252,7 +254,11 @@ class Tracer:
         return finals, behind
 
     def _lost(
-        self, trace: Trace, symbols: Sequence[Any], before: Sequence[Value], results: Sequence[Value]
+        self,
+        trace: Trace,
+        symbols: Sequence[Any],
+        before: Sequence[Value],
+        results: Sequence[Value],
     ) -> Callable[[], Exception] | None:
         """The refusal of what the function does to its arguments, where no caller would see it."""
         if not trace.written:

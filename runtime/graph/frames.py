@@ -128,7 +128,7 @@ def user_location() -> Location | None:
     return None if frame is None else position_of(frame.f_code, frame.f_lasti)
 
 
-def variable_holding(item: Any) -> str | None:
+def variable_holding(item: object) -> str | None:
     """The name of a local variable in the innermost frame of the user's that is this object."""
     frame = user_frame(2)
     held = {} if frame is None else frame.f_locals

@@ -86,7 +86,8 @@ def meaning(item: Any) -> Meaning:
 
 def restore(meanings: Iterable[tuple[Any, Meaning]]) -> None:
     """Let symbols stand for what they stood for before."""
-    for item, (item.value, item.node, item.scope, base) in meanings:
+    for item, (value, node, scope, base) in meanings:
+        item.value, item.node, item.scope = value, node, scope
         if base is not None or links_of(item) is not None:
             _linked(item).base = base
 
@@ -98,8 +99,7 @@ def _note(trace: Trace, item: Any) -> None:
 
 
 def _become(trace: Trace, item: Any, made: Any, rows_only: bool) -> None:
-    held = trace.refined.get(item.value)
-    if held is item:
+    if item.value in trace.refined and trace.refined[item.value] is item:
         trace.refined[item.value] = twin(item)
     _note(trace, item)
     trace.writes(item, made.value)
@@ -123,7 +123,9 @@ def now(trace: Trace, item: Any) -> Any:
 
 def is_changed(item: Any, before: Value) -> bool:
     """Was an item of the symbol assigned since it stood for this value?"""
-    return item.value is not before or (type(item.scope) is Stale and item.scope.written is not None)
+    return item.value is not before or (
+        type(item.scope) is Stale and item.scope.written is not None
+    )
 
 
 # Views

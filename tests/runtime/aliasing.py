@@ -144,10 +144,7 @@ def under_else(a, t):
 
 @case([1, 2, 3], True)
 def in_both(a, t):
-    if t:
-        x = put_and_get(a, 0, 9)
-    else:
-        x = put_and_get(a, 1, 8)
+    x = put_and_get(a, 0, 9) if t else put_and_get(a, 1, 8)
     return x, a
 
 
@@ -290,7 +287,7 @@ def by_name_in_a_loop(a, n):
 def read_by_name_in_a_loop(a, n):
     b = a
     s = 0
-    for i in range(n):
+    for _i in range(n):
         a[0] = a[0] + 1
         s += b[0]
     return s, a
@@ -330,10 +327,7 @@ def may_be_either_read_before(a, b, t):
 
 @case([1, 2, 3], True)
 def the_same_on_both(a, t):
-    if t:
-        z = a
-    else:
-        z = a
+    z = a if t else a  # noqa: RUF034
     z[0] = 7
     return a
 

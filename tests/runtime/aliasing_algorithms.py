@@ -445,13 +445,12 @@ def game_of_life(grid, other, n):
 
 
 def visit(m, i, j, n):
-    if i >= 0 and j >= 0 and i < n and j < n:
-        if m[i][j] == 1:
-            m[i][j] = 2
-            visit(m, i + 1, j, n)
-            visit(m, i - 1, j, n)
-            visit(m, i, j + 1, n)
-            visit(m, i, j - 1, n)
+    if i >= 0 and j >= 0 and i < n and j < n and m[i][j] == 1:
+        m[i][j] = 2
+        visit(m, i + 1, j, n)
+        visit(m, i - 1, j, n)
+        visit(m, i, j + 1, n)
+        visit(m, i, j - 1, n)
 
 
 @case([[1, 1, 0], [1, 0, 0], [0, 0, 1]], 0, 3)

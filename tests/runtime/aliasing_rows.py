@@ -183,7 +183,7 @@ def swapped_by_a_name(m, i):
 
 @case(M3, 3)
 def swapped_in_loops(m, n):
-    for i in range(n):
+    for _i in range(n):
         for j in range(n - 1):
             if m[j][0] < m[j + 1][0]:
                 m[j], m[j + 1] = m[j + 1], m[j]

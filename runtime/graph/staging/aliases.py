@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from runtime.graph import sharing
 from runtime.graph.frames import user_location
 from runtime.graph.ir import Location
-from runtime.graph import sharing
 from runtime.graph.refusals import refuse
+from runtime.graph.scopes import active
 from runtime.graph.staging.carried_objects import Contents, Held, is_container
 from runtime.graph.staging.joins import Leaf, Maybe, Optional, Spec, Tree
 from runtime.graph.staging.optional_values import Missing
-from runtime.graph.scopes import active
 from runtime.graph.structures import structure_of
 from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.graph.tracing import Trace
@@ -113,7 +113,9 @@ def note_tensors(
 ) -> None:
     """Note which tensors those that a join has made may be, from the values of the paths."""
     for spec, value, *originals in zip(specs, made, *paths, strict=True):
-        for item, *items in zip(*[tensors(spec, each) for each in (value, *originals)], strict=True):
+        for item, *items in zip(
+            *[tensors(spec, each) for each in (value, *originals)], strict=True
+        ):
             if type(item) is SymbolicTensor:
                 note_tensor(item, items)
 

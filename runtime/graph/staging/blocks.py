@@ -97,8 +97,11 @@ def release(trace: Trace, recorder: Recorder, results: tuple[Any, ...]) -> None:
     recorder.release(results)
 
 
-def undone(trace: Trace, recorder: Recorder) -> dict[int, tuple[Place, Contents]]:
-    """What the block did to objects that existed before it; they are as they were then.
+def undone(
+    trace: Trace, recorder: Recorder, reached: bool
+) -> dict[int, tuple[Place, Contents]]:
+    """What the block did to objects that existed before it; they are as they were then. Of tensors
+    nothing is left of a block whose end is not `reached`.
 
     Raises StagingError for an object that existed before the call, or that cannot be carried.
     """
@@ -110,7 +113,7 @@ def undone(trace: Trace, recorder: Recorder) -> dict[int, tuple[Place, Contents]
                 if trace.outer is not None:
                     why = f"it existed before the call of {trace.name}, which is a graph of its own"
                 raise refuse_change(place.path, why)
-        for item, rows_only in sharing.carried(trace):
+        for item, rows_only in sharing.carried(trace) if reached else ():
             places.append(Place(item.value.name, item, rows_only))
         return {id(place.object): (place, place.read()) for place in places}
     finally:

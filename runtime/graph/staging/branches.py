@@ -176,7 +176,7 @@ def _trace_block(
         release(trace, recorder, path.values)
         if path.reached:
             aliases.check(trace, recorder.restore)
-        path.changed = undone(trace, recorder)
+        path.changed = undone(trace, recorder, path.reached)
     return path
 
 
@@ -187,9 +187,7 @@ def _input_names(block: Block, inputs: Sequence[Any], names: Names) -> Names:
     return names if len(names) == len(inputs) else [f"input {at}" for at in range(len(inputs))]
 
 
-def _add_contents(
-    trace: Trace, paths: Sequence[Path]
-) -> tuple[list[Place], dict[int, Place]]:
+def _add_contents(trace: Trace, paths: Sequence[Path]) -> tuple[list[Place], dict[int, Place]]:
     """Carry the contents of what any of the blocks changed: they become further values of each
     path, but for those of tensors that a variable stands for on each path, by the variable's place.
     """

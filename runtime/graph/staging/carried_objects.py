@@ -16,8 +16,8 @@ from typing import Any, Protocol
 
 from numpy import ndarray
 
-from runtime.graph.ir import Location
 from runtime.graph import sharing
+from runtime.graph.ir import Location
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import active
 from runtime.graph.staging.growing import Growing

@@ -362,7 +362,7 @@ def _trace_round(trace: Trace, loop: Loop) -> Round:
         if path.reached:
             aliases.check(trace, recorder.restore)
             loop.shared.finish(scope, path.values)
-        path.changed = undone(trace, recorder)
+        path.changed = undone(trace, recorder, path.reached)
     return round_
 
 
