@@ -214,7 +214,7 @@ class Tracer:
                 spec, results = self._run(trace, *self._given(call, symbols))
                 shared, lost = NOTHING, None
                 if spec is not None:
-                    shared = shared_of(symbols, before, self.tensors)
+                    shared = shared_of(trace.scope, symbols, before, self.tensors)
                     lost = self._lost(trace, symbols, before, results)
                 if self.inner:
                     shared = shared.covering(self.assumption.shared)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from enum import Flag, auto
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from runtime import errors
@@ -21,6 +22,15 @@ Meaning = tuple[Value, Value, "Scope", Any]
 
 LOOP = "the body of a loop"
 """The kind of the scopes that may run several times."""
+
+
+class Change(Flag):
+    """What item assignments change in a tensor: items, or whole rows, in the place of which a list
+    has other ones.
+    """
+
+    ITEMS = auto()
+    ROWS = auto()
 
 
 class Scope:
@@ -43,9 +53,9 @@ class Scope:
         # Symbols from around it that stand for something else in it, and what they were before
         # each change.
         self.changes: list[tuple[Any, Meaning]] = []
-        # Those whose items were assigned, and whether only whole rows; those that this changed, and
+        # Those whose items were assigned, and what changed in them; those that this changed, and
         # what they were at its end.
-        self.assigned: dict[int, tuple[Any, bool]] = {}
+        self.assigned: dict[int, tuple[Any, Change]] = {}
         self.touched: dict[int, Any] = {}
         self.left: list[tuple[Any, Meaning]] = []
         # Those that may have been changed by another name, and why nobody knows.

@@ -15,6 +15,7 @@ from typing import Any
 from runtime.graph import sharing
 from runtime.graph.ir import Location, Value
 from runtime.graph.refusals import refuse
+from runtime.graph.scopes import Change, Scope
 from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.graph.tracing import Trace
 
@@ -27,6 +28,7 @@ class Shared:
     """
 
     written: tuple[int, ...] = ()
+    changes: tuple[Change, ...] = ()
     same: tuple[tuple[int, int], ...] = ()
     related: tuple[tuple[int, int], ...] = ()
     settled: bool = False
@@ -35,8 +37,14 @@ class Shared:
         """What holds where both may: more is written and related, less is the same."""
         known = {*self.related, *other.related, *self.same, *other.same}
         same = tuple([pair for pair in self.same if pair in other.same or not other.settled])
+        mine, theirs = (
+            dict(zip(each.written, each.changes, strict=True)) for each in (self, other)
+        )
+        written = sorted({*mine, *theirs})
+        none = Change(0)
         return Shared(
-            tuple(sorted({*self.written, *other.written})),
+            tuple(written),
+            tuple([mine.get(at, none) | theirs.get(at, none) for at in written]),
             same,
             tuple(sorted(known - {*same})),
             settled=True,
@@ -65,8 +73,8 @@ class Shared:
         self, trace: Trace, leaves: Sequence[Any], results: list[Any], finals: Sequence[Any]
     ) -> list[Any]:
         """The results of a call, and its arguments as they are behind it."""
-        for at, final in zip(self.written, finals, strict=True):
-            sharing.assign(trace, leaves[at], final)
+        for at, change, final in zip(self.written, self.changes, finals, strict=True):
+            sharing.assign(trace, leaves[at], final, change)
         for at, place in self.same:
             if type(leaves[place]) is SymbolicTensor:
                 results[at] = leaves[place]
@@ -82,7 +90,9 @@ class Shared:
 NOTHING = Shared()
 
 
-def shared_of(symbols: Sequence[Any], before: Sequence[Value], results: Sequence[Any]) -> Shared:
+def shared_of(
+    scope: Scope, symbols: Sequence[Any], before: Sequence[Value], results: Sequence[Any]
+) -> Shared:
     """What a trace did to the symbols of its arguments, which stood for `before`, and what the
     tensors of its results share with them.
     """
@@ -100,7 +110,8 @@ def shared_of(symbols: Sequence[Any], before: Sequence[Value], results: Sequence
         elif _may_be_written(item):
             others = [places[id(each)] for each in sharing.relatives(item) if id(each) in places]
             related += [(at, place) for place in others]
-    return Shared(tuple(written), tuple(same), tuple(related))
+    changes = [sharing.change_of(scope, symbols[at]) for at in written]
+    return Shared(tuple(written), tuple(changes), tuple(same), tuple(related))
 
 
 def _may_be_written(item: Any) -> bool:

@@ -23,7 +23,7 @@ from runtime import ops
 from runtime.graph.frames import user_location, variable_holding
 from runtime.graph.ir import Location, Node, Value, format_location
 from runtime.graph.refusals import leaked, refuse
-from runtime.graph.scopes import Meaning, Scope, Stale, active
+from runtime.graph.scopes import Change, Meaning, Scope, Stale, active
 from runtime.primitive import TABLE
 from runtime.tensor import EagerTensor, Tensor
 
@@ -98,14 +98,14 @@ def _note(trace: Trace, item: Any) -> None:
         trace.scope.touched[id(item)] = item
 
 
-def _become(trace: Trace, item: Any, made: Any, rows_only: bool) -> None:
+def _become(trace: Trace, item: Any, made: Any, change: Change) -> None:
     if item.value in trace.refined and trace.refined[item.value] is item:
         trace.refined[item.value] = twin(item)
     _note(trace, item)
     trace.writes(item, made.value)
     item.value, item.node, item.scope = made.value, made.node, home(item)
-    known = trace.scope.assigned.get(id(item))
-    trace.scope.assigned[id(item)] = item, rows_only and (known is None or known[1])
+    before = trace.scope.assigned.get(id(item), (item, change))[1]
+    trace.scope.assigned[id(item)] = item, before | change
 
 
 def twin(item: Any, scope: Scope | None = None) -> Any:
@@ -126,6 +126,13 @@ def is_changed(item: Any, before: Value) -> bool:
     return item.value is not before or (
         type(item.scope) is Stale and item.scope.written is not None
     )
+
+
+def change_of(scope: Scope, item: Any) -> Change:
+    """What item assignments in a scope have changed in a symbol."""
+    _, change = scope.assigned.get(id(item), (item, Change(0)))
+    is_dirty = type(item.scope) is Stale and item.scope.written is not None
+    return change | Change.ITEMS if is_dirty else change
 
 
 # Views
@@ -273,20 +280,27 @@ def _reached(items: Sequence[Any], which: Callable[[Links], list[ref[Any]]]) -> 
 # Changes
 
 
-def assign(trace: Trace, item: Any, made: Any, rows: Rows | None = None) -> None:
-    """Let `item` stand for what `made` does, in the open scope, and tell who shares its memory.
-
-    `rows` are the rows that other ones have taken the place of, if nothing else has changed.
+def assign(
+    trace: Trace,
+    item: Any,
+    made: Any,
+    change: Change = Change.ITEMS,
+    rows: Rows = SOME_ROWS,
+) -> None:
+    """Let `item` stand for what `made` does, in the open scope, and tell who shares its memory what
+    has changed: which `rows`, if rows have.
     """
-    _become(trace, item, made, rows is not None)
+    _become(trace, item, made, change)
     if links_of(item) is None:
         return
     own = _same(family(item))
-    for each in _views(item):
-        _outdate(trace, each, rows)
+    for each in _views(item) if Change.ROWS in change else ():
+        _detach(trace, each, rows)
+    for each in _views(item) if Change.ITEMS in change else ():
+        _outdate(trace, each)
     _tell_base(trace, item)
     # Rows that others take the place of are what they were.
-    wholes, parts = (_wholes, _parts) if rows is None else (_may_be, _copies)
+    wholes, parts = (_wholes, _parts) if Change.ITEMS in change else (_may_be, _copies)
     origins = _reached(list(own.items.values()), wholes)
     place = user_location()
     for each in (*origins, *_reached([*own.items.values(), *origins], parts)):
@@ -323,7 +337,7 @@ def _tell_base(trace: Trace, item: Any) -> None:
         holder.scope = Stale(home(holder), _renew_base, item)
         for each in _views(holder):
             if each is not item:
-                _outdate(trace, each, None)
+                _outdate(trace, each)
         item, base = holder, holder.links.base
 
 
@@ -334,21 +348,18 @@ def _renew_base(trace: Trace, item: Any) -> Value:
     made = trace.emit(
         TABLE["set_slice"], (twin(item), now(trace, written), *dynamic), {"spec": spec}
     )
-    _become(trace, item, made, False)
+    _become(trace, item, made, Change.ITEMS)
     return made.value  # type: ignore[no-any-return]
 
 
-def _outdate(trace: Trace, item: Any, rows: Rows | None) -> None:
-    """The base of a view has changed; of `rows`, if that is all."""
-    if rows is not None:
-        _detach(trace, item, rows)
-        return
+def _outdate(trace: Trace, item: Any) -> None:
+    """Items of the base of a view have changed."""
     if type(item.scope) is Stale and item.scope.renew is _renew_view:
         return
     _note(trace, item)
     item.scope = Stale(home(item), _renew_view)
     for each in _views(item):
-        _outdate(trace, each, None)
+        _outdate(trace, each)
 
 
 def _renew_view(trace: Trace, item: Any) -> Value:
@@ -369,9 +380,10 @@ def _detach(trace: Trace, item: Any, rows: Rows) -> None:
     _note(trace, item)
     item.links.base = None
     may_be_part(item, base)
-    if is_same and item.scope.open:
-        place = user_location()
-        item.scope = Stale(home(item), _raising(_replaced(place)), replaced=True)
+    is_known = item.scope.open
+    if is_same or not is_known:
+        why = _raising(_replaced(user_location()))
+        item.scope = Stale(home(item), why, replaced=is_known)
 
 
 def _is_same_row(view: Rows, rows: Rows) -> bool | None:
@@ -419,7 +431,7 @@ _COPY = "assign to items of a copy, made with tf.identity(x), or read it before"
 
 
 def variable_of(item: Any) -> str:
-    """What the user calls a symbol, or what it is a view of, here; else the name of what made it."""
+    """What the user calls a symbol here, or what it is a view of; else the name of what made it."""
     base = item
     while (found := variable_holding(base)) is None:
         links = links_of(base)
@@ -476,9 +488,9 @@ def may_have_changed(trace: Trace, item: Any, name: str) -> None:
 # Blocks
 
 
-def carried(trace: Trace) -> list[tuple[Any, bool]]:
-    """The symbols from around the open scope whose items it has assigned, and of which whole rows
-    only: what they are now must be carried.
+def carried(trace: Trace) -> list[tuple[Any, Change]]:
+    """The symbols from around the open scope whose items it has assigned, and what has changed in
+    them: what they are now must be carried.
     """
     scope = trace.scope
     for item, _ in list(scope.changes):
@@ -488,7 +500,7 @@ def carried(trace: Trace) -> list[tuple[Any, bool]]:
             trace.value_of(item)
     found = [pair for pair in scope.assigned.values() if home(pair[0]) is not scope]
     known = _same(item for item, _ in found)
-    return [(item, rows) for item, rows in found if item.scope.open and not _based(item, known)]
+    return [pair for pair in found if pair[0].scope.open and not _based(pair[0], known)]
 
 
 def _based(item: Any, known: _same) -> bool:
@@ -523,7 +535,10 @@ def set_item(target: Any, key: Any, value: Any, name: Callable[[], str | None] =
     check_own(trace, target, name)
     made = ops.setitem(target, key, stored(value) if hasattr(value, "scope") else value)
     rows = rows_of(target, key, trace.scope.nodes[-1])
-    assign(trace, target, made, rows)
+    if rows is None:
+        assign(trace, target, made)
+    else:
+        assign(trace, target, made, Change.ROWS, rows)
     if rows is not None and isinstance(value, Tensor) and hasattr(value, "scope"):
         may_be_part(value, target)
     return target
@@ -575,7 +590,7 @@ def stored(item: Any) -> Any:
 
 
 def rows_of(target: Any, key: Any, node: Node) -> Rows | None:
-    """The rows that `target[key] = value`, which this node computes, puts others in the place of."""
+    """The rows that `target[key] = value`, which this node computes, puts other ones for."""
     shape = target.static_shape
     if type(key) is tuple or (shape is not None and len(shape) < 2):
         return None

@@ -292,10 +292,12 @@ class Trace:
         """Add further nodes at the end of a region that was left."""
         before, self.scope, scope.open = self.scope, scope, True
         around = [(item, meaning(item)) for item, _ in scope.left]
+        count = len(scope.changes)
         restore(scope.left)
         try:
             yield
         finally:
+            restore(reversed(scope.changes[count:]))
             restore(around)
             self.scope, scope.open = before, False
 

@@ -113,8 +113,8 @@ def undone(
                 if trace.outer is not None:
                     why = f"it existed before the call of {trace.name}, which is a graph of its own"
                 raise refuse_change(place.path, why)
-        for item, rows_only in sharing.carried(trace) if reached else ():
-            places.append(Place(item.value.name, item, rows_only))
+        for item, change in sharing.carried(trace) if reached else ():
+            places.append(Place(item.value.name, item, change))
         return {id(place.object): (place, place.read()) for place in places}
     finally:
         recorder.restore()

@@ -195,7 +195,7 @@ def _add_contents(trace: Trace, paths: Sequence[Path]) -> tuple[list[Place], dic
     for path in paths:
         for key, (place, _) in path.changed.items():
             known = places.setdefault(key, place)
-            known.rows_only = known.rows_only and place.rows_only
+            known.change |= place.change
     named: dict[int, Place] = {}
     reached = [path for path in paths if path.reached]
     contents = [

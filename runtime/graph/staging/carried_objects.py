@@ -19,7 +19,7 @@ from numpy import ndarray
 from runtime.graph import sharing
 from runtime.graph.ir import Location
 from runtime.graph.refusals import refuse
-from runtime.graph.scopes import active
+from runtime.graph.scopes import Change, active
 from runtime.graph.staging.growing import Growing
 from runtime.graph.structures import Handler, add_handler, structure_of
 from runtime.graph.symbolic_tensor import SymbolicTensor
@@ -112,13 +112,13 @@ _HOLDING_MORE = (list, tuple, dict, set, frozenset, deque, bytearray, array, nda
 class Place:
     """An object whose contents are carried, and the path by which the user knows it.
 
-    `rows_only`: nothing but whole rows of a tensor were replaced.
+    `change` says what is changed in a tensor.
     """
 
-    __slots__ = ("object", "path", "rows_only")
+    __slots__ = ("change", "object", "path")
 
-    def __init__(self, path: str, item: Any, rows_only: bool = False) -> None:
-        self.rows_only = rows_only
+    def __init__(self, path: str, item: Any, change: Change = Change.ITEMS) -> None:
+        self.change = change
         self.path = path[4:-1] if path.startswith("len(") else path
         if isinstance(item, Growing) and self.path.endswith("]"):
             self.path = self.path.rpartition("[")[0]
@@ -150,8 +150,7 @@ class Place:
         """Replace what is in it."""
         item, children = self.object, contents.children
         if type(item) is SymbolicTensor:
-            rows = sharing.SOME_ROWS if self.rows_only else None
-            sharing.assign(active(), item, children[0], rows)
+            sharing.assign(active(), item, children[0], self.change)
         elif type(item) is list:
             item[:] = children
         elif isinstance(item, Growing):

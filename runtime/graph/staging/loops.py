@@ -197,7 +197,7 @@ def _shares_further(loop: Loop, round_: Round) -> bool:
     for entry in shared.entries if again else ():
         if entry.changed and id(entry.first) in shared.kept and id(entry.first) not in known:
             known.add(id(entry.first))
-            place = Place(loop.names[entry.place[0]], entry.first, entry.rows_only)
+            place = Place(loop.names[entry.place[0]], entry.first, entry.change)
             loop.specs.append(joins.abstract_entry(_carry(loop, place)))
     return again
 
@@ -245,7 +245,7 @@ def _at_hand(place: Place, variables: Mapping[str, Any], recorder: Recorder) -> 
     if type(place.object) is SymbolicTensor:
         item = place.object if home(place.object).open else made
         is_one = type(item) is SymbolicTensor and home(item).open
-        return Place(place.path, item, place.rows_only) if is_one else None
+        return Place(place.path, item, place.change) if is_one else None
     if recorder.knows(place.object):
         return place
     alike = type(made) is type(place.object) and recorder.knows(made)
@@ -434,6 +434,7 @@ def _carry_further(loop: Loop, path: Path) -> bool:
     """Objects that the round changed, and whose contents are not carried yet, are from now on."""
     known = {id(place.object) for place in loop.places}
     new = [place for key, (place, _) in path.changed.items() if key not in known]
+    widened = [_widen_change(place, path) for place in loop.places]
     for place in new:
         loop.specs.append(joins.abstract_entry(_carry(loop, place)))
     carried = [
@@ -441,7 +442,16 @@ def _carry_further(loop: Loop, path: Path) -> bool:
         for place in loop.places
     ]
     path.values += tuple(carried)
-    return bool(new)
+    return bool(new) or any(widened)
+
+
+def _widen_change(place: Place, path: Path) -> bool:
+    """Is more changed in a tensor than was supposed at the start of the round?"""
+    if id(place.object) not in path.changed:
+        return False
+    before = place.change
+    place.change |= path.changed[id(place.object)][0].change
+    return place.change != before
 
 
 def _widen(loop: Loop, path: Path) -> list[Spec]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from runtime.graph import sharing
 from runtime.graph.ir import Region, Value, free_values
-from runtime.graph.scopes import Scope
+from runtime.graph.scopes import Change, Scope
 from runtime.graph.staging import aliases, joins
 from runtime.graph.staging.joins import Spec
 from runtime.graph.structures import structure_of
@@ -27,7 +27,7 @@ Place = tuple[int, int]
 class _Entry:
     """A tensor that a round begins with: what the loop began with, and what the round leaves."""
 
-    __slots__ = ("before", "changed", "first", "given", "left", "place", "rows_only")
+    __slots__ = ("before", "change", "changed", "first", "given", "left", "place")
 
     def __init__(self, place: Place, given: Any, first: Any) -> None:
         self.place = place
@@ -36,7 +36,7 @@ class _Entry:
         self.first = first
         self.left: Any = None
         self.changed = False
-        self.rows_only = False
+        self.change = Change.ITEMS
 
     @property
     def in_place(self) -> bool:
@@ -88,7 +88,7 @@ class SharedTensors:
         for entry in self.entries:
             entry.left = self._part(left, entry.place)
             entry.changed = sharing.is_changed(entry.given, entry.before)
-            entry.rows_only = scope.assigned.get(id(entry.given), (None, False))[1]
+            entry.change = sharing.change_of(scope, entry.given)
         self._meet(scope)
 
     def _meet(self, scope: Scope) -> None:
@@ -177,7 +177,7 @@ class SharedTensors:
         if entry.in_place and values[entry.place[0]] is not entry.left:
             return True
         related = sharing.relatives(entry.first)
-        if entry.rows_only:  # older names of rows stay what they are
+        if entry.change is Change.ROWS:  # older names of rows stay what they are
             views = sharing.views_below(entry.first)
             related = [item for item in related if id(item) not in views]
         ids = {id(item) for item in related}
@@ -199,8 +199,7 @@ class SharedTensors:
             if is_one:
                 values[at] = made[entry.place] = first
             if is_one and entry.changed:
-                rows = sharing.SOME_ROWS if entry.rows_only else None
-                sharing.assign(trace, first, out, rows)
+                sharing.assign(trace, first, out, entry.change)
             elif entry.changed:
                 sharing.may_have_changed(trace, first, names[at])
         for entry in self.entries:
