@@ -203,4 +203,5 @@ def set_item(value: Any, target: Any, key: Any) -> Any:
         )
     if isinstance(target, SymbolicTensor):
         return sharing.set_item(target, key, value)
-    raise sharing.outside("a tensor", "a tensor from outside of the function")
+    name = sharing.variable_of(target) or "a tensor"
+    raise sharing.outside(name, "a tensor from outside of the function")

@@ -16,9 +16,10 @@
         x = ag.setitem(item_2, to=x, at=i)
         return x
 
-A statement stays as it is, and a tensor refuses it, where the target is no name that can be rebound
-(an attribute, a name of another scope) or is not read afterwards: the new value would be lost. The
-arguments stand in the order in which Python evaluates them.
+A statement stays as it is where the target is no name that can be rebound (an attribute, an item, a
+name of another scope) or is not read afterwards: a list or a symbol of a graph changes itself, for
+all of its names, and an eager tensor refuses, for the new value would be lost. The arguments stand
+in the order in which Python evaluates them.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def check_sources(trace: Any, watched: Any, sources: Iterable[Any]) -> None:
     for source in sources:
         _, former = trace.former.get(id(source), (None, ()))
         if any(node in watched for node in former):
-            name = source.value.name
+            name = former[0].name
             raise refuse(
                 f"the gradient with respect to {name!r} is asked for, whose items were assigned "
                 "since the tape began to watch it: with respect to which of both",

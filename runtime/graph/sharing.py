@@ -293,12 +293,12 @@ def assign(
     _become(trace, item, made, change)
     if links_of(item) is None:
         return
-    own = _same(family(item))
     for each in _views(item) if Change.ROWS in change else ():
         _detach(trace, each, rows)
     for each in _views(item) if Change.ITEMS in change else ():
         _outdate(trace, each)
     _tell_base(trace, item)
+    own = _same(family(item))
     # Rows that others take the place of are what they were.
     wholes, parts = (_wholes, _parts) if Change.ITEMS in change else (_may_be, _copies)
     origins = _reached(list(own.items.values()), wholes)
@@ -430,15 +430,22 @@ def reason(item: Any) -> Callable[[], Exception] | None:
 _COPY = "assign to items of a copy, made with tf.identity(x), or read it before"
 
 
-def variable_of(item: Any) -> str:
+def variable_of(item: Any) -> str | None:
     """What the user calls a symbol here, or what it is a view of; else the name of what made it."""
     base = item
     while (found := variable_holding(base)) is None:
         links = links_of(base)
         if links is None or links.base is None:
-            return cast(str, item.value.name)
+            return _first_name(item)
         base = links.base[0]
     return found
+
+
+def _first_name(item: Any) -> str | None:
+    if not hasattr(item, "scope"):
+        return None
+    _, former = home(item).trace.former.get(id(item), (None, None))
+    return cast(str, former[0].name if former else item.value.name)
 
 
 def _unsure(item: Any, other: Any, place: Location | None) -> Callable[[], Exception]:
@@ -551,7 +558,7 @@ def check_own(trace: Trace, item: Any, name: Callable[[], str | None]) -> None:
     for each in _ones(item):
         what = holder_of(trace, each)
         if what is not None:
-            raise outside(name() or variable_of(item), what)
+            raise outside(name() or variable_of(item) or "a tensor", what)
 
 
 def _ones(item: Any) -> list[Any]:

@@ -68,7 +68,7 @@ class Writer:
     def program(self) -> str:
         lines = self.block(self.random.randint(3, 6), 0)
         names = [*self.vectors, *self.matrices]
-        kept = [n for n in names if n in ('a', 'b', 'm') or self.random.random() < 0.7]
+        kept = [n for n in names if n in ("a", "b", "m") or self.random.random() < 0.7]
         lines.append(f"return s, {', '.join(kept)}")
         body = "".join(f"    {line}\n" for line in ["s = 0", *lines])
         return f"{PRELUDE}def program(a, b, m, n, t):\n{body}"

@@ -97,9 +97,7 @@ def release(trace: Trace, recorder: Recorder, results: tuple[Any, ...]) -> None:
     recorder.release(results)
 
 
-def undone(
-    trace: Trace, recorder: Recorder, reached: bool
-) -> dict[int, tuple[Place, Contents]]:
+def undone(trace: Trace, recorder: Recorder, reached: bool) -> dict[int, tuple[Place, Contents]]:
     """What the block did to objects that existed before it; they are as they were then. Of tensors
     nothing is left of a block whose end is not `reached`.
 
