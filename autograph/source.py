@@ -147,7 +147,7 @@ def definitions(file: SourceFile, path: str | None = None) -> list[Located]:
 
 def class_in(file: SourceFile, path: str) -> ast.ClassDef | None:
     """The class that `path` (`A`, `A.B`) names once the file has run, if there is one."""
-    found = [node for name, node in _named(file.tree.body, "") if name == path]
+    found = [node for name, node in _named_statements(file.tree.body, "") if name == path]
     return found[-1] if found and isinstance(found[-1], ast.ClassDef) else None
 
 
@@ -340,7 +340,7 @@ def _no_source(function: FunctionType) -> ConversionError:
 def _no_definition(file: SourceFile, path: str) -> ConversionError:
     import difflib  # a first conversion need not wait for it
 
-    paths = list(dict.fromkeys(found for found, _ in _named(file.tree.body, "")))
+    paths = list(dict.fromkeys(found for found, _ in _named_statements(file.tree.body, "")))
     close = difflib.get_close_matches(path, paths, n=3)
     shown = ", ".join(paths[:_MOST_NAMES]) + (", ..." if len(paths) > _MOST_NAMES else "")
     hints = [
@@ -426,7 +426,7 @@ def _definitions(
             yield from _definitions(block, inner_owners, inner_path, nested=nested)
 
 
-def _named(body: Sequence[ast.stmt], path: str) -> Iterator[tuple[str, ast.stmt]]:
+def _named_statements(body: Sequence[ast.stmt], path: str) -> Iterator[tuple[str, ast.stmt]]:
     """The functions and classes in a list of statements, by their paths."""
     for statement in body:
         inner = path
@@ -434,7 +434,7 @@ def _named(body: Sequence[ast.stmt], path: str) -> Iterator[tuple[str, ast.stmt]
             inner = _join(path, statement)
             yield inner, statement
         for block in _blocks(statement):
-            yield from _named(block, inner)
+            yield from _named_statements(block, inner)
 
 
 def _blocks(statement: Any) -> Iterator[list[Any]]:

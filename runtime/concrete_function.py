@@ -42,8 +42,8 @@ from runtime.graph.staging.joins import (
 )
 from runtime.graph.tracing import Trace
 from runtime.graph.views import GraphTensor
-from runtime.pickling import refused
 from runtime.ops.reshaping import ensure_shape
+from runtime.pickling import refused
 from runtime.shapes import TensorSpec
 from runtime.signature_text import signature_lines, signature_text
 from runtime.state import run_calling_back, state

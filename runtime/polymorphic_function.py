@@ -520,7 +520,7 @@ class Function(Generic[P, R]):
         return autograph.convert(function)
 
 
-def _become(old: Function, new: Function) -> None:
+def _become(old: Function[..., Any], new: Function[..., Any]) -> None:
     old.__dict__ = dict(vars(new))
 
 

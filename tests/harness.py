@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
-NOT_CONSTRUCTS = {"errors", "stages", "graphs"}
+NOT_CONSTRUCTS = {"errors", "graphs", "notebooks", "stages"}
 LONGEST_STREAM = 100
 
 Namespace = dict[str, Any]

@@ -28,7 +28,7 @@ FIXTURES = sorted(
     path
     for path in (ROOT / "fixtures").rglob("*.py")
     if not path.name.endswith(".golden.py")
-    and not {"errors", "stages", "graphs"} & set(path.relative_to(ROOT).parts)
+    and not {"errors", "graphs", "notebooks", "stages"} & set(path.relative_to(ROOT).parts)
 )
 
 SOURCE = '''\

@@ -20,8 +20,8 @@ from runtime.graph.ir import NO_PARAMS, Graph, Location, Node, Origin, Params, R
 from runtime.graph.known_values import known_values
 from runtime.graph.nodes import CONSTANT, NUMBER_TYPES
 from runtime.graph.scopes import Handle, Scope, Site, Stale, Symbol
-from runtime.graph.staging import joined_variables
 from runtime.graph.sharing import meaning, restore, view
+from runtime.graph.staging import joined_variables
 from runtime.graph.staging.deferred_exceptions import check_unhandled_failure
 from runtime.graph.symbolic_number import SymbolicNumber
 from runtime.graph.symbolic_tensor import SymbolicTensor

@@ -1,5 +1,8 @@
 """A backend for JAX, written from docs/backends.md alone, and plain functions that run on it."""
 
+# The programs are written as users write them.
+# ruff: noqa: SIM108
+
 from __future__ import annotations
 
 from collections.abc import Callable
