@@ -16,7 +16,7 @@ VARIABLE = tf.Variable([1.0, 2.0], name="v")
 DTYPES: dict[str, Any] = {
     "float beside int": lambda: tf.constant([1, 2]) + 1.5,
     "text beside int": lambda: tf.constant(1) + "a",
-    "text beside int, compared": lambda: tf.constant(1) == "a",
+    "text beside int, compared": lambda: tf.equal(tf.constant(1), "a"),
     "float dimensions": lambda: tf.reshape(X, [2.0, 3.0]),
     "float dimensions in a tensor": lambda: tf.reshape(X, tf.constant([2.0, 3.0])),
     "None": lambda: tf.constant(None),
