@@ -1,0 +1,73 @@
+"""Textbook programs, taken as they are: staged, with tensors in place of their numbers."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import autograph
+import runtime as rt
+from tests.staging import attempt, same_outcome
+from tests.textbook import numbers, sequences, tables
+from tests.textbook.refused import REFUSED
+
+CASES = [*numbers.CASES, *sequences.CASES, *tables.CASES]
+DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}
+
+
+def as_tensors(value: Any) -> Any:
+    """Numbers, and lists of numbers, as tensors."""
+    kind = type(value)
+    inner = value
+    while isinstance(inner, list) and inner:
+        inner = inner[0]
+    if kind in DTYPES or (kind is list and type(inner) in DTYPES):
+        return rt.constant(value, DTYPES[type(inner)])
+    return value
+
+
+def of_numbers(value: Any) -> Any:
+    """Numbers as tensors; lists stay lists."""
+    return [of_numbers(item) for item in value] if isinstance(value, list) else as_tensors(value)
+
+
+WAYS: dict[str, Callable[[Any], Any]] = {"tensors": as_tensors, "lists": of_numbers}
+
+
+def has_list(calls: Any) -> bool:
+    return any(isinstance(value, list) for args in calls for value in args)
+
+
+RUNS = [
+    pytest.param(function, way, calls, id=f"{function.__name__}-{way}")
+    for function, calls in CASES
+    for way in WAYS
+    if way == "tensors" or has_list(calls)
+]
+
+
+@pytest.mark.parametrize(("function", "way", "calls"), RUNS)
+def test_staged_is_python_or_refused(function: Any, way: str, calls: Any) -> None:
+    staged = rt.function(function)
+    wrong, refused = [], []
+    for args in calls:
+        expected = attempt(lambda a=args: function(*copy.deepcopy(a)))
+        got = attempt(lambda a=args: staged(*map(WAYS[way], copy.deepcopy(a))))
+        if not same_outcome(expected, got):
+            (refused if is_refusal(got) else wrong).append((args, expected, got))
+    assert not wrong
+    assert bool(refused) == (function.__name__ in REFUSED[way]), refused
+
+
+def is_refusal(got: Any) -> bool:
+    """Whether the outcome is an error that says where, what and what to write instead."""
+    return isinstance(
+        got,
+        autograph.AutographError | rt.errors.OpError | rt.errors.OperatorNotAllowedInGraphError,
+    )
+
+
+def test_the_table_has_no_row_too_many() -> None:
+    names = {way: {run.values[0].__name__ for run in RUNS if run.values[1] == way} for way in WAYS}
+    assert all(REFUSED[way] <= names[way] for way in WAYS)
