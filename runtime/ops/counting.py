@@ -18,7 +18,6 @@ from runtime.primitive import (
     bind,
     flat,
     row,
-    same_shape,
     sample,
     wrong_dtype,
     wrong_value,
@@ -157,7 +156,8 @@ def _rising(ends: Any) -> tuple[float, float]:
 
 
 histogram_bins_p: Primitive = row(
-    "histogram_bins", _bins_kernel, signature="R,R,i->dtype", shape=same_shape,
+    "histogram_bins", _bins_kernel, signature="R,R,i->dtype",
+    shape=lambda values, ends, nbins, *, dtype: values,
     op_type="HistogramFixedWidthBins", fallible=True, gradient=flat, keep_inputs=(),
     samples=(sample("2,3", [-1.0, 1.0], 4, dtype=dtypes.int32),), memory=Memory.READS,
 )  # fmt: skip

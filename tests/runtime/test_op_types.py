@@ -22,6 +22,7 @@ TENSORFLOWS = frozenset(NAMES.read_text().split())
 OURS = {
     "ArgSort Sort": "TensorFlow takes them apart: Neg, TopKV2",
     "Eye GatherGrad Gelu LogicalXor Repeat SumTo": "it takes them apart too",
+    "Bounded HistogramFixedWidthBins SigmoidCrossEntropy": "and them",
     "CheckDefinite CropFraction PositiveSize SegmentIds StatelessFoldIn": (
         "parts of its Python functions"
     ),
