@@ -397,6 +397,13 @@ def sorted_of(x):
     return sorted([x, x + 1])
 
 
+def negative_in_a_branch(x):
+    y = -1
+    if x > 0:
+        y = rt.cast(x, rt.uint8)
+    return y
+
+
 def too_large_in_a_branch(x):
     y = rt.constant(1.0)
     if x > 0:
@@ -440,6 +447,7 @@ REFUSED = [
     (numpy_of, NOT_ALLOWED, "use the op of the same name"),
     (index_of, NOT_ALLOWED, "tf.gather"),
     (sorted_of, StagingError, "tf.sort"),
+    (negative_in_a_branch, StagingError, "-1 does not fit into uint8"),
     (too_large_in_a_branch, StagingError, r"1e\+300 does not fit into float32"),
 ]
 

@@ -501,11 +501,12 @@ def _lower_missing(value: Any, spec: Optional | Maybe, trace: Trace) -> Iterator
 
 def _lower_leaf(value: Any, type: Type, trace: Trace) -> Value:
     if isinstance(type, TensorType):
-        if isinstance(value, float) and not fits(value, type.dtype):
+        if isinstance(value, int | float) and not fits(value, type.dtype):
+            wide = "float64" if isinstance(value, float) else "int64"
             raise refuse(
                 f"the Python number {value!r} does not fit into {type.dtype.name}, which the "
                 "variable has on the other path",
-                "use tensors of dtype float64 on both paths",
+                f"use tensors of dtype {wide} on both paths",
             )
         return trace.value_of(convert_to_tensor(value, type.dtype))
     if isinstance(type, NumberType):
