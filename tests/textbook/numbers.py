@@ -5,7 +5,7 @@ import math
 from tests.textbook.bank import bank
 
 # The programs are written as textbooks write them.
-# ruff: noqa: B905, SIM109, SIM110
+# ruff: noqa: B905, SIM110
 
 case, CASES = bank()
 

@@ -5,7 +5,7 @@ import math
 from tests.textbook.bank import bank
 
 # The programs are written as textbooks write them.
-# ruff: noqa: B905
+# ruff: noqa: B905, SIM109
 
 case, CASES = bank()
 
