@@ -695,6 +695,20 @@ def changed_under_another_name(x):
     return a[0]
 
 
+@limit("A tensor that may be another one")
+def written_under_another_name(xs):
+    other = xs[1:]
+    chosen = xs if xs[0] > 2 else other
+    chosen[0] = 9
+    return xs[0]
+
+
+@limit("`x[i] = v` of an argument where nobody sees it")
+def written_for_nobody(xs):
+    xs[0] = 9
+    return 0
+
+
 @limit("A list, dict or object that one path changes in place")
 def changed_or_replaced(x):
     d = {"a": 1}

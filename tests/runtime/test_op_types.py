@@ -31,7 +31,10 @@ OURS = {
     "Raise CheckDefined CheckPresent CheckLength Undefined": "it refuses what Python would raise",
     "Fused": "its own are those of hardware",
     "Called Control Packed Unpacked PackResiduals UnpackResiduals": "what gradients keep",
-    "TensorListOf TensorListAddAt TensorListClear ListRepeat ListSum": "gradients of lists",
+    "TensorListOf TensorListAddAt TensorListClear ListRepeat ListSum TensorListHas": (
+        "gradients of lists"
+    ),
+    "TensorListZeros": "and these",
     "TensorListCast TensorListDrop TensorListFilled TensorListGap TensorListPut TensorListTake": (
         "lists that stand for Python's"
     ),

@@ -146,8 +146,9 @@ OPS: dict[str, Any] = {
     "reverse": lambda a, b: rt.reverse(a, [0]) - a,
     "row": lambda a, b: rt.tensor_scatter_nd_update(a, [[1]], b[:1] + 1.0),
     "own row": lambda a, b: rt.tensor_scatter_nd_add(a, [[0], [2]], a[1:3]),
-    "item": lambda a, b: ag.setitem(b[0, 1], to=a, at=(2, 3)),
-    "part": lambda a, b: ag.setitem(a[:2], to=a, at=slice(1, 3)),
+    # Of a copy: eagerly, other names of a tensor do not see what is assigned to its items.
+    "item": lambda a, b: ag.setitem(b[0, 1], to=rt.identity(a), at=(2, 3)),
+    "part": lambda a, b: ag.setitem(a[:2], to=rt.identity(a), at=slice(1, 3)),
     "where": lambda a, b: rt.where(a > b, a, 0.5),
     "gather": lambda a, b: rt.gather(a, [3, 0, 0, 2]) + b,
     "number": lambda a, b: rt.squeeze(a[:1, 1:2] * 0.3) * 0.5 * b,
