@@ -44,6 +44,11 @@ def convert(target: Any = None, /, *, recursive: bool = True) -> Any:
     Raises:
         ConversionError: no source is found, or it has a construct that is not supported.
         TypeError: `target` cannot be called.
+
+    >>> def clip(x, limit):
+    ...     return limit if x > limit else x
+    >>> autograph.convert(clip)(7, 5)
+    5
     """
     if target is None:
         return functools.partial(convert, recursive=recursive)
@@ -182,6 +187,11 @@ def to_code(target: Any) -> str:
     Raises:
         ConversionError: no source is found, or it has a construct that is not supported.
         TypeError: `target` is not a function, method or class.
+
+    >>> def clip(x, limit):
+    ...     return limit if x > limit else x
+    >>> "ag.cond" in autograph.to_code(clip)
+    True
     """
     from autograph.conversion import convert_text
 
@@ -196,14 +206,24 @@ def to_code(target: Any) -> str:
 
 
 def is_converted(target: Any) -> bool:
-    """Whether a function, or what holds one, was made by `convert`."""
+    """Whether a function, or what holds one, was made by `convert`.
+
+    >>> def double(x):
+    ...     return 2 * x
+    >>> autograph.is_converted(double), autograph.is_converted(autograph.convert(double))
+    (False, True)
+    """
     if isinstance(target, type):
         return target in _converted_classes
     return any(converted_code(function.__code__) for function in _functions_in(target))
 
 
 def converted_code(code: CodeType) -> bool:
-    """Whether a code object was made by conversion."""
+    """Whether a code object was made by conversion.
+
+    >>> autograph.converted_code(autograph.convert(lambda x: x).__code__)
+    True
+    """
     return code in policy.generated
 
 
@@ -211,6 +231,9 @@ def why_not_converted(code: CodeType) -> str | None:
     """Why code is run as it is though converted code calls it; None where it is converted.
 
     The reason continues a sentence that names the function: "was not converted because it is ...".
+
+    >>> autograph.why_not_converted((lambda x: x).__code__) is None
+    True
     """
     return policy.unconverted.get(code)
 
@@ -281,6 +304,12 @@ def do_not_convert(target: Any = None, /) -> Any:
 
     Raises:
         TypeError: `target` cannot be called.
+
+    >>> @autograph.do_not_convert
+    ... def as_written(x):
+    ...     return x
+    >>> as_written(3)
+    3
     """
     return _Unconverted() if target is None else _left_alone(target)
 

@@ -26,6 +26,15 @@ class Backend:
     State may hold anything that Python does: an `Undefined` where a name is not bound yet, None,
     numbers, containers, and values of other libraries. Every method here refuses with a
     `StagingError`; a library overrides what it supports. `docs/backends.md` has the whole contract.
+
+    >>> class Answer(int):
+    ...     pass
+    >>> class Answers(autograph.Backend):
+    ...     def not_(self, a):
+    ...         return Answer(1 - a)
+    >>> autograph.register_backend(Answer, Answers())
+    >>> autograph.convert(lambda x: not x)(Answer(1))
+    0
     """
 
     def cond(
@@ -130,6 +139,12 @@ def register_backend(kind: type, backend: Backend) -> None:
 
     Raises:
         TypeError: `kind` is not a class, or is `object`, or `backend` is not a `Backend`.
+
+    >>> class Staged:
+    ...     pass
+    >>> autograph.register_backend(Staged, autograph.Backend())
+    >>> isinstance(autograph.backend_of(Staged()), autograph.Backend)
+    True
     """
     if not isinstance(kind, type) or kind is object:
         raise TypeError(f"a backend is registered for a class of staged values, not for {kind!r}")
@@ -147,6 +162,15 @@ def register_item_setter(kind: type, setter: Callable[[Any, Any, Any], Any]) -> 
     """Let `x[i] = v` rebind `x` to `setter(v, x, i)` where `x` is exactly of type `kind`.
 
     For values that are not staged and do not change, such as eager tensors.
+
+    >>> class Pair(tuple):
+    ...     pass
+    >>> autograph.register_item_setter(Pair, lambda v, x, i: Pair((*x[:i], v, *x[i + 1:])))
+    >>> def put(x):
+    ...     x[0] = 9
+    ...     return x
+    >>> autograph.convert(put)(Pair((1, 2)))
+    (9, 2)
     """
     item_setters[kind] = setter
 
@@ -158,6 +182,8 @@ def register_identity(check: Callable[[Any, Any], None]) -> None:
     """Let `check(a, b)` refuse `a is b` where the two are other objects than in the user's Python.
 
     It is asked about plain objects too, such as containers that a library made anew.
+
+    >>> autograph.register_identity(lambda a, b: None)  # raises where `a is b` cannot be told
     """
     identities.append(check)
 
@@ -168,7 +194,11 @@ def failures() -> dict[Backend, int]:
 
 
 def backend_of(value: object) -> Backend | None:
-    """The backend of a staged value; None for a plain one."""
+    """The backend of a staged value; None for a plain one.
+
+    >>> autograph.backend_of(1) is None
+    True
+    """
     kind = type(value)
     try:
         backend = _static[kind]

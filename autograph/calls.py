@@ -44,6 +44,11 @@ def call(function: Any) -> Any:
 
     Raises:
         ConversionError: a function of the user's has a construct that is not supported.
+
+    >>> def clip(x, limit):
+    ...     return limit if x > limit else x
+    >>> autograph.call(clip)(7, 5)
+    5
     """
     try:
         if _special_calls:
@@ -215,6 +220,13 @@ def observe_calls(observer: Observer) -> Iterator[None]:
     It is told before the call, and may refuse it by raising. `function` is what the user calls: a
     bound method with its receiver, for instance. `args` are known for builtins that a backend may
     take over, and else empty. What it returns, unless None, is called instead.
+
+    >>> names = []
+    >>> with autograph.observe_calls(lambda function, args: names.append(function.__name__)):
+    ...     autograph.convert(lambda n: abs(n))(-2)
+    2
+    >>> names
+    ['abs']
     """
     before = this_thread.observers
     this_thread.observers = (*before, observer)

@@ -19,6 +19,12 @@ class AutographError(Exception):
         col: column in characters, from 1.
         variable: the user's variable that the error is about.
         hint: what to write instead.
+
+    >>> try:
+    ...     autograph.to_code(print)
+    ... except autograph.AutographError as error:
+    ...     error.hint
+    'convert the function that calls it'
     """
 
     def __init__(
@@ -67,11 +73,24 @@ class AutographError(Exception):
 
 
 class ConversionError(AutographError):
-    """Source that is missing, changed, invalid, or uses an unsupported construct."""
+    """Source that is missing, changed, invalid, or uses an unsupported construct.
+
+    >>> autograph.to_code(print)
+    Traceback (most recent call last):
+    autograph.errors.ConversionError: <built-in function print> has no source in Python...
+    """
 
 
 class StagingError(AutographError, ValueError):
-    """Structures that differ where two paths join, or a construct refused while staging."""
+    """Structures that differ where two paths join, or a construct refused while staging.
+
+    >>> class Staged:
+    ...     pass
+    >>> autograph.register_backend(Staged, autograph.Backend())
+    >>> autograph.convert(lambda x: not x)(Staged())
+    Traceback (most recent call last):
+    autograph.errors.StagingError: ...`not` cannot depend on a staged value of type Staged...
+    """
 
 
 def _column(filename: str | None, lineno: int | None, offset: int) -> int:

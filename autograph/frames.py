@@ -28,6 +28,8 @@ def register_library(module_prefix: str) -> None:
 
     Args:
         module_prefix: a module name; it stands for its submodules too.
+
+    >>> autograph.register_library("a_library.of_mine")
     """
     _PREFIXES.add(module_prefix)
     _known.clear()

@@ -57,6 +57,8 @@ def convert_package(module_prefix: str) -> None:
 
     Args:
         module_prefix: a module name; it stands for its submodules too.
+
+    >>> autograph.convert_package("a_package.of_mine")
     """
     _converted_packages.add(module_prefix)
 

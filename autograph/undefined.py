@@ -10,6 +10,9 @@ class Undefined:
 
     Raises:
         UnboundLocalError: on any use, with Python's own message.
+
+    >>> autograph.Undefined("x")
+    <undefined name 'x'>
     """
 
     __slots__ = ("_name",)

@@ -16,21 +16,33 @@ experimental_functions_run_eagerly = functions_run_eagerly
 
 
 class PhysicalDevice(NamedTuple):
-    """A device of this machine."""
+    """A device of this machine.
+
+    >>> rt.config.PhysicalDevice("/physical_device:CPU:0", "CPU").device_type
+    'CPU'
+    """
 
     name: str
     device_type: str
 
 
 class LogicalDevice(NamedTuple):
-    """A device that ops can be placed on."""
+    """A device that ops can be placed on.
+
+    >>> rt.config.LogicalDevice("CPU:0", "CPU").name
+    'CPU:0'
+    """
 
     name: str
     device_type: str
 
 
 class LogicalDeviceConfiguration:
-    """One of the logical devices that a physical one is split into."""
+    """One of the logical devices that a physical one is split into.
+
+    >>> rt.config.LogicalDeviceConfiguration()
+    LogicalDeviceConfiguration(memory_limit=None)
+    """
 
     def __init__(
         self,
@@ -64,12 +76,20 @@ def _of_type(devices: Sequence[Any], device_type: str | None) -> list[Any]:
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The devices of this machine (of one type: "CPU", "GPU"). This runtime knows one CPU."""
+    """The devices of this machine (of one type: "CPU", "GPU"). This runtime knows one CPU.
+
+    >>> rt.config.list_physical_devices("CPU")
+    [PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]
+    """
     return _of_type([_CPU], device_type)
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
-    """The devices that ops can be placed on."""
+    """The devices that ops can be placed on.
+
+    >>> len(rt.config.list_logical_devices("CPU"))
+    1
+    """
     if not _Devices.visible:
         return []
     made = [LogicalDevice(f"/device:CPU:{i}", "CPU") for i in range(_Settings.cpus)]
@@ -82,13 +102,19 @@ def _known(device: Any) -> None:
 
 
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The physical devices that are in use."""
+    """The physical devices that are in use.
+
+    >>> rt.config.get_visible_devices() == rt.config.list_physical_devices()
+    True
+    """
     return _of_type([_CPU] if _Devices.visible else [], device_type)
 
 
 def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     """Use these devices only; of one type, leave the others as they are. ValueError for unknown
     ones.
+
+    >>> rt.config.set_visible_devices(rt.config.list_physical_devices("CPU"))
     """
     one = isinstance(devices, PhysicalDevice | str)
     chosen = [devices] if one else list(devices or ())
@@ -101,7 +127,12 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 
 
 def get_logical_device_configuration(device: Any) -> list[LogicalDeviceConfiguration] | None:
-    """How a physical device is split, or None."""
+    """How a physical device is split, or None.
+
+    >>> cpu = rt.config.list_physical_devices("CPU")[0]
+    >>> rt.config.get_logical_device_configuration(cpu) is None
+    True
+    """
     _known(device)
     return None if _Devices.configurations is None else list(_Devices.configurations)
 
@@ -109,6 +140,12 @@ def get_logical_device_configuration(device: Any) -> list[LogicalDeviceConfigura
 def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
     """Split a CPU into logical devices, which `tf.device("CPU:1")` names. ValueError for unknown
     devices.
+
+    >>> cpu = rt.config.list_physical_devices("CPU")[0]
+    >>> rt.config.set_logical_device_configuration(cpu, [rt.config.LogicalDeviceConfiguration()])
+    >>> rt.config.list_logical_devices()
+    [LogicalDevice(name='/device:CPU:0', device_type='CPU')]
+    >>> rt.config.set_logical_device_configuration(cpu, None)
     """
     _known(device)
     chosen = list(logical_devices or ())
@@ -119,12 +156,19 @@ def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
 
 
 def get_soft_device_placement() -> bool:
-    """Does a device that is not there stand for CPU:0?"""
+    """Does a device that is not there stand for CPU:0?
+
+    >>> rt.config.get_soft_device_placement()
+    True
+    """
     return _Settings.soft_placement
 
 
 def set_soft_device_placement(enabled: bool) -> None:
-    """Let devices that are not there stand for CPU:0, or else be errors."""
+    """Let devices that are not there stand for CPU:0, or else be errors.
+
+    >>> rt.config.set_soft_device_placement(True)
+    """
     _Settings.soft_placement = bool(enabled)
 
 
@@ -143,7 +187,11 @@ def _checked(count: int) -> int:
 
 
 class threading:
-    """The numbers of threads; 0 stands for the default."""
+    """The numbers of threads; 0 stands for the default.
+
+    >>> rt.config.threading.get_intra_op_parallelism_threads() >= 0
+    True
+    """
 
     @staticmethod
     def get_intra_op_parallelism_threads() -> int:
@@ -175,7 +223,11 @@ class threading:
 
 
 class experimental:
-    """Older names, and what concerns GPUs."""
+    """Older names, and what concerns GPUs.
+
+    >>> rt.config.experimental.list_physical_devices("GPU")
+    []
+    """
 
     list_physical_devices = staticmethod(list_physical_devices)
     list_logical_devices = staticmethod(list_logical_devices)

@@ -61,6 +61,9 @@ def cond(
 
     Raises TypeError for what cannot be called, and for results of unequal dtypes; ValueError for
     results of unequal structures.
+
+    >>> rt.cond(rt.constant(2) > 1, lambda: "larger", lambda: "not")
+    'larger'
     """
     true_fn = checked_callable(true_fn, "cond(): true_fn")
     false_fn = checked_callable(false_fn, "cond(): false_fn")
@@ -119,6 +122,9 @@ def case(
     `pred_fn_pairs` is a list of (condition, function), or a dict. With `exclusive`,
     InvalidArgumentError where more than one holds; without `default`, where none does. TypeError
     for pairs or functions that are none, ValueError for no pairs.
+
+    >>> rt.case([(rt.constant(1) > 2, lambda: 1)], default=lambda: 2)
+    2
     """
     pairs = _pairs(pred_fn_pairs, "case(): pred_fn_pairs")
     for predicate, function in pairs:
@@ -239,6 +245,9 @@ def switch_case(
 
     `branch_fns` is a list of functions, of (index, function), or a dict. TypeError for indices that
     are no integers and for what cannot be called, ValueError where they are not 0 to n - 1.
+
+    >>> rt.switch_case(rt.constant(1), [lambda: 7, lambda: 8])
+    8
     """
     pairs = _indexed(branch_fns)
     fallback = max(pairs, key=lambda pair: pair[0])[1]
@@ -326,6 +335,10 @@ def while_loop(
     of a TensorArray says nothing): ValueError for a variable that does not keep its shape,
     TypeError for a TensorSpec of another dtype. `maximum_iterations` ends the loop after so many
     rounds.
+
+    >>> n, x = rt.while_loop(lambda n, x: n < 3, lambda n, x: (n + 1, 2 * x), (rt.constant(0), 1))
+    >>> int(n), int(x)
+    (3, 8)
     """
     checked_callable(cond, "while_loop(): cond")
     checked_callable(body, "while_loop(): body")
@@ -497,11 +510,23 @@ def _as_tensors(value: Any, numbers: bool = False) -> Any:
 
 
 def no_op(name: str | None = None) -> None:
-    """Nothing: a branch, or an entry of `control_dependencies`, that has none."""
+    """Nothing: a branch, or an entry of `control_dependencies`, that has none.
+
+    >>> with rt.control_dependencies([rt.no_op()]):
+    ...     x = rt.constant(1)
+    >>> int(x)
+    1
+    """
 
 
 def group(*inputs: Any, **kwargs: Any) -> None:
-    """Nothing: what has an effect runs anyway, in program order."""
+    """Nothing: what has an effect runs anyway, in program order.
+
+    >>> with rt.control_dependencies([rt.group(rt.no_op(), rt.no_op())]):
+    ...     x = rt.constant(1)
+    >>> int(x)
+    1
+    """
 
 
 def control_dependencies(control_inputs: Any) -> AbstractContextManager[None]:
@@ -509,6 +534,11 @@ def control_dependencies(control_inputs: Any) -> AbstractContextManager[None]:
 
     Everything with an effect runs in program order anyway, in graphs as well. TypeError for what is
     no list.
+
+    >>> with rt.control_dependencies([rt.no_op()]):
+    ...     x = rt.constant(1)
+    >>> int(x)
+    1
     """
     items = () if control_inputs is None else listed(control_inputs, "control_inputs")
     return _after(items)

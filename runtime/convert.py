@@ -29,6 +29,12 @@ def register_conversion(kind: type, function: Conversion) -> None:
 
     It returns a Tensor, raises TypeError or ValueError, or returns NotImplemented to leave it to
     the defaults.
+
+    >>> class Celsius:
+    ...     degrees = 20.
+    >>> rt.register_conversion(Celsius, lambda value, dtype: rt.constant(value.degrees, dtype))
+    >>> float(rt.add(Celsius(), 273.))
+    293.0
     """
     _registered[kind] = function
     _found.clear()
@@ -94,6 +100,9 @@ def convert_to_tensor(
     `dtype` asks for another; `dtype_hint` prefers another, where the value can have it. Raises
     TypeError for values that cannot have the dtype, ValueError for ragged lists and numbers out of
     range.
+
+    >>> rt.convert_to_tensor([1, 2]).dtype
+    tf.int32
     """
     if dtype is None and isinstance(value, Tensor):
         return value
@@ -461,6 +470,9 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
     `dtype` asks for a dtype, `shape` reshapes the value, or repeats a single element.
     Raises TypeError for values that cannot have the dtype, ValueError for ragged lists, numbers out
     of range and elements that do not fill `shape`.
+
+    >>> rt.constant([[1, 2], [3, 4]]).numpy().tolist()
+    [[1, 2], [3, 4]]
     """
     kind = type(value)
     if dtype is None and shape is None and state.run is not None:

@@ -66,14 +66,21 @@ timestamp_p = row(
 
 
 def timestamp(name: str | None = None) -> Tensor:
-    """The seconds since 1970, when the op runs: in a graph at each call."""
+    """The seconds since 1970, when the op runs: in a graph at each call.
+
+    >>> float(rt.timestamp()) > 0
+    True
+    """
     return bind(timestamp_p)  # type: ignore[no-any-return]
 
 
 def Assert(
     condition: Any, data: Any, summarize: int | None = None, name: str | None = None
 ) -> None:
-    """InvalidArgumentError with `data` (tensors and texts) unless all of `condition` is true."""
+    """InvalidArgumentError with `data` (tensors and texts) unless all of `condition` is true.
+
+    >>> rt.Assert(rt.constant(True), ["all is well"])
+    """
     _assert(convert_to_tensor(condition), listed(data, "data"), summarize)
 
 
@@ -102,23 +109,32 @@ def _binary(
     _assert(function(first, second), data, summarize)
 
 
-def _comparison(name: str, symbol: str, function: Callable[[Any, Any], Any]) -> Assertion:
+def _comparison(
+    name: str, symbol: str, function: Callable[[Any, Any], Any], example: str
+) -> Assertion:
     def check(
         x: Any, y: Any, message: str | None = None, summarize: int | None = None,
         name: str | None = None,
     ) -> None:  # fmt: skip
         _binary(symbol, function, x, y, message, summarize)
 
-    return named(
-        check, name, f"InvalidArgumentError unless x {symbol} y for all elements, broadcast."
-    )
+    doc = f"InvalidArgumentError unless x {symbol} y for all elements, broadcast."
+    return named(check, name, doc, (example,))
 
 
-assert_equal: Assertion = _comparison("assert_equal", "==", ops.equal)
-assert_less: Assertion = _comparison("assert_less", "<", ops.less)
-assert_less_equal: Assertion = _comparison("assert_less_equal", "<=", ops.less_equal)
-assert_greater: Assertion = _comparison("assert_greater", ">", ops.greater)
-assert_greater_equal: Assertion = _comparison("assert_greater_equal", ">=", ops.greater_equal)
+assert_equal: Assertion = _comparison(
+    "assert_equal", "==", ops.equal, "rt.debugging.assert_equal([1], [1])"
+)
+assert_less: Assertion = _comparison("assert_less", "<", ops.less, "rt.debugging.assert_less(1, 2)")
+assert_less_equal: Assertion = _comparison(
+    "assert_less_equal", "<=", ops.less_equal, "rt.debugging.assert_less_equal(2, 2)"
+)
+assert_greater: Assertion = _comparison(
+    "assert_greater", ">", ops.greater, "rt.debugging.assert_greater(2, 1)"
+)
+assert_greater_equal: Assertion = _comparison(
+    "assert_greater_equal", ">=", ops.greater_equal, "rt.debugging.assert_greater_equal(2, 2)"
+)
 
 
 def assert_none_equal(
@@ -128,7 +144,10 @@ def assert_none_equal(
     message: str | None = None,
     name: str | None = None,
 ) -> None:
-    """InvalidArgumentError unless x != y for all elements, broadcast."""
+    """InvalidArgumentError unless x != y for all elements, broadcast.
+
+    >>> rt.debugging.assert_none_equal([1], [2])
+    """
     _binary("!=", ops.not_equal, x, y, message, summarize)
 
 
@@ -143,6 +162,8 @@ def assert_near(
 ) -> None:
     """InvalidArgumentError unless |x - y| <= atol + rtol * |y| for all elements; both are ten
     epsilons by default.
+
+    >>> rt.debugging.assert_near(1., 1. + 1e-7)
     """
     first, second = matched(x, y)
     if not (first.dtype.is_floating or first.dtype.is_complex):
@@ -161,7 +182,9 @@ def assert_near(
     _assert(ops.less_equal(ops.abs(first - second), bound), data, summarize)
 
 
-def _against_zero(name: str, symbol: str, function: Callable[[Any, Any], Any]) -> Assertion:
+def _against_zero(
+    name: str, symbol: str, function: Callable[[Any, Any], Any], example: str
+) -> Assertion:
     def check(
         x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
     ) -> None:
@@ -169,13 +192,22 @@ def _against_zero(name: str, symbol: str, function: Callable[[Any, Any], Any]) -
         data = [*_message(message), f"x {symbol} 0 does not hold for all elements; x:", tensor]
         _assert(function(tensor, convert_to_tensor(0, tensor.dtype)), data, summarize)
 
-    return named(check, name, f"InvalidArgumentError unless x {symbol} 0 for all elements.")
+    doc = f"InvalidArgumentError unless x {symbol} 0 for all elements."
+    return named(check, name, doc, (example,))
 
 
-assert_negative: Assertion = _against_zero("assert_negative", "<", ops.less)
-assert_positive: Assertion = _against_zero("assert_positive", ">", ops.greater)
-assert_non_negative: Assertion = _against_zero("assert_non_negative", ">=", ops.greater_equal)
-assert_non_positive: Assertion = _against_zero("assert_non_positive", "<=", ops.less_equal)
+assert_negative: Assertion = _against_zero(
+    "assert_negative", "<", ops.less, "rt.debugging.assert_negative(-1)"
+)
+assert_positive: Assertion = _against_zero(
+    "assert_positive", ">", ops.greater, "rt.debugging.assert_positive(1)"
+)
+assert_non_negative: Assertion = _against_zero(
+    "assert_non_negative", ">=", ops.greater_equal, "rt.debugging.assert_non_negative(0)"
+)
+assert_non_positive: Assertion = _against_zero(
+    "assert_non_positive", "<=", ops.less_equal, "rt.debugging.assert_non_positive(0)"
+)
 
 
 # Assertions of types, ranks and shapes
@@ -184,7 +216,10 @@ assert_non_positive: Assertion = _against_zero("assert_non_positive", "<=", ops.
 def assert_type(
     tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None
 ) -> None:
-    """TypeError unless the tensor has this dtype."""
+    """TypeError unless the tensor has this dtype.
+
+    >>> rt.debugging.assert_type(rt.constant(1.), rt.float32)
+    """
     wanted, found = as_dtype(tf_type), convert_to_tensor(tensor).dtype
     if found is not wanted:
         raise TypeError(_text(message, f"the dtype must be {wanted.name}, but it is {found.name}"))
@@ -195,7 +230,10 @@ def _text(message: str | None, what: str) -> str:
 
 
 def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
-    """TypeError unless the dtype is an integer type."""
+    """TypeError unless the dtype is an integer type.
+
+    >>> rt.debugging.assert_integer(rt.constant(1))
+    """
     dtype = convert_to_tensor(x).dtype
     if not dtype.is_integer:
         raise TypeError(
@@ -204,7 +242,10 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
 
 
 def assert_proper_iterable(values: Any) -> None:
-    """TypeError unless it is an iterable that is no string, array or tensor."""
+    """TypeError unless it is an iterable that is no string, array or tensor.
+
+    >>> rt.debugging.assert_proper_iterable([rt.constant(1)])
+    """
     if isinstance(values, str | bytes | np.ndarray | Tensor) or not isinstance(values, Iterable):
         raise TypeError(
             f"a list, tuple or another iterable that is no string or tensor is expected, got "
@@ -215,6 +256,9 @@ def assert_proper_iterable(values: Any) -> None:
 def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
     """The one floating dtype of the tensors (float32 if there are none); ValueError where it is not
     one.
+
+    >>> rt.debugging.assert_same_float_dtype([rt.constant(1.)])
+    tf.float32
     """
     wanted = None if dtype is None else as_dtype(dtype)
     for item in () if tensors is None else listed(tensors, "tensors"):
@@ -229,7 +273,11 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
 
 
 def is_numeric_tensor(tensor: Any) -> bool:
-    """Is it a tensor of numbers?"""
+    """Is it a tensor of numbers?
+
+    >>> rt.debugging.is_numeric_tensor(rt.constant(1.))
+    True
+    """
     if not isinstance(tensor, Tensor):
         return False
     dtype = tensor.dtype
@@ -237,7 +285,10 @@ def is_numeric_tensor(tensor: Any) -> bool:
 
 
 def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
-    """ValueError unless the tensor has rank 0."""
+    """ValueError unless the tensor has rank 0.
+
+    >>> rt.debugging.assert_scalar(1)
+    """
     x = convert_to_tensor(tensor)
     if x.ndim not in (0, None):
         raise _refuse_static(_text(message, f"a scalar is expected, but the shape is {x.shape}"))
@@ -265,19 +316,28 @@ def _wrong_rank(found: Any, ranks: tuple[int, ...], compare: Callable[[Any, Any]
 
 
 def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
-    """ValueError unless the tensor has this rank."""
+    """ValueError unless the tensor has this rank.
+
+    >>> rt.debugging.assert_rank([1], 1)
+    """
     _assert_rank(convert_to_tensor(x), (static_int(rank, "rank"),), operator.eq, message)
 
 
 def assert_rank_at_least(
     x: Any, rank: Any, message: str | None = None, name: str | None = None
 ) -> None:
-    """ValueError unless the tensor has this rank or more."""
+    """ValueError unless the tensor has this rank or more.
+
+    >>> rt.debugging.assert_rank_at_least([[1]], 1)
+    """
     _assert_rank(convert_to_tensor(x), (static_int(rank, "rank"),), operator.ge, message)
 
 
 def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> None:
-    """ValueError unless the tensor has one of these ranks."""
+    """ValueError unless the tensor has one of these ranks.
+
+    >>> rt.debugging.assert_rank_in([1], [0, 1])
+    """
     fitting = tuple(static_int(rank, "rank") for rank in listed(ranks, "ranks"))
     _assert_rank(convert_to_tensor(x), fitting, operator.eq, message)
 
@@ -294,6 +354,8 @@ def assert_shapes(
     `shapes` is a list of pairs (tensor, shape), or a dict; in a shape an int is a size, a name or
     other object the same size wherever it stands, None or "." any size; "..." or "*" at one end
     leaves the rank open there.
+
+    >>> rt.debugging.assert_shapes([(rt.constant([[1., 2.]]), ("batch", 2))])
     """
     pairs = list(shapes.items()) if isinstance(shapes, dict) else listed(shapes, "shapes")
     if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
@@ -399,12 +461,20 @@ check_numerics_p = row(
 
 
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
-    """The tensor itself; InvalidArgumentError with `message` if an element is NaN or infinite."""
+    """The tensor itself; InvalidArgumentError with `message` if an element is NaN or infinite.
+
+    >>> rt.debugging.check_numerics([1., 2.], "finite").numpy().tolist()
+    [1.0, 2.0]
+    """
     return bind(check_numerics_p, convert_to_tensor(tensor), message=message)  # type: ignore[no-any-return]
 
 
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
-    """The tensor itself; InvalidArgumentError with `message` if an element is NaN or infinite."""
+    """The tensor itself; InvalidArgumentError with `message` if an element is NaN or infinite.
+
+    >>> rt.debugging.assert_all_finite([1., 2.], "finite").numpy().tolist()
+    [1.0, 2.0]
+    """
     return check_numerics(x, message)
 
 
@@ -443,12 +513,21 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
     infinite elements.
 
     The message names the op, the user's line and the inputs.
+
+    >>> rt.debugging.enable_check_numerics()
+    >>> rt.math.log(0.)
+    Traceback (most recent call last):
+    runtime.errors.NumericsError: ...
+    >>> rt.debugging.disable_check_numerics()
     """
     state.inspect = _Check()
 
 
 def disable_check_numerics() -> None:
-    """Stop what `enable_check_numerics` started."""
+    """Stop what `enable_check_numerics` started.
+
+    >>> rt.debugging.disable_check_numerics()
+    """
     if isinstance(state.inspect, _Check):
         state.inspect = None
 

@@ -70,6 +70,11 @@ class device:
     There are CPUs only: with soft placement (the default) other devices that are asked for become
     CPU:0, without it they raise InvalidArgumentError. None stands for the usual device. ValueError
     for what names no device.
+
+    >>> with rt.device("CPU:0"):
+    ...     x = rt.constant(1)
+    >>> x.device[-5:]
+    'CPU:0'
     """
 
     def __init__(self, device_name: Any) -> None:

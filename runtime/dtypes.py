@@ -16,6 +16,9 @@ class DType:
 
     A DType equals its own name and its NumPy dtype, so ``t.dtype == "int32"`` works. There is one
     object per type: ``is`` and ``==`` agree between DTypes.
+
+    >>> rt.DType is type(rt.float32)
+    True
     """
 
     __slots__ = ("_hash", "as_datatype_enum", "as_numpy_dtype", "name", "np_dtype", "size")
@@ -202,6 +205,9 @@ def as_dtype(value: Any) -> DType:
     type.
 
     Raises TypeError for anything else.
+
+    >>> rt.as_dtype("float32")
+    tf.float32
     """
     if type(value) is DType:
         return value
@@ -214,7 +220,11 @@ def as_dtype(value: Any) -> DType:
 
 
 def names(dtypes: Iterable[DType]) -> str:
-    """The names of `dtypes`, for a message."""
+    """The names of `dtypes`, for a message.
+
+    >>> rt.dtypes.names([rt.int32, rt.bool])
+    'int32, bool'
+    """
     return ", ".join(dtype.name for dtype in dtypes)
 
 

@@ -28,6 +28,10 @@ class run_functions_eagerly(AbstractContextManager[None]):
 
     As a context manager, `with run_functions_eagerly(True):`, it holds for the block, on its
     thread.
+
+    >>> with rt.config.run_functions_eagerly(True):
+    ...     rt.config.functions_run_eagerly()
+    True
     """
 
     def __init__(self, run_eagerly: bool) -> None:
@@ -51,6 +55,10 @@ class run_functions_eagerly(AbstractContextManager[None]):
 
 
 def functions_run_eagerly() -> bool:
-    """Are functions run as plain Python at present?"""
+    """Are functions run as plain Python at present?
+
+    >>> rt.config.functions_run_eagerly()
+    False
+    """
     here = _here.eager
     return Mode.eager if here is None else here

@@ -15,6 +15,12 @@ class OpError(Exception):
     the op's name; the types of its `inputs`; the user's (file, line, column) in a graph,
     `location`. But for the first they may be None. `error_code` is the number that TensorFlow gives
     the class.
+
+    >>> try:
+    ...     rt.gather([1, 2], 5)
+    ... except rt.errors.OpError as error:
+    ...     error.op
+    'GatherV2'
     """
 
     error_code = 2
@@ -86,19 +92,35 @@ class UnknownError(OpError):
 
 
 class InvalidArgumentError(OpError, ValueError):
-    """An op was given arguments whose dtypes, shapes or values it does not take."""
+    """An op was given arguments whose dtypes, shapes or values it does not take.
+
+    >>> rt.gather([1, 2], 5)
+    Traceback (most recent call last):
+    runtime.errors.InvalidArgumentError: GatherV2: index = 5 is not in [0, 2)...
+    """
 
     error_code = 3
 
 
 class WrongDtypeError(InvalidArgumentError, TypeError):
-    """A value cannot have the dtype that an op needs, or any; a TypeError too, as while tracing."""
+    """A value cannot have the dtype that an op needs, or any; a TypeError too, as while tracing.
+
+    >>> rt.constant([1, 2]) + rt.constant(1.5)
+    Traceback (most recent call last):
+    runtime.errors.WrongDtypeError: AddV2: input 1 has dtype float32, but input 0 has dtype int32...
+    """
 
 
 class NumericsError(InvalidArgumentError):
     """A result is no number; whoever runs the op for a graph tells where it stands.
 
     `called_at` is the place outside of the graph, where there is one.
+
+    >>> rt.debugging.enable_check_numerics()
+    >>> rt.math.log(0.)
+    Traceback (most recent call last):
+    runtime.errors.NumericsError: ...
+    >>> rt.debugging.disable_check_numerics()
     """
 
     called_at: Any = None
@@ -196,6 +218,13 @@ class OperatorNotAllowedInGraphError(TypeError):
     elements).
 
     `filename`, `lineno`, `col`, `variable` tell where, `hint` what to write instead.
+
+    >>> @rt.function
+    ... def outside(x):
+    ...     return x.numpy()
+    >>> outside(rt.constant(1.))
+    Traceback (most recent call last):
+    runtime.errors.OperatorNotAllowedInGraphError: ...
     """
 
     def __init__(
@@ -223,7 +252,14 @@ class OperatorNotAllowedInGraphError(TypeError):
 
 
 class InaccessibleTensorError(TypeError):
-    """A symbolic tensor is used outside the graph that it belongs to."""
+    """A symbolic tensor is used outside the graph that it belongs to.
+
+    >>> leaked = []
+    >>> rt.function(lambda x: leaked.append(x))(rt.constant(1.))
+    >>> leaked[0] + 1.
+    Traceback (most recent call last):
+    runtime.errors.InaccessibleTensorError: ...
+    """
 
 
 __dir__ = _public(__name__)

@@ -76,6 +76,16 @@ def function(
     Raises:
         TypeError: `func` cannot be called, or `input_signature` is no sequence of (structures of)
             TensorSpecs.
+
+    >>> @rt.function
+    ... def collatz(n):
+    ...     steps = 0
+    ...     while n != 1:
+    ...         n = n // 2 if n % 2 == 0 else 3 * n + 1
+    ...         steps += 1
+    ...     return steps
+    >>> int(collatz(rt.constant(27)))
+    111
     """
     if input_signature is not None and not isinstance(input_signature, list | tuple):
         raise TypeError(f"input_signature must be a list or tuple, not {input_signature!r}")

@@ -122,6 +122,9 @@ def map_fn(
 
     `fn_output_signature` gives dtypes or TensorSpecs in the structure of what `fn` returns, where
     that differs from `elems`. Raises TypeError, ValueError where `fn` returns something else.
+
+    >>> rt.map_fn(lambda x: x * x, rt.constant([1, 2, 3])).numpy().tolist()
+    [1, 4, 9]
     """
     check_takes(checked_callable(fn, "map_fn(): fn"), 1, "map_fn(): fn")
     rows = _Rows(elems, "map_fn")
@@ -234,6 +237,9 @@ def foldl(
     """`fn(so_far, row)` over the rows of `elems` from the first to the last.
 
     Without an `initializer` it begins with the first row.
+
+    >>> int(rt.foldl(lambda a, x: a - x, rt.constant([1, 2, 3])))
+    -4
     """
     return _Fold(fn, elems, initializer, False, "foldl").run(False)[0]
 
@@ -270,6 +276,9 @@ def foldr(
     """`fn(so_far, row)` over the rows of `elems` from the last to the first.
 
     Without an `initializer` it begins with the last row.
+
+    >>> int(rt.foldr(lambda a, x: a - x, rt.constant([1, 2, 3])))
+    0
     """
     return _Fold(fn, elems, initializer, True, "foldr").run(False)[0]
 
@@ -309,7 +318,11 @@ def scan(
     reverse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """All that `foldl` (with `reverse`: `foldr`) goes through, stacked: one entry for each row."""
+    """All that `foldl` (with `reverse`: `foldr`) goes through, stacked: one entry for each row.
+
+    >>> rt.scan(lambda a, x: a + x, rt.constant([1, 2, 3])).numpy().tolist()
+    [1, 3, 6]
+    """
     return _Fold(fn, elems, initializer, reverse, "scan").run(True)[1]
 
 

@@ -34,7 +34,11 @@ from runtime.variable_handle import VariableHandle
 
 
 class Algorithm(enum.Enum):
-    """Ways to make random numbers; only Philox draws them, ThreeFry has a state."""
+    """Ways to make random numbers; only Philox draws them, ThreeFry has a state.
+
+    >>> rt.random.Generator.from_seed(1, alg=rt.random.Algorithm.PHILOX).algorithm
+    1
+    """
 
     PHILOX = 1
     THREEFRY = 2
@@ -88,6 +92,9 @@ skip_p = Primitive(
 def create_rng_state(seed: Any, alg: Any = "philox") -> Tensor:
     """The state of a Generator for a seed: an integer, or a vector of at most as many as the state
     has (three for Philox, two for ThreeFry).
+
+    >>> rt.random.create_rng_state(1).numpy().tolist()
+    [1, 0, 0]
     """
     size = _STATE_SIZES[_algorithm(alg)]
     given = np.atleast_1d(np.asarray(seed, object)).tolist()
@@ -106,6 +113,10 @@ class Generator:
     The state is a variable (integers that count, and one that is the key), so that a generator can
     be used in a graph and saved. A variable that is given as `state` is used itself, and moves on.
     Make one by `from_seed`, `from_state`, `from_key_counter` or `from_non_deterministic_state`.
+
+    >>> generator = rt.random.Generator.from_seed(1)
+    >>> generator.normal([2]).shape
+    TensorShape([2])
     """
 
     def __init__(
@@ -316,6 +327,9 @@ _global = _Global()
 def get_global_generator() -> Generator:
     """The generator that the process shares; unless one was set, it gives other numbers in each
     run.
+
+    >>> rt.random.get_global_generator() is rt.random.get_global_generator()
+    True
     """
     with _global.lock:
         if _global.generator is None:
@@ -324,7 +338,14 @@ def get_global_generator() -> Generator:
 
 
 def set_global_generator(generator: Generator) -> None:
-    """Make `generator` the one that the process shares. TypeError for anything but a Generator."""
+    """Make `generator` the one that the process shares. TypeError for anything but a Generator.
+
+    >>> before, generator = rt.random.get_global_generator(), rt.random.Generator.from_seed(1)
+    >>> rt.random.set_global_generator(generator)
+    >>> rt.random.get_global_generator() is generator
+    True
+    >>> rt.random.set_global_generator(before)
+    """
     if not isinstance(generator, Generator):
         raise TypeError(f"a Generator is needed, not {type(generator).__name__}")
     with _global.lock:

@@ -9,7 +9,11 @@ if TYPE_CHECKING:
 
 
 def get_logger() -> logging.Logger:
-    """The logger that warnings go to: `logging.getLogger("runtime")`."""
+    """The logger that warnings go to: `logging.getLogger("runtime")`.
+
+    >>> rt.get_logger().name
+    'runtime'
+    """
     import logging
 
     return logging.getLogger("runtime")

@@ -25,6 +25,13 @@ class Module:
     `variables`, `trainable_variables` and `submodules` look through the attributes in the order of
     their names, and through lists, tuples, dicts and modules in them. Raises ValueError for a name
     that is no identifier.
+
+    >>> class Line(rt.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.slope = rt.Variable(2., name="slope")
+    >>> [v.name for v in Line().variables]
+    ['slope:0']
     """
 
     def __init__(self, name: str | None = None) -> None:

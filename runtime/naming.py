@@ -28,6 +28,11 @@ class name_scope:
 
     A name that ends in "/" replaces the open scopes, an empty name leaves all of them. Raises
     ValueError for characters that names cannot have.
+
+    >>> with rt.name_scope("outer"):
+    ...     v = rt.Variable(1., name="inner")
+    >>> v.name
+    'outer/inner:0'
     """
 
     def __init__(

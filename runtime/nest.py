@@ -140,7 +140,11 @@ def _kind_in(structure: Any, expand: bool) -> _Kind | None:
 
 
 def is_nested(structure: Any) -> bool:
-    """Is it a structure (as opposed to a leaf)?"""
+    """Is it a structure (as opposed to a leaf)?
+
+    >>> rt.nest.is_nested({"a": [1, 2], "b": (3,)})
+    True
+    """
     return _kind_of(structure) is not None
 
 
@@ -148,6 +152,9 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     """The leaves, from left to right; of a leaf, a list with itself.
 
     TypeError for mappings with keys that cannot be sorted.
+
+    >>> rt.nest.flatten({"a": [1, 2], "b": (3,)})
+    [1, 2, 3]
     """
     kind = _kind_in(structure, expand_composites)
     if kind is None:
@@ -171,6 +178,9 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
 
     TypeError where `flat_sequence` is no sequence, ValueError where it has more or fewer elements
     than leaves.
+
+    >>> rt.nest.pack_sequence_as({"a": [1, 2], "b": (3,)}, [7, 8, 9])
+    {'a': [7, 8], 'b': (9,)}
     """
     if not is_nested(flat_sequence):
         raise TypeError(
@@ -202,6 +212,9 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
     Keyword arguments: `check_types` (True) also compares the types of the containers,
     `expand_composites`. Raises TypeError where `func` cannot be called or types differ, ValueError
     where structures differ.
+
+    >>> rt.nest.map_structure(lambda x: 10 * x, {"a": [1, 2], "b": (3,)})
+    {'a': [10, 20], 'b': (30,)}
     """
     check_types = kwargs.pop("check_types", True)
     expand = bool(kwargs.pop("expand_composites", False))
@@ -250,6 +263,8 @@ def assert_same_structure(
     do.
 
     All mappings count as one type, as do all lists, and namedtuples with the same name and fields.
+
+    >>> rt.nest.assert_same_structure({"a": [1, 2]}, {"a": [3, 4]})
     """
     try:
         _compare(nest1, nest2, check_types, expand_composites, ())
@@ -307,7 +322,10 @@ def _compare_keys(a: Any, b: Any, kind_a: _Kind, kind_b: _Kind, path: Path) -> N
 def assert_shallow_structure(
     shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
 ) -> None:
-    """ValueError or TypeError unless `shallow_tree` is the upper part of `input_tree`."""
+    """ValueError or TypeError unless `shallow_tree` is the upper part of `input_tree`.
+
+    >>> rt.nest.assert_shallow_structure([0, 0], [[1, 2], 3])
+    """
     kind = _kind_of(shallow_tree)
     if kind is None:
         return
@@ -335,7 +353,11 @@ def assert_shallow_structure(
 def flatten_up_to(
     shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
 ) -> list[Any]:
-    """What `input_tree` holds at each leaf of `shallow_tree`."""
+    """What `input_tree` holds at each leaf of `shallow_tree`.
+
+    >>> rt.nest.flatten_up_to([0, 0], [[1, 2], 3])
+    [[1, 2], 3]
+    """
     assert_shallow_structure(shallow_tree, input_tree, check_types)
     found: list[Any] = []
     _gather_up_to(found, shallow_tree, input_tree)
@@ -356,6 +378,9 @@ def map_structure_up_to(
 ) -> Any:
     """`func` applied to what the inputs hold at each leaf of `shallow_tree`, in a structure like
     that.
+
+    >>> rt.nest.map_structure_up_to([0, 0], len, ["ab", "c"])
+    [2, 1]
     """
     if not inputs:
         raise ValueError("nest: map_structure_up_to needs at least one input")
@@ -368,7 +393,11 @@ def map_structure_up_to(
 
 
 def yield_flat_paths(nest: Any, expand_composites: bool = False) -> Iterator[Path]:
-    """The path of each leaf: a tuple of indices, keys and field names."""
+    """The path of each leaf: a tuple of indices, keys and field names.
+
+    >>> list(rt.nest.yield_flat_paths({"a": [1, 2], "b": (3,)}))
+    [('a', 0), ('a', 1), ('b', 0)]
+    """
     for path, _ in _with_paths(nest, ()):
         yield path
 
@@ -383,18 +412,30 @@ def _with_paths(structure: Any, path: Path) -> Iterator[tuple[Path, Any]]:
 
 
 def flatten_with_tuple_paths(structure: Any) -> list[tuple[Path, Any]]:
-    """Pairs of path and leaf."""
+    """Pairs of path and leaf.
+
+    >>> rt.nest.flatten_with_tuple_paths({"a": [1, 2], "b": (3,)})
+    [(('a', 0), 1), (('a', 1), 2), (('b', 0), 3)]
+    """
     return list(_with_paths(structure, ()))
 
 
 def flatten_with_joined_string_paths(structure: Any, separator: str = "/") -> list[tuple[str, Any]]:
-    """Pairs of the path, as one string, and the leaf."""
+    """Pairs of the path, as one string, and the leaf.
+
+    >>> rt.nest.flatten_with_joined_string_paths({"a": [1, 2], "b": (3,)})
+    [('a/0', 1), ('a/1', 2), ('b/0', 3)]
+    """
     return [(separator.join(map(str, path)), leaf) for path, leaf in _with_paths(structure, ())]
 
 
 def map_structure_with_paths(func: Callable[..., Any], *structure: Any) -> Any:
     """`func(path, *leaves)` for the corresponding leaves, with the path as a string such as
     "a/0/b".
+
+    >>> tree = {"a": [1, 2], "b": (3,)}
+    >>> rt.nest.map_structure_with_paths(lambda path, x: f"{path}={x}", tree)
+    {'a': ['a/0=1', 'a/1=2'], 'b': ('b/0=3',)}
     """
     for other in structure[1:]:
         assert_same_structure(structure[0], other)

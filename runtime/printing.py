@@ -34,6 +34,10 @@ def print(
     `output_stream`: sys.stdout, sys.stderr, "file://" and a path (text is added at its end), a
     function that takes the text (of the logging module, for example), or anything with a method
     `write`. Raises ValueError for another one.
+
+    >>> import sys
+    >>> rt.print("loss", rt.constant(1.5), output_stream=sys.stdout)
+    loss 1.5
     """
     ends = -1 if summarize is None else summarize
     parts: list[str | None] = []

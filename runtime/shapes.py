@@ -135,6 +135,9 @@ class TensorShape:
 
     It equals tuples and lists with the same dimensions. Raises TypeError for dimensions that are no
     integers, ValueError for negative ones.
+
+    >>> rt.TensorShape([None, 3]).is_compatible_with([2, 3])
+    True
     """
 
     __slots__ = ("dims",)
@@ -290,6 +293,9 @@ class TensorShape:
 class TensorSpec:
     """Shape and dtype that an argument must have: the signature of a traced function is made of
     these.
+
+    >>> rt.TensorSpec([None, 3], rt.float32)
+    TensorSpec(shape=(None, 3), dtype=tf.float32, name=None)
     """
 
     __slots__ = ("dtype", "name", "shape")

@@ -166,6 +166,13 @@ def call_back(function: Callable[..., Result], *args: Any) -> Result:
 def init_scope() -> Iterator[None]:
     """Inside this block ops are computed at once and recorded nowhere, whatever is being traced
     around it.
+
+    >>> @rt.function
+    ... def outside():
+    ...     with rt.init_scope():
+    ...         return rt.executing_eagerly()
+    >>> bool(outside())
+    True
     """
     before = state.trace, state.tapes
     state.trace, state.tapes = None, ()

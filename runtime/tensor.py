@@ -101,6 +101,9 @@ class Tensor(Operators):
     stand for them.
 
     Subclasses give `type` (a TensorType); everything else follows from it and from ops.
+
+    >>> isinstance(rt.constant(1), rt.Tensor)
+    True
     """
 
     __slots__ = ()
@@ -446,17 +449,29 @@ install_tensor(wrap)
 
 
 def executing_eagerly() -> builtins.bool:
-    """Are ops computed at once (rather than added to a graph that is being traced)?"""
+    """Are ops computed at once (rather than added to a graph that is being traced)?
+
+    >>> rt.executing_eagerly()
+    True
+    """
     return state.trace is None
 
 
 def inside_function() -> builtins.bool:
-    """Is a function being traced?"""
+    """Is a function being traced?
+
+    >>> rt.inside_function()
+    False
+    """
     return state.trace is not None
 
 
 def is_tensor(value: Any) -> builtins.bool:
-    """Is it a tensor (or does it say that it behaves as one)?"""
+    """Is it a tensor (or does it say that it behaves as one)?
+
+    >>> rt.is_tensor(rt.constant(1))
+    True
+    """
     return isinstance(value, Tensor) or getattr(value, "is_tensor_like", False)
 
 

@@ -133,6 +133,10 @@ class TensorArray:
     `element_shape` declares their shape; with `infer_shape` the first write decides on it. In
     graphs use what `write` returns from then on: the array itself is as it was, and refuses to be
     used again. An array from outside of a traced function can be read there.
+
+    >>> array = rt.TensorArray(rt.float32, size=2).write(0, 1.).write(1, 2.)
+    >>> array.stack().numpy().tolist()
+    [1.0, 2.0]
     """
 
     # What replaced it, and how far the graph was then.

@@ -83,6 +83,12 @@ class Variable(Operators, metaclass=Creation):
     returns one; `shape` may leave dimensions open that later values are free in. Reading it is
     `v.value()`, or using it where a tensor is expected; `assign`, `assign_add` and `assign_sub`
     change it. Tapes watch it if it is `trainable`.
+
+    >>> v = rt.Variable([1., 2.])
+    >>> v.assign_add([1., 1.]).numpy().tolist()
+    [2.0, 3.0]
+    >>> v[0].assign(9.).numpy().tolist()
+    [9.0, 3.0]
     """
 
     is_resource = True

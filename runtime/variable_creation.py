@@ -13,6 +13,9 @@ from typing import Any, TypeVar
 class VariableSynchronization(enum.Enum):
     """When copies of a variable are brought together. One process keeps one copy, so that this
     changes nothing.
+
+    >>> rt.Variable(1., synchronization=rt.VariableSynchronization.ON_READ).trainable
+    False
     """
 
     AUTO = 0
@@ -24,6 +27,9 @@ class VariableSynchronization(enum.Enum):
 class VariableAggregation(enum.Enum):
     """How copies of a variable are combined. One process keeps one copy, so that this changes
     nothing.
+
+    >>> rt.Variable(1., aggregation=rt.VariableAggregation.SUM).aggregation
+    <VariableAggregation.SUM: 1>
     """
 
     NONE = 0
@@ -71,6 +77,13 @@ def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
 
     It is given the arguments of `Variable` by name and usually calls `next_creator(**kwargs)`,
     changed or not. Of nested scopes the inner one is asked first.
+
+    >>> def doubled(create, **options):
+    ...     return create(**options | {"initial_value": 2 * options["initial_value"]})
+    >>> with rt.variable_creator_scope(doubled):
+    ...     v = rt.Variable(4.)
+    >>> float(v)
+    8.0
     """
     before = _creators.active
     _creators.active = (*before, variable_creator)

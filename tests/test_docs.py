@@ -6,13 +6,10 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 
 import autograph
-import runtime
 from autograph.__main__ import main
 
 ROOT = Path(__file__).parent.parent
@@ -85,45 +82,6 @@ def test_the_table_of_ops_is_up_to_date() -> None:
     )
     text = (ROOT / "docs" / "ops.md").read_text(encoding="utf-8")
     assert done.stdout == text, "write it anew: python -m docs.make_ops"
-
-
-def exampled_names() -> set[str]:
-    """The dotted names that the examples of documents and of docstrings mention."""
-    texts = [path.read_text(encoding="utf-8") for path in DOCUMENTS]
-    texts += [value.__doc__ for value in public_names().values() if value.__doc__]
-    lines = re.findall(r"^\s*(?:>>>|\.\.\.) (.*)$", "\n".join(texts), flags=re.MULTILINE)
-    return set(re.findall(r"\b(?:rt|tf|autograph)((?:\.\w+)+)", "\n".join(lines)))
-
-
-def public_names() -> dict[str, Any]:
-    """What can be called of the two packages, by its first name from the top."""
-    found: dict[int, tuple[str, Any]] = {}
-    modules: list[tuple[str, Any]] = [("", runtime)]
-    for prefix, module in modules:
-        for name in filter(lambda name: not name.startswith("_"), dir(module)):
-            value = getattr(module, name)
-            if isinstance(value, ModuleType):
-                is_new = all(value is not known for _, known in modules)
-                modules += [(f"{prefix}.{name}", value)] if is_new else []
-            elif callable(value):
-                found.setdefault(id(value), (f"{prefix}.{name}", value))
-    for name in autograph.__all__:
-        value = getattr(autograph, name)
-        found[id(value)] = (f".{name}", value)
-    return dict(found.values())
-
-
-def test_each_public_name_has_an_example() -> None:
-    shown = exampled_names()
-    # Errors are there to be caught; they are listed.
-    listed = re.findall(r"\w+Error", (ROOT / "docs" / "examples.md").read_text(encoding="utf-8"))
-    missing = [
-        name
-        for name in public_names()
-        if not any(f"{other}.".startswith(f"{name}.") for other in shown)
-        and name.rpartition(".")[2] not in listed
-    ]
-    assert missing == []
 
 
 def test_every_document_is_listed() -> None:

@@ -39,6 +39,9 @@ class Rest:
     Attributes:
         items: gives all elements; what Python would not compute is computed as it is asked for.
         generator: what computes them.
+
+    >>> list(autograph.Rest(1, (n for n in [2, 3])))
+    [1, 2, 3]
     """
 
     __slots__ = ("generator", "items")

@@ -15,7 +15,14 @@ stand_ins: dict[type, type] = {}
 
 
 def register_stand_in(kind: type, of: type) -> None:
-    """Let `type(x)` be `of` where `x` is a `kind`, which a backend makes in place of one."""
+    """Let `type(x)` be `of` where `x` is a `kind`, which a backend makes in place of one.
+
+    >>> class Watched(list):
+    ...     pass
+    >>> autograph.register_stand_in(Watched, of=list)
+    >>> autograph.convert(lambda x: type(x) is list)(Watched())
+    True
+    """
     stand_ins[kind] = of
 
 
@@ -38,6 +45,17 @@ def lists_made_by(maker: Maker | None) -> Iterator[None]:
     """Within it, on this thread, `maker(list)` stands for each list that may grow.
 
     For backends, while they stage a function. What it makes should be a `list` by class.
+
+    >>> class Watched(list):
+    ...     pass
+    >>> def made(n):
+    ...     rows = []
+    ...     for i in range(n):
+    ...         rows.append(i)
+    ...     return rows
+    >>> with autograph.lists_made_by(Watched):
+    ...     type(autograph.convert(made)(2)).__name__
+    'Watched'
     """
     before = _this_thread.maker
     _this_thread.maker = maker

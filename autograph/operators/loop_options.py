@@ -43,6 +43,15 @@ def loop_options(body: Block) -> Iterator[LoopOptions]:
     """Within it, calls of `set_loop_options` directly in `body` are noted in the result.
 
     For backends, around the tracing of a loop's body. Options of loops inside are their own.
+
+    >>> def body(n):
+    ...     autograph.set_loop_options(maximum_iterations=3)
+    ...     return n + 1
+    >>> with autograph.loop_options(body) as options:
+    ...     body(0)
+    1
+    >>> options.maximum_iterations
+    3
     """
     options = LoopOptions()
     _tracing.loops.append((user_code(body), options))
@@ -70,6 +79,15 @@ def set_loop_options(
     Raises:
         TypeError: an option of the wrong type.
         ValueError: a negative number of rounds.
+
+    >>> def powers(n):
+    ...     x = 1
+    ...     while x < n:
+    ...         autograph.set_loop_options(maximum_iterations=9)
+    ...         x *= 2
+    ...     return x
+    >>> autograph.convert(powers)(100)
+    128
     """
     _check_count("maximum_iterations", maximum_iterations, least=0)
     _check_count("parallel_iterations", parallel_iterations, least=1)

@@ -232,6 +232,16 @@ def custom_gradient(f: Any = None) -> Any:
     `variables=` and return a pair: the gradients for the arguments, and those for the variables.
     Gradients of gradients go through it. Raises ValueError where it returns the wrong number of
     gradients, TypeError where it does not take `variables`.
+
+    >>> @rt.custom_gradient
+    ... def clipped_backwards(x):
+    ...     return x * 5., lambda upstream: rt.clip_by_value(upstream, -1., 1.)
+    >>> x = rt.constant(3.)
+    >>> with rt.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = clipped_backwards(x) * 7.
+    >>> float(y), float(tape.gradient(y, x))
+    (105.0, 1.0)
     """
     if f is None:
         return custom_gradient
@@ -343,6 +353,13 @@ def _told_apart(item: Any) -> Any:
 def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
     """`f`, of which tapes keep the arguments only: what its gradient needs is computed again when
     it is asked for.
+
+    >>> x = rt.constant(3.)
+    >>> with rt.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = rt.recompute_grad(lambda x: x * x)(x)
+    >>> float(y), float(tape.gradient(y, x))
+    (9.0, 6.0)
     """
 
     @functools.wraps(f)
@@ -367,6 +384,13 @@ def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
 def grad_pass_through(f: Callable[P, R]) -> Callable[P, R]:
     """`f` with the gradient of the identity: what comes from above goes on to the arguments
     unchanged.
+
+    >>> x = rt.constant(3.25)
+    >>> with rt.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = rt.grad_pass_through(rt.round)(x)
+    >>> float(y), float(tape.gradient(y, x))
+    (3.0, 1.0)
     """
 
     @functools.wraps(f)

@@ -17,7 +17,15 @@ from runtime.tensor import EagerTensor, Tensor
 
 
 class UnconnectedGradients(enum.Enum):
-    """The gradient of a source that the target does not depend on: None, or zeros."""
+    """The gradient of a source that the target does not depend on: None, or zeros.
+
+    >>> x = rt.constant(3.)
+    >>> with rt.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = rt.constant(1.)
+    >>> float(tape.gradient(y, x, unconnected_gradients=rt.UnconnectedGradients.ZERO))
+    0.0
+    """
 
     NONE = "none"
     ZERO = "zero"

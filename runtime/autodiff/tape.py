@@ -63,6 +63,13 @@ class GradientTape(Recorder):
     tensors when `watch` is called. A tape computes one set of gradients and then lets go of what it
     recorded; a `persistent` one computes any number and keeps its records until it is deleted.
     Tapes may be nested: an outer tape records the computation of the gradients inside it.
+
+    >>> x = rt.constant(3.)
+    >>> with rt.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = x * x
+    >>> float(tape.gradient(y, x))
+    6.0
     """
 
     __slots__ = (

@@ -26,6 +26,11 @@ def to_code(
         entity: a function, method or class; of an `@function`, the Python function is taken.
         recursive: accepted; the text is the same.
         experimental_optional_features: accepted; there are none.
+
+    >>> def clip(x, limit):
+    ...     return limit if x > limit else x
+    >>> "ag.cond" in rt.autograph.to_code(clip)
+    True
     """
     return autograph.to_code(_python_function(entity))
 
@@ -41,13 +46,22 @@ def to_graph(
         entity: a function, method or class; of an `@function`, the Python function is taken.
         recursive: whether functions that it calls are converted too.
         experimental_optional_features: accepted; there are none.
+
+    >>> def clip(x, limit):
+    ...     return limit if x > limit else x
+    >>> rt.autograph.to_graph(clip)(7, 5)
+    5
     """
     converted: Callable[P, R] = autograph.convert(_python_function(entity), recursive=recursive)
     return converted
 
 
 def trace(*args: Any) -> None:
-    """Print arguments while tracing; symbols as what they are."""
+    """Print arguments while tracing; symbols as what they are.
+
+    >>> rt.autograph.trace(1, "two")
+    1 'two'
+    """
     print(*map(repr, args))
 
 

@@ -32,6 +32,10 @@ def to_dlpack(tf_tensor: Any) -> Any:
     """A capsule with a copy of an eager tensor, for one use.
 
     InvalidArgumentError for anything else; for a variable, pass `variable.value()`.
+
+    >>> capsule = rt.experimental.dlpack.to_dlpack(rt.constant([1, 2]))
+    >>> rt.experimental.dlpack.from_dlpack(capsule).numpy().tolist()
+    [1, 2]
     """
     if not isinstance(tf_tensor, EagerTensor):
         raise wrong_value(f"to_dlpack() takes a tensor that has a value, not {tf_tensor!r}")
@@ -42,6 +46,10 @@ def from_dlpack(dlcapsule: Any) -> Tensor:
     """A tensor with a copy of what a capsule of the CPU holds, or an array with `__dlpack__`.
 
     The capsule is used up. Raises TypeError for what is neither.
+
+    >>> capsule = rt.experimental.dlpack.to_dlpack(rt.constant([1, 2]))
+    >>> rt.experimental.dlpack.from_dlpack(capsule).numpy().tolist()
+    [1, 2]
     """
     if hasattr(dlcapsule, "__dlpack__"):
         return constant(dlcapsule)

@@ -62,6 +62,9 @@ def clip_by_value(
 
     The bounds are scalars or tensors that broadcast to the shape of `t`. Where they cross, the
     lower one wins. Of IndexedSlices, those of the clipped values.
+
+    >>> rt.clip_by_value([1, 5], 2, 4).numpy().tolist()
+    [2, 4]
     """
     if type(t) is IndexedSlices:
         clipped = clip_by_value(t.values, clip_value_min, clip_value_max)
@@ -77,6 +80,9 @@ def clip_by_value(
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """`t` scaled so that its norm (along `axes`; None: of all elements) is at most `clip_norm`. Of
     IndexedSlices, the norm is that of the values.
+
+    >>> rt.clip_by_norm([3., 4.], 1.).numpy().round(3)
+    array([0.6, 0.8], dtype=float32)
     """
     if type(t) is IndexedSlices:
         return t.with_values(clip_by_norm(t.values, clip_norm, axes))  # type: ignore[return-value]
@@ -125,6 +131,9 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     are None do not count.
 
     TypeError where `t_list` is no sequence.
+
+    >>> float(rt.linalg.global_norm([[3.], [4.]]))
+    5.0
     """
     return _norm_of([t for t in _tensors(t_list) if t is not None])
 
@@ -146,6 +155,10 @@ def clip_by_global_norm(
 
     `use_norm` gives the norm where it is known already. Entries that are None stay None; where the
     norm is not finite all becomes NaN. TypeError where `t_list` is no sequence.
+
+    >>> clipped, norm = rt.clip_by_global_norm([[3.], [4.]], 1.)
+    >>> [x.numpy().round(3).item() for x in clipped], float(norm)
+    ([0.6..., 0.8...], 5.0)
     """
     tensors = _tensors(t_list)
     given = [t for t in tensors if t is not None]

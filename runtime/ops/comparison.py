@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from runtime.ops.blockwise import PIECE
-from runtime.ops.define import Op, binary, unary
+from runtime.ops.define import Example, Op, binary, unary
 from runtime.primitive import sample
 from runtime.workspace import Workspace, opened
 
@@ -20,48 +20,87 @@ _TRUTHS = (sample("2,3:b", "3:b"), sample(":b", "2:b"))
 _BITS = (sample("2,3:i9", "3:i9"),)
 
 
-def _comparison(name: str, ufunc: Any, symbol: str, dtypes: str = "R,R") -> Op:
+def _comparison(name: str, ufunc: Any, symbol: str, dtypes: str = "R,R", *, example: Example) -> Op:
     return binary(
         name, ufunc, f"{dtypes}->bool", gradient=_none, reads="",
-        doc=f"x {symbol} y, elementwise.",
+        doc=f"x {symbol} y, elementwise.", example=example,
     )  # fmt: skip
 
 
-equal: Op = _comparison("equal", np.equal, "==", "A,A")
-not_equal: Op = _comparison("not_equal", np.not_equal, "!=", "A,A")
-less: Op = _comparison("less", np.less, "<")
-less_equal: Op = _comparison("less_equal", np.less_equal, "<=")
-greater: Op = _comparison("greater", np.greater, ">")
-greater_equal: Op = _comparison("greater_equal", np.greater_equal, ">=")
-
-
-def _pairwise(name: str, ufunc: Any, dtypes: str, samples: Any, doc: str) -> Op:
-    return binary(name, ufunc, dtypes, reads="", samples=samples, doc=doc)
-
-
-def _logic(name: str, ufunc: Any, doc: str) -> Op:
-    return _pairwise(name, ufunc, "B,B->bool", _TRUTHS, f"{doc}, elementwise on truth values.")
-
-
-logical_and: Op = _logic("logical_and", np.logical_and, "x and y")
-logical_or: Op = _logic("logical_or", np.logical_or, "x or y")
-logical_xor: Op = _logic("logical_xor", np.logical_xor, "Exactly one of x and y")
-logical_not: Op = unary(
-    "logical_not", np.logical_not, "B->bool", reads="",
-    doc="not x, elementwise on truth values.", samples=(sample("2,3:b"), sample(":b")),
+equal: Op = _comparison(
+    "equal", np.equal, "==", "A,A",
+    example=("rt.equal([1, 2], 2).numpy().tolist()", "[False, True]"),
+)  # fmt: skip
+not_equal: Op = _comparison(
+    "not_equal", np.not_equal, "!=", "A,A",
+    example=("rt.not_equal([1, 2], 2).numpy().tolist()", "[True, False]"),
+)  # fmt: skip
+less: Op = _comparison(
+    "less", np.less, "<",
+    example=("rt.less([1, 2], 2).numpy().tolist()", "[True, False]"),
+)  # fmt: skip
+less_equal: Op = _comparison(
+    "less_equal", np.less_equal, "<=",
+    example=("rt.less_equal([1, 2], 2).numpy().tolist()", "[True, True]"),
+)  # fmt: skip
+greater: Op = _comparison(
+    "greater", np.greater, ">",
+    example=("rt.greater([1, 2], 1).numpy().tolist()", "[False, True]"),
+)  # fmt: skip
+greater_equal: Op = _comparison(
+    "greater_equal", np.greater_equal, ">=",
+    example=("rt.greater_equal([1, 2], 2).numpy().tolist()", "[False, True]"),
 )  # fmt: skip
 
 
-def _bits(name: str, kernel: Any, doc: str) -> Op:
-    return _pairwise(name, kernel, "I,I->I", _BITS, doc)
+def _pairwise(name: str, ufunc: Any, dtypes: str, samples: Any, doc: str, example: Example) -> Op:
+    return binary(name, ufunc, dtypes, reads="", samples=samples, doc=doc, example=example)
 
 
-bitwise_and: Op = _bits("bitwise_and", np.bitwise_and, "The bits set in both.")
-bitwise_or: Op = _bits("bitwise_or", np.bitwise_or, "The bits set in either.")
-bitwise_xor: Op = _bits("bitwise_xor", np.bitwise_xor, "The bits set in exactly one.")
+def _logic(name: str, ufunc: Any, doc: str, example: Example) -> Op:
+    doc = f"{doc}, elementwise on truth values."
+    return _pairwise(name, ufunc, "B,B->bool", _TRUTHS, doc, example)
+
+
+logical_and: Op = _logic(
+    "logical_and", np.logical_and, "x and y",
+    example=("bool(rt.logical_and(True, False))", "False"),
+)  # fmt: skip
+logical_or: Op = _logic(
+    "logical_or", np.logical_or, "x or y",
+    example=("bool(rt.logical_or(True, False))", "True"),
+)  # fmt: skip
+logical_xor: Op = _logic(
+    "logical_xor", np.logical_xor, "Exactly one of x and y",
+    example=("bool(rt.math.logical_xor(True, False))", "True"),
+)  # fmt: skip
+logical_not: Op = unary(
+    "logical_not", np.logical_not, "B->bool", reads="",
+    doc="not x, elementwise on truth values.", samples=(sample("2,3:b"), sample(":b")),
+    example=("bool(rt.logical_not(True))", "False"),
+)  # fmt: skip
+
+
+def _bits(name: str, kernel: Any, doc: str, example: Example) -> Op:
+    return _pairwise(name, kernel, "I,I->I", _BITS, doc, example)
+
+
+bitwise_and: Op = _bits(
+    "bitwise_and", np.bitwise_and, "The bits set in both.",
+    example=("int(rt.bitwise.bitwise_and(6, 3))", "2"),
+)  # fmt: skip
+bitwise_or: Op = _bits(
+    "bitwise_or", np.bitwise_or, "The bits set in either.",
+    example=("int(rt.bitwise.bitwise_or(6, 3))", "7"),
+)  # fmt: skip
+bitwise_xor: Op = _bits(
+    "bitwise_xor", np.bitwise_xor, "The bits set in exactly one.",
+    example=("int(rt.bitwise.bitwise_xor(6, 3))", "5"),
+)  # fmt: skip
 invert: Op = unary(
     "invert", np.invert, "I->I", reads="", samples=(sample("2,3:i9"),),
     doc="All bits flipped.",
+    example=("int(rt.bitwise.invert(6))", "-7"),
 )  # fmt: skip
 
 
@@ -78,5 +117,11 @@ def _bounded_shift(ufunc: Any) -> Any:
 
 
 _SHIFTED = "x {} y, where y is taken to be at least 0 and less than the number of bits."
-left_shift: Op = _bits("left_shift", _bounded_shift(np.left_shift), _SHIFTED.format("<<"))
-right_shift: Op = _bits("right_shift", _bounded_shift(np.right_shift), _SHIFTED.format(">>"))
+left_shift: Op = _bits(
+    "left_shift", _bounded_shift(np.left_shift), _SHIFTED.format("<<"),
+    example=("int(rt.bitwise.left_shift(6, 1))", "12"),
+)  # fmt: skip
+right_shift: Op = _bits(
+    "right_shift", _bounded_shift(np.right_shift), _SHIFTED.format(">>"),
+    example=("int(rt.bitwise.right_shift(6, 1))", "3"),
+)  # fmt: skip

@@ -55,7 +55,11 @@ complex_p: Primitive = row(
 
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
-    """The complex numbers with these real and imaginary parts."""
+    """The complex numbers with these real and imaginary parts.
+
+    >>> complex(rt.complex(1., 2.))
+    (1+2j)
+    """
     a, b = matched(real, imag)
     return bind(complex_p, a, b)  # type: ignore[no-any-return]
 
@@ -93,19 +97,31 @@ def _turn(z: Any) -> Any:
 
 
 def real(input: Any, name: str | None = None) -> Tensor:
-    """The real parts; what is real stays as it is."""
+    """The real parts; what is real stays as it is.
+
+    >>> rt.math.real([1 + 2j]).numpy().tolist()
+    [1.0]
+    """
     x = _number(convert_to_tensor(input))
     return bind(real_p, x) if x.dtype.is_complex else x
 
 
 def imag(input: Any, name: str | None = None) -> Tensor:
-    """The imaginary parts; zeros for what is real."""
+    """The imaginary parts; zeros for what is real.
+
+    >>> rt.math.imag([1 + 2j]).numpy().tolist()
+    [2.0]
+    """
     x = _number(convert_to_tensor(input))
     return bind(imag_p, x) if x.dtype.is_complex else ops.zeros_like(x)
 
 
 def angle(input: Any, name: str | None = None) -> Tensor:
-    """The angles of complex numbers; 0 or pi for real ones."""
+    """The angles of complex numbers; 0 or pi for real ones.
+
+    >>> rt.math.angle([1j]).numpy().round(3)
+    array([1.571])
+    """
     x = convert_to_tensor(input)
     if x.dtype.is_complex:
         return bind(angle_p, x)  # type: ignore[no-any-return]
@@ -113,7 +129,11 @@ def angle(input: Any, name: str | None = None) -> Tensor:
 
 
 def conj(x: Any, name: str | None = None) -> Tensor:
-    """The complex conjugates; what is real stays as it is."""
+    """The complex conjugates; what is real stays as it is.
+
+    >>> rt.math.conj([1 + 2j]).numpy().tolist()
+    [(1-2j)]
+    """
     z = convert_to_tensor(x)
     if z.dtype.is_complex:
         return bind(conj_p, z)  # type: ignore[no-any-return]

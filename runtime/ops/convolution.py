@@ -350,6 +350,10 @@ def conv1d(
     """The convolution of (batch, width, channels) with filters (width, channels, out channels).
 
     See `conv2d`; `data_format` is "NWC" or "NCW".
+
+    >>> line = [[[0.], [1.], [2.], [3.]]]
+    >>> rt.nn.conv1d(line, rt.ones([2, 1, 1]), 1, "VALID").numpy().tolist()
+    [[[1.0], [3.0], [5.0]]]
     """
     return _convolved(1, input, filters, stride, padding, data_format, dilations)
 
@@ -366,6 +370,10 @@ def conv2d(
     batch. Filters with fewer channels than the input convolve it in groups. `data_format` is "NHWC"
     or "NCHW". Raises errors.InvalidArgumentError for shapes that do not fit, ValueError for wrong
     arguments.
+
+    >>> picture = [[[[0.], [1.]], [[2.], [3.]]]]
+    >>> rt.nn.conv2d(picture, rt.ones([2, 2, 1, 1]), 1, "VALID").numpy().tolist()
+    [[[[6.0]]]]
     """
     return _convolved(2, input, filters, strides, padding, data_format, dilations)
 
@@ -376,6 +384,10 @@ def conv3d(
 ) -> Tensor:  # fmt: skip
     """The convolution of (batch, depth, height, width, channels) with five-dimensional filters; see
     `conv2d`.
+
+    >>> cube, filters = rt.ones([1, 2, 2, 2, 1]), rt.ones([2, 2, 2, 1, 1])
+    >>> rt.nn.conv3d(cube, filters, [1] * 5, "VALID").numpy().tolist()
+    [[[[[8.0]]]]]
     """
     return _convolved(3, input, filters, strides, padding, data_format, dilations)
 
@@ -396,7 +408,12 @@ def convolution(
     input: Any, filters: Any, strides: Any = None, padding: Any = "VALID",
     data_format: str | None = None, dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """A convolution over as many axes as the filters have (1 to 3); see `conv2d`."""
+    """A convolution over as many axes as the filters have (1 to 3); see `conv2d`.
+
+    >>> line = [[[0.], [1.], [2.], [3.]]]
+    >>> rt.nn.convolution(line, rt.ones([2, 1, 1]), padding="VALID").numpy().tolist()
+    [[[1.0], [3.0], [5.0]]]
+    """
     x, w = matched(input, filters)
     rank = _spatial_rank(x, w, "convolution")
     return _convolved(rank, x, w, strides, padding, data_format, dilations)
@@ -463,7 +480,12 @@ def conv1d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str | None = "NWC", dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The transpose of `conv1d`; filters are (width, out channels, channels)."""
+    """The transpose of `conv1d`; filters are (width, out channels, channels).
+
+    >>> line = [[[0.], [1.], [2.], [3.]]]
+    >>> rt.nn.conv1d_transpose(line, rt.ones([2, 1, 1]), [1, 5, 1], 1, "VALID").numpy().tolist()
+    [[[0.0], [1.0], [3.0], [5.0], [3.0]]]
+    """
     return _transposed(1, input, filters, output_shape, strides, padding, data_format, dilations)
 
 
@@ -476,6 +498,11 @@ def conv2d_transpose(
 
     `output_shape` is the whole shape or its spatial part; a `conv2d` of it must have the shape of
     `input`.
+
+    >>> picture = [[[[0.], [1.]], [[2.], [3.]]]]
+    >>> made = rt.nn.conv2d_transpose(picture, rt.ones([2, 2, 1, 1]), [1, 3, 3, 1], 1, "VALID")
+    >>> made[0, :, :, 0].numpy().tolist()
+    [[0.0, 1.0, 1.0], [2.0, 6.0, 4.0], [2.0, 5.0, 3.0]]
     """
     return _transposed(2, input, filters, output_shape, strides, padding, data_format, dilations)
 
@@ -484,7 +511,12 @@ def conv3d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str | None = "NDHWC", dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The transpose of `conv3d`; see `conv2d_transpose`."""
+    """The transpose of `conv3d`; see `conv2d_transpose`.
+
+    >>> cube, filters = rt.ones([1, 2, 2, 2, 1]), rt.ones([2, 2, 2, 1, 1])
+    >>> rt.nn.conv3d_transpose(cube, filters, [1, 3, 3, 3, 1], 1, "VALID").shape
+    TensorShape([1, 3, 3, 3, 1])
+    """
     return _transposed(3, input, filters, output_shape, strides, padding, data_format, dilations)
 
 
@@ -492,7 +524,12 @@ def conv_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str | None = None, dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The transpose of `convolution`, over as many axes as the filters have."""
+    """The transpose of `convolution`, over as many axes as the filters have.
+
+    >>> line = [[[0.], [1.], [2.], [3.]]]
+    >>> rt.nn.conv_transpose(line, rt.ones([2, 1, 1]), [1, 5, 1], 1, "VALID").numpy().tolist()
+    [[[0.0], [1.0], [3.0], [5.0], [3.0]]]
+    """
     g, w = matched(input, filters)
     rank = _spatial_rank(g, w, "conv_transpose")
     return _transposed(rank, g, w, output_shape, strides, padding, data_format, dilations)
@@ -505,6 +542,10 @@ def depthwise_conv2d(
     """Each channel convolved by itself: filters are (height, width, channels, multiplier).
 
     The result has channels times multiplier channels. See `conv2d` for the other arguments.
+
+    >>> picture = [[[[0.], [1.]], [[2.], [3.]]]]
+    >>> rt.nn.depthwise_conv2d(picture, rt.ones([2, 2, 1, 1]), [1] * 4, "VALID").numpy().tolist()
+    [[[[6.0]]]]
     """
     x, w = matched(input, filter)
     first = channels_first(data_format, 2)
@@ -520,7 +561,13 @@ def separable_conv2d(
     input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any,
     data_format: str | None = None, dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """A depthwise convolution followed by one with filters of size 1, which mixes the channels."""
+    """A depthwise convolution followed by one with filters of size 1, which mixes the channels.
+
+    >>> picture, depthwise = [[[[0.], [1.]], [[2.], [3.]]]], rt.ones([2, 2, 1, 1])
+    >>> made = rt.nn.separable_conv2d(picture, depthwise, rt.ones([1, 1, 1, 1]), [1] * 4, "VALID")
+    >>> made.numpy().tolist()
+    [[[[6.0]]]]
+    """
     between = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     return conv2d(between, pointwise_filter, 1, "VALID", data_format or "NHWC")
 
@@ -528,14 +575,24 @@ def separable_conv2d(
 def atrous_conv2d(
     value: Any, filters: Any, rate: Any, padding: Any, name: str | None = None
 ) -> Tensor:
-    """`conv2d` with stride 1 and dilations `rate`."""
+    """`conv2d` with stride 1 and dilations `rate`.
+
+    >>> picture, filters = rt.ones([1, 3, 3, 1]), rt.ones([2, 2, 1, 1])
+    >>> rt.nn.atrous_conv2d(picture, filters, 2, "VALID").numpy().tolist()
+    [[[[4.0]]]]
+    """
     return conv2d(value, filters, 1, padding, dilations=rate)
 
 
 def atrous_conv2d_transpose(
     value: Any, filters: Any, output_shape: Any, rate: Any, padding: Any, name: str | None = None
 ) -> Tensor:
-    """The transpose of `atrous_conv2d`."""
+    """The transpose of `atrous_conv2d`.
+
+    >>> picture, filters = rt.ones([1, 2, 2, 1]), rt.ones([2, 2, 1, 1])
+    >>> rt.nn.atrous_conv2d_transpose(picture, filters, [1, 4, 4, 1], 2, "VALID").shape
+    TensorShape([1, 4, 4, 1])
+    """
     return conv2d_transpose(value, filters, output_shape, 1, padding, dilations=rate)
 
 

@@ -89,6 +89,9 @@ def bincount(
     a matrix is counted by itself; `binary_output` gives 1 for what occurs at all.
 
     ValueError for another axis than None, 0 and -1, and for weights beside `binary_output`.
+
+    >>> rt.math.bincount([1, 1, 2]).numpy().tolist()
+    [0, 2, 1]
     """
     x = convert_to_tensor(arr, dtype_hint=dtypes.int32)
     place = 0 if axis is None else static_int(axis, "axis")
@@ -116,7 +119,11 @@ def confusion_matrix(
     labels: Any, predictions: Any, num_classes: Any = None, weights: Any = None,
     dtype: Any = dtypes.int32, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """How often each label (row) was predicted as each class (column)."""
+    """How often each label (row) was predicted as each class (column).
+
+    >>> rt.math.confusion_matrix([0, 1], [1, 1]).numpy().tolist()
+    [[0, 1], [0, 1]]
+    """
     truth = ops.cast(labels, dtypes.int64)
     guess = ops.cast(predictions, dtypes.int64)
     if num_classes is None:
@@ -171,6 +178,9 @@ def histogram_fixed_width_bins(
     What lies outside of `value_range`, two finite numbers that rise, goes to the first or last.
 
     InvalidArgumentError for NaN among the values, another range, and for no bins.
+
+    >>> rt.histogram_fixed_width_bins([0., 1., 2.], [0., 2.], 2).numpy().tolist()
+    [0, 1, 1]
     """
     kind, x = as_dtype(dtype), convert_to_tensor(values)
     if kind not in (dtypes.int32, dtypes.int64):
@@ -186,6 +196,9 @@ def histogram_fixed_width(
 ) -> Tensor:  # fmt: skip
     """How many values fall into each of `nbins` bins of equal width: a vector of int32 or int64.
     See `histogram_fixed_width_bins`.
+
+    >>> rt.histogram_fixed_width([0., 1., 2.], [0., 2.], 2).numpy().tolist()
+    [1, 2]
     """
     bins = histogram_fixed_width_bins(ops.reshape(values, (-1,)), value_range, nbins, dtype)
     return ops.unsorted_segment_sum(ops.ones_like(bins), bins, nbins)

@@ -64,7 +64,11 @@ fill_p: Primitive = row(
 
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
-    """A tensor of shape `dims` with the scalar `value` everywhere."""
+    """A tensor of shape `dims` with the scalar `value` everywhere.
+
+    >>> rt.fill([2, 2], 7).numpy().tolist()
+    [[7, 7], [7, 7]]
+    """
     static, dynamic = dims_of(dims)
     return bind(fill_p, convert_to_tensor(value), *dynamic, shape=static)  # type: ignore[no-any-return]
 
@@ -82,14 +86,22 @@ def _one(dtype: DType) -> Any:
 def zeros(
     shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
 ) -> Tensor:
-    """A tensor of zeros (False, or empty strings)."""
+    """A tensor of zeros (False, or empty strings).
+
+    >>> rt.zeros([2]).numpy().tolist()
+    [0.0, 0.0]
+    """
     return _filled(shape, _zero(as_dtype(dtype)))
 
 
 def ones(
     shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
 ) -> Tensor:
-    """A tensor of ones (True)."""
+    """A tensor of ones (True).
+
+    >>> rt.ones([2], rt.int32).numpy().tolist()
+    [1, 1]
+    """
     return _filled(shape, _one(as_dtype(dtype)))
 
 
@@ -128,12 +140,20 @@ ones_like_p: Primitive = _like("ones_like", "OnesLike", _one)
 def zeros_like(
     input: Any, dtype: Any = None, name: str | None = None, layout: Any = None
 ) -> Tensor:
-    """Zeros with the shape of `input`, and its dtype unless another is asked for."""
+    """Zeros with the shape of `input`, and its dtype unless another is asked for.
+
+    >>> rt.zeros_like([1, 2]).numpy().tolist()
+    [0, 0]
+    """
     return _filled_like(zeros_like_p, input, dtype)
 
 
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
-    """Ones with the shape of `input`, and its dtype unless another is asked for."""
+    """Ones with the shape of `input`, and its dtype unless another is asked for.
+
+    >>> rt.ones_like([1., 2.]).numpy().tolist()
+    [1.0, 1.0]
+    """
     return _filled_like(ones_like_p, input, dtype)
 
 
@@ -161,7 +181,11 @@ def eye(
     num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The identity matrix, possibly repeated for a batch."""
+    """The identity matrix, possibly repeated for a batch.
+
+    >>> rt.eye(2).numpy().tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
     static, dynamic = dims_of([num_rows, num_rows if num_columns is None else num_columns])
     matrix: Tensor = bind(eye_p, *dynamic, shape=static, dtype=as_dtype(dtype))
     if batch_shape is None:
@@ -229,6 +253,9 @@ def range(
 
     Raises InvalidArgumentError (ValueError while tracing, where the numbers are known) if `delta`
     leads away from `limit`.
+
+    >>> rt.range(3).numpy().tolist()
+    [0, 1, 2]
     """
     if limit is None:
         start, limit = 0, start
@@ -323,7 +350,11 @@ linspace_p: Primitive = row(
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any = 0) -> Tensor:
-    """`num` evenly spaced values from `start` to `stop`, both included, along a new axis."""
+    """`num` evenly spaced values from `start` to `stop`, both included, along a new axis.
+
+    >>> rt.linspace(0., 1., 3).numpy().tolist()
+    [0.0, 0.5, 1.0]
+    """
     from runtime.ops.define import matched
 
     first, last = matched(start, stop)
@@ -340,6 +371,9 @@ lin_space = linspace
 def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[Tensor]:
     """Each vector repeated over the grid of all; with 'xy' the first two axes are exchanged, with
     'ij' not.
+
+    >>> [x.numpy().tolist() for x in rt.meshgrid([1, 2], [3, 4])]
+    [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
     """
     indexing = one_of(indexing, "indexing", ("xy", "ij"))
     vectors = [convert_to_tensor(arg) for arg in args]
@@ -386,6 +420,9 @@ def one_hot(
 
     An index outside of 0 .. depth - 1 gives `off_value` only. The vectors lie along `axis`
     (default: the last). InvalidArgumentError for a negative depth.
+
+    >>> rt.one_hot([0, 2], 3).numpy().tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
     x = convert_to_tensor(indices)
     on, off = _hot_values(on_value, off_value, None if dtype is None else as_dtype(dtype))
@@ -427,7 +464,11 @@ def _weak(value: Any, dtype: DType) -> DType:
 def sequence_mask(
     lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None
 ) -> Tensor:
-    """For each length n a row whose first n elements are true, the others false."""
+    """For each length n a row whose first n elements are true, the others false.
+
+    >>> rt.sequence_mask([1, 3], 3).numpy().tolist()
+    [[True, False, False], [True, True, True]]
+    """
     x = convert_to_tensor(lengths)
     if maxlen is None:
         maxlen = ops.maximum(ops.reduce_max(x), 0)

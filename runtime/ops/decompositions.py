@@ -51,7 +51,11 @@ cholesky_p: Primitive = row(
 
 
 def cholesky(input: Any, name: str | None = None) -> Tensor:
-    """The lower triangular factor of positive definite matrices; that of others is NaN."""
+    """The lower triangular factor of positive definite matrices; that of others is NaN.
+
+    >>> rt.linalg.cholesky([[4., 2.], [2., 5.]]).numpy().tolist()
+    [[2.0, 0.0], [1.0, 2.0]]
+    """
     return bind(cholesky_p, convert_to_tensor(input))  # type: ignore[no-any-return]
 
 
@@ -89,13 +93,21 @@ eigh_p: Primitive = row(
 
 
 def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Eigenvalues (ascending) and eigenvectors (columns) of self-adjoint matrices."""
+    """Eigenvalues (ascending) and eigenvectors (columns) of self-adjoint matrices.
+
+    >>> rt.linalg.eigh([[2., 0.], [0., 4.]])[0].numpy().tolist()
+    [2.0, 4.0]
+    """
     values, vectors = bind(eigh_p, convert_to_tensor(tensor))
     return values, vectors
 
 
 def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
-    """The eigenvalues of self-adjoint matrices, ascending."""
+    """The eigenvalues of self-adjoint matrices, ascending.
+
+    >>> rt.linalg.eigvalsh([[2., 0.], [0., 4.]]).numpy().tolist()
+    [2.0, 4.0]
+    """
     return eigh(tensor)[0]
 
 
@@ -120,13 +132,21 @@ eig_p: Primitive = row(
 
 
 def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Eigenvalues and eigenvectors (columns) of square matrices, as complex numbers."""
+    """Eigenvalues and eigenvectors (columns) of square matrices, as complex numbers.
+
+    >>> rt.eig([[2., 0.], [0., 3.]])[0].numpy().tolist()
+    [(2+0j), (3+0j)]
+    """
     values, vectors = bind(eig_p, convert_to_tensor(tensor))
     return values, vectors
 
 
 def eigvals(tensor: Any, name: str | None = None) -> Tensor:
-    """The eigenvalues of square matrices, as complex numbers."""
+    """The eigenvalues of square matrices, as complex numbers.
+
+    >>> rt.eigvals([[2., 0.], [0., 3.]]).numpy().tolist()
+    [(2+0j), (3+0j)]
+    """
     return eig(tensor)[0]
 
 
@@ -174,7 +194,11 @@ qr_p: Primitive = row(
 
 
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> QR:
-    """The QR decomposition of matrices."""
+    """The QR decomposition of matrices.
+
+    >>> rt.abs(rt.linalg.qr([[2., 0.], [0., 4.]])[1]).numpy().tolist()
+    [[2.0, 0.0], [0.0, 4.0]]
+    """
     return QR(*bind(qr_p, convert_to_tensor(input), full=bool(full_matrices)))
 
 
@@ -264,13 +288,21 @@ def svd(
 def svd(
     tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
 ) -> Any:
-    """Singular values, left and right singular vectors (s, u, v); or only s."""
+    """Singular values, left and right singular vectors (s, u, v); or only s.
+
+    >>> rt.linalg.svd([[2., 0.], [0., 4.]], compute_uv=False).numpy().tolist()
+    [4.0, 2.0]
+    """
     s, u, v = bind(svd_p, convert_to_tensor(tensor), full=bool(full_matrices))
     return (s, u, v) if compute_uv else s
 
 
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
-    """The pseudo-inverse; singular values below `rcond` times the largest count as 0."""
+    """The pseudo-inverse; singular values below `rcond` times the largest count as 0.
+
+    >>> rt.linalg.pinv([[2., 0.], [0., 4.]]).numpy().round(3).tolist()
+    [[0.5, 0.0], [0.0, 0.25]]
+    """
     x = convert_to_tensor(a)
     s, u, v = svd(x)
     if rcond is None:
@@ -287,7 +319,11 @@ def _epsilon(dtype: Any) -> float:
 def matrix_rank(
     a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """How many singular values are larger than `tol`."""
+    """How many singular values are larger than `tol`.
+
+    >>> int(rt.linalg.matrix_rank([[2., 0.], [0., 4.]]))
+    2
+    """
     x = convert_to_tensor(a)
     s = svd(x, compute_uv=False)
     if tol is None:

@@ -33,6 +33,7 @@ from runtime.tensor import EagerTensor, Tensor
 from runtime.types import TensorType
 
 Op = Callable[..., Tensor]
+Example = tuple[str, ...]  # a call of the public name, and what Python then shows
 Function = TypeVar("Function", bound=Callable[..., Any])
 Partial = Callable[[Any, Any, Any, Any], Any]
 BinaryGradient = Callable[[Any, Any, Any, Any], tuple[Any, Any]] | tuple[Partial, Partial]
@@ -77,6 +78,7 @@ def unary(
     op_type: str | None = None,
     order: Order | None = None,
     doc: str,
+    example: Example = (),
     samples: tuple[Sample, ...] = FLOATING,
 ) -> Op:
     """The public function of an elementwise op of one tensor, and its row.
@@ -101,7 +103,7 @@ def unary(
         samples=samples,
         order=order,
     )
-    return named(_unary_function(primitive), name, doc)
+    return named(_unary_function(primitive), name, doc, example)
 
 
 def _unary_function(primitive: Primitive) -> Op:
@@ -123,10 +125,11 @@ def _unary_function(primitive: Primitive) -> Op:
     return function
 
 
-def named(function: Function, name: str, doc: str) -> Function:
-    """`function` with the name and docstring that users see."""
+def named(function: Function, name: str, doc: str, example: Example = ()) -> Function:
+    """`function` with the name and docstring that users see; the docstring ends with `example`."""
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
+    lines = "\n    ".join(example)
+    function.__doc__ = f"{doc.rstrip()}\n\n    >>> {lines}\n    " if example else doc
     return function
 
 
@@ -139,6 +142,7 @@ def binary(
     reads: str | tuple[str, str] = "ab",
     op_type: str | None = None,
     doc: str,
+    example: Example = (),
     fallible: bool = False,
     direct: np.ufunc | None = None,
     order: Order | None = None,
@@ -166,7 +170,7 @@ def binary(
         samples=samples,
         order=order,
     )
-    return named(_binary_function(primitive, direct or kernel), name, doc)
+    return named(_binary_function(primitive, direct or kernel), name, doc, example)
 
 
 def _broadcast_gradient(gradient: BinaryGradient) -> Callable[[Any, Any], tuple[Any, Any]]:

@@ -21,7 +21,11 @@ from runtime.workspace import Workspace, opened
 
 
 def adjoint(matrix: Any, name: str | None = None) -> Tensor:
-    """The conjugate transpose."""
+    """The conjugate transpose.
+
+    >>> rt.linalg.adjoint([[1j, 2j]]).numpy().tolist()
+    [[-1j], [-2j]]
+    """
     return ops.matrix_transpose(matrix, conjugate=True)
 
 
@@ -61,6 +65,9 @@ band_part_p: Primitive = row(
 def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
     """The matrix with zeros beyond `num_lower` diagonals below and `num_upper` above the main one
     (-1: keep all).
+
+    >>> rt.linalg.band_part([[1, 2], [3, 4]], 0, -1).numpy().tolist()
+    [[1, 2], [0, 4]]
     """
     lower, upper = static_int(num_lower, "num_lower"), static_int(num_upper, "num_upper")
     return bind(band_part_p, convert_to_tensor(input), lower=lower, upper=upper)  # type: ignore[no-any-return]
@@ -167,6 +174,9 @@ def diag_part(
     `align` says at which end of its row a diagonal stands that is shorter than others: first those
     above the main diagonal, then those below. `padding_value` fills the rest. InvalidArgumentError
     for diagonals that the matrices do not have.
+
+    >>> rt.linalg.diag_part([[2., 0.], [0., 4.]]).numpy().tolist()
+    [2.0, 4.0]
     """
     return _padded(diag_part_p, convert_to_tensor(input), padding_value, **_band(k, align))
 
@@ -212,6 +222,9 @@ def set_diag(
 ) -> Tensor:
     """Matrices with `diagonal` written on their diagonal `k`, or its rows on the diagonals from
     k[1] down to k[0]; see `diag_part`.
+
+    >>> rt.linalg.set_diag([[2., 0.], [0., 4.]], [7., 7.]).numpy().tolist()
+    [[7.0, 0.0], [0.0, 7.0]]
     """
     x, values = matched(input, diagonal)
     return bind(set_diag_p, x, values, **_band(k, align))  # type: ignore[no-any-return]
@@ -284,6 +297,9 @@ def diag(
 ) -> Tensor:  # fmt: skip
     """Matrices with `diagonal` on their diagonal `k`, or with its rows on the diagonals from k[1]
     down to k[0] (see `diag_part`), and `padding_value` elsewhere.
+
+    >>> rt.linalg.diag([1, 2]).numpy().tolist()
+    [[1, 0], [0, 2]]
     """
     return _padded(
         diag_p, convert_to_tensor(diagonal), padding_value, **_band(k, align),
@@ -292,14 +308,22 @@ def diag(
 
 
 def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
-    """A tensor of twice the rank with `diagonal` where both halves of the index agree."""
+    """A tensor of twice the rank with `diagonal` where both halves of the index agree.
+
+    >>> rt.linalg.tensor_diag([1, 2]).numpy().tolist()
+    [[1, 0], [0, 2]]
+    """
     x = convert_to_tensor(diagonal)
     dims = ops.shape(x)
     return ops.reshape(diag(ops.reshape(x, (-1,))), ops.concat([dims, dims], 0))
 
 
 def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
-    """The elements where both halves of the index agree."""
+    """The elements where both halves of the index agree.
+
+    >>> rt.linalg.tensor_diag_part([[2., 0.], [0., 4.]]).numpy().tolist()
+    [2.0, 4.0]
+    """
     x = convert_to_tensor(input)
     if x.ndim is None or x.ndim % 2 or not x.ndim:
         raise wrong_value(f"tensor_diag_part needs an even rank, got shape {x.shape}")
@@ -309,5 +333,9 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
 
 
 def trace(x: Any, name: str | None = None) -> Tensor:
-    """The sum of the main diagonal of matrices."""
+    """The sum of the main diagonal of matrices.
+
+    >>> float(rt.linalg.trace([[2., 0.], [0., 4.]]))
+    6.0
+    """
     return ops.reduce_sum(diag_part(x), -1)

@@ -91,6 +91,9 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     Without "->" the output has each label that occurs once, in alphabetical order. "..." stands for
     any leading dimensions, broadcast together. ValueError for subscripts that do not fit the
     operands.
+
+    >>> rt.einsum("ij->ji", [[1, 2]]).numpy().tolist()
+    [[1], [2]]
     """
     if not isinstance(equation, str):
         raise wrong_dtype(f"the equation must be a string, not {equation!r}")

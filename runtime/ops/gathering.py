@@ -109,6 +109,9 @@ def gather(
     order and shape.
 
     InvalidArgumentError for an index out of bounds; negative ones are not counted from the end.
+
+    >>> rt.gather([1, 2, 3], [2, 0]).numpy().tolist()
+    [3, 1]
     """
     x, places = convert_to_tensor(params), convert_to_tensor(indices)
     batch_dims = static_int(batch_dims, "batch_dims")
@@ -261,6 +264,9 @@ def gather_nd(
     to.
 
     InvalidArgumentError for an index out of bounds, or with the policy "IGNORE" zeros in its place.
+
+    >>> rt.gather_nd([[1, 2], [3, 4]], [[1, 0]]).numpy().tolist()
+    [3]
     """
     x, places = convert_to_tensor(params), convert_to_tensor(indices)
     batch_dims = static_int(batch_dims, "batch_dims")

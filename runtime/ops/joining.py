@@ -101,7 +101,11 @@ def joined(values: Any, place: int, stacked: bool) -> Tensor | None:
 
 
 def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
-    """The tensors of a list joined along an existing axis."""
+    """The tensors of a list joined along an existing axis.
+
+    >>> rt.concat([[1], [2, 3]], 0).numpy().tolist()
+    [1, 2, 3]
+    """
     place = static_int(axis, "axis")
     whole = joined(values, place, stacked=False)
     if whole is not None:
@@ -152,7 +156,11 @@ stack_p: Primitive = row(
 
 
 def stack(values: Any, axis: Any = 0, name: str | None = None) -> Tensor:
-    """The tensors of a list joined along a new axis; of an empty list an empty vector."""
+    """The tensors of a list joined along a new axis; of an empty list an empty vector.
+
+    >>> rt.stack([[1], [2]]).numpy().tolist()
+    [[1], [2]]
+    """
     place = static_int(axis, "axis")
     whole = joined(values, place, stacked=True)
     if whole is not None:
@@ -163,7 +171,11 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Tensor:
 
 
 def parallel_stack(values: Any, name: str | None = None) -> Tensor:
-    """The tensors of a list joined along a new first axis."""
+    """The tensors of a list joined along a new first axis.
+
+    >>> rt.parallel_stack([1, 2]).numpy().tolist()
+    [1, 2]
+    """
     return stack(values)
 
 
@@ -207,7 +219,11 @@ unstack_p: Primitive = row(
 def unstack(
     value: Any, num: int | None = None, axis: Any = 0, name: str | None = None
 ) -> list[Tensor]:
-    """The list of slices of `value` along `axis`; ValueError where their number is not known."""
+    """The list of slices of `value` along `axis`; ValueError where their number is not known.
+
+    >>> [int(x) for x in rt.unstack([1, 2])]
+    [1, 2]
+    """
     x, place = convert_to_tensor(value), static_int(axis, "axis")
     if num is None:
         if x.static_shape is None:
@@ -274,6 +290,9 @@ def split(
     may be -1), `num` of them if that is given.
 
     Raises InvalidArgumentError for sizes that do not add up, are no vector, or not `num`.
+
+    >>> [x.numpy().tolist() for x in rt.split([1, 2, 3, 4], 2)]
+    [[1, 2], [3, 4]]
     """
     x, place = convert_to_tensor(value), static_int(axis, "axis")
     sizes = num_or_size_splits

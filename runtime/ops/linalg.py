@@ -106,6 +106,9 @@ def matmul(
 
     With `output_type` products and sums are of that dtype, which must hold all numbers of both
     operands': int32 for int8 and uint8, in any combination. WrongDtypeError for another one.
+
+    >>> rt.matmul([[1, 2]], [[3], [4]]).numpy().tolist()
+    [[11]]
     """
     if output_type is not None:
         a, b = _widened(a, b, as_dtype(output_type))
@@ -145,7 +148,11 @@ def matvec(
     a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False,
     b_is_sparse: bool = False, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The product of a matrix and a vector, batched over the leading axes."""
+    """The product of a matrix and a vector, batched over the leading axes.
+
+    >>> rt.linalg.matvec([[2., 0.], [0., 4.]], [1., 2.]).numpy().tolist()
+    [2.0, 8.0]
+    """
     left, right = matched(a, b)
     column = ops.expand_dims(right, -1)
     return ops.squeeze(matmul(left, column, transpose_a=transpose_a, adjoint_a=adjoint_a), [-1])
@@ -154,6 +161,9 @@ def matvec(
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """The sum of products over axes: the last `axes` of a with the first of b, or two lists of
     axes.
+
+    >>> int(rt.tensordot([1, 2], [3, 4], 1))
+    11
     """
     left, right = matched(a, b)
     if left.ndim is None or right.ndim is None:

@@ -33,16 +33,19 @@ add: Op = binary(
     "add", np.add, "P,P->P", op_type="AddV2", reads="",
     gradient=(lambda a, b, y, g: g, lambda a, b, y, g: g),
     doc="x + y, elementwise with broadcasting; strings are concatenated.",
+    example=("int(rt.add(1, 2))", "3"),
 )  # fmt: skip
 subtract: Op = binary(
     "sub", np.subtract, op_type="Sub", reads="",
     gradient=(lambda a, b, y, g: g, lambda a, b, y, g: -g),
     doc="x - y, elementwise with broadcasting.",
+    example=("int(rt.subtract(1, 2))", "-1"),
 )  # fmt: skip
 multiply: Op = binary(
     "mul", np.multiply, op_type="Mul", reads=("b", "a"),
     gradient=(lambda a, b, y, g: g * _c(b), lambda a, b, y, g: g * _c(a)),
     doc="x * y, elementwise with broadcasting.",
+    example=("int(rt.multiply(3, 2))", "6"),
 )  # fmt: skip
 divide_real: Op = binary(
     "div", np.divide, "F,F->F", op_type="RealDiv", reads=("b", "ab"),
@@ -61,6 +64,9 @@ _DIVIDED_AS = {
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x / y as Python divides: integers (of one dtype) become float64, those of 8 and 16 bits
     float32.
+
+    >>> float(rt.divide(3., 2.))
+    1.5
     """
     return divide_real(*as_fractions(x, y))
 
@@ -194,12 +200,14 @@ floordiv: Op = binary(
     gradient=lambda a, b, y, g: (None, None), reads="",
     doc="x // y rounded down as in Python. InvalidArgumentError where an integer is divided by 0.",
     samples=_DIVISIONS,
+    example=("int(rt.math.floordiv(-3, 2))", "-2"),
 )  # fmt: skip
 floormod: Op = binary(
     "mod", integer_safe(np.remainder, _remainder), "R,R->R", op_type="FloorMod", fallible=True,
     gradient=(lambda a, b, y, g: g, lambda a, b, y, g: -g * floordiv(a, b)),
     doc="x % y as in Python, with the sign of y. InvalidArgumentError for integers modulo 0.",
     samples=_DIVISIONS,
+    example=("int(rt.math.floormod(-3, 2))", "1"),
 )  # fmt: skip
 mod = floormod
 
@@ -257,10 +265,12 @@ pow: Op = binary(
         sample("2,3:+f", "2,3"), sample("2,1:+f", "3"), sample("3:i5", "3:i4"),
         sample("2,3:+f", 3.0),
     ), order=Order.KEEP,
+    example=("int(rt.pow(2, 3))", "8"),
 )  # fmt: skip
 negative: Op = unary(
-    "neg", np.negative, "N->N", op_type="Neg", reads="", gradient=lambda x, y, g: -g, doc="-x."
-)
+    "neg", np.negative, "N->N", op_type="Neg", reads="", gradient=lambda x, y, g: -g, doc="-x.",
+    example=("rt.negative([1, -2]).numpy().tolist()", "[-1, 2]"),
+)  # fmt: skip
 
 
 def _abs_gradient(x: Any, y: Any, g: Any) -> Any:
@@ -272,6 +282,7 @@ def _abs_gradient(x: Any, y: Any, g: Any) -> Any:
 abs: Op = unary(
     "abs", np.absolute, "N->real N", op_type="Abs", gradient=_abs_gradient,
     doc="The absolute value; of complex numbers the real modulus.",
+    example=("rt.abs([-1, 2]).numpy().tolist()", "[1, 2]"),
 )  # fmt: skip
 
 # Casting
@@ -302,7 +313,11 @@ cast_p: Primitive = row(
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """x with another dtype: towards integers it truncates, towards bool it asks for non-zero."""
+    """x with another dtype: towards integers it truncates, towards bool it asks for non-zero.
+
+    >>> rt.cast([1.7, -1.7], rt.int32).numpy().tolist()
+    [1, -1]
+    """
     wanted = as_dtype(dtype)
     if not isinstance(x, Tensor):
         if type(x) is IndexedSlices:
@@ -327,7 +342,11 @@ identity_p: Primitive = row(
 
 
 def identity(input: Any, name: str | None = None) -> Tensor:
-    """A tensor, or IndexedSlices, with the same value."""
+    """A tensor, or IndexedSlices, with the same value.
+
+    >>> rt.identity([1, 2]).numpy().tolist()
+    [1, 2]
+    """
     if type(input) is IndexedSlices:
         shape = None if input.dense_shape is None else identity(input.dense_shape)
         return IndexedSlices(  # type: ignore[return-value]
@@ -344,7 +363,15 @@ stop_gradient_p: Primitive = row(
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
-    """The same value, through which no gradient flows."""
+    """The same value, through which no gradient flows.
+
+    >>> x = rt.constant(3.)
+    >>> with rt.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = x * x + rt.stop_gradient(x)
+    >>> float(tape.gradient(y, x))
+    6.0
+    """
     if type(input) is IndexedSlices:
         return input.with_values(stop_gradient(input.values))  # type: ignore[return-value]
     return bind(stop_gradient_p, convert_to_tensor(input))  # type: ignore[no-any-return]
@@ -355,6 +382,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
 square: Op = unary(
     "square", np.square, "N->N", op_type="Square", doc="x * x.",
     gradient=lambda x, y, g: g * (_c(x) * 2),
+    example=("rt.square([3]).numpy().tolist()", "[9]"),
 )  # fmt: skip
 
 
@@ -373,71 +401,94 @@ def _steep(slope: Any, g: Any) -> Any:
 sqrt: Op = unary(
     "sqrt", np.sqrt, reads="y", gradient=lambda x, y, g: _steep(0.5 / _c(y), g),
     doc="The square root.", samples=POSITIVE,
+    example=("rt.sqrt([4.]).numpy().tolist()", "[2.0]"),
 )  # fmt: skip
 rsqrt: Op = unary(
     "rsqrt", _rsqrt_kernel, reads="y", doc="1 / sqrt(x).", samples=POSITIVE,
     gradient=lambda x, y, g: _steep(-0.5 * _c(y * y * y), g), order=Order.KEEP,
+    example=("rt.math.rsqrt([4.]).numpy().tolist()", "[0.5]"),
 )  # fmt: skip
 reciprocal: Op = unary(
     "reciprocal", lambda x, out=None: np.divide(1, x, out=out), reads="y",
     gradient=lambda x, y, g: _steep(-_c(y * y), g),
     doc="1 / x.", samples=POSITIVE, order=Order.KEEP,
+    example=("rt.math.reciprocal([4.]).numpy().tolist()", "[0.25]"),
 )  # fmt: skip
 exp: Op = unary(
-    "exp", np.exp, reads="y", gradient=lambda x, y, g: g * _c(y), doc="e to the power x."
-)
+    "exp", np.exp, reads="y", gradient=lambda x, y, g: g * _c(y), doc="e to the power x.",
+    example=("rt.exp([0., 1.]).numpy().round(3)", "array([1.   , 2.718], dtype=float32)"),
+)  # fmt: skip
 expm1: Op = unary(
-    "expm1", np.expm1, reads="y", gradient=lambda x, y, g: g * _c(y + 1), doc="exp(x) - 1."
-)
+    "expm1", np.expm1, reads="y", gradient=lambda x, y, g: g * _c(y + 1), doc="exp(x) - 1.",
+    example=("rt.math.expm1([1.]).numpy().round(3)", "array([1.718], dtype=float32)"),
+)  # fmt: skip
 log: Op = unary(
     "log",
     np.log,
     gradient=lambda x, y, g: g / _c(x),
     doc="The natural logarithm.",
     samples=POSITIVE,
+    example=("rt.math.log([1., 2.]).numpy().round(3)", "array([0.   , 0.693], dtype=float32)"),
 )
 log1p: Op = unary(
     "log1p", np.log1p, op_type="Log1p", gradient=lambda x, y, g: g / _c(x + 1),
     doc="log(1 + x).", samples=POSITIVE,
+    example=("rt.math.log1p([1.]).numpy().round(3)", "array([0.693], dtype=float32)"),
 )  # fmt: skip
-sin: Op = unary("sin", np.sin, gradient=lambda x, y, g: g * _c(cos(x)), doc="The sine.")
-cos: Op = unary("cos", np.cos, gradient=lambda x, y, g: -g * _c(sin(x)), doc="The cosine.")
+sin: Op = unary(
+    "sin", np.sin, gradient=lambda x, y, g: g * _c(cos(x)), doc="The sine.",
+    example=("rt.sin([1.]).numpy().round(3)", "array([0.841], dtype=float32)"),
+)  # fmt: skip
+cos: Op = unary(
+    "cos", np.cos, gradient=lambda x, y, g: -g * _c(sin(x)), doc="The cosine.",
+    example=("rt.cos([1.]).numpy().round(3)", "array([0.54], dtype=float32)"),
+)  # fmt: skip
 tan: Op = unary(
     "tan", np.tan, reads="y", gradient=lambda x, y, g: g * _c(y * y + 1), doc="The tangent.",
     samples=UNIT,
+    example=("rt.tan([1.]).numpy().round(3)", "array([1.557], dtype=float32)"),
 )  # fmt: skip
 asin: Op = unary(
     "asin", np.arcsin, gradient=lambda x, y, g: g * _c(rsqrt(1 - x * x)), doc="The inverse sine.",
     samples=UNIT,
+    example=("rt.asin([1.]).numpy().round(3)", "array([1.571], dtype=float32)"),
 )  # fmt: skip
 acos: Op = unary(
     "acos", np.arccos, gradient=lambda x, y, g: -g * _c(rsqrt(1 - x * x)), samples=UNIT,
     doc="The inverse cosine.",
+    example=("rt.acos([1., 0.]).numpy().round(3)", "array([0.   , 1.571], dtype=float32)"),
 )  # fmt: skip
 atan: Op = unary(
-    "atan", np.arctan, gradient=lambda x, y, g: g / _c(x * x + 1), doc="The inverse tangent."
-)
+    "atan", np.arctan, gradient=lambda x, y, g: g / _c(x * x + 1), doc="The inverse tangent.",
+    example=("rt.atan([1.]).numpy().round(3)", "array([0.785], dtype=float32)"),
+)  # fmt: skip
 sinh: Op = unary(
-    "sinh", np.sinh, gradient=lambda x, y, g: g * _c(cosh(x)), doc="The hyperbolic sine."
-)
+    "sinh", np.sinh, gradient=lambda x, y, g: g * _c(cosh(x)), doc="The hyperbolic sine.",
+    example=("rt.sinh([1.]).numpy().round(3)", "array([1.175], dtype=float32)"),
+)  # fmt: skip
 cosh: Op = unary(
-    "cosh", np.cosh, gradient=lambda x, y, g: g * _c(sinh(x)), doc="The hyperbolic cosine."
-)
+    "cosh", np.cosh, gradient=lambda x, y, g: g * _c(sinh(x)), doc="The hyperbolic cosine.",
+    example=("rt.cosh([1.]).numpy().round(3)", "array([1.543], dtype=float32)"),
+)  # fmt: skip
 tanh: Op = unary(
     "tanh", np.tanh, reads="y", gradient=lambda x, y, g: g * _c(1 - y * y),
     doc="The hyperbolic tangent.",
+    example=("rt.tanh([1.]).numpy().round(3)", "array([0.762], dtype=float32)"),
 )  # fmt: skip
 asinh: Op = unary(
     "asinh", np.arcsinh, gradient=lambda x, y, g: g * _c(rsqrt(x * x + 1)),
     doc="The inverse hyperbolic sine.",
+    example=("rt.asinh([1.]).numpy().round(3)", "array([0.881], dtype=float32)"),
 )  # fmt: skip
 acosh: Op = unary(
     "acosh", np.arccosh, gradient=lambda x, y, g: g * _c(rsqrt(x - 1) * rsqrt(x + 1)),
     doc="The inverse hyperbolic cosine.", samples=(sample("2,3:>1"),),
+    example=("rt.acosh([2.]).numpy().round(3)", "array([1.317], dtype=float32)"),
 )  # fmt: skip
 atanh: Op = unary(
     "atanh", np.arctanh, gradient=lambda x, y, g: g / _c(1 - x * x),
     doc="The inverse hyperbolic tangent.", samples=UNIT,
+    example=("rt.atanh([0.5]).numpy().round(3)", "array([0.549], dtype=float32)"),
 )  # fmt: skip
 
 
@@ -458,16 +509,20 @@ def _sign_gradient(x: Any, y: Any, g: Any) -> Any:
 sign: Op = unary(
     "sign", np.sign, "N->N", gradient=_sign_gradient, reads="xy",
     doc="-1, 0 or 1 by the sign of x; z / |z| for complex numbers.",
+    example=("rt.sign([-3., 0., 5.]).numpy().tolist()", "[-1.0, 0.0, 1.0]"),
 )  # fmt: skip
 floor: Op = unary(
-    "floor", np.floor, "G->G", gradient=_no_slope, reads="", doc="Rounded towards minus infinity."
-)
+    "floor", np.floor, "G->G", gradient=_no_slope, reads="", doc="Rounded towards minus infinity.",
+    example=("rt.floor([1.5, -1.5]).numpy().tolist()", "[1.0, -2.0]"),
+)  # fmt: skip
 ceil: Op = unary(
-    "ceil", np.ceil, "G->G", gradient=_no_slope, reads="", doc="Rounded towards plus infinity."
-)
+    "ceil", np.ceil, "G->G", gradient=_no_slope, reads="", doc="Rounded towards plus infinity.",
+    example=("rt.math.ceil([1.2, -1.2]).numpy().tolist()", "[2.0, -1.0]"),
+)  # fmt: skip
 rint: Op = unary(
     "rint", np.rint, "G->G", gradient=_no_slope, reads="",
     doc="Rounded to the nearest integer, halves to the even one.",
+    example=("rt.math.rint([1.2, 2.5]).numpy().tolist()", "[1.0, 2.0]"),
 )  # fmt: skip
 
 
@@ -479,14 +534,20 @@ round: Op = unary(
     "round", _round_kernel, "R->R", reads="",
     gradient=_no_slope,
     doc="Rounded to the nearest integer, halves to the even one; integers stay as they are.",
+    example=("rt.round([1.5, 2.5]).numpy().tolist()", "[2.0, 2.0]"),
 )  # fmt: skip
 is_nan: Op = unary(
-    "is_nan", np.isnan, "G->bool", op_type="IsNan", reads="", doc="Is x not a number?"
-)
-is_inf: Op = unary("is_inf", np.isinf, "G->bool", op_type="IsInf", reads="", doc="Is x infinite?")
+    "is_nan", np.isnan, "G->bool", op_type="IsNan", reads="", doc="Is x not a number?",
+    example=("rt.math.is_nan([1., np.nan]).numpy().tolist()", "[False, True]"),
+)  # fmt: skip
+is_inf: Op = unary(
+    "is_inf", np.isinf, "G->bool", op_type="IsInf", reads="", doc="Is x infinite?",
+    example=("rt.math.is_inf([1., -np.inf]).numpy().tolist()", "[False, True]"),
+)  # fmt: skip
 is_finite: Op = unary(
-    "is_finite", np.isfinite, "G->bool", op_type="IsFinite", reads="", doc="Is x a finite number?"
-)
+    "is_finite", np.isfinite, "G->bool", op_type="IsFinite", reads="", doc="Is x a finite number?",
+    example=("rt.math.is_finite([1., np.inf]).numpy().tolist()", "[True, False]"),
+)  # fmt: skip
 
 # Functions of two tensors
 
@@ -503,10 +564,12 @@ def _extremum_gradient(compare: Any) -> Any:
 maximum: Op = binary(
     "maximum", np.maximum, "R,R->R", doc="The larger of x and y; NaN where one is NaN.",
     gradient=_extremum_gradient(lambda a, b: ops.greater_equal(a, b)),
+    example=("rt.maximum([1, 5], 3).numpy().tolist()", "[3, 5]"),
 )  # fmt: skip
 minimum: Op = binary(
     "minimum", np.minimum, "R,R->R", doc="The smaller of x and y; NaN where one is NaN.",
     gradient=_extremum_gradient(lambda a, b: ops.less_equal(a, b)),
+    example=("rt.minimum([1, 5], 3).numpy().tolist()", "[1, 3]"),
 )  # fmt: skip
 
 
@@ -529,6 +592,7 @@ squared_difference: Op = binary(
     gradient=(lambda a, b, y, g: _twice(g, a - b), lambda a, b, y, g: _twice(g, b - a)),
     doc="(x - y) * (x - y); of complex numbers, the difference times its conjugate.",
     order=Order.KEEP,
+    example=("int(rt.math.squared_difference(5, 2))", "9"),
 )  # fmt: skip
 atan2: Op = binary(
     "atan2", np.arctan2, "G,G->G", op_type="Atan2",
@@ -538,4 +602,5 @@ atan2: Op = binary(
     ),
     doc="The angle of the point (x, y): the inverse tangent of y / x with the quadrant right.",
     samples=(sample("2,3:+", "2,3:+"),),
+    example=("rt.atan2([1.], [-1.]).numpy().round(3)", "array([2.356], dtype=float32)"),
 )  # fmt: skip

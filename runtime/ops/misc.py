@@ -48,16 +48,22 @@ truncatediv: Op = binary(
     "truncatediv", integer_safe(_truncated), "R,R->R", op_type="TruncateDiv", fallible=True,
     reads="", gradient=lambda a, b, y, g: (None, None), samples=_DIVISIONS,
     doc="x / y rounded towards zero.",
+    example=("int(rt.truncatediv(-3, 2))", "-1"),
 )  # fmt: skip
 truncatemod: Op = binary(
     "truncatemod", integer_safe(np.fmod), "R,R->R", op_type="TruncateMod", fallible=True,
     gradient=lambda a, b, y, g: (g, -g * ops.truncatediv(a, b)), samples=_DIVISIONS,
     doc="The remainder of truncatediv, with the sign of x.",
+    example=("int(rt.truncatemod(-3, 2))", "-1"),
 )  # fmt: skip
 
 
 def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y for floating-point tensors."""
+    """x / y for floating-point tensors.
+
+    >>> float(rt.realdiv(3., 2.))
+    1.5
+    """
     return ops.divide_real(x, y)
 
 
@@ -65,6 +71,9 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """`value` with another dtype; what that cannot hold becomes its smallest or largest number.
 
     Of complex numbers both parts do, or the real part alone where `dtype` is not complex.
+
+    >>> rt.saturate_cast([300, -1], rt.uint8).numpy().tolist()
+    [255, 0]
     """
     x, wanted = convert_to_tensor(value), as_dtype(dtype)
     if x.dtype.is_complex and wanted.is_complex:
@@ -128,17 +137,29 @@ bitcast_p: Primitive = row(
 
 
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
-    """The same bits read as another dtype."""
+    """The same bits read as another dtype.
+
+    >>> int(rt.bitcast(1., rt.int32))
+    1065353216
+    """
     return bind(bitcast_p, convert_to_tensor(input), dtype=as_dtype(type))  # type: ignore[no-any-return]
 
 
 def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
-    """Tensors with the same values."""
+    """Tensors with the same values.
+
+    >>> [int(x) for x in rt.identity_n([1, 2])]
+    [1, 2]
+    """
     return [ops.identity(x) for x in listed(input, "input")]
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> npt.NDArray[Any] | None:
-    """The value as an ndarray where it is known already (eager tensors, constants), else None."""
+    """The value as an ndarray where it is known already (eager tensors, constants), else None.
+
+    >>> rt.get_static_value(rt.constant([1, 2]))
+    array([1, 2], dtype=int32)
+    """
     value = convert_to_tensor(tensor).static_value
     return None if value is None else np.array(value)
 
@@ -152,6 +173,9 @@ def strided_slice(
 
     begin_mask and end_mask ignore a bound, ellipsis_mask and new_axis_mask stand for `...` and
     `None`, shrink_axis_mask takes the one element at `begin`.
+
+    >>> rt.strided_slice([1, 2, 3, 4], [0], [4], [2]).numpy().tolist()
+    [1, 3]
     """
     starts, stops = static_ints(begin, "begin"), static_ints(end, "end")
     begin_mask, end_mask = static_int(begin_mask, "begin_mask"), static_int(end_mask, "end_mask")
@@ -181,7 +205,11 @@ def strided_slice(
 
 
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
-    """For positions in a flattened tensor of shape `dims`, the index along each axis, as rows."""
+    """For positions in a flattened tensor of shape `dims`, the index along each axis, as rows.
+
+    >>> rt.unravel_index([3], [2, 2]).numpy().tolist()
+    [[1], [1]]
+    """
     flat = convert_to_tensor(indices)
     sizes = convert_to_tensor(dims, flat.dtype)
     steps = ops.cumprod(sizes, exclusive=True, reverse=True)
@@ -196,7 +224,11 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[Tensor]:
-    """The rows of `data` sorted into lists by the number that `partitions` gives each."""
+    """The rows of `data` sorted into lists by the number that `partitions` gives each.
+
+    >>> [x.numpy().tolist() for x in rt.dynamic_partition([1, 2, 3], [0, 1, 0], 2)]
+    [[1, 3], [2]]
+    """
     x, numbers = convert_to_tensor(data), convert_to_tensor(partitions)
     count = static_int(num_partitions, "num_partitions")
     return [ops.boolean_mask(x, ops.equal(numbers, i)) for i in range(count)]
@@ -205,6 +237,9 @@ def dynamic_partition(
 def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None = None) -> Tensor:
     """One tensor whose row `indices[m][i]` is `data[m][i]`; the last one wins where several name a
     row.
+
+    >>> rt.dynamic_stitch([[0], [1]], [[7], [8]]).numpy().tolist()
+    [7, 8]
     """
     at_each = [convert_to_tensor(i, dtype_hint=dtypes.int32) for i in listed(indices, "indices")]
     given = same_dtypes(listed(data, "data"))
@@ -293,6 +328,10 @@ reverse_sequence_p: Primitive = row(
 def reverse_sequence(
     input: Any, seq_lengths: Any, seq_axis: int = 1, batch_axis: int = 0, name: str | None = None
 ) -> Tensor:
-    """Each sequence of a batch with its first `seq_lengths[i]` elements reversed."""
+    """Each sequence of a batch with its first `seq_lengths[i]` elements reversed.
+
+    >>> rt.reverse_sequence([[1, 2, 3]], [2], seq_axis=1).numpy().tolist()
+    [[2, 1, 3]]
+    """
     x, lengths = convert_to_tensor(input), convert_to_tensor(seq_lengths)
     return bind(reverse_sequence_p, x, lengths, seq_axis=seq_axis, batch_axis=batch_axis)  # type: ignore[no-any-return]

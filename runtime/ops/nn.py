@@ -61,16 +61,22 @@ relu_grad_p: Primitive = row(
 relu: Op = unary(
     "relu", _relu_kernel, "R->R", reads="y", gradient=lambda x, y, g: _masked(g, y),
     doc="max(x, 0).", order=Order.KEEP,
+    example=("rt.nn.relu([-1., 2.]).numpy().tolist()", "[0.0, 2.0]"),
 )  # fmt: skip
 relu6: Op = unary(
     "relu6", _relu6_kernel, "R->R", reads="y",
     gradient=lambda x, y, g: _masked(_masked(g, y), 6 - y), doc="min(max(x, 0), 6).",
     order=Order.KEEP,
+    example=("rt.nn.relu6([9.]).numpy().tolist()", "[6.0]"),
 )  # fmt: skip
 
 
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
-    """x where it is positive, `alpha` times x elsewhere."""
+    """x where it is positive, `alpha` times x elsewhere.
+
+    >>> rt.nn.leaky_relu([-1.]).numpy().round(3)
+    array([-0.2], dtype=float32)
+    """
     x = convert_to_tensor(features)
     if x.dtype.is_integer:
         x = ops.cast(x, dtypes.float32)
@@ -112,6 +118,7 @@ def _sigmoid_kernel(x: Any, out: Any = None) -> Any:
 sigmoid: Op = unary(
     "sigmoid", _sigmoid_kernel, reads="y", gradient=lambda x, y, g: g * ops.conj(y * (1 - y)),
     doc="1 / (1 + exp(-x)).", order=Order.KEEP,
+    example=("rt.sigmoid([0.]).numpy().tolist()", "[0.5]"),
 )  # fmt: skip
 
 
@@ -138,10 +145,12 @@ def _softsign_kernel(x: Any, out: Any = None) -> Any:
 softplus: Op = unary(
     "softplus", _softplus_kernel, "G->G", gradient=lambda x, y, g: g * sigmoid(x),
     doc="log(1 + exp(x)), without overflow.",
+    example=("rt.math.softplus([0.]).numpy().round(3)", "array([0.693], dtype=float32)"),
 )  # fmt: skip
 softsign: Op = unary(
     "softsign", _softsign_kernel, "G->G",
     gradient=lambda x, y, g: g / ops.square(1 + ops.abs(x)), doc="x / (1 + |x|).", order=Order.KEEP,
+    example=("rt.math.softsign([1.]).numpy().tolist()", "[0.5]"),
 )  # fmt: skip
 
 
@@ -156,25 +165,38 @@ elu: Op = unary(
     "elu", _elu_kernel, "G->G", reads="y", doc="x where it is positive, exp(x) - 1 elsewhere.",
     gradient=lambda x, y, g: ops.where(ops.greater(y, ops.zeros_like(y)), g, g * (y + 1)),
     order=Order.KEEP,
+    example=("rt.nn.elu([-1.]).numpy().round(3)", "array([-0.632], dtype=float32)"),
 )  # fmt: skip
 _ALPHA, _SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 
 
 def selu(features: Any, name: str | None = None) -> Tensor:
-    """The scaled exponential linear unit, which keeps mean 0 and variance 1."""
+    """The scaled exponential linear unit, which keeps mean 0 and variance 1.
+
+    >>> rt.nn.selu([-1.]).numpy().round(3)
+    array([-1.111], dtype=float32)
+    """
     x = convert_to_tensor(features)
     negative = ops.expm1(ops.minimum(x, 0.0)) * (_SCALE * _ALPHA)
     return ops.where(ops.less(x, 0.0), negative, x * _SCALE)
 
 
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
-    """relu of x and of -x, joined along `axis`."""
+    """relu of x and of -x, joined along `axis`.
+
+    >>> rt.nn.crelu([1., -2.]).numpy().tolist()
+    [1.0, 0.0, 0.0, 2.0]
+    """
     x = convert_to_tensor(features)
     return relu(ops.concat([x, -x], axis))
 
 
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
-    """x times the normal distribution up to x; `approximate` uses tanh instead of erf."""
+    """x times the normal distribution up to x; `approximate` uses tanh instead of erf.
+
+    >>> rt.nn.gelu([1.]).numpy().round(3)
+    array([0.841], dtype=float32)
+    """
     x = convert_to_tensor(features)
     if not approximate:
         return ops.exact_gelu(x)
@@ -183,7 +205,11 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
 
 
 def silu(features: Any, beta: float = 1.0) -> Tensor:
-    """x * sigmoid(beta * x)."""
+    """x * sigmoid(beta * x).
+
+    >>> rt.nn.silu([1.]).numpy().round(3)
+    array([0.731], dtype=float32)
+    """
     x = convert_to_tensor(features)
     return x * sigmoid(x if isinstance(beta, float) and beta == 1.0 else x * beta)
 
@@ -192,7 +218,11 @@ swish = silu
 
 
 def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
-    """log(sigmoid(x)), without overflow."""
+    """log(sigmoid(x)), without overflow.
+
+    >>> rt.math.log_sigmoid([0.]).numpy().round(3)
+    array([-0.693], dtype=float32)
+    """
     return -softplus(-convert_to_tensor(x))
 
 
@@ -247,7 +277,11 @@ softmax_p: Primitive = row(
 
 
 def softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Tensor:
-    """exp(logits) divided by its sum along `axis`."""
+    """exp(logits) divided by its sum along `axis`.
+
+    >>> rt.math.softmax([1., 1.]).numpy().tolist()
+    [0.5, 0.5]
+    """
     place = -1 if axis is None else static_int(axis, "axis")
     return bind(softmax_p, convert_to_tensor(logits), axis=place)  # type: ignore[no-any-return]
 
@@ -273,7 +307,11 @@ log_softmax_p: Primitive = row(
 
 
 def log_softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Tensor:
-    """log(softmax(logits)) along `axis`, without overflow."""
+    """log(softmax(logits)) along `axis`, without overflow.
+
+    >>> rt.math.log_softmax([1., 1.]).numpy().round(3)
+    array([-0.693, -0.693], dtype=float32)
+    """
     place = -1 if axis is None else static_int(axis, "axis")
     return bind(log_softmax_p, convert_to_tensor(logits), axis=place)  # type: ignore[no-any-return]
 
@@ -284,7 +322,12 @@ def log_softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Tensor:
 def softmax_cross_entropy_with_logits(
     labels: Any, logits: Any, axis: Any = -1, name: str | None = None
 ) -> Tensor:
-    """The cross entropy of softmax(logits) against distributions `labels` along `axis`."""
+    """The cross entropy of softmax(logits) against distributions `labels` along `axis`.
+
+    >>> labels, logits = [[0., 1.]], [[0., 0.]]
+    >>> rt.nn.softmax_cross_entropy_with_logits(labels, logits).numpy().round(3)
+    array([0.693], dtype=float32)
+    """
     truth, scores = matched(labels, logits)
     _same_shapes(truth, scores)
     return -ops.reduce_sum(truth * log_softmax(scores, axis), axis)
@@ -306,6 +349,10 @@ def sparse_softmax_cross_entropy_with_logits(
     """The cross entropy of softmax(logits) against class numbers, one for each row of `logits`.
 
     InvalidArgumentError for a class number that no column has.
+
+    >>> labels, logits = [1], [[0., 0.]]
+    >>> rt.nn.sparse_softmax_cross_entropy_with_logits(labels, logits).numpy().round(3)
+    array([0.693], dtype=float32)
     """
     classes, scores = convert_to_tensor(labels), convert_to_tensor(logits)
     if classes.ndim is None or scores.ndim is None or classes.ndim != scores.ndim - 1:
@@ -319,7 +366,11 @@ def sparse_softmax_cross_entropy_with_logits(
 def sigmoid_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, name: str | None = None
 ) -> Tensor:
-    """The cross entropy of sigmoid(logits) against probabilities, elementwise, without overflow."""
+    """The cross entropy of sigmoid(logits) against probabilities, elementwise, without overflow.
+
+    >>> rt.nn.sigmoid_cross_entropy_with_logits([1.], [0.]).numpy().round(3)
+    array([0.693], dtype=float32)
+    """
     scores, truth = matched(logits, labels)
     merge_shapes(scores.static_shape, truth.static_shape)
     return _sigmoid_cross_entropy(scores, truth)
@@ -341,7 +392,11 @@ _sigmoid_cross_entropy: Op = binary(
 def weighted_cross_entropy_with_logits(
     labels: Any, logits: Any, pos_weight: Any, name: str | None = None
 ) -> Tensor:
-    """As sigmoid_cross_entropy_with_logits, positive labels counted `pos_weight` times."""
+    """As sigmoid_cross_entropy_with_logits, positive labels counted `pos_weight` times.
+
+    >>> rt.nn.weighted_cross_entropy_with_logits([1.], [0.], 2.).numpy().round(3)
+    array([1.386], dtype=float32)
+    """
     scores, truth = matched(logits, labels)
     weight = 1 + (convert_to_tensor(pos_weight, scores.dtype) - 1) * truth
     return (1 - truth) * scores + weight * softplus(-scores)
@@ -352,6 +407,9 @@ def log_poisson_loss(
 ) -> Tensor:
     """The negative log likelihood of counts `targets` under a Poisson distribution with rate
     exp(log_input).
+
+    >>> rt.nn.log_poisson_loss([1.], [0.]).numpy().tolist()
+    [1.0]
     """
     rate, counts = matched(log_input, targets)
     loss = ops.exp(rate) - rate * counts
@@ -363,7 +421,11 @@ def log_poisson_loss(
 
 
 def l2_loss(t: Any, name: str | None = None) -> Tensor:
-    """Half the sum of squares."""
+    """Half the sum of squares.
+
+    >>> float(rt.nn.l2_loss([3., 4.]))
+    12.5
+    """
     x = convert_to_tensor(t)
     if not (x.dtype.is_floating or x.dtype.is_complex):
         refused = TypeError(f"input 0 has dtype {x.dtype.name}, which it does not take: cast it")
@@ -377,7 +439,11 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
 def moments(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance along `axes`."""
+    """Mean and variance along `axes`.
+
+    >>> [float(x) for x in rt.nn.moments([1., 3.], [0])]
+    [2.0, 1.0]
+    """
     value = convert_to_tensor(x)
     wide = ops.cast(value, dtypes.float32) if value.dtype is dtypes.float16 else value
     mean = ops.reduce_mean(wide, axes, True)
@@ -394,6 +460,9 @@ def weighted_moments(
 ) -> tuple[Tensor, Tensor]:
     """Mean and variance along `axes`, each element counted as often as its weight says: 0 where
     the weights add up to 0.
+
+    >>> [float(x) for x in rt.nn.weighted_moments([1., 3.], [0], [1., 0.])]
+    [1.0, 0.0]
     """
     value, weights = matched(x, frequency_weights)
     total = ops.reduce_sum(weights + ops.zeros_like(value), axes, True)
@@ -409,6 +478,9 @@ def batch_normalization(
 ) -> Tensor:  # fmt: skip
     """x less `mean`, over the deviation, times `scale`, plus `offset` (each may be None but the
     first three).
+
+    >>> rt.nn.batch_normalization([1., 3.], 2., 1., None, None, 0.).numpy().tolist()
+    [-1.0, 1.0]
     """
     value = convert_to_tensor(x)
     factor = ops.rsqrt(convert_to_tensor(variance) + variance_epsilon)
@@ -430,6 +502,9 @@ def bias_add(
     the second with a format that starts with NC.
 
     Raises InvalidArgumentError for another rank, and for a vector of another length.
+
+    >>> rt.nn.bias_add([[1., 2.]], [10., 20.]).numpy().tolist()
+    [[11.0, 22.0]]
     """
     x, added = matched(value, bias)
     if data_format is not None:
@@ -484,6 +559,9 @@ def embedding_lookup(
 ) -> Tensor:
     """The rows of `params` that `ids` names, scaled down to a norm of at most `max_norm` if that is
     given. A list holds the parts of `params`, one after the other.
+
+    >>> rt.nn.embedding_lookup(rt.constant([[1, 2], [3, 4]]), [1]).numpy().tolist()
+    [[3, 4]]
     """
     if isinstance(params, list):
         parts = [convert_to_tensor(part) for part in params]

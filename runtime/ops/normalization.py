@@ -87,6 +87,9 @@ def dropout(
     `noise_shape` (None in it: the size of `x`) broadcasts to the shape of `x`: where it is 1, all
     along the axis is dropped or kept together. `seed` works as in `random.uniform`. ValueError
     unless `x` is floating-point and 0 <= rate < 1.
+
+    >>> rt.nn.dropout([1., 2.], rate=0.).numpy().tolist()
+    [1.0, 2.0]
     """
     return _dropout(x, rate, noise_shape, uniform, seed)
 
@@ -120,6 +123,9 @@ def local_response_normalization(
     """Each element of (batch, height, width, channels) over (bias + alpha * s) ** beta.
 
     Here s sums the squares of the elements up to `depth_radius` channels away, itself included.
+
+    >>> rt.nn.local_response_normalization([[[[1., 2.]]]]).numpy().round(3)
+    array([[[[0.408, 0.816]]]], dtype=float32)
     """
     x = convert_to_tensor(input)
     if x.ndim not in (4, None):
@@ -144,6 +150,10 @@ def sufficient_statistics(
     """What `normalize_moments` needs: count, sum and sum of squares along `axes`, and `shift`.
 
     The elements are taken less `shift`, which keeps their squares small where it is near the mean.
+
+    >>> count, total, squares, shift = rt.nn.sufficient_statistics([1., 3.], [0])
+    >>> float(count), float(total), float(squares), shift
+    (2.0, 4.0, 10.0, None)
     """
     value = convert_to_tensor(x)
     offset = None if shift is None else convert_to_tensor(shift, value.dtype)
@@ -159,6 +169,9 @@ def normalize_moments(
 ) -> tuple[Tensor, Tensor]:
     """Mean and variance from sufficient statistics (count, sum, sum of squares, and the shift or
     None).
+
+    >>> [float(x) for x in rt.nn.normalize_moments(2., 4., 10., None)]
+    [2.0, 1.0]
     """
     total, squares = matched(mean_ss, variance_ss)
     inverse = ops.reciprocal(convert_to_tensor(counts, total.dtype))
@@ -173,6 +186,12 @@ def batch_norm_with_global_normalization(
 ) -> Tensor:  # fmt: skip
     """`batch_normalization` of a tensor of rank 4 with the offset `beta` and, if asked, the scale
     `gamma`.
+
+    >>> picture = rt.reshape(rt.range(4.), [1, 2, 2, 1])
+    >>> rt.nn.batch_norm_with_global_normalization(
+    ...     picture, [0.], [1.], [0.], [1.], 0., True
+    ... ).numpy().tolist()
+    [[[[0.0], [1.0]], [[2.0], [3.0]]]]
     """
     scale = gamma if scale_after_normalization else None
     return ops.batch_normalization(input, mean, variance, beta, scale, variance_epsilon)

@@ -22,6 +22,9 @@ def norm(
 
     `ord`: 'euclidean' (or 'fro'), 1, 2, inf or another positive number. The Euclidean norm of
     complex numbers is of their dtype, other norms are real.
+
+    >>> float(rt.norm([3., 4.]))
+    5.0
     """
     x = convert_to_tensor(tensor)
     places = None if axis is None else static_ints(axis, "axis")
@@ -73,7 +76,12 @@ def _kept(x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
 def normalize(
     tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The tensor divided by its norm, and the norm."""
+    """The tensor divided by its norm, and the norm.
+
+    >>> normalized, norm = rt.linalg.normalize([3., 4.])
+    >>> normalized.numpy().round(3), float(norm[0])
+    (array([0.6, 0.8], dtype=float32), 5.0)
+    """
     x = convert_to_tensor(tensor)
     length = norm(x, ord, axis, True)
     return x / ops.cast(length, x.dtype), length
@@ -82,14 +90,22 @@ def normalize(
 def l2_normalize(
     x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None
 ) -> Tensor:
-    """x divided by its Euclidean norm along `axis`, at least the root of `epsilon`."""
+    """x divided by its Euclidean norm along `axis`, at least the root of `epsilon`.
+
+    >>> rt.linalg.l2_normalize([3., 4.]).numpy().round(3)
+    array([0.6, 0.8], dtype=float32)
+    """
     value = convert_to_tensor(x)
     squares = ops.reduce_sum(ops.real(value * ops.conj(value)), axis, True)
     return value * ops.cast(ops.rsqrt(ops.maximum(squares, epsilon)), value.dtype)
 
 
 def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
-    """The cross product of vectors of three elements along the last axis."""
+    """The cross product of vectors of three elements along the last axis.
+
+    >>> rt.linalg.cross([1, 0, 0], [0, 1, 0]).numpy().tolist()
+    [0, 0, 1]
+    """
     x, y = matched(a, b)
     for shape in (x.static_shape, y.static_shape):
         if shape is not None and (not shape or shape[-1] not in (3, None)):

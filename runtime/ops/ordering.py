@@ -56,7 +56,11 @@ argmin_p: Primitive = _position("argmin", "ArgMin", np.minimum, np.ndarray.argmi
 def argmax(
     input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None
 ) -> Tensor:
-    """The position of the first largest element along `axis` (default 0)."""
+    """The position of the first largest element along `axis` (default 0).
+
+    >>> int(rt.argmax([3, 1, 2]))
+    0
+    """
     place = 0 if axis is None else static_int(axis, "axis")
     return bind(argmax_p, convert_to_tensor(input), axis=place, dtype=as_dtype(output_type))  # type: ignore[no-any-return]
 
@@ -64,7 +68,11 @@ def argmax(
 def argmin(
     input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None
 ) -> Tensor:
-    """The position of the first smallest element along `axis` (default 0)."""
+    """The position of the first smallest element along `axis` (default 0).
+
+    >>> int(rt.argmin([3, 1, 2]))
+    1
+    """
     place = 0 if axis is None else static_int(axis, "axis")
     return bind(argmin_p, convert_to_tensor(input), axis=place, dtype=as_dtype(output_type))  # type: ignore[no-any-return]
 
@@ -131,7 +139,11 @@ def _direction(direction: str) -> bool:
 def sort(
     values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None
 ) -> Tensor:
-    """The elements sorted along `axis`, 'ASCENDING' or 'DESCENDING'."""
+    """The elements sorted along `axis`, 'ASCENDING' or 'DESCENDING'.
+
+    >>> rt.sort([3, 1, 2]).numpy().tolist()
+    [1, 2, 3]
+    """
     place = static_int(axis, "axis")
     return bind(  # type: ignore[no-any-return]
         sort_p, convert_to_tensor(values), axis=place, descending=_direction(direction)
@@ -142,7 +154,11 @@ def argsort(
     values: Any, axis: Any = -1, direction: str = "ASCENDING", stable: bool = False,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The positions (int32) that sort the elements along `axis`; always stable."""
+    """The positions (int32) that sort the elements along `axis`; always stable.
+
+    >>> rt.argsort([3, 1, 2]).numpy().tolist()
+    [1, 2, 0]
+    """
     place = static_int(axis, "axis")
     return bind(  # type: ignore[no-any-return]
         argsort_p, convert_to_tensor(values), axis=place, descending=_direction(direction)
@@ -194,6 +210,9 @@ def top_k(
 ) -> TopK:  # fmt: skip
     """The `k` largest elements of each row and their positions, largest first, the earlier of
     equals first.
+
+    >>> [x.numpy().tolist() for x in rt.math.top_k([1, 3, 2], 2)]
+    [[3, 2], [1, 2]]
     """
     count = static_int(k, "k")
     return TopK(*bind(top_k_p, convert_to_tensor(input), k=count, dtype=as_dtype(index_type)))
@@ -202,6 +221,9 @@ def top_k(
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
     """Is the element of each row of `predictions` that `targets` names among the `k` largest? Not
     where there is no such element, or where one of the row is infinite or NaN.
+
+    >>> rt.math.in_top_k([1], [[1., 3., 2.]], 1).numpy().tolist()
+    [True]
     """
     rows, wanted = convert_to_tensor(predictions), convert_to_tensor(targets)
     own = ops.gather_nd(rows, ops.expand_dims(wanted, -1), 1, bad_indices_policy="IGNORE")
@@ -263,6 +285,9 @@ unique_p: Primitive = row(
 def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
     """The distinct elements of a vector in order of first appearance, and for each element which
     one it is.
+
+    >>> [x.numpy().tolist() for x in rt.unique([1, 1, 2])]
+    [[1, 2], [0, 0, 1]]
     """
     return Unique(*bind(unique_p, convert_to_tensor(x), dtype=as_dtype(out_idx))[:2])
 
@@ -270,7 +295,11 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
 def unique_with_counts(
     x: Any, out_idx: Any = dtypes.int32, name: str | None = None
 ) -> UniqueWithCounts:
-    """As `unique`, with how often each distinct element occurs."""
+    """As `unique`, with how often each distinct element occurs.
+
+    >>> [x.numpy().tolist() for x in rt.unique_with_counts([1, 1, 2])]
+    [[1, 2], [0, 0, 1], [2, 1]]
+    """
     return UniqueWithCounts(*bind(unique_p, convert_to_tensor(x), dtype=as_dtype(out_idx)))
 
 
@@ -319,6 +348,9 @@ def searchsorted(
 ) -> Tensor:  # fmt: skip
     """Where each value would be put into the sorted rows: before ('left') or after ('right') its
     equals.
+
+    >>> rt.searchsorted([1, 3, 5], [2, 5]).numpy().tolist()
+    [1, 2]
     """
     side = one_of(side, "side", ("left", "right"))
     rows = convert_to_tensor(sorted_sequence)
@@ -358,17 +390,29 @@ invert_permutation_p: Primitive = row(
 
 
 def invert_permutation(x: Any, name: str | None = None) -> Tensor:
-    """The permutation that undoes `x`, a vector holding 0 .. n - 1."""
+    """The permutation that undoes `x`, a vector holding 0 .. n - 1.
+
+    >>> rt.math.invert_permutation([2, 0, 1]).numpy().tolist()
+    [1, 2, 0]
+    """
     return bind(invert_permutation_p, convert_to_tensor(x))  # type: ignore[no-any-return]
 
 
 def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
-    """Is no element smaller than the one before it?"""
+    """Is no element smaller than the one before it?
+
+    >>> bool(rt.math.is_non_decreasing([1, 1]))
+    True
+    """
     flat = ops.reshape(x, (-1,))
     return ops.reduce_all(ops.less_equal(flat[:-1], flat[1:]))
 
 
 def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
-    """Is each element larger than the one before it?"""
+    """Is each element larger than the one before it?
+
+    >>> bool(rt.math.is_strictly_increasing([1, 1]))
+    False
+    """
     flat = ops.reshape(x, (-1,))
     return ops.reduce_all(ops.less(flat[:-1], flat[1:]))

@@ -70,7 +70,11 @@ tile_p: Primitive = row(
 
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
-    """`input` repeated `multiples[i]` times along each axis i."""
+    """`input` repeated `multiples[i]` times along each axis i.
+
+    >>> rt.tile([1, 2], [2]).numpy().tolist()
+    [1, 2, 1, 2]
+    """
     static, dynamic = dims_of(multiples)
     return bind(tile_p, convert_to_tensor(input), *dynamic, multiples=static)  # type: ignore[no-any-return]
 
@@ -78,6 +82,9 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
 def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """Each element (or slice along `axis`) repeated: once for all, or as many times as `repeats`
     says for each.
+
+    >>> rt.repeat([1, 2], 2).numpy().tolist()
+    [1, 1, 2, 2]
     """
     x = convert_to_tensor(input)
     counts = convert_to_tensor(repeats, dtype_hint=dtypes.int32)
@@ -196,6 +203,9 @@ def pad(
 
     `mode` is CONSTANT (filled with `constant_values`), REFLECT or SYMMETRIC (mirrored without /
     with the edge).
+
+    >>> rt.pad([1], [[1, 2]]).numpy().tolist()
+    [0, 1, 0, 0]
     """
     mode = one_of(mode, "mode", _MODES)
     x = convert_to_tensor(tensor)

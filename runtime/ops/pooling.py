@@ -14,7 +14,7 @@ from runtime import dtypes
 from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import one_of
 from runtime.ops.convolution import in_layout, like
-from runtime.ops.define import Op, converted, named, zeroed
+from runtime.ops.define import Example, Op, converted, named, zeroed
 from runtime.ops.ordering_kernels import shared_numbers
 from runtime.ops.windows import (
     CHANNELS_LAST,
@@ -409,17 +409,17 @@ def _rank_of(x: Tensor, what: str) -> int:
     return x.ndim - 2
 
 
-def _public(rows: dict[int, Primitive], rank: int, name: str, doc: str) -> Op:
+def _public(rows: dict[int, Primitive], rank: int, name: str, doc: str, example: Example) -> Op:
     def function(
         input: Any, ksize: Any, strides: Any, padding: Any,
         data_format: str | None = CHANNELS_LAST[rank - 1], name: str | None = None,
     ) -> Tensor:  # fmt: skip
         return _pool(rows, rank, input, ksize, strides, padding, data_format)
 
-    return named(function, name, doc)
+    return named(function, name, doc, example)
 
 
-def _any_rank(rows: dict[int, Primitive], name: str, doc: str) -> Op:
+def _any_rank(rows: dict[int, Primitive], name: str, doc: str, example: Example) -> Op:
     def function(
         input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
         name: str | None = None,
@@ -428,7 +428,7 @@ def _any_rank(rows: dict[int, Primitive], name: str, doc: str) -> Op:
         return _pool(rows, _rank_of(x, public), x, ksize, strides, padding, data_format)
 
     public = name
-    return named(function, name, doc)
+    return named(function, name, doc, example)
 
 
 _LARGEST = "The largest element of each window"
@@ -436,10 +436,18 @@ _MEAN = "The mean of each window"
 max_pool: Op = _any_rank(
     _MAX, "max_pool",
     f"{_LARGEST}, over 1 to 3 spatial axes by the rank of `input`; see `max_pool2d`.",
+    example=(
+        'rt.nn.max_pool([[[[0.], [1.]], [[2.], [3.]]]], 2, 1, "VALID").numpy().tolist()',
+        "[[[[3.0]]]]",
+    ),
 )  # fmt: skip
 max_pool1d: Op = _public(
-    _MAX, 1, "max_pool1d", f"{_LARGEST} of (batch, width, channels); see `max_pool2d`."
-)
+    _MAX, 1, "max_pool1d", f"{_LARGEST} of (batch, width, channels); see `max_pool2d`.",
+    example=(
+        'rt.nn.max_pool1d([[[0.], [1.], [2.], [3.]]], 2, 2, "VALID").numpy().tolist()',
+        "[[[1.0], [3.0]]]",
+    ),
+)  # fmt: skip
 max_pool2d: Op = _public(
     _MAX, 2, "max_pool2d",
     f"""{_LARGEST} of (batch, height, width, channels).
@@ -447,28 +455,52 @@ max_pool2d: Op = _public(
     `ksize` and `strides` are one number or a list, `padding` is "VALID", "SAME" or a list of four
     pairs smaller than the window; what is padded is never chosen. ValueError for wrong arguments.
     """,
+    example=(
+        'rt.nn.max_pool2d([[[[0.], [1.]], [[2.], [3.]]]], 2, 1, "VALID").numpy().tolist()',
+        "[[[[3.0]]]]",
+    ),
 )  # fmt: skip
 max_pool3d: Op = _public(
     _MAX, 3, "max_pool3d",
     f"{_LARGEST} of (batch, depth, height, width, channels); see `max_pool2d`.",
+    example=(
+        'rt.nn.max_pool3d(rt.ones([1, 2, 2, 2, 1]), 2, 1, "VALID").numpy().tolist()',
+        "[[[[[1.0]]]]]",
+    ),
 )  # fmt: skip
 avg_pool: Op = _any_rank(
     _AVG, "avg_pool",
     f"{_MEAN}, over 1 to 3 spatial axes by the rank of `input`; see `avg_pool2d`.",
+    example=(
+        'rt.nn.avg_pool([[[[0.], [1.]], [[2.], [3.]]]], 2, 1, "VALID").numpy().tolist()',
+        "[[[[1.5]]]]",
+    ),
 )  # fmt: skip
 avg_pool1d: Op = _public(
-    _AVG, 1, "avg_pool1d", f"{_MEAN} of (batch, width, channels); see `avg_pool2d`."
-)
+    _AVG, 1, "avg_pool1d", f"{_MEAN} of (batch, width, channels); see `avg_pool2d`.",
+    example=(
+        'rt.nn.avg_pool1d([[[0.], [1.], [2.], [3.]]], 2, 2, "VALID").numpy().tolist()',
+        "[[[0.5], [2.5]]]",
+    ),
+)  # fmt: skip
 avg_pool2d: Op = _public(
     _AVG, 2, "avg_pool2d",
     f"""{_MEAN} of (batch, height, width, channels); what is padded does not count.
 
     Floating-point tensors only. The arguments are those of `max_pool2d`.
     """,
+    example=(
+        'rt.nn.avg_pool2d([[[[0.], [1.]], [[2.], [3.]]]], 2, 1, "VALID").numpy().tolist()',
+        "[[[[1.5]]]]",
+    ),
 )  # fmt: skip
 avg_pool3d: Op = _public(
     _AVG, 3, "avg_pool3d",
     f"{_MEAN} of (batch, depth, height, width, channels); see `avg_pool2d`.",
+    example=(
+        'rt.nn.avg_pool3d(rt.ones([1, 2, 2, 2, 1]), 2, 1, "VALID").numpy().tolist()',
+        "[[[[[1.0]]]]]",
+    ),
 )  # fmt: skip
 
 
@@ -476,7 +508,11 @@ def pool(
     input: Any, window_shape: Any, pooling_type: str, strides: Any = None, padding: Any = "VALID",
     data_format: str | None = None, dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Pooling of the type "MAX" or "AVG", over 1 to 3 spatial axes, with dilations."""
+    """Pooling of the type "MAX" or "AVG", over 1 to 3 spatial axes, with dilations.
+
+    >>> rt.nn.pool([[[0.], [1.], [2.], [3.]]], [2], "AVG", [2]).numpy().tolist()
+    [[[0.5], [2.5]]]
+    """
     kinds = {"MAX": _MAX, "AVG": _AVG}
     rows = kinds[one_of(pooling_type, "pooling_type", kinds)]
     x = convert_to_tensor(input)
@@ -490,6 +526,10 @@ def max_pool_with_argmax(
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
     """The largest element of each window, and its place in the flattened image (or the flattened
     batch of images).
+
+    >>> picture = rt.reshape(rt.range(4.), [1, 2, 2, 1])
+    >>> [x.numpy().tolist() for x in rt.nn.max_pool_with_argmax(picture, 2, 1, "VALID")]
+    [[[[[3.0]]]], [[[[3]]]]]
     """
     if channels_first(data_format, 2):
         raise wrong_value('max_pool_with_argmax takes data_format "NHWC" only')

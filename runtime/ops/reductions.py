@@ -12,7 +12,7 @@ import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import listed, static_int, static_ints
-from runtime.ops.define import Op, axis_in, copied, fill_dims
+from runtime.ops.define import Example, Op, axis_in, copied, fill_dims, named
 from runtime.ops.gathering import gathered
 from runtime.ops.joining import joined
 from runtime.primitive import Memory, Primitive, Sample, bind, row, sample, wrong_dtype, wrong_value
@@ -75,6 +75,7 @@ def reduction(
     *,
     op_type: str,
     doc: str,
+    example: Example,
     gradient: Callable[[Any, Any], Any] | None = None,
     keep_inputs: tuple[int, ...] | None = None,
     keep_outputs: tuple[int, ...] = (),
@@ -85,10 +86,7 @@ def reduction(
         name, kernel, signature=signature, shape=reduced_shape, op_type=op_type, gradient=gradient,
         keep_inputs=keep_inputs, keep_outputs=keep_outputs, samples=samples,
     )  # fmt: skip
-    function = _reduction_function(primitive)
-    function.__name__ = function.__qualname__ = "reduce_" + name
-    function.__doc__ = doc
-    return function
+    return named(_reduction_function(primitive), "reduce_" + name, doc, example)
 
 
 def _reduction_function(primitive: Primitive) -> Callable[..., Tensor]:
@@ -160,7 +158,11 @@ _SUMMED = sum_p.accepted
 def reduce_sum(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """The sum of the elements along `axis` (an int or several; None: all). Keeps the dtype."""
+    """The sum of the elements along `axis` (an int or several; None: all). Keeps the dtype.
+
+    >>> int(rt.reduce_sum([[1, 2], [3, 4]]))
+    10
+    """
     run = state.run
     if run is not None and axis is None and not keepdims and type(input_tensor) is EagerTensor:
         raw = input_tensor.raw
@@ -205,6 +207,7 @@ reduce_mean: Op = reduction(
     "mean", _mean_kernel, "N->N", op_type="Mean", keep_inputs=(),
     gradient=lambda op, g: (_spread(op, g) / _count(op.inputs[0], op.params["axis"]),),
     doc="The mean along `axis` (None: of all elements). Keeps the dtype: integers are truncated.",
+    example=("rt.reduce_mean([[1., 2.], [3., 4.]], axis=0).numpy().tolist()", "[2.0, 3.0]"),
 )  # fmt: skip
 
 
@@ -235,10 +238,12 @@ def _limit(dtype: Any, lowest: bool) -> Any:
 reduce_max: Op = reduction(
     "max", _extremum_kernel(np.maximum, True), "R->R", op_type="Max", gradient=_extremum,
     keep_outputs=(0,), doc="The largest element along `axis` (None: of all).",
+    example=("int(rt.reduce_max([1, 2]))", "2"),
 )  # fmt: skip
 reduce_min: Op = reduction(
     "min", _extremum_kernel(np.minimum, False), "R->R", op_type="Min", gradient=_extremum,
     keep_outputs=(0,), doc="The smallest element along `axis` (None: of all).",
+    example=("int(rt.reduce_min([1, 2]))", "1"),
 )  # fmt: skip
 
 
@@ -277,7 +282,11 @@ prod_p: Primitive = row(
 def reduce_prod(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """The product of the elements along `axis` (None: of all). Keeps the dtype."""
+    """The product of the elements along `axis` (None: of all). Keeps the dtype.
+
+    >>> int(rt.reduce_prod([1, 2, 3]))
+    6
+    """
     return bind(  # type: ignore[no-any-return]
         prod_p, convert_to_tensor(input_tensor), axis=_axis_of(axis), keepdims=bool(keepdims)
     )
@@ -291,11 +300,13 @@ reduce_all: Op = reduction(
     "all", lambda x, *, axis, keepdims, out=None: np.all(x, axis, out, keepdims),
     "B->bool", op_type="All", keep_inputs=(), samples=_TRUTHS,
     doc="Are all elements along `axis` (None: everywhere) true?",
+    example=("bool(rt.reduce_all([True, False]))", "False"),
 )  # fmt: skip
 reduce_any: Op = reduction(
     "any", lambda x, *, axis, keepdims, out=None: np.any(x, axis, out, keepdims),
     "B->bool", op_type="Any", keep_inputs=(), samples=_TRUTHS,
     doc="Is any element along `axis` (None: anywhere) true?",
+    example=("bool(rt.reduce_any([True, False]))", "True"),
 )  # fmt: skip
 
 
@@ -309,7 +320,11 @@ def _centred_square(x: Tensor, axis: Axis) -> Tensor:
 def reduce_variance(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """The variance (of the whole population) along `axis`; TypeError for integers."""
+    """The variance (of the whole population) along `axis`; TypeError for integers.
+
+    >>> float(rt.math.reduce_variance([1., 3.]))
+    1.0
+    """
     chosen = _axis_of(axis)
     return reduce_mean(_centred_square(convert_to_tensor(input_tensor), chosen), chosen, keepdims)
 
@@ -317,14 +332,22 @@ def reduce_variance(
 def reduce_std(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """The standard deviation (of the whole population) along `axis`; TypeError for integers."""
+    """The standard deviation (of the whole population) along `axis`; TypeError for integers.
+
+    >>> float(rt.math.reduce_std([1., 3.]))
+    1.0
+    """
     return ops.sqrt(reduce_variance(input_tensor, axis, keepdims))
 
 
 def reduce_euclidean_norm(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """The square root of the sum of squares along `axis`; of integers, rounded down."""
+    """The square root of the sum of squares along `axis`; of integers, rounded down.
+
+    >>> float(rt.math.reduce_euclidean_norm([3., 4.]))
+    5.0
+    """
     x = convert_to_tensor(input_tensor)
     total = reduce_sum(x * ops.conj(x), axis, keepdims)
     if not x.dtype.is_integer:
@@ -335,7 +358,11 @@ def reduce_euclidean_norm(
 def reduce_logsumexp(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """log(sum(exp(x))) along `axis`, without overflow."""
+    """log(sum(exp(x))) along `axis`, without overflow.
+
+    >>> round(float(rt.reduce_logsumexp([0., 0.])), 3)
+    0.693
+    """
     x, chosen = convert_to_tensor(input_tensor), _axis_of(axis)
     top = ops.stop_gradient(reduce_max(x, chosen, True))
     top = ops.where(ops.is_finite(top), top, ops.zeros_like(top))
@@ -351,14 +378,22 @@ def count_nonzero(
     input: Any, axis: Any = None, keepdims: bool = False, dtype: Any = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """How many elements along `axis` (None: of all) are not zero, not false or not empty."""
+    """How many elements along `axis` (None: of all) are not zero, not false or not empty.
+
+    >>> int(rt.math.count_nonzero([0, 2]))
+    1
+    """
     x = convert_to_tensor(input)
     nothing = convert_to_tensor("" if x.dtype is dtypes.string else np.zeros((), x.dtype.np_dtype))
     return reduce_sum(ops.cast(ops.not_equal(x, nothing), dtype), axis, keepdims)
 
 
 def zero_fraction(value: Any, name: str | None = None) -> Tensor:
-    """The share of zeros among all elements, as float32."""
+    """The share of zeros among all elements, as float32.
+
+    >>> float(rt.math.zero_fraction([0., 2.]))
+    0.5
+    """
     x = convert_to_tensor(value)
     zeros = ops.cast(ops.equal(x, ops.zeros_like(x)), dtypes.float32)
     return reduce_mean(zeros)
@@ -487,6 +522,9 @@ def cumsum(
 ) -> Tensor:
     """Running sums along `axis`; `exclusive` leaves the element itself out, `reverse` runs from the
     end.
+
+    >>> rt.cumsum([1, 2, 3]).numpy().tolist()
+    [1, 3, 6]
     """
     return bind(  # type: ignore[no-any-return]
         cumsum_p, convert_to_tensor(x), axis=static_int(axis, "axis"),
@@ -499,6 +537,9 @@ def cumprod(
 ) -> Tensor:
     """Running products along `axis`; `exclusive` leaves the element itself out, `reverse` runs from
     the end.
+
+    >>> rt.math.cumprod([1, 2, 3]).numpy().tolist()
+    [1, 2, 6]
     """
     return bind(  # type: ignore[no-any-return]
         cumprod_p, convert_to_tensor(x), axis=static_int(axis, "axis"),
@@ -507,7 +548,11 @@ def cumprod(
 
 
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
-    """The sum of several tensors of one shape and dtype."""
+    """The sum of several tensors of one shape and dtype.
+
+    >>> rt.add_n([[1, 2], [3, 4]]).numpy().tolist()
+    [4, 6]
+    """
     whole = joined(inputs, 0, stacked=True)
     if whole is not None:
         return reduce_sum(whole, 0)

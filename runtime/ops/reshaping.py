@@ -37,12 +37,20 @@ shape_p: Primitive = row(
 
 
 def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
-    """The shape as a vector of integers, known at run time even where `x.shape` is not."""
+    """The shape as a vector of integers, known at run time even where `x.shape` is not.
+
+    >>> rt.shape([[1, 2, 3]]).numpy().tolist()
+    [1, 3]
+    """
     return bind(shape_p, convert_to_tensor(input), dtype=as_dtype(out_type))  # type: ignore[no-any-return]
 
 
 def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
-    """The shapes of several tensors."""
+    """The shapes of several tensors.
+
+    >>> [x.numpy().tolist() for x in rt.shape_n([[1], [1, 2]])]
+    [[1], [2]]
+    """
     return [shape(x, out_type) for x in listed(input, "input")]
 
 
@@ -54,7 +62,11 @@ size_p: Primitive = row(
 
 
 def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
-    """The number of elements."""
+    """The number of elements.
+
+    >>> int(rt.size([[1, 2]]))
+    2
+    """
     return bind(size_p, convert_to_tensor(input), dtype=as_dtype(out_type))  # type: ignore[no-any-return]
 
 
@@ -65,7 +77,11 @@ rank_p: Primitive = row(
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:
-    """The number of dimensions, as a scalar tensor."""
+    """The number of dimensions, as a scalar tensor.
+
+    >>> int(rt.rank([[1]]))
+    2
+    """
     return bind(rank_p, convert_to_tensor(input))  # type: ignore[no-any-return]
 
 
@@ -122,7 +138,11 @@ reshape_p: Primitive = row(
 
 
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
-    """The same elements in another shape; one dimension may be -1 and is inferred."""
+    """The same elements in another shape; one dimension may be -1 and is inferred.
+
+    >>> rt.reshape([1, 2, 3, 4], [2, 2]).numpy().tolist()
+    [[1, 2], [3, 4]]
+    """
     static, dynamic = dims_of(shape)
     return bind(reshape_p, convert_to_tensor(tensor), *dynamic, shape=static)  # type: ignore[no-any-return]
 
@@ -163,7 +183,11 @@ broadcast_to_p: Primitive = row(
 
 
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
-    """`input` repeated to a larger shape by the rules of broadcasting."""
+    """`input` repeated to a larger shape by the rules of broadcasting.
+
+    >>> rt.broadcast_to([1, 2], [2, 2]).numpy().tolist()
+    [[1, 2], [1, 2]]
+    """
     static, dynamic = dims_of(shape)
     return bind(broadcast_to_p, convert_to_tensor(input), *dynamic, shape=static)  # type: ignore[no-any-return]
 
@@ -176,7 +200,11 @@ def broadcast_like(x: Any, like: Any) -> Any:
 
 
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
-    """The TensorShape that two shapes broadcast to; ValueError where they do not."""
+    """The TensorShape that two shapes broadcast to; ValueError where they do not.
+
+    >>> rt.broadcast_static_shape([2, 1], [3])
+    TensorShape([2, 3])
+    """
     return TensorShape(broadcast(as_shape(shape_x), as_shape(shape_y)))
 
 
@@ -191,7 +219,11 @@ broadcast_shapes_p: Primitive = row(
 
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
-    """The shape that two shapes (vectors of integers) broadcast to, as a vector."""
+    """The shape that two shapes (vectors of integers) broadcast to, as a vector.
+
+    >>> rt.broadcast_dynamic_shape([2, 1], [3]).numpy().tolist()
+    [2, 3]
+    """
     a = convert_to_tensor(shape_x, dtype_hint=dtypes.int32)
     return bind(broadcast_shapes_p, a, convert_to_tensor(shape_y, a.dtype))  # type: ignore[no-any-return]
 
@@ -213,7 +245,11 @@ expand_dims_p: Primitive = row(
 
 
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
-    """`input` with a dimension of size 1 put in at `axis`."""
+    """`input` with a dimension of size 1 put in at `axis`.
+
+    >>> rt.expand_dims([1, 2], 0).numpy().tolist()
+    [[1, 2]]
+    """
     place = static_int(axis, "axis")
     return bind(expand_dims_p, convert_to_tensor(input), axis=place)  # type: ignore[no-any-return]
 
@@ -239,7 +275,11 @@ squeeze_p: Primitive = row(
 
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
-    """`input` without its dimensions of size 1: all of them, or those in `axis`."""
+    """`input` without its dimensions of size 1: all of them, or those in `axis`.
+
+    >>> rt.squeeze([[1, 2]]).numpy().tolist()
+    [1, 2]
+    """
     chosen = None if axis is None else static_ints(axis, "axis") or None
     return bind(squeeze_p, convert_to_tensor(input), axis=chosen)  # type: ignore[no-any-return]
 
@@ -259,7 +299,11 @@ def _ensured(x: Any, wanted: Shape) -> Any:
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
-    """`x`, whose shape is checked against `shape` (with None for any size) now and at run time."""
+    """`x`, whose shape is checked against `shape` (with None for any size) now and at run time.
+
+    >>> rt.ensure_shape([1, 2], [None]).numpy().tolist()
+    [1, 2]
+    """
     from runtime.shapes import as_shape
 
     return bind(ensure_shape_p, convert_to_tensor(x), shape=as_shape(shape))  # type: ignore[no-any-return]

@@ -9,7 +9,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
-from runtime.ops.define import Op, copied, dims_of, fill_dims, zeroed
+from runtime.ops.define import Example, Op, copied, dims_of, fill_dims, named, zeroed
 from runtime.ops.gathering import as_rows, ignores, nd_index, within
 from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
 from runtime.shapes import Shape, merge_shapes
@@ -88,6 +88,9 @@ def scatter_nd(
     strings are joined.
 
     InvalidArgumentError for an index out of bounds, which the policy "IGNORE" passes over.
+
+    >>> rt.scatter_nd([[1]], [5], [3]).numpy().tolist()
+    [0, 5, 0]
     """
     static, dynamic = dims_of(shape)
     places, values = convert_to_tensor(indices), convert_to_tensor(updates)
@@ -163,29 +166,32 @@ tensor_min_p: Primitive = _tensor_scatter(
 )
 
 
-def _scatter_function(primitive: Any, name: str, doc: str) -> Any:
+def _scatter_function(primitive: Any, name: str, doc: str, example: Example) -> Op:
     def function(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
         x = convert_to_tensor(tensor)
         values = updates if isinstance(updates, Tensor) else convert_to_tensor(updates, x.dtype)
         return bind(primitive, x, convert_to_tensor(indices), values)  # type: ignore[no-any-return]
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
-    return function
+    return named(function, name, doc, example)
 
 
 tensor_scatter_nd_update: Op = _scatter_function(
-    tensor_update_p, "tensor_scatter_nd_update", "`tensor` with `updates` written at `indices`."
-)
+    tensor_update_p, "tensor_scatter_nd_update", "`tensor` with `updates` written at `indices`.",
+    example=("rt.tensor_scatter_nd_update([1, 2], [[0]], [9]).numpy().tolist()", "[9, 2]"),
+)  # fmt: skip
 tensor_scatter_nd_add: Op = _scatter_function(
-    tensor_add_p, "tensor_scatter_nd_add", "`tensor` with `updates` added at `indices`."
-)
+    tensor_add_p, "tensor_scatter_nd_add", "`tensor` with `updates` added at `indices`.",
+    example=("rt.tensor_scatter_nd_add([1, 2], [[0]], [9]).numpy().tolist()", "[10, 2]"),
+)  # fmt: skip
 tensor_scatter_nd_sub: Op = _scatter_function(
-    tensor_sub_p, "tensor_scatter_nd_sub", "`tensor` with `updates` subtracted at `indices`."
-)
+    tensor_sub_p, "tensor_scatter_nd_sub", "`tensor` with `updates` subtracted at `indices`.",
+    example=("rt.tensor_scatter_nd_sub([1, 2], [[0]], [9]).numpy().tolist()", "[-8, 2]"),
+)  # fmt: skip
 tensor_scatter_nd_max: Op = _scatter_function(
-    tensor_max_p, "tensor_scatter_nd_max", "`tensor`, at `indices` the maximum with `updates`."
-)
+    tensor_max_p, "tensor_scatter_nd_max", "`tensor`, at `indices` the maximum with `updates`.",
+    example=("rt.tensor_scatter_nd_max([1, 2], [[0]], [9]).numpy().tolist()", "[9, 2]"),
+)  # fmt: skip
 tensor_scatter_nd_min: Op = _scatter_function(
-    tensor_min_p, "tensor_scatter_nd_min", "`tensor`, at `indices` the minimum with `updates`."
-)
+    tensor_min_p, "tensor_scatter_nd_min", "`tensor`, at `indices` the minimum with `updates`.",
+    example=("rt.tensor_scatter_nd_min([1, 2], [[0]], [9]).numpy().tolist()", "[1, 2]"),
+)  # fmt: skip

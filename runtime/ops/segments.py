@@ -9,7 +9,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime import errors
 from runtime.convert import convert_to_tensor
-from runtime.ops.define import Op
+from runtime.ops.define import Example, Op, named
 from runtime.primitive import Memory, Order, Primitive, bind, flat, row, sample, wrong_value
 from runtime.shapes import Shape, merge_shapes
 from runtime.tensor import Tensor
@@ -163,28 +163,44 @@ def _known_count(count: Tensor) -> int | None:
 def unsorted_segment_sum(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
-    """The sums of the rows of each segment; rows with a negative number are left out."""
+    """The sums of the rows of each segment; rows with a negative number are left out.
+
+    >>> rt.math.unsorted_segment_sum([1, 2, 3], [0, 0, 1], 2).numpy().tolist()
+    [3, 3]
+    """
     return _reduced(segment_sum_p, data, segment_ids, num_segments)
 
 
 def unsorted_segment_max(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
-    """The maxima of the rows of each segment; the lowest number for empty ones."""
+    """The maxima of the rows of each segment; the lowest number for empty ones.
+
+    >>> rt.math.unsorted_segment_max([1, 2, 3], [0, 0, 1], 2).numpy().tolist()
+    [2, 3]
+    """
     return _reduced(segment_max_p, data, segment_ids, num_segments)
 
 
 def unsorted_segment_min(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
-    """The minima of the rows of each segment; the highest number for empty ones."""
+    """The minima of the rows of each segment; the highest number for empty ones.
+
+    >>> rt.math.unsorted_segment_min([1, 2, 3], [0, 0, 1], 2).numpy().tolist()
+    [1, 3]
+    """
     return _reduced(segment_min_p, data, segment_ids, num_segments)
 
 
 def unsorted_segment_prod(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
-    """The products of the rows of each segment; 1 for empty ones."""
+    """The products of the rows of each segment; 1 for empty ones.
+
+    >>> rt.math.unsorted_segment_prod([1, 2, 3], [0, 0, 1], 2).numpy().tolist()
+    [2, 3]
+    """
     return _reduced(segment_prod_p, data, segment_ids, num_segments)
 
 
@@ -198,7 +214,11 @@ def _sizes(sums: Tensor, ids: Tensor, count: Any) -> Tensor:
 def unsorted_segment_mean(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
-    """The means of the rows of each segment; 0 for empty ones."""
+    """The means of the rows of each segment; 0 for empty ones.
+
+    >>> rt.math.unsorted_segment_mean([1., 2., 3.], [0, 0, 1], 2).numpy().tolist()
+    [1.5, 3.0]
+    """
     x, ids, count = _arguments(data, segment_ids, num_segments)
     sums = unsorted_segment_sum(x, ids, count)
     return sums / _sizes(sums, ids, count)
@@ -207,7 +227,11 @@ def unsorted_segment_mean(
 def unsorted_segment_sqrt_n(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
-    """The sums of the rows of each segment divided by the root of their number."""
+    """The sums of the rows of each segment divided by the root of their number.
+
+    >>> rt.math.unsorted_segment_sqrt_n([1., 2., 3.], [0, 0, 1], 2).numpy().round(3)
+    array([2.121, 3.   ], dtype=float32)
+    """
     x, ids, count = _arguments(data, segment_ids, num_segments)
     sums = unsorted_segment_sum(x, ids, count)
     return sums / ops.sqrt(_sizes(sums, ids, count))
@@ -234,7 +258,7 @@ _sorted_ids_p = row(
 )  # fmt: skip
 
 
-def _sorted(function: Any, name: str, empty_is_zero: bool, doc: str) -> Any:
+def _sorted(function: Any, name: str, empty_is_zero: bool, doc: str, example: Example) -> Op:
     def public(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
         x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
         if ids.ndim not in (1, None):
@@ -249,9 +273,7 @@ def _sorted(function: Any, name: str, empty_is_zero: bool, doc: str) -> Any:
         used = ops.greater(used, ops.zeros_like(used))
         return ops.where(_beside(used, found), found, ops.zeros_like(found))
 
-    public.__name__ = public.__qualname__ = name
-    public.__doc__ = doc
-    return public
+    return named(public, name, doc, example)
 
 
 segment_sum: Op = _sorted(
@@ -259,28 +281,33 @@ segment_sum: Op = _sorted(
     "segment_sum",
     False,
     "The sums of the rows of each segment of a sorted vector.",
+    example=("rt.math.segment_sum([1, 2, 3], [0, 0, 1]).numpy().tolist()", "[3, 3]"),
 )
 segment_mean: Op = _sorted(
     _mean_of_segments,
     "segment_mean",
     False,
     "The means of the rows of each segment of a sorted vector; of integers, integers.",
+    example=("rt.math.segment_mean([1., 2., 3.], [0, 0, 1]).numpy().tolist()", "[1.5, 3.0]"),
 )
 segment_max: Op = _sorted(
     unsorted_segment_max,
     "segment_max",
     True,
     "The maxima of the rows of each segment of a sorted vector.",
+    example=("rt.math.segment_max([1, 2, 3], [0, 0, 1]).numpy().tolist()", "[2, 3]"),
 )
 segment_min: Op = _sorted(
     unsorted_segment_min,
     "segment_min",
     True,
     "The minima of the rows of each segment of a sorted vector.",
+    example=("rt.math.segment_min([1, 2, 3], [0, 0, 1]).numpy().tolist()", "[1, 3]"),
 )
 segment_prod: Op = _sorted(
     unsorted_segment_prod,
     "segment_prod",
     False,
     "The products of the rows of each segment of a sorted vector.",
+    example=("rt.math.segment_prod([1, 2, 3], [0, 0, 1]).numpy().tolist()", "[2, 3]"),
 )

@@ -65,6 +65,9 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
     In the second form: int64 of shape (number of true elements, rank). ValueError if only one of x,
     y is given.
+
+    >>> rt.where([True, False], 1, 2).numpy().tolist()
+    [1, 2]
     """
     if x is None and y is None:
         return bind(nonzero_p, convert_to_tensor(condition))  # type: ignore[no-any-return]
@@ -80,6 +83,9 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     `axis` (0) on.
 
     ValueError for a mask without axes, or of unknown rank.
+
+    >>> rt.boolean_mask([1, 2], [False, True]).numpy().tolist()
+    [2]
     """
     x, chosen = convert_to_tensor(tensor), convert_to_tensor(mask, dtypes.bool)
     if not chosen.ndim:

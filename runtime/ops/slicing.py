@@ -279,6 +279,9 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tenso
     """The box of `input_` that starts at `begin` and has the given `size` (-1: up to the end).
 
     InvalidArgumentError for a box that does not lie inside.
+
+    >>> rt.slice([1, 2, 3], [1], [2]).numpy().tolist()
+    [2, 3]
     """
     x = convert_to_tensor(input_)
     starts, sizes = _entries(begin, x), _entries(size, x)

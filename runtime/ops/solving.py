@@ -40,7 +40,11 @@ inverse_p: Primitive = row(
 
 
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """The inverse of square matrices; InvalidArgumentError where there is none."""
+    """The inverse of square matrices; InvalidArgumentError where there is none.
+
+    >>> rt.linalg.inv([[2., 0.], [0., 4.]]).numpy().tolist()
+    [[0.5, 0.0], [0.0, 0.25]]
+    """
     x = convert_to_tensor(input)
     return bind(inverse_p, conjugate_transpose(x) if adjoint else x)  # type: ignore[no-any-return]
 
@@ -70,7 +74,11 @@ def _outer(scale: Any, matrix: Any) -> Any:
 
 
 def det(input: Any, name: str | None = None) -> Tensor:
-    """The determinant of square matrices."""
+    """The determinant of square matrices.
+
+    >>> float(rt.linalg.det([[2., 0.], [0., 4.]]))
+    8.0
+    """
     return bind(det_p, convert_to_tensor(input))  # type: ignore[no-any-return]
 
 
@@ -107,12 +115,21 @@ slogdet_p: Primitive = row(
 
 
 def slogdet(input: Any, name: str | None = None) -> LogDeterminant:
-    """The sign and the logarithm of the absolute value of the determinant."""
+    """The sign and the logarithm of the absolute value of the determinant.
+
+    >>> sign, log = rt.linalg.slogdet([[2., 0.], [0., 4.]])
+    >>> float(sign), round(float(log), 3)
+    (1.0, 2.079)
+    """
     return LogDeterminant(*bind(slogdet_p, convert_to_tensor(input)))
 
 
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
-    """The logarithm of the determinant of positive definite matrices."""
+    """The logarithm of the determinant of positive definite matrices.
+
+    >>> round(float(rt.linalg.logdet([[2., 0.], [0., 4.]])), 3)
+    2.079
+    """
     return 2.0 * ops.reduce_sum(ops.log(ops.real(ops.diag_part(ops.cholesky(matrix)))), -1)
 
 
@@ -153,7 +170,11 @@ solve_p: Primitive = row(
 
 
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """The x for which `matrix` times x is `rhs`; InvalidArgumentError for singular ones."""
+    """The x for which `matrix` times x is `rhs`; InvalidArgumentError for singular ones.
+
+    >>> rt.linalg.solve([[2., 0.], [0., 4.]], [[1.], [2.]]).numpy().tolist()
+    [[0.5], [0.5]]
+    """
     a, b = matched(matrix, rhs)
     return bind(solve_p, a, b, adjoint=bool(adjoint))  # type: ignore[no-any-return]
 
@@ -193,13 +214,22 @@ triangular_p: Primitive = row(
 def triangular_solve(
     matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
-    """As `solve`, reading only the lower (or upper) triangle of the matrix."""
+    """As `solve`, reading only the lower (or upper) triangle of the matrix.
+
+    >>> rt.linalg.triangular_solve([[2., 0.], [0., 4.]], [[1.], [2.]]).numpy().tolist()
+    [[0.5], [0.5]]
+    """
     a, b = matched(matrix, rhs)
     return bind(triangular_p, a, b, lower=bool(lower), adjoint=bool(adjoint))  # type: ignore[no-any-return]
 
 
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
-    """The x for which chol times its adjoint times x is `rhs`."""
+    """The x for which chol times its adjoint times x is `rhs`.
+
+    >>> chol = rt.linalg.cholesky([[4., 0.], [0., 16.]])
+    >>> rt.linalg.cholesky_solve(chol, [[2.], [8.]]).numpy().tolist()
+    [[0.5], [0.5]]
+    """
     return triangular_solve(chol, triangular_solve(chol, rhs), adjoint=True)
 
 
@@ -209,6 +239,9 @@ def lstsq(
     """The x with the least squared error of `matrix` times x against `rhs`.
 
     InvalidArgumentError where the matrix is rank deficient.
+
+    >>> rt.linalg.lstsq([[2., 0.], [0., 4.]], [[1.], [2.]]).numpy().round(3).tolist()
+    [[0.5], [0.5]]
     """
     a, b = matched(matrix, rhs)
     rows, columns = (check_matrix(a.static_shape, "matrix") or (None, None))[-2:]

@@ -32,10 +32,12 @@ from runtime.workspace import Workspace, opened
 erf: Op = unary(
     "erf", erf_kernel, "G->G", op_type="Erf", doc="The error function.",
     gradient=lambda x, y, g: g * (2 / SQRT_PI) * ops.exp(-ops.square(x)), order=Order.C,
+    example=("rt.math.erf([1.]).numpy().round(3)", "array([0.843], dtype=float32)"),
 )  # fmt: skip
 erfc: Op = unary(
     "erfc", erfc_kernel, "G->G", op_type="Erfc", doc="1 - erf(x), accurate where that is small.",
     gradient=lambda x, y, g: g * (-2 / SQRT_PI) * ops.exp(-ops.square(x)), order=Order.C,
+    example=("rt.math.erfc([1.]).numpy().round(3)", "array([0.157], dtype=float32)"),
 )  # fmt: skip
 exact_gelu: Op = unary(
     "gelu", gelu_kernel, "G->G", op_type="Gelu",
@@ -48,28 +50,33 @@ erfinv: Op = unary(
     "erfinv", erfinv_kernel, "G->G", op_type="Erfinv", reads="y", samples=UNIT,
     doc="The inverse of the error function.",
     gradient=lambda x, y, g: g * (SQRT_PI / 2) * ops.exp(ops.square(y)), order=Order.C,
+    example=("rt.math.erfinv([0.5]).numpy().round(3)", "array([0.477], dtype=float32)"),
 )  # fmt: skip
 lgamma: Op = unary(
     "lgamma", lgamma_kernel, "G->G", op_type="Lgamma", samples=POSITIVE,
     doc="The logarithm of the absolute value of the gamma function.",
     gradient=lambda x, y, g: g * digamma(x), order=Order.C,
+    example=("rt.math.lgamma([3.]).numpy().round(3)", "array([0.693], dtype=float32)"),
 )  # fmt: skip
 digamma: Op = unary(
     "digamma", digamma_kernel, "G->G", op_type="Digamma", samples=POSITIVE,
     doc="The derivative of lgamma.",
     gradient=lambda x, y, g: g * polygamma(ops.ones_like(x), x), order=Order.C,
+    example=("rt.math.digamma([1.]).numpy().round(3)", "array([-0.577], dtype=float32)"),
 )  # fmt: skip
 polygamma: Op = binary(
     "polygamma", polygamma_kernel, "G,G->G", op_type="Polygamma",
     doc="The derivative of order a of digamma, at x.",
     gradient=lambda a, x, y, g: (None, g * polygamma(a + 1, x)),
     samples=(sample([1.0, 2.0, 3.0], "3:+"),),
+    example=("rt.math.polygamma([1.], [1.]).numpy().round(3)", "array([1.645], dtype=float32)"),
 )  # fmt: skip
 zeta: Op = binary(
     "zeta", zeta_kernel, "G,G->G", op_type="Zeta",
     doc="The sum of (q + k) ** -x over k = 0, 1, ...",
     gradient=lambda x, q, y, g: (None, -g * x * zeta(x + 1, q)),
     samples=(sample([2.0, 3.5, 4.0], "3:+"),),
+    example=("rt.math.zeta([2.], [1.]).numpy().round(3)", "array([1.645], dtype=float32)"),
 )  # fmt: skip
 
 
@@ -77,16 +84,25 @@ ndtri: Op = unary(
     "ndtri", ndtri_kernel, "G->G", op_type="Ndtri", reads="y", samples=(sample([0.1, 0.5, 0.97]),),
     doc="The inverse of the cumulative distribution of the standard normal.",
     gradient=lambda x, y, g: g * (SQRT_PI / SQRT_HALF) * ops.exp(ops.square(y) * 0.5),
+    example=("rt.math.ndtri([0.5, 0.975]).numpy().round(3)", "array([0.  , 1.96], dtype=float32)"),
 )  # fmt: skip
 
 
 def erfcinv(x: Any, name: str | None = None) -> Tensor:
-    """The inverse of erfc, accurate where that is small."""
+    """The inverse of erfc, accurate where that is small.
+
+    >>> rt.math.erfcinv([0.5]).numpy().round(3)
+    array([0.477], dtype=float32)
+    """
     return ndtri(convert_to_tensor(x) * 0.5) * -SQRT_HALF
 
 
 def lbeta(x: Any, name: str | None = None) -> Tensor:
-    """The logarithm of the absolute value of the beta function of the rows' elements."""
+    """The logarithm of the absolute value of the beta function of the rows' elements.
+
+    >>> round(float(rt.math.lbeta([1., 2.])), 3)
+    -0.693
+    """
     values = convert_to_tensor(x)
     return ops.reduce_sum(lgamma(values), -1) - lgamma(ops.reduce_sum(values, -1))
 
@@ -140,7 +156,11 @@ _divide_no_nan: Op = binary(
 
 
 def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y, and 0 where y is 0; integers become floats as in `truediv`."""
+    """x / y, and 0 where y is 0; integers become floats as in `truediv`.
+
+    >>> rt.math.divide_no_nan([1., 6.], [0., 2.]).numpy().tolist()
+    [0.0, 3.0]
+    """
     return _divide_no_nan(*as_fractions(x, y))
 
 
@@ -152,6 +172,7 @@ multiply_no_nan: Op = binary(
         lambda a, b, y, g: multiply_no_nan(g, ops.conj(b)),
         lambda a, b, y, g: multiply_no_nan(ops.conj(a), g),
     ), order=Order.KEEP,
+    example=("rt.math.multiply_no_nan([np.inf], [0.]).numpy().tolist()", "[0.0]"),
 )  # fmt: skip
 xlogy: Op = binary(
     "xlogy", _zero_where(0, _times(np.log)), "F,F->F", op_type="Xlogy",
@@ -160,6 +181,7 @@ xlogy: Op = binary(
         lambda a, b, y, g: g * ops.conj(xlogy(_nonzero(a), b)),
         lambda a, b, y, g: g * ops.conj(xdivy(a, b)),
     ),
+    example=("rt.math.xlogy([0.], [0.]).numpy().tolist()", "[0.0]"),
 )  # fmt: skip
 xlog1py: Op = binary(
     "xlog1py", _zero_where(0, _times(np.log1p)), "F,F->F", op_type="Xlog1py",
@@ -168,6 +190,7 @@ xlog1py: Op = binary(
         lambda a, b, y, g: g * ops.conj(xlog1py(_nonzero(a), b)),
         lambda a, b, y, g: g * ops.conj(xdivy(a, b + 1)),
     ),
+    example=("rt.math.xlog1py([2.], [1.]).numpy().round(3)", "array([1.386], dtype=float32)"),
 )  # fmt: skip
 xdivy: Op = binary(
     "xdivy", _zero_where(0, _plain(np.divide)), "F,F->F", op_type="Xdivy",
@@ -176,6 +199,7 @@ xdivy: Op = binary(
         lambda a, b, y, g: g * ops.conj(xdivy(_nonzero(a), b)),
         lambda a, b, y, g: -g * ops.conj(xdivy(xdivy(a, b), b)),
     ),
+    example=("rt.math.xdivy([0., 3.], [0., 2.]).numpy().tolist()", "[0.0, 1.5]"),
 )  # fmt: skip
 
 
@@ -185,7 +209,11 @@ def _nonzero(x: Any) -> Any:
 
 
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
-    """1 / x, and 0 where x is 0."""
+    """1 / x, and 0 where x is 0.
+
+    >>> rt.math.reciprocal_no_nan([0., 4.]).numpy().tolist()
+    [0.0, 0.25]
+    """
     value = convert_to_tensor(x)
     return divide_no_nan(ops.ones_like(value), value)
 
@@ -194,11 +222,16 @@ nextafter: Op = binary(
     "next_after", np.nextafter, "G,G->G", op_type="NextAfter", reads="",
     gradient=(lambda a, b, y, g: g, lambda a, b, y, g: ops.zeros_like(g)), samples=(),
     doc="The number next to x in the direction of y.",
+    example=("float(rt.math.nextafter(1., 2.)) - 1  # 2 ** -23", "1.1920928955078125e-07"),
 )  # fmt: skip
 
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
-    """A tensor, or the values of IndexedSlices, times a scalar; ValueError if the first is none."""
+    """A tensor, or the values of IndexedSlices, times a scalar; ValueError if the first is none.
+
+    >>> rt.scalar_mul(2., [1., 2.]).numpy().tolist()
+    [2.0, 4.0]
+    """
     if type(x) is IndexedSlices:
         return x.with_values(scalar_mul(scalar, x.values))  # type: ignore[return-value]
     value = convert_to_tensor(x)
@@ -209,7 +242,11 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
 
 
 def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
-    """The polynomial with these coefficients (the highest power first) at x."""
+    """The polynomial with these coefficients (the highest power first) at x.
+
+    >>> rt.math.polyval([[1.], [2.]], [3.]).numpy().tolist()
+    [5.0]
+    """
     if not isinstance(coeffs, list):
         raise wrong_value(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
     value = convert_to_tensor(x)
@@ -273,6 +310,9 @@ def cumulative_logsumexp(
     """log(cumsum(exp(x))) along `axis`, without overflow or underflow: of floats, of the same
     shape. `exclusive` leaves the element itself out (the first one is minus infinity), `reverse`
     runs from the end.
+
+    >>> rt.math.cumulative_logsumexp([0., 0.]).numpy().round(3)
+    array([0.   , 0.693], dtype=float32)
     """
     return bind(  # type: ignore[no-any-return]
         cumulative_logsumexp_p, convert_to_tensor(x), axis=static_int(axis, "axis"),

@@ -73,6 +73,9 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | Non
 
     `perm` may be a vector that only the run knows. ValueError (at run time InvalidArgumentError)
     where it is no permutation of the axes.
+
+    >>> rt.transpose([[1, 2], [3, 4]]).numpy().tolist()
+    [[1, 3], [2, 4]]
     """
     x = convert_to_tensor(a)
     if isinstance(perm, list | tuple) and any(isinstance(axis, Tensor) for axis in perm):
@@ -86,7 +89,11 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | Non
 
 
 def matrix_transpose(a: Any, name: str | None = None, conjugate: bool = False) -> Tensor:
-    """`a` with its last two axes exchanged; ValueError for a rank below 2."""
+    """`a` with its last two axes exchanged; ValueError for a rank below 2.
+
+    >>> rt.linalg.matrix_transpose([[1, 2]]).numpy().tolist()
+    [[1], [2]]
+    """
     x = convert_to_tensor(a)
     rank = x.ndim
     if rank is None:
@@ -113,7 +120,11 @@ reverse_p: Primitive = row(
 
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
-    """The elements in reverse order along each axis in `axis`."""
+    """The elements in reverse order along each axis in `axis`.
+
+    >>> rt.reverse([1, 2, 3], [0]).numpy().tolist()
+    [3, 2, 1]
+    """
     return bind(reverse_p, convert_to_tensor(tensor), axis=static_ints(axis, "axis"))  # type: ignore[no-any-return]
 
 
@@ -146,6 +157,10 @@ roll_p: Primitive = row(
 
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
-    """The elements moved by `shift` along `axis`; what leaves at one end comes in at the other."""
+    """The elements moved by `shift` along `axis`; what leaves at one end comes in at the other.
+
+    >>> rt.roll([1, 2, 3], 1, 0).numpy().tolist()
+    [3, 1, 2]
+    """
     places = static_ints(axis, "axis")
     return bind(roll_p, convert_to_tensor(input), convert_to_tensor(shift), axis=places)  # type: ignore[no-any-return]

@@ -30,6 +30,10 @@ def convert_image_dtype(
 
     `saturate` keeps values that a smaller dtype does not hold at its limits. TypeError for other
     than numbers.
+
+    >>> grey = rt.reshape(rt.range(4.), [2, 2, 1]) / 4.
+    >>> rt.image.convert_image_dtype(grey, rt.uint8).numpy().tolist()
+    [[[0], [63]], [[127], [191]]]
     """
     x = convert_to_tensor(image)
     wanted = as_dtype(dtype)
@@ -107,12 +111,21 @@ def _scalar(value: Any, what: str) -> Tensor:
 def adjust_brightness(image: Any, delta: Any) -> Tensor:
     """`delta` added to the image, which is taken to lie between 0 and 1 (integers: their whole
     range).
+
+    >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
+    >>> rt.image.adjust_brightness(picture, 0.5)[0, 0].numpy().round(3)
+    array([0.5  , 0.583, 0.667], dtype=float32)
     """
     return _as_floats(image, lambda x: x + ops.cast(delta, x.dtype))
 
 
 def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
-    """The distance from the mean of each channel times `contrast_factor`, a scalar."""
+    """The distance from the mean of each channel times `contrast_factor`, a scalar.
+
+    >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
+    >>> rt.image.adjust_contrast(picture, 2.)[0, 0].numpy().round(3)
+    array([-0.375, -0.292, -0.208], dtype=float32)
+    """
     as_image(images, "images")
     factor = _scalar(contrast_factor, "contrast_factor")
 
@@ -125,7 +138,12 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
 
 
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
-    """gain * image ** gamma. InvalidArgumentError for a negative `gamma`."""
+    """gain * image ** gamma. InvalidArgumentError for a negative `gamma`.
+
+    >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
+    >>> rt.image.adjust_gamma(picture, 2.)[0, 0].numpy().round(3)
+    array([0.   , 0.007, 0.028], dtype=float32)
+    """
     gamma = _bounded(gamma, "gamma", 0.0)
     return _as_floats(
         image, lambda x: ops.pow(x, ops.cast(gamma, x.dtype)) * ops.cast(gain, x.dtype)
@@ -140,7 +158,12 @@ def _check_rgb(x: Tensor) -> Tensor:
 
 
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
-    """The brightness that the eye sees, in one channel."""
+    """The brightness that the eye sees, in one channel.
+
+    >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
+    >>> rt.image.rgb_to_grayscale(picture)[0, :, 0].numpy().round(3)
+    array([0.068, 0.318], dtype=float32)
+    """
     x = _check_rgb(convert_to_tensor(images))
     weights = [0.2989, 0.5870, 0.1140]
 
@@ -153,7 +176,11 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
 
 
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
-    """The one channel three times."""
+    """The one channel three times.
+
+    >>> rt.image.grayscale_to_rgb([[[1.]]]).numpy().tolist()
+    [[[1.0, 1.0, 1.0]]]
+    """
     x = convert_to_tensor(images)
     shape = x.static_shape
     if not shape or shape[-1] not in (1, None):
@@ -162,7 +189,12 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
 
 
 def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
-    """Hue, saturation and value, all between 0 and 1, of images of floats between 0 and 1."""
+    """Hue, saturation and value, all between 0 and 1, of images of floats between 0 and 1.
+
+    >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
+    >>> rt.image.rgb_to_hsv(picture)[0, 0].numpy().round(3)
+    array([0.583, 1.   , 0.167], dtype=float32)
+    """
     x = _check_rgb(convert_to_tensor(images))
     red, green, blue = ops.unstack(x, 3, -1)
     value = ops.maximum(ops.maximum(red, green), blue)
@@ -182,7 +214,11 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
 
 
 def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
-    """Red, green and blue of images in hue, saturation and value."""
+    """Red, green and blue of images in hue, saturation and value.
+
+    >>> rt.image.hsv_to_rgb([[[0., 1., 1.]]]).numpy().tolist()
+    [[[1.0, 0.0, 0.0]]]
+    """
     x = _check_rgb(convert_to_tensor(images))
     hue, saturation, value = ops.unstack(x, 3, -1)
     distance = hue * 6.0
@@ -196,7 +232,12 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
 
 
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
-    """The hue turned by `delta`, between -1 and 1; InvalidArgumentError outside of them."""
+    """The hue turned by `delta`, between -1 and 1; InvalidArgumentError outside of them.
+
+    >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
+    >>> rt.image.adjust_hue(picture, 0.5)[0, 0].numpy().round(3)
+    array([0.167, 0.083, 0.   ], dtype=float32)
+    """
     delta = _bounded(delta, "delta", -1.0, 1.0)
 
     def turned(x: Tensor) -> Tensor:
@@ -208,7 +249,12 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
 
 
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
-    """The saturation times `saturation_factor`, a scalar, at most 1."""
+    """The saturation times `saturation_factor`, a scalar, at most 1.
+
+    >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
+    >>> rt.image.adjust_saturation(picture, 0.)[0, 0].numpy().round(3)
+    array([0.167, 0.167, 0.167], dtype=float32)
+    """
     factor = _scalar(saturation_factor, "saturation_factor")
 
     def saturated(x: Tensor) -> Tensor:
@@ -222,6 +268,10 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
 def per_image_standardization(image: Any) -> Tensor:
     """Each image less its mean, over its standard deviation (at least 1 / sqrt(number of
     elements)).
+
+    >>> grey = rt.reshape(rt.range(4.), [2, 2, 1]) / 4.
+    >>> rt.image.per_image_standardization(grey).numpy().tolist()
+    [[[-0.75], [-0.25]], [[0.25], [0.75]]]
     """
     x = as_image(image)
     if not x.dtype.is_floating:
@@ -246,32 +296,62 @@ def _symmetric(bound: Any, draw: Callable[..., Tensor], seed: Any, most: float =
 
 
 def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
-    """`adjust_brightness` by a random number between -max_delta and max_delta."""
+    """`adjust_brightness` by a random number between -max_delta and max_delta.
+
+    >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
+    >>> rt.image.random_brightness(picture, 0.5).shape
+    TensorShape([2, 2, 3])
+    """
     return adjust_brightness(image, _symmetric(max_delta, uniform, seed))
 
 
 def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Tensor:
-    """`random_brightness` that `seed`, a vector of two integers, determines."""
+    """`random_brightness` that `seed`, a vector of two integers, determines.
+
+    >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
+    >>> rt.image.stateless_random_brightness(picture, 0.5, [1, 2]).shape
+    TensorShape([2, 2, 3])
+    """
     return adjust_brightness(image, _symmetric(max_delta, stateless_uniform, seed))
 
 
 def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
-    """`adjust_contrast` by a random factor between `lower` and `upper`."""
+    """`adjust_contrast` by a random factor between `lower` and `upper`.
+
+    >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
+    >>> rt.image.random_contrast(picture, 0.5, 1.5).shape
+    TensorShape([2, 2, 3])
+    """
     return adjust_contrast(image, _between(lower, upper, uniform, seed))
 
 
 def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Tensor:
-    """`random_contrast` that `seed`, a vector of two integers, determines."""
+    """`random_contrast` that `seed`, a vector of two integers, determines.
+
+    >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
+    >>> rt.image.stateless_random_contrast(picture, 0.5, 1.5, [1, 2]).shape
+    TensorShape([2, 2, 3])
+    """
     return adjust_contrast(image, _between(lower, upper, stateless_uniform, seed))
 
 
 def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
-    """`adjust_hue` by a random number between -max_delta and max_delta, which is 0.5 at most."""
+    """`adjust_hue` by a random number between -max_delta and max_delta, which is 0.5 at most.
+
+    >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
+    >>> rt.image.random_hue(picture, 0.1).shape
+    TensorShape([2, 2, 3])
+    """
     return adjust_hue(image, _symmetric(max_delta, uniform, seed, 0.5))
 
 
 def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
-    """`adjust_saturation` by a random factor between `lower` and `upper`."""
+    """`adjust_saturation` by a random factor between `lower` and `upper`.
+
+    >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
+    >>> rt.image.random_saturation(picture, 0.5, 1.5).shape
+    TensorShape([2, 2, 3])
+    """
     return adjust_saturation(image, _between(lower, upper, uniform, seed))
 
 

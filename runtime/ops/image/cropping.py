@@ -47,6 +47,10 @@ def crop_to_bounding_box(
 
     InvalidArgumentError (ValueError where that is known while tracing) where it is not inside of
     the image, or empty.
+
+    >>> grey = rt.reshape(rt.range(4.), [2, 2, 1]) / 4.
+    >>> rt.image.crop_to_bounding_box(grey, 0, 1, 1, 1).numpy().tolist()
+    [[[0.25]]]
     """
     x = as_image(image)
     height, width = dimension(x, -3), dimension(x, -2)
@@ -77,6 +81,10 @@ def pad_to_bounding_box(
     """Zeros of the target size with the image at the offsets.
 
     ValueError (at run time InvalidArgumentError) where it does not fit.
+
+    >>> grey = rt.reshape(rt.range(4.), [2, 2, 1]) / 4.
+    >>> rt.image.pad_to_bounding_box(grey, 1, 1, 4, 4).shape
+    TensorShape([4, 4, 1])
     """
     x = as_image(image)
     offset_height = as_length(offset_height, "offset_height")
@@ -115,6 +123,9 @@ fraction_p = row(
 def central_crop(image: Any, central_fraction: Any) -> Tensor:
     """The middle of the image, of which each side is `central_fraction` as long. ValueError (at run
     time InvalidArgumentError) outside of (0, 1].
+
+    >>> rt.image.central_crop(rt.ones([4, 4, 1]), 0.5).shape
+    TensorShape([2, 2, 1])
     """
     fraction: Any = central_fraction
     if isinstance(fraction, Tensor) and fraction.static_value is None:
@@ -145,7 +156,12 @@ def _at_most(a: Any, b: Any) -> Any:
 
 
 def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
-    """The image cropped, or padded with zeros, evenly on both sides to the target size."""
+    """The image cropped, or padded with zeros, evenly on both sides to the target size.
+
+    >>> grey = rt.reshape(rt.range(4.), [2, 2, 1]) / 4.
+    >>> rt.image.resize_with_crop_or_pad(grey, 1, 3).shape
+    TensorShape([1, 3, 1])
+    """
     x = as_image(image)
     target_height = as_length(target_height, "target_height")
     target_width = as_length(target_width, "target_width")
@@ -181,12 +197,21 @@ def _random_crop(value: Any, size: Any, draw: Callable[..., Tensor], seed: Any) 
 def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Tensor:
     """A part of the tensor of shape `size`, at a random place. ValueError where it is larger than
     the tensor.
+
+    >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
+    >>> rt.image.random_crop(picture, [1, 1, 3]).shape
+    TensorShape([1, 1, 3])
     """
     return _random_crop(value, size, uniform, seed)
 
 
 def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
-    """`random_crop` that `seed`, a vector of two integers, determines."""
+    """`random_crop` that `seed`, a vector of two integers, determines.
+
+    >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
+    >>> rt.image.stateless_random_crop(picture, [1, 1, 3], [1, 2]).shape
+    TensorShape([1, 1, 3])
+    """
     return _random_crop(value, size, stateless_uniform, seed)
 
 

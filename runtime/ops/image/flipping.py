@@ -14,23 +14,43 @@ from runtime.tensor import Tensor
 
 
 def flip_left_right(image: Any) -> Tensor:
-    """The mirror image."""
+    """The mirror image.
+
+    >>> grey = rt.reshape(rt.range(4.), [2, 2, 1]) / 4.
+    >>> rt.image.flip_left_right(grey).numpy().tolist()
+    [[[0.25], [0.0]], [[0.75], [0.5]]]
+    """
     return ops.reverse(as_image(image), [-2])
 
 
 def flip_up_down(image: Any) -> Tensor:
-    """The image upside down."""
+    """The image upside down.
+
+    >>> grey = rt.reshape(rt.range(4.), [2, 2, 1]) / 4.
+    >>> rt.image.flip_up_down(grey).numpy().tolist()
+    [[[0.5], [0.75]], [[0.0], [0.25]]]
+    """
     return ops.reverse(as_image(image), [-3])
 
 
 def transpose(image: Any, name: str | None = None) -> Tensor:
-    """The image with height and width exchanged."""
+    """The image with height and width exchanged.
+
+    >>> grey = rt.reshape(rt.range(4.), [2, 2, 1]) / 4.
+    >>> rt.image.transpose(grey).numpy().tolist()
+    [[[0.0], [0.5]], [[0.25], [0.75]]]
+    """
     x = as_image(image)
     return ops.transpose(x, (1, 0, 2) if x.ndim == 3 else (0, 2, 1, 3))
 
 
 def rot90(image: Any, k: int = 1, name: str | None = None) -> Tensor:
-    """The image turned by `k` times 90 degrees against the clock."""
+    """The image turned by `k` times 90 degrees against the clock.
+
+    >>> grey = rt.reshape(rt.range(4.), [2, 2, 1]) / 4.
+    >>> rt.image.rot90(grey).numpy().tolist()
+    [[[0.25], [0.75]], [[0.0], [0.5]]]
+    """
     x = as_image(image)
     turns = static_int(k, "k") % 4
     if turns == 1:
@@ -51,6 +71,10 @@ def _flipped(
 def random_flip_left_right(image: Any, seed: Any = None) -> Tensor:
     """The image or its mirror image, each with a chance of one half; each image of a batch by
     itself.
+
+    >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
+    >>> rt.image.random_flip_left_right(picture).shape
+    TensorShape([2, 2, 3])
     """
     return _flipped(image, flip_left_right, uniform, seed)
 
@@ -58,17 +82,31 @@ def random_flip_left_right(image: Any, seed: Any = None) -> Tensor:
 def random_flip_up_down(image: Any, seed: Any = None) -> Tensor:
     """The image, or the image upside down, each with a chance of one half; each image of a batch by
     itself.
+
+    >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
+    >>> rt.image.random_flip_up_down(picture).shape
+    TensorShape([2, 2, 3])
     """
     return _flipped(image, flip_up_down, uniform, seed)
 
 
 def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
-    """`random_flip_left_right` that `seed`, a vector of two integers, determines."""
+    """`random_flip_left_right` that `seed`, a vector of two integers, determines.
+
+    >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
+    >>> rt.image.stateless_random_flip_left_right(picture, [1, 2]).shape
+    TensorShape([2, 2, 3])
+    """
     return _flipped(image, flip_left_right, stateless_uniform, seed)
 
 
 def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
-    """`random_flip_up_down` that `seed`, a vector of two integers, determines."""
+    """`random_flip_up_down` that `seed`, a vector of two integers, determines.
+
+    >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
+    >>> rt.image.stateless_random_flip_up_down(picture, [1, 2]).shape
+    TensorShape([2, 2, 3])
+    """
     return _flipped(image, flip_up_down, stateless_uniform, seed)
 
 

@@ -17,6 +17,10 @@ from runtime.tensor import Tensor
 def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     """The differences to the next row and to the next column, with zeros in the last; of a batch of
     images.
+
+    >>> grey = rt.reshape(rt.range(4.), [2, 2, 1]) / 4.
+    >>> rt.image.image_gradients(grey[None])[0][0].numpy().tolist()
+    [[[0.5], [0.5]], [[0.0], [0.0]]]
     """
     x = as_image(image)
     if x.ndim != 4:
@@ -27,7 +31,12 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
 
 
 def total_variation(images: Any, name: str | None = None) -> Tensor:
-    """The sum of the absolute differences of neighbours, for each image."""
+    """The sum of the absolute differences of neighbours, for each image.
+
+    >>> grey = rt.reshape(rt.range(4.), [2, 2, 1]) / 4.
+    >>> float(rt.image.total_variation(grey))
+    1.5
+    """
     x = as_image(images, "images")
     down = x[..., 1:, :, :] - x[..., :-1, :, :]
     across = x[..., :, 1:, :] - x[..., :, :-1, :]
@@ -38,6 +47,10 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
 def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
     """The peak signal-to-noise ratio between images whose values reach up to `max_val`, in
     decibels.
+
+    >>> grey = rt.reshape(rt.range(4.), [2, 2, 1]) / 4.
+    >>> round(float(rt.image.psnr(grey, grey + 0.1, 1.)), 3)
+    20.0
     """
     first, second = convert_to_tensor(a), convert_to_tensor(b)
     peak = convert_image_dtype(ops.cast(max_val, first.dtype), dtypes.float32)

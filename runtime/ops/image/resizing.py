@@ -27,7 +27,12 @@ from runtime.workspace import Workspace, opened
 
 
 class ResizeMethod(enum.StrEnum):
-    """Ways to resize an image."""
+    """Ways to resize an image.
+
+    >>> grey = rt.reshape(rt.range(4.), [2, 2, 1]) / 4.
+    >>> rt.image.resize(grey, [1, 2], rt.image.ResizeMethod.AREA).numpy().tolist()
+    [[[0.25], [0.5]]]
+    """
 
     BILINEAR = "bilinear"
     NEAREST_NEIGHBOR = "nearest"
@@ -364,6 +369,10 @@ def resize(
     image that fits into `size`; `antialias` widens the kernel where the image is made smaller (not
     for "nearest" and "area"). ValueError for unknown methods, InvalidArgumentError for sizes below
     1.
+
+    >>> grey = rt.reshape(rt.range(4.), [2, 2, 1]) / 4.
+    >>> rt.image.resize(grey, [1, 1]).numpy().tolist()
+    [[[0.375]]]
     """
     x = as_image(images, "images")
     chosen = str(method).lower()
@@ -410,6 +419,10 @@ def resize_with_pad(
 ) -> Tensor:  # fmt: skip
     """The image resized with its proportions kept, in the middle of zeros that fill up the target
     size.
+
+    >>> grey = rt.reshape(rt.range(4.), [2, 2, 1]) / 4.
+    >>> rt.image.resize_with_pad(grey, 4, 4).shape
+    TensorShape([4, 4, 1])
     """
     x = as_image(image)
     _check_sizes(x, target_height, target_width)

@@ -192,6 +192,12 @@ def set_seed(seed: Any) -> None:
     again.
 
     TypeError where `seed` is no integer.
+
+    >>> rt.random.set_seed(1)
+    >>> first = rt.random.uniform([])
+    >>> rt.random.set_seed(1)
+    >>> bool(rt.random.uniform([]) == first)
+    True
     """
     global_seeds.set(seed_of(seed, "the global seed"))
 
@@ -199,6 +205,10 @@ def set_seed(seed: Any) -> None:
 def get_seed(op_seed: Any) -> tuple[int | None, int | None]:
     """The global seed and the seed of an op that is given `op_seed`; both None where there is
     neither.
+
+    >>> rt.random.set_seed(1)
+    >>> rt.random.get_seed(None)
+    (1, 0)
     """
     seed = seed_of(op_seed)
     if seed is None and global_seeds.seed is None:

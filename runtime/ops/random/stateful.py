@@ -147,6 +147,9 @@ def normal(
     """Normal numbers; `mean` and `stddev` broadcast with `shape`, and gradients flow to them.
 
     ValueError unless `dtype` is float16, float32 or float64.
+
+    >>> rt.random.normal([2]).shape
+    TensorShape([2])
     """
     return affine(_drawn(normal_p, (), shape, accepted(dtype, FLOATS), seed), stddev, mean)
 
@@ -157,6 +160,9 @@ def truncated_normal(
 ) -> Tensor:  # fmt: skip
     """Normal numbers of which none is more than two standard deviations from the mean; see
     `normal`.
+
+    >>> rt.random.truncated_normal([2]).shape
+    TensorShape([2])
     """
     return affine(_drawn(truncated_p, (), shape, accepted(dtype, FLOATS), seed), stddev, mean)
 
@@ -170,6 +176,9 @@ def uniform(
     For floats the bounds broadcast with `shape`; for integers they are scalars, and
     InvalidArgumentError is raised unless minval < maxval. ValueError unless `dtype` is float16,
     float32, float64, int32 or int64.
+
+    >>> rt.random.uniform([2]).shape
+    TensorShape([2])
     """
     wanted = accepted(dtype, FLOATS + INTS)
     if wanted.is_floating:
@@ -196,6 +205,9 @@ def gamma(
 
     Gradients flow to `beta`; LookupError where one is asked for `alpha`. InvalidArgumentError where
     `alpha` is negative.
+
+    >>> rt.random.gamma([2], 1.).shape
+    TensorShape([2])
     """
     wanted = accepted(dtype, FLOATS)
     a = convert_to_tensor(alpha, wanted)
@@ -212,6 +224,9 @@ def poisson(
     """Poisson distributed numbers, `shape` of them for each rate in `lam`.
 
     InvalidArgumentError where a rate is negative.
+
+    >>> rt.random.poisson([2], 1.).shape
+    TensorShape([2])
     """
     wanted = accepted(dtype, FLOATS + INTS)
     return _drawn(poisson_p, (convert_to_tensor(lam),), shape, wanted, seed)  # type: ignore[no-any-return]
@@ -222,13 +237,20 @@ def categorical(
 ) -> Tensor:
     """For each row of `logits` (unnormalised log-probabilities) the numbers of `num_samples`
     classes drawn by them.
+
+    >>> rt.random.categorical([[0., 0.]], 3).shape
+    TensorShape([1, 3])
     """
     wanted = accepted(dtypes.int64 if dtype is None else dtype, INTS)
     return _drawn(categorical_p, (convert_to_tensor(logits),), [num_samples], wanted, seed)  # type: ignore[no-any-return]
 
 
 def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
-    """`value` with its entries along the first axis in random order. It has no gradient."""
+    """`value` with its entries along the first axis in random order. It has no gradient.
+
+    >>> rt.sort(rt.random.shuffle([1, 2, 3])).numpy().tolist()
+    [1, 2, 3]
+    """
     x = convert_to_tensor(value)
     stream = global_seeds.stream(seed_of(seed), shuffle_p.name, x.dtype)
     return bind(shuffle_p, x, stream=stream)  # type: ignore[no-any-return]

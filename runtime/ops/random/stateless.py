@@ -212,7 +212,11 @@ def stateless_normal(
     shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
     name: str | None = None, alg: Any = "auto_select",
 ) -> Tensor:  # fmt: skip
-    """Normal numbers determined by `seed`, a vector of two integers; see `normal`."""
+    """Normal numbers determined by `seed`, a vector of two integers; see `normal`.
+
+    >>> rt.random.stateless_normal([2], [1, 2]).shape
+    TensorShape([2])
+    """
     wanted = accepted(dtype, FLOATS)
     made = from_seed(stateless_normal_p, _seed_vector(seed), (), shape, wanted)
     return affine(made, stddev, mean)
@@ -224,6 +228,9 @@ def stateless_truncated_normal(
 ) -> Tensor:  # fmt: skip
     """Truncated normal numbers determined by `seed`, a vector of two integers; see
     `truncated_normal`.
+
+    >>> rt.random.stateless_truncated_normal([2], [1, 2]).shape
+    TensorShape([2])
     """
     wanted = accepted(dtype, FLOATS)
     made = from_seed(stateless_truncated_p, _seed_vector(seed), (), shape, wanted)
@@ -257,6 +264,11 @@ def stateless_uniform(
 
     For integers with both bounds None, numbers from the whole range of `dtype` (which uint32 and
     uint64 need).
+
+    >>> seed = [1, 2]
+    >>> same = rt.random.stateless_uniform([2], seed) == rt.random.stateless_uniform([2], seed)
+    >>> same.numpy().tolist()
+    [True, True]
     """
     wanted = accepted(dtype, FLOATS + INTS + UNSIGNED)
     if wanted in UNSIGNED and not (minval is None and maxval is None):
@@ -269,6 +281,9 @@ def stateless_categorical(
 ) -> Tensor:
     """Classes drawn by `logits`, determined by `seed`, a vector of two integers; see
     `categorical`.
+
+    >>> rt.random.stateless_categorical([[0., 0.]], 3, [1, 2]).dtype
+    tf.int64
     """
     wanted = accepted(dtype, INTS)
     inputs = (convert_to_tensor(logits),)
@@ -281,6 +296,9 @@ def stateless_gamma(
 ) -> Tensor:  # fmt: skip
     """Gamma distributed numbers determined by `seed`; `alpha` and `beta` broadcast to `shape`; see
     `gamma`.
+
+    >>> rt.random.stateless_gamma([2], [1, 2], 1.).shape
+    TensorShape([2])
     """
     wanted = accepted(dtype, FLOATS)
     made: Tensor = from_seed(
@@ -298,6 +316,9 @@ def stateless_poisson(
 ) -> Tensor:
     """Poisson distributed numbers determined by `seed`; `lam` broadcasts to `shape`; see
     `poisson`.
+
+    >>> rt.random.stateless_poisson([2], [1, 2], 3.).dtype
+    tf.int32
     """
     wanted = accepted(dtype, FLOATS + INTS)
     return from_seed(  # type: ignore[no-any-return]
@@ -321,6 +342,9 @@ def stateless_binomial(
     to `shape`.
 
     InvalidArgumentError for negative or fractional counts, and chances outside of 0 to 1.
+
+    >>> rt.random.stateless_binomial([2], [1, 2], 9., 0.5).dtype
+    tf.int32
     """
     wanted = accepted(output_dtype, FLOATS + INTS)
     return binomial_from(_seed_vector(seed), shape, counts, probs, wanted)
@@ -336,7 +360,11 @@ def stateless_shuffle(
 
 
 def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
-    """A new seed from a seed and an integer, for one step of many: of the dtype of `data`."""
+    """A new seed from a seed and an integer, for one step of many: of the dtype of `data`.
+
+    >>> rt.random.fold_in([1, 2], 7).shape
+    TensorShape([2])
+    """
     number = convert_to_tensor(data)
     if number.dtype not in INTS:
         raise wrong_dtype(f"data must be int32 or int64, not {number.dtype.name}")
@@ -344,7 +372,11 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
 
 
 def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
-    """`num` new seeds, one in each row, from one."""
+    """`num` new seeds, one in each row, from one.
+
+    >>> rt.random.split([1, 2], 3).shape
+    TensorShape([3, 2])
+    """
     vector = _seed_vector(seed)
     if vector.dtype not in INTS:
         raise wrong_dtype(f"seed must be int32 or int64, not {vector.dtype.name}")

@@ -35,6 +35,9 @@ upper_p = row(
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     """In lower case: ASCII letters only, or all with the encoding "utf-8". ValueError for other
     encodings.
+
+    >>> rt.strings.lower("AbC").numpy()
+    b'abc'
     """
     return bind(lower_p, as_strings(input), encoding=one_of(encoding, "encoding", ("", "utf-8")))  # type: ignore[no-any-return]
 
@@ -42,6 +45,9 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     """In upper case: ASCII letters only, or all with the encoding "utf-8". ValueError for other
     encodings.
+
+    >>> rt.strings.upper("AbC").numpy()
+    b'ABC'
     """
     return bind(upper_p, as_strings(input), encoding=one_of(encoding, "encoding", ("", "utf-8")))  # type: ignore[no-any-return]
 
@@ -53,7 +59,11 @@ strip_p = row(
 
 
 def strip(input: Any, name: str | None = None) -> Tensor:
-    """Without white space at both ends."""
+    """Without white space at both ends.
+
+    >>> rt.strings.strip(" a ").numpy()
+    b'a'
+    """
     return bind(strip_p, as_strings(input))  # type: ignore[no-any-return]
 
 

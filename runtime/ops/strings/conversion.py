@@ -56,6 +56,9 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
 
     InvalidArgumentError for a string that spells none, or none that `out_type` holds; ValueError
     unless `out_type` is float32, float64, int32, int64, uint32 or uint64.
+
+    >>> float(rt.strings.to_number("1.5"))
+    1.5
     """
     wanted = as_dtype(out_type)
     if wanted not in _PARSED:
@@ -105,6 +108,9 @@ def as_string(
     `shortest`, "%d").
 
     Strings stay as they are. ValueError for a notation that the dtype does not have.
+
+    >>> rt.as_string([1, 2]).numpy().tolist()
+    [b'1', b'2']
     """
     x = convert_to_tensor(input)
     if x.dtype is dtypes.string:
@@ -134,6 +140,9 @@ def format(
     `placeholder`.
 
     ValueError unless there are as many places as tensors.
+
+    >>> rt.strings.format("{} of {}", (1, 2)).numpy()
+    b'1 of 2'
     """
     if not isinstance(template, str) or not isinstance(placeholder, str):
         raise wrong_dtype(f"template and placeholder must be Python strings, got {template!r}")

@@ -50,6 +50,9 @@ def join(inputs: Any, separator: str | bytes = "", name: str | None = None) -> T
 
     `inputs` is a list; joining nothing gives the empty string. TypeError for anything but a list of
     strings.
+
+    >>> rt.strings.join(["a", "b"], "-").numpy()
+    b'a-b'
     """
     if not isinstance(inputs, list | tuple):
         raise wrong_dtype(f"inputs must be a list of tensors, not {type(inputs).__name__}")
@@ -100,6 +103,9 @@ def reduce_join(
 ) -> Tensor:  # fmt: skip
     """All elements along `axis` (several: one after the other; None: all) joined, with `separator`
     between them.
+
+    >>> rt.strings.reduce_join([["a", "b"]], 1).numpy().tolist()
+    [b'ab']
     """
     x = as_strings(inputs)
     chosen = None if axis is None else static_ints(axis, "axis")
@@ -152,6 +158,9 @@ def unsorted_segment_join(
     """For each of `num_segments` segments the strings with its number in `segment_ids`, joined.
 
     InvalidArgumentError for a number that is negative or not below `num_segments`.
+
+    >>> rt.strings.unsorted_segment_join(["a", "b", "c"], [0, 0, 1], 2).numpy().tolist()
+    [b'ab', b'c']
     """
     if np.ndim(num_segments):
         raise wrong_value("num_segments must be one number")

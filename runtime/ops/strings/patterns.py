@@ -112,6 +112,9 @@ def regex_replace(
     but without its scripts, [[:alpha:]], and $ for the end of the text; those of Python's `re` work
     too. In `rewrite` \1 stands for the first group, \0 for the whole match. InvalidArgumentError
     for patterns that are invalid and groups that do not exist.
+
+    >>> rt.strings.regex_replace("abc", "b", "x").numpy()
+    b'axc'
     """
     return bind(  # type: ignore[no-any-return]
         replace_p, as_strings(input), as_strings(pattern), as_strings(rewrite),
@@ -120,7 +123,11 @@ def regex_replace(
 
 
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
-    """Does the whole string match `pattern`, as in `regex_replace`?"""
+    """Does the whole string match `pattern`, as in `regex_replace`?
+
+    >>> bool(rt.strings.regex_full_match("ab", "a."))
+    True
+    """
     return bind(match_p, as_strings(input), as_strings(pattern))  # type: ignore[no-any-return]
 
 

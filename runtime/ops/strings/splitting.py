@@ -76,6 +76,9 @@ def split(
 
     They are separated by `sep`, or by runs of white space; `maxsplit` limits the number of cuts.
     InvalidArgumentError for strings of rank 2 or more.
+
+    >>> rt.strings.split("a b").numpy().tolist()
+    [b'a', b'b']
     """
     x = as_strings(input)
     separator = b"" if sep is None else static_bytes(sep, "sep")
@@ -84,7 +87,11 @@ def split(
 
 
 def bytes_split(input: Any, name: str | None = None) -> Tensor | RaggedTensor:
-    """The bytes of a string, as a vector of strings; of a vector of strings, a RaggedTensor."""
+    """The bytes of a string, as a vector of strings; of a vector of strings, a RaggedTensor.
+
+    >>> rt.strings.bytes_split("ab").numpy().tolist()
+    [b'a', b'b']
+    """
     x = as_strings(input)
     return ragged_rows(x, bind(bytes_split_p, x))  # type: ignore[no-any-return]
 
@@ -119,6 +126,9 @@ def ngrams(
 ) -> Tensor:
     """The runs of `ngram_width` (one number, or several one after the other) words of a vector,
     each joined.
+
+    >>> rt.strings.ngrams(["a", "b", "c"], 2).numpy().tolist()
+    [b'a b', b'b c']
     """
     widths = static_ints(ngram_width, "ngram_width")
     if not widths or min(widths) < 1:

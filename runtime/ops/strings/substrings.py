@@ -40,6 +40,9 @@ length_p = row(
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """The number of bytes, or of characters with the unit "UTF8_CHAR". ValueError for other
     units.
+
+    >>> int(rt.strings.length("abc"))
+    3
     """
     return bind(length_p, as_strings(input), unit=one_of(unit, "unit", _UNITS))  # type: ignore[no-any-return]
 
@@ -90,6 +93,9 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
 
     `pos` and `len` have one shape, which broadcasts with that of `input`. InvalidArgumentError
     where `pos` is outside of a string or `len` is negative.
+
+    >>> rt.strings.substr("abc", 1, 2).numpy()
+    b'bc'
     """
     start = convert_to_tensor(pos)
     count = convert_to_tensor(len, dtype_hint=start.dtype)

@@ -110,6 +110,9 @@ def unicode_split(
 
     `errors` tells what becomes of invalid bytes: "replace" (by `replacement_char`), "ignore" or
     "strict" (InvalidArgumentError). UTF-16 and UTF-32 without a byte-order mark are big-endian.
+
+    >>> rt.strings.unicode_split("hi", "UTF-8").numpy().tolist()
+    [b'h', b'i']
     """
     x = as_strings(input)
     how = _unicode_params(input_encoding, errors, replacement_char)
@@ -123,6 +126,9 @@ def unicode_decode(
     """The code points of a string, as a vector of int32; of a vector of strings, a RaggedTensor.
     With `replace_control_characters` those below 32 are replaced, or ignored, as well. See
     `unicode_split`.
+
+    >>> rt.strings.unicode_decode("é", "UTF-8").numpy().tolist()
+    [233]
     """
     x = as_strings(input)
     how = _unicode_params(input_encoding, errors, replacement_char)
@@ -172,6 +178,9 @@ def unicode_encode(
 ) -> Tensor:  # fmt: skip
     """The string with the given code points (a vector), or one for each row of a matrix. See
     `unicode_split`.
+
+    >>> rt.strings.unicode_encode([104, 105], "UTF-8").numpy()
+    b'hi'
     """
     one_of(output_encoding, "output_encoding", tuple(_ENCODINGS))
     how = _unicode_params(output_encoding, errors, replacement_char)
@@ -200,6 +209,10 @@ def unicode_transcode(
 ) -> Tensor:  # fmt: skip
     """Strings in another encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE". With
     `replace_control_characters` those below 32 count as invalid. See `unicode_split`.
+
+    >>> wide = rt.strings.unicode_transcode("hi", "UTF-8", "UTF-16-BE")
+    >>> int(rt.strings.length(wide))
+    4
     """
     one_of(output_encoding, "output_encoding", tuple(_ENCODINGS))
     how = _unicode_params(input_encoding, errors, replacement_char)

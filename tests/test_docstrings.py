@@ -1,0 +1,58 @@
+"""Every public name shows an example of its use in its docstring, and the example is true."""
+
+import doctest
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph
+import runtime
+
+OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+GIVEN = {"rt": runtime, "np": np, "autograph": autograph}
+
+# Named for the `except` clauses of TensorFlow's programs; `OpError` shows how errors are caught.
+STATUS_ERRORS = (
+    "AbortedError AlreadyExistsError CancelledError DataLossError DeadlineExceededError "
+    "FailedPreconditionError InternalError NotFoundError OutOfRangeError PermissionDeniedError "
+    "ResourceExhaustedError UnauthenticatedError UnavailableError UnimplementedError "
+    "UnknownError"
+)
+
+
+def public_names() -> dict[str, Any]:
+    """What can be called of the two packages, each under its first name.
+
+    Dtypes and constants cannot: nobody calls `rt.float32`.
+    """
+    found: dict[int, tuple[str, Any]] = {}
+    for name in autograph.__all__:
+        value = getattr(autograph, name)
+        found.setdefault(id(value), (f"autograph.{name}", value))
+    modules: list[tuple[str, Any]] = [("rt", runtime)]
+    for prefix, module in modules:
+        for name in filter(lambda name: not name.startswith("_"), dir(module)):
+            value = getattr(module, name)
+            if isinstance(value, ModuleType):
+                is_new = all(value is not known for _, known in modules)
+                modules += [(f"{prefix}.{name}", value)] if is_new else []
+            elif callable(value):
+                found.setdefault(id(value), (f"{prefix}.{name}", value))
+    return dict(found.values())
+
+
+NAMES = {
+    name: value
+    for name, value in public_names().items()
+    if name.removeprefix("rt.errors.") not in STATUS_ERRORS.split()
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_example_of_a_public_name(name: str) -> None:
+    text = NAMES[name].__doc__ or ""
+    test = doctest.DocTestParser().get_doctest(text, GIVEN, name, None, None)
+    assert test.examples, "the docstring of a public name ends with an example"
+    assert doctest.DocTestRunner(optionflags=OPTIONS).run(test).failed == 0
