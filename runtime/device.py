@@ -73,8 +73,8 @@ class device:
 
     >>> with rt.device("CPU:0"):
     ...     x = rt.constant(1)
-    >>> x.device[-5:]
-    'CPU:0'
+    >>> x.device
+    '/job:localhost/replica:0/task:0/device:CPU:0'
     """
 
     def __init__(self, device_name: Any) -> None:

@@ -19,8 +19,8 @@ def expm(input: Any, name: str | None = None) -> Tensor:
     In a graph the squarings are a loop. Raises InvalidArgumentError (ValueError while tracing) for
     matrices that are not square.
 
-    >>> rt.linalg.expm([[0., 0.], [0., 0.]]).numpy().tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
+    >>> rt.linalg.expm([[0., 1.], [0., 0.]]).numpy().tolist()
+    [[1.0, 1.0], [0.0, 1.0]]
     """
     x = convert_to_tensor(input)
     halvings = _halvings(x)

@@ -18,8 +18,8 @@ class IndexedSlices:
     Where a tensor is expected, it is that tensor: zeros, with slices of one place summed. Functions
     take and return it, and so do branches and loops.
 
-    >>> rt.IndexedSlices(rt.constant([1.]), rt.constant([4])).indices.numpy()
-    array([4], dtype=int32)
+    >>> rt.IndexedSlices(rt.constant([1.]), rt.constant([4])).indices.numpy().tolist()
+    [4]
     """
 
     __slots__ = ("__weakref__", "_dense_shape", "_indices", "_values")

@@ -157,8 +157,8 @@ def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
 def get_static_value(tensor: Any, partial: bool = False) -> npt.NDArray[Any] | None:
     """The value as an ndarray where it is known already (eager tensors, constants), else None.
 
-    >>> rt.get_static_value(rt.constant([1, 2]))
-    array([1, 2], dtype=int32)
+    >>> rt.get_static_value(rt.constant([1, 2])).tolist()
+    [1, 2]
     """
     value = convert_to_tensor(tensor).static_value
     return None if value is None else np.array(value)
