@@ -45,7 +45,8 @@ call of a kernel. It is written from the table in the source (`runtime/ops/`) by
 
     .venv/bin/python -m docs.make_ops
 
-and a test fails where it is out of date. `help(runtime.nn.gelu)` shows a name's docstring, with an example.
+and a test fails where it is out of date. `help(runtime.nn.gelu)` says what a name does, with an
+example.
 
 - **Op type** is the name that TensorFlow gives the op; errors begin with it.
 - **Names** are public functions that apply the row themselves; other names of the same function are
