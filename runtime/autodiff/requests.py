@@ -89,6 +89,8 @@ def leaves(structure: Any, what: str) -> list[Any]:
     """The tensors and variables of a structure, `what` in messages; TypeError for anything else,
     StagingError for a source that only the run knows to be a variable.
     """
+    if type(structure) is EagerTensor:
+        return [structure]
     found = _leaves(structure, what)
     if what == "sources" and state._trace is not None:
         from runtime.graph.staging.joined_variables import check_source

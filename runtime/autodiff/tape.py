@@ -321,6 +321,9 @@ class GradientTape(Recorder):
         Raises ValueError for anything else. Tensors of integers can be watched, but have no
         gradients.
         """
+        if type(tensor) is EagerTensor and state._trace is None:
+            self._watch_tensor(tensor)
+            return
         items: list[Any] = [tensor] if isinstance(tensor, Tensor) else nest.flatten(tensor)
         items = list(map(settled, items))
         if any(getattr(item, "node", None) not in self._known for item in items):
