@@ -23,7 +23,7 @@ from autograph import (
 )
 from autograph.undefined import name_of
 from runtime.block_recorder import BlockRecorder
-from runtime.graph import frames, numbers, refusals, sharing
+from runtime.graph import frames, item_assignments, numbers, refusals, sharing
 from runtime.graph.refusals import refuse
 from runtime.graph.staging import branches, iteration, logic, loops
 from runtime.graph.staging.blocks import Block, Names
@@ -202,6 +202,6 @@ def set_item(value: Any, target: Any, key: Any) -> Any:
             "use a tensor in place of the Python container",
         )
     if isinstance(target, SymbolicTensor):
-        return sharing.set_item(target, key, value)
+        return item_assignments.set_item(target, key, value)
     name = sharing.variable_of(target) or "a tensor"
-    raise sharing.outside(name, "a tensor from outside of the function")
+    raise item_assignments.outside(name, "a tensor from outside of the function")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from runtime.graph import sharing
+from runtime.graph import item_assignments, sharing
 from runtime.graph.ir import Location, Value
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import Change, Scope
@@ -57,8 +57,8 @@ class Shared:
         for at in self.written:
             item = leaves[at]
             if not isinstance(item, SymbolicTensor):
-                raise sharing.outside(name, "an argument that is no tensor of this graph")
-            sharing.check_own(trace, item, lambda: None)
+                raise item_assignments.outside(name, "an argument that is no tensor of this graph")
+            item_assignments.check_own(trace, item, lambda: None)
             related = {id(each) for each in sharing.relatives(item)}
             others = [*leaves[:at], *leaves[at + 1 :], *outer]
             if any(id(other) in related for other in others):
@@ -74,7 +74,7 @@ class Shared:
     ) -> list[Any]:
         """The results of a call, and its arguments as they are behind it."""
         for at, change, final in zip(self.written, self.changes, finals, strict=True):
-            sharing.assign(trace, leaves[at], final, change)
+            item_assignments.assign(trace, leaves[at], final, change)
         for at, place in self.same:
             if type(leaves[place]) is SymbolicTensor:
                 results[at] = leaves[place]
@@ -101,7 +101,7 @@ def shared_of(
     written = [
         at
         for at, (item, value) in enumerate(pairs)
-        if id(item) in places and sharing.is_changed(item, value)
+        if id(item) in places and item_assignments.is_changed(item, value)
     ]
     same, related = [], []
     for at, item in enumerate(results):
@@ -110,7 +110,7 @@ def shared_of(
         elif _may_be_written(item):
             others = [places[id(each)] for each in sharing.relatives(item) if id(each) in places]
             related += [(at, place) for place in others]
-    changes = [sharing.change_of(scope, symbols[at]) for at in written]
+    changes = [item_assignments.change_of(scope, symbols[at]) for at in written]
     return Shared(tuple(written), tuple(changes), tuple(same), tuple(related))
 
 
@@ -123,7 +123,7 @@ def lost(
 ) -> Callable[[], Exception] | None:
     """The refusal of an assignment to items of an argument that nobody can see."""
     for item, value in zip(symbols, before, strict=True):
-        if not _may_be_written(item) or not sharing.is_changed(item, value):
+        if not _may_be_written(item) or not item_assignments.is_changed(item, value):
             continue
         family = sharing.family(item)
         made = [pair for each in family for pair in trace.written.get(id(each), (None, ()))[1]]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from runtime.graph import refusals, sharing
+from runtime.graph import item_assignments, refusals
 from runtime.graph.frames import container_at, user_location
 from runtime.graph.ir import format_location
 from runtime.graph.nodes import CHECK_LENGTH
@@ -55,7 +55,7 @@ class SymbolicTensor(InScope, Tensor):
 
     def twin(self) -> SymbolicTensor:
         """Another symbol for what this one stands for now: no item assignment changes it."""
-        made: SymbolicTensor = sharing.twin(self)
+        made: SymbolicTensor = item_assignments.twin(self)
         return made
 
     def settle(self) -> None:
@@ -142,7 +142,7 @@ class SymbolicTensor(InScope, Tensor):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         frame = sys._getframe(1)
-        sharing.set_item(self, key, value, lambda: container_at(frame))
+        item_assignments.set_item(self, key, value, lambda: container_at(frame))
 
     def __mul__(self, other: Any) -> Any:
         refuse_repetition(other, self)

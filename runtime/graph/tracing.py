@@ -17,10 +17,11 @@ from runtime.graph import refusals
 from runtime.graph.arrays import Elements
 from runtime.graph.frames import caller_of, is_ours, name_given_to, user_location
 from runtime.graph.ir import NO_PARAMS, Graph, Location, Node, Origin, Params, Region, Value
+from runtime.graph.item_assignments import meaning, restore
 from runtime.graph.known_values import known_values
 from runtime.graph.nodes import CONSTANT, NUMBER_TYPES
 from runtime.graph.scopes import Handle, Scope, Site, Stale, Symbol
-from runtime.graph.sharing import meaning, restore, view
+from runtime.graph.sharing import view
 from runtime.graph.staging import joined_variables
 from runtime.graph.staging.deferred_exceptions import check_unhandled_failure
 from runtime.graph.symbolic_number import SymbolicNumber

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from runtime.graph import sharing
+from runtime.graph import item_assignments
 from runtime.graph.executors.failures import another
 from runtime.graph.frames import beginning_of, end_of, is_ours, origin_of, user_location
 from runtime.graph.ir import Location, Origin, Value, format_location
@@ -111,7 +111,7 @@ def undone(trace: Trace, recorder: Recorder, reached: bool) -> dict[int, tuple[P
                 if trace.outer is not None:
                     why = f"it existed before the call of {trace.name}, which is a graph of its own"
                 raise refuse_change(place.path, why)
-        for item, change in sharing.carried(trace) if reached else ():
+        for item, change in item_assignments.carried(trace) if reached else ():
             places.append(Place(item.value.name, item, change))
         return {id(place.object): (place, place.read()) for place in places}
     finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NoReturn, cast
 
-from runtime.graph import numbers, sharing
+from runtime.graph import item_assignments, numbers
 from runtime.graph.ir import Region
 from runtime.graph.nodes import COND, TRUTH
 from runtime.graph.refusals import refuse
@@ -134,7 +134,7 @@ def cond(
         values[at] = place.object
     left = pack(write_back(values, places), names)
     for path in paths:
-        sharing.pass_on(trace, path.scope)
+        item_assignments.pass_on(trace, path.scope)
     aliases.note_tensors(specs, values, [path.values for path in paths if path.reached])
     _watch_copies(trace, [path for path in paths if path.reached], specs, values, labels, since)
     return left

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from numpy import ndarray
 
-from runtime.graph import sharing
+from runtime.graph import item_assignments
 from runtime.graph.ir import Location
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import Change, active
@@ -128,7 +128,7 @@ class Place:
         """What is in it now. StagingError for an object that cannot be carried."""
         item = self.object
         if type(item) is SymbolicTensor:
-            return Held(1, [sharing.now(active(), item)])
+            return Held(1, [item_assignments.now(active(), item)])
         if type(item) is list:
             return Items(len(item), item)
         if isinstance(item, Growing):
@@ -150,7 +150,7 @@ class Place:
         """Replace what is in it."""
         item, children = self.object, contents.children
         if type(item) is SymbolicTensor:
-            sharing.assign(active(), item, children[0], self.change)
+            item_assignments.assign(active(), item, children[0], self.change)
         elif type(item) is list:
             item[:] = children
         elif isinstance(item, Growing):

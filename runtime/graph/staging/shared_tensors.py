@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from runtime.graph import sharing
+from runtime.graph import item_assignments, sharing
 from runtime.graph.ir import Region, Value, free_values
 from runtime.graph.scopes import Change, Scope
 from runtime.graph.staging import aliases, joins
@@ -87,8 +87,8 @@ class SharedTensors:
         """The round leaves these values; its scope is still open."""
         for entry in self.entries:
             entry.left = self._part(left, entry.place)
-            entry.changed = sharing.is_changed(entry.given, entry.before)
-            entry.change = sharing.change_of(scope, entry.given)
+            entry.changed = item_assignments.is_changed(entry.given, entry.before)
+            entry.change = item_assignments.change_of(scope, entry.given)
         self._meet(scope)
 
     def _meet(self, scope: Scope) -> None:
@@ -178,7 +178,7 @@ class SharedTensors:
             return True
         related = sharing.relatives(entry.first)
         if entry.change is Change.ROWS:  # older names of rows stay what they are
-            views = sharing.views_below(entry.first)
+            views = sharing.ids(sharing.views_below(entry.first))
             related = [item for item in related if id(item) not in views]
         ids = {id(item) for item in related}
         seen = any(item.value in used or id(item) in carried for item in related)
@@ -199,15 +199,15 @@ class SharedTensors:
             if is_one:
                 values[at] = made[entry.place] = first
             if is_one and entry.changed:
-                sharing.assign(trace, first, out, entry.change)
+                item_assignments.assign(trace, first, out, entry.change)
             elif entry.changed:
-                sharing.may_have_changed(trace, first, names[at])
+                item_assignments.may_have_changed(trace, first, names[at])
         for entry in self.entries:
             out = made[entry.place]
             if type(out) is SymbolicTensor and out is not entry.first:
                 aliases.note_tensor(out, (entry.first, None if entry.in_place else entry.left))
         self._link(made)
-        sharing.pass_on(trace, scope)
+        item_assignments.pass_on(trace, scope)
 
     def _link(self, made: dict[Place, Any]) -> None:
         for entry, other in self.meets:
