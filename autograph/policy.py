@@ -192,7 +192,7 @@ def impure(function: Callable[..., Any]) -> str | None:
 
 
 def is_harmless(function: Callable[..., Any]) -> bool:
-    """Is it a call known to change nothing, though others of its module do?"""
+    """Whether a call is known to change nothing, though others of its module do."""
     return not _HARMLESS.isdisjoint(_names_of(function))
 
 

@@ -156,8 +156,8 @@ _NO_SEQUENCES = (
 
 
 def is_sequence(kind: Any) -> builtins.bool:
-    """Have objects of this type a length and items, as lists have, without being lists, tuples,
-    ranges, texts or arrays?
+    """Whether objects of this type have a length and items, as lists have, without being lists,
+    tuples, ranges, texts or arrays.
     """
     return hasattr(kind, "__len__") and hasattr(kind, "__getitem__") and not (
         issubclass(kind, _NO_SEQUENCES) or _array_like(kind) or conversion_of(kind)

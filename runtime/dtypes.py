@@ -107,7 +107,7 @@ class DType:
         return self is as_dtype(other)
 
     def is_subtype_of(self, other: Any) -> builtins.bool:
-        """Is `other` the same type?"""
+        """Whether `other` is the same type."""
         return self is other
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> DType | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def has_name(value: Any) -> bool:
-    """Does the module of a function or class hold it under its qualified name?"""
+    """Whether the module of a function or class holds it under its qualified name."""
     found = sys.modules.get(value.__module__)
     for part in value.__qualname__.split("."):
         found = getattr(found, part, None)

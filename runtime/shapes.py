@@ -177,7 +177,7 @@ class TensorShape:
         return compatible(self.dims, as_shape(other))
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Does every tensor of this shape have the shape `other`?"""
+        """Whether every tensor of this shape has the shape `other`."""
         wide = as_shape(other)
         if wide is None:
             return True
@@ -323,8 +323,8 @@ class TensorSpec:
         return same is self.dtype and self.shape.is_compatible_with(other.shape)
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Is every tensor of this spec one of `other`? A spec with a name is one of specs with that
-        name only.
+        """Whether every tensor of this spec is one of `other`. A spec with a name is one of specs
+        with that name only.
         """
         return (
             isinstance(other, TensorSpec)

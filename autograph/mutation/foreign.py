@@ -32,12 +32,12 @@ _CHANGING = frozenset((("re", "SRE_Scanner"), ("_sre", "SRE_Scanner"), ("builtin
 
 
 def is_foreign(kind: type) -> bool:
-    """Is it a class of the standard library or of an installed package?"""
+    """Whether it is a class of the standard library or of an installed package."""
     return not is_library(kind.__module__) and not is_users_class(kind)
 
 
 def is_unchanging(kind: type) -> bool:
-    """Is it a class whose objects, as far as they are not looked at, never change?"""
+    """Whether objects of the class, as far as they are not looked at, never change."""
     known = _unchanging.get(kind)
     if known is None:
         bases = [base for base in kind.__mro__[1:-1] if base.__module__ not in _MIXINS]
@@ -55,7 +55,7 @@ def _is_unchanging(kind: type) -> bool:
 
 
 def keeps_state_in_python(kind: type) -> bool:
-    """Have the objects of a class nothing but attributes and slots?"""
+    """Whether the objects of a class have nothing but attributes and slots."""
     fields = len(slots_of(kind)) + (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
     return kind.__basicsize__ <= object.__basicsize__ + fields * _POINTER
 

@@ -35,7 +35,7 @@ _ITERATING = frozenset((
 
 
 def acts_elsewhere(function: Any) -> bool:
-    """May a function of the standard library change more than what it is given?"""
+    """Whether a function of the standard library may change more than what it is given."""
     if isinstance(getattr(function, "__self__", None), ModuleType):
         module = str(function.__module__)
     elif type(function) is FunctionType:
@@ -48,7 +48,7 @@ def acts_elsewhere(function: Any) -> bool:
 
 
 def is_called_as_it_is(function: Any) -> bool:
-    """Does nobody see what a callable does: is it foreign, and no function of NumPy?"""
+    """Whether nobody sees what a callable does: it is foreign, and no function of NumPy."""
     if type(function) in (FunctionType, BuiltinFunctionType):
         module = getattr(function, "__globals__", {}).get("__name__") or function.__module__
         own = getattr(function, "__self__", None)
@@ -69,7 +69,7 @@ def _is_known(module: str) -> bool:
 
 
 def sees_its_caller(function: Any) -> bool:
-    """May a foreign callable look at the frame that called it? It is called from there alone."""
+    """Whether a foreign callable may look at the frame that called it: call it from there alone."""
     if str(getattr(function, "__module__", None)) not in _SEEING:
         return False
     return not any(function is each for each in (setattr, delattr, *_ITERATING))
@@ -82,7 +82,7 @@ _SEEING = frozenset((
 
 
 def is_given_to_be_changed(function: Any, kind: type) -> bool:
-    """May a foreign callable change an argument of a type where it is not looked at?"""
+    """Whether a foreign callable may change an argument of a type where it is not looked at."""
     if getattr(function, "__module__", None) == "builtins" and function not in (setattr, delattr):
         is_iterator = is_hidden(kind) and hasattr(kind, "__next__")
         return is_iterator and any(function is each for each in _ITERATING)

@@ -92,7 +92,7 @@ def _is_looked_into(kind: type) -> bool:
 
 
 def is_hidden(kind: type) -> bool:
-    """May the objects of a type change where nobody sees it?"""
+    """Whether the objects of a type may change where nobody sees it."""
     if issubclass(kind, LOCKS):
         return True
     if is_library(kind.__module__) or is_unchanging(kind) or keeps_state_in_python(kind):
@@ -103,7 +103,7 @@ def is_hidden(kind: type) -> bool:
 
 
 def may_change(kind: type) -> bool:
-    """Is it a foreign type of which objects are looked into, or hidden?"""
+    """Whether it is a foreign type of which objects are looked into, or hidden."""
     return is_hidden(kind) or any(found in _FOREIGN for found in kinds_of(kind))
 
 

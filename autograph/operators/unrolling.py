@@ -133,7 +133,7 @@ def _computing(progress: _Progress, body: Block) -> Block:
 
 
 def runs_code(iterator: Any) -> bool:
-    """May the next item be computed by a function?"""
+    """Whether the next item may be computed by a function."""
     kind = type(iterator)
     if kind in _GIVING:
         return False

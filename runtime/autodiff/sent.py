@@ -246,7 +246,7 @@ def _target(trace: Trace, item: Any, key: Any) -> tuple[Value | None, Callable[[
 
 
 def _keeps_zeros(trace: Trace, primitive: Primitive, op: Any) -> bool:
-    """Are the gradients zeros where those of the outputs are, whatever the run computed?"""
+    """Whether the gradients are zeros where those of the outputs are, whatever the run computed."""
     if "rule" in op.params:  # the user's, which may do anything
         return False
     if TABLE.get(primitive.name) is not primitive:  # lists: items are moved and added
@@ -272,7 +272,7 @@ _LEAST, _MOST = 1e-18, 1e18
 
 
 def _is_doubtful(item: Any, trace: Trace) -> bool:
-    """May zeros times it, or divided by it, be something else?"""
+    """Whether zeros times it, or divided by it, may be something else."""
     type: Type | Any = getattr(item, "type", None)
     if not isinstance(type, TensorType) or type.dtype.np_dtype.kind not in "fc":
         return False

@@ -125,7 +125,7 @@ class GradientTape(Recorder):
 
     @property
     def is_recording(self) -> bool:
-        """Is its block entered?"""
+        """Whether its block is entered."""
         return self._recording
 
     def _check_place(self, what: str) -> None:
@@ -553,7 +553,7 @@ class GradientTape(Recorder):
         return records
 
     def _use_in_branch(self) -> bool:
-        """Is the tape used in a branch of the graph, where another branch may use it as well?"""
+        """Whether the tape is used in a branch of the graph; another branch may use it, too."""
         from runtime.autodiff import tape_scopes
 
         way = tape_scopes.way_to(state._trace, self._home, self)

@@ -83,7 +83,7 @@ def way_to(trace: Trace, home: Scope | None, tape: Any) -> Way:
 
 
 def check_use(tape: Any, way: Way, uses: list[Way]) -> bool:
-    """Was a tape that gives one set of gradients used before, on the way to here?
+    """Whether a tape that gives one set of gradients was used before, on the way to here.
 
     Raises StagingError where only the run knows.
     """
@@ -98,7 +98,7 @@ def check_use(tape: Any, way: Way, uses: list[Way]) -> bool:
 
 
 def _exclude(way: Way, other: Way) -> bool:
-    """Do two uses stand in the two branches of one statement?"""
+    """Whether two uses stand in the two branches of one statement."""
     for (first, count), (second, size) in zip(way, other, strict=False):
         if first is not second:
             return first.outer is second.outer and count == size
@@ -138,7 +138,7 @@ def find_items(trace: Trace, tape: Any, targets: Sequence[Any], sources: Sequenc
 
 
 def _find(trace: Trace, tape: Any, item: Any) -> bool:
-    """Is an item known to a tape, or a list that it was read from?"""
+    """Whether a tape knows an item, or a list that it was read from: then it learns of the item."""
     if tape.knows(item):
         return True
     node = _maker(item)

@@ -239,7 +239,7 @@ def _size(array: Array) -> Any:
 
 
 def _has(array: Array, *index: Any) -> bool:
-    """Is there an item, or one at an index?"""
+    """Whether there is an item, or one at an index."""
     places = np.atleast_1d(index[0]) if index else range(len(array))
     return any(at < len(array) and array[at] is not None for at in places)
 
@@ -334,7 +334,7 @@ def _split_type(value: TensorType, lengths: Type) -> Type:
 
 
 class Item(NamedTuple):
-    """A gradient that comes of a list of them, and a test: is there one in it?"""
+    """A gradient that comes of a list of them, and a test whether there is one in it."""
 
     grad: Any
     is_there: Any

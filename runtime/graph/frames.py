@@ -46,7 +46,7 @@ _INSTALLED = os.path.join(_STANDARD, "site-packages") + os.sep
 
 
 def is_standard(filename: str) -> bool:
-    """Does this file belong to Python's standard library?"""
+    """Whether a file belongs to Python's standard library."""
     return filename.startswith((_STANDARD, "<frozen ")) and not filename.startswith(_INSTALLED)
 
 

@@ -276,7 +276,7 @@ def gather_nd(
 
 
 def ignores(policy: str) -> bool:
-    """Are indices out of bounds to be passed over? ValueError for a policy that there is not."""
+    """Whether indices out of bounds are passed over; ValueError for a policy that there is not."""
     if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
         raise wrong_value(f"bad_indices_policy must be DEFAULT, ERROR or IGNORE, got {policy!r}")
     return policy == "IGNORE"
@@ -289,7 +289,7 @@ def as_rows(indices: Tensor) -> Tensor:
 
 
 def within(rows: Tensor, shape: Tensor) -> Tensor:
-    """Does each row point into a tensor of this shape?"""
+    """Whether each row points into a tensor of this shape."""
     sizes = ops.cast(shape[: ops.shape(rows)[-1]], rows.dtype)
     inside = ops.logical_and(ops.greater_equal(rows, 0), ops.less(rows, sizes))
     return ops.reduce_all(inside, -1)

@@ -29,8 +29,8 @@ _PLAIN = (int, float, complex, str, bytes)
 
 
 def _foreign(other: Any, reflected: str) -> bool:
-    """Is it something that the other operand's class should deal with? Arrays of other libraries
-    are not: they become tensors.
+    """Whether the other operand's class should deal with it; not with arrays of other libraries,
+    which become tensors.
     """
     return (
         not isinstance(other, _OPERANDS)
@@ -170,7 +170,7 @@ _ORDER: tuple[tuple[str, Any, Any, str], ...] = (
 
 
 def _never_equal(tensor: Tensor, other: Any) -> bool:
-    """Is it text beside a tensor of numbers, or an object that no tensor can be made of?"""
+    """Whether it is text beside a tensor of numbers, or an object that no tensor can be made of."""
     if isinstance(other, str | bytes):
         return tensor.dtype is not dtypes.string
     return not isinstance(other, (*_OPERANDS, *_PLAIN)) and conversion_of(type(other)) is None

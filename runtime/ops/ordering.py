@@ -219,8 +219,8 @@ def top_k(
 
 
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
-    """Is the element of each row of `predictions` that `targets` names among the `k` largest? Not
-    where there is no such element, or where one of the row is infinite or NaN.
+    """Whether the element of each row of `predictions` that `targets` names is among the `k`
+    largest; not where there is no such element, nor where one of the row is infinite or NaN.
 
     >>> rt.math.in_top_k([1], [[1., 3., 2.]], 1).numpy().tolist()
     [True]

@@ -29,12 +29,12 @@ def order_of(node: Node) -> Order:
 
 
 def views(node: Node) -> bool:
-    """Is the node of a kind whose results may be views of its first input?"""
+    """Whether the node is of a kind whose results may be views of its first input."""
     return memory_of(node) in (Memory.ALIASES, Memory.VIEWS)
 
 
 def updates(node: Node) -> bool:
-    """Does the node change its first input, in place where nobody else reads it?"""
+    """Whether the node changes its first input, in place where nobody else reads it."""
     return memory_of(node) in (Memory.UPDATES, Memory.STORES)
 
 

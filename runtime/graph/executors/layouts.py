@@ -203,7 +203,7 @@ def axes_of(array: Any) -> Axes:
 
 
 def _is_known(node: Node) -> bool:
-    """Does the node permute the axes of its input, or lie as the result of a ufunc?"""
+    """Whether the node permutes the axes of its input, or keeps the order of its inputs."""
     return order_of(node) is Order.KEEP or node.primitive.name == "transpose"
 
 

@@ -23,7 +23,7 @@ NONE: Handles = frozenset()
 
 
 def is_variable(item: Any) -> bool:
-    """Is it a variable?"""
+    """Whether it is a variable."""
     return getattr(type(item), "is_resource", False) is True
 
 

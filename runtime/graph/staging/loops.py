@@ -188,7 +188,7 @@ def _holds(loop: Loop, round_: Round) -> bool:
 
 
 def _shares_further(loop: Loop, round_: Round) -> bool:
-    """Does a round see the tensors of variables by other names, more than it was traced for?"""
+    """Whether a round sees the tensors of variables by more names than it was traced for."""
     size, shared = loop.size, loop.shared
     carried = [place.object for place in loop.places if type(place.object) is SymbolicTensor]
     firsts, left = loop.values[:size], round_.path.values[:size]
@@ -446,7 +446,7 @@ def _carry_further(loop: Loop, path: Path) -> bool:
 
 
 def _widen_change(place: Place, path: Path) -> bool:
-    """Is more changed in a tensor than was supposed at the start of the round?"""
+    """Whether more is changed in a tensor than was supposed at the start of the round."""
     if id(place.object) not in path.changed:
         return False
     before = place.change

@@ -40,7 +40,7 @@ class _Entry:
 
     @property
     def in_place(self) -> bool:
-        """Does the variable stand for the same tensor at the end of the round?"""
+        """Whether the variable stands for the same tensor at the end of the round."""
         return self.left is self.given
 
 
@@ -134,7 +134,7 @@ class SharedTensors:
         values: Sequence[Any],
         carried: Sequence[Any],
     ) -> bool:
-        """Must a round be traced again, for what else it sees? Its scope is left."""
+        """Whether a round, whose scope is left, must be traced again, for what else it sees."""
         for first, left in zip(firsts, values, strict=True):
             self._note_rebound(first, left)
         changed = [entry for entry in self.entries if entry.changed]
@@ -173,7 +173,7 @@ class SharedTensors:
     def _is_seen(
         self, entry: _Entry, used: set[Value], values: Sequence[Any], carried: set[int]
     ) -> bool:
-        """Does the round see by another name what the variable was at first?"""
+        """Whether the round sees by another name what the variable was at first."""
         if entry.in_place and values[entry.place[0]] is not entry.left:
             return True
         related = sharing.relatives(entry.first)

@@ -123,7 +123,7 @@ def regex_replace(
 
 
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
-    """Does the whole string match `pattern`, as in `regex_replace`?
+    """Whether the whole string matches `pattern`, as in `regex_replace`.
 
     >>> bool(rt.strings.regex_full_match("ab", "a."))
     True
