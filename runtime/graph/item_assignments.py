@@ -26,11 +26,11 @@ from runtime.graph.sharing import (
     holder_of,
     home,
     ids,
-    linked,
     links_of,
     may_be_part,
     may_show,
     relatives,
+    set_base,
     variable_of,
     views,
 )
@@ -123,7 +123,7 @@ def restore(meanings: Iterable[tuple[Any, Meaning]]) -> None:
     for item, (value, node, scope, base) in meanings:
         item.value, item.node, item.scope = value, node, scope
         if base is not None or links_of(item) is not None:
-            linked(item).base = base
+            set_base(item, base)
 
 
 def _note(trace: Trace, item: Any) -> None:
@@ -250,7 +250,7 @@ def _detach(trace: Trace, item: Any, rows: Rows) -> None:
     if is_same is False:
         return
     _note(trace, item)
-    item.links.base = None
+    set_base(item, None)
     may_be_part(item, base)
     is_known = item.scope.open
     if is_same or not is_known:

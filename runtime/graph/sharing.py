@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
-from weakref import ref
+from weakref import WeakValueDictionary
 
 from runtime.graph.frames import variable_holding
 from runtime.graph.ir import Node, Value
@@ -21,24 +21,30 @@ from runtime.tensor import EagerTensor
 if TYPE_CHECKING:
     from runtime.graph.tracing import Trace
 
+Base = tuple[Any, tuple[Any, ...], tuple[Any, ...]]
+"""A symbol with the parts of an index: numbers, and symbols for those that only the run knows."""
+
+Symbols = WeakValueDictionary[int, Any]
+"""Symbols by their identities, as long as they are alive."""
+
 
 class Links:
     """What shares the memory of a symbol.
 
-    `base` is what it is a view of, with the parts of its index: numbers, and symbols for those that
-    only the run knows. `may_be` are symbols that it may be, and `copies` those that may be it;
-    `part_of` and `parts` are those that it may be some rows of, and that may be some of its rows.
+    `base` is what it is a view of, and `views` are views of it. `may_be` are symbols that it may
+    be, and `copies` those that may be it; `part_of` and `parts` are those that it may be some rows
+    of, and that may be some of its rows.
     """
 
     __slots__ = ("base", "copies", "holder", "may_be", "part_of", "parts", "views")
 
     def __init__(self) -> None:
-        self.base: tuple[Any, tuple[Any, ...], tuple[Any, ...]] | None = None
-        self.views: list[ref[Any]] = []
-        self.may_be: list[ref[Any]] = []
-        self.copies: list[ref[Any]] = []
-        self.part_of: list[ref[Any]] = []
-        self.parts: list[ref[Any]] = []
+        self.base: Base | None = None
+        self.views: Symbols = WeakValueDictionary()
+        self.may_be: Symbols = WeakValueDictionary()
+        self.copies: Symbols = WeakValueDictionary()
+        self.part_of: Symbols = WeakValueDictionary()
+        self.parts: Symbols = WeakValueDictionary()
         self.holder: str | None = None
 
 
@@ -86,8 +92,7 @@ def _view_of_symbol(base: Any, made: Any, key: Any, node: Node, trace: Trace) ->
         hold(made, holder)
     elif type(key) is not slice:
         own = [_symbol(value, made) for value in node.inputs[1:]]
-        linked(made).base = base, node.params["spec"], tuple(own)
-        _add(linked(base).views, made)
+        set_base(made, (base, node.params["spec"], tuple(own)))
     elif base.static_shape is None or len(base.static_shape) > 1:
         may_be_part(made, base)
 
@@ -96,23 +101,28 @@ def _symbol(value: Value, like: Any) -> Any:
     return type(like)(value, like.scope, like.origin)
 
 
-def _add(found: list[ref[Any]], item: Any) -> None:
-    found[:] = [each for each in found if (known := each()) is not None and known is not item]
-    found.append(ref(item))
+def set_base(item: Any, base: Base | None) -> None:
+    """Make a symbol a view of another, or of none."""
+    links = linked(item)
+    if links.base is not None:
+        del linked(links.base[0]).views[id(item)]
+    if base is not None:
+        linked(base[0]).views[id(item)] = item
+    links.base = base
 
 
 def may_be(item: Any, original: Any) -> None:
     """Note that `item` may be `original`."""
     if id(item) not in ids(family(original)):
-        _add(linked(item).may_be, original)
-        _add(linked(original).copies, item)
+        linked(item).may_be[id(original)] = original
+        linked(original).copies[id(item)] = item
 
 
 def may_be_part(item: Any, original: Any) -> None:
     """Note that `item` may be some rows of `original`."""
     if id(item) not in ids(family(original)):
-        _add(linked(item).part_of, original)
-        _add(linked(original).parts, item)
+        linked(item).part_of[id(original)] = original
+        linked(original).parts[id(item)] = item
 
 
 def hold(item: Any, holder: str) -> None:
@@ -128,19 +138,15 @@ def ids(items: Iterable[Any]) -> set[int]:
     return set(map(id, items))
 
 
-def _alive(found: Iterable[ref[Any]]) -> Iterator[Any]:
-    for each in found:
-        item = each()
-        if item is not None and home(item).open:
-            yield item
+def _alive(found: Iterable[Symbols]) -> Iterator[Any]:
+    for symbols in found:
+        yield from [item for item in symbols.values() if home(item).open]
 
 
 def views(item: Any) -> list[Any]:
     """The views of a symbol."""
     links = links_of(item)
-    if links is None:
-        return []
-    return [each for each in _alive(links.views) if each.links.base and each.links.base[0] is item]
+    return [] if links is None else list(_alive([links.views]))
 
 
 def views_below(item: Any) -> list[Any]:
@@ -176,7 +182,7 @@ def relatives(item: Any) -> list[Any]:
             pending += family(each)
             links = links_of(each)
             if links is not None:
-                pending += [*_alive(_wholes(links)), *_alive(_parts(links))]
+                pending += _alive([*_wholes(links), *_parts(links)])
     return list(found.values())
 
 
@@ -205,7 +211,7 @@ def may_show(item: Any, change: Change) -> list[Any]:
     return [each for each in found if id(each) not in known]
 
 
-def _reached(items: Sequence[Any], which: Callable[[Links], list[ref[Any]]]) -> list[Any]:
+def _reached(items: Sequence[Any], which: Callable[[Links], Sequence[Symbols]]) -> list[Any]:
     found: dict[int, Any] = {}
     pending = list(items)
     while pending:
@@ -219,20 +225,20 @@ def _reached(items: Sequence[Any], which: Callable[[Links], list[ref[Any]]]) -> 
     return list(found.values())
 
 
-def _may_be(links: Links) -> list[ref[Any]]:
-    return links.may_be
+def _may_be(links: Links) -> Sequence[Symbols]:
+    return [links.may_be]
 
 
-def _copies(links: Links) -> list[ref[Any]]:
-    return links.copies
+def _copies(links: Links) -> Sequence[Symbols]:
+    return [links.copies]
 
 
-def _wholes(links: Links) -> list[ref[Any]]:
-    return links.may_be + links.part_of
+def _wholes(links: Links) -> Sequence[Symbols]:
+    return [links.may_be, links.part_of]
 
 
-def _parts(links: Links) -> list[ref[Any]]:
-    return links.copies + links.parts
+def _parts(links: Links) -> Sequence[Symbols]:
+    return [links.copies, links.parts]
 
 
 # What the user calls it
