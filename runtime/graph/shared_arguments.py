@@ -83,7 +83,7 @@ class Shared:
             if type(argument) is SymbolicTensor and item is not argument:
                 sharing.may_be(item, argument)
             elif item is not argument:
-                sharing.hold(item, f"a tensor from outside of {trace.name}")
+                sharing.hold(item, sharing.from_outside(trace))
         return results
 
 

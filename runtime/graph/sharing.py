@@ -83,7 +83,7 @@ def view(trace: Trace, base: Any, made: Any, key: Any) -> None:
     if hasattr(base, "scope"):
         _view_of_symbol(base, made, key, node, trace)
     else:
-        hold(made, f"a tensor from outside of {trace.name}")
+        hold(made, from_outside(trace))
 
 
 def _view_of_symbol(base: Any, made: Any, key: Any, node: Node, trace: Trace) -> None:
@@ -263,6 +263,11 @@ def _first_name(item: Any) -> str | None:
 def holder_of(trace: Trace, item: Any) -> str | None:
     """What a tensor is, or is in, that an assignment to its items in this trace cannot change."""
     if isinstance(item, EagerTensor) or home(item).trace is not trace:
-        return f"a tensor from outside of {trace.name}"
+        return from_outside(trace)
     links = links_of(item)
     return None if links is None else links.holder
+
+
+def from_outside(trace: Trace) -> str:
+    """What holds a tensor that the trace has not made."""
+    return f"a tensor from outside of {trace.name}"

@@ -11,19 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from runtime.graph import sharing
 from runtime.graph.frames import user_location
 from runtime.graph.ir import Location
 from runtime.graph.refusals import refuse
-from runtime.graph.scopes import active
-from runtime.graph.staging.carried_objects import Contents, Held, is_container
+from runtime.graph.staging.carried_objects import Contents, is_container
 from runtime.graph.staging.joins import Leaf, Maybe, Optional, Spec, Tree
 from runtime.graph.staging.optional_values import Missing
 from runtime.graph.structures import structure_of
-from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.graph.tracing import Trace
-from runtime.tensor import EagerTensor
-from runtime.types import TensorType
 
 _ABSENT = object()
 ANYTHING = object()
@@ -93,12 +88,12 @@ def refuse_rebinding(name: str) -> Exception:
 def copies(name: str, spec: Spec, made: Any, originals: Sequence[Any]) -> Iterator[Copy]:
     """The containers among what a join made for one name; an original for each path."""
     while isinstance(spec, Optional | Maybe):
-        spec, made, originals = spec.inner, made.held, [_held(item) for item in originals]
+        spec, made, originals = spec.inner, made.held, [held_by(item) for item in originals]
     if not isinstance(spec, Tree):
         return
     if is_container(made):
         yield Copy(name, made, [_original(item) for item in originals])
-    items = [_parts(item, len(spec.children)) for item in (made, *originals)]
+    items = [parts_of(item, len(spec.children)) for item in (made, *originals)]
     for at, child in enumerate(spec.children):
         if isinstance(child, Leaf):
             continue
@@ -108,42 +103,8 @@ def copies(name: str, spec: Spec, made: Any, originals: Sequence[Any]) -> Iterat
         yield from copies(f"{name}{path}", child, parts[0], parts[1:])
 
 
-def note_tensors(
-    specs: Sequence[Spec], made: Sequence[Any], paths: Sequence[Sequence[Any]]
-) -> None:
-    """Note which tensors those that a join has made may be, from the values of the paths."""
-    for spec, value, *originals in zip(specs, made, *paths, strict=True):
-        for item, *items in zip(
-            *[tensors(spec, each) for each in (value, *originals)], strict=True
-        ):
-            if type(item) is SymbolicTensor:
-                note_tensor(item, items)
-
-
-def note_tensor(item: Any, originals: Sequence[Any]) -> None:
-    """Note that a tensor may be one of these."""
-    for original in originals:
-        if type(original) is SymbolicTensor:
-            for each in sharing.sources(original):
-                sharing.may_be(item, each)
-        elif isinstance(original, EagerTensor):
-            sharing.hold(item, f"a tensor from outside of {active().name}")
-
-
-def tensors(spec: Spec, value: Any) -> list[Any]:
-    """The tensors of more than one element in a value for a Spec; None where it has none there."""
-    while isinstance(spec, Optional | Maybe):
-        spec, value = spec.inner, _held(value)
-    if isinstance(spec, Leaf):
-        is_one = isinstance(spec.type, TensorType) and spec.type.shape != ()
-        return [value] if is_one else []
-    if not isinstance(spec, Tree) or spec.structure.kind is Held:
-        return []
-    parts = _parts(value, len(spec.children))
-    return [item for each in zip(spec.children, parts, strict=True) for item in tensors(*each)]
-
-
-def _parts(item: Any, count: int) -> Sequence[Any]:
+def parts_of(item: Any, count: int) -> Sequence[Any]:
+    """What an item has for each of `count` children; of another structure, what stands for none."""
     found = structure_of(item)
     if found is None or len(found[1]) != count:
         return [item if item is ANYTHING else _ABSENT] * count
@@ -154,7 +115,8 @@ def _original(item: Any) -> Any:
     return item if item is ANYTHING or is_container(item) else _ABSENT
 
 
-def _held(item: Any) -> Any:
+def held_by(item: Any) -> Any:
+    """What an optional value holds."""
     return item.held if isinstance(item, Missing) else item
 
 

@@ -10,7 +10,7 @@ from runtime.graph.ir import Region
 from runtime.graph.nodes import COND, TRUTH
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import active
-from runtime.graph.staging import aliases, joins
+from runtime.graph.staging import aliases, joined_tensors, joins
 from runtime.graph.staging.blocks import (
     Block,
     Names,
@@ -135,7 +135,7 @@ def cond(
     left = pack(write_back(values, places), names)
     for path in paths:
         item_assignments.pass_on(trace, path.scope)
-    aliases.note_tensors(specs, values, [path.values for path in paths if path.reached])
+    joined_tensors.note_tensors(specs, values, [path.values for path in paths if path.reached])
     _watch_copies(trace, [path for path in paths if path.reached], specs, values, labels, since)
     return left
 

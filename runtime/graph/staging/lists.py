@@ -16,7 +16,7 @@ from runtime import dtypes, errors
 from runtime.graph import arrays, numbers, sharing
 from runtime.graph.nodes import LIST_AS, NUMBER_TYPES, apply, fits
 from runtime.graph.scopes import active
-from runtime.graph.staging import aliases, joins
+from runtime.graph.staging import joined_tensors, joins
 from runtime.graph.staging.carried_objects import Contents, GrowingItems
 from runtime.graph.staging.growing import Growing
 from runtime.graph.staging.joins import Leaf, Maybe, Mismatch, Optional, Same, Spec, Tree
@@ -275,7 +275,7 @@ _HOLDER = "an item of a list whose length only the run knows"
 def row_of(item: Any, element: Spec) -> list[Any]:
     """What is kept of one item in each column."""
     trace = active()
-    for each in aliases.tensors(element, item):
+    for each in joined_tensors.tensors(element, item):
         if type(each) is SymbolicTensor:
             sharing.hold(each, _HOLDER)
     return [_kept(trace.symbol(value)) for value in joins.lower(item, element, trace)]

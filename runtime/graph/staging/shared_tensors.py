@@ -13,7 +13,7 @@ from typing import Any
 from runtime.graph import item_assignments, sharing
 from runtime.graph.ir import Region, Value, free_values
 from runtime.graph.scopes import Change, Scope
-from runtime.graph.staging import aliases, joins
+from runtime.graph.staging import joined_tensors, joins
 from runtime.graph.staging.joins import Spec
 from runtime.graph.structures import structure_of
 from runtime.graph.symbolic_tensor import SymbolicTensor
@@ -67,7 +67,7 @@ class SharedTensors:
         self.specs = specs
         for at, each in enumerate(zip(specs, given, firsts, strict=True)):
             spec, *values = each
-            pairs = zip(*[aliases.tensors(spec, value) for value in values], strict=True)
+            pairs = zip(*[joined_tensors.tensors(spec, value) for value in values], strict=True)
             for inner, (item, first) in enumerate(pairs):
                 self.entries.append(_Entry((at, inner), item, first))
                 if id(first) in self.kept:
@@ -118,7 +118,7 @@ class SharedTensors:
 
     def _part(self, values: Sequence[Any], place: Place) -> Any:
         at, inner = place
-        return aliases.tensors(self.specs[at], values[at])[inner]
+        return joined_tensors.tensors(self.specs[at], values[at])[inner]
 
     def keep_known(self, carried: Sequence[Any], firsts: Sequence[Any]) -> None:
         """Variables that share memory with what is carried as itself stay what they are."""
@@ -205,7 +205,9 @@ class SharedTensors:
         for entry in self.entries:
             out = made[entry.place]
             if type(out) is SymbolicTensor and out is not entry.first:
-                aliases.note_tensor(out, (entry.first, None if entry.in_place else entry.left))
+                joined_tensors.note_tensor(
+                    out, (entry.first, None if entry.in_place else entry.left)
+                )
         self._link(made)
         item_assignments.pass_on(trace, scope)
 
