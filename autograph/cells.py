@@ -7,6 +7,7 @@ from __future__ import annotations
 import linecache
 import re
 import sys
+from typing import Any
 
 _OLD_NAME = re.compile(r"<ipython-input-(\d+)-")
 
@@ -32,8 +33,7 @@ def pointer_to(filename: str | None, lineno: int | None, col: int | None) -> str
 
 def cell_of(filename: str) -> str | None:
     """What IPython calls the cell that it keeps under this name, or None."""
-    package = sys.modules.get("IPython")
-    shell = package.get_ipython() if package is not None else None
+    shell = running_shell()
     if shell is None:
         return None
     named = getattr(shell.compile, "format_code_name", None)
@@ -42,3 +42,9 @@ def cell_of(filename: str) -> str | None:
         return " ".join(found)
     old = _OLD_NAME.match(filename)
     return f"Cell In[{old[1]}]" if old else None
+
+
+def running_shell() -> Any:
+    """The shell of IPython that runs in this process, or None."""
+    package = sys.modules.get("IPython")
+    return None if package is None else package.get_ipython()

@@ -1,5 +1,7 @@
-"""Places in the cells of a notebook, named in the same way as where a conversion is refused."""
+"""IPython's shell and the cells of a notebook, named in the same way as where a conversion is
+refused.
+"""
 
-from autograph.cells import format_place, pointer_to
+from autograph.cells import format_place, pointer_to, running_shell
 
-__all__ = ["format_place", "pointer_to"]
+__all__ = ["format_place", "pointer_to", "running_shell"]

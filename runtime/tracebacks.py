@@ -9,6 +9,7 @@ from typing import Any
 
 from autograph.errors import AutographError
 from autograph.frames import hide_libraries
+from runtime.cells import running_shell
 from runtime.errors import OpError
 
 # All but syntax errors: those of cells come the same way, and IPython shows them in its own.
@@ -32,7 +33,7 @@ def install() -> None:
 
     Whoever has a way of showing errors keeps it; what is caught and logged is left as it is.
     """
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    shell = running_shell()
     if shell is None:
         _wrap_hooks()
     elif not shell.custom_exceptions:

@@ -70,7 +70,7 @@ MAY_IMPORT = {
     "runtime.cells": "autograph.cells",
     "runtime.reloading": "",
     "runtime.displays": "numpy",
-    "runtime.tracebacks": "autograph.errors autograph.frames runtime.errors",
+    "runtime.tracebacks": "autograph.errors autograph.frames runtime.cells runtime.errors",
     "runtime.errors": "runtime.lazy runtime.cells",
     "runtime.lazy": "",
     "runtime.dtypes": "numpy runtime.lazy",
