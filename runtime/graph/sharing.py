@@ -27,6 +27,9 @@ Base = tuple[Any, tuple[Any, ...], tuple[Any, ...]]
 Symbols = WeakValueDictionary[int, Any]
 """Symbols by their identities, as long as they are alive."""
 
+NOBODY: Symbols = WeakValueDictionary()
+"""Stands where no symbol was added yet: most links are to one other symbol."""
+
 
 class Links:
     """What shares the memory of a symbol.
@@ -40,11 +43,11 @@ class Links:
 
     def __init__(self) -> None:
         self.base: Base | None = None
-        self.views: Symbols = WeakValueDictionary()
-        self.may_be: Symbols = WeakValueDictionary()
-        self.copies: Symbols = WeakValueDictionary()
-        self.part_of: Symbols = WeakValueDictionary()
-        self.parts: Symbols = WeakValueDictionary()
+        self.views = NOBODY
+        self.may_be = NOBODY
+        self.copies = NOBODY
+        self.part_of = NOBODY
+        self.parts = NOBODY
         self.holder: str | None = None
 
 
@@ -101,28 +104,34 @@ def _symbol(value: Value, like: Any) -> Any:
     return type(like)(value, like.scope, like.origin)
 
 
+def _add(links: Links, kind: str, item: Any) -> None:
+    if getattr(links, kind) is NOBODY:
+        setattr(links, kind, WeakValueDictionary())
+    getattr(links, kind)[id(item)] = item
+
+
 def set_base(item: Any, base: Base | None) -> None:
     """Make a symbol a view of another, or of none."""
     links = linked(item)
     if links.base is not None:
         del linked(links.base[0]).views[id(item)]
     if base is not None:
-        linked(base[0]).views[id(item)] = item
+        _add(linked(base[0]), "views", item)
     links.base = base
 
 
 def may_be(item: Any, original: Any) -> None:
     """Note that `item` may be `original`."""
     if id(item) not in ids(family(original)):
-        linked(item).may_be[id(original)] = original
-        linked(original).copies[id(item)] = item
+        _add(linked(item), "may_be", original)
+        _add(linked(original), "copies", item)
 
 
 def may_be_part(item: Any, original: Any) -> None:
     """Note that `item` may be some rows of `original`."""
     if id(item) not in ids(family(original)):
-        linked(item).part_of[id(original)] = original
-        linked(original).parts[id(item)] = item
+        _add(linked(item), "part_of", original)
+        _add(linked(original), "parts", item)
 
 
 def hold(item: Any, holder: str) -> None:
