@@ -9,7 +9,7 @@ Here it is noted and asked for; `item_assignments` changes what shares memory wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakValueDictionary
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 Base = tuple[Any, tuple[Any, ...], tuple[Any, ...]]
 """A symbol with the parts of an index: numbers, and symbols for those that only the run knows."""
 
-Symbols = WeakValueDictionary[int, Any]
-"""Symbols by their identities, as long as they are alive."""
+Symbols = MutableMapping[int, Any]
+"""Symbols by their identities."""
 
 NOBODY: Symbols = WeakValueDictionary()
 """Stands where no symbol was added yet: most links are to one other symbol."""
@@ -36,7 +36,8 @@ class Links:
 
     `base` is what it is a view of, and `views` are views of it. `may_be` are symbols that it may
     be, and `copies` those that may be it; `part_of` and `parts` are those that it may be some rows
-    of, and that may be some of its rows.
+    of, and that may be some of its rows. What a symbol comes from is kept as long as the symbol:
+    another may come from that as well.
     """
 
     __slots__ = ("base", "copies", "holder", "may_be", "part_of", "parts", "views")
@@ -106,7 +107,7 @@ def _symbol(value: Value, like: Any) -> Any:
 
 def _add(links: Links, kind: str, item: Any) -> None:
     if getattr(links, kind) is NOBODY:
-        setattr(links, kind, WeakValueDictionary())
+        setattr(links, kind, {} if kind in ("may_be", "part_of") else WeakValueDictionary())
     getattr(links, kind)[id(item)] = item
 
 
@@ -149,13 +150,18 @@ def ids(items: Iterable[Any]) -> set[int]:
 
 def _alive(found: Iterable[Symbols]) -> Iterator[Any]:
     for symbols in found:
-        yield from [item for item in symbols.values() if home(item).open]
+        yield from list(symbols.values())
+
+
+def _open(found: Iterable[Any]) -> list[Any]:
+    """Those that are in scope: a block's own are not, behind it, but lead to some that are."""
+    return [item for item in found if home(item).open]
 
 
 def views(item: Any) -> list[Any]:
     """The views of a symbol."""
     links = links_of(item)
-    return [] if links is None else list(_alive([links.views]))
+    return [] if links is None else _open(links.views.values())
 
 
 def views_below(item: Any) -> list[Any]:
@@ -192,7 +198,7 @@ def relatives(item: Any) -> list[Any]:
             links = links_of(each)
             if links is not None:
                 pending += _alive([*_wholes(links), *_parts(links)])
-    return list(found.values())
+    return [each for each in found.values() if each is item or home(each).open]
 
 
 def changed_with(item: Any) -> list[Any]:
@@ -205,8 +211,7 @@ def changed_with(item: Any) -> list[Any]:
 
 def sources(item: Any) -> list[Any]:
     """What a symbol of a block stands for behind the block: itself, or what it is a part of."""
-    found = [item] if home(item).open else changed_with(item)
-    return [each for each in found if home(each).open]
+    return [item] if home(item).open else _open(changed_with(item))
 
 
 def may_show(item: Any, change: Change) -> list[Any]:
@@ -231,7 +236,7 @@ def _reached(items: Sequence[Any], which: Callable[[Links], Sequence[Symbols]]) 
                 if id(member) not in found:
                     found[id(member)] = member
                     pending.append(member)
-    return list(found.values())
+    return _open(found.values())
 
 
 def _may_be(links: Links) -> Sequence[Symbols]:
