@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from runtime import ops
 from runtime.graph.frames import user_location
-from runtime.graph.ir import Location, Node, Value, format_location
+from runtime.graph.ir import Location, Node, Region, Value, format_location, free_values
 from runtime.graph.refusals import leaked, refuse
 from runtime.graph.scopes import Change, Meaning, Scope, Stale, active
 from runtime.graph.sharing import (
@@ -362,3 +362,11 @@ def pass_on(trace: Trace, scope: Scope) -> None:
     for item, why in scope.unclear:
         if home(item).open:
             unsure(trace, item, why)
+
+
+def check_next_round(scope: Scope, region: Region) -> None:
+    """Raises StagingError for a loop whose rounds read what nobody knows behind a round."""
+    used = set(free_values(region)) if scope.unclear else set()
+    for item, why in scope.unclear:
+        if item.value in used:
+            raise why()

@@ -58,6 +58,18 @@ class SymbolicTensor(InScope, Tensor):
         made: SymbolicTensor = item_assignments.twin(self)
         return made
 
+    def __copy__(self) -> SymbolicTensor:
+        made = self.__deepcopy__({})
+        if made is not self and self.ndim != 1:
+            sharing.may_be_part(made, self)  # a list is copied without its rows
+        return made
+
+    def __deepcopy__(self, memo: Any) -> SymbolicTensor:
+        if not sharing.home(self).open:
+            return self
+        self.settle()
+        return self.twin()
+
     def settle(self) -> None:
         """Look up the value, if it was changed by another name."""
         if type(self.scope) is Stale:

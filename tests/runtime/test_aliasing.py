@@ -10,7 +10,8 @@ import pytest
 import autograph
 import runtime as rt
 import tests.runtime.aliasing_algorithms
-import tests.runtime.aliasing_rows  # noqa: F401  (both add cases)
+import tests.runtime.aliasing_objects
+import tests.runtime.aliasing_rows  # noqa: F401  (all add cases)
 from tests.runtime.aliasing import CASES, check, plain, put
 from tests.runtime.aliasing_random import ARGUMENTS, Writer
 
@@ -209,7 +210,123 @@ def watched_copied(x):
     return tape.gradient(y, x)
 
 
+def largest(m):
+    found = m[0]
+    for row in m:
+        if row[0] > found[0]:
+            found = row
+    found[1] = 9
+    return m
+
+
+def largest_by_index(m):
+    found = 0
+    for i in range(len(m)):
+        if m[i][0] > m[found][0]:
+            found = i
+    m[found][1] = 9
+    return m
+
+
+def picked(m, t):
+    first, second = m[0], m[1]
+    return first if t else second
+
+
+def row_of_a_helper(m, t):
+    row = picked(m, t)
+    row[0] = 9
+    return m
+
+
+def row_of_a_helper_by_index(m, t):
+    m[0 if t else 1][0] = 9
+    return m
+
+
+def in_turn(a, b, n):
+    for i in range(n):
+        found = b if i % 2 == 1 else a
+        found[0] += 1
+    return found
+
+
+def in_turn_by_test(a, b, n):
+    found = rt.identity(a)
+    for i in range(n):
+        if i % 2 == 1:
+            b[0] += 1
+            found = rt.identity(b)
+        else:
+            a[0] += 1
+            found = rt.identity(a)
+    return found, a, b
+
+
+def optional(a, n):
+    s = 0
+    for i in range(n):
+        s += a[0]
+        found = None
+        if i % 2 == 1:
+            found = a
+        if found is not None:
+            found[0] += 1
+    return s
+
+
+def optional_by_test(a, n):
+    s = 0
+    for i in range(n):
+        s += a[0]
+        if i % 2 == 1:
+            a[0] += 1
+    return s, a
+
+
+class Pair:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+
+def swapped(a, b, n):
+    pair = Pair(a, b)
+    for _ in range(n):
+        pair.x, pair.y = pair.y, pair.x
+        pair.x[0] += 1
+    return a
+
+
+def swapped_by_test(a, b, n):
+    for i in range(n):
+        if i % 2 == 0:
+            b[0] += 1
+        else:
+            a[0] += 1
+    return a, b
+
+
+def copied_matrix(m):
+    n = copy.copy(m)
+    n[0][0] = 9
+    return m
+
+
+def copied_deeply(m):
+    n = copy.deepcopy(m)
+    n[0][0] = 9
+    return m, n
+
+
+TWO = rt.constant(2)
+
 PAIRS = [
+    (largest, largest_by_index, (M,), "'m' is read after items of 'found' were assigned"),
+    (row_of_a_helper, row_of_a_helper_by_index, (M, YES), "'m' is read after items of 'row'"),
+    (in_turn, in_turn_by_test, (V, W, TWO), "is read after items of 'found' were assigned"),
+    (optional, optional_by_test, (V, TWO), "'a' is read after items of 'found' were assigned"),
+    (swapped, swapped_by_test, (V, W, TWO), "is read after items of .* were assigned"),
+    (copied_matrix, copied_deeply, (M,), "'m' is read after items of 'n' were assigned"),
     (either, either_copied, (V, W, YES), "'a' is read after items of 'z' were assigned"),
     (rounds, rounds_copied, (V, W, YES), "'a' is read after items of 'z' were assigned"),
     (replaced, replaced_copied, (M,), "a row is read by an older name after it was replaced"),

@@ -12,6 +12,7 @@ from runtime.graph.ir import Value, format_location
 from runtime.graph.nodes import RAISE, WHILE
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import LOOP, active
+from runtime.graph.item_assignments import check_next_round
 from runtime.graph.sharing import home
 from runtime.graph.staging import aliases, joins
 from runtime.graph.staging.blocks import (
@@ -189,10 +190,9 @@ def _holds(loop: Loop, round_: Round) -> bool:
 
 def _shares_further(loop: Loop, round_: Round) -> bool:
     """Whether a round sees the tensors of variables by more names than it was traced for."""
-    size, shared = loop.size, loop.shared
+    shared = loop.shared
     carried = [place.object for place in loop.places if type(place.object) is SymbolicTensor]
-    firsts, left = loop.values[:size], round_.path.values[:size]
-    again = shared.needs_another(round_.path.scope, firsts, left, carried)
+    again = shared.needs_another(round_.path.scope, loop.values, round_.path.values, carried)
     known = set(map(id, carried))
     for entry in shared.entries if again else ():
         if entry.changed and id(entry.first) in shared.kept and id(entry.first) not in known:
@@ -341,7 +341,7 @@ def _trace_round(trace: Trace, loop: Loop) -> Round:
     recorder = watch(loop.key, loop.values[: loop.size], loop.names[: loop.size])
     _carry_known(trace, loop, recorder)
     carried = [place.object for place in loop.places if type(place.object) is SymbolicTensor]
-    loop.shared.keep_known(carried, loop.values[: loop.size])
+    loop.shared.keep_known(carried, loop.values)
     if loop.shared.kept:
         pairs = zip(loop.specs, loop.values, strict=True)
         loop.specs = [loop.shared.pinned(spec, value) for spec, value in pairs]
@@ -353,17 +353,21 @@ def _trace_round(trace: Trace, loop: Loop) -> Round:
         with deferring(trace), recorder:
             for place, contents in zip(loop.places, given[loop.size :], strict=True):
                 place.write(contents)
-            size = loop.size
-            loop.shared.begin(trace, loop.specs[:size], given[:size], loop.values[:size])
+            loop.shared.begin(trace, loop.specs, given, loop.values)
             left = as_state(loop.body(*given[: loop.size]), loop.size)
             round_.proceed = truth(loop.test(*left))
             path.values, path.reached = left, True
         release(trace, recorder, path.values)
         if path.reached:
             aliases.check(trace, recorder.restore)
-            loop.shared.finish(scope, path.values)
+            loop.shared.finish(scope, [*path.values, *_contents(loop)])
         path.changed = undone(trace, recorder, path.reached)
     return round_
+
+
+def _contents(loop: Loop) -> list[Any]:
+    """What is in the objects that are carried, now."""
+    return [place.read() for place in loop.places]
 
 
 def _watch_given(trace: Trace, loop: Loop, given: Sequence[Any]) -> None:
@@ -477,15 +481,14 @@ def _close_loop(trace: Trace, steer: Any, loop: Loop, round_: Round) -> Any:
         proceed = trace.value_of(round_.proceed)
         results = list(_lower_all(trace, round_.path.values, loop.specs))
     region = round_.path.scope.region([proceed, *results])
+    check_next_round(round_.path.scope, region)
     inputs = [trace.value_of(steer), *_lower_all(trace, loop.values, loop.specs)]
     outputs = declare(trace, loop.specs, loop.names)
     symbols = iter(trace.append(WHILE, inputs, outputs, regions=[region]))
     if steer is True and round_.proceed is True:
         raise _after_endless(trace)
     values = [joins.lift(spec, symbols) for spec in loop.specs]
-    variables = values[: loop.size]
-    loop.shared.end(trace, round_.path.scope, loop.names, variables)
-    values[: loop.size] = variables
+    loop.shared.end(trace, round_.path.scope, loop.names, values)
     left = bare(write_back(values, loop.places))
     _watch_left(trace, loop, round_, values)
     for each in zip(loop.values, round_.given, round_.path.values, values, strict=True):

@@ -1,0 +1,120 @@
+"""Tensors in objects whose other attributes a loop or a branch changes, and copies of tensors."""
+
+import copy
+import dataclasses
+
+from tests.runtime.aliasing import case
+
+
+class Counting:
+    """Knows a tensor, and counts what is done with it."""
+
+    def __init__(self, x):
+        self.x = x
+        self.n = 0
+
+    def add(self, i, v):
+        self.x[i] += v
+        self.n += 1
+        return self
+
+
+@dataclasses.dataclass
+class Record:
+    """Something with fields."""
+
+    x: object
+    y: object = None
+
+
+@case([1, 2, 3], 2)
+def counted_changes(a, n):
+    counting = Counting(a)
+    for i in range(n):
+        counting.add(i, 10).add(0, 1)
+    return a, counting.x, counting.n
+
+
+@case([1, 2, 3], 3)
+def changed_by_both_names(a, n):
+    counting = Counting(a)
+    for i in range(n):
+        if i == 1:
+            a[0] = 9
+        counting.add(1, a[0])
+    return a, counting.x, counting.n
+
+
+@case([1, 2, 3], 3)
+def read_by_attribute(a, n):
+    counting, i = Counting(a), 0
+    while i < n:
+        a[0] += 1
+        counting.n += 1
+        i += counting.x[0]
+    return a, i, counting.n
+
+
+@case([1, 2, 3], 3)
+def in_nested_loops(a, n):
+    counting = Counting(a)
+    for i in range(n):
+        for j in range(n):
+            counting.add(j, i)
+    return a, counting.n
+
+
+@case([[1, 2], [3, 4]], 3)
+def row_in_an_object(m, n):
+    counting = Counting(m[0])
+    for _ in range(n):
+        counting.add(0, 1)
+    return m, counting.x, counting.n
+
+
+@case([1, 2, 3], 3)
+def value_of_a_dict(a, n):
+    held = {"x": a, "n": 0}
+    for _ in range(n):
+        held["n"] += 1
+        held["x"][0] += 1
+    return a, held["n"]
+
+
+@case([1, 2, 3])
+def copies(a):
+    b, c = copy.copy(a), copy.deepcopy(a)
+    b[0], c[1] = 5, 6
+    a[2] = 7
+    return a, b, c
+
+
+@case([1, 2, 3])
+def copied_once(a):
+    b = copy.deepcopy([a, a])
+    b[0][0] = 5
+    return a, b[1]
+
+
+@case([1, 2, 3])
+def copied_in_objects(a):
+    counting = Counting(a)
+    shallow, deep = copy.copy(counting), copy.deepcopy(counting)
+    shallow.add(0, 5)
+    deep.add(1, 6)
+    return a, shallow.x, deep.x
+
+
+@case([1, 2, 3])
+def copied_as_a_dict(a):
+    record = Record(a)
+    dataclasses.asdict(record)["x"][0] = 7
+    dataclasses.replace(record, y=a).y[1] = 8
+    return a
+
+
+@case([[1, 2], [3, 4]])
+def matrix_copied_with_its_rows(m):
+    n = copy.deepcopy(m)
+    n[0][0] = 9
+    return m, n
