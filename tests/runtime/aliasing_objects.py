@@ -118,3 +118,114 @@ def matrix_copied_with_its_rows(m):
     n = copy.deepcopy(m)
     n[0][0] = 9
     return m, n
+
+
+# Tensors that a path leaves unbound, or None
+
+
+@case([3, 1, 2])
+def sorted_until_nothing_is_swapped(a):
+    for i in range(len(a)):
+        swapped = False
+        for j in range(len(a) - 1 - i):
+            if a[j] > a[j + 1]:
+                a[j], a[j + 1] = a[j + 1], a[j]
+                swapped = True
+        if not swapped:
+            return a
+    return a
+
+
+@case([3, 1, 2], 2)
+def returned_from_an_endless_loop(a, k):
+    while True:
+        if a[0] > 10:
+            return a
+        a[0] += k
+
+
+@case([3, 1, 2], 2)
+def returned_in_a_tuple(a, k):
+    for i in range(3):
+        if a[i] == 1:
+            return i, a
+        a[i] += k
+    return -1, a
+
+
+def until(a, k):
+    for i in range(3):
+        if a[i] == k:
+            return a
+        a[i] += 1
+    return a
+
+
+@case([3, 1, 2], 2)
+def returned_by_a_helper(a, k):
+    b = until(a, k)
+    b[0] = 50
+    return a
+
+
+@case([1, 2, 3], True)
+@case([1, 2, 3], False)
+def none_or_a_tensor(a, t):
+    b = None
+    if t:
+        b = a
+    if b is not None:
+        b[0] = 9
+    return a
+
+
+@case([1, 2, 3], [4, 5, 6], True)
+@case([1, 2, 3], [4, 5, 6], False)
+def read_where_it_is_there(a, c, t):
+    b = None
+    if t:
+        b = a
+    a[0] = 9
+    if b is None:
+        return c
+    return b
+
+
+@case([1, 2, 3], 3)
+def none_in_each_round(a, n):
+    s = 0
+    for i in range(n):
+        s += a[0]
+        found = None
+        if i % 2 == 1:
+            found = a
+        if found is not None:
+            found[0] += 1
+    return s, a
+
+
+@case([1, 2, 3], 3)
+def kept_from_an_earlier_round(a, n):
+    found, s = None, 0
+    for i in range(n):
+        if found is not None:
+            found[1] += a[0]
+        if i == 1:
+            found = a
+        a[0] += 1
+        s += a[1]
+    return s, a
+
+
+@case([1, 2, 3], 3)
+def rebound_where_it_was_kept(a, n):
+    found = None
+    for i in range(n):
+        if i == 1:
+            found = a
+        a[0] += i
+    a[1] = 7
+    if found is None:
+        return a
+    found[2] = 8
+    return found

@@ -263,27 +263,6 @@ def in_turn_by_test(a, b, n):
     return found, a, b
 
 
-def optional(a, n):
-    s = 0
-    for i in range(n):
-        s += a[0]
-        found = None
-        if i % 2 == 1:
-            found = a
-        if found is not None:
-            found[0] += 1
-    return s
-
-
-def optional_by_test(a, n):
-    s = 0
-    for i in range(n):
-        s += a[0]
-        if i % 2 == 1:
-            a[0] += 1
-    return s, a
-
-
 class Pair:
     def __init__(self, x, y):
         self.x, self.y = x, y
@@ -324,7 +303,6 @@ PAIRS = [
     (largest, largest_by_index, (M,), "'m' is read after items of 'found' were assigned"),
     (row_of_a_helper, row_of_a_helper_by_index, (M, YES), "'m' is read after items of 'row'"),
     (in_turn, in_turn_by_test, (V, W, TWO), "is read after items of 'found' were assigned"),
-    (optional, optional_by_test, (V, TWO), "'a' is read after items of 'found' were assigned"),
     (swapped, swapped_by_test, (V, W, TWO), "is read after items of .* were assigned"),
     (copied_matrix, copied_deeply, (M,), "'m' is read after items of 'n' were assigned"),
     (either, either_copied, (V, W, YES), "'a' is read after items of 'z' were assigned"),

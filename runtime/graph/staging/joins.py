@@ -9,6 +9,9 @@ builds the Python value that stands for them.
     tree        a tuple, list, dict, namedtuple, dataclass or attrs object: its children's values
     optional    None on one path: a flag "is there", then the values of the other path
     maybe       unbound on one path: a flag "is bound", then the values of the other path
+
+A tensor from before the paths parted that one path leaves unbound, or None, is that very tensor
+where it is there: an item assignment by one of its names is seen by the other.
 """
 
 from __future__ import annotations
@@ -28,6 +31,7 @@ from runtime.graph.ir import Value
 from runtime.graph.nodes import BOOL, NUMBER_TYPES, UNDEFINED, fits
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import Scope, Symbol
+from runtime.graph.sharing import home
 from runtime.graph.staging.carried_objects import Held, is_mutable
 from runtime.graph.staging.joined_variables import (
     NONE,
@@ -207,6 +211,8 @@ def abstract_entry(value: Any) -> Spec:
     """
     if is_mutable(value):
         return Same(value)
+    if isinstance(value, Missing):
+        return _with_absence(value, _older(value.held, staged=True))
     found = structure_of(value)
     if found is None:
         return abstract(value, staged=True)
@@ -219,11 +225,34 @@ def abstract_next(value: Any, spec: Spec) -> Spec:
         return spec
     if isinstance(spec, Optional | Maybe) and not isinstance(value, Missing):
         return abstract_next(value, spec.inner)
+    if isinstance(value, Missing):
+        return _with_absence(value, _older(value.held, staged=True))
     found = structure_of(value)
     if found is None or not isinstance(spec, Tree) or found[0] != spec.structure:
         return abstract(value, staged=True)
     pairs = zip(found[1], spec.children, strict=True)
     return Tree(found[0], tuple([abstract_next(child, inner) for child, inner in pairs]))
+
+
+def _older(value: Any, staged: bool = False) -> Spec:
+    """The Spec of what may be missing behind blocks: tensors from before them stay what they are.
+
+    Those of tuples do, too.
+    """
+    if type(value) is SymbolicTensor and value.static_shape != () and home(value).open:
+        return Same(value)
+    if type(value) is not tuple:
+        return abstract(value, staged)
+    structure, children = cast(Any, structure_of(value))
+    return Tree(structure, tuple([_older(child, staged) for child in children]))
+
+
+def _with_absence(value: Missing, inner: Spec) -> Spec:
+    return Maybe(inner, value.name) if isinstance(value, MaybeUndefined) else Optional(inner)
+
+
+def _is_absent(value: Any) -> bool:
+    return value is None or is_undefined(value)
 
 
 def abstract_pair(a: Any, b: Any) -> tuple[Spec, Spec]:
@@ -232,6 +261,15 @@ def abstract_pair(a: Any, b: Any) -> tuple[Spec, Spec]:
     """
     if a is b:
         return Same(a), Same(a)
+    if _is_absent(a):
+        return Same(a), _with_absence(b, _older(b.held)) if isinstance(b, Missing) else _older(b)
+    if _is_absent(b):
+        return abstract_pair(b, a)[::-1]
+    if isinstance(a, Missing):
+        inner, other = abstract_pair(a.held, b.held if type(b) is type(a) else b)
+        return _with_absence(a, inner), _with_absence(b, other) if type(b) is type(a) else other
+    if isinstance(b, Missing):
+        return abstract_pair(b, a)[::-1]
     first, second = structure_of(a), structure_of(b)
     if first is None or second is None or first[0] != second[0]:
         return abstract(a), abstract(b)

@@ -291,7 +291,8 @@ def _carry(loop: Loop, place: Place) -> Contents:
 def _widened(spec: Spec, known: Spec) -> Spec:
     # An object that every round left alone, or changed in place, is now another one of its kind.
     kept = isinstance(spec, Same) and isinstance(known, Same)
-    return spec if kept else joins.join(spec, known)
+    is_past = any(type(each.value) is SymbolicTensor for each in joins.values_of(known))
+    return spec if kept or is_past else joins.join(spec, known)
 
 
 def limited(test: Block, body: Block, limit: Any) -> tuple[Block, Block]:

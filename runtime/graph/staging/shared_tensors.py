@@ -15,6 +15,7 @@ from runtime.graph.ir import Region, Value, free_values
 from runtime.graph.scopes import Change, Scope
 from runtime.graph.staging import joined_tensors, joins
 from runtime.graph.staging.joins import Spec
+from runtime.graph.staging.optional_values import Missing
 from runtime.graph.structures import structure_of
 from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.graph.tracing import Trace
@@ -176,6 +177,9 @@ class SharedTensors:
         """Whether the round sees by another name what the variable was at first."""
         if entry.in_place and values[entry.place[0]] is not entry.left:
             return True
+        given = {id(entry.given)}
+        if any(isinstance(value, Missing) and _holds(value, given) for value in values):
+            return True
         related = sharing.relatives(entry.first)
         if entry.change is Change.ROWS:  # older names of rows stay what they are
             views = sharing.ids(sharing.views_below(entry.first))
@@ -225,6 +229,8 @@ def _is(a: Any, b: Any) -> bool:
 
 
 def _holds(value: Any, ids: set[int]) -> bool:
+    if isinstance(value, Missing):
+        return _holds(value.held, ids)
     if id(value) in ids:
         return True
     found = structure_of(value)
