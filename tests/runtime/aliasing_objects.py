@@ -229,3 +229,13 @@ def rebound_where_it_was_kept(a, n):
         return a
     found[2] = 8
     return found
+
+
+@case([[1, 2], [3, 4]], 2)
+def row_of_the_only_path_that_ends(m, n):
+    if n > 1:
+        r = m[0]
+        m[0][0] = 9
+    else:
+        raise ValueError(n)
+    return m, r

@@ -285,7 +285,7 @@ def abstract_from(value: Any, made_in: Scope, is_older: Callable[[Any], bool]) -
     """
     kind = type(value)
     if kind is SymbolicTensor or kind is SymbolicNumber or kind is Symbol:
-        return Leaf(value.value.type, may_be(value)) if value.scope is made_in else Same(value)
+        return Leaf(value.value.type, may_be(value)) if home(value) is made_in else Same(value)
     if isinstance(value, Missing):
         return abstract(value)
     found = structure_of(value)
