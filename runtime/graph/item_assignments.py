@@ -293,6 +293,12 @@ class _raising:
         raise self.why()
 
 
+def _reading() -> Location | None:
+    """Where a tensor is read: at the `return`, if that is what the function gives back."""
+    origin = active().origin()
+    return None if origin is None else origin.location
+
+
 def _unsure(item: Any, other: Any, place: Location | None) -> Callable[[], Exception]:
     written = variable_of(item)
 
@@ -304,6 +310,7 @@ def _unsure(item: Any, other: Any, place: Location | None) -> Callable[[], Excep
             "the run knows, or lists and arrays differ in it",
             _COPY,
             name,
+            _reading(),
         )
 
     return why
@@ -315,6 +322,7 @@ def _replaced(place: Location | None) -> Callable[[], Exception]:
             "a row is read by an older name after it was replaced "
             f"({format_location(place)}): a list would give the old row, and an array the new one",
             "read it before, or name a copy: tf.identity(m[i])",
+            location=_reading(),
         )
 
     return why
@@ -333,6 +341,7 @@ def may_have_changed(trace: Trace, item: Any, name: str) -> None:
             "run knows how often",
             "let the name begin with a copy: x = tf.identity(y)",
             name,
+            _reading(),
         )
 
     for each in relatives(item):

@@ -325,7 +325,9 @@ def test_what_nobody_knows_is_refused(row: Any) -> None:
     with pytest.raises(autograph.StagingError, match=f"(?s){message}") as caught:
         rt.function(refused)(*arguments)
     assert "alias" in caught.value.filename
-    assert caught.value.lineno
+    lines = [line for *_, line in refused.__code__.co_lines() if line]
+    is_here = caught.value.filename == refused.__code__.co_filename
+    assert not is_here or min(lines) <= caught.value.lineno <= max(lines)
 
 
 @pytest.mark.parametrize("row", PAIRS, ids=[row[0].__name__ for row in PAIRS])

@@ -287,7 +287,7 @@ def abstract_from(value: Any, made_in: Scope, is_older: Callable[[Any], bool]) -
     if kind is SymbolicTensor or kind is SymbolicNumber or kind is Symbol:
         return Leaf(value.value.type, may_be(value)) if home(value) is made_in else Same(value)
     if isinstance(value, Missing):
-        return abstract(value)
+        return _with_absence(value, abstract_from(value.held, made_in, is_older))
     found = structure_of(value)
     if found is None or is_older(value):
         return Same(value)
