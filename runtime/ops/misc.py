@@ -70,6 +70,7 @@ def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """`value` with another dtype; what that cannot hold becomes its smallest or largest number.
 
+    The infinite does, too, where `value` is real: the nearest number of both dtypes.
     Of complex numbers both parts do, or the real part alone where `dtype` is not complex.
 
     >>> rt.saturate_cast([300, -1], rt.uint8).numpy().tolist()
@@ -77,6 +78,8 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """
     x, wanted = convert_to_tensor(value), as_dtype(dtype)
     if x.dtype.is_complex and wanted.is_complex:
+        if wanted.size >= x.dtype.size:
+            return ops.cast(x, wanted)
         part = wanted.real_dtype
         return ops.complex(saturate_cast(ops.real(x), part), saturate_cast(ops.imag(x), part))
     if x.dtype.is_complex and wanted is not dtypes.bool:
@@ -85,7 +88,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
         return ops.cast(saturate_cast(x, wanted.real_dtype), wanted)
     if dtypes.bool in (x.dtype, wanted):
         return ops.cast(x, wanted)
-    if wanted.min <= x.dtype.min and x.dtype.max <= wanted.max:
+    if x.dtype.is_integer and wanted.min <= x.dtype.min and x.dtype.max <= wanted.max:
         return ops.cast(x, wanted)
     low = max(x.dtype.min, wanted.min)
     high = min(x.dtype.max, wanted.max)

@@ -226,12 +226,30 @@ def test_bins_of_wide_ranges(values: Any, ends: Any, bins: Any) -> None:
         (np.array([1e300 + 3j]), "float32", f4(LARGE)),
         (np.array([complex(INF, NAN)]), "complex128", np.array([complex(INF, NAN)])),
         (np.array([1e300, -1e300, NAN]), "complex64", np.array([LARGE, -LARGE, NAN], "F")),
-        (f4(INF), "float64", np.array([INF])),
+        (np.array([complex(INF, NAN)], "F"), "complex128", np.array([complex(INF, NAN)])),
         (np.array([2**62], np.int64), "complex64", np.array([2.0**62], "F")),
     ],
 )
 def test_saturating_casts_of_complex_numbers(value: Any, dtype: str, expected: Any) -> None:
     check(lambda x: tf.saturate_cast(x, dtype), (value,), expected)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "float16", "float32", "complex64"])
+@pytest.mark.parametrize("source", ["float16", "float32", "float64", "complex64"])
+def test_saturating_casts_of_the_infinite(source: str, dtype: str) -> None:
+    if source == dtype == "complex64":
+        return
+    value = np.array([INF, -INF]).astype(source)
+    real = np.dtype("float32" if dtype == "complex64" else dtype)
+    part = np.dtype("float32" if source == "complex64" else source)
+    limits = np.iinfo(real) if real.kind in "iu" else np.finfo(real)
+    if float(np.finfo(part).max) < float(limits.max):
+        limits = np.finfo(part)
+    casted = np.real(tf.saturate_cast(tf.constant(value), dtype).numpy())
+    rounding = np.finfo(part).eps  # the largest integer may be no number of the source's dtype
+    np.testing.assert_allclose(float(casted[0]), float(limits.max), rtol=rounding)
+    least = 0.0 if real.kind == "u" else float(limits.min)
+    np.testing.assert_allclose(float(casted[1]), least, rtol=rounding)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
