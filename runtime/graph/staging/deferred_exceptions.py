@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, suppress
 from functools import lru_cache
 from traceback import walk_tb
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
 
 from runtime import errors
@@ -284,10 +284,12 @@ def _passes(handler: _Handler, frame: FrameType, raised: type[BaseException]) ->
         )
     if handler.manager is None:
         return False
-    kind = _class_of(handler.manager, frame)
+    kind = _class_of(handler.manager, frame) or _maker_of(handler.manager, frame)
     if kind is None:
         return False
-    return issubclass(kind, nullcontext) or kind.__module__.partition(".")[0] == "runtime"
+    if isinstance(kind, type) and issubclass(kind, nullcontext):
+        return True
+    return kind.__module__.partition(".")[0] == "runtime"
 
 
 def _may_match(kind: type[BaseException] | None, raised: type[BaseException]) -> bool:
@@ -317,6 +319,19 @@ def _class_of(manager: ast.expr, frame: FrameType) -> type | None:
         return found if isinstance(found, type) else None
     found = _read(manager, frame)
     return None if found is _UNKNOWN else type(found)
+
+
+def _maker_of(manager: ast.expr, frame: FrameType) -> type | FunctionType | None:
+    """The function that returned a manager, or the class of which a method did."""
+    if not isinstance(manager, ast.Call):
+        return None
+    found = _read(manager.func, frame)
+    if isinstance(found, FunctionType):
+        return found
+    if found is not _UNKNOWN or not isinstance(manager.func, ast.Attribute):
+        return None
+    holder = _read(manager.func.value, frame)
+    return None if holder is _UNKNOWN else type(holder)
 
 
 _UNKNOWN = object()

@@ -104,6 +104,19 @@ def raise_in_suppress(x):
     return x
 
 
+@contextlib.contextmanager
+def quiet():
+    with contextlib.suppress(ValueError):
+        yield
+
+
+def raise_in_made_manager(x):
+    with quiet():
+        if x > 0:
+            raise ValueError("positive")
+    return x
+
+
 def raise_before_finally(x):
     try:
         if x > 0:
@@ -190,6 +203,7 @@ REFUSED = [
     (loop_dtype, TypeError, "y", "int32 on one path and float32"),
     (raise_in_try, autograph.StagingError, None, "past the `try` at line"),
     (raise_in_suppress, autograph.StagingError, None, "past the `with` at line"),
+    (raise_in_made_manager, autograph.StagingError, None, "past the `with` at line"),
     (raise_before_finally, autograph.StagingError, None, "past the `try` at line"),
     (assert_in_try, autograph.StagingError, None, "past the `try` at line"),
     (global_list, autograph.StagingError, "GLOBAL", "existed before"),
@@ -251,8 +265,23 @@ def transparent_with(x):
     return x
 
 
-def test_no_refusal_under_a_manager_that_lets_exceptions_pass() -> None:
-    staged = function(transparent_with)
+def with_of_a_function(x):
+    with rt.control_dependencies([x]):
+        if x > 5:
+            raise ValueError("large")
+    return x
+
+
+def with_of_a_method(x):
+    with rt.GradientTape() as tape, tape.stop_recording():
+        if x > 5:
+            raise ValueError("large")
+    return x
+
+
+@pytest.mark.parametrize("program", [transparent_with, with_of_a_function, with_of_a_method])
+def test_no_refusal_under_a_manager_that_lets_exceptions_pass(program: Any) -> None:
+    staged = function(program)
     assert int(staged(X)) == 3
     with pytest.raises(ValueError, match="large"):
         staged(rt.constant(9))
