@@ -510,8 +510,9 @@ def bias_add(
     if data_format is not None:
         data_format = one_of(data_format, "data_format", _FORMATS)
     second = data_format is not None and data_format[1] == "C"
-    shape = _bias_shape(x.static_shape, added.static_shape, second=second)
-    if shape is not None and added.static_shape == (shape[-1],) and not second:
+    _bias_shape(x.static_shape, added.static_shape, second=second)
+    channels = (x.static_shape or (None,))[-1:]
+    if channels != (None,) and added.static_shape == channels and not second:
         return x + added
     return bind(bias_add_p, x, added, second=second)  # type: ignore[no-any-return]
 

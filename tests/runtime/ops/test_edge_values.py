@@ -531,3 +531,15 @@ def test_the_gradient_of_concat_needs_no_rank() -> None:
 def test_unravelled_indices_of_any_rank() -> None:
     at, shape = np.array([[1, 2], [3, 8]]), np.array([3, 3])
     check(tf.unravel_index, (at, shape), np.stack(np.unravel_index(at, shape)))
+
+
+@pytest.mark.parametrize("shapes", [([None, None], [None]), ([2, None], [3]), (None, None)])
+@pytest.mark.parametrize(("channels", "length"), [(3, 1), (1, 3), (3, 2)])
+def test_bias_of_a_length_that_only_the_run_knows(shapes: Any, channels: int, length: int) -> None:
+    @tf.function(input_signature=[tf.TensorSpec(shape, tf.float32) for shape in shapes])
+    def biased(x: Any, bias: Any) -> Any:
+        return tf.nn.bias_add(x, bias)
+
+    np.testing.assert_array_equal(biased(tf.ones([2, 3]), tf.ones([3])), np.full((2, 3), 2.0))
+    with pytest.raises((tf.errors.InvalidArgumentError, TypeError, ValueError)):
+        biased(tf.ones([2, channels]), tf.ones([length]))
