@@ -9,10 +9,10 @@ from typing import Any
 
 from runtime import errors
 from runtime.graph.ir import Value, format_location
+from runtime.graph.item_assignments import check_next_round
 from runtime.graph.nodes import RAISE, WHILE
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import LOOP, active
-from runtime.graph.item_assignments import check_next_round
 from runtime.graph.sharing import home
 from runtime.graph.staging import aliases, joins
 from runtime.graph.staging.blocks import (

@@ -394,7 +394,7 @@ def test_generators_share_a_variable_that_is_their_state() -> None:
     assert state.numpy()[0] > 1
     assert (other.normal([2]).numpy() != first).all()
     assert_array_equal(copied.normal([2]).numpy(), first)
-    with pytest.raises(ValueError, match="three integers"):
+    with pytest.raises(ValueError, match="3 integers"):
         tf.random.Generator(state=tf.Variable([1, 2], dtype=tf.int64), alg="philox")
     with pytest.raises(TypeError, match="int64"):
         tf.random.Generator(state=tf.Variable([1, 2, 3]), alg="philox")
