@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from runtime.graph import item_assignments, refusals
+from runtime.graph import item_assignments, refusals, sharing
 from runtime.graph.frames import container_at, user_location
 from runtime.graph.ir import format_location
 from runtime.graph.nodes import CHECK_LENGTH
