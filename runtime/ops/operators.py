@@ -14,6 +14,7 @@ from runtime.convert import conversion_of, convert_to_tensor
 from runtime.ops import comparison, indexing, linalg, math
 from runtime.ops.blockwise import MANY
 from runtime.primitive import COMPLEX, FLOATS, NUMBERS, REALS, TABLE
+from runtime.shapes import broadcast
 from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
 
@@ -192,8 +193,20 @@ def _equality(function: Any, unequal: bool) -> Any:
             if not isinstance(other, Tensor) or other.dtype is self.dtype:
                 return convert_to_tensor(unequal)  # shapes that do not broadcast
             raise
+        except ValueError:  # what shapes are while tracing
+            if _may_broadcast(self, other):
+                raise
+            return convert_to_tensor(unequal)
 
     return method
+
+
+def _may_broadcast(x: Tensor, other: Any) -> bool:
+    try:
+        broadcast(x.static_shape, convert_to_tensor(other, dtype_hint=x.dtype).static_shape)
+    except ValueError:
+        return False
+    return True
 
 
 def _matmul(self: EagerTensor, other: Any) -> Any:

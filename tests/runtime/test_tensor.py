@@ -620,3 +620,12 @@ def test_complex_numbers_are_no_real_ones(convert: Any) -> None:
 def test_tensors_have_no_attributes_of_the_users() -> None:
     with pytest.raises(AttributeError):
         tf.constant(1.0).tag = 3
+
+
+@pytest.mark.parametrize("other", [[], [1, 2], [[1, 2]], ()])
+@pytest.mark.parametrize("way", [lambda f: f, tf.function], ids=["eager", "staged"])
+def test_what_does_not_broadcast_is_unequal(way: Any, other: Any) -> None:
+    def compared(a: Any) -> Any:
+        return (1 if a == other else 2), (3 if a != other else 4)
+
+    assert [int(x) for x in way(compared)(tf.constant([1, 2, 3]))] == [2, 3]
