@@ -34,7 +34,7 @@ __all__ = ["MISSING", "Change", "Snapshot"]
 DEPTH = 10
 ELEMENTS = 100_000
 ARRAY_BYTES = 1 << 24
-FOREIGN_ELEMENTS = 5_000
+FOREIGN_ELEMENTS = 500
 """Of objects of installed packages, which may lead to all that a package has."""
 
 
