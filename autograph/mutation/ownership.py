@@ -11,12 +11,12 @@ import gc
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FunctionType
 from typing import Any
 
-from autograph.mutation.kind_table import kinds_of
+from autograph.mutation.kind_table import FOREIGN, kinds_of
 
 _ASKING = 2
 """References to an object while its own are counted: the table's, and the argument's."""
@@ -55,19 +55,19 @@ def unheld(roots: Iterable[Any], further: Mapping[int, Sequence[Any]]) -> set[in
         roots: containers whose references do not count, such as a tuple of results.
         further: by the id of an object, containers whose references do count where it is held.
     """
-    found, counts = _found(roots)
+    found, counts = _found(roots, further)
     outside = [key for key in found if sys.getrefcount(found[key]) > counts[key] + _ASKING]
     return found.keys() - _reachable(outside, found, further)
 
 
-def _found(roots: Iterable[Any]) -> tuple[dict[int, Any], Counter[int]]:
+def _found(roots: Iterable[Any], known: Container[int]) -> tuple[dict[int, Any], Counter[int]]:
     counts: Counter[int] = Counter()
     found: dict[int, Any] = {}
     pending = list(roots)
     while pending:
         for held in _references(pending.pop()):
             counts[id(held)] += 1
-            if id(held) not in found and _is_looked_into(held):
+            if id(held) not in found and _is_looked_into(held, known):
                 found[id(held)] = held
                 pending.append(held)
     return found, counts
@@ -93,5 +93,8 @@ def _references(item: Any) -> Sequence[Any]:
     return gc.get_referents(item)
 
 
-def _is_looked_into(item: Any) -> bool:
-    return bool(kinds_of(type(item))) and not isinstance(item, type)
+def _is_looked_into(item: Any, known: Container[int]) -> bool:
+    kinds = kinds_of(type(item))
+    # Objects of installed packages may lead to all that there is.
+    is_bounded = FOREIGN not in kinds or id(item) in known
+    return bool(kinds) and is_bounded and not isinstance(item, type)
