@@ -511,13 +511,17 @@ class Function(Generic[P, R]):
     def _converted(self) -> Callable[..., Any]:
         if not self._autograph:
             return self._python_function
-        function = self._python_function
-        plain = getattr(function, "__func__", function)
+        function: Any = self._python_function
+        plain: Any = getattr(function, "__func__", function)
+        if hasattr(plain, "cache_parameters"):  # a trace is kept for its arguments already
+            plain = plain.__wrapped__
+            is_method = isinstance(function, MethodType)
+            function = MethodType(plain, function.__self__) if is_method else plain
         is_wrapper = isinstance(plain, FunctionType) and plain.__module__ in sys.stdlib_module_names
         is_staged = isinstance(type(plain).__call__, Function)
         if is_wrapper or is_staged or isinstance(plain, BuiltinFunctionType):
             return autograph.call(function)  # type: ignore[no-any-return]
-        return autograph.convert(function)
+        return autograph.convert(function)  # type: ignore[no-any-return]
 
 
 def _become(old: Function[..., Any], new: Function[..., Any]) -> None:

@@ -14,9 +14,14 @@ hypothesis.settings.register_profile("soak", deadline=None, max_examples=5000)
 hypothesis.settings.load_profile("default")
 
 # What is compared with real peers exists only where they do.
-_PEERS = {"tensorflow": "test_ops_like_tensorflow.py", "jax": "test_a_backend_for_jax.py"}
+_PEERS = {
+    "test_a_backend_for_jax.py": "jax",
+    "test_forms_like_tensorflow.py": "tensorflow",
+    "test_neighbours.py": "torch",
+    "test_ops_like_tensorflow.py": "tensorflow",
+}
 collect_ignore = [
-    f"peers/{name}" for peer, name in _PEERS.items() if importlib.util.find_spec(peer) is None
+    f"peers/{name}" for name, peer in _PEERS.items() if importlib.util.find_spec(peer) is None
 ]
 
 MEMORY = 6 << 30

@@ -437,3 +437,19 @@ def test_constants_that_do_not_fit_fail_where_the_call_runs() -> None:
     assert float(outer(x, rt.constant(False))) == 4
     with pytest.raises(rt.errors.InvalidArgumentError, match="cannot reshape"):
         outer(x, rt.constant(True))
+
+
+def test_a_cached_function_is_traced_as_the_function_that_it_caches() -> None:
+    @rt.function
+    @functools.lru_cache
+    def clipped(x: Any) -> Any:
+        return x if x < 2 else x * 0 + 2
+
+    class Scale:
+        @rt.function
+        @functools.cache  # noqa: B019
+        def double(self, x: Any) -> Any:
+            return x * 2
+
+    assert [int(clipped(x)) for x in (rt.constant(1), rt.constant(5), 5)] == [1, 2, 2]
+    assert int(Scale().double(rt.constant(4))) == 8
