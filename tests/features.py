@@ -1,7 +1,7 @@
-"""A bank of small functions, one for each thing that the README says about staged code.
+"""A bank of small functions, one for each thing that `docs/limits.md` says about staged code.
 
 A parameter `x` is given whole numbers, `xs` lists of them; staged, these are tensors.
-Functions marked by `limit` are refused when staged, as the README's table of limits says.
+Functions marked by `limit` are refused when staged, as the limit of that name says.
 """
 
 import collections
@@ -18,7 +18,7 @@ import autograph
 import runtime as rt
 
 LIMITS: dict[str, str] = {}
-"""For each function that is refused when staged, how its row in the table of limits begins."""
+"""For each function that is refused when staged, the beginning of its limit's heading."""
 
 Function = Callable[[Any], Any]
 

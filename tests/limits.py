@@ -1,7 +1,7 @@
-"""What may be refused while staging: the rows of the README's table of limits, as data.
+"""What random programs may be refused for while staging: limits of `docs/limits.md`, as data.
 
-A random program that is refused for any other reason is a failure. Each row is the beginning of a
-row of the table, and a pattern that the refusal's message contains.
+A random program that is refused for any other reason is a failure. Each entry is the beginning of a
+limit's heading, and a pattern that the refusal's message contains.
 """
 
 import re
@@ -14,5 +14,5 @@ LIMITS: dict[str, str] = {
 
 
 def refused_by(error: Exception) -> str | None:
-    """The row of the table of limits that allows this refusal."""
+    """The limit that allows this refusal."""
     return next((row for row, pattern in LIMITS.items() if re.search(pattern, str(error))), None)

@@ -102,7 +102,7 @@ def observed(code: Loaded, program: Program, convert: Callable[[Any], Any]) -> I
 
 
 def as_later(outcome: Any) -> Any:
-    """What Python 3.12 does where comprehensions of 3.11 are functions: see the README's limits."""
+    """What Python 3.12 does where comprehensions of 3.11 are functions: see `docs/limits.md`."""
     return re.sub(
         r"cannot access free variable (\S+) (where it is not associated with a value) in \w+ scope",
         r"cannot access local variable \1 \2",
