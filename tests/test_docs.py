@@ -2,19 +2,28 @@
 
 import doctest
 import importlib
+import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
 import autograph
-from autograph.__main__ import main
 
 ROOT = Path(__file__).parent.parent
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+GENERATED_CODE = ROOT / "docs" / "generated-code.md"
+README = ROOT / "README.md"
+DOCUMENTS = [
+    README,
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "fixtures" / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 CONVERTERS = sorted(
     path.stem
     for path in (ROOT / "autograph" / "converters").glob("*.py")
@@ -22,39 +31,73 @@ CONVERTERS = sorted(
 )
 
 
-@pytest.fixture
-def first_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The README's first screen as a file: `collatz.py`."""
-    path = tmp_path / "collatz.py"
-    path.write_text(blocks(ROOT / "README.md")[0], encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "collatz", raising=False)
-    return path
+FILE = re.compile(r"`(\w+\.py)`:\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SHOWN = re.compile(
+    r"`((?:\w+=\w+ )*(?:autograph|python) [^`]+)`[^`\n]*:\n\n```\w+\n(.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
 
 
-def blocks(path: Path) -> list[str]:
-    text = path.read_text(encoding="utf-8")
-    return re.findall(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+class Command(NamedTuple):
+    """A command that a document gives, and the output that it shows below it."""
+
+    document: Path
+    command: str
+    output: str
 
 
-def test_first_screen_shows_what_the_command_prints(
-    first_example: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([f"{first_example}:collatz"]) == 0
-    assert capsys.readouterr().out == blocks(ROOT / "README.md")[1]
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_examples_in_documents(path: Path, first_example: Path) -> None:
+def commands() -> list[Command]:
+    texts = {path: path.read_text(encoding="utf-8") for path in DOCUMENTS}
+    return [Command(path, *shown) for path, text in texts.items() for shown in SHOWN.findall(text)]
+
+
+def write_files(document: Path, folder: Path) -> list[str]:
+    """The names of the files that a document shows, which are written to a folder."""
+    files = FILE.findall(document.read_text(encoding="utf-8"))
+    for name, text in files:
+        (folder / name).write_text(text, encoding="utf-8")
+    return [name for name, _ in files]
+
+
+@pytest.mark.parametrize("shown", commands(), ids=lambda shown: shown.command)
+def test_a_command_prints_what_a_document_shows(shown: Command, tmp_path: Path) -> None:
+    write_files(shown.document, tmp_path)
+    *before, program, line = re.split(r"\b(autograph|python)\b", shown.command, maxsplit=1)
+    settings = dict(word.split("=") for word in "".join(before).split())
+    arguments = shlex.split(line)
+    settings = {"AUTOGRAPH_FULL_TRACEBACK": "", "COLUMNS": "80", "PYTHONPATH": str(ROOT)} | settings
+    done = subprocess.run(
+        [sys.executable, *(["-m", program] if program == "autograph" else []), *arguments],
+        cwd=tmp_path,
+        env=os.environ | settings,
+        capture_output=True,
+        encoding="utf-8",
+    )
+    printed = (done.stdout + done.stderr).replace(f"{tmp_path}{os.sep}", "")
+    checker = doctest.OutputChecker()
+    assert checker.check_output(shown.output, printed, doctest.ELLIPSIS), printed
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+def test_examples_in_documents(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # A closing fence would be taken for expected output.
     text = re.sub(r"^```.*$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    names = vars(importlib.import_module("collatz")) if ">>> " in text else {}
+    monkeypatch.syspath_prepend(tmp_path)
+    names: dict[str, Any] = {}
+    if path == README:  # its examples use what its files define
+        for file in write_files(path, tmp_path):
+            monkeypatch.delitem(sys.modules, file.removesuffix(".py"), raising=False)
+            names |= vars(importlib.import_module(file.removesuffix(".py")))
     test = doctest.DocTestParser().get_doctest(text, names, path.name, str(path), 0)
     assert doctest.DocTestRunner(optionflags=OPTIONS).run(test).failed == 0
 
 
-def test_readme_names_what_is_there() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_names_that_are_documented_are_there() -> None:
+    text = GENERATED_CODE.read_text(encoding="utf-8")
     assert re.findall(r"`autograph\.(\w+)", text)
     for name in re.findall(r"`@?autograph\.(\w+)", text):
         assert hasattr(autograph, name), name
@@ -90,7 +133,7 @@ def test_every_document_is_listed() -> None:
     assert names <= set(re.findall(r"\]\(([\w-]+\.md)\)", text))
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
 def test_links_and_paths_lead_somewhere(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     named = re.findall(
@@ -102,7 +145,7 @@ def test_links_and_paths_lead_somewhere(path: Path) -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_names_are_defined_in_the_files_that_documents_give(document: Path) -> None:
     text = document.read_text(encoding="utf-8")
     pattern = r"`([\w.]+)(?:\([^`]*\))?`\s(?:of|in|from)\s`((?:runtime|autograph)/[\w/]+\.py)`"
