@@ -1,7 +1,7 @@
 """The limits that `docs/limits.md` shows: what is refused is, and what to write instead is right.
 
-Each limit is a heading `###`, and below it one pair of functions or several: `refused`, the words of
-its refusal as a quotation, and `instead`.
+Each limit is a heading `###`, and below it one pair of functions or several: `refused`, the words
+of its refusal as a quotation, and `instead`.
 """
 
 import itertools
@@ -64,7 +64,7 @@ def inputs_of(function: Callable[[Any], Any]) -> list[Any]:
 def outcome(
     run: Callable[[Any], Any], value: Any, capsys: pytest.CaptureFixture[str]
 ) -> tuple[Any, str]:
-    """The result as plain Python, that is the list which it changed if there is none; the prints."""
+    """What is returned, or without that the list that is changed, as plain Python; the prints."""
     result = run(value)
     printed = capsys.readouterr()
     if result is None and isinstance(value, list):
