@@ -228,7 +228,7 @@ def converted_code(code: CodeType) -> bool:
 
 
 def why_not_converted(code: CodeType) -> str | None:
-    """Why code is run as it is though converted code calls it; None where it is converted.
+    """Returns why code is run as it is though converted code calls it; None where it is converted.
 
     The reason continues a sentence that names the function: "was not converted because it is ...".
 

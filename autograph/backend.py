@@ -1,4 +1,4 @@
-"""Where a tensor library plugs in: one `Backend` for each type of staged values."""
+"""The interface by which a tensor library plugs in: one `Backend` for each type of staged values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Names: TypeAlias = tuple[str, ...]
 
 
 class Backend:
-    """How staged values of one library take part in Python's control flow.
+    """The part that staged values of one library take in Python's control flow.
 
     Blocks are functional: they take state positionally and return it. A method gives what the taken
     block returns, in the same form: of two or more `names` (the user's names) a tuple, of one the
@@ -93,7 +93,7 @@ class Backend:
         return value
 
     def failures(self) -> int:
-        """How many exceptions what was staged so far may raise when it runs.
+        """The number of exceptions that what was staged so far may raise when it runs.
 
         A `while True` that only an exception ends is staged where a round adds one: by
         `while_loop` with True for `first`, which is asked for no result.
@@ -189,7 +189,7 @@ def register_identity(check: Callable[[Any, Any], None]) -> None:
 
 
 def failures() -> dict[Backend, int]:
-    """What each registered backend counts as `failures`."""
+    """Returns the count of each registered backend's `failures`."""
     return {backend: backend.failures() for backend in set(_registered.values())}
 
 

@@ -1,4 +1,4 @@
-"""What stands for a callable in generated code: itself, its converted twin, or what watches it."""
+"""The stand-in for a callable in generated code: itself, its converted twin, or what watches it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _recipe_by_id = recipes.by_id
 
 
 def call(function: Any) -> Any:
-    """What to call where the user calls `function`: itself, or its converted twin.
+    """Returns what to call where the user calls `function`: itself, or its converted twin.
 
     Raises:
         ConversionError: a function of the user's has a construct that is not supported.
@@ -127,7 +127,7 @@ def _call_partial(partial: functools.partial[Any]) -> Any:
 
 
 def _call_object(value: Any) -> Any:
-    """What to call for an object of a class that has no rule of its own."""
+    """Returns what to call for an object of a class that has no rule of its own."""
     if isinstance(value, type):
         return _call_class(value)
     method = call_method_of(value)
@@ -158,7 +158,9 @@ def _call_method_wrapper(wrapper: Any) -> Any:
 
 
 def _constructor(cls: Any) -> Any:
-    """What to call for a class: as `type.__call__`, with converted `__new__` and `__init__`."""
+    """Returns what to call for a class: as `type.__call__`, with converted `__new__` and
+    `__init__`.
+    """
     original_new, init = cls.__new__, cls.__init__
     new = call(original_new)
     if new is original_new and call(init) is init:
@@ -239,7 +241,7 @@ def observe_calls(observer: Observer) -> Iterator[None]:
 
 
 def _special_call(function: Any) -> Any:
-    """What to call, if this thread's state alone decides; else None."""
+    """Returns what to call, if this thread's state alone decides; else None."""
     builtin = _taken_over(function)
     if builtin is not None and this_thread.observers and not this_thread.unconverted:
         return _observed(function, builtin, this_thread.observers)

@@ -32,7 +32,7 @@ def pointer_to(filename: str | None, lineno: int | None, col: int | None) -> str
 
 
 def cell_of(filename: str) -> str | None:
-    """What IPython calls the cell that it keeps under this name, or None."""
+    """Returns IPython's name for the cell that it keeps under this file name, or None."""
     shell = running_shell()
     if shell is None:
         return None

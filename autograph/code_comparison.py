@@ -28,7 +28,7 @@ def same_code(code: CodeType, compiled: CodeType, node: ast.AST) -> bool:
 
 
 def _key(code: CodeType) -> Any:
-    """What a code object does, apart from where it stands and what it is called."""
+    """A key of what a code object does, apart from where it stands and what it is called."""
     # The body of a class names itself, and from 3.13 on the line that it begins in.
     is_class = not code.co_flags & inspect.CO_OPTIMIZED
     own, line = (code.co_qualname, _place_of_line(code)) if is_class else (None, None)
@@ -49,7 +49,9 @@ def _key(code: CodeType) -> Any:
 
 
 def _place_of_line(code: CodeType) -> int | None:
-    """Where among the constants of the body of a class its first line is, if it is nothing else."""
+    """The index of the first line among the constants of the body of a class, if it is nothing
+    else.
+    """
     if "__firstlineno__" not in code.co_names:
         return None
     instructions = list(dis.get_instructions(code))
@@ -89,7 +91,7 @@ def _names_of_pytest(code: CodeType) -> Iterator[bool]:
 
 
 def _operands(code: CodeType, skipped: set[int]) -> set[tuple[str, int, str]]:
-    """Which names and constants a function uses on which of its lines."""
+    """The names and constants that a function uses, each with its line."""
     return {
         (nested.co_name, line, operand)
         for nested in nested_codes(code)

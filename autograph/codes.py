@@ -1,4 +1,4 @@
-"""What is known about code objects, for as long as they live.
+"""Facts about code objects, kept for as long as the code lives.
 
 Code objects compare by value: two files may hold equal ones, and a copy equals its original. They
 are told apart here by identity.

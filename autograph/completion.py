@@ -34,7 +34,7 @@ complete -c autograph -l completion -x -a '{shells}'
 
 
 def script(shell: str, options: Sequence[str], stages: Sequence[str]) -> str:
-    """What a shell has to run to complete options, names of stages and Python files."""
+    """Returns the script that completes options, names of stages and Python files in a shell."""
     words = {"options": " ".join(options), "stages": " ".join(stages), "shells": " ".join(SHELLS)}
     if shell == "fish":
         plain = [o.lstrip("-") for o in options if o not in ("--stage", "--completion")]

@@ -1,4 +1,4 @@
-"""What the converters of one function share."""
+"""The state that the converters of one function share."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def stop_on(loop: Any, flag: str, context: Context) -> None:
 
 
 def until_of(loop: gast.For, ag: str) -> tuple[gast.expr, gast.expr | None]:
-    """What a `for` iterates over, and the condition on which it stops, if it has one."""
+    """Returns the iterable of a `for`, and the condition on which it stops, if it has one."""
     match loop.iter:
         case gast.Call(
             func=gast.Attribute(value=gast.Name(id=name), attr="until"),

@@ -1,4 +1,4 @@
-"""Which frames are the user's: where an error happened for them, and tracebacks without ours."""
+"""The user's frames: where an error happened for them, and tracebacks without ours."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def refusal(
 
 
 def position_in(frame: FrameType) -> Position:
-    """Where a frame stands."""
+    """Returns the file, line and column of a frame."""
     code = frame.f_code
     lineno = frame.f_lineno or code.co_firstlineno
     positions = list(code.co_positions())

@@ -1,4 +1,4 @@
-"""What `autograph --graph` shows: the graph that a tensor library traces of a function."""
+"""The text of `autograph --graph`: the graph that a tensor library traces of a function."""
 
 from __future__ import annotations
 
@@ -91,7 +91,9 @@ def _member(module: ModuleType, filename: str, path: str) -> Any:
 
 
 def _describer() -> Callable[[Any, list[Any]], str]:
-    """How to print a traced graph, from a tensor library that was imported or else is installed."""
+    """Returns the printer of traced graphs of a tensor library that was imported or else is
+    installed.
+    """
     hooks = sorted(entry_points(group="autograph.graph"), key=lambda hook: hook.name)
     imported = [hook for hook in hooks if hook.module.partition(".")[0] in sys.modules]
     if not hooks:

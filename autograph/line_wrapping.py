@@ -46,7 +46,7 @@ def _pieces(text: str, cuts: list[int]) -> list[str]:
 
 @dataclass(slots=True)
 class _Group:
-    """Where a pair of brackets and the commas directly in it stand in a line."""
+    """The positions in a line of a pair of brackets and of the commas directly in it."""
 
     start: int
     end: int = -1

@@ -281,7 +281,7 @@ def _node_box(node: gast.AST) -> Box:
 
 
 def _code_box(code: CodeType) -> Box | None:
-    """What the instructions of a lambda span, which is its body; None without columns."""
+    """The box that the instructions of a lambda, its body, span; None without columns."""
     starts, ends = [], []
     for lineno, end_lineno, col, end_col in code.co_positions():
         if lineno is None or end_lineno is None or col is None or end_col is None:

@@ -1,4 +1,4 @@
-"""What the converters of `if`, `while` and `for` have in common: blocks, and calls on them."""
+"""The common part of the converters of `if`, `while` and `for`: blocks, and calls on them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from autograph.rewriting import rewrite_statements
 
 
 class Lower(Protocol):
-    """What stands in place of a control statement."""
+    """A function that gives the statements in place of a control statement."""
 
     def __call__(self, node: Any, context: Context, flow: Flow) -> list[gast.stmt]: ...
 

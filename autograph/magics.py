@@ -16,8 +16,8 @@ _OPTIONS = re.compile(r"(?:-\S+\s+(?:\d+\s+)?)*")  # `-n 10 -r3`, which the stat
 
 
 def texts_of_magics(function: FunctionType) -> Iterator[str]:
-    """What magics of IPython were given in its cells, as Python that can be parsed, the last cell
-    first; only what mentions the function.
+    """Yields what magics of IPython were given in its cells, as Python that can be parsed, the last
+    cell first; only what mentions the function.
     """
     shell = _shell_of(function)
     if shell is None:

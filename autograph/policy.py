@@ -1,4 +1,6 @@
-"""May this function be converted? One ordered table of rules; the first that holds decides."""
+"""The decision whether a function may be converted. One ordered table of rules; the first that
+holds decides.
+"""
 
 from __future__ import annotations
 
@@ -177,7 +179,7 @@ _IMPURE_NAMES = {
 
 
 def impure(function: Callable[..., Any]) -> str | None:
-    """Why a call that depends on the world, or changes it, cannot stand in a staged block.
+    """Returns why a call that depends on the world, or changes it, cannot stand in a staged block.
 
     The reason continues a sentence that names the function; None for all but known callables. What
     a backend takes over, such as `next` of a staged iterator, is its own matter.

@@ -52,7 +52,7 @@ def _generator_class() -> Any:
 
 
 class _Generator:
-    """What astor's `SourceGenerator` lacks."""
+    """The methods that astor's `SourceGenerator` lacks."""
 
     levels: Any
     set_precedence: Callable[..., None]
@@ -398,7 +398,7 @@ class _Generator:
         self.write(f_string([list(self.f_string_parts(value)) for value in node.values]))
 
     def f_string_parts(self, node: Any) -> Iterator[Part]:
-        """What one value of an f-string, or of a format in it, is written as."""
+        """Yields the text of one value of an f-string, or of a format in it."""
         if isinstance(node, ast.Constant):
             yield str(node.value), ""
             return

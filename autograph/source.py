@@ -190,7 +190,7 @@ _files = _Files()
 
 
 def _files_of(function: FunctionType) -> Iterator[SourceFile]:
-    """Where the definition of a function may stand."""
+    """Yields the files in which the definition of a function may stand."""
     filename = function.__code__.co_filename
     linecache.checkcache(filename)
     # From 3.13 on, `python -c` enters its own source as "<string>", the name that `exec` gives too.

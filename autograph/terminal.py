@@ -158,7 +158,9 @@ def _pieces(text: str, width: int) -> list[str]:
 
 
 def _cut(text: str, width: int) -> int:
-    """Where to break a line: after the last blank that fits, if that leaves half of it filled."""
+    """Returns the place to break a line: after the last blank that fits, if that leaves half of it
+    filled.
+    """
     end = next(n for n in range(len(text), 0, -1) if _columns(text[:n]) <= width)
     blank = text.rfind(" ", 0, end)
     return blank + 1 if blank > max(end // 2, _indent(text)) else end

@@ -19,7 +19,7 @@ HEAP_TYPE = 1 << 9
 
 
 class Made(NamedTuple):
-    """What conversion made of a code object."""
+    """The result of converting a code object."""
 
     code: CodeType
     ag: str

@@ -1,4 +1,4 @@
-"""What stands where Python has a local name that is not bound."""
+"""The value in place of a local name that Python has not bound."""
 
 from __future__ import annotations
 

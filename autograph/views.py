@@ -1,4 +1,4 @@
-"""What the command line shows of a file: lines of text, and the user's lines that they are from."""
+"""The lines that the command line shows of a file, with the user's lines that they are from."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from autograph.trees import to_ast
 def view(
     file: SourceFile, path: str | None, stage: str | None, every_stage: bool
 ) -> Iterator[Line]:
-    """What `path` names, a function or class, or the whole file; converted up to a stage, or after
-    each.
+    """Yields the lines of what `path` names, a function or class, or of the whole file; converted
+    up to a stage, or after each.
     """
     holds_several = path is None or class_in(file, path) is not None
     if every_stage:
@@ -34,7 +34,7 @@ def view(
 
 
 def original(file: SourceFile, path: str | None) -> list[Line]:
-    """What `path` names, or the whole file, as it is written."""
+    """Returns the lines of what `path` names, or of the whole file, as they are written."""
     return _dedented(_written(file, path))
 
 

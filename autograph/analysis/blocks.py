@@ -1,4 +1,4 @@
-"""What the block functions of an `if`, `while` or `for` take and return.
+"""The parameters and results of the block functions of an `if`, `while` or `for`.
 
 A name that a block assigns and that is live afterwards is returned; if its old value matters it is
 a parameter too. A name that others can see meanwhile is *shared*: blocks assign it where it lives
@@ -82,7 +82,7 @@ class Flow:
         return BlockNames(sort(inputs), sort(outputs), sort(shared), ends([node]))
 
     def _head(self, node: Any) -> Names:
-        """What is live where the loop's next round starts."""
+        """The names that are live where the loop's next iteration starts."""
         live = self.live[node]
         if isinstance(node, gast.While):
             return live.before

@@ -20,7 +20,7 @@ Defined = Names | None
 
 
 class Definedness(NamedTuple):
-    """What is known about definite assignment in one function.
+    """The result of the analysis of definite assignment in one function.
 
     Attributes:
         before: for each `if`, `while` and `for`, the names that surely have a value where it

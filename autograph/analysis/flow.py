@@ -1,4 +1,4 @@
-"""How control can leave a list of statements: its *completions*.
+"""The ways in which control can leave a list of statements: its *completions*.
 
 `next` (falls off the end), `return`, `break`, `continue`, `raise`. What merely may raise, as almost
 any statement, does not count; `raise` does.

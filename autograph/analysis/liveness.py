@@ -147,7 +147,7 @@ class _Liveness:
         return self.block(node.body, orelse, exits._replace(raising=exits.raising | handlers))
 
     def finally_(self, node: Any, after: Names, exits: Exits) -> tuple[Names, Exits]:
-        """What is live where the `finally` starts, by each way into it."""
+        """The names that are live where the `finally` starts, by each way into it."""
         if not node.finalbody:
             return after, exits
         leave = Exits(*(self.block(node.finalbody, way, exits) for way in exits))

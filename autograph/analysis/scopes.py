@@ -1,4 +1,4 @@
-"""Which names a piece of code reads and binds, and whose names they are.
+"""The names that a piece of code reads and binds, and whose names they are.
 
 `mentions` answers for one piece of code (a statement or an expression) in the scope that it stands
 in; `scope_of` for a whole function. Comprehensions of lists, sets and dicts run where they stand,
@@ -17,7 +17,7 @@ FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
 
 
 class Mentions:
-    """What a piece of code does with names; each dict is an ordered set, in order of the tree.
+    """The uses of names in a piece of code; each dict is an ordered set, in order of the tree.
 
     `early` are those bound inside an expression (`:=`), `maybe` those of them that a comprehension
     binds, or not if it is empty.
@@ -69,7 +69,7 @@ class Scope(NamedTuple):
 
 
 def mentions(node: Any) -> Mentions:
-    """What a statement, an expression, or a list of them does with names."""
+    """Returns the uses of names in a statement, an expression, or a list of them."""
     found = Mentions()
     _Visitor(found).visit(node)
     return found
@@ -128,7 +128,7 @@ def free_names(function: Any) -> set[str]:
 
 
 def _inside(function: Any) -> Mentions:
-    """What a function does with names, its parameters included: one walk, nested ones too."""
+    """Returns the uses of names in a function, its parameters included: one walk, nested ones too."""
     found = Mentions()
     visitor = _Visitor(found)
     for name in parameters(function):
@@ -268,7 +268,7 @@ class _Visitor:
             self.comprehension(node, node.generators)
 
     def bind_maybe(self, node: gast.GeneratorExp) -> None:
-        """What a generator expression binds, it binds in the function."""
+        """Bind in the function what a generator expression binds."""
         inside = Mentions()
         _Visitor(inside).comprehension(node, node.generators)
         for name in inside.early:

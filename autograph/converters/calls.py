@@ -22,7 +22,7 @@ from autograph.rewriting import Rules, is_ag
 
 
 def rules(context: Context) -> Rules:
-    """What to do with which node."""
+    """Returns the rule for each type of node."""
     return {gast.Call: lambda node: _call(node, context.ag)}
 
 

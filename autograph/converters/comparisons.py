@@ -30,7 +30,7 @@ _SYMBOLS = {
 
 
 def rules(context: Context) -> Rules:
-    """What to do with which node."""
+    """Returns the rule for each type of node."""
     return {gast.Compare: _compare}
 
 

@@ -47,7 +47,7 @@ def _keep_local(function: Any, names: frozenset[str]) -> None:
 
 
 class _Reachable:
-    """What control reaches in one function.
+    """The transformation of one function, which keeps the code that control reaches.
 
     Args:
         may_suspend: whether it is a generator or coroutine, whose exits stay where they are; so
@@ -90,7 +90,7 @@ def _skips_else(node: Any) -> bool:
 
 
 def _move_into_branch(node: gast.If, rest: list[gast.stmt]) -> list[gast.stmt]:
-    """What is left to follow the `if`."""
+    """Move the rest into a branch, and return what is left to follow the `if`."""
     if _leaves(node.body) and not ends(node.orelse):
         node.orelse = [*node.orelse, *rest]
         return []

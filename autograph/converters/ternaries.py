@@ -19,7 +19,7 @@ from autograph.rewriting import Rules, fits_lambda
 
 
 def rules(context: Context) -> Rules:
-    """What to do with which node."""
+    """Returns the rule for each type of node."""
     return {gast.IfExp: _ternary}
 
 

@@ -131,7 +131,7 @@ class ArrayKind(SingleKind):
 
 
 class MemoryKind(SingleKind):
-    """What a memoryview or an object of ctypes shows."""
+    """The bytes that a memoryview or an object of ctypes shows."""
 
     def bytes(self, value: Any) -> int:
         return memoryview(value).nbytes

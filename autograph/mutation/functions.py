@@ -37,7 +37,7 @@ class UnconvertedKind(Kind):
 
 
 class FunctionKind(KeyedKind):
-    """What a function captures and names, and what can be put in its place."""
+    """The state of a function: what it captures and names, and what can be put in its place."""
 
     style = as_attribute
 
@@ -103,7 +103,7 @@ def _defaults(function: FunctionType) -> Iterator[Part]:
 
 
 def _globals_of(function: FunctionType) -> Iterator[Part]:
-    """What the code of a function reaches by global names."""
+    """Yields what the code of a function reaches by global names."""
     if not is_users_function(function):
         return
     namespace, names = function.__globals__, names_in(function.__code__)

@@ -16,7 +16,7 @@ from autograph.mutation.parts import MISSING, Difference, Part, as_itself
 
 
 class IteratorKind(Kind):
-    """How far an iterator written in C has come, and what it holds. It cannot be put back."""
+    """The position of an iterator written in C, and what it holds. It cannot be put back."""
 
     def take(self, value: Any) -> Any:
         return _position(value), tuple(map(id, gc.get_referents(value)))
@@ -32,7 +32,7 @@ class IteratorKind(Kind):
 
 
 class GeneratorKind(IteratorKind):
-    """Where a generator stands, and its variables. One that runs now is looked at by its frame."""
+    """The position of a generator, and its variables. One that runs now is looked at by its frame."""
 
     def take(self, value: GeneratorType[Any, Any, Any]) -> Any:
         frame = value.gi_frame

@@ -1,4 +1,4 @@
-"""Which kinds of state the objects of a type have."""
+"""The table of the kinds of state that the objects of a type have."""
 
 from __future__ import annotations
 

@@ -19,19 +19,19 @@ class Kind:
         self._held = held
 
     def key(self, value: Any) -> Any:
-        """What tells this state of this object from all others."""
+        """A key that tells this state of this object from all others."""
         return id(value), self
 
     def size(self, value: Any) -> int:
-        """How many elements are remembered."""
+        """The number of elements that are remembered."""
         return 1
 
     def bytes(self, value: Any) -> int:
-        """How large a copy is, where one is made."""
+        """The size of a copy in bytes, where one is made."""
         return 0
 
     def take(self, value: Any) -> Any:
-        """What is needed to compare and to bring back."""
+        """Returns what is needed to compare and to bring back."""
         return None
 
     def parts(self, value: Any, state: Any) -> Iterable[Part]:
@@ -43,7 +43,7 @@ class Kind:
         return True
 
     def differences(self, value: Any, state: Any) -> Iterator[Difference]:
-        """What has changed: style and key of the path from here, what was there, and what is."""
+        """Yields each change: style and key of the path from here, what was there, and what is."""
         yield from ()
 
     def put(self, value: Any, state: Any) -> None:

@@ -1,4 +1,4 @@
-"""Which objects nobody else holds: trial deletion, as garbage collectors find cycles by it.
+"""The objects that nobody else holds: trial deletion, as garbage collectors find cycles by it.
 
 Of each object those references are counted that come from what is given, or from what is found
 there. An object with more references is held from outside, and so is all that it leads to; the

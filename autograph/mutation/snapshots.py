@@ -150,7 +150,7 @@ class Snapshot:
                     pending.append((child, (path, style, part), below, lent))
 
     def knows(self, value: Any) -> bool:
-        """Was this mutable object reached?"""
+        """True if this mutable object was reached."""
         return any(kind.key(value) in self._entries for kind in kinds_of(type(value)))
 
     def release(self, results: tuple[Any, ...]) -> None:
@@ -172,12 +172,12 @@ class Snapshot:
                 del self._entries[entry.kind.key(entry.value)]
 
     def notes(self) -> list[_Entry]:
-        """Where what was looked at later than the roots is remembered."""
+        """The entries of what was looked at later than the roots."""
         entries = self._entries.values()
         return [entry for entry in entries if entry.late and type(entry.value) is not Variable]
 
     def changes(self) -> list[Change]:
-        """What is different now, in the order in which it was looked at."""
+        """Returns what is different now, in the order in which it was looked at."""
         return [
             Change(render((entry.path, style, key)), entry.kind.holder(entry.value), before, after)
             for entry in self._changed()

@@ -17,7 +17,7 @@ from autograph.mutation.parts import ATOMS, MISSING, Part, as_attribute
 
 
 class StreamKind(SingleKind):
-    """How far a file has come; what is in one that is in memory can be put back."""
+    """The position of a file; what is in one that is in memory can be put back."""
 
     def take(self, value: Any) -> Any:
         if value.closed:

@@ -1,4 +1,4 @@
-"""Which classes and functions are the user's."""
+"""The distinction of the user's classes and functions from those of libraries."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Variable(NamedTuple):
 
 
 class ContextKind(SingleKind):
-    """What a context variable is. It cannot be unset."""
+    """The value of a context variable. It cannot be unset."""
 
     def take(self, value: ContextVar[Any]) -> Any:
         return value.get(MISSING)
@@ -81,7 +81,7 @@ class GlobalKind(SingleKind):
 
 
 def value_of(place: Any) -> Any:
-    """What a captured or a global variable is."""
+    """Returns the value of a captured or a global variable."""
     kind = VARIABLES.get(type(place))
     return MISSING if kind is None else kind.take(place)
 

@@ -1,4 +1,5 @@
-"""What generated code calls: plain Python values take Python's own path, staged ones a backend's.
+"""The operators that generated code calls: plain Python values take Python's own path, staged ones
+a backend's.
 
 Each operator takes itself out of a traceback that passes through it. Argument names follow the
 fields of the AST's nodes. `call` is in `autograph.calls`, since it converts.

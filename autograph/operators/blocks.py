@@ -1,4 +1,4 @@
-"""What the operators know about block functions: the names of their results."""
+"""The facts that operators know about block functions: the names of their results."""
 
 from __future__ import annotations
 

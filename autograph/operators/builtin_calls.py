@@ -34,7 +34,7 @@ _INSPECTED = 1_000
 
 
 class Rest:
-    """What is left of a generator for `any` and `all`, from its first staged element on.
+    """The rest of a generator for `any` and `all`, from its first staged element on.
 
     Attributes:
         items: gives all elements; what Python would not compute is computed as it is asked for.
@@ -55,7 +55,7 @@ class Rest:
 
 
 def taken_over(call: Call) -> dict[Function, Function]:
-    """What stands for a builtin in generated code.
+    """Returns the stand-ins for builtins in generated code.
 
     Args:
         call: gives what to call for a callable: for callbacks such as `key`.

@@ -14,7 +14,7 @@ from autograph.operators.blocks import user_code
 
 
 class LoopOptions:
-    """What the body of one loop asked for; all None where it asked for nothing.
+    """The options that the body of one loop asked for; all None where it asked for nothing.
 
     Attributes:
         maximum_iterations: the number of rounds after which the loop ends.

@@ -35,7 +35,7 @@ class Shared:
         self.cells = [_cell(name, blocks, backend) for name in self.names]
 
     def values(self) -> tuple[Any, ...]:
-        """What the names stand for now."""
+        """The present values of the names."""
         return tuple(map(_contents, self.cells, self.names))
 
     def put(self, values: Sequence[Any]) -> None:

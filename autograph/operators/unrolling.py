@@ -166,7 +166,7 @@ def _is_iterator(value: object) -> bool:
 
 
 def holds_shared_iterator(holder: Any) -> bool:
-    """Does an iterator advance others that are held elsewhere too?"""
+    """True if an iterator advances others that are held elsewhere too."""
     # zip, enumerate, map and generators advance the iterators that they hold.
     held = gc.get_referents(holder)
     if any(type(inner) is tuple and holds_shared_iterator(inner) for inner in held):

@@ -108,7 +108,7 @@ class _Compiler:
         return node.id if is_hole else None
 
     def take(self, hole: str) -> Callable[[Holes], Any]:
-        """How to get what a hole was given; nodes are copied where it stands again."""
+        """Returns the getter of what a hole was given; nodes are copied where it stands again."""
         if hole in self.seen:
             return lambda given: copy_tree(given[hole])
         self.seen.add(hole)
