@@ -36,7 +36,7 @@ def _libraries() -> list[Any]:
 
 
 def threads() -> int | None:
-    """How many threads BLAS uses; None where that is not known."""
+    """Returns the number of threads that BLAS uses; None where that is not known."""
     functions = _functions()
     return None if functions is None else functions[0]()
 

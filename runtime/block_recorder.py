@@ -1,4 +1,4 @@
-"""What a staged block does to Python objects: watched, put back, or refused."""
+"""The changes that a staged block makes to Python objects: watched, put back, or refused."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from runtime.staged_print import _print as staged_print
 
 
 class _Existed:
-    """Did an object exist before the trace? What is global to the functions called did."""
+    """True for an object that existed before the trace. What is global to the functions called did."""
 
     def __init__(self, before: Callable[[Any], bool]) -> None:
         self._before = before
@@ -168,7 +168,7 @@ class BlockRecorder:
         self._snapshot.restore()
 
     def knows(self, item: Any) -> bool:
-        """Was the object within reach of the block before it?"""
+        """True if the object was within reach of the block before it."""
         return self._snapshot.knows(item)
 
 

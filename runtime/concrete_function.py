@@ -112,18 +112,18 @@ class ConcreteFunction:
 
     @functools.cached_property
     def programs(self) -> Programs:
-        """What runs it."""
+        """The programs that run it."""
         with depth_explained(self.optimized):
             return Programs(self.optimized)
 
     @property
     def program(self) -> Program:
-        """What runs it on arguments of any shapes."""
+        """The program that runs it on arguments of any shapes."""
         return self.programs.generic
 
     @functools.cached_property
     def calls_back(self) -> bool:
-        """May it run Python of the user's, which may run ops?"""
+        """True if it may run Python of the user's, which may run ops."""
         return has_effects(self.optimized.body)
 
     @property
@@ -153,17 +153,17 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self) -> Any:
-        """What it returns, with a TensorSpec in place of each tensor."""
+        """The structure of its result, with a TensorSpec in place of each tensor."""
         return None if self.spec is None else _specs_of(self.spec)
 
     @property
     def output_dtypes(self) -> Any:
-        """What it returns, with a dtype in place of each tensor."""
+        """The structure of its result, with a dtype in place of each tensor."""
         return None if self.spec is None else _specs_of(self.spec, lambda spec: spec.dtype)
 
     @property
     def output_shapes(self) -> Any:
-        """What it returns, with a TensorShape in place of each tensor."""
+        """The structure of its result, with a TensorShape in place of each tensor."""
         return None if self.spec is None else _specs_of(self.spec, lambda spec: spec.shape)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -245,7 +245,7 @@ class ConcreteFunction:
         return GraphCall(self.graph)
 
     def outputs_of(self, results: Sequence[Any]) -> Any:
-        """What a call returns, for the results of a run."""
+        """Returns the result of a call, made of the results of a run."""
         if self.single:
             raw = results[0]
             return EagerTensor(raw) if type(raw) is np.ndarray else _tensor(raw)

@@ -127,7 +127,7 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 
 
 def get_logical_device_configuration(device: Any) -> list[LogicalDeviceConfiguration] | None:
-    """How a physical device is split, or None.
+    """Returns the logical devices that a physical device is split into, or None.
 
     >>> cpu = rt.config.list_physical_devices("CPU")[0]
     >>> rt.config.get_logical_device_configuration(cpu) is None
@@ -156,7 +156,7 @@ def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
 
 
 def get_soft_device_placement() -> bool:
-    """Does a device that is not there stand for CPU:0?
+    """True if CPU:0 stands for a device that is not there.
 
     >>> rt.config.get_soft_device_placement()
     True

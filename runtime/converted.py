@@ -1,5 +1,6 @@
-"""What autograph is told about this library at once: that it is one, and how items of eager tensors
-are assigned in converted code. `runtime.staging` tells the rest before the first graph is traced.
+"""The facts about this library that autograph is told at once: that it is one, and how items of
+eager tensors are assigned in converted code. `runtime.staging` tells the rest before the first
+graph is traced.
 """
 
 from __future__ import annotations

@@ -273,7 +273,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
 
 
 def is_numeric_tensor(tensor: Any) -> bool:
-    """Is it a tensor of numbers?
+    """True for a tensor of numbers.
 
     >>> rt.debugging.is_numeric_tensor(rt.constant(1.))
     True
@@ -435,7 +435,7 @@ def _size(tensor: Tensor, axis: int) -> Any:
 
 
 def _describe_bad(array: Any) -> str | None:
-    """What is wrong with the elements, or None."""
+    """Returns a text about elements that are infinite or no number, or None."""
     if array.dtype.kind not in "fc" or np.all(np.isfinite(array)):
         return None
     counts = {

@@ -17,7 +17,7 @@ _KINDS = ("CPU", "GPU", "TPU")
 
 
 class _Settings:
-    """What is set for the process: the number of logical CPUs, and what unknown devices mean."""
+    """The settings of the process: the number of logical CPUs, and what unknown devices mean."""
 
     soft_placement = True
     cpus = 1

@@ -1,5 +1,5 @@
-"""What notebooks show of tensors, variables, modules and staged functions: short, whatever the
-size, and from what is there already.
+"""The displays of tensors, variables, modules and staged functions in notebooks: short, whatever
+the size, and from what is there already.
 """
 
 from __future__ import annotations

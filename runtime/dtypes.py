@@ -33,37 +33,37 @@ class DType:
 
     @property
     def is_floating(self) -> builtins.bool:
-        """Is it a real floating-point type?"""
+        """True for the real floating-point types."""
         return self.np_dtype.kind == "f"
 
     @property
     def is_integer(self) -> builtins.bool:
-        """Is it a signed or unsigned integer type?"""
+        """True for the signed and unsigned integer types."""
         return self.np_dtype.kind in "iu"
 
     @property
     def is_unsigned(self) -> builtins.bool:
-        """Is it an unsigned integer type?"""
+        """True for the unsigned integer types."""
         return self.np_dtype.kind == "u"
 
     @property
     def is_complex(self) -> builtins.bool:
-        """Is it a complex type?"""
+        """True for the complex types."""
         return self.np_dtype.kind == "c"
 
     @property
     def is_bool(self) -> builtins.bool:
-        """Is it the type of truth values?"""
+        """True for the type of truth values."""
         return self.np_dtype.kind == "b"
 
     @property
     def is_numeric(self) -> builtins.bool:
-        """Is it an integer, floating-point or complex type?"""
+        """True for the integer, floating-point and complex types."""
         return self.np_dtype.kind in "iufc"
 
     @property
     def is_numpy_compatible(self) -> builtins.bool:
-        """Does NumPy have this type? (All of ours are NumPy's.)"""
+        """True if NumPy has this type. (All of ours are NumPy's.)"""
         return True
 
     @property
@@ -103,7 +103,7 @@ class DType:
         raise TypeError(f"Cannot find {what} value of {self}.")
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
-        """Is `other` (anything that names a dtype) the same type?"""
+        """True if `other` (anything that names a dtype) is the same type."""
         return self is as_dtype(other)
 
     def is_subtype_of(self, other: Any) -> builtins.bool:

@@ -7,13 +7,13 @@ from contextlib import AbstractContextManager
 
 
 class _Here(threading.local):
-    """What the blocks that are open on this thread say."""
+    """The setting of the innermost open block on this thread."""
 
     eager: bool | None = None
 
 
 class Mode:
-    """What holds for the process: the default, and how many blocks are open on any thread."""
+    """The setting of the process: the default, and how many blocks are open on any thread."""
 
     eager = False
     blocks = 0
@@ -55,7 +55,7 @@ class run_functions_eagerly(AbstractContextManager[None]):
 
 
 def functions_run_eagerly() -> bool:
-    """Are functions run as plain Python at present?
+    """Returns True if functions are run as plain Python at present.
 
     >>> rt.config.functions_run_eagerly()
     False

@@ -55,7 +55,7 @@ class OpError(Exception):
 
     @property
     def message(self) -> str:
-        """What is wrong, in which op, with which inputs, and where."""
+        """The text of the error: what is wrong, in which op, with which inputs, and where."""
         known = [] if self.inputs is None else [f"inputs: {', '.join(self.inputs)}"]
         if self.location is not None:
             known.append(f"at {format_place(*self.location)}")
@@ -148,7 +148,7 @@ class NotFoundError(OpError):
 
 
 class AlreadyExistsError(OpError):
-    """What was to be created is there already."""
+    """The thing to be created is there already."""
 
     error_code = 6
 

@@ -67,8 +67,8 @@ _MOST_RETURNS = 3
 def _exported(
     value: Any, numbers: bool = False, what: Callable[[], str] = lambda: "result", path: str = ""
 ) -> Any:
-    """What a function returns, as tensors, None, and structures of them. With `numbers`, Python
-    numbers stay what they are.
+    """Returns the result of a function as tensors, None, and structures of them. With `numbers`,
+    Python numbers stay what they are.
 
     Raises TypeError for any other Python object, which is at `path` in what messages call `what()`.
     """
@@ -149,7 +149,9 @@ def creating(name: str, creations: Creations) -> Iterator[None]:
 
 
 def _values_in(value: Any, spec: Spec) -> list[Any]:
-    """What a result has for each of the values that carry it; None where nothing is known."""
+    """Returns the part of a result for each of the values that carry it; None where nothing is
+    known.
+    """
     if isinstance(spec, Leaf):
         return [value]
     found = structure_of(value)
@@ -245,7 +247,9 @@ class Tracer:
     def _finals(
         self, trace: Trace, symbols: Sequence[Any], shared: Shared
     ) -> tuple[list[Value], list[Node]]:
-        """What the arguments are at the end, for calls from other traces, and the nodes for it."""
+        """Returns the values of the arguments at the end, for calls from other traces, and the
+        nodes for it.
+        """
         nodes = trace.scope.nodes
         count = len(nodes)
         finals = [trace.value_of(symbols[at]) for at in shared.written]
@@ -335,7 +339,7 @@ class Tracer:
             raise refuse_change(path, why, location=self._location())
 
     def _location(self) -> Location | None:
-        """Where the function begins, for what is seen only when it is over."""
+        """The place where the function begins, for what is seen only when it is over."""
         code = getattr(self.python_function, "__code__", None)
         return None if code is None else beginning_of(code)
 
@@ -343,7 +347,7 @@ class Tracer:
         return _exported(result, numbers, self._name_of_result)
 
     def _name_of_result(self) -> str:
-        """What messages call the result: the places of `return`, and the function."""
+        """The name of the result in messages: the places of `return`, and the function."""
         code = getattr(self.python_function, "__code__", None)
         if code is None:
             return f"the result of {self.name}"

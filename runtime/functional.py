@@ -347,7 +347,7 @@ class _Fold:
         return self.size - 1 - count if self.reverse else count
 
     def step(self, so_far: Sequence[Any], count: Any) -> list[Any]:
-        """What is so far after a round."""
+        """Returns the accumulated values after one more iteration."""
         found = called(self.fn)(self.packed(so_far), self.rows.at(self.place(count)))
         _check_structure(found, self.like, self.name, "initializer, or else of a row of elems")
         pairs = zip(nest.flatten(found), so_far, strict=True)

@@ -262,7 +262,7 @@ class Generator:
         dtype: Any = dtypes.int32,
         name: str | None = None,
     ) -> Tensor:
-        """How many of `counts` trials with chance `probs` succeed; see
+        """Draws the number of successes in `counts` trials with chance `probs`; see
         `random.stateless_binomial`.
         """
         wanted = accepted(dtype, FLOATS + INTS)

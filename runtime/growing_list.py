@@ -316,7 +316,7 @@ def _check(fails: Any, message: str) -> None:
 
 
 def _adds_in_place(frame: FrameType) -> bool:
-    """Does an operator of this frame ask, and is it `+=`?"""
+    """True if an operator of this frame asks, and it is `+=`."""
     code, at = frame.f_code.co_code, frame.f_lasti
     in_place = dis.opmap["BINARY_OP"], _IN_PLACE_ADD
     return (code[at], code[at + 1]) == in_place
@@ -381,8 +381,8 @@ for _name, _what in _WHAT.items():
 
 
 def list_function(function: Any) -> Any:
-    """What to call for a function written in C that looks into lists past their methods; None for
-    any other one.
+    """Returns what to call for a function written in C that looks into lists past their methods;
+    None for any other one.
     """
     if function is operator.iadd:
         return _add_in_place

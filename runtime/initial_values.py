@@ -72,7 +72,7 @@ def initial_value(value: Any, dtype: Any, trace: Trace) -> Any:
 
 
 def is_for_one_call(first: Graph, second: Graph, name: str) -> bool:
-    """Has the trace of a function that created variables effects that the next one has not?
+    """True if the trace of a function that created variables has effects that the next one has not.
 
     StagingError where it is called in a branch or in the body of a loop.
     """
@@ -226,13 +226,13 @@ def _used(node: Node) -> tuple[set[Any], set[Any]]:
 
 
 def _draws(node: Node) -> bool:
-    """Does it give another value each time, such as a random number?"""
+    """True if the node gives another value each time, such as a random number."""
     primitive = node.primitive
     return primitive.effect and not primitive.fallible and primitive is not read_p
 
 
 def _checks(node: Node) -> bool:
-    """May an assertion or a `raise` in it end the call?"""
+    """True if an assertion or a `raise` in the node may end the call."""
     is_one = not node.regions and "callee" not in node.params
     try:
         inside = [node] if is_one else [*_inside(node, set())]
@@ -325,7 +325,7 @@ class _History:
         return list(filter(_checks, others))
 
     def runs(self, check: Node, known: Mapping[Value, Any], given: Mapping[Value, Any]) -> bool:
-        """Can this node be run at once, and once more in its place?"""
+        """True if this node can be run at once, and once more in its place."""
         try:
             found = self.needed((), known, (check,))
         except Unknown:

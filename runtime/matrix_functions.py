@@ -46,7 +46,7 @@ def expm(input: Any, name: str | None = None) -> Tensor:
 
 
 def _halvings(x: Tensor) -> Tensor:
-    """How often each matrix is halved until its norm is 1/2 at most."""
+    """Returns how often each matrix is halved until its norm is 1/2 at most."""
     norm = ops.reduce_max(ops.reduce_sum(ops.abs(ops.stop_gradient(x)), -2), (-1,))
     limit = ops.ones_like(norm) * 0.5
     return ops.ceil(ops.maximum(ops.log(ops.maximum(norm, limit) / limit) / np.log(2.0), 0.0))

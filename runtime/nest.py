@@ -31,7 +31,7 @@ def _sorted_keys(mapping: Any) -> list[Any]:
 
 
 class _Kind(NamedTuple):
-    """How one kind of structure is taken apart and built again."""
+    """The way to take one kind of structure apart and to build it again."""
 
     name: str
     children: Callable[[Any], Sequence[Any]]
@@ -140,7 +140,7 @@ def _kind_in(structure: Any, expand: bool) -> _Kind | None:
 
 
 def is_nested(structure: Any) -> bool:
-    """Is it a structure (as opposed to a leaf)?
+    """True for a structure (as opposed to a leaf).
 
     >>> rt.nest.is_nested({"a": [1, 2], "b": (3,)})
     True
@@ -353,7 +353,7 @@ def assert_shallow_structure(
 def flatten_up_to(
     shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
 ) -> list[Any]:
-    """What `input_tree` holds at each leaf of `shallow_tree`.
+    """Returns the part of `input_tree` at each leaf of `shallow_tree`.
 
     >>> rt.nest.flatten_up_to([0, 0], [[1, 2], 3])
     [[1, 2], 3]

@@ -1,4 +1,4 @@
-"""What `@function` makes: a Python function traced once for each signature, optimised, compiled,
+"""The result of `@function`: a Python function traced once for each signature, optimised, compiled,
 and called as a graph.
 """
 
@@ -72,8 +72,8 @@ Receiver = TypeVar("Receiver")
 
 
 class Function(Generic[P, R]):
-    """What `@function` makes of a Python function: a call traces it once for each signature and
-    runs the graph.
+    """The result of `@function`: a call traces the Python function once for each signature and runs
+    the graph.
     """
 
     __wrapped__: Callable[..., Any]
@@ -177,7 +177,7 @@ class Function(Generic[P, R]):
         )  # fmt: skip
 
     def experimental_get_tracing_count(self) -> int:
-        """How often the Python function was traced; not where it raised."""
+        """Returns the number of traces of the Python function, without those where it raised."""
         return self._traces.count
 
     def why_retraced(self) -> str:
@@ -316,7 +316,7 @@ class Function(Generic[P, R]):
         return (call.first or concrete).call_leaves(call.leaves)
 
     def _leaves_out_receiver(self, args: tuple[Any, ...]) -> bool:
-        """Is it a call `Class.method(instance, ...)` whose signature has no entry for `self`?"""
+        """True for a call `Class.method(instance, ...)` whose signature has no entry for `self`."""
         if self._input_signature is None or not args:
             return False
         return any(item is self for kind in type(args[0]).__mro__ for item in vars(kind).values())
@@ -359,8 +359,8 @@ class Function(Generic[P, R]):
         take(tuple(key), short)
 
     def _order(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int] | None:
-        """Where the tensors of a call are among those that its trace takes; None where keys of
-        dicts do not tell arguments from others.
+        """Returns the places of a call's tensors among those that its trace takes; None where keys
+        of dicts do not tell arguments from others.
         """
         given = *args, *kwargs.values()
         if not all(map(has_plain_keys, given)):
@@ -529,7 +529,7 @@ def _become(old: Function[..., Any], new: Function[..., Any]) -> None:
 
 
 def _openness(types: Sequence[Any]) -> tuple[int, int]:
-    """How much of shapes is unknown: ranks, then dimensions."""
+    """Returns the number of unknown ranks, then of unknown dimensions."""
     shapes = [known.shape for known in types if isinstance(known, TensorType)]
     return shapes.count(None), sum([shape.count(None) for shape in shapes if shape is not None])
 
@@ -556,7 +556,7 @@ _thread = _Thread()
 
 
 def _implicit_function(function: Any) -> Function[..., Any]:
-    """What `@function` makes of it, the same one while a trace is made."""
+    """Returns the `@function` made of it, the same one while a trace is made."""
     key = _identity(function)
     found = _thread.implicit.get(key)
     if found is None:

@@ -26,7 +26,7 @@ Sample = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 class Operation(Protocol):
-    """What a gradient rule is given: one executed or staged op.
+    """The argument of a gradient rule: one executed or staged op.
 
     `needed` tells for each input whether its gradient is used: None may be returned for the others.
     """
@@ -75,7 +75,7 @@ CLASSES: dict[str, frozenset[np.dtype[Any]]] = {
 
 
 class Memory(Enum):
-    """What an op does with the memory of its inputs."""
+    """The use that an op makes of the memory of its inputs."""
 
     READS = "keeps no input, and returns no view of one"
     ALIASES = "may return its first input's memory, element by element"
@@ -86,7 +86,7 @@ class Memory(Enum):
 
 
 class Order(Enum):
-    """How the results of an op lie in memory, in the words of NumPy's `order`."""
+    """The memory order of an op's results, in the words of NumPy's `order`."""
 
     C = "C-contiguous, whatever the inputs are"
     KEEP = "as the result of a ufunc: as close to the inputs as can be"
@@ -186,7 +186,7 @@ class Primitive:
         self.result = result.split(",")
 
     def named(self, *types: Any, **params: Any) -> Any:
-        """What the rule gives; its errors name the op."""
+        """Returns the result of the rule, whose errors name the op."""
         try:
             return self.rule(*types, **params)
         except (ValueError, TypeError) as error:
@@ -420,7 +420,7 @@ def _check(primitive: Primitive, inputs: Any, raws: Any, params: dict[str, Any])
 
 
 def describe(operand: Any) -> Any:
-    """What messages say of an operand: the type of a tensor or array, else its kind."""
+    """Returns the name of an operand in messages: the type of a tensor or array, else its kind."""
     if isinstance(operand, np.ndarray | np.generic) and operand.dtype in BY_NUMPY:
         return TensorType(BY_NUMPY[operand.dtype], operand.shape)
     if isinstance(operand, bool | int | float | complex):

@@ -1,4 +1,4 @@
-"""Why a function was traced again, and the warning where that happens often."""
+"""The reasons for which a function was traced again, and the warning where that happens often."""
 
 from __future__ import annotations
 
@@ -166,11 +166,11 @@ class Detector:
 
     @property
     def quiet(self) -> bool:
-        """Was none of the calls in the window traced? Then further ones need no counting."""
+        """True if none of the calls in the window was traced. Then further ones need no counting."""
         return not self.rounds or self.rounds[-1] >= WINDOW
 
     def called(self, traced: bool) -> bool:
-        """Note a call; is it time to warn?"""
+        """Note a call, and return True if it is time to warn."""
         with _counting:
             return self._called(traced)
 
@@ -209,7 +209,7 @@ class Detector:
 
 
 class Counted:
-    """What runs a trace in the short way, and counts its calls until they need no counting.
+    """The runner of a trace in the short way, which counts its calls until they need no counting.
 
     Args:
         run: runs the trace. settle: lets `run` stand in the place of this.
@@ -236,7 +236,7 @@ _counting = threading.Lock()
 
 
 def detector_of(function: Any, owner: Any) -> Detector:
-    """What counts for a Python function, or a method of one instance.
+    """Returns the counter of a Python function, or of a method of one instance.
 
     Where the owner of the last one for the same code is gone, its count goes on: functions that are
     decorated anew in a loop are many, but live one at a time.

@@ -22,7 +22,7 @@ def format_shape(shape: Shape) -> str:
 
 
 def is_known(shape: Shape) -> bool:
-    """Are the rank and every dimension known?"""
+    """True if the rank and every dimension are known."""
     return shape is not None and None not in shape
 
 
@@ -81,7 +81,7 @@ def join_shapes(a: Shape, b: Shape) -> Shape:
 
 
 def merge_shapes(a: Shape, b: Shape) -> Shape:
-    """What is known from both about one shape; ValueError where they contradict each other."""
+    """Returns what is known from both about one shape; ValueError where they contradict each other."""
     if a is None:
         return b
     if b is None:
@@ -94,7 +94,7 @@ def merge_shapes(a: Shape, b: Shape) -> Shape:
 
 
 def compatible(a: Shape, b: Shape) -> bool:
-    """Could one shape be both `a` and `b`?"""
+    """True if one shape could be both `a` and `b`."""
     if a is None or b is None:
         return True
     return len(a) == len(b) and all(
@@ -169,11 +169,11 @@ class TensorShape:
         return size_of(self.dims) if is_known(self.dims) else None
 
     def is_fully_defined(self) -> bool:
-        """Are the rank and all dimensions known?"""
+        """True if the rank and all dimensions are known."""
         return is_known(self.dims)
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Could one tensor have both shapes?"""
+        """True if one tensor could have both shapes."""
         return compatible(self.dims, as_shape(other))
 
     def is_subtype_of(self, other: Any) -> bool:
@@ -186,7 +186,7 @@ class TensorShape:
         return all(w is None or w == d for w, d in zip(wide, self.dims, strict=True))
 
     def merge_with(self, other: Any) -> TensorShape:
-        """What is known from both; ValueError where they contradict each other."""
+        """Returns the shape known from both; ValueError where they contradict each other."""
         return TensorShape(merge_shapes(self.dims, as_shape(other)))
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
@@ -316,7 +316,7 @@ class TensorSpec:
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     def is_compatible_with(self, other: Any) -> bool:
-        """May a tensor, array or spec stand where this spec is asked for?"""
+        """True if a tensor, array or spec may stand where this spec is asked for."""
         if not (hasattr(other, "dtype") and hasattr(other, "shape")):
             return False
         same = dtypes._find(other.dtype) or other.dtype

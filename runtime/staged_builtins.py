@@ -74,7 +74,7 @@ def _range(*bounds: Any) -> Any:
 
 
 def index_of(value: Any) -> Any:
-    """What Python's `operator.index` gives: a Python or staged int."""
+    """Returns the result of Python's `operator.index`: a Python or staged int."""
     if isinstance(value, SymbolicTensor):
         if not value.dtype.is_integer or value.static_shape not in ((), None):
             raise TypeError(

@@ -12,7 +12,7 @@ from runtime.graph.templates import filled, image, symbols_in, text_of
 
 
 class Line:
-    """What one `print` writes, for the values of a run."""
+    """The text of one `print`, for the values of a run."""
 
     __slots__ = ("options", "templates")
 

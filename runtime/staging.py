@@ -45,7 +45,7 @@ _SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENER
 
 
 def _reason_of(frame: FrameType) -> tuple[str, str] | None:
-    """Why Python's own control flow runs in code of the user's, and the way out."""
+    """Returns why Python's own control flow runs in code of the user's, and the way out."""
     code = frame.f_code
     library = None if code.co_flags & _SUSPENDS else frames.asked_by(frame)
     if library is not None:
@@ -103,7 +103,9 @@ install_undefined(Undefined, name_of)
 
 
 def called(function: Any) -> Any:
-    """What to call where a library function calls the user's: converted, if the trace converts."""
+    """Returns what to call where a library function calls the user's: converted, if the trace
+    converts.
+    """
     trace = state.trace
     return function if trace is None else trace.called(function)
 
@@ -124,7 +126,7 @@ class StagingBackend(Backend):
         return loops.while_loop(test, body, state, names, first, BlockRecorder)
 
     def failures(self) -> int:
-        """How many branches that raise were traced."""
+        """The number of branches that raise which were traced."""
         return 0 if state.trace is None else state.trace.failures
 
     def for_loop(
@@ -167,7 +169,7 @@ class StagingBackend(Backend):
         return not is_variable(value) or state.trace is not None
 
     def owns(self, cell: CellType) -> bool:
-        """Was the variable made while the function is traced?"""
+        """True if the variable was made while the function is traced."""
         trace = state.trace
         return trace is None or not trace.existed(cell)
 

@@ -1,4 +1,4 @@
-"""What is active on this thread: the trace, tapes, what inspects ops, the device."""
+"""The state of this thread: the trace, tapes, what inspects ops, the device."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ active_traces: dict[int, Any] = {}
 
 
 class State(threading.local):
-    """What is active on this thread.
+    """The state of one thread.
 
     trace: the trace that ops are added to, or None.
     tapes: the tapes that record.

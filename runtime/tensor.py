@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     class Operators:
-        """What tensors and variables answer Python's operators with."""
+        """The operators of tensors and variables."""
 
         def __add__(self, other: Any) -> Tensor: ...
         def __radd__(self, other: Any) -> Tensor: ...
@@ -237,12 +237,12 @@ class EagerTensor(Tensor):
 
     @property
     def device(self) -> str:
-        """Where the value is."""
+        """The name of the device that holds the value."""
         return getattr(self, "_device", CPU)
 
     @property
     def backing_device(self) -> str:
-        """Where the value is."""
+        """The name of the device that holds the value."""
         return self.device
 
     @property
@@ -449,7 +449,7 @@ install_tensor(wrap)
 
 
 def executing_eagerly() -> builtins.bool:
-    """Are ops computed at once (rather than added to a graph that is being traced)?
+    """Returns True if ops are computed at once (rather than added to a graph that is being traced).
 
     >>> rt.executing_eagerly()
     True
@@ -458,7 +458,7 @@ def executing_eagerly() -> builtins.bool:
 
 
 def inside_function() -> builtins.bool:
-    """Is a function being traced?
+    """Returns True if a function is being traced.
 
     >>> rt.inside_function()
     False
@@ -467,7 +467,7 @@ def inside_function() -> builtins.bool:
 
 
 def is_tensor(value: Any) -> builtins.bool:
-    """Is it a tensor (or does it say that it behaves as one)?
+    """Returns True for a tensor (or what says that it behaves as one).
 
     >>> rt.is_tensor(rt.constant(1))
     True

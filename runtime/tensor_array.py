@@ -25,7 +25,7 @@ from runtime.types import TensorType
 
 
 class _Kind:
-    """What does not change from write to write, shared by all arrays that come of one.
+    """The constant part of an array, which all that come of it by writes share.
 
     `shape` is that of the elements, as far as it is known: the first write may tell. `is_sure`: of
     those that were written before, too. `size`: how many there are in a graph, where it is known.
@@ -76,7 +76,7 @@ class _Kind:
         return _Kind(self.dtype, self.dynamic, self.infers, self.shape, self.is_sure, size)
 
     def joined(self, other: _Kind) -> _Kind:
-        """What arrays of both have in common."""
+        """Returns the common part of arrays of both."""
         size = self.size if self.size == other.size else None
         if other.is_fresh or self.is_fresh:
             return (self if other.is_fresh else other).of_size(size)
@@ -86,11 +86,11 @@ class _Kind:
 
     @property
     def is_fresh(self) -> bool:
-        """Is nothing written yet, and nothing said of what may be?"""
+        """True if nothing is written yet, and nothing is said of what may be."""
         return self.shape is None and self.is_sure
 
     def elements(self, items: list[Any]) -> arrays.Elements:
-        """What an array outside of graphs holds."""
+        """The elements of an array outside of graphs."""
         return arrays.Elements(items, self.element)
 
     def checked(self, value: Any, shape_of_rows: bool = False) -> Tensor:
@@ -181,7 +181,7 @@ class TensorArray:
 
     @property
     def dynamic_size(self) -> bool:
-        """Does it grow?"""
+        """True if it may grow."""
         return self._kind.dynamic
 
     @property
@@ -259,7 +259,7 @@ class TensorArray:
         return self
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many elements it has, an int32."""
+        """Returns the number of its elements, an int32."""
         if self._is_staged:
             is_known = self._later is not None and self._keeps_size
             return apply(arrays.SIZE, self._items if is_known else self._list)  # type: ignore[no-any-return]
@@ -419,7 +419,7 @@ _GIVEN = "pass it as an argument and return it, or change `.identity()` of it"
 
 
 def _lengths(scope: Scope | None) -> dict[Scope, int]:
-    """How many nodes there are in a scope and those around it."""
+    """Returns the number of nodes in a scope and in each of those around it."""
     found = {}
     while scope is not None:
         found[scope] = len(scope.nodes)
@@ -482,7 +482,7 @@ def _fit(array: TensorArray, structure: Structure) -> Sequence[Any]:
 
 
 def _widened(a: Tree, b: Tree) -> Spec | None:
-    """What arrays of two sizes have in common; None for others."""
+    """Returns the common part of arrays of two sizes; None for others."""
     if a.structure.kind is not b.structure.kind:
         return None
     first, second = (

@@ -136,7 +136,7 @@ def _drop(traces: weakref.ref[Traces], key: Any, gone: Any) -> None:
 
 
 def are_those(leaves: Sequence[Any], raws: Sequence[Any]) -> bool:
-    """Are these the arrays of the leaves, as far as dtypes and shapes tell?"""
+    """True if these are the arrays of the leaves, as far as dtypes and shapes tell."""
     return len(leaves) == len(raws) and all(
         type(leaf) is EagerTensor and leaf.raw.dtype == raw.dtype and leaf.raw.shape == raw.shape
         for leaf, raw in zip(leaves, raws, strict=True)
@@ -144,7 +144,7 @@ def are_those(leaves: Sequence[Any], raws: Sequence[Any]) -> bool:
 
 
 def guards_changed(variants: Sequence[ConcreteFunction]) -> str:
-    """Why the latest of the traces for one signature does not hold."""
+    """Returns why the latest of the traces for one signature does not hold."""
     return ", ".join(dict.fromkeys(variants[0].guards.changed()))
 
 
@@ -183,5 +183,5 @@ class Call:
 
 
 def has_open_shapes(call: Call) -> bool:
-    """Are there tensors of which some dimension is unknown?"""
+    """True if there are tensors of which some dimension is unknown."""
     return any(isinstance(known, TensorType) and not is_known(known.shape) for known in call.types)

@@ -105,7 +105,8 @@ class ListType(_Frozen):
 
 
 class ResidualsType:
-    """What one call of a recursive graph keeps for its gradient, calls inside it included.
+    """The residuals that one call of a recursive graph keeps for its gradient, calls inside it
+    included.
 
     Each of these types is equal to itself only.
     """

@@ -174,7 +174,7 @@ class Variable(Operators, metaclass=Creation):
 
     @property
     def trainable(self) -> bool:
-        """Do tapes watch it when it is read?"""
+        """True if tapes watch it when it is read."""
         return self.handle.trainable
 
     @property
@@ -254,7 +254,7 @@ class Variable(Operators, metaclass=Creation):
         return self.value()
 
     def is_initialized(self, name: str | None = None) -> bool:
-        """Has it got a value?"""
+        """Returns True if it has a value."""
         return self.handle.present() is not None
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:

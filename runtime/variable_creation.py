@@ -1,4 +1,4 @@
-"""How variables come to be: scopes of creators, synchronization and aggregation."""
+"""The creation of variables: scopes of creators, synchronization and aggregation."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 
 class VariableSynchronization(enum.Enum):
-    """When copies of a variable are brought together. One process keeps one copy, so that this
-    changes nothing.
+    """The time at which copies of a variable are brought together. One process keeps one copy, so
+    that this changes nothing.
 
     >>> rt.Variable(1., synchronization=rt.VariableSynchronization.ON_READ).trainable
     False
@@ -25,8 +25,8 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """How copies of a variable are combined. One process keeps one copy, so that this changes
-    nothing.
+    """The way in which copies of a variable are combined. One process keeps one copy, so that this
+    changes nothing.
 
     >>> rt.Variable(1., aggregation=rt.VariableAggregation.SUM).aggregation
     <VariableAggregation.SUM: 1>
@@ -43,8 +43,9 @@ Made = TypeVar("Made")
 
 
 class Creations:
-    """What a trace of a function creates: are variables `allowed`, how many were `made`, has the
-    creation of one `failed`. `streams` are the sequences of its random numbers.
+    """The variables that a trace of a function creates: whether they are `allowed`, how many were
+    `made`, whether the creation of one has `failed`. `streams` are the sequences of its random
+    numbers.
     """
 
     def __init__(self, allowed: bool, streams: dict[Any, Any] | None = None) -> None:

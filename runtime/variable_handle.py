@@ -1,4 +1,4 @@
-"""What a variable keeps its value in, and what graphs and tapes know it by."""
+"""The holder of a variable's value, by which graphs and tapes know the variable."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def renew(variable: VariableHandle, value: Any, compute: Callable[..., Any]) -> 
 
 
 def _holds(raw: Any, value: Any) -> bool:
-    """May a value of this shape and dtype be written over an array?"""
+    """True if a value of this shape and dtype may be written over an array."""
     if type(raw) is not np.ndarray or raw.shape != value.shape or raw.dtype.kind == "O":
         return False
     flags = raw.flags
