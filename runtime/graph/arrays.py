@@ -26,7 +26,8 @@ Array = list[Any]
 
 
 class Elements:
-    """What an array holds outside of graphs: eager tensors, and None where nothing was written.
+    """The contents of an array outside of graphs: eager tensors, and None where nothing was
+    written.
 
     `element` is their type, as far as it is known. `is_current` until the array is written to.
     """
@@ -40,7 +41,7 @@ class Elements:
 
     @property
     def type(self) -> ListType:
-        """What list it is."""
+        """The type of the list."""
         return ListType(self.element)
 
     @property

@@ -53,7 +53,7 @@ class ArgDef:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a function takes and gives."""
+    """The arguments and results of a function."""
 
     name: str
     input_arg: list[ArgDef]

@@ -17,8 +17,8 @@ _BY_ELEMENT = (same_shape, broadcast_shapes)
 
 
 def is_elementwise(primitive: Primitive) -> bool:
-    """Does an element of the result depend on those of the inputs at its place alone? That is what
-    the two shape rules say that only broadcast.
+    """True if an element of the result depends on those of the inputs at its place alone. That is
+    what the two shape rules say that only broadcast.
     """
     return primitive.shape in _BY_ELEMENT
 

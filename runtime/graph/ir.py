@@ -45,7 +45,7 @@ NO_PARAMS: Params = _Frozen()
 
 
 class Origin(NamedTuple):
-    """Where the user's code stood: a code object, the offset of its instruction, and where the
+    """A place in the user's code: a code object, the offset of its instruction, and where the
     function was called, up to the traced one.
     """
 
@@ -345,12 +345,12 @@ def _free(region: Region, bound: set[Value], found: dict[Value, None]) -> None:
 
 
 def has_effect(node: Node) -> bool:
-    """Must the node run even if nobody uses its outputs? So must what contains an effect."""
+    """True if the node must run even if nobody uses its outputs. So must what contains an effect."""
     return _acts((node,), set())
 
 
 def has_effects(region: Region) -> bool:
-    """Is there a node in it that must run even if nobody uses its outputs?"""
+    """True if a node in the region must run even if nobody uses its outputs."""
     return _acts(region.nodes, set())
 
 
@@ -372,7 +372,7 @@ def _callee_acts(callee: Callee | None, seen: set[Callee]) -> bool:
 
 
 def may_act(nodes: Iterable[Node]) -> bool:
-    """Can running these nodes have an effect, or raise?"""
+    """True if running these nodes can have an effect, or raise."""
     return any(
         has_effect(node)
         or node.primitive.fallible
@@ -385,8 +385,8 @@ def may_act(nodes: Iterable[Node]) -> bool:
 
 
 def covers(wide: Type, narrow: Type) -> bool:
-    """May a value of type `narrow` stand where `wide` is declared? (The dimensions may be known
-    better.)
+    """True if a value of type `narrow` may stand where `wide` is declared. (The dimensions may be
+    known better.)
     """
     if wide is narrow or wide == narrow:
         return True
@@ -409,14 +409,14 @@ def types_text(types: Iterable[Type]) -> str:
 
 
 def is_test(type: Type) -> bool:
-    """Can a value of this type steer a cond or a while?"""
+    """True if a value of this type can be the predicate of a cond or a while."""
     if isinstance(type, NumberType):
         return type.kind == "bool"
     return isinstance(type, TensorType) and type.dtype.is_bool and type.shape == ()
 
 
 def diverges(region: Region) -> bool:
-    """Is the end of the region never reached, because every path through it raises?"""
+    """True if the end of the region is never reached, because every path through it raises."""
     if not region.nodes:
         return False
     last = region.nodes[-1]

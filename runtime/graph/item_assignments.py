@@ -91,8 +91,8 @@ def outside(name: str, what: str) -> Exception:
 
 
 def stored(item: Any) -> Any:
-    """What a symbol is as the right side of an item assignment: a row that was replaced is the old
-    one, as in a list.
+    """Returns the symbol that an item assignment stores for its right side: a row that was replaced
+    is the old one, as in a list.
     """
     if type(item.scope) is Stale and item.scope.replaced and item.scope.home.open:
         return twin(item)
@@ -113,7 +113,7 @@ def rows_of(target: Any, key: Any, node: Node) -> Rows | None:
 
 
 def meaning(item: Any) -> Meaning:
-    """What a symbol stands for now."""
+    """Returns the present meaning of a symbol."""
     links = links_of(item)
     return item.value, item.node, item.scope, links and links.base
 
@@ -166,7 +166,7 @@ def is_changed(item: Any, before: Value) -> bool:
 
 
 def change_of(scope: Scope, item: Any) -> Change:
-    """What item assignments in a scope have changed in a symbol."""
+    """Returns what item assignments in a scope have changed in a symbol."""
     _, change = scope.assigned.get(id(item), (item, Change(0)))
     return change if _written(item) is None else change | Change.ITEMS
 
@@ -294,7 +294,7 @@ class _raising:
 
 
 def _reading() -> Location | None:
-    """Where a tensor is read: at the `return`, if that is what the function gives back."""
+    """The place where a tensor is read: at the `return`, if that is what the function gives back."""
     origin = active().origin()
     return None if origin is None else origin.location
 

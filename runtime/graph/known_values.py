@@ -35,7 +35,9 @@ def known_values(
     params: Params,
     known: Mapping[Value, Any],
 ) -> dict[Value, Any]:
-    """What an op computes of known inputs; nothing where it acts, fails, or more is to be known."""
+    """Returns the results of an op of known inputs; nothing where it acts, fails, or more is to be
+    known.
+    """
     if primitive.effect or not outputs or not all(map(_is_small, outputs)):
         return {}
     found = of_shape(primitive, [value.type for value in inputs], params)
@@ -48,8 +50,8 @@ def known_values(
 
 
 def of_shape(primitive: Primitive, types: Sequence[Type], params: Params) -> Any:
-    """What an op gives that reads only the shape of its input; None for others, and where that is
-    not known.
+    """Returns the result of an op that reads only the shape of its input; None for others, and
+    where that is not known.
     """
     if primitive.name not in _OF_SHAPES or len(types) != 1:
         return None

@@ -115,7 +115,7 @@ def _to_tensor(value: float, *, dtype: DType) -> Any:
 
 
 def fits(value: float, dtype: DType) -> bool:
-    """Is the Python number in the range of the dtype? Infinity is, if the dtype has it."""
+    """True if the Python number is in the range of the dtype. Infinity is, if the dtype has it."""
     limit = _largest(dtype)
     if limit is not None:
         return -limit <= value <= limit or (isinstance(value, float) and not math.isfinite(value))
@@ -375,7 +375,7 @@ LIST_ADD = Primitive(
 
 
 class Residuals:
-    """What one call keeps, in a run."""
+    """The values that one call keeps, in a run."""
 
     __slots__ = ("values",)
 

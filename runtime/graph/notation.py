@@ -1,4 +1,4 @@
-"""What a node does, as the user would write it: the right-hand side of a printed line."""
+"""The notation of a node, as the user would write it: the right-hand side of a printed line."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _METHODS = {
 
 
 def expression(node: Node, inputs: Sequence[str]) -> str:
-    """What the node computes, with these texts for its inputs."""
+    """Returns the expression that the node computes, with these texts for its inputs."""
     form = _FORMS.get(node.primitive.name)
     if form is not None:
         return form(node, inputs)
@@ -83,8 +83,8 @@ def device_of(node: Node) -> str | None:
 
 
 def notes(node: Node, inputs: Sequence[str]) -> list[str]:
-    """What a node does beside its op: its parameters, as in "axis=0", or all of it where it has a
-    notation of its own.
+    """Returns the notes beside a node's op: its parameters, as in "axis=0", or all of it where it
+    has a notation of its own.
     """
     if node.primitive.name in _FORMS or "parts" in node.params:
         return [expression(node, inputs)]
@@ -260,7 +260,7 @@ def describe(value: Any) -> str:
 
 
 def is_scalar(value: Any) -> bool:
-    """Is a constant short enough to stand where it is used?"""
+    """True if a constant is short enough to stand where it is used."""
     return isinstance(value, bool | int | float) or getattr(value, "shape", None) == ()
 
 

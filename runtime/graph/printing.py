@@ -72,7 +72,9 @@ class _Printer:
         self.line(depth, (f"{outputs} = {text}" if outputs else text) + self.comment(node))
 
     def comment(self, node: Node) -> str:
-        """What the user asked for beside the values: a device; with `lines`, the place."""
+        """Returns the comment behind a line: a device that the user asked for; with `lines`, the
+        place.
+        """
         device = device_of(node)
         notes = [f"device={device}"] if device else []
         location = node.location if self.lines else None

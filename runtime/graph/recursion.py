@@ -73,7 +73,7 @@ class Assumption:
         return joins.lift(self.spec, iter(self.shared.settle(trace, leaves, results, finals)))
 
     def covering(self, spec: Spec | None) -> Spec | None:
-        """What is returned, where a trace returns `spec`: it covers what was assumed.
+        """Returns the spec of the result, where a trace returns `spec`: it covers what was assumed.
 
         Raises StagingError where nothing covers both.
         """
@@ -115,17 +115,19 @@ def running(assumption: Assumption) -> Iterator[None]:
 
 
 def running_of(traces: Any) -> dict[Any, Assumption]:
-    """What this thread traces of one function, by the keys of the arguments."""
+    """Returns the traces of one function that this thread makes, by the keys of the arguments."""
     return {known.key: known for known in _thread.running if known.traces is traces}
 
 
 def is_outermost() -> bool:
-    """Is the function that is traced not called by another one that is?"""
+    """True if the function that is traced is not called by another one that is."""
     return len(_thread.running) == 1
 
 
 def active_calls(code: CodeType, root: FrameType | None, is_converted: Converted) -> int:
-    """How many frames between the caller and `root` run the function of this code, converted."""
+    """Returns the number of frames between the caller and `root` that run the function of this
+    code, converted.
+    """
     frame: FrameType | None = sys._getframe(1)
     found = 0
     while frame is not None and frame is not root:
@@ -144,10 +146,10 @@ def _is_of(code: CodeType, original: CodeType) -> bool:
 
 
 def unsettled() -> bool:
-    """Does what is traced now contain calls that are supposed not to return?"""
+    """True if what is traced now contains calls that are supposed not to return."""
     return any(assumption.used and assumption.spec is None for assumption in _thread.running)
 
 
 def has_numbers(spec: Spec | None) -> bool:
-    """Are there Python numbers among the values?"""
+    """True if there are Python numbers among the values."""
     return spec is not None and any(isinstance(type, NumberType) for type in joins.types_of(spec))

@@ -64,7 +64,7 @@ def install(
 
 
 def is_refusal(error: BaseException) -> bool:
-    """Is the error the library's own, about staging, and not the program's?"""
+    """True if the error is the library's own, about staging, and not the program's."""
     return isinstance(error, _never_deferred)
 
 
@@ -104,7 +104,7 @@ _TEXT_MODULES = (
 
 
 def asked_by_converted_code(frame: FrameType | None) -> bool:
-    """Does converted code ask for the text of a symbol, itself or by the text of what holds it?"""
+    """True if converted code asks for the text of a symbol, itself or by the text of what holds it."""
     while frame is not None and (
         frame.f_code.co_name in _TEXT_METHODS or frame.f_globals.get("__name__") in _TEXT_MODULES
     ):

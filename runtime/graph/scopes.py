@@ -25,8 +25,8 @@ LOOP = "the body of a loop"
 
 
 class Change(Flag):
-    """What item assignments change in a tensor: items, or whole rows, in the place of which a list
-    has other ones.
+    """The change that item assignments make in a tensor: items, or whole rows, in the place of
+    which a list has other ones.
     """
 
     ITEMS = auto()
@@ -96,7 +96,7 @@ class Stale(Scope):
 
 
 class InScope:
-    """What stands for a value, in the region that made it. Copies are the same one.
+    """A stand-in for a value, in the region that made it. Copies are the same one.
 
     `node` is what tapes know it by: it stays, where more comes to be known of the value. `links`
     say what shares its memory in the user's Python, and are not there where nothing does.
@@ -122,13 +122,13 @@ class InScope:
 
 
 class Symbol(InScope):
-    """What Python holds for a list of a graph being traced."""
+    """The Python object for a list of a graph being traced."""
 
     __slots__ = ()
 
     @property
     def type(self) -> ListType:
-        """What list it is."""
+        """The type of the list."""
         return cast(ListType, self.value.type)
 
     def _shown(self) -> str:

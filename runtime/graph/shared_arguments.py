@@ -1,4 +1,4 @@
-"""What a call does to the tensors that it is given, and what its results share with them.
+"""The effects of a call on the tensors that it is given, and what its results share with them.
 
 A traced function has symbols of its own for its arguments. Where its code assigns to items of one,
 a call from another trace has what the argument is afterwards as a further result, and the caller's
@@ -34,7 +34,7 @@ class Shared:
     settled: bool = False
 
     def covering(self, other: Shared) -> Shared:
-        """What holds where both may: more is written and related, less is the same."""
+        """Returns what holds where both may: more is written and related, less is the same."""
         known = {*self.related, *other.related, *self.same, *other.same}
         same = tuple([pair for pair in self.same if pair in other.same or not other.settled])
         mine, theirs = (
@@ -93,8 +93,8 @@ NOTHING = Shared()
 def shared_of(
     scope: Scope, symbols: Sequence[Any], before: Sequence[Value], results: Sequence[Any]
 ) -> Shared:
-    """What a trace did to the symbols of its arguments, which stood for `before`, and what the
-    tensors of its results share with them.
+    """Returns what a trace did to the symbols of its arguments, which stood for `before`, and what
+    the tensors of its results share with them.
     """
     places = {id(item): at for at, item in enumerate(symbols) if _may_be_written(item)}
     pairs = zip(symbols, before, strict=True)

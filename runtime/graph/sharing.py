@@ -1,4 +1,4 @@
-"""Which symbols share memory in the user's Python, for certain or perhaps.
+"""The symbols that share memory in the user's Python, for certain or perhaps.
 
     view    `r = m[i]`: each stands for the other's items.
     may be  `z = a if t else b`, and rows that were put into a matrix: only the run knows, or lists
@@ -32,7 +32,7 @@ NOBODY: Symbols = WeakValueDictionary()
 
 
 class Links:
-    """What shares the memory of a symbol.
+    """The symbols that share the memory of one.
 
     `base` is what it is a view of, and `views` are views of it. `may_be` are symbols that it may
     be, and `copies` those that may be it; `part_of` and `parts` are those that it may be some rows
@@ -53,12 +53,12 @@ class Links:
 
 
 def links_of(item: Any) -> Links | None:
-    """What shares its memory, if anything does."""
+    """Returns the links of a symbol, if anything shares its memory."""
     return getattr(item, "links", None)
 
 
 def linked(item: Any) -> Links:
-    """What shares its memory, to be added to."""
+    """Returns the links of a symbol, to be added to."""
     found = links_of(item)
     if found is None:
         found = item.links = Links()
@@ -174,20 +174,22 @@ def views_below(item: Any) -> list[Any]:
 
 
 def bases(item: Any) -> Iterator[Any]:
-    """What a symbol is a view of, and what that is a view of, to the last."""
+    """Yields what a symbol is a view of, and what that is a view of, to the last."""
     while (links := links_of(item)) is not None and links.base is not None:
         item = links.base[0]
         yield item
 
 
 def family(item: Any) -> list[Any]:
-    """What shares memory with a symbol for certain: what it is a view of, and all views of that."""
+    """Returns what shares memory with a symbol for certain: what it is a view of, and all views of
+    that.
+    """
     *_, root = item, *bases(item)
     return [root, *views_below(root)]
 
 
 def relatives(item: Any) -> list[Any]:
-    """What shares memory with a symbol, or may: itself among them."""
+    """Returns what shares memory with a symbol, or may: itself among them."""
     found: dict[int, Any] = {}
     pending = [item]
     while pending:
@@ -202,7 +204,7 @@ def relatives(item: Any) -> list[Any]:
 
 
 def changed_with(item: Any) -> list[Any]:
-    """What an assignment to items of a symbol changes, or may change."""
+    """Returns what an assignment to items of a symbol changes, or may change."""
     if links_of(item) is None:
         return [item]
     own = family(item)
@@ -210,12 +212,14 @@ def changed_with(item: Any) -> list[Any]:
 
 
 def sources(item: Any) -> list[Any]:
-    """What a symbol of a block stands for behind the block: itself, or what it is a part of."""
+    """Returns what a symbol of a block stands for behind the block: itself, or what it is a part
+    of.
+    """
     return [item] if home(item).open else _open(changed_with(item))
 
 
 def may_show(item: Any, change: Change) -> list[Any]:
-    """What may show a change of a symbol, beside its family, which does."""
+    """Returns what may show a change of a symbol, beside its family, which does."""
     own = family(item)
     # Rows that others take the place of are what they were.
     wholes, parts = (_wholes, _parts) if Change.ITEMS in change else (_may_be, _copies)
@@ -259,7 +263,9 @@ def _parts(links: Links) -> Sequence[Symbols]:
 
 
 def variable_of(item: Any) -> str | None:
-    """What the user calls a symbol here, or what it is a view of; else the name of what made it."""
+    """Returns the user's name of a symbol here, or of what it is a view of; else the name of what
+    made it.
+    """
     for each in (item, *bases(item)):
         found = variable_holding(each)
         if found is not None:
@@ -275,7 +281,9 @@ def _first_name(item: Any) -> str | None:
 
 
 def holder_of(trace: Trace, item: Any) -> str | None:
-    """What a tensor is, or is in, that an assignment to its items in this trace cannot change."""
+    """Returns a text for what a tensor is, or is in, that an assignment to its items in this trace
+    cannot change.
+    """
     if isinstance(item, EagerTensor) or home(item).trace is not trace:
         return from_outside(trace)
     links = links_of(item)
@@ -283,5 +291,5 @@ def holder_of(trace: Trace, item: Any) -> str | None:
 
 
 def from_outside(trace: Trace) -> str:
-    """What holds a tensor that the trace has not made."""
+    """Returns a text for a tensor that the trace has not made."""
     return f"a tensor from outside of {trace.name}"

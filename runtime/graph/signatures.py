@@ -1,5 +1,5 @@
-"""What a call is, for the cache of traces: its structure, dtypes, shapes, and Python values by type
-and value.
+"""The key of a call in the cache of traces: its structure, dtypes, shapes, and Python values by
+type and value.
 """
 
 from __future__ import annotations
@@ -185,21 +185,21 @@ def quick_keywords(kwargs: dict[str, Any], key: list[Any], raws: list[Any]) -> b
 
 
 def has_plain_keys(value: Any) -> bool:
-    """Are all keys of the dicts in an argument strings?"""
+    """True if all keys of the dicts in an argument are strings."""
     if type(value) is dict:
         return all(type(k) is str for k in value) and all(map(has_plain_keys, value.values()))
     return type(value) not in (list, tuple) or all(map(has_plain_keys, value))
 
 
 def is_sorted_as(value: Any, spec: Any) -> bool:
-    """Do the dicts in an argument have their keys in the order of those of its `spec`?"""
+    """True if the dicts in an argument have their keys in the order of those of its `spec`."""
     if type(spec) is dict:
         return tuple(value) == tuple(spec) and all(map(is_sorted_as, value.values(), spec.values()))
     return type(spec) not in (list, tuple) or all(map(is_sorted_as, value, spec))
 
 
 def may_change(value: Any) -> bool:
-    """Is an argument, or a part of it, a container that may hold something else next time?"""
+    """True if an argument, or a part of it, is a container that may hold something else next time."""
     found = structure_of(value)
     return found is not None and (type(value) is not tuple or any(map(may_change, found[1])))
 
@@ -452,7 +452,7 @@ def _positions(
 
 
 def _is_open(value: Any) -> bool:
-    """Is there a tensor in it, or what stands for one?"""
+    """True if there is a tensor in it, or what stands for one."""
     if isinstance(value, (*_LEAVES, ListType, NumberType)):
         return True
     found = structure_of(value)

@@ -42,7 +42,7 @@ class Structure:
         return dataclasses.replace(self, keys=join(self.keys, other.keys))
 
     def path(self, place: int) -> str:
-        """How Python writes the way to a child, for messages: `[0]`, `['k']`, `.x`."""
+        """Returns the text of the access to a child, for messages: `[0]`, `['k']`, `.x`."""
         return self.handler.path.format(self.label(place, plain=False))
 
     def label(self, place: int, plain: bool = True) -> str:
@@ -68,12 +68,12 @@ class Structure:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Handler:
-    """How one kind of container is taken apart and built again. `renew` copies keys that change,
-    `join` gives what two equal ones say together, `describe` says what is in it, where its class
-    says nothing to the user. `become`: where a graph changes an item, another one takes its place,
-    and `become(item, made)` tells it that a loop has put `made` there. `widen(a, b)` joins the
-    Specs of two that differ (None where it cannot), and `fit(item, structure)` gives the children
-    that an item has as one of another structure.
+    """The way to take one kind of container apart and to build it again. `renew` copies keys that
+    change, `join` gives what two equal ones say together, `describe` says what is in it, where its
+    class says nothing to the user. `become`: where a graph changes an item, another one takes its
+    place, and `become(item, made)` tells it that a loop has put `made` there. `widen(a, b)` joins
+    the Specs of two that differ (None where it cannot), and `fit(item, structure)` gives the
+    children that an item has as one of another structure.
     """
 
     flatten: Flatten
@@ -90,7 +90,7 @@ class Handler:
 
     @property
     def is_value(self) -> bool:
-        """Does another one take its place, in graphs, where it would change?"""
+        """True if another one takes its place, in graphs, where it would change."""
         return self.is_tuple or self.become is not None
 
 

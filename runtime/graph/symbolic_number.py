@@ -91,7 +91,7 @@ class SymbolicNumber(InScope):
 
 
 def is_number(item: object) -> bool:
-    """Is it a Python number or a staged one? Those may meet in Python's arithmetic."""
+    """True for a Python number or a staged one. Those may meet in Python's arithmetic."""
     return type(item) is SymbolicNumber or isinstance(item, int | float)
 
 
@@ -162,7 +162,7 @@ DEFAULT_DTYPES = {"bool": dtypes.bool, "int": dtypes.int32, "float": dtypes.floa
 
 @cache
 def convertible(kind: str, dtype: DType) -> bool:
-    """May a Python number of this kind become a tensor of this dtype? Asked of the eager
+    """True if a Python number of this kind may become a tensor of this dtype. Asked of the eager
     conversion.
     """
     try:

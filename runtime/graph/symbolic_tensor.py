@@ -224,8 +224,8 @@ class SymbolicTensor(InScope, Tensor):
 
 
 def _unpacked_into(frame: FrameType, shape: Shape) -> int | None:
-    """How many rows Python takes where it iterates in order to unpack: `a, b = t`, `[*t]`, `f(*t)`;
-    None where it does not.
+    """Returns the number of rows that Python takes where it iterates in order to unpack: `a, b =
+    t`, `[*t]`, `f(*t)`; None where it does not.
     """
     code = frame.f_code.co_code
     operation = dis.opname[code[frame.f_lasti]]

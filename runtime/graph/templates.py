@@ -1,4 +1,6 @@
-"""What a node shows when it runs, in Python's containers: made while tracing, filled by the run."""
+"""The values that a node shows when it runs, in Python's containers: made while tracing, filled by
+the run.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ class Container(NamedTuple):
 
 
 class Either(NamedTuple):
-    """What is None where the staged `flag` is false."""
+    """A value that is None where the staged `flag` is false."""
 
     flag: Any
     held: Any

@@ -221,12 +221,12 @@ class Trace:
         view(self, base, made, key)
 
     def called(self, function: Any) -> Any:
-        """What to call for a function of the user's: converted, if this trace converts."""
+        """Returns what to call for a function of the user's: converted, if this trace converts."""
         return function if self.converter is None else self.converter(function)
 
     def origin(self) -> Origin | None:
-        """Where the user's code stands, and where that was called; before the traced function, its
-        `def`, and behind it, its `return`.
+        """Returns the place of the user's code, and where that was called; before the traced
+        function, its `def`, and behind it, its `return`.
         """
         frame: FrameType | None = sys._getframe(2)
         inside = True
@@ -271,7 +271,7 @@ class Trace:
         return self.symbol(value)
 
     def symbol(self, value: Value) -> Any:
-        """What Python holds for a value of the open scope."""
+        """Returns the Python object for a value of the open scope."""
         return symbol(value, self.scope, self.origin())
 
     @contextmanager
@@ -350,7 +350,7 @@ class Trace:
         return SymbolicNumber(made, self.scope, origin)
 
     def get_operations(self) -> list[Operation]:
-        """What has been traced so far, as the graph will list it."""
+        """Returns what has been traced so far, as the graph will list it."""
         from runtime.graph import views
 
         return views.traced(self, self.scope)
@@ -376,7 +376,7 @@ class Trace:
 
 
 def is_symbol(item: object) -> bool:
-    """Does it stand for a value of the graph?"""
+    """True if it stands for a value of the graph."""
     return type(item) is SymbolicTensor or type(item) is SymbolicNumber or type(item) is Symbol
 
 

@@ -1,4 +1,4 @@
-"""Whose turn it is to trace, where several threads are about to.
+"""The turns of several threads that are about to trace.
 
 One thread traces at a time: what it changes in Python objects, variables that it creates among
 them, would look to another one like changes of its own. But none waits for long for a thread that
@@ -67,7 +67,7 @@ def _makers(wanted: Any) -> list[int]:
 
 
 def _waits_for(thread: int, me: int) -> bool:
-    """Does a thread wait for traces that end only when this one goes on?"""
+    """True if a thread waits for traces that end only when this one goes on."""
     if thread == me or thread not in _waiting:
         return thread == me
     makers = _makers(_waiting[thread])
@@ -75,7 +75,7 @@ def _waits_for(thread: int, me: int) -> bool:
 
 
 def _gets_on(thread: int) -> bool:
-    """Has a thread added to its trace of late?"""
+    """True if a thread has added to its trace of late."""
     trace, now = active_traces.get(thread), monotonic()
     place = None if trace is None else (id(trace.scope), len(trace.scope.nodes))
     seen, since = _seen.get(thread, (_NOWHERE, now))

@@ -34,7 +34,7 @@ def verify(graph: Graph, types: bool = False) -> None:
 
 
 class _Checker:
-    """What is visible at a place, and what was defined anywhere."""
+    """The values that are visible at a place, and those that were defined anywhere."""
 
     def __init__(self, types: bool) -> None:
         self.types = types

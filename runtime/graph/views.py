@@ -88,7 +88,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GraphTensor:
-    """What an operation gives: `name` is the operation's, with the index of the output."""
+    """An output of an operation: `name` is the operation's, with the index of the output."""
 
     op: Operation = field(compare=False)
     index: int
@@ -126,7 +126,7 @@ class GraphTensor:
 
     @property
     def value_index(self) -> int:
-        """Which output of the operation it is."""
+        """The index of the output among those of the operation."""
         return self.index
 
     def consumers(self) -> list[Operation]:
@@ -182,7 +182,7 @@ def every(operations: Iterable[Operation]) -> Iterator[Operation]:
 
 
 def tensors(operations: Iterable[Operation], values: Iterable[Value]) -> list[GraphTensor]:
-    """What the operations of a graph give for values of it."""
+    """Returns the outputs of a graph's operations for values of it."""
     made = {tensor.value: tensor for operation in operations for tensor in operation.outputs}
     return [made[value] for value in values]
 
@@ -257,7 +257,7 @@ def attributes(node: Node) -> dict[str, Any]:
 
 
 def inputs_of(node: Node) -> tuple[Value, ...]:
-    """What a node takes, then what its regions read from around them, each value once."""
+    """Returns the inputs of a node, then what its regions read from around them, each value once."""
     from runtime.graph.ir import free_values
 
     if not node.regions or node.primitive.name == "fused":

@@ -60,12 +60,12 @@ class Run:
 
     @property
     def size(self) -> int:
-        """How many elements their results have."""
+        """The number of elements of their results."""
         return _size(self.type)
 
     @property
     def block(self) -> int:
-        """How many elements are computed at a time."""
+        """The number of elements that are computed at a time."""
         return BLOCK_BYTES // self.type.dtype.size
 
 
@@ -103,14 +103,14 @@ def last_uses(region: Region) -> dict[Value, int]:
 
 
 def uses(node: Node) -> Iterator[Value]:
-    """What a node reads, and the regions inside it."""
+    """Yields what a node reads, and the regions inside it."""
     yield from node.inputs
     for inner in node.regions:
         yield from free_values(inner)
 
 
 def _is_large(node: Node, layouts: Layouts) -> bool:
-    """Is it an elementwise op on arrays of the shape of its result, and scalars, that is large?"""
+    """True for an elementwise op on arrays of the shape of its result, and scalars, that is large."""
     if node.primitive.fallible or node.params or not isinstance(node.primitive.kernel, np.ufunc):
         return False
     type = node.outputs[0].type

@@ -59,7 +59,7 @@ class Slot:
 
 @dataclass(slots=True, eq=False)
 class Renaming:
-    """What buffers are called behind a piece of code: those `after` it are called `before`."""
+    """The new names of buffers behind a piece of code: those `after` it are called `before`."""
 
     before: list[Value] = field(default_factory=list)
     after: list[Value] = field(default_factory=list)
@@ -67,9 +67,9 @@ class Renaming:
 
 @dataclass(slots=True, eq=False)
 class Carrying:
-    """How a loop carries arrays in buffers: at the end of a round, results at the places of
-    `copies` go to a buffer of their own, and the buffers are renamed. The code behind the loop gets
-    a copy of what is at the places `copied`.
+    """The way in which a loop carries arrays in buffers: at the end of an iteration, results at the
+    places of `copies` go to a buffer of their own, and the buffers are renamed. The code behind the
+    loop gets a copy of what is at the places `copied`.
     """
 
     copies: dict[int, Value] = field(default_factory=dict)
@@ -125,7 +125,7 @@ class Plan:
         return ufunc_of(node) or product_of(node)
 
     def kernel(self, node: Node) -> Any:
-        """What is called for a node: with arrays for its results, or rooms."""
+        """Returns what is called for a node: with arrays for its results, or growable buffers."""
         for output in node.outputs:
             type = output.type
             if is_open(output) and self.target(output) and isinstance(type, TensorType):
@@ -133,7 +133,7 @@ class Plan:
         return self.direct(node) or node.primitive.kernel
 
     def works(self, node: Node) -> bool:
-        """Is the node's kernel to be given the workspace?"""
+        """True if the node's kernel is to be given the workspace."""
         return works(node) and self.direct(node) is None
 
     def target(self, output: Value) -> Value | None:
@@ -151,7 +151,7 @@ class Plan:
 
     @property
     def is_empty(self) -> bool:
-        """Does each op make new arrays?"""
+        """True if each op makes new arrays."""
         arrays = [value for value in self._targets if isinstance(value.type, TensorType)]
         return not (arrays or self._arrays or self._stocks)
 
@@ -460,8 +460,8 @@ class _Planner:
         return found
 
     def lasting(self, node: Node, slots: dict[int, Slot], ends: list[Slots]) -> dict[int, Slots]:
-        """Where from outside of a loop its state may come, by places: first, or in later rounds.
-        It may have been at other places in the rounds before.
+        """Returns the slots from outside of a loop in which its state may be, by places: first, or
+        in later iterations. It may have been at other places in the rounds before.
         """
         found: dict[int, Slots] = {}
         for at in slots:

@@ -1,5 +1,5 @@
-"""Which arrays somebody may see after the last op that names them: results, what a list, a variable
-or a call is given, and what these are views of.
+"""Escape analysis: the arrays that somebody may see after the last op that names them, which are
+results, what a list, a variable or a call is given, and what these are views of.
 
     a = x * y
     view = reshape(a, ...)    # a escapes with its view
@@ -22,8 +22,8 @@ from runtime.types import ListType
 
 
 class Escapes:
-    """What escapes of a graph's body. `carried` are the places of each loop's state at which no
-    round's array does; `pushed` is what may be given to a list.
+    """The values of a graph's body that escape. `carried` are the places of each loop's state at
+    which no round's array does; `pushed` is what may be given to a list.
     """
 
     def __init__(self, body: Region, layouts: Layouts) -> None:
@@ -97,7 +97,7 @@ def _pushed(nodes: Sequence[Node]) -> set[Value]:
 
 
 def _sources(node: Node, found: Container[Value]) -> Iterator[Value]:
-    """What such values of a node, or of the regions inside it, may be."""
+    """Yields what such values of a node, or of the regions inside it, may be."""
     if node.primitive.name == "while":
         (body,) = node.regions
         states = zip(node.outputs, body.parameters, node.inputs[1:], body.results[1:], strict=True)

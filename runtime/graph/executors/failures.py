@@ -185,7 +185,9 @@ def _documented(error: BaseException, node: Node, values: Sequence[Any]) -> Base
 
 
 def _in_words_of_rules(node: Node, values: Sequence[Any]) -> str | None:
-    """What the rules of an op say of these inputs, as where it runs by itself; None: nothing."""
+    """Returns the message of an op's rules about these inputs, as where it runs by itself; None if
+    there is none.
+    """
     types = [describe(getattr(value, "raw", value)) for value in values]
     if not all(isinstance(known, TensorType) for known in types):
         return None

@@ -1,5 +1,5 @@
-"""How generated code holds each value: under a name of its own, under that of another value, or as
-an expression that stands where the value is read.
+"""Expression inlining: each value is under a name of its own, under that of another value, or an
+expression that stands where the value is read.
 
     proceed = n > i + 1      # nobody else reads i + 1
 
@@ -44,7 +44,7 @@ class Expression(NamedTuple):
 
 
 class Holding:
-    """How the values of a graph's body are held.
+    """The form in which generated code holds each value of a graph's body.
 
     `expressions` are the nodes that Python writes as one, `aliases` those of them that take over
     the name of their operand, `inline` those that are written where they are read. `read` are the
@@ -71,13 +71,13 @@ class Holding:
         self._decide(body)
 
     def is_written(self, node: Node) -> bool:
-        """Does the node have a line of its own?"""
+        """True if the node has a line of its own."""
         if node.primitive.name in _NAMED or node in self.inline:
             return False
         return node not in self.aliases or self.is_checked(node)
 
     def is_checked(self, node: Node) -> bool:
-        """Does a check of its range follow the node?"""
+        """True if a check of its range follows the node."""
         form = self.expressions[node].form
         if not (form.wraps or form.refuses) or not is_integer(node.outputs[0].type):
             return False
@@ -164,7 +164,9 @@ class Holding:
         return Expression(form, node.inputs)
 
     def _becomes_infinite(self, node: Node) -> bool:
-        """May it make a float of an int that is too large, which only its kernel refuses?"""
+        """True if the node may make a float of an int that is too large, which only its kernel
+        refuses.
+        """
         type = node.outputs[0].type
         if not isinstance(type, TensorType) or not type.dtype.is_floating:
             return False
@@ -203,7 +205,7 @@ class Holding:
         return None
 
     def _is_pure(self, node: Node) -> bool:
-        """Is it a choice between truths whose branches have no lines?"""
+        """True for a choice between truths whose branches have no lines."""
         (output,) = node.outputs
         if not is_bool(output.type) and output.type != NumberType("bool"):
             return False
@@ -237,7 +239,7 @@ class Holding:
         return loop is self._loops[node] and (user is None or self._takes(user, node.outputs[0]))
 
     def _takes(self, user: Node, value: Value) -> bool:
-        """May what reads the value be written with an expression in its place?"""
+        """True if what reads the value may be written with an expression in its place."""
         if user in self.blocked:
             return False
         made = None if user.regions else self._expression(user)

@@ -1,4 +1,6 @@
-"""How ops can be told where to write their results, and what they do with their inputs' memory."""
+"""The facts about ops that memory planning needs: where they can write their results, and what they
+do with their inputs' memory.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from runtime.types import TensorType
 
 
 def memory_of(node: Node) -> Memory:
-    """What a node does with the memory of its inputs."""
+    """Returns the use that a node makes of the memory of its inputs."""
     fact = node.primitive.memory
     if isinstance(fact, Memory):
         return fact
@@ -23,7 +25,7 @@ def memory_of(node: Node) -> Memory:
 
 
 def order_of(node: Node) -> Order:
-    """How a node's results lie in memory."""
+    """Returns the memory order of a node's results."""
     fact = node.primitive.order
     return fact if isinstance(fact, Order) else fact(node.params)
 
@@ -39,17 +41,17 @@ def updates(node: Node) -> bool:
 
 
 def is_view(node: Node) -> bool:
-    """May its outputs be views of its first input? A single number is copied."""
+    """True if its outputs may be views of its first input. A single number is copied."""
     return views(node) and bool(node.outputs) and not is_number(node.outputs[0])
 
 
 def is_number(value: Value) -> bool:
-    """Is it a single number?"""
+    """True for a single number."""
     return getattr(value.type, "shape", None) == ()
 
 
 def is_text(value: Value) -> bool:
-    """May it be a single string?"""
+    """True for what may be a single string."""
     type = value.type
     return isinstance(type, TensorType) and type.dtype is dtypes.string and not type.shape
 
@@ -73,19 +75,19 @@ def product_of(node: Node) -> Any:
 
 
 def takes_out(kernel: Kernel) -> bool:
-    """Does a kernel that is no ufunc write its result to the array that it is given as `out`? One
-    with several results is given a tuple, where None stands for a new array.
+    """True if a kernel that is no ufunc writes its result to the array that it is given as `out`.
+    One with several results is given a tuple, where None stands for a new array.
     """
     return takes(kernel, "out")
 
 
 def takes_work(kernel: Kernel) -> bool:
-    """Does a kernel have arrays that it needs while it runs in a workspace that it is given?"""
+    """True if a kernel has arrays that it needs while it runs in a workspace that it is given."""
     return takes(kernel, "work")
 
 
 def works(node: Node) -> bool:
-    """Is the node's kernel to be given a workspace? It needs none for single numbers."""
+    """True if the node's kernel is to be given a workspace. It needs none for single numbers."""
     return takes_work(node.primitive.kernel) and not all(map(is_number, node.outputs))
 
 
@@ -105,7 +107,7 @@ def written(node: Node) -> Sequence[Value]:
 
 
 def is_array(value: Value) -> bool:
-    """Is it an array, of numbers, whose size is known?"""
+    """True for an array, of numbers, whose size is known."""
     type = value.type
     if not isinstance(type, TensorType) or not type.shape or None in type.shape:
         return False
@@ -113,7 +115,7 @@ def is_array(value: Value) -> bool:
 
 
 def is_open(value: Value) -> bool:
-    """Is it an array, of numbers, of which only the run knows the size?"""
+    """True for an array, of numbers, whose size is known at run time only."""
     type = value.type
     if not isinstance(type, TensorType) or not type.shape or None not in type.shape:
         return False

@@ -1,4 +1,4 @@
-"""How arrays lie in memory: row by row, or otherwise.
+"""The memory layouts of arrays: C-contiguous, or otherwise.
 
     y = transpose(x)      # a view: column by column
     z = y + 1             # NumPy makes an array that lies as y does
@@ -46,7 +46,7 @@ _LIST = ListType(TensorType(dtypes.float32, ()))
 
 
 class Layouts:
-    """How the values of a body lie if those `given` may lie otherwise than row by row.
+    """The layouts of the values of a body if those `given` need not be C-contiguous.
 
     `axes` has all that may do so, with None where nobody knows how; `repeated` has those that may
     be views which repeat elements, `strided` such that may have gaps between rows, and `copied`
@@ -73,7 +73,7 @@ class Layouts:
         return _LIST if isinstance(value.type, ListType) else value.type
 
     def is_view(self, node: Node) -> bool:
-        """May the node's outputs be views of its first input?"""
+        """True if the node's outputs may be views of its first input."""
         return is_view(node) and self.copied.isdisjoint(node.outputs)
 
     def _region(self, region: Region) -> None:
@@ -123,7 +123,7 @@ class Layouts:
                 self.strided.update(node.outputs)
 
     def _turns(self, node: Node) -> bool:
-        """May results of the node lie otherwise?"""
+        """True if results of the node need not be C-contiguous."""
         if node.primitive.name == "constant":
             return not lies_in_rows(node.params["value"])
         order = order_of(node)
@@ -132,8 +132,8 @@ class Layouts:
         return not self.axes.keys().isdisjoint(node.inputs)
 
     def _axes(self, node: Node) -> Axes | None:
-        """How the result of a ufunc, or of a permutation of axes, lies: NumPy is asked, about
-        arrays of at most two elements a side.
+        """The order of axes in memory of the result of a ufunc, or of a permutation of axes: NumPy
+        is asked, about arrays of at most two elements a side.
         """
         permutes = node.primitive.name == "transpose"
         if not permutes and self.axes.keys().isdisjoint(node.inputs):
@@ -146,7 +146,7 @@ class Layouts:
         return axes_of_ufunc(small)
 
     def _copies(self, node: Node) -> bool:
-        """Is the node a reshape that can give no view?"""
+        """True if the node is a reshape that can give no view."""
         axes = self.axes.get(node.inputs[0]) if node.primitive.name == "reshape" else None
         if axes is None:
             return False
@@ -184,7 +184,7 @@ def array_in(shape: Any, dtype: Any, axes: Axes | None) -> Any:
 
 
 def _reshapes(shape: Sequence[int], axes: Axes, wanted: Sequence[int]) -> bool:
-    """Can an array of a shape, with these axes, be seen in another shape?"""
+    """True if an array of a shape, with these axes, can be seen in another shape."""
     sizes = [shape[axis] for axis in axes]
     strides = [math.prod(sizes[axes.index(axis) + 1 :]) for axis in range(len(axes))]
     array = np.lib.stride_tricks.as_strided(np.empty(1, np.bool_), shape, strides)
@@ -208,7 +208,7 @@ def _is_known(node: Node) -> bool:
 
 
 def may_turn(value: Value) -> bool:
-    """May it be, or hold, an array of more than one dimension?"""
+    """True if it may be, or hold, an array of more than one dimension."""
     type = value.type
     if not isinstance(type, TensorType):
         return isinstance(type, ListType)
@@ -216,12 +216,12 @@ def may_turn(value: Value) -> bool:
 
 
 def is_array(value: Value) -> bool:
-    """Is it a tensor of more than one dimension?"""
+    """True for a tensor of more than one dimension."""
     return isinstance(value.type, TensorType) and may_turn(value)
 
 
 def lies_in_rows(array: Any) -> bool:
-    """Is it an array that lies row by row, or a single number?"""
+    """True for a C-contiguous array, or a single number."""
     return bool(getattr(array, "flags", _NUMBER).c_contiguous)
 
 

@@ -1,4 +1,4 @@
-"""Where generated code lets go of arrays: behind the last op that reads them.
+"""The release of arrays in generated code: behind the last op that reads them.
 
 Of large ones the next op can have the memory, which is still in the caches; only functions without
 branches and loops are looked at. Of those of variables an update can write over the array, which
@@ -42,7 +42,7 @@ def ends_of(body: Region, plan: Plan, special: Iterable[Node]) -> dict[Node, lis
 
 
 def reads_of_updated(body: Region) -> set[Value]:
-    """What is read of variables that are updated too, and views of it."""
+    """Returns what is read of variables that are updated too, and views of it."""
     updated = {node.params["variable"] for node in walk(body) if node.primitive.name in _UPDATES}
     found: set[Value] = set()
     for node in walk(body) if updated else ():

@@ -1,4 +1,6 @@
-"""What a program keeps between calls: arrays, lists, workspaces, and stocks of arrays."""
+"""The memory that a program keeps between calls: arrays, lists, workspaces, and free lists of
+arrays.
+"""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def limits_of(type: Type) -> Range | None:
 
 
 def within(inner: Range, outer: Range) -> bool:
-    """Is a range part of the other?"""
+    """True if a range is part of the other."""
     return bool(outer[0] <= inner[0] and inner[1] <= outer[1])
 
 
@@ -69,7 +69,7 @@ class Ranges:
         return found or limits_of(value.type) or EVERYTHING
 
     def fits(self, node: Node) -> bool:
-        """Is what the node computes within the range of its type, or need it not be?"""
+        """True if what the node computes is within the range of its type, or need not be."""
         (output,) = node.outputs
         return node in self.exact and within(self.exact[node], self._allowed(output))
 
@@ -198,7 +198,9 @@ class Ranges:
         return ()
 
     def _of_branches(self, test: Value, node: Node, truth: bool) -> Iterator[tuple[Value, bool]]:
-        """Where one branch gives the other outcome, the other branch was taken."""
+        """Yields the outcomes of tests that follow from the branch taken: where one branch gives
+        the other outcome, the other branch was taken.
+        """
         at = node.outputs.index(test)
         for here, there, taken in ((0, 1, False), (1, 0, True)):
             region = node.regions[here]

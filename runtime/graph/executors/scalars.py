@@ -1,4 +1,5 @@
-"""How Python writes ops on scalars: what needs no kernel, because Python computes the same.
+"""The Python expressions for ops on scalars: what needs no kernel, because Python computes the
+same.
 
 A 0-d integer tensor is a Python int in generated code, wrapped around where it leaves its dtype's
 range; a 0-d bool may be a Python bool; 0-d float32 and float64 are NumPy scalars, whose operators
@@ -83,29 +84,29 @@ _TABLES = {dtype.name: INTEGERS for dtype in dtypes.ALL if dtype.is_integer} | {
 
 
 def _table(type: Type) -> dict[str, Form] | None:
-    """What there is for a 0-d tensor of this type; None for other tensors and other types."""
+    """Returns the forms for a 0-d tensor of this type; None for other tensors and other types."""
     if not isinstance(type, TensorType) or type.shape != ():
         return None
     return _TABLES.get(type.dtype.name)
 
 
 def is_integer(type: Type) -> bool:
-    """Is it a 0-d integer tensor: a Python int in generated code?"""
+    """True for a 0-d integer tensor: a Python int in generated code."""
     return _table(type) is INTEGERS
 
 
 def is_bool(type: Type) -> bool:
-    """Is it a 0-d bool tensor, which may be a Python bool in generated code?"""
+    """True for a 0-d bool tensor, which may be a Python bool in generated code."""
     return _table(type) is BOOLS
 
 
 def is_float(type: Type) -> bool:
-    """Is it a 0-d float32 or float64 tensor?"""
+    """True for a 0-d float32 or float64 tensor."""
     return _table(type) is FLOATS
 
 
 def form_of(node: Node) -> Form | None:
-    """How Python writes the node; None where its kernel is called."""
+    """Returns the Python form of the node; None where its kernel is called."""
     name = node.primitive.name
     special = _SPECIAL.get(name)
     if special is not None:
@@ -118,7 +119,7 @@ def form_of(node: Node) -> Form | None:
 
 
 def is_weak_cast(node: Node) -> bool:
-    """Does it make a float of an integer that NumPy's arithmetic rounds in the same way?"""
+    """True if the node makes a float of an integer that NumPy's arithmetic rounds in the same way."""
     if node.primitive.name != "cast" or not is_float(node.outputs[0].type):
         return False
     form = form_of(node)
@@ -126,7 +127,7 @@ def is_weak_cast(node: Node) -> bool:
 
 
 def takes_weak(node: Node) -> bool:
-    """Is it arithmetic of two floats, the last of which may be a Python int?"""
+    """True for arithmetic of two floats, the last of which may be a Python int."""
     binary = node.primitive.name in ("add", "sub", "mul", "div") and len(node.inputs) == 2
     return binary and all(is_float(value.type) for value in node.inputs)
 
@@ -274,7 +275,7 @@ def wrapper(dtype: DType) -> object:
 
 @cache
 def level_of(template: str) -> int:
-    """How tightly what a template writes binds."""
+    """Returns the precedence of the expression that a template writes."""
     return _level(_tree(template))
 
 

@@ -40,7 +40,7 @@ program for them.
 
 
 class Programs:
-    """What runs an optimised graph: a program for all shapes, and those for single shapes."""
+    """The programs of an optimised graph: one for all shapes, and those for single shapes."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -52,7 +52,7 @@ class Programs:
         self._lock = threading.Lock()
 
     def runner(self, raws: Sequence[Any]) -> Run:
-        """What runs calls with the shapes of these arguments."""
+        """Returns what runs calls with the shapes of these arguments."""
         if not self.places:
             return self.generic.run
         shapes = tuple([raws[at].shape for at in self.places])
@@ -64,7 +64,7 @@ class Programs:
         return found.run
 
     def patience(self) -> float:
-        """How long calls with the same shapes may take."""
+        """Returns how long calls with the same shapes may take."""
         if not self._patience:
             graphs = Calls(self.graph).of
             self._patience = PATIENCE * sum(1 for graph in graphs for _ in walk(graph.body))

@@ -1,4 +1,5 @@
-"""Which values share a name: what control flow would only move from one name to another.
+"""Copy coalescing: values share a name if control flow would only move them from one name to
+another.
 
     if test:                        if test:
         add = total + 1                 total = total + 1
@@ -56,7 +57,7 @@ class Variables:
         return self._roots.get(value, value)
 
     def is_moved(self, value: Value) -> bool:
-        """Does control flow move it, so that it may share its name?"""
+        """True if control flow moves it, so that it may share its name."""
         return value in self._roots
 
     # What is moved
@@ -128,7 +129,7 @@ class Variables:
             self._apart[value].discard(value)
 
     def _region(self, region: Region, live: set[Value]) -> set[Value]:
-        """What is read behind the start of a region, given what is behind its end."""
+        """Returns what is read behind the start of a region, given what is behind its end."""
         for node in reversed(region.nodes):
             if node.primitive.name == "while":
                 live = self._while(node, live)

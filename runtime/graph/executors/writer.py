@@ -52,7 +52,7 @@ _SEQUENCES = frozenset(("unstack", "split", "identity_n"))
 
 
 class Layout:
-    """What is known of a graph before its function is written, and the names that it has so far.
+    """The facts about a graph before its function is written, and the names that it has so far.
 
     `python` are the tensors that are (or may be) Python numbers, `constants` those that are known,
     `levels` tell of expressions how tightly they bind.
@@ -166,7 +166,7 @@ class Writer:
         return name
 
     def unpack(self, value: Value, depth: int) -> None:
-        """What came as an array is a Python int from here on, where ops on scalars read it."""
+        """Make a Python int of what came as an array, where ops on scalars read it."""
         if value in self.held.read and value not in self.python:
             name = self.names[value]
             self.python.add(value)
@@ -345,7 +345,7 @@ class Writer:
             yield "shared=False"
 
     def out(self, output: Value) -> str | None:
-        """Where a result is to be written to."""
+        """Returns the expression for the memory that a result is to be written to."""
         buffer, stock = self.layout.buffers.target(output), self.layout.buffers.stock(output)
         if stock is not None:
             return f"{self.names[stock]}.take()"
