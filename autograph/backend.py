@@ -1,4 +1,4 @@
-"""The interface by which a tensor library plugs in: one `Backend` for each type of staged values."""
+"""The interface for a tensor library: one `Backend` for each type of staged values."""
 
 from __future__ import annotations
 

@@ -29,7 +29,9 @@ from runtime.staged_print import _print as staged_print
 
 
 class _Existed:
-    """True for an object that existed before the trace. What is global to the functions called did."""
+    """True for an object that existed before the trace. What is global to the
+    functions called did.
+    """
 
     def __init__(self, before: Callable[[Any], bool]) -> None:
         self._before = before

@@ -166,7 +166,7 @@ class Detector:
 
     @property
     def quiet(self) -> bool:
-        """True if none of the calls in the window was traced. Then further ones need no counting."""
+        """True if no call in the window was traced. Then further ones need no counting."""
         return not self.rounds or self.rounds[-1] >= WINDOW
 
     def called(self, traced: bool) -> bool:

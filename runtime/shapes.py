@@ -81,7 +81,7 @@ def join_shapes(a: Shape, b: Shape) -> Shape:
 
 
 def merge_shapes(a: Shape, b: Shape) -> Shape:
-    """Returns what is known from both about one shape; ValueError where they contradict each other."""
+    """Returns what both tell about one shape; ValueError where they contradict each other."""
     if a is None:
         return b
     if b is None:

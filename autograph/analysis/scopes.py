@@ -128,7 +128,7 @@ def free_names(function: Any) -> set[str]:
 
 
 def _inside(function: Any) -> Mentions:
-    """Returns the uses of names in a function, its parameters included: one walk, nested ones too."""
+    """Returns the uses of names in a function, parameters included: one walk, nested ones too."""
     found = Mentions()
     visitor = _Visitor(found)
     for name in parameters(function):

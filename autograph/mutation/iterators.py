@@ -32,7 +32,9 @@ class IteratorKind(Kind):
 
 
 class GeneratorKind(IteratorKind):
-    """The position of a generator, and its variables. One that runs now is looked at by its frame."""
+    """The position of a generator, and its variables. One that runs now is looked at
+    by its frame.
+    """
 
     def take(self, value: GeneratorType[Any, Any, Any]) -> Any:
         frame = value.gi_frame

@@ -345,7 +345,9 @@ def _free(region: Region, bound: set[Value], found: dict[Value, None]) -> None:
 
 
 def has_effect(node: Node) -> bool:
-    """True if the node must run even if nobody uses its outputs. So must what contains an effect."""
+    """True if the node must run even if nobody uses its outputs. So must what contains an
+    effect.
+    """
     return _acts((node,), set())
 
 

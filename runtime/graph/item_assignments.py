@@ -294,7 +294,7 @@ class _raising:
 
 
 def _reading() -> Location | None:
-    """The place where a tensor is read: at the `return`, if that is what the function gives back."""
+    """The place where a tensor is read: at the `return`, if that gives it back."""
     origin = active().origin()
     return None if origin is None else origin.location
 

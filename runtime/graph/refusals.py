@@ -104,7 +104,7 @@ _TEXT_MODULES = (
 
 
 def asked_by_converted_code(frame: FrameType | None) -> bool:
-    """True if converted code asks for the text of a symbol, itself or by the text of what holds it."""
+    """True if converted code asks for the text of a symbol, or of what holds one."""
     while frame is not None and (
         frame.f_code.co_name in _TEXT_METHODS or frame.f_globals.get("__name__") in _TEXT_MODULES
     ):

@@ -199,7 +199,7 @@ def is_sorted_as(value: Any, spec: Any) -> bool:
 
 
 def may_change(value: Any) -> bool:
-    """True if an argument, or a part of it, is a container that may hold something else next time."""
+    """True if an argument, or a part of it, is a container that may hold something else later."""
     found = structure_of(value)
     return found is not None and (type(value) is not tuple or any(map(may_change, found[1])))
 

@@ -257,7 +257,7 @@ def attributes(node: Node) -> dict[str, Any]:
 
 
 def inputs_of(node: Node) -> tuple[Value, ...]:
-    """Returns the inputs of a node, then what its regions read from around them, each value once."""
+    """Returns a node's inputs, then what its regions read from around them, each value once."""
     from runtime.graph.ir import free_values
 
     if not node.regions or node.primitive.name == "fused":

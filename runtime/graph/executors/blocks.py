@@ -110,7 +110,7 @@ def uses(node: Node) -> Iterator[Value]:
 
 
 def _is_large(node: Node, layouts: Layouts) -> bool:
-    """True for an elementwise op on arrays of the shape of its result, and scalars, that is large."""
+    """True for a large elementwise op on arrays of the shape of its result, and scalars."""
     if node.primitive.fallible or node.params or not isinstance(node.primitive.kernel, np.ufunc):
         return False
     type = node.outputs[0].type

@@ -119,7 +119,7 @@ def form_of(node: Node) -> Form | None:
 
 
 def is_weak_cast(node: Node) -> bool:
-    """True if the node makes a float of an integer that NumPy's arithmetic rounds in the same way."""
+    """True if it makes a float of an integer that NumPy's arithmetic rounds in the same way."""
     if node.primitive.name != "cast" or not is_float(node.outputs[0].type):
         return False
     form = form_of(node)
