@@ -1,4 +1,4 @@
-"""What bytecode reads: the static paths, and the names of attributes.
+"""The static paths that bytecode reads, and the names of attributes.
 
 `config.rate * table["k"]` reads the paths config.rate and table["k"], and the attribute rate.
 """
@@ -54,7 +54,7 @@ def names_in(code: CodeType) -> Mapping[str, bool]:
 
 
 def asks_in(code: CodeType) -> bool:
-    """May it ask if there is an attribute?"""
+    """True if code may ask whether there is an attribute."""
     return not _ASKING.isdisjoint(code.co_names)
 
 
@@ -132,7 +132,7 @@ def _roots(name: str, argument: Any) -> list[Path]:
 
 @lru_cache(maxsize=1024)
 def imports_of(code: CodeType) -> tuple[Import, ...]:
-    """What code imports, but for the functions defined in it."""
+    """Returns the imports of code, but for those of the functions defined in it."""
     found: list[Import] = []
     constants: list[Any] = []
     module, level, name, top = "", 0, None, ""

@@ -1,4 +1,6 @@
-"""What is in containers that guards compare: their elements, by identity, and what arrays hold."""
+"""The contents of containers that guards compare: their elements, by identity, and
+what arrays hold.
+"""
 
 from __future__ import annotations
 
@@ -34,17 +36,17 @@ _COMPARED: tuple[Any, ...] = (*_BUFFERS, *_KINDS, *_OTHERS)
 
 
 def is_compared(value: Any) -> bool:
-    """Is it a container whose elements are compared?"""
+    """True for a container whose elements are compared."""
     return is_a(value, _COMPARED)
 
 
 def is_mapping(value: Any) -> bool:
-    """Does it have keys and values?"""
+    """True for what has keys and values."""
     return isinstance(value, MAPPINGS)
 
 
 def is_large(elements: Elements) -> bool:
-    """Are these so many that their addresses are compared?"""
+    """True if these are so many that their addresses are compared."""
     return type(elements) is tuple and len(elements) > MOST_ONE_BY_ONE
 
 
@@ -110,7 +112,7 @@ def _content_of_column(column: Any) -> bytes:
 
 
 def same_elements(container: Any, known: Elements) -> bool:
-    """Does it have these elements, by identity?"""
+    """True if the container has these elements, by identity."""
     if type(container) in _PLAIN:
         return len(container) == len(known) and all(map(is_, container, known))
     now = elements_of(container)
@@ -137,7 +139,7 @@ class Inside:
         return self._known if self._read is None else tuple(map(self._read, self._known))
 
     def holds(self, container: Any) -> bool:
-        """Is this the container, as it was?"""
+        """True if this is the container, as it was."""
         if id(container) != self.address:
             return False
         if self._identities is not None:

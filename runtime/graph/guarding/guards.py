@@ -51,14 +51,14 @@ class ElementsKey:
 
 
 class Guard(Protocol):
-    """What guards values of one kind."""
+    """A guard of values of one kind."""
 
     def holds(self) -> bool:
-        """Is everything still as it was?"""
+        """True if everything is still as it was."""
         ...
 
     def seen(self) -> Iterable[Seen]:
-        """What was seen, of all that is still there."""
+        """Yields what was seen, of all that is still there."""
         ...
 
 
@@ -69,7 +69,7 @@ class Entries:
         self._items = tuple(items)
 
     def holds(self) -> bool:
-        """Does each mapping have the same value?"""
+        """True if each mapping has the same value."""
         for mapping, key, value in self._items:
             now = mapping.get(key, MISSING)
             if now is not value and (type(value) is not Weak or now is None or now is not value()):
@@ -88,7 +88,7 @@ class Cells:
         self._items = tuple(items)
 
     def holds(self) -> bool:
-        """Does each variable have the same value?"""
+        """True if each variable has the same value."""
         for cell, value in self._items:
             now = contents(cell)
             if now is not value and (type(value) is not Weak or now is None or now is not value()):
@@ -131,7 +131,7 @@ class Objects:
         self._slots = tuple(slots)
 
     def holds(self) -> bool:
-        """Does each object have the same class, and the same attributes?"""
+        """True if each object has the same class, and the same attributes."""
         for read, kind, attributes in self._owners:
             item = read()
             if item is None:
@@ -168,7 +168,9 @@ class Objects:
 
 
 def _reading(item: Any, key: Attribute) -> Callable[[Any], Any]:
-    """What reads an attribute that is not in `__dict__`: where it is has been looked up here."""
+    """Returns the reader of an attribute that is not in `__dict__`: where it is has been
+    looked up here.
+    """
     slot = of_classes(type(item).__mro__, key)
     if type(slot) is MemberDescriptorType:
         return partial(_in_slot, slot.__get__)
@@ -195,7 +197,7 @@ class Functions:
         self._defaults = tuple([each for each in self._attributes if each[1] != CODE])
 
     def holds(self) -> bool:
-        """Does each function have the same code and defaults?"""
+        """True if each function has the same code and defaults."""
         for function, code in self._lasting:
             if function.__code__ is not code:
                 return False
@@ -218,7 +220,7 @@ class Functions:
 
 
 def _is_lasting(function: FunctionType) -> bool:
-    """Does it hold nothing but its module, so that it can be kept alive?"""
+    """True if a function holds nothing but its module, so that it can be kept alive."""
     module = sys.modules.get(function.__module__)
     held = function.__closure__ or function.__defaults__ or function.__kwdefaults__
     own = held or function.__dict__
@@ -235,7 +237,7 @@ class Contents:
         self._large = tuple([(container, identities(container)) for container in large])
 
     def holds(self) -> bool:
-        """Does each container have the same elements?"""
+        """True if each container has the same elements."""
         for container, elements in self._small:
             if not same_elements(container, elements):
                 return False
@@ -250,7 +252,7 @@ class Contents:
 
 
 class Reached:
-    """What is in containers and cells that objects lead to."""
+    """The contents of containers and cells that objects lead to."""
 
     def __init__(self, items: Iterable[tuple[Read, Any, Any]]) -> None:
         self._items = tuple([each for each in items if each[0]() is not None])
@@ -268,7 +270,9 @@ class Reached:
         )
 
     def holds(self) -> bool:
-        """Is it the same? What does not lead there any more is seen elsewhere."""
+        """True if the contents are the same. What does not lead there any more
+        is seen elsewhere.
+        """
         for read, key, value in self._further:
             holder = read()
             if holder is None or type(holder) is Route:
@@ -296,7 +300,7 @@ class Reached:
 
 
 class Guards:
-    """What was read, and what it was; `hold()` says whether it still is."""
+    """The guards of a trace: what was read, and what it was; `hold()` says whether it still is."""
 
     __slots__ = ("_guards", "_holds", "_paths", "_reached")
 
@@ -311,7 +315,7 @@ class Guards:
         return bool(self._guards)
 
     def hold(self) -> bool:
-        """Is everything still as it was?"""
+        """True if everything is still as it was."""
         # No generator, which costs as much as the guards of a small function.
         for holds in self._holds:  # noqa: SIM110
             if not holds():
@@ -319,7 +323,7 @@ class Guards:
         return True
 
     def is_over(self) -> bool:
-        """Is something gone that they compare with, so that they cannot hold again?"""
+        """True if something is gone that they compare with, so that they cannot hold again."""
         return any(value is GONE for _, (*_, value) in self.seen())
 
     def known(self) -> Iterator[tuple[Any, Read]]:
@@ -327,13 +331,13 @@ class Guards:
         return self._reached.known()
 
     def seen(self) -> Iterator[tuple[str, Seen]]:
-        """What was seen, and how the user writes it."""
+        """Yields what was seen, and how the user writes it."""
         for each in self._guards:
             for holder, key, value in each.seen():
                 yield self._paths.get((id(holder), key), ""), (holder, key, value)
 
     def changed(self) -> Iterator[str]:
-        """What is different now, as the user would write it."""
+        """Yields what is different now, as the user would write it."""
         for path, (holder, key, value) in self.seen():
             if key is ElementsKey:
                 if not same_elements(holder, value):
@@ -343,7 +347,7 @@ class Guards:
 
 
 def now_of(holder: Any, key: Any) -> Any:
-    """What a cell holds, or an object or a mapping under a key."""
+    """Returns what a cell holds, or an object or a mapping under a key."""
     if isinstance(key, Attribute):
         return attribute_now(holder, key)
     return contents(holder) if type(holder) is CellType else holder.get(key, MISSING)
@@ -379,7 +383,7 @@ def _short(value: Any) -> str:
 
 
 def index_of(container: Any, elements: Elements, at: int) -> str:
-    """How the user would write the way to an element."""
+    """Returns the user's notation for the access to an element."""
     if isinstance(container, ContextVar):
         return ".get()"
     if is_mapping(container):

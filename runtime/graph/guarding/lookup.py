@@ -1,4 +1,4 @@
-"""How Python finds the attributes of an object, and whose they are."""
+"""The lookup of an object's attributes, as Python does it, and whose they are."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _LIBRARIES = frozenset(("runtime", "autograph", "numpy", "builtins"))
 
 
 def is_library(module: str | None) -> bool:
-    """Is it a module of this library, of NumPy or of Python's builtins?"""
+    """True for a module of this library, of NumPy or of Python's builtins."""
     return str(module).partition(".")[0] in _LIBRARIES
 
 
 def is_standard(module: str | None) -> bool:
-    """Is it such a module, or one of Python's standard library?"""
+    """True for such a module, or one of Python's standard library."""
     name = str(module).partition(".")[0]
     return name in _LIBRARIES or (name in sys.stdlib_module_names and name != "__main__")
 
 
 def is_the_users(item: Any) -> bool:
-    """Can it have attributes that the user's code sets?"""
+    """True if it can have attributes that the user's code sets."""
     if is_a(item, ModuleType):
         return not is_standard(item.__name__)
     if is_a(item, FunctionType):
@@ -45,12 +45,12 @@ def is_the_users(item: Any) -> bool:
 
 
 def has_its_own(item: Any) -> bool:
-    """Does it have attributes that no slot is for?"""
+    """True if it has attributes that no slot is for."""
     return not hides_its_own(type(item)) and hasattr(item, "__dict__")
 
 
 def is_installed(module: str | None) -> bool:
-    """Is it a module that nobody changes: such a one, or one of a package that was installed?"""
+    """True for a module that nobody changes: such a one, or one of a package that was installed."""
     if is_standard(module):
         return True
     top = sys.modules.get(str(module).partition(".")[0])
@@ -71,13 +71,13 @@ def functions_in(member: Any) -> tuple[FunctionType, ...]:
 
 
 def is_method(member: Any) -> bool:
-    """Is this member of a class one that code calls, rather than one that Python runs?"""
+    """True if this member of a class is one that code calls, rather than one that Python runs."""
     is_wrapped = is_a(member, classmethod | staticmethod)
     return is_a(member.__func__ if is_wrapped else member, FunctionType)
 
 
 def is_implicit(name: str, member: Any) -> bool:
-    """Does Python run this member of a class by itself, other than to compare or to show?"""
+    """True if Python runs this member of a class by itself, other than to compare or to show."""
     special = name.startswith("__") and name.endswith("__") and name not in _COMPARING
     return special or is_a(member, property | cached_property | partialmethod)
 
@@ -92,7 +92,7 @@ _COMPARING = frozenset(
 
 
 def has(item: Any, name: str) -> bool:
-    """Is there an attribute of this name that can change?"""
+    """True if there is an attribute of this name that can change."""
     if not is_a(item, type) and attribute_now(item, name) is not MISSING:
         return True
     found = of_classes(classes_of(item), name)
@@ -108,7 +108,7 @@ def classes_of(holder: Any) -> tuple[type, ...]:
 
 
 def is_descriptor(found: Any) -> bool:
-    """Does Python call code of the user's to get this attribute of a class?"""
+    """True if Python calls code of the user's to get this attribute of a class."""
     kind = type(found)
     return isinstance(getattr(kind, "__get__", None), FunctionType) and not is_library(
         kind.__module__
@@ -116,12 +116,14 @@ def is_descriptor(found: Any) -> bool:
 
 
 def comes_first(found: Any) -> bool:
-    """Does Python ask this attribute of a class rather than one of the same name of the object?"""
+    """True if Python asks this attribute of a class rather than one of the same name
+    of the object.
+    """
     return hasattr(type(found), "__set__") and type(found) is not MemberDescriptorType
 
 
 def is_computed_once(instance: Any, name: str) -> bool:
-    """Is it an attribute that Python puts there when it is asked?"""
+    """True for an attribute that Python puts there when it is asked."""
     return isinstance(of_classes(type(instance).__mro__, name), cached_property)
 
 

@@ -1,4 +1,5 @@
-"""What a trace reads from outside is found while it is made: the values that it is guarded by.
+"""The values that a trace reads from outside, by which it is guarded; they are found while
+it is made.
 
 Guarded, by identity, is what the traced functions read by static paths: global variables, captured
 variables, and from there, from `self` and from arguments, attributes and items with constant keys
@@ -104,7 +105,9 @@ _OF_CLASSES = "__init_subclass__", "__class_getitem__"
 
 
 class _Variables(NamedTuple):
-    """Where code finds variables: global and captured ones, and those that are known of its own."""
+    """The variables that code finds: global and captured ones, and those that are known
+    of its own.
+    """
 
     namespace: dict[str, Any]
     cells: Mapping[str, CellType]
@@ -221,7 +224,7 @@ class Watcher:
             self._method(member, method, self._place, (kind,))
 
     def _is_new(self, function: FunctionType, given: tuple[Any, ...]) -> bool:
-        """Is it code of the user's that was not looked at yet with these values?"""
+        """True for code of the user's that was not looked at yet with these values."""
         if is_ours(function.__code__.co_filename) or function.__module__ in _OF_THE_RUN:
             return False
         defaults = function.__defaults__, function.__kwdefaults__
@@ -450,7 +453,9 @@ class Watcher:
         return self._got(value, holder, name)
 
     def _got(self, value: Any, holder: Any, name: str) -> Any:
-        """What Python makes of an attribute of a class, where that is known without running it."""
+        """Returns the value that Python makes of an attribute of a class, where that is known
+        without running it.
+        """
         self._computed(value, holder, self._place.removesuffix(f".{name}"))
         is_plain = isinstance(value, FunctionType) or not hasattr(type(value), "__get__")
         return value if is_plain else MISSING
@@ -606,7 +611,7 @@ class Watcher:
         )
 
     def notes(self) -> Iterable[Any]:
-        """Where what was seen is remembered: all that holds objects while the trace is made."""
+        """The holders of what was seen: all that holds objects while the trace is made."""
         return [*self._seen.values(), *self._objects.values(), *self._cells.values()]
 
     def settle(self) -> Guards:
@@ -626,7 +631,7 @@ class Watcher:
         return Guards(groups, further, self._paths)
 
     def _sorted(self, ways: Ways) -> tuple[list[Any], ...]:
-        """What is guarded, by how it is."""
+        """Returns what is guarded, sorted by how it is."""
         functions: list[Any] = []
         attributes: list[Any] = []
         entries, cells, contents, reached = [], [], [], []
@@ -662,7 +667,7 @@ class Watcher:
 
 
 def _is_as_seen(holder: Any, key: Any, value: Any) -> bool:
-    """Has the trace left it as it was?"""
+    """True if the trace has left it as it was."""
     if key is ElementsKey:
         return same_elements(holder, value)
     now = now_of(holder, key)

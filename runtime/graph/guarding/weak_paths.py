@@ -1,4 +1,4 @@
-"""How guards find again what they compare, without keeping it alive.
+"""Access paths, by which guards find again what they compare, without keeping it alive.
 
 A list or dict cannot be referred to weakly, and what is in it may lead back to the object that
 holds it. So it is found again by the way to it, attribute by attribute and item by item, from an
@@ -78,7 +78,9 @@ _WEAK = frozenset((Weak, Route))
 
 
 def strong(value: Any) -> Any:
-    """What a weak value stands for: nothing that there is, not even None, where it is no more."""
+    """Returns what a weak value stands for: nothing that there is, not even None, where it
+    is no more.
+    """
     if type(value) not in _WEAK:
         return value
     found = value()
@@ -86,7 +88,7 @@ def strong(value: Any) -> Any:
 
 
 def is_weak(value: Any) -> bool:
-    """Does it stand for another value?"""
+    """True if it stands for another value."""
     return type(value) in _WEAK
 
 
@@ -130,8 +132,8 @@ class Ways:
                 self.sources.setdefault(id(element), (holder, Position(at)))
 
     def to(self, item: Any) -> Read | None:
-        """How to find an item that an object holds; None where it may be kept alive: what leads to
-        it lives as long as the function.
+        """Returns the access to an item that an object holds; None where it may be kept alive: what
+        leads to it lives as long as the function.
         """
         address = id(item)
         if address not in self.known:
@@ -159,7 +161,7 @@ class Ways:
         return Route(partial(_cell_of, Weak(function), place), id(cell))
 
     def weak(self, value: Any) -> Any:
-        """What stands for a value, and keeps nothing alive that an object holds."""
+        """Returns what stands for a value, and keeps nothing alive that an object holds."""
         if type(value) in _ATOMS:
             return value
         if is_referable(value):
@@ -171,12 +173,12 @@ class Ways:
 
 
 def is_referable(item: Any) -> bool:
-    """Can a weak reference refer to it?"""
+    """True if a weak reference can refer to it."""
     return type(item).__weakrefoffset__ != 0
 
 
 def leads_nowhere(value: Any, depth: int = 3) -> bool:
-    """Is there no way from it to an object of the user's, so that it can be kept alive?"""
+    """True if no path leads from it to an object of the user's, so that it can be kept alive."""
     if type(value) in _ATOMS or isinstance(value, _VALUES):
         return True
     kind = next((kind for kind in (*MAPPINGS, *_SEQUENCES) if isinstance(value, kind)), None)
@@ -188,7 +190,7 @@ def leads_nowhere(value: Any, depth: int = 3) -> bool:
 
 
 def _part(read: Read, key: Any) -> Any:
-    """What is under a key of what `read` finds; None if that is no more."""
+    """Returns what is under a key of what `read` finds; None if that is no more."""
     holder = read()
     if holder is None or type(holder) is Route:
         return holder
@@ -207,7 +209,7 @@ def _cell_of(function: Read, place: int) -> CellType | None:
 
 
 def contents(cell: CellType) -> Any:
-    """What a cell holds, or MISSING."""
+    """Returns what a cell holds, or MISSING."""
     try:
         return cell.cell_contents
     except ValueError:
@@ -230,7 +232,9 @@ def attribute_now(instance: Any, name: str) -> Any:
 
 
 def of_classes(classes: Iterable[type], name: str) -> Any:
-    """What the first class that has an attribute has, or MISSING. A descriptor is not run."""
+    """Returns the value of the first class that has an attribute, or MISSING. A descriptor
+    is not run.
+    """
     for base in classes:
         if name in base.__dict__:
             return base.__dict__[name]
@@ -238,12 +242,14 @@ def of_classes(classes: Iterable[type], name: str) -> Any:
 
 
 def is_a(item: Any, kinds: Any) -> bool:
-    """Is it of one of these classes, whatever its `__class__` says? That may be the user's code."""
+    """True if it is of one of these classes, whatever its `__class__` says. That may be
+    the user's code.
+    """
     return issubclass(type(item), kinds)
 
 
 def hides_its_own(kind: type) -> bool:
-    """Does a class of the user's say what `__dict__` is, in place of Python?"""
+    """True if a class of the user's says what `__dict__` is, in place of Python."""
     return type(of_classes(kind.__mro__, "__dict__")) in _PYTHON_CODE
 
 

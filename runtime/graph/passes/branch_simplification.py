@@ -218,7 +218,7 @@ class _Branches(Facts):
             self.add(yielding(node, kept))
 
     def stand_in(self, output: Value, test: Value, one: Value, other: Value) -> Value | None:
-        """What a result of a cond is, whichever branch is taken."""
+        """Returns what a result of a cond is, whichever branch is taken."""
         if one is other:
             return one
         item, alternative = self.constant(one), self.constant(other)

@@ -33,7 +33,7 @@ class _Deferring(Rewriter):
         self.add(self.inside(node))
 
     def source(self, value: Value) -> Value:
-        """What was broadcast to give the value, if that is all there is to it."""
+        """Returns what was broadcast to give the value, if that is all there is to it."""
         maker = self.makers.get(value)
         if maker is None or maker.primitive.name != "broadcast_to" or len(maker.inputs) > 1:
             return value
@@ -41,6 +41,6 @@ class _Deferring(Rewriter):
 
 
 def _type(node: Node, inputs: tuple[Value, ...]) -> Type:
-    """What a node gives for other inputs, of as many elements or fewer."""
+    """Returns the type of a node's result for other inputs, of as many elements or fewer."""
     type: Type = node.primitive.infer(*[value.type for value in inputs], **node.params)
     return type

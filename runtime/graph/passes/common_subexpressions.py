@@ -93,7 +93,7 @@ class _Subexpressions(Rewriter):
 
 
 def _any_common(node: Node) -> bool:
-    """May both branches of a cond compute the same?"""
+    """True if both branches of a cond may compute the same."""
     body, orelse = [
         {inner.primitive for inner in region.nodes if not is_constant(inner)}
         for region in node.regions
@@ -107,7 +107,7 @@ def _without(region: Region, nodes: set[Node]) -> Region:
 
 
 def _key(node: Node) -> Hashable | None:
-    """What the result depends on; None where that cannot be told."""
+    """Returns what the result depends on; None where that cannot be told."""
     if node.primitive.effect or node.regions or "callee" in node.params:
         return None
     if node.primitive is UNDEFINED or isinstance(node.outputs[0].type, ListType):

@@ -47,8 +47,8 @@ class _Folding(Rewriter):
 
 
 def compute(node: Node, raws: Sequence[Any]) -> Any:
-    """What a node with one output computes from these inputs; None where it acts, fails, or some
-    of it is large.
+    """Returns what a node with one output computes from these inputs; None where it acts, fails, or
+    some of it is large.
     """
     if node.primitive.effect or node.regions or len(node.outputs) != 1 or "callee" in node.params:
         return None

@@ -47,7 +47,7 @@ def used_values(graph: Graph) -> set[Value]:
 
 
 class _Use:
-    """Which values are used, and which nodes stay: found by following each value once."""
+    """The values that are used, and the nodes that stay: found by following each value once."""
 
     def __init__(self, must_run: Callable[[Node], bool] | None = None) -> None:
         self.must_run = must_run or _must_run
@@ -82,7 +82,7 @@ class _Use:
                 pending += _needed(*self.makers[value])
 
     def stays(self, node: Node) -> bool:
-        """Must the node run, or are its outputs used?"""
+        """True if the node must run, or its outputs are used."""
         return node in self.effects or any(value in self.values for value in node.outputs)
 
 
@@ -92,14 +92,14 @@ def _must_run(node: Node) -> bool:
 
 
 def _always(node: Node) -> tuple[Value, ...]:
-    """What a node needs whichever of its outputs are used."""
+    """Returns what a node needs whichever of its outputs are used."""
     if node.primitive.name == "while":
         return node.inputs[0], node.regions[0].results[0]
     return node.inputs
 
 
 def _needed(node: Node, place: int) -> tuple[Value, ...]:
-    """What one output of a node needs; for a loop, one of its variables."""
+    """Returns what one output of a node needs; for a loop, one of its variables."""
     if node.primitive.name == "while":
         pair = node.inputs[place + 1], node.regions[0].results[place + 1]
         return *_always(node), *pair, node.outputs[place]

@@ -1,4 +1,4 @@
-"""What is known of truth values where a walk through a graph stands: constants, the tests of the
+"""The facts about truth values where a walk through a graph stands: constants, the tests of the
 branches around, and flags that say which branch was taken.
 """
 
@@ -53,7 +53,7 @@ class Facts(Rewriter):
                 return value, same
 
     def truth(self, value: Value) -> bool | None:
-        """What a test is known to be here."""
+        """Returns the known outcome of a test here, or None."""
         source, same = self.source(value)
         found = self.constant(source)
         found = self.known.get(source) if found is None else bool(found)
@@ -74,7 +74,7 @@ class Facts(Rewriter):
                 pending += self.parts(*fact)
 
     def parts(self, value: Value, truth: bool) -> Iterator[Fact]:
-        """What follows for the operands of `and` and `or`."""
+        """Yields what follows for the operands of `and` and `or`."""
         maker = self.makers.get(value)
         if maker is not None and maker.primitive.name in (_ANDS if truth else _ORS):
             for operand in maker.inputs:
@@ -82,12 +82,14 @@ class Facts(Rewriter):
 
 
 def is_negation(node: Node) -> bool:
-    """Is it a `not`?"""
+    """True for a `not`."""
     return node.primitive.name in _NOT
 
 
 def is_of_truth(node: Node) -> bool:
-    """Is the result the truth value that it reads, perhaps of another type, or its opposite?"""
+    """True if the result is the truth value that it reads, perhaps of another type,
+    or its opposite.
+    """
     if node.primitive.name not in _NOT and node.primitive.name not in _SAME_TRUTH:
         return False
     return is_test(node.inputs[0].type) and is_test(node.outputs[0].type)

@@ -101,7 +101,7 @@ class _Grouping:
         self.groups[node.outputs[0]] = group
 
     def fits(self, node: Node, group: list[Node]) -> bool:
-        """Does it compute arrays of the shape of the group's?"""
+        """True if the node computes arrays of the shape of the group's."""
         return self.members[group[0]] == self.members[node]
 
     def write(self, values: Iterable[Value]) -> None:

@@ -52,8 +52,8 @@ def callees(graph: Graph) -> Iterator[Graph]:
 
 
 class Calls:
-    """How often each graph is called, in a graph and in all that it leads to; `recursive` are those
-    that lead to themselves.
+    """The number of calls of each graph, in a graph and in all that it leads to; `recursive` are
+    those that lead to themselves.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -126,7 +126,7 @@ class _Inlining(Rewriter):
         self.replace(node, *made.results)
 
     def inlined(self, node: Node, graph: Graph) -> Graph | None:
-        """What to put in place of a call, without calls that can be done without itself."""
+        """Returns what to put in place of a call, without calls that can be done without itself."""
         if graph in self.calls.recursive or not _fits(node, graph):
             return None
         made = self.made.get(graph) or _Inlining(self.calls, self.made).graph(graph)
@@ -142,7 +142,7 @@ class _Inlining(Rewriter):
 
 
 def _fits(node: Node, graph: Graph) -> bool:
-    """Are the types those of the call, and is the end of the graph reached?"""
+    """True if the types are those of the call, and the end of the graph is reached."""
     pairs = [*zip(node.inputs, graph.parameters, strict=True)]
     pairs += zip(node.outputs, graph.results, strict=False)
     return not diverges(graph.body) and all(one.type == other.type for one, other in pairs)

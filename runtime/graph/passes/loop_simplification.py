@@ -90,7 +90,7 @@ class _Loops(Rewriter):
         self.replace(node, *self.values(body.results[1:]))
 
     def is_one_round(self, node: Node) -> bool:
-        """Is the test after the first round known to be false?"""
+        """True if the test after the first iteration is known to be false."""
         (body,) = node.regions
         state = list(zip(body.parameters, node.inputs[1:], strict=True))
         if any(parameter.type != initial.type for parameter, initial in state):
@@ -101,7 +101,7 @@ class _Loops(Rewriter):
 
 
 def _computed(value: Value, body: Region, known: dict[Value, Any], loops: _Loops) -> Any:
-    """What a value of the body is in the first round; None where that is not known."""
+    """Returns what a value of the body is in the first iteration; None where that is not known."""
     needed, wanted = [], {value}
     for node in reversed(body.nodes):
         if not wanted.isdisjoint(node.outputs):

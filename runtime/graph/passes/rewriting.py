@@ -1,4 +1,4 @@
-"""What the passes share: walking a graph in program order, and building another one."""
+"""The common part of the passes: walking a graph in program order, and building another one."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Rewriter:
         return node if inputs is node.inputs else _made_of(node, inputs, node.regions)
 
     def values(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
-        """What stands for each of these values."""
+        """Returns what stands for each of these values."""
         same = self.same
         for value in values:
             if value in same:
@@ -85,7 +85,7 @@ class Rewriter:
         self.same.update(zip(node.outputs, values, strict=True))
 
     def constant(self, value: Value) -> Any:
-        """What a value is known to be, or None."""
+        """Returns the known constant that a value is, or None."""
         maker = self.makers.get(value)
         return maker.params["value"] if maker and is_constant(maker) else None
 
@@ -109,13 +109,14 @@ def substituted(region: Region, same: Mapping[Value, Value]) -> Region:
 
 
 def is_constant(node: Node) -> bool:
-    """Is its output known?"""
+    """True if its output is known."""
     # Ops have a row of this name of their own.
     return node.primitive.name == CONSTANT.name
 
 
 def may_move(node: Node) -> bool:
-    """May it run at another time, or where it would not have run: can it neither act nor fail?
+    """True if the node may run at another time, or where it would not have run: it can neither
+    act nor fail.
 
     What it reads may be undefined: that is some value of its type.
     """
@@ -129,7 +130,7 @@ def may_move(node: Node) -> bool:
 
 
 def may_fail(node: Node) -> bool:
-    """May it raise at run time, for what is known of its types?"""
+    """True if the node may raise at run time, for what is known of its types."""
     if not node.primitive.fallible:
         return False
     if is_elementwise(node.primitive):
@@ -150,14 +151,14 @@ def _is_floating(value: Value) -> bool:
 
 
 def _is_certain(value: Value) -> bool:
-    """Is its type known so well that an op on it cannot fail for its shape?"""
+    """True if its type is known so well that an op on it cannot fail for its shape."""
     if isinstance(value.type, TensorType):
         return is_known(value.type.shape)
     return isinstance(value.type, NumberType)
 
 
 def reads(node: Node) -> tuple[Value, ...]:
-    """What a node and its regions read."""
+    """Returns what a node and its regions read."""
     if not node.regions:
         return node.inputs
     return (*node.inputs, *[value for inner in node.regions for value in free_values(inner)])
@@ -196,7 +197,7 @@ def constant_like(node: Node, value: Any) -> Node:
 
 
 def is_of_type(value: Any, type: Any) -> bool:
-    """Is this array or number just what a value of the type holds?"""
+    """True if this array or number is just what a value of the type holds."""
     if isinstance(type, NumberType):
         return NUMBER_TYPES.get(builtin(value)) == type
     if not isinstance(type, TensorType) or not isinstance(value, np.ndarray | np.generic):

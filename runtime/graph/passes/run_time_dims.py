@@ -63,7 +63,9 @@ def _is_integer(constant: Any) -> bool:
 
 
 def _first_dimension(node: Node) -> int | None:
-    """Which input is the first that is a dimension, or several; None for ops without any."""
+    """Returns the place of the first input that is a dimension, or several; None for
+    ops without any.
+    """
     primitive = node.primitive
     if TABLE.get(primitive.name) is not primitive:
         return None

@@ -1,4 +1,5 @@
-"""What the values of a graph are, for parameters whose shapes are known better than in its types.
+"""The types and constants of a graph's values, for parameters whose shapes are known better than
+in its types.
 
 Nodes are gone through in program order, and the rules of their ops say what they give. What a loop
 carries starts as what it is given; the loop is gone through again as long as a round says less.
@@ -43,7 +44,7 @@ class Contradiction(Exception):
 
 
 class Inference:
-    """What is known of the values of a graph.
+    """The facts about the values of a graph.
 
     `called(graph, types)` gives the graph for a call, None where it stays as it is. `stand_ins` are
     nodes that compute the same, `taken` the branches of which the tests are known.
@@ -56,7 +57,7 @@ class Inference:
         self.taken: dict[Node, Region] = {}
 
     def of(self, value: Value) -> Known:
-        """What is known of a value."""
+        """Returns what is known of a value."""
         return self.known.get(value) or (value.type, None)
 
     def constant(self, value: Value) -> Any:
@@ -69,7 +70,7 @@ class Inference:
         return _settled(self.of(value)[0], value.type)
 
     def is_unread(self, value: Value) -> bool:
-        """Does it only hold the place of another?"""
+        """True if it only holds the place of another."""
         return self.of(value)[1] is UNREAD
 
     def learn(self, value: Value, type: Type, constant: Any = None) -> None:
@@ -96,7 +97,7 @@ class Inference:
             self.learn(output, known, self._computed(node, known))
 
     def _computed(self, node: Node, type: Type) -> Any:
-        """What a node gives in each run; None where that is not known, or large."""
+        """Returns what a node gives in each run; None where that is not known, or large."""
         found = of_shape(node.primitive, [self.of(value)[0] for value in node.inputs], node.params)
         if found is not None:
             return found
@@ -229,7 +230,9 @@ def _joined_states(
 
 
 def _joined(wide: Type, first: Known, second: Known) -> Known:
-    """What is known of a value that is one or the other: the very first, if that says no more."""
+    """Returns what is known of a value that is one or the other: the very first, if that
+    says no more.
+    """
     (type, constant), (other_type, other) = first, second
     if other is UNREAD or constant is UNREAD:
         return first if other is UNREAD else second
@@ -262,7 +265,7 @@ def _settled(type: Type, wide: Type) -> Type:
 
 
 def _is_same(first: Any, second: Any) -> bool:
-    """Are these the same arrays or numbers, to the last bit?"""
+    """True if these are the same arrays or numbers, to the last bit."""
     if first is second:
         return True
     if not isinstance(first, np.ndarray | np.generic):

@@ -146,7 +146,7 @@ class _Rewriting:
         self.nodes.append(_typed(made) if constant is None else constant_like(made, constant))
 
     def inputs(self, node: Node, made: Node) -> tuple[Value, ...]:
-        """What a node reads, of the types that it needs."""
+        """Returns what a node reads, of the types that it needs."""
         types = list(map(self.found.type, node.outputs))
         if node.primitive is WHILE:
             return *self.values(node.inputs[:1]), *self.fitted(node.inputs[1:], types)
@@ -166,13 +166,13 @@ class _Rewriting:
                 yield self.region(region, [region.results[0].type, *types])
 
     def constant(self, node: Node) -> Any:
-        """What is known that a node computes."""
+        """Returns the known constant that a node computes, or None."""
         if node.regions or len(node.outputs) != 1 or is_constant(node):
             return None
         return self.found.constant(node.outputs[0])
 
     def refined(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
-        """What stands for values that are defined here."""
+        """Returns what stands for values that are defined here."""
         for value in values:
             type = self.found.type(value)
             if type != value.type:
@@ -180,15 +180,15 @@ class _Rewriting:
         return self.values(values)
 
     def values(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
-        """What stands for each of these values."""
+        """Returns what stands for each of these values."""
         return tuple([self.same.get(value, value) for value in values])
 
     def fitted(self, values: tuple[Value, ...], types: Sequence[Type]) -> tuple[Value, ...]:
-        """What stands for each of these values where a value of a type is needed."""
+        """Returns what stands for each of these values where a value of a type is needed."""
         return tuple([self.fit(value, type) for value, type in zip(values, types, strict=True)])
 
     def fit(self, value: Value, type: Type) -> Value:
-        """What stands for a value where a value of this type is needed."""
+        """Returns what stands for a value where a value of this type is needed."""
         same = self.same.get(value, value)
         if covers(type, same.type):
             return same

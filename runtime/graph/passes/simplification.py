@@ -50,7 +50,9 @@ class _Simplification(Rewriter):
         super().node(node)
 
     def is_unpacked(self, node: Node) -> bool:
-        """Are the residuals packed here, too? Then what was packed stands for the outputs."""
+        """True if the residuals are packed here, too. Then what was packed stands
+        for the outputs.
+        """
         maker = self.makers.get(node.inputs[0])
         if maker is None or maker.primitive is not PACK:
             return False
@@ -71,7 +73,7 @@ class _Simplification(Rewriter):
         return node
 
     def is_all(self, value: Value, number: float) -> bool:
-        """Is it a constant 0-d tensor or number that equals `number`, with its sign?"""
+        """True for a constant 0-d tensor or number that equals `number`, with its sign."""
         known = self.constant(value)
         if known is None or np.shape(known) != () or np.asarray(known).dtype.kind not in "biuf":
             return False
@@ -90,7 +92,9 @@ def _of_known_shape(rewriter: _Simplification, node: Node) -> Value | None:
 
 
 def _undone(by: str) -> Rule:
-    """Does the op undo what another one did before it, as in -(-x) or not not x?"""
+    """Returns the rule for an op that undoes what another one did before it, as in -(-x) or
+    not not x.
+    """
 
     def rule(rewriter: _Simplification, node: Node) -> Value | None:
         maker = rewriter.makers.get(node.inputs[0])
@@ -170,7 +174,7 @@ def _transposed(rewriter: _Simplification, node: Node) -> Value | None:
 
 
 def _order(node: Node) -> tuple[int, ...]:
-    """Which dimension of its input each of the result's is."""
+    """Returns the dimension of its input that each dimension of the result is."""
     type, perm = node.outputs[0].type, node.params["perm"]
     assert isinstance(type, TensorType)
     rank = len(type.shape or ())
@@ -178,7 +182,7 @@ def _order(node: Node) -> tuple[int, ...]:
 
 
 def _is_known(value: Value) -> bool:
-    """Do two values of this type have the same shape?"""
+    """True if two values of this type have the same shape."""
     return isinstance(value.type, TensorType) and is_known(value.type.shape)
 
 

@@ -1,4 +1,4 @@
-"""What a picture of a graph shows: a box for each operation, a frame for each region."""
+"""The parts of a graph's picture: a box for each operation, a frame for each region."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ class _Drawing:
         return _few([self.texts[tensor.value] for tensor in operation.outputs])
 
     def details(self, node: Node) -> Iterator[str]:
-        """What else is to be known of an operation: one line each."""
+        """Yields what else is to be known of an operation: one line each."""
         name = node.primitive.name
         if name in ("cond", "while"):
             yield shortened(f"test {self.names[node.inputs[0]]}")
@@ -184,7 +184,7 @@ class _Drawing:
 
 
 def _outer(node: Node) -> list[Value]:
-    """What the regions of a node read from around it, each value once."""
+    """Returns what the regions of a node read from around it, each value once."""
     found: dict[Value, Any] = {}
     for region in node.regions:
         found.update(dict.fromkeys(free_values(region)))

@@ -1,4 +1,4 @@
-"""How Python's control flow, values and objects become parts of a graph while it is traced.
+"""Staging: Python's control flow, values and objects become parts of a graph while it is traced.
 
 blocks, branches, loops, logic      control flow: what blocks leave is joined
 iteration, invariants               what a `for` goes over; shapes that loops declare

@@ -104,7 +104,9 @@ def copies(name: str, spec: Spec, made: Any, originals: Sequence[Any]) -> Iterat
 
 
 def parts_of(item: Any, count: int) -> Sequence[Any]:
-    """What an item has for each of `count` children; of another structure, what stands for none."""
+    """Returns the parts of an item for each of `count` children; of another structure, what
+    stands for none.
+    """
     found = structure_of(item)
     if found is None or len(found[1]) != count:
         return [item if item is ANYTHING else _ABSENT] * count
@@ -116,7 +118,7 @@ def _original(item: Any) -> Any:
 
 
 def held_by(item: Any) -> Any:
-    """What an optional value holds."""
+    """Returns what an optional value holds."""
     return item.held if isinstance(item, Missing) else item
 
 

@@ -98,7 +98,7 @@ def release(trace: Trace, recorder: Recorder, results: tuple[Any, ...]) -> None:
 
 
 def undone(trace: Trace, recorder: Recorder, reached: bool) -> dict[int, tuple[Place, Contents]]:
-    """What the block did to objects that existed before it; they are as they were then. Of tensors
+    """Undo what the block did to objects that existed before it, and return that. Of tensors
     nothing is left of a block whose end is not `reached`.
 
     Raises StagingError for an object that existed before the call, or that cannot be carried.
@@ -127,12 +127,14 @@ def write_back(values: Sequence[Any], places: Sequence[Place]) -> Sequence[Any]:
 
 
 def knows(recorder: Recorder) -> Callable[[Any], bool]:
-    """Does a block know an object from before? One that is not watched may know every object."""
+    """Returns the test whether a block knows an object from before. One that is not watched may
+    know every object.
+    """
     return (lambda item: True) if isinstance(recorder, NoRecorder) else recorder.knows
 
 
 def as_state(result: Any, size: int) -> tuple[Any, ...]:
-    """What a body returned, one entry for each of `size` names."""
+    """Returns the results of a body, one entry for each of `size` names."""
     if size == 0:
         return ()
     return (result,) if size == 1 else tuple(result)
@@ -146,7 +148,7 @@ def bare(state: Sequence[Any]) -> Any:
 
 
 def split(result: Any, names: Names) -> tuple[Any, ...]:
-    """What a block returned, one entry for each name (at least one)."""
+    """Returns the results of a block, one entry for each name (at least one)."""
     return tuple(result) if len(names) > 1 else (result,)
 
 
@@ -180,7 +182,9 @@ def variable_name(names: Names, at: int) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What messages call the sides of a statement, and what it leaves where that has no name."""
+    """The names in messages for the sides of a statement, and for what it leaves where that
+    has no name.
+    """
 
     sides: str
     result: str = "the result"
@@ -201,7 +205,9 @@ def mismatch_error(
 
 
 def place_of(value: Any, mismatch: Mismatch, block: Block | None) -> Location | None:
-    """Where the part of `value` that does not join was made; else where its block ends."""
+    """Returns the place where the part of `value` that does not join was made; else where
+    its block ends.
+    """
     for place in mismatch.places:
         found = structure_of(value)
         if found is None or place >= len(found[1]):

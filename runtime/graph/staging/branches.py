@@ -42,8 +42,8 @@ _STATEMENT = Wording("the branches of `if`", "the value")
 
 
 class Truth:
-    """What only the truth is known of: the value of `and` or `or` where one operand is a list that
-    only the run knows, and the other is none. A test may be it.
+    """A value of which only the truth is known: that of `and` or `or` where one operand is a list
+    whose length is known at run time only, and the other is none. A test may be it.
     """
 
     __slots__ = ("name", "value")

@@ -49,7 +49,7 @@ class Recorder(Protocol):
         ...
 
     def knows(self, item: Any) -> bool:
-        """Did the object exist, within reach of the block, before the block?"""
+        """True if the object existed, within reach of the block, before the block."""
         ...
 
 
@@ -125,7 +125,7 @@ class Place:
         self.object = item
 
     def read(self) -> Contents:
-        """What is in it now. StagingError for an object that cannot be carried."""
+        """Returns what is in it now. StagingError for an object that cannot be carried."""
         item = self.object
         if type(item) is SymbolicTensor:
             return Held(1, [item_assignments.now(active(), item)])
@@ -166,7 +166,7 @@ class Place:
 
 
 def _attributes(item: Any) -> dict[str, Any] | None:
-    """What is in the slots and the `__dict__` of an object, if it has any."""
+    """Returns what is in the slots and the `__dict__` of an object, if it has any."""
     slots, own = _slots(type(item)), getattr(item, "__dict__", None)
     if type(own) is not dict:
         own = {} if slots else None
@@ -204,7 +204,9 @@ def _is_set(item: Any, slot: str) -> bool:
 
 
 class Contents:
-    """What is in an object, apart from the object: joins take it apart like any structure."""
+    """The contents of an object, apart from the object: joins take them apart
+    like any structure.
+    """
 
     __slots__ = ("children", "keys")
 
@@ -232,7 +234,7 @@ class Attributes(Contents):
 
 
 class Held(Contents):
-    """What a tensor is whose items are assigned."""
+    """The value of a tensor whose items are assigned."""
 
     __slots__ = ()
 
@@ -281,11 +283,11 @@ def refuse_change(
 
 
 def is_mutable(item: Any) -> bool:
-    """Is it a container that joins take apart, and that can be changed in place?"""
+    """True for a container that joins take apart, and that can be changed in place."""
     found = None if isinstance(item, Contents) else structure_of(item)
     return found is not None and not found[0].handler.is_value
 
 
 def is_container(item: Any) -> bool:
-    """Is it an object of the user's that joins take apart?"""
+    """True for an object of the user's that joins take apart."""
     return not isinstance(item, Contents) and structure_of(item) is not None

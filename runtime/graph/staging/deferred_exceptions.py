@@ -1,4 +1,4 @@
-"""Would an exception that is put off to run time have met a handler? Then it must not be put off.
+"""The refusal of exceptions that are put off to run time, where a handler would have met them now.
 
 What Python would do with an exception is read off the frames between a staged statement and the
 start of the trace: each has a table of handlers, and stands at one instruction.
@@ -159,7 +159,7 @@ Clause = tuple[tuple[str, ...], ...]
 
 
 class _Handler(NamedTuple):
-    """What a `try` or a `with` of the user's does with exceptions.
+    """The handling of exceptions by a `try` or a `with` of the user's.
 
     `manager` is the expression of the `with`, if it can be read; `clauses` are those of the `try`
     that are `except`: None stands for what else it does (`finally`), or what cannot be read.
@@ -185,8 +185,8 @@ _Range = tuple[int, int, int]
 
 
 def _chain(ranges: Sequence[_Range], at: int) -> Iterator[int]:
-    """Where an exception at an instruction goes, and one raised there: each handler's beginning is
-    in the range of the next one around.
+    """Yields the handlers of an exception at an instruction, and of one raised there: each
+    handler's beginning is in the range of the next one around.
     """
     for _ in ranges:
         found = next((target for start, end, target in ranges if start <= at < end), None)
@@ -276,7 +276,7 @@ _READS_CLASS = frozenset((
 
 
 def _passes(handler: _Handler, frame: FrameType, raised: type[BaseException]) -> bool:
-    """Does it let exceptions of that class pass, and do nothing about them?"""
+    """True if the handler lets exceptions of that class pass, and does nothing about them."""
     if handler.kind == "try":
         return not any(
             clause is None or any(_may_match(kind, raised) for kind in _classes_of(clause, frame))

@@ -1,5 +1,5 @@
-"""What a list that may grow holds: Python's items, or, once only the run knows how many there are,
-lists of the graph.
+"""The contents of a list that may grow: Python's items, or, once their number is known at run time
+only, lists of the graph.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ class Growing(list[Any]):
 
     @property
     def staged(self) -> StagedItems | None:
-        """What is in it, if it is one of the graph."""
+        """The contents, if they are lists of the graph."""
         if list.__len__(self) != 1:
             return None
         held = list.__getitem__(self, 0)
         return held if type(held) is StagedItems else None
 
     def length(self) -> Any:
-        """How many items it has: an int, or a staged one."""
+        """Returns the number of its items: an int, or a staged one."""
         staged = self.staged
         if staged is None:
             return list.__len__(self)

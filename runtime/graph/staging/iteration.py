@@ -1,5 +1,5 @@
-"""What a staged `for` iterates over: tensors, ranges of staged numbers, and enumerate, zip, map ...
-of them.
+"""The iterables of a staged `for`: tensors, ranges of staged numbers, and `enumerate`, `zip`,
+`map` of them.
 
 A `Sequence` has a length (a Python int where it is known) and an element at each index; the loop
 counts.
@@ -35,15 +35,15 @@ class Staged:
 
     @property
     def varies(self) -> bool:
-        """May the rounds of a loop over it change how many elements it has?"""
+        """True if the iterations of a loop over it may change how many elements it has."""
         return False
 
     def has(self, index: Any) -> Any:
-        """Is there an element at a staged index now?"""
+        """Returns whether there is an element at a staged index now."""
         return index < self.length()
 
     def length(self) -> Any:
-        """How many elements it has: an int, or a staged one."""
+        """Returns the number of its elements: an int, or a staged one."""
         raise NotImplementedError
 
     def at(self, index: Any) -> Any:
@@ -123,9 +123,7 @@ def _is_zero(number: Any) -> bool:
 
 
 class _Iterator(Staged):
-    """What Python makes an iterator of, over `parts`: `consumer` is the place that takes its
-    elements.
-    """
+    """An iterator of Python's over `parts`: `consumer` is the place that takes its elements."""
 
     __slots__ = ("consumer", "parts")
 
@@ -277,7 +275,7 @@ def _is_scalar(value: Value) -> bool:
 
 
 def functions_of(items: Staged) -> Iterator[Callable[..., Any]]:
-    """What the rounds of a loop over `items` call to get the elements."""
+    """Yields the functions that the iterations of a loop over `items` call to get the elements."""
     if isinstance(items, Map | Filter) and items.function is not None:
         yield items.function
     for part in items.parts if isinstance(items, _Iterator) else ():
@@ -341,7 +339,7 @@ def _drain_behind(source: Staged, left: Sequence[Any], test: Block | None, watch
 
 
 def drain(items: Staged, count: Any, watch: Watch = no_watch) -> None:
-    """What Python does where it asks for an element behind the last, of `count`: of several
+    """Do what Python does where it asks for an element behind the last, of `count`: of several
     sequences, those before the first one that has no more are asked for one more each.
     """
     if isinstance(items, _Iterator) and next(functions_of(items), None) is not None:

@@ -126,8 +126,8 @@ _BY_VALUE = frozenset(
 
 
 def same(a: Any, b: Any) -> bool:
-    """Are the Python values identical, or of one immutable type and equal (1, 1.0 and True all
-    differ)?
+    """True if the Python values are identical, or of one immutable type and equal (1, 1.0 and
+    True all differ).
     """
     if a is b:
         return True

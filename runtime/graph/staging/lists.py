@@ -190,7 +190,7 @@ def _check(element: Spec) -> None:
 
 
 def column_type(type: Type) -> TensorType:
-    """What the items of a column are, for a value of this type."""
+    """Returns the type of the items of a column, for a value of this type."""
     if isinstance(type, NumberType):
         return TensorType(_NUMBERS[type.kind], ())
     assert isinstance(type, TensorType)
@@ -273,7 +273,7 @@ _HOLDER = "an item of a list whose length only the run knows"
 
 
 def row_of(item: Any, element: Spec) -> list[Any]:
-    """What is kept of one item in each column."""
+    """Returns what is kept of one item in each column."""
     trace = active()
     for each in joined_tensors.tensors(element, item):
         if type(each) is SymbolicTensor:

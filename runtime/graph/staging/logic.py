@@ -123,7 +123,7 @@ class StagedAssertionError(AssertionError, errors.InvalidArgumentError):
 
     @property
     def detail(self) -> str:  # type: ignore[override]
-        """What the statement says, with the values of the run."""
+        """The message of the statement, with the values of the run."""
         return str(self.args[0]) if self.args else ""
 
 

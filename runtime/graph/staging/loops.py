@@ -90,8 +90,8 @@ class Loop:
 
 @dataclass(slots=True)
 class Known:
-    """What a loop carried in one trace of the loop around: the Specs of its names, and its places
-    with theirs.
+    """The state that a loop carried in one trace of the loop around: the Specs of its names, and
+    its places with theirs.
     """
 
     specs: list[Spec]
@@ -142,7 +142,7 @@ def while_loop(
 
 
 def _after_endless(trace: Trace) -> BaseException:
-    """What ends the path behind a loop that only an exception ends."""
+    """Returns the exception that ends the path behind a loop that only an exception ends."""
     never = errors.InternalError(None, None, "a loop without an end has ended")
     trace.append(RAISE, (), (), {"exception": never, "holding": (never.args, {})})
     return Unreachable()
@@ -175,8 +175,8 @@ def _staged_loop(trace: Trace, loop: Loop, steer: Any, first: Any) -> Any:
 
 
 def _holds(loop: Loop, round_: Round) -> bool:
-    """Does a round leave what it began with? Else what the loop carries is widened, if the round
-    says how.
+    """True if an iteration leaves what it began with. Else what the loop carries is widened, if the
+    round says how.
     """
     if not round_.path.reached or _limit(loop, round_) is not None:
         return False
@@ -203,7 +203,9 @@ def _shares_further(loop: Loop, round_: Round) -> bool:
 
 
 def _limit(loop: Loop, round_: Round) -> Any:
-    """How many rounds the body asks for at most, unless they are counted already."""
+    """Returns the maximum number of iterations that the body asks for, unless they
+    are counted already.
+    """
     options = round_.path.recorder.options
     return None if options is None or loop.limit_known else options.maximum_iterations
 
@@ -253,7 +255,7 @@ def _at_hand(place: Place, variables: Mapping[str, Any], recorder: Recorder) -> 
 
 
 def _variables(loop: Loop) -> dict[str, Any]:
-    """What the user's variables are that the loop reads."""
+    """Returns the values of the user's variables that the loop reads."""
     found = dict(zip(loop.names, loop.values, strict=True))
     for block in (loop.key, loop.test):
         cells = getattr(block, "__closure__", None) or ()
@@ -265,7 +267,7 @@ def _variables(loop: Loop) -> dict[str, Any]:
 
 
 def notes(trace: Trace) -> Iterator[Any]:
-    """What remembers objects from one trace to the next: it holds none for the user."""
+    """Yields what remembers objects from one trace to the next: it holds none for the user."""
     for known in list(trace.memo.values()):
         if type(known) is Known:
             for spec in (*known.specs, *[spec for _, spec in known.places]):
@@ -367,12 +369,14 @@ def _trace_round(trace: Trace, loop: Loop) -> Round:
 
 
 def _contents(loop: Loop) -> list[Any]:
-    """What is in the objects that are carried, now."""
+    """Returns what is in the objects that are carried, now."""
     return [place.read() for place in loop.places]
 
 
 def _watch_given(trace: Trace, loop: Loop, given: Sequence[Any]) -> None:
-    """What a round starts with stands for what the loop started with, or a round left."""
+    """Note that what an iteration starts with stands for what the loop started with, or
+    an iteration left.
+    """
     made: list[aliases.Copy] = []
     for name, spec, value, first in zip(loop.names, loop.specs, given, loop.values, strict=True):
         made += aliases.copies(name, spec, value, [first, aliases.ANYTHING])

@@ -1,4 +1,4 @@
-"""What Python holds for a value that some path leaves unbound, or None."""
+"""The Python objects for a value that some path leaves unbound, or None."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def install_undefined(kind: type, name_of: Callable[[Any], str]) -> None:
 
 
 def is_undefined(value: Any) -> bool:
-    """Does it stand for an unbound name?"""
+    """True for what stands for an unbound name."""
     return type(value) is _undefined
 
 

@@ -46,7 +46,7 @@ class _Entry:
 
 
 class SharedTensors:
-    """What the tensors of a loop's variables share their memory with.
+    """The memory that the tensors of a loop's variables share.
 
     `kept` are those that variables stay, `pairs` those that may be one at the start of a round.
     """
