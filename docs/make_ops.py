@@ -102,7 +102,7 @@ def _gradient(primitive: Primitive) -> str:
 
 
 def _flows(primitive: Primitive, sample: Sample) -> list[str]:
-    """What becomes of the gradient of each output of a sample: found out, not read off."""
+    """Returns what becomes of the gradient of each output of a sample: found out, not read off."""
     inputs = [EagerTensor(array) for array in arrays(primitive, sample)]
     watched = [x for x in inputs if _is_differentiable(x)]
     if not watched:
@@ -204,7 +204,9 @@ def _public(module: str) -> Iterator[tuple[str, Any]]:
 
 
 def _is_borrowed(item: Any, holder: Any) -> bool:
-    """Is it imported for the module's own use? Only `debugging` is no list of public names."""
+    """True if it is imported for the module's own use. Only `debugging` is no list
+    of public names.
+    """
     own = holder is runtime.debugging
     return own and getattr(item, "__module__", None) != holder.__name__
 

@@ -1,4 +1,6 @@
-"""What nodes of a graph depend on, and what depends on the sources of a gradient."""
+"""Activity analysis: what nodes of a graph depend on, and what depends on the sources
+of a gradient.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ Source = Value | int
 
 
 def differentiable(type: Type) -> bool:
-    """Can a value of this type have a gradient?"""
+    """True if a value of this type can have a gradient."""
     if isinstance(type, ListType):
         return differentiable(type.element)
     if isinstance(type, ResidualsType):
@@ -58,7 +60,7 @@ def captures_in(nodes: Iterable[Node]) -> dict[Value, Any]:
 
 
 def is_recursive(graph: Graph) -> bool:
-    """Does it call itself?"""
+    """True if the graph calls itself."""
     return graph in called_in(graph.nodes)
 
 
@@ -76,8 +78,8 @@ def callee_of(node: Node) -> Graph:
 
 
 def connections(handle: Handle) -> Iterator[tuple[Any, Source]]:
-    """What a node of control flow depends on: tensors, lists and variables; and as what it knows
-    each.
+    """Yields what a node of control flow depends on: tensors, lists and variables, and as what
+    it knows each.
     """
     node, trace = handle.node, handle.scope.trace
     held = trace.refined | {value: item for value, item in trace.captures.values()}
@@ -93,7 +95,7 @@ def connections(handle: Handle) -> Iterator[tuple[Any, Source]]:
 
 
 class Dependence:
-    """Which values depend on others, found by following the nodes forwards.
+    """The values that depend on others, found by following the nodes forwards.
 
     `callee` gives the graph that a node calls, or raises.
     """
@@ -175,8 +177,8 @@ _CONTROL: dict[str, Callable[[Dependence, Node], None]] = {
 
 
 class Activity(Dependence):
-    """Which values have gradients that lead to the sources: those that depend on them, and can have
-    gradients.
+    """The values that have gradients which lead to the sources: those that depend on them, and
+    can have gradients.
     """
 
     def __init__(self, sources: Iterable[Source]) -> None:

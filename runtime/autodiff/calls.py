@@ -58,7 +58,7 @@ class GraphCall:
 
     @functools.cached_property
     def programs(self) -> Programs:
-        """What runs it."""
+        """The programs that run it."""
         return Programs(optimize(self.graph))
 
     @functools.cached_property
@@ -92,7 +92,7 @@ class GraphCall:
         return self._derived[key]
 
     def _connected(self, leaves: Sequence[Any]) -> dict[Source, Any]:
-        """What tapes know of what it uses."""
+        """Returns what tapes know of what it uses."""
         for variable in self._variables.values():
             for tape in state.tapes:
                 tape.access(variable)
@@ -117,7 +117,7 @@ def _derived(graph: Graph, sources: tuple[Source, ...], count: int) -> _Levels |
 
 
 def _holds_failed_rule(nodes: Iterable[Node], seen: set[Graph] | None = None) -> bool:
-    """Did one of the user's gradient rules raise when it was staged?"""
+    """True if one of the user's gradient rules raised when it was staged."""
     seen = set() if seen is None else seen
     for node in nodes:
         rule = _rule_of(node)
@@ -138,7 +138,9 @@ def _rule_of(node: Node) -> Any:
 
 
 def _levels_of(tapes: Sequence[Any]) -> int:
-    """How often a gradient may be differentiated: a tape inside a tape, or a persistent one."""
+    """Returns how often a gradient may be differentiated: a tape inside a tape, or
+    a persistent one.
+    """
     return len(tapes) + any(tape.is_persistent for tape in tapes)
 
 
@@ -174,7 +176,7 @@ class _Levels:
 
     @functools.cached_property
     def programs(self) -> Programs:
-        """What runs the last of them."""
+        """The programs that run the last of them."""
         return Programs(optimize(self.graph))
 
     def _derive(self) -> None:
@@ -193,8 +195,8 @@ class _Levels:
         self.steps.append(derived)
 
     def _call(self, level: int, asked: tuple[bool, ...]) -> tuple[GraphCall, list[bool]]:
-        """What computes the gradients where those of these results are given; and which of them
-        depend on these.
+        """Returns the call that computes the gradients where those of these results are given, and
+        which of them depend on these.
         """
         known = self._calls.get((level, asked))
         if known is None:

@@ -213,7 +213,9 @@ def _without_tapes() -> Iterator[None]:
 
 
 def _called(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What to call for a function of the user's: converted, if the active trace converts."""
+    """Returns what to call for a function of the user's: converted, if the
+    active trace converts.
+    """
     trace = state.trace
     return function if trace is None else trace.called(function)
 

@@ -50,7 +50,7 @@ class Derived:
 
 
 class Given(enum.Enum):
-    """What is known of the gradient of a result before the run."""
+    """The knowledge about the gradient of a result before the run."""
 
     ABSENT = 0
     SENT = 1

@@ -1,4 +1,4 @@
-"""What ops are shown to while it is active on a thread."""
+"""The recorders that ops are shown to while they are active on a thread."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Recorder:
     __slots__ = ("__weakref__",)
 
     def beside(self, recorders: tuple[Recorder, ...]) -> Recorder:
-        """What stands for all these recorders, of which this is one."""
+        """Returns what stands for all these recorders, of which this is one."""
         return self if len(recorders) == 1 else _Several(recorders)
 
     def record(
@@ -34,7 +34,7 @@ class Recorder:
     is_persistent = False
 
     def knows(self, item: Any) -> bool:
-        """Is a tensor or variable connected to what is watched?"""
+        """True if a tensor or variable is connected to what is watched."""
         return False
 
     def access(self, variable: Any) -> None:

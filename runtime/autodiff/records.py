@@ -1,4 +1,4 @@
-"""What a tape keeps of an op, and the way back through what it kept."""
+"""The records that a tape keeps of ops, and the backward pass through them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def as_it_is(item: Any) -> Any:
 
 
 class Outline(Tensor):
-    """What is left of a tensor whose value no gradient reads: its dtype and shape.
+    """A shape-only tensor: the dtype and shape of one whose value no gradient reads.
 
     `raw` is an array without storage of its own; where it is floating it is full of NaN, so that a
     rule which reads a value that its row does not declare shows.
@@ -165,7 +165,7 @@ class Sums:
         self.unsent: set[Any] = set()
 
     def pass_on(self, record: Record) -> None:
-        """What is not sent to the output of an op is not sent to its inputs."""
+        """Note that what is not sent to the output of an op is not sent to its inputs."""
         target = record[0]
         if not self.unsent.isdisjoint(target if type(target) is tuple else (target,)):
             sources = record[1] if len(record) == 6 else record[1 : 3 if len(record) == 9 else 2]
@@ -215,7 +215,7 @@ def no_gradient(primitive: Primitive) -> LookupError:
 def of_outputs(
     target: tuple[Any, ...], grads: dict[Any, Any], wanted: set[Any], found: dict[Any, Any]
 ) -> tuple[Any, ...] | None:
-    """What is given for the outputs of an op; None where that is nothing."""
+    """Returns the gradients that are given for the outputs of an op; None where there are none."""
     given = tuple([grads.pop(key, None) if key is not None else None for key in target])
     for key, grad in zip(target, given, strict=True):
         if grad is not None and key in wanted:

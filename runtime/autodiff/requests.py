@@ -1,4 +1,4 @@
-"""What a gradient is asked for: targets and their weights, sources, and what stands for none."""
+"""The request for a gradient: targets and their weights, sources, and what stands for none."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class UnconnectedGradients(enum.Enum):
 
 
 def is_variable(value: Any) -> bool:
-    """Is it a variable: not a tensor, but something that is read?"""
+    """True for a variable: not a tensor, but something that is read."""
     return getattr(value, "is_resource", False) is True
 
 
@@ -65,7 +65,7 @@ def itself(source: Any, targets: Sequence[Any], weights: Sequence[Any]) -> Any:
 
 
 def fills_with_zeros(unconnected: Any) -> bool:
-    """Are gradients of unconnected sources zeros? ValueError for what says neither."""
+    """True if gradients of unconnected sources are zeros. ValueError for what says neither."""
     if unconnected is UnconnectedGradients.NONE:
         return False
     try:

@@ -1,5 +1,6 @@
-"""What nodes keep for the way back over them: what it reads of values inside a region becomes a
-further result of it; a loop pushes such values on lists, and the loop backwards pops them.
+"""The residuals that nodes keep for their backward pass: what it reads of values inside a
+region becomes a further result of it; a loop pushes such values on lists, and the loop
+backwards pops them.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ def _renamed(node: Node, names: dict[Value, Value]) -> Node:
 def read_from(
     back: Region, nodes: Sequence[Node], parameters: Sequence[Value] = ()
 ) -> tuple[list[Value], list[Node]]:
-    """What the way back uses of a region: values, and the constants among them to make again."""
+    """Returns what the backward pass uses of a region: values, and the constants among them
+    to make again.
+    """
     makers: dict[Value, Node | None] = dict.fromkeys(parameters)
     makers.update((output, node) for node in nodes for output in node.outputs)
     values, constants = [], []
@@ -69,7 +72,7 @@ def _constant(value: Any, type: Type, name: str) -> Node:
 
 
 def _standing_in(value: Value) -> Node:
-    """What takes the place of a value that a branch does not compute; nobody reads it."""
+    """Returns the node in place of a value that a branch does not compute; nobody reads it."""
     if isinstance(value.type, ListType):
         made = Value(value.type, value.name)
         return Node(LIST_NEW, (), (made,), {"element": value.type.element})

@@ -65,7 +65,7 @@ class Reverse:
         self.sent: dict[Source, Sent] = {}
 
     def symbol(self, value: Value) -> Any:
-        """What rules are given for a value."""
+        """Returns the symbol that rules are given for a value."""
         return symbol(value, self.trace.scope, None)
 
     def add(self, source: Source, grad: Any, sent: Sent | None = None) -> None:
@@ -209,7 +209,7 @@ class Reverse:
             yield
 
     def sources(self, regions: Sequence[Region]) -> list[Source]:
-        """What regions use from around them, of which gradients are asked for."""
+        """Returns what regions use from around them, of which gradients are asked for."""
         nodes = [node for region in regions for node in region.nodes]
         free = [value for region in regions for value in free_values(region)]
         used = dict.fromkeys((*free, *captures_in(nodes), *variables_in(nodes)))

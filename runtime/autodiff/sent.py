@@ -36,7 +36,7 @@ class Sent(NamedTuple):
 
     @property
     def opposite(self) -> Sent:
-        """Where this one is not."""
+        """The condition that holds where this one does not."""
         return self._replace(holds=not self.holds)
 
 
@@ -133,8 +133,8 @@ def append_cond(
 
 
 def joined(test: Sent, ways: Sequence[Sent | None]) -> tuple[bool, Sent | None]:
-    """Of a gradient that leaves a branch on a test: is whether it is sent a further result of the
-    branch? If not, whether it is.
+    """Returns whether a gradient that leaves a branch on a test has its being sent as a further
+    result of the branch, and if not, the condition on which it is sent.
     """
     first, second = ways
     if first == second:
@@ -155,8 +155,8 @@ def choose(
     ways: Sequence[Callable[[], Sequence[Found]]],
     targets: Sequence[tuple[Value | None, Callable[[], Any]]],
 ) -> list[Found]:
-    """What the first way finds where a gradient is sent, else what the second does; with the value
-    that each target's gradients are like, and what makes zeros for it.
+    """Returns what the first way finds where a gradient is sent, else what the second does; with
+    the value that each target's gradients are like, and what makes zeros for it.
     """
     scopes, found = [], []
     for way in ways:
@@ -255,7 +255,7 @@ def _keeps_zeros(trace: Trace, primitive: Primitive, op: Any) -> bool:
 
 
 def _read(primitive: Primitive, op: Any) -> list[Any]:
-    """What the rule of an op reads."""
+    """Returns what the rule of an op reads."""
     inputs, outputs = list(op.inputs), list(op.outputs)
     if primitive.partials is not None and len(inputs) == 2 and None in op.sources:
         keeps = primitive.keeps_second if op.sources[0] is None else primitive.keeps_first

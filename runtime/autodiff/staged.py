@@ -74,7 +74,9 @@ def _unseen(trace: Any, scope: Any, cause: Node | None) -> Exception:
 
 
 def _is_hidden(node: Node) -> bool:
-    """Is it no op that tapes are shown? (A Python number made of a tensor is a constant.)"""
+    """True for what is no op that tapes are shown. (A Python number made of a tensor
+    is a constant.)
+    """
     primitive = node.primitive
     if TABLE.get(primitive.name) is primitive or primitive.gradient is not None:
         return False
@@ -98,7 +100,7 @@ def _uses(node: Node) -> Iterator[Any]:
 
 
 def _reads(node: Node) -> bool:
-    """Does it read a trainable variable, itself or in what it contains or calls?"""
+    """True if the node reads a trainable variable, itself or in what it contains or calls."""
     regions = [Region((), (node,), ()), *(graph.body for graph in called_in((node,)))]
     return any(_is_read(inner) for region in regions for inner in walk(region))
 

@@ -41,7 +41,9 @@ _naming = threading.Lock()
 
 
 def _are_computed(*items: Any) -> bool:
-    """Are these, where a graph is traced, eager tensors (or None), which are no part of it?"""
+    """True if these are, where a graph is traced, eager tensors (or None), which are no
+    part of it.
+    """
     if state._trace is None:
         return False
     return all(item is None or isinstance(item, EagerTensor) for item in items)
@@ -177,11 +179,11 @@ class GradientTape(Recorder):
 
     @property
     def is_persistent(self) -> bool:  # type: ignore[override]
-        """Can it compute gradients several times, also of its own gradients?"""
+        """True if it can compute gradients several times, also of its own gradients."""
         return self._persistent
 
     def knows(self, item: Any) -> bool:
-        """Is a tensor or variable connected to what is watched?"""
+        """True if a tensor or variable is connected to what is watched."""
         return item.node in self._known
 
     def access(self, variable: Any) -> None:
@@ -287,7 +289,7 @@ class GradientTape(Recorder):
         return key
 
     def _accesses(self, variable: Any) -> bool:
-        """Is a variable that is read connected? (It is watched now, where it should be.)"""
+        """True if a variable that is read is connected. (It is watched now, where it should be.)"""
         if variable.node in self._known:
             return True
         if variable.trainable and self._watch_accessed:

@@ -1,6 +1,6 @@
-"""Where tapes are used while a graph is traced. A tape is a Python object: what a staged branch or
-loop does to one that was made around it would happen once, while tracing, whatever the run does. It
-is refused; tapes that are made where they are used are as free as in Python.
+"""The places where tapes are used while a graph is traced. A tape is a Python object: what a staged
+branch or loop does to one that was made around it would happen once, while tracing, whatever the
+run does. It is refused; tapes that are made where they are used are as free as in Python.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Way = tuple[tuple[Scope, int], ...]
 
 
 def checked(trace: Trace, home: Scope | None, tape: Any, what: str) -> Scope:
-    """Where a tape is at home; StagingError for `what` a staged block does to one that was made
-    around it.
+    """Returns the scope in which a tape is at home; StagingError for `what` a staged block does to
+    one that was made around it.
     """
     here = trace.scope
     is_free = not tape.is_recording and (home is None or not home.trace.scope.open)

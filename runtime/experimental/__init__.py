@@ -1,4 +1,4 @@
-"""What TensorFlow keeps under `experimental`."""
+"""The names that TensorFlow keeps under `experimental`."""
 
 from runtime.experimental import dlpack as dlpack
 from runtime.lazy import public as _public

@@ -84,7 +84,7 @@ _MANY_IN_ROWS, _SHORT = 1 << 12, 32
 
 
 def own(made: Any) -> Any:
-    """What the next step of a kernel may write over: an array, but no NumPy scalar."""
+    """Returns what the next step of a kernel may write over: an array, but no NumPy scalar."""
     return made if type(made) is np.ndarray else None
 
 
@@ -101,7 +101,7 @@ def chosen(test: Any, x: Any, y: Any, out: Any, work: Workspace) -> None:
 
 
 def places(test: Any, work: Workspace) -> Any:
-    """Where a vector of truth values is true."""
+    """Returns the places where a vector of truth values is true."""
     count = int(np.count_nonzero(test))
     found, end = work.array((count,), np.intp), 0
     # NumPy makes an array of them: a small one for each piece.
@@ -174,5 +174,5 @@ def _double(x: Any, shape: tuple[int, ...], work: Workspace) -> Any:
 
 
 def mask(ufunc: np.ufunc, x: Any, bound: Any, work: Workspace) -> Any:
-    """Where a comparison with a bound holds."""
+    """Returns a mask that is true where a comparison with a bound holds."""
     return ufunc(x, bound, out=work.array(x.shape, np.bool_))

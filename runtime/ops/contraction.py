@@ -17,8 +17,8 @@ Step = tuple[tuple[int, ...], str]
 
 
 def contract(*operands: Any, equation: str, out: Any = None, work: Workspace | None = None) -> Any:
-    """What `np.einsum` gives. Where a sum is a product of matrices, it is computed as
-    one.
+    """Returns the result of `np.einsum`. Where a sum is a product of matrices, it is
+    computed as one.
     """
     work = opened(work)
     left = equation.partition("->")[0]

@@ -240,7 +240,7 @@ def convolve_for_filter(x: Any, g: Any, out: Any, work: Workspace, **geometry: A
 
 
 def _steps(strides: Sizes, padding: Padding, dilations: Sizes) -> Steps:
-    """How far the window moves, and how far its elements are apart."""
+    """Returns the steps of the window, and the distances of its elements."""
     return strides, dilations
 
 

@@ -1,4 +1,4 @@
-"""How often values occur: by number, by class, by interval."""
+"""The number of times that values occur: by number, by class, by interval."""
 
 from __future__ import annotations
 
@@ -84,9 +84,9 @@ def bincount(
     dtype: Any = dtypes.int32, name: str | None = None, axis: Any = None,
     binary_output: bool = False,
 ) -> Tensor:  # fmt: skip
-    """How often each non-negative integer occurs, or the sum of its `weights`, which have the
-    shape of `arr`: a vector of `dtype`, or of the dtype of the weights. With `axis` -1 each row of
-    a matrix is counted by itself; `binary_output` gives 1 for what occurs at all.
+    """Counts each non-negative integer, or sums its `weights`, which have the shape of `arr`: a
+    vector of `dtype`, or of the dtype of the weights. With `axis` -1 each row of a matrix is
+    counted by itself; `binary_output` gives 1 for what occurs at all.
 
     ValueError for another axis than None, 0 and -1, and for weights beside `binary_output`.
 
@@ -119,7 +119,7 @@ def confusion_matrix(
     labels: Any, predictions: Any, num_classes: Any = None, weights: Any = None,
     dtype: Any = dtypes.int32, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """How often each label (row) was predicted as each class (column).
+    """Counts how often each label (row) was predicted as each class (column).
 
     >>> rt.math.confusion_matrix([0, 1], [1, 1]).numpy().tolist()
     [[0, 1], [0, 1]]
@@ -194,8 +194,8 @@ def histogram_fixed_width(
     values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """How many values fall into each of `nbins` bins of equal width: a vector of int32 or int64.
-    See `histogram_fixed_width_bins`.
+    """Counts the values in each of `nbins` bins of equal width: a vector of int32 or
+    int64. See `histogram_fixed_width_bins`.
 
     >>> rt.histogram_fixed_width([0., 1., 2.], [0., 2.], 2).numpy().tolist()
     [1, 2]

@@ -250,7 +250,9 @@ def _check_svd_gradient(op: Any, vectors: bool) -> None:
 
 
 def _turning(vectors: Any, g: Any) -> Any:
-    """How a gradient turns orthonormal vectors among themselves."""
+    """Returns the antisymmetric part by which a gradient turns orthonormal
+    vectors among themselves.
+    """
     turned = ops.matmul(vectors, g, adjoint_a=True)
     return turned - conjugate_transpose(turned)
 
@@ -319,7 +321,7 @@ def _epsilon(dtype: Any) -> float:
 def matrix_rank(
     a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """How many singular values are larger than `tol`.
+    """Returns the number of singular values that are larger than `tol`.
 
     >>> int(rt.linalg.matrix_rank([[2., 0.], [0., 4.]]))
     2

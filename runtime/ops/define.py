@@ -1,4 +1,4 @@
-"""How families of ops are written: rows with public functions, and what gradients share."""
+"""The helpers to define families of ops: rows with public functions, and what gradients share."""
 
 from __future__ import annotations
 

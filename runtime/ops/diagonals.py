@@ -77,7 +77,7 @@ Band = tuple[int, int]
 
 
 def _diagonal_length(rows: int | None, columns: int | None, k: Band) -> int | None:
-    """How long the longest of the diagonals k[0] to k[1] is."""
+    """Returns the length of the longest of the diagonals k[0] to k[1]."""
     if rows is None or columns is None:
         return None
     return max(0, min(rows + min(k[1], 0), columns - max(k[0], 0)))
@@ -156,7 +156,7 @@ def _band(k: Any, align: Any) -> dict[str, Any]:
 
 
 def _padded(primitive: Primitive, x: Tensor, padding: Any, **params: Any) -> Tensor:
-    """What `primitive` makes of `x`, with `padding` instead of zeros beside the diagonals."""
+    """Returns the result of `primitive`, with `padding` instead of zeros beside the diagonals."""
     made: Tensor = bind(primitive, x, **params)
     if isinstance(padding, int | float) and padding == 0:
         return made

@@ -53,7 +53,9 @@ def _gather_kernel(
 
 
 def _gathered_axes(rank: int, batch_dims: int, axis: int) -> tuple[list[int], list[int]]:
-    """Where the axes of the indices are after the batch, and where they belong."""
+    """Returns the places of the axes of the indices after the batch, and those
+    where they belong.
+    """
     gained = rank - batch_dims
     return (
         list(range(batch_dims, batch_dims + gained)),
@@ -194,7 +196,7 @@ def _gather_nd_kernel(
 
 
 def _taken(x: Any, indices: Any, out: Any, work: Workspace) -> Any:
-    """What checked indices name, in `out`: the axes that they name are taken as one."""
+    """Returns what checked indices name, in `out`: the axes that they name are taken as one."""
     depth = indices.shape[-1]
     places = work.zeros(indices.shape[:-1], np.intp)
     for axis, size in enumerate(x.shape[:depth]):

@@ -71,7 +71,7 @@ class IndexedSlices:
 
     @property
     def device(self) -> str:
-        """Where the values are."""
+        """The name of the device that holds the values."""
         return self._values.device
 
     def with_values(self, values: Any) -> IndexedSlices:

@@ -1,4 +1,4 @@
-"""What `x[key]` and `x[key] = value` mean: basic and advanced indexing."""
+"""The ops behind `x[key]` and `x[key] = value`: basic and advanced indexing."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def advanced(x: Tensor, keys: tuple[Any, ...]) -> Tensor:
 
 
 def _consumes(key: Any) -> int:
-    """How many axes of the indexed tensor an entry stands for."""
+    """Returns the number of axes of the indexed tensor that an entry stands for."""
     if key is None or key is Ellipsis:
         return 0
     return (key.ndim or 0) if isinstance(key, Tensor) and key.dtype.is_bool else 1

@@ -302,7 +302,7 @@ def _reverse_short(x: Any, lengths: Any, out: Any, work: Workspace) -> None:
 
 
 def _reversed_places(lengths: Any, size: int, work: Workspace) -> Any:
-    """Where each element of the sequences, one behind the other, comes from."""
+    """Returns the source of each element of the sequences, one behind the other."""
     place, row = numbers(size, work), numbers(len(lengths), work)
     last = work.copied(lengths, np.int64)
     last -= 1

@@ -147,7 +147,8 @@ lrn = local_response_normalization
 def sufficient_statistics(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
-    """What `normalize_moments` needs: count, sum and sum of squares along `axes`, and `shift`.
+    """Returns the arguments of `normalize_moments`: count, sum and sum of squares along
+    `axes`, and `shift`.
 
     The elements are taken less `shift`, which keeps their squares small where it is near the mean.
 

@@ -346,8 +346,8 @@ def searchsorted(
     sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Where each value would be put into the sorted rows: before ('left') or after ('right') its
-    equals.
+    """Returns the place at which each value would be put into the sorted rows: before ('left') or
+    after ('right') its equals.
 
     >>> rt.searchsorted([1, 3, 5], [2, 5]).numpy().tolist()
     [1, 2]
@@ -399,7 +399,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
 
 
 def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
-    """Is no element smaller than the one before it?
+    """Returns whether no element is smaller than the one before it.
 
     >>> bool(rt.math.is_non_decreasing([1, 1]))
     True
@@ -409,7 +409,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
 
 
 def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
-    """Is each element larger than the one before it?
+    """Returns whether each element is larger than the one before it.
 
     >>> bool(rt.math.is_strictly_increasing([1, 1]))
     False

@@ -51,7 +51,7 @@ def _by_rows(
 
 
 def _is_matrix(x: Any) -> bool:
-    """Is it one, but for its shape?"""
+    """True if the array is a matrix, but for its shape."""
     return x.ndim <= 2 or bool(x.flags.c_contiguous)
 
 
@@ -82,7 +82,9 @@ def argsort(x: Any, axis: int, descending: bool, out: Any, work: Workspace | Non
 
 
 def _pays(dtype: Any, length: int, size: int) -> bool:
-    """Is there more to gain than the steps cost? NumPy sorts long rows of short integers fast."""
+    """True if there is more to gain than the steps cost. NumPy sorts long rows of
+    short integers fast.
+    """
     if length < _SHORT:
         return length >= 8 and dtype.itemsize <= 4 and size >= _FEW
     slow = dtype.kind == "f" or dtype.itemsize >= 4 or length < 1 << 8
@@ -378,7 +380,7 @@ _FEW, _SHORT = 1 << 12, 1 << 6
 
 
 def _is_direct(x: Any) -> bool:
-    """Does NumPy find places without making arrays, and as fast as can be?"""
+    """True if NumPy finds places without making arrays, and as fast as can be."""
     long = x.shape[-1] > _SHORT or x.size < _SHORT * x.shape[-1] ** 2
     return bool(x.flags.c_contiguous and x.dtype.char != "e" and long)
 

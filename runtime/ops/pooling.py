@@ -178,7 +178,7 @@ def _max_pool_pick_shape(x: Shape, y: Shape, h: Shape, **geometry: Any) -> Shape
 
 
 def _counts(window: _Window, dtype: Any, work: Workspace) -> Any:
-    """How many elements of each window lie inside of the array, by place."""
+    """Returns the number of elements of each window inside of the array, by place."""
     inside = window.zeros(1, 1, dtype, work)
     cropped(inside, window.pads, window.sizes)[...] = 1
     made = work.zeros((1, *window.places, 1), dtype)

@@ -378,7 +378,7 @@ def count_nonzero(
     input: Any, axis: Any = None, keepdims: bool = False, dtype: Any = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """How many elements along `axis` (None: of all) are not zero, not false or not empty.
+    """Counts the elements along `axis` (None: of all) that are not zero, not false or not empty.
 
     >>> int(rt.math.count_nonzero([0, 2]))
     1

@@ -92,7 +92,7 @@ def _prod_gradient(op: Any, g: Any) -> Any:
 
 
 def _places_within(numbers: Any) -> Any:
-    """How many equal numbers stand before each."""
+    """Returns the number of equal numbers before each."""
     order = ops.argsort(numbers)
     ordered = ops.gather(numbers, order)
     before = ops.range(ops.size(numbers)) - ops.searchsorted(ordered, ordered)
@@ -153,7 +153,7 @@ def _reduced(primitive: Primitive, data: Any, ids: Any, count: Any) -> Tensor:
 
 
 def _known_count(count: Tensor) -> int | None:
-    """How many segments there are, where that is known; what is no number is refused later."""
+    """Returns the number of segments, where that is known; what is no number is refused later."""
     value = count.static_value
     if value is None or count.static_shape != () or not count.dtype.is_integer or value < 0:
         return None
@@ -205,7 +205,7 @@ def unsorted_segment_prod(
 
 
 def _sizes(sums: Tensor, ids: Tensor, count: Any) -> Tensor:
-    """How many rows each of the sums has, but at least 1."""
+    """Returns the number of rows of each of the sums, but at least 1."""
     sizes = unsorted_segment_sum(ops.ones_like(ids), ids, count)
     sizes = ops.maximum(sizes, ops.ones_like(sizes))
     return _beside(ops.cast(sizes, sums.dtype), sums)  # type: ignore[no-any-return]

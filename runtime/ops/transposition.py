@@ -141,7 +141,7 @@ def _roll_kernel(x: Any, shift: Any, *, axis: tuple[int, ...], out: Any = None) 
 
 
 def _rolled_parts(dim: int, shift: int) -> list[tuple[slice, slice]]:
-    """Where the parts of an axis go, and where they are."""
+    """Returns the places to which the parts of an axis go, and those where they are."""
     cut = -shift % max(dim, 1)
     parts = [(slice(0, dim - cut), slice(cut, dim))]
     return [*parts, (slice(dim - cut, dim), slice(0, cut))] if cut else parts

@@ -27,7 +27,7 @@ Steps = tuple[Sizes, Sizes]
 def pads_of(
     sizes: Sizes, kernel: Sizes, strides: Sizes, padding: Padding, dilations: Sizes
 ) -> Pads:
-    """How much is added before and after each spatial axis."""
+    """Returns how much is added before and after each spatial axis."""
     if padding == "VALID":
         return [(0, 0)] * len(sizes)
     if padding != "SAME":
@@ -43,8 +43,8 @@ def positions(
     sizes: Sequence[int | None], kernel: Sequence[int | None], strides: Sizes, padding: Padding,
     dilations: Sizes,
 ) -> tuple[int | None, ...]:  # fmt: skip
-    """How often the window fits along each spatial axis; None where that depends on what is
-    unknown.
+    """Returns the number of positions of the window along each spatial axis; None where that
+    depends on what is unknown.
     """
     found: list[int | None] = []
     for axis, (size, k) in enumerate(zip(sizes, kernel, strict=True)):
@@ -174,8 +174,8 @@ _CHANNELS_FIRST = ("NCW", "NCHW", "NCDHW")
 
 
 def channels_first(data_format: str | None, rank: int) -> bool:
-    """Does the format (None: the default) have its channels right after the batch? ValueError for
-    unknown ones.
+    """True if the format (None: the default) has its channels right after the batch. ValueError
+    for unknown ones.
     """
     first, last = _CHANNELS_FIRST[rank - 1], CHANNELS_LAST[rank - 1]
     return data_format is not None and one_of(data_format, "data_format", (last, first)) == first

@@ -27,7 +27,7 @@ def _callee(node: Node) -> Graph:
 
 
 class _Differing(Dependence):
-    """What differs from row to row: not how many items a list has, nor which."""
+    """The values that differ from row to row: not how many items a list has, nor which."""
 
     def _is_reached(self, node: Node) -> bool:
         return CONTROL_RULES.get(node.primitive.name) is not _same and super()._is_reached(node)
@@ -117,7 +117,9 @@ def _call(rows: AllRows, node: Node) -> None:
 
 
 def _called(rows: AllRows, graph: Graph, differ: Sequence[bool]) -> tuple[Graph, list[bool]]:
-    """What a graph that is called does for all rows, and which of its results differ."""
+    """Returns the graph that does for all rows what a called one does, and which of
+    its results differ.
+    """
     trace = Trace(f"rows_of_{graph.name}")
     with trace:
         inner = rows.inside(graph, differ)

@@ -21,8 +21,8 @@ from runtime.types import ListType, NumberType, TensorType, Type
 def vectorized(
     nodes: Sequence[Node], seed: Value, seeds: Callable[[], Any], results: Sequence[Value]
 ) -> list[Any] | None:
-    """What `nodes` compute of each row of `seeds()` in place of `seed`, with an axis for the rows
-    in front; None where that is not known of one of them.
+    """Returns the results of `nodes` for each row of `seeds()` in place of `seed`, with an axis for
+    the rows in front; None where that is not known of one of them.
     """
     made = active().scope.nodes
     begin = len(made)
@@ -70,7 +70,7 @@ class AllRows:
         return inner
 
     def put(self, value: Value, found: Any, differs: bool) -> None:
-        """What stands for a value from now on."""
+        """Let `found` stand for a value from now on."""
         self.found[value] = found
         (self.differing.add if differs else self.differing.discard)(value)
 
@@ -113,7 +113,7 @@ class AllRows:
         return tuple_of(apply(primitive, *inputs, **node.params))
 
     def of(self, value: Value) -> Any:
-        """What stands for a value: of all rows, or the same for each."""
+        """Returns what stands for a value: of all rows, or the same for each."""
         known = self.found.get(value)
         return symbol(value, self.trace.scope, None) if known is None else known
 
@@ -154,5 +154,5 @@ class AllRows:
 
 
 def tuple_of(outputs: Any) -> tuple[Any, ...]:
-    """What an op makes, as a tuple also where that is one."""
+    """Returns the outputs of an op, as a tuple also where there is one."""
     return outputs if isinstance(outputs, tuple) else (outputs,)

@@ -1,4 +1,4 @@
-"""What a rule for all rows of a jacobian is."""
+"""The batching rules for all rows of a jacobian."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ def shape_of(value: Value) -> Any:
 
 
 def has_known_rank(value: Value) -> bool:
-    """Is it a tensor, of which at least the rank is known?"""
+    """True for a tensor of which at least the rank is known."""
     return isinstance(value.type, TensorType) and value.type.shape is not None

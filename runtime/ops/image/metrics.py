@@ -1,4 +1,4 @@
-"""What is measured of images: gradients, variation, noise."""
+"""Measurements of images: gradients, variation, noise."""
 
 from __future__ import annotations
 

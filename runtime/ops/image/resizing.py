@@ -124,8 +124,8 @@ class _Tap(NamedTuple):
 
 
 class _Axis(NamedTuple):
-    """What an axis of the result is the sum of: of these taps of an array of shape `given`, behind
-    the first axis, for one of shape `made`; or it is a product with a matrix, where that is faster.
+    """The sum that an axis of the result is: of these taps of an array of shape `given`, behind the
+    first axis, for one of shape `made`; or it is a product with a matrix, where that is faster.
     """
 
     taps: list[_Tap]
@@ -136,7 +136,7 @@ class _Axis(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _axis(how: _How, size: int, result: int, channels: int, dtype: Any) -> _Axis:
-    """How an axis, with so many channels, gets another size."""
+    """Returns the way in which an axis, with so many channels, gets another size."""
     method, antialias, back = how
     if back:
         places, weights = _transposed(*_weights(method, antialias, result, size), result)

@@ -26,7 +26,7 @@ Parameters = Sequence[tuple[Any, Any]]
 
 
 def _filled(draw: Callable[..., Any], size: Size, dtype: DType, out: Any) -> Any:
-    """What a method of a generator draws, in `out` if there is one."""
+    """Returns what a method of a generator draws, in `out` if there is one."""
     if out is None:
         return draw(size, dtype.np_dtype)
     return draw(dtype=dtype.np_dtype, out=out)
@@ -36,8 +36,8 @@ def _in_pieces(
     draw: Callable[..., Any], size: Size, dtype: Any, parameters: Parameters, out: Any, work: Work,
     step: int = PIECE,
 ) -> Any:  # fmt: skip
-    """What `draw(*parameters, size)` makes of whatever dtype, each number by itself. NumPy makes
-    an array of it: a small one for each `step` elements of `out`.
+    """Returns the result of `draw(*parameters, size)`, of whatever dtype, each number by itself.
+    NumPy makes an array of it: a small one for each `step` elements of `out`.
     """
     if out is None or out.size <= step:
         given = [each.astype(wanted, copy=False) for each, wanted in parameters]
@@ -190,7 +190,7 @@ def draw_classes(
 
 
 def _searched(line: Any, points: Any, work: Workspace) -> Any:
-    """Where the points are on the line, behind their equals."""
+    """Returns the places of the points on the line, behind their equals."""
     found, flat = work.array(points.shape, np.int64), points.reshape(-1)
     into = found.reshape(-1)
     for start in range(0, flat.size, PIECE):

@@ -1,4 +1,4 @@
-"""What stateful and stateless ops share: sizes, errors, dtypes, samples."""
+"""The common part of stateful and stateless ops: sizes, errors, dtypes, samples."""
 
 from __future__ import annotations
 

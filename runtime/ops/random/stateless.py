@@ -338,8 +338,8 @@ def stateless_binomial(
     shape: Any, seed: Any, counts: Any, probs: Any, output_dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """How many of `counts` trials with chance `probs` succeed, determined by `seed`; both broadcast
-    to `shape`.
+    """Draws the number of successes in `counts` trials with chance `probs`, determined by `seed`;
+    both broadcast to `shape`.
 
     InvalidArgumentError for negative or fractional counts, and chances outside of 0 to 1.
 

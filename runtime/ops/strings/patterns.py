@@ -106,7 +106,7 @@ match_p = row(
 def regex_replace(
     input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
 ) -> Tensor:
-    r"""What matches `pattern` (each match, or only the first) replaced by `rewrite`.
+    r"""Replaces what matches `pattern` (each match, or only the first) by `rewrite`.
 
     Patterns are those of RE2, with \p{L}, \pN, \P{Lu} and their like for the categories of Unicode
     but without its scripts, [[:alpha:]], and $ for the end of the text; those of Python's `re` work
