@@ -56,3 +56,8 @@ def test_example_of_a_public_name(name: str) -> None:
     test = doctest.DocTestParser().get_doctest(text, GIVEN, name, None, None)
     assert test.examples, "the docstring of a public name ends with an example"
     assert doctest.DocTestRunner(optionflags=OPTIONS).run(test).failed == 0
+
+
+def test_no_docstring_of_a_public_name_asks() -> None:
+    firsts = {name: (value.__doc__ or "").partition("\n\n")[0] for name, value in NAMES.items()}
+    assert [name for name, first in firsts.items() if first.rstrip().endswith("?")] == []

@@ -102,3 +102,46 @@ def test_functions_are_short(package: str) -> None:
     )
     assert lengths[len(lengths) // 2] < 10
     assert lengths[len(lengths) * 9 // 10] < 30
+
+
+RIDDLE = re.compile(r"(?:What|Which|How|Where|Why|When|Who|Whose)\b")
+FIRST_SENTENCE = re.compile(r".*?[.!?](?=\s|$)", re.DOTALL)
+
+
+def riddles(source: str) -> list[str]:
+    """The first lines of docstrings that begin with a question word, or ask."""
+    kinds = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
+    texts = [text for node in nodes if (text := ast.get_docstring(node))]
+    return [text.splitlines()[0] for text in texts if is_riddle(text)]
+
+
+def is_riddle(text: str) -> bool:
+    first = FIRST_SENTENCE.match(text.partition("\n\n")[0])
+    return bool(RIDDLE.match(text)) or (first is not None and first.group().endswith("?"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Is it one?", True),
+        ("What it is.", True),
+        ("Where it\nis.", True),
+        ("Does it\nend? It does.", True),
+        ("Whether it is one.", False),
+        ("It is one. Is it?", False),
+        ("Whatever it is.", False),
+    ],
+)
+def test_what_a_riddle_is(text: str, expected: bool) -> None:
+    assert bool(riddles(f'def f():\n    """{text}"""')) is expected
+
+
+@pytest.mark.parametrize("package", ["autograph", "runtime"])
+def test_docstrings_say_what_a_thing_is_or_does(package: str) -> None:
+    found = {
+        str(path.relative_to(ROOT)): here
+        for path in sorted((ROOT / package).rglob("*.py"))
+        if (here := riddles(path.read_text(encoding="utf-8")))
+    }
+    assert found == {}

@@ -537,15 +537,15 @@ round: Op = unary(
     example=("rt.round([1.5, 2.5]).numpy().tolist()", "[2.0, 2.0]"),
 )  # fmt: skip
 is_nan: Op = unary(
-    "is_nan", np.isnan, "G->bool", op_type="IsNan", reads="", doc="Is x not a number?",
+    "is_nan", np.isnan, "G->bool", op_type="IsNan", reads="", doc="True where x is not a number.",
     example=("rt.math.is_nan([1., np.nan]).numpy().tolist()", "[False, True]"),
 )  # fmt: skip
 is_inf: Op = unary(
-    "is_inf", np.isinf, "G->bool", op_type="IsInf", reads="", doc="Is x infinite?",
+    "is_inf", np.isinf, "G->bool", op_type="IsInf", reads="", doc="True where x is infinite.",
     example=("rt.math.is_inf([1., -np.inf]).numpy().tolist()", "[False, True]"),
 )  # fmt: skip
 is_finite: Op = unary(
-    "is_finite", np.isfinite, "G->bool", op_type="IsFinite", reads="", doc="Is x a finite number?",
+    "is_finite", np.isfinite, "G->bool", op_type="IsFinite", reads="", doc="True where x is finite.",
     example=("rt.math.is_finite([1., np.inf]).numpy().tolist()", "[True, False]"),
 )  # fmt: skip
 

@@ -299,13 +299,13 @@ _TRUTHS = (
 reduce_all: Op = reduction(
     "all", lambda x, *, axis, keepdims, out=None: np.all(x, axis, out, keepdims),
     "B->bool", op_type="All", keep_inputs=(), samples=_TRUTHS,
-    doc="Are all elements along `axis` (None: everywhere) true?",
+    doc="True if all elements along `axis` (None: everywhere) are.",
     example=("bool(rt.reduce_all([True, False]))", "False"),
 )  # fmt: skip
 reduce_any: Op = reduction(
     "any", lambda x, *, axis, keepdims, out=None: np.any(x, axis, out, keepdims),
     "B->bool", op_type="Any", keep_inputs=(), samples=_TRUTHS,
-    doc="Is any element along `axis` (None: anywhere) true?",
+    doc="True if any element along `axis` (None: anywhere) is.",
     example=("bool(rt.reduce_any([True, False]))", "True"),
 )  # fmt: skip
 
