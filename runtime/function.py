@@ -60,18 +60,24 @@ def function(
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
 ) -> Any:
-    """Make a graph of a Python function: it is traced once for each signature, and a call runs the
-    graph.
+    """Make a graph of a Python function.
+
+    It is traced once for each signature, and a call runs the graph.
 
     Usable as a decorator, with and without arguments. Tensors and arrays are symbols while tracing;
     Python values are part of the signature. Numbers that the function returns become tensors
     (int32, float32, bool).
 
     Args:
+        func: the function; without it, the result is a decorator.
         input_signature: a TensorSpec (or a structure of them) for each parameter: one trace for all
-            that fit. autograph: whether `if`, `for`, `while` ... may depend on tensors.
-            jit_compile: accepted; there is one executor. reduce_retracing: generalise shapes
-            instead of tracing for each.
+            calls that fit, and others are refused.
+        autograph: whether `if`, `for`, `while` ... may depend on tensors.
+        reduce_retracing: make one trace for several shapes instead of one for each;
+            `experimental_relax_shapes` is its older name.
+        jit_compile, experimental_compile, experimental_implements,
+        experimental_autograph_options, experimental_attributes,
+        experimental_follow_type_hints: accepted, and without effect.
 
     Raises:
         TypeError: `func` cannot be called, or `input_signature` is no sequence of (structures of)

@@ -97,7 +97,8 @@ class Order(Enum):
 class Primitive:
     """One row of the op table.
 
-    name: its name in graphs; op_type: the name that TensorFlow gives the op.
+    name: its name in graphs.
+    op_type: the name that TensorFlow gives the op.
     kernel(*arrays, **params): array, NumPy scalar or a tuple of them; raises errors.OpError for
         bad values.
     infer(*types, **params): the type of the result or a tuple; ValueError for shapes, TypeError

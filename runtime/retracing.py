@@ -39,9 +39,11 @@ def reason(
     """One line: what is different from the trace that fits best.
 
     Args:
-        key: of the call. labels: the names of its positional arguments.
-        known: the keys of traces, made or in the making; `changed` says what guards of a trace do
-            not hold. again: whether it was traced before.
+        key: the key of the call.
+        labels: the names of its positional arguments.
+        known: the keys of traces, made or in the making.
+        changed: tells which guards of a trace do not hold.
+        again: whether it was traced before.
     """
     if not known:
         first = "the objects that it was traced for are gone" if again else "first trace"
@@ -212,7 +214,9 @@ class Counted:
     """The runner of a trace in the short way, which counts its calls until they need no counting.
 
     Args:
-        run: runs the trace. settle: lets `run` stand in the place of this.
+        detector: counts the calls.
+        run: runs the trace.
+        settle: lets `run` stand in the place of this.
     """
 
     __slots__ = ("_detector", "_run", "_settle")

@@ -24,7 +24,8 @@ class Definedness(NamedTuple):
 
     Attributes:
         before: for each `if`, `while` and `for`, the names that surely have a value where it
-        starts. unsafe: reads (and deletions) of local names that may have no value there.
+            starts.
+        unsafe: reads (and deletions) of local names that may have no value there.
     """
 
     before: dict[gast.AST, Names]

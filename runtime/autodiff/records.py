@@ -18,12 +18,14 @@ from runtime.types import TensorType
 
 # Tensors and variables are known to tapes by keys. A record is a tuple that begins with the key of
 # the op's output, flat because each tuple more is one more object for the garbage collector. Its
-# length tells the rest:   2: the key of a variable, of which the output is the value   5: of an
-# elementwise op of one input: its key, the partial derivative, and input and output where      that
-# reads them   9: of an elementwise op of two inputs: their keys (None: not connected), the two
-# partial      derivatives, inputs and output where they read them, and the shapes of the inputs
-# 6: of any other op: the keys of the inputs, the primitive, inputs, outputs, params; the key of
-# the output may be a tuple of several
+# length tells the rest:
+# 2: the key of a variable, of which the output is the value;
+# 5: of an elementwise op of one input: its key, the partial derivative, and input and output where
+#    that reads them;
+# 9: of an elementwise op of two inputs: their keys (None: not connected), the two partial
+#    derivatives, inputs and output where they read them, and the shapes of the inputs;
+# 6: of any other op: the keys of the inputs, the primitive, inputs, outputs, params; the key of the
+#    output may be a tuple of several.
 Record = tuple[Any, ...]
 
 new_key = count(1).__next__
