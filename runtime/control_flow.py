@@ -56,8 +56,9 @@ def cond(
     false_fn: Callable[[], U] | None = None,
     name: str | None = None,
 ) -> T | U:
-    """`true_fn()` if `pred` (a scalar) holds, else `false_fn()`; in a graph, both are traced and
-    one is run.
+    """`true_fn()` if `pred` (a scalar) holds, else `false_fn()`.
+
+    In a graph, both are traced and one is run.
 
     Raises TypeError for what cannot be called, and for results of unequal dtypes; ValueError for
     results of unequal structures.
@@ -240,8 +241,9 @@ def switch_case(
     default: Callable[[], U] | None = None,
     name: str = "switch_case",
 ) -> T | U:
-    """The result of the function at `branch_index`; of `default` (else the last function) where
-    there is none.
+    """The result of the function at `branch_index`.
+
+    That of `default` (else of the last function) where there is none.
 
     `branch_fns` is a list of functions, of (index, function), or a dict. TypeError for indices that
     are no integers and for what cannot be called, ValueError where they are not 0 to n - 1.
@@ -328,8 +330,7 @@ def while_loop(
     maximum_iterations: Any = None,
     name: str | None = None,
 ) -> Any:
-    """`while cond(*loop_vars): loop_vars = body(*loop_vars)`: the loop variables after the last
-    round.
+    """The loop variables after `while cond(*loop_vars): loop_vars = body(*loop_vars)`.
 
     `shape_invariants` declares shapes that the variables keep in graphs, in their structure (that
     of a TensorArray says nothing): ValueError for a variable that does not keep its shape,

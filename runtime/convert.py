@@ -24,8 +24,9 @@ _found: dict[type, Conversion | None] = {}
 
 
 def register_conversion(kind: type, function: Conversion) -> None:
-    """`function(value, dtype)` converts values of `kind` and its subclasses (dtype None: the
-    value's own).
+    """Let `function(value, dtype)` convert values of `kind` and its subclasses.
+
+    A dtype of None asks for the value's own.
 
     It returns a Tensor, raises TypeError or ValueError, or returns NotImplemented to leave it to
     the defaults.

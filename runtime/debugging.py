@@ -160,8 +160,9 @@ def assert_near(
     summarize: int | None = None,
     name: str | None = None,
 ) -> None:
-    """InvalidArgumentError unless |x - y| <= atol + rtol * |y| for all elements; both are ten
-    epsilons by default.
+    """InvalidArgumentError unless |x - y| <= atol + rtol * |y| for all elements.
+
+    Both tolerances are ten epsilons by default.
 
     >>> rt.debugging.assert_near(1., 1. + 1e-7)
     """
@@ -254,8 +255,9 @@ def assert_proper_iterable(values: Any) -> None:
 
 
 def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
-    """The one floating dtype of the tensors (float32 if there are none); ValueError where it is not
-    one.
+    """The one floating dtype of the tensors (float32 if there are none).
+
+    ValueError where there is no such one.
 
     >>> rt.debugging.assert_same_float_dtype([rt.constant(1.)])
     tf.float32
@@ -509,8 +511,9 @@ _UNCHECKED = frozenset(("constant", "read_variable", "identity", "check_numerics
 
 
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
-    """From now on, on this thread, raise InvalidArgumentError for each op whose result has NaN or
-    infinite elements.
+    """Raise for each op whose result has NaN or infinite elements, from now on.
+
+    It holds on this thread, and the error is an InvalidArgumentError.
 
     The message names the op, the user's line and the inputs.
 

@@ -201,8 +201,9 @@ def _of_numpy(dtype: np.dtype[Any]) -> DType | None:
 
 
 def as_dtype(value: Any) -> DType:
-    """The DType that `value` names: a DType, a name, a NumPy dtype or scalar type, a Python number
-    type.
+    """The DType that `value` names.
+
+    That is a DType, a name, a NumPy dtype or scalar type, or a Python number type.
 
     Raises TypeError for anything else.
 

@@ -214,8 +214,7 @@ class UnauthenticatedError(OpError):
 
 
 class OperatorNotAllowedInGraphError(TypeError):
-    """Python asked a symbolic tensor for a value that exists only at run time (its truth, its
-    elements).
+    """Python asked a symbolic tensor for what only the run knows: its truth, its elements.
 
     `filename`, `lineno`, `col`, `variable` tell where, `hint` what to write instead.
 

@@ -90,8 +90,10 @@ skip_p = Primitive(
 
 
 def create_rng_state(seed: Any, alg: Any = "philox") -> Tensor:
-    """The state of a Generator for a seed: an integer, or a vector of at most as many as the state
-    has (three for Philox, two for ThreeFry).
+    """The state of a Generator for a seed.
+
+    The seed is an integer, or a vector of at most as many as the state has (three for Philox, two
+    for ThreeFry).
 
     >>> rt.random.create_rng_state(1).numpy().tolist()
     [1, 0, 0]
@@ -325,8 +327,9 @@ _global = _Global()
 
 
 def get_global_generator() -> Generator:
-    """The generator that the process shares; unless one was set, it gives other numbers in each
-    run.
+    """The generator that the process shares.
+
+    Unless one was set, it gives other numbers in each run.
 
     >>> rt.random.get_global_generator().normal([2]).shape
     TensorShape([2])

@@ -23,8 +23,9 @@ def scoped(name: str) -> str:
 
 
 class name_scope:
-    """Inside this block names of variables begin with `name/`; scopes may be nested, and entered
-    again.
+    """Inside this block names of variables begin with `name/`.
+
+    Scopes may be nested, and entered again.
 
     A name that ends in "/" replaces the open scopes, an empty name leaves all of them. Raises
     ValueError for characters that names cannot have.

@@ -259,8 +259,9 @@ class _Mismatch(Exception):
 def assert_same_structure(
     nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
 ) -> None:
-    """ValueError where two structures differ, TypeError where only the types of their containers
-    do.
+    """ValueError where two structures differ.
+
+    TypeError where only the types of their containers do.
 
     All mappings count as one type, as do all lists, and namedtuples with the same name and fields.
 
@@ -376,8 +377,9 @@ def _gather_up_to(found: list[Any], shallow: Any, deep: Any) -> None:
 def map_structure_up_to(
     shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any
 ) -> Any:
-    """`func` applied to what the inputs hold at each leaf of `shallow_tree`, in a structure like
-    that.
+    """`func` applied to what the inputs hold at each leaf of `shallow_tree`.
+
+    The result is a structure like that.
 
     >>> rt.nest.map_structure_up_to([0, 0], len, ["ab", "c"])
     [2, 1]
@@ -430,8 +432,9 @@ def flatten_with_joined_string_paths(structure: Any, separator: str = "/") -> li
 
 
 def map_structure_with_paths(func: Callable[..., Any], *structure: Any) -> Any:
-    """`func(path, *leaves)` for the corresponding leaves, with the path as a string such as
-    "a/0/b".
+    """`func(path, *leaves)` for the corresponding leaves.
+
+    The path is a string such as "a/0/b".
 
     >>> tree = {"a": [1, 2], "b": (3,)}
     >>> rt.nest.map_structure_with_paths(lambda path, x: f"{path}={x}", tree)

@@ -130,8 +130,9 @@ def as_shape(value: Any) -> Shape:
 
 
 class TensorShape:
-    """The shape of a tensor, each dimension an int or None (unknown); the rank may be unknown as
-    well.
+    """The shape of a tensor, each dimension an int or None (unknown).
+
+    The rank may be unknown as well.
 
     It equals tuples and lists with the same dimensions. Raises TypeError for dimensions that are no
     integers, ValueError for negative ones.
@@ -291,8 +292,7 @@ class TensorShape:
 
 
 class TensorSpec:
-    """Shape and dtype that an argument must have: the signature of a traced function is made of
-    these.
+    """The shape and dtype of an argument, for the signature of a traced function.
 
     >>> rt.TensorSpec([None, 3], rt.float32)
     TensorSpec(shape=(None, 3), dtype=tf.float32, name=None)

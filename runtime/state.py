@@ -164,8 +164,9 @@ def call_back(function: Callable[..., Result], *args: Any) -> Result:
 
 @contextmanager
 def init_scope() -> Iterator[None]:
-    """Inside this block ops are computed at once and recorded nowhere, whatever is being traced
-    around it.
+    """Inside this block ops are computed at once and recorded nowhere.
+
+    So it is whatever is being traced around it.
 
     >>> @rt.function
     ... def outside():

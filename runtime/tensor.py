@@ -97,8 +97,9 @@ else:
 
 
 class Tensor(Operators):
-    """An immutable multi-dimensional array with one dtype; eager tensors hold values, symbolic ones
-    stand for them.
+    """An immutable multi-dimensional array with one dtype.
+
+    Eager tensors hold values, symbolic ones stand for them.
 
     Subclasses give `type` (a TensorType); everything else follows from it and from ops.
 

@@ -1,6 +1,8 @@
 """Every public name shows an example of its use in its docstring, and the example is true."""
 
 import doctest
+import inspect
+import re
 from types import ModuleType
 from typing import Any
 
@@ -58,6 +60,7 @@ def test_example_of_a_public_name(name: str) -> None:
     assert doctest.DocTestRunner(optionflags=OPTIONS).run(test).failed == 0
 
 
-def test_no_docstring_of_a_public_name_asks() -> None:
-    firsts = {name: (value.__doc__ or "").partition("\n\n")[0] for name, value in NAMES.items()}
-    assert [name for name, first in firsts.items() if first.rstrip().endswith("?")] == []
+def test_the_first_sentence_of_a_public_name_is_on_one_line() -> None:
+    docstrings = {name: inspect.cleandoc(value.__doc__ or "") for name, value in NAMES.items()}
+    firsts = {name: text.partition("\n")[0] for name, text in docstrings.items()}
+    assert [name for name, first in firsts.items() if not re.search(r"\.(\s|$)", first)] == []

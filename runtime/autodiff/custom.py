@@ -353,8 +353,9 @@ def _told_apart(item: Any) -> Any:
 
 
 def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
-    """`f`, of which tapes keep the arguments only: what its gradient needs is computed again when
-    it is asked for.
+    """`f`, of which tapes keep the arguments only.
+
+    What its gradient needs is computed again when it is asked for.
 
     >>> x = rt.constant(3.)
     >>> with rt.GradientTape() as tape:
@@ -384,8 +385,9 @@ def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
 
 
 def grad_pass_through(f: Callable[P, R]) -> Callable[P, R]:
-    """`f` with the gradient of the identity: what comes from above goes on to the arguments
-    unchanged.
+    """`f` with the gradient of the identity.
+
+    The gradient of the result goes on to the arguments unchanged.
 
     >>> x = rt.constant(3.25)
     >>> with rt.GradientTape() as tape:

@@ -127,8 +127,9 @@ def _tensors(t_list: Any) -> list[Tensor | None]:
 
 
 def global_norm(t_list: Any, name: str | None = None) -> Tensor:
-    """The norm of all elements of all tensors, and values of IndexedSlices, together; entries that
-    are None do not count.
+    """The norm of all elements of all tensors together.
+
+    Of IndexedSlices the values count; entries that are None do not.
 
     TypeError where `t_list` is no sequence.
 
@@ -150,8 +151,9 @@ def _norm_of(tensors: list[Tensor]) -> Tensor:
 def clip_by_global_norm(
     t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
 ) -> tuple[list[Any], Tensor]:
-    """All tensors, and values of IndexedSlices, scaled by one factor so that their global norm is
-    at most `clip_norm`, and the norm before.
+    """All tensors scaled by one factor, for a global norm of at most `clip_norm`.
+
+    Of IndexedSlices the values are scaled. The second result is the norm before.
 
     `use_norm` gives the norm where it is known already. Entries that are None stay None; where the
     norm is not finite all becomes NaN. TypeError where `t_list` is no sequence.

@@ -362,8 +362,9 @@ def conv2d(
     input: Any, filters: Any, strides: Any, padding: Any, data_format: str | None = "NHWC",
     dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The convolution of (batch, height, width, channels) with filters (height, width, channels,
-    out channels).
+    """The convolution of images with filters.
+
+    Images are (batch, height, width, channels), filters (height, width, channels, out channels).
 
     `padding` is "VALID" (none), "SAME" (zeros, so that a stride of 1 keeps the size) or a list of
     four pairs; `strides` and `dilations` are one number or a list; more axes in front count as
@@ -382,8 +383,9 @@ def conv3d(
     input: Any, filters: Any, strides: Any, padding: Any, data_format: str | None = "NDHWC",
     dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The convolution of (batch, depth, height, width, channels) with five-dimensional filters; see
-    `conv2d`.
+    """The convolution of volumes with five-dimensional filters.
+
+    Volumes are (batch, depth, height, width, channels); see `conv2d`.
 
     >>> cube, filters = rt.ones([1, 2, 2, 2, 1]), rt.ones([2, 2, 2, 1, 1])
     >>> rt.nn.conv3d(cube, filters, [1] * 5, "VALID").numpy().tolist()
@@ -493,8 +495,9 @@ def conv2d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str | None = "NHWC", dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The transpose of `conv2d` as a linear map: filters are (height, width, out channels,
-    channels).
+    """The transpose of `conv2d` as a linear map.
+
+    Filters are (height, width, out channels, channels).
 
     `output_shape` is the whole shape or its spatial part; a `conv2d` of it must have the shape of
     `input`.

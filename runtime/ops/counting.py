@@ -84,9 +84,10 @@ def bincount(
     dtype: Any = dtypes.int32, name: str | None = None, axis: Any = None,
     binary_output: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Counts each non-negative integer, or sums its `weights`, which have the shape of `arr`: a
-    vector of `dtype`, or of the dtype of the weights. With `axis` -1 each row of a matrix is
-    counted by itself; `binary_output` gives 1 for what occurs at all.
+    """Counts each non-negative integer, or sums its `weights`, of the shape of `arr`.
+
+    The result is a vector of `dtype`, or of the dtype of the weights. With `axis` -1 each row of a
+    matrix is counted by itself; `binary_output` gives 1 for what occurs at all.
 
     ValueError for another axis than None, 0 and -1, and for weights beside `binary_output`.
 
@@ -194,8 +195,9 @@ def histogram_fixed_width(
     values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Counts the values in each of `nbins` bins of equal width: a vector of int32 or
-    int64. See `histogram_fixed_width_bins`.
+    """Counts the values in each of `nbins` bins of equal width.
+
+    The result is a vector of int32 or int64. See `histogram_fixed_width_bins`.
 
     >>> rt.histogram_fixed_width([0., 1., 2.], [0., 2.], 2).numpy().tolist()
     [1, 2]

@@ -248,8 +248,9 @@ range_p: Primitive = row(
 def range(
     start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = "range"
 ) -> Tensor:
-    """The numbers from `start` (0 if only one argument is given) up to, not including, `limit` by
-    steps of `delta`.
+    """The numbers from `start` up to, not including, `limit` by steps of `delta`.
+
+    With one argument only, that is `limit`, and they start from 0.
 
     Raises InvalidArgumentError (ValueError while tracing, where the numbers are known) if `delta`
     leads away from `limit`.
@@ -369,8 +370,9 @@ lin_space = linspace
 
 
 def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[Tensor]:
-    """Each vector repeated over the grid of all; with 'xy' the first two axes are exchanged, with
-    'ij' not.
+    """Each vector repeated over the grid of all.
+
+    With 'xy' the first two axes are exchanged, with 'ij' not.
 
     >>> [x.numpy().tolist() for x in rt.meshgrid([1, 2], [3, 4])]
     [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]

@@ -63,8 +63,9 @@ band_part_p: Primitive = row(
 
 
 def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
-    """The matrix with zeros beyond `num_lower` diagonals below and `num_upper` above the main one
-    (-1: keep all).
+    """The matrix with zeros outside of a band of diagonals.
+
+    The band has `num_lower` diagonals below and `num_upper` above the main one (-1: all).
 
     >>> rt.linalg.band_part([[1, 2], [3, 4]], 0, -1).numpy().tolist()
     [[1, 2], [0, 4]]
@@ -168,8 +169,9 @@ def diag_part(
     input: Any, name: str | None = "diag_part", k: Any = 0, padding_value: Any = 0,
     align: str = "RIGHT_LEFT",
 ) -> Tensor:  # fmt: skip
-    """The diagonal `k` of matrices (0: the main one, positive: above it), or for a pair the
-    diagonals from k[0] to k[1], as the rows of a matrix, the uppermost first.
+    """The diagonal `k` of matrices (0: the main one, positive: above it).
+
+    For a pair `k`, the diagonals from k[0] to k[1] are the rows of a matrix, the uppermost first.
 
     `align` says at which end of its row a diagonal stands that is shorter than others: first those
     above the main diagonal, then those below. `padding_value` fills the rest. InvalidArgumentError
@@ -220,8 +222,9 @@ set_diag_p: Primitive = row(
 def set_diag(
     input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
 ) -> Tensor:
-    """Matrices with `diagonal` written on their diagonal `k`, or its rows on the diagonals from
-    k[1] down to k[0]; see `diag_part`.
+    """Matrices with `diagonal` written on their diagonal `k`.
+
+    For a pair `k`, its rows are written on the diagonals from k[1] down to k[0]; see `diag_part`.
 
     >>> rt.linalg.set_diag([[2., 0.], [0., 4.]], [7., 7.]).numpy().tolist()
     [[7.0, 0.0], [0.0, 7.0]]
@@ -295,8 +298,9 @@ def diag(
     diagonal: Any, name: str | None = "diag", k: Any = 0, num_rows: int = -1, num_cols: int = -1,
     padding_value: Any = 0, align: str = "RIGHT_LEFT",
 ) -> Tensor:  # fmt: skip
-    """Matrices with `diagonal` on their diagonal `k`, or with its rows on the diagonals from k[1]
-    down to k[0] (see `diag_part`), and `padding_value` elsewhere.
+    """Matrices with `diagonal` on their diagonal `k`, and `padding_value` elsewhere.
+
+    For a pair `k`, its rows are on the diagonals from k[1] down to k[0] (see `diag_part`).
 
     >>> rt.linalg.diag([1, 2]).numpy().tolist()
     [[1, 0], [0, 2]]

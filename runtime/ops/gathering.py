@@ -107,8 +107,9 @@ def gather(
     params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The slices of `params` along `axis` (default: `batch_dims`) that `indices` names, in their
-    order and shape.
+    """The slices of `params` along `axis` that `indices` names, in their order and shape.
+
+    The default of `axis` is `batch_dims`.
 
     InvalidArgumentError for an index out of bounds; negative ones are not counted from the end.
 
@@ -262,8 +263,9 @@ def gather_nd(
     name: str | None = None,
     bad_indices_policy: str = "",
 ) -> Tensor:
-    """The elements or slices of `params` that the vectors along the last axis of `indices` point
-    to.
+    """The elements or slices of `params` that vectors of places name.
+
+    The vectors are along the last axis of `indices`.
 
     InvalidArgumentError for an index out of bounds, or with the policy "IGNORE" zeros in its place.
 

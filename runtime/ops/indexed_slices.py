@@ -12,8 +12,9 @@ from runtime.tensor import Tensor
 
 
 class IndexedSlices:
-    """Slices of a tensor: `values[i]` stands at `indices[i]` along the first axis of a tensor of
-    `dense_shape`.
+    """Slices of a tensor along its first axis.
+
+    `values[i]` stands at `indices[i]` of a tensor of `dense_shape`.
 
     Where a tensor is expected, it is that tensor: zeros, with slices of one place summed. Functions
     take and return it, and so do branches and loops.

@@ -286,8 +286,9 @@ def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None,
     name: str | None = None,
 ) -> list[Tensor]:  # fmt: skip
-    """`value` cut along `axis` into a number of equal parts, or into parts of the given sizes (one
-    may be -1), `num` of them if that is given.
+    """`value` cut along `axis` into equal parts, or into parts of the given sizes.
+
+    One size may be -1. There are `num` parts if that is given.
 
     Raises InvalidArgumentError for sizes that do not add up, are no vector, or not `num`.
 

@@ -101,8 +101,9 @@ def matmul(
     adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,
     output_type: Any = None, grad_a: bool = False, grad_b: bool = False, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The product of matrices, batched and broadcast over the leading axes; each may be transposed
-    or adjoint.
+    """The product of matrices, batched and broadcast over the leading axes.
+
+    Each may be transposed or adjoint.
 
     With `output_type` products and sums are of that dtype, which must hold all numbers of both
     operands': int32 for int8 and uint8, in any combination. WrongDtypeError for another one.
@@ -159,8 +160,9 @@ def matvec(
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
-    """The sum of products over axes: the last `axes` of a with the first of b, or two lists of
-    axes.
+    """The sum of products over axes.
+
+    `axes` is their number, for the last ones of a and the first ones of b, or two lists of them.
 
     >>> int(rt.tensordot([1, 2], [3, 4], 1))
     11

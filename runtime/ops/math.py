@@ -62,8 +62,9 @@ _DIVIDED_AS = {
 
 
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y as Python divides: integers (of one dtype) become float64, those of 8 and 16 bits
-    float32.
+    """x / y as Python divides.
+
+    Integers (of one dtype) become float64, those of 8 and 16 bits float32.
 
     >>> float(rt.divide(3., 2.))
     1.5
@@ -545,7 +546,8 @@ is_inf: Op = unary(
     example=("rt.math.is_inf([1., -np.inf]).numpy().tolist()", "[False, True]"),
 )  # fmt: skip
 is_finite: Op = unary(
-    "is_finite", np.isfinite, "G->bool", op_type="IsFinite", reads="", doc="True where x is finite.",
+    "is_finite", np.isfinite, "G->bool", op_type="IsFinite", reads="",
+    doc="True where x is finite.",
     example=("rt.math.is_finite([1., np.inf]).numpy().tolist()", "[True, False]"),
 )  # fmt: skip
 

@@ -238,8 +238,9 @@ def dynamic_partition(
 
 
 def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None = None) -> Tensor:
-    """One tensor whose row `indices[m][i]` is `data[m][i]`; the last one wins where several name a
-    row.
+    """One tensor whose row `indices[m][i]` is `data[m][i]`.
+
+    The last one wins where several name a row.
 
     >>> rt.dynamic_stitch([[0], [1]], [[7], [8]]).numpy().tolist()
     [7, 8]

@@ -405,8 +405,9 @@ def weighted_cross_entropy_with_logits(
 def log_poisson_loss(
     targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
 ) -> Tensor:
-    """The negative log likelihood of counts `targets` under a Poisson distribution with rate
-    exp(log_input).
+    """The negative log likelihood of counts `targets` under a Poisson distribution.
+
+    Its rate is exp(log_input).
 
     >>> rt.nn.log_poisson_loss([1.], [0.]).numpy().tolist()
     [1.0]
@@ -458,8 +459,9 @@ def moments(
 def weighted_moments(
     x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance along `axes`, each element counted as often as its weight says: 0 where
-    the weights add up to 0.
+    """Mean and variance along `axes`, each element counted as its weight says.
+
+    They are 0 where the weights add up to 0.
 
     >>> [float(x) for x in rt.nn.weighted_moments([1., 3.], [0], [1., 0.])]
     [1.0, 0.0]
@@ -476,8 +478,9 @@ def batch_normalization(
     x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """x less `mean`, over the deviation, times `scale`, plus `offset` (each may be None but the
-    first three).
+    """x less `mean`, over the deviation, times `scale`, plus `offset`.
+
+    `offset` and `scale` may be None.
 
     >>> rt.nn.batch_normalization([1., 3.], 2., 1., None, None, 0.).numpy().tolist()
     [-1.0, 1.0]
@@ -498,8 +501,9 @@ _FORMATS = ("NWC", "NHWC", "NDHWC", "N...C", "NCW", "NCHW", "NCDHW", "NC...")
 def bias_add(
     value: Any, bias: Any, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
-    """A vector added along the axis of channels of `value`, of rank 2 or more: the last one, or
-    the second with a format that starts with NC.
+    """A vector added along the axis of channels of `value`, of rank 2 or more.
+
+    That is the last axis, or the second with a format that starts with NC.
 
     Raises InvalidArgumentError for another rank, and for a vector of another length.
 
@@ -558,8 +562,10 @@ bias_add_p: Primitive = row(
 def embedding_lookup(
     params: Any, ids: Any, max_norm: Any = None, name: str | None = None
 ) -> Tensor:
-    """The rows of `params` that `ids` names, scaled down to a norm of at most `max_norm` if that is
-    given. A list holds the parts of `params`, one after the other.
+    """The rows of `params` that `ids` names.
+
+    They are scaled down to a norm of at most `max_norm` if that is given. A list holds the parts of
+    `params`, one after the other.
 
     >>> rt.nn.embedding_lookup(rt.constant([[1, 2], [3, 4]]), [1]).numpy().tolist()
     [[3, 4]]

@@ -81,8 +81,9 @@ def _dropout(x: Any, rate: Any, noise_shape: Any, draw: Callable[..., Tensor], s
 def dropout(
     x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None
 ) -> Tensor:
-    """`x` with a share `rate` of its elements, drawn anew in each call, set to 0 and the others
-    scaled by 1 / (1 - rate).
+    """`x` with a share `rate` of its elements set to 0, drawn anew in each call.
+
+    The others are scaled by 1 / (1 - rate).
 
     `noise_shape` (None in it: the size of `x`) broadcasts to the shape of `x`: where it is 1, all
     along the axis is dropped or kept together. `seed` works as in `random.uniform`. ValueError
@@ -147,8 +148,9 @@ lrn = local_response_normalization
 def sufficient_statistics(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
-    """Returns the arguments of `normalize_moments`: count, sum and sum of squares along
-    `axes`, and `shift`.
+    """The sufficient statistics of `x` for `normalize_moments`.
+
+    These are count, sum and sum of squares along `axes`, and `shift`.
 
     The elements are taken less `shift`, which keeps their squares small where it is near the mean.
 
@@ -168,8 +170,9 @@ def sufficient_statistics(
 def normalize_moments(
     counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance from sufficient statistics (count, sum, sum of squares, and the shift or
-    None).
+    """Mean and variance from sufficient statistics.
+
+    These are count, sum, sum of squares, and the shift or None.
 
     >>> [float(x) for x in rt.nn.normalize_moments(2., 4., 10., None)]
     [2.0, 1.0]
@@ -185,8 +188,9 @@ def batch_norm_with_global_normalization(
     input: Any, mean: Any, variance: Any, beta: Any, gamma: Any, variance_epsilon: Any,
     scale_after_normalization: bool, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """`batch_normalization` of a tensor of rank 4 with the offset `beta` and, if asked, the scale
-    `gamma`.
+    """`batch_normalization` of a tensor of rank 4.
+
+    `beta` is the offset, and `gamma` the scale, if that is asked for.
 
     >>> picture = rt.reshape(rt.range(4.), [1, 2, 2, 1])
     >>> rt.nn.batch_norm_with_global_normalization(

@@ -208,8 +208,9 @@ def top_k(
     input: Any, k: Any = 1, sorted: bool = True, index_type: Any = dtypes.int32,
     name: str | None = None,
 ) -> TopK:  # fmt: skip
-    """The `k` largest elements of each row and their positions, largest first, the earlier of
-    equals first.
+    """The `k` largest elements of each row and their positions.
+
+    The largest comes first, of equals the earlier one.
 
     >>> [x.numpy().tolist() for x in rt.math.top_k([1, 3, 2], 2)]
     [[3, 2], [1, 2]]
@@ -219,8 +220,10 @@ def top_k(
 
 
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
-    """Whether the element of each row of `predictions` that `targets` names is among the `k`
-    largest; not where there is no such element, nor where one of the row is infinite or NaN.
+    """Whether the element of each row that `targets` names is among the `k` largest.
+
+    It is not where there is no such element, nor where one of the row of `predictions` is infinite
+    or NaN.
 
     >>> rt.math.in_top_k([1], [[1., 3., 2.]], 1).numpy().tolist()
     [True]
@@ -283,8 +286,9 @@ unique_p: Primitive = row(
 
 
 def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
-    """The distinct elements of a vector in order of first appearance, and for each element which
-    one it is.
+    """The distinct elements of a vector in order of first appearance.
+
+    The second result says for each element which one it is.
 
     >>> [x.numpy().tolist() for x in rt.unique([1, 1, 2])]
     [[1, 2], [0, 0, 1]]
@@ -346,8 +350,9 @@ def searchsorted(
     sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Returns the place at which each value would be put into the sorted rows: before ('left') or
-    after ('right') its equals.
+    """The place at which each value would be put into the sorted rows.
+
+    It is before ('left') or after ('right') its equals.
 
     >>> rt.searchsorted([1, 3, 5], [2, 5]).numpy().tolist()
     [1, 2]

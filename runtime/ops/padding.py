@@ -80,8 +80,9 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
 
 
 def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:
-    """Each element (or slice along `axis`) repeated: once for all, or as many times as `repeats`
-    says for each.
+    """Each element (or slice along `axis`) repeated.
+
+    `repeats` is one number for all, or one for each.
 
     >>> rt.repeat([1, 2], 2).numpy().tolist()
     [1, 1, 2, 2]

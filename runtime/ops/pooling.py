@@ -524,8 +524,9 @@ def max_pool_with_argmax(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC",
     output_dtype: Any = dtypes.int64, include_batch_in_index: bool = False, name: str | None = None,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """The largest element of each window, and its place in the flattened image (or the flattened
-    batch of images).
+    """The largest element of each window, and its place.
+
+    That is in the flattened image (or the flattened batch of images).
 
     >>> picture = rt.reshape(rt.range(4.), [1, 2, 2, 1])
     >>> [x.numpy().tolist() for x in rt.nn.max_pool_with_argmax(picture, 2, 1, "VALID")]

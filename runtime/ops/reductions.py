@@ -520,8 +520,9 @@ cumprod_p: Primitive = row(
 def cumsum(
     x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
-    """Running sums along `axis`; `exclusive` leaves the element itself out, `reverse` runs from the
-    end.
+    """Running sums along `axis`.
+
+    `exclusive` leaves the element itself out, `reverse` runs from the end.
 
     >>> rt.cumsum([1, 2, 3]).numpy().tolist()
     [1, 3, 6]
@@ -535,8 +536,9 @@ def cumsum(
 def cumprod(
     x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
-    """Running products along `axis`; `exclusive` leaves the element itself out, `reverse` runs from
-    the end.
+    """Running products along `axis`.
+
+    `exclusive` leaves the element itself out, `reverse` runs from the end.
 
     >>> rt.math.cumprod([1, 2, 3]).numpy().tolist()
     [1, 2, 6]

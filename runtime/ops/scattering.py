@@ -84,8 +84,9 @@ def scatter_nd(
     name: str | None = None,
     bad_indices_policy: str = "",
 ) -> Tensor:
-    """Zeros of `shape` with `updates` added at `indices`; what meets in one place is summed,
-    strings are joined.
+    """Zeros of `shape` with `updates` added at `indices`.
+
+    What meets in one place is summed, strings are joined.
 
     InvalidArgumentError for an index out of bounds, which the policy "IGNORE" passes over.
 

@@ -60,8 +60,9 @@ nonzero_p: Primitive = row(
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """Elements of `x` where `condition` holds, of `y` elsewhere, broadcast; with the condition
-    only, where it holds.
+    """Elements of `x` where `condition` holds, of `y` elsewhere, broadcast.
+
+    With the condition only: where it holds.
 
     In the second form: int64 of shape (number of true elements, rank). ValueError if only one of x,
     y is given.
@@ -79,8 +80,9 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
-    """The elements (or slices) of `tensor` where `mask` is true; the mask covers the axes from
-    `axis` (0) on.
+    """The elements (or slices) of `tensor` where `mask` is true.
+
+    The mask covers the axes from `axis` (0) on.
 
     ValueError for a mask without axes, or of unknown rank.
 

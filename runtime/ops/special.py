@@ -307,9 +307,10 @@ cumulative_logsumexp_p: Primitive = row(
 def cumulative_logsumexp(
     x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
-    """log(cumsum(exp(x))) along `axis`, without overflow or underflow: of floats, of the same
-    shape. `exclusive` leaves the element itself out (the first one is minus infinity), `reverse`
-    runs from the end.
+    """log(cumsum(exp(x))) along `axis`, without overflow or underflow.
+
+    Of floats, of the same shape. `exclusive` leaves the element itself out (the first one is minus
+    infinity), `reverse` runs from the end.
 
     >>> rt.math.cumulative_logsumexp([0., 0.]).numpy().round(3)
     array([0.   , 0.693], dtype=float32)

@@ -109,8 +109,9 @@ def _scalar(value: Any, what: str) -> Tensor:
 
 
 def adjust_brightness(image: Any, delta: Any) -> Tensor:
-    """`delta` added to the image, which is taken to lie between 0 and 1 (integers: their whole
-    range).
+    """`delta` added to the image.
+
+    Its values are taken to lie between 0 and 1 (integers: their whole range).
 
     >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
     >>> rt.image.adjust_brightness(picture, 0.5)[0, 0].numpy().round(3)
@@ -266,8 +267,9 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
 
 
 def per_image_standardization(image: Any) -> Tensor:
-    """Each image less its mean, over its standard deviation (at least 1 / sqrt(number of
-    elements)).
+    """Each image less its mean, over its standard deviation.
+
+    That is taken to be at least 1 / sqrt(number of elements).
 
     >>> grey = rt.reshape(rt.range(4.), [2, 2, 1]) / 4.
     >>> rt.image.per_image_standardization(grey).numpy().tolist()

@@ -69,8 +69,9 @@ def _flipped(
 
 
 def random_flip_left_right(image: Any, seed: Any = None) -> Tensor:
-    """The image or its mirror image, each with a chance of one half; each image of a batch by
-    itself.
+    """The image or its mirror image, each with a chance of one half.
+
+    Each image of a batch is drawn by itself.
 
     >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
     >>> rt.image.random_flip_left_right(picture).shape
@@ -80,8 +81,9 @@ def random_flip_left_right(image: Any, seed: Any = None) -> Tensor:
 
 
 def random_flip_up_down(image: Any, seed: Any = None) -> Tensor:
-    """The image, or the image upside down, each with a chance of one half; each image of a batch by
-    itself.
+    """The image, or the image upside down, each with a chance of one half.
+
+    Each image of a batch is drawn by itself.
 
     >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
     >>> rt.image.random_flip_up_down(picture).shape

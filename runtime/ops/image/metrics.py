@@ -15,8 +15,9 @@ from runtime.tensor import Tensor
 
 
 def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
-    """The differences to the next row and to the next column, with zeros in the last; of a batch of
-    images.
+    """The differences to the next row and to the next column, of a batch of images.
+
+    They are zeros in the last one.
 
     >>> grey = rt.reshape(rt.range(4.), [2, 2, 1]) / 4.
     >>> rt.image.image_gradients(grey[None])[0][0].numpy().tolist()
@@ -45,8 +46,9 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
 
 
 def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
-    """The peak signal-to-noise ratio between images whose values reach up to `max_val`, in
-    decibels.
+    """The peak signal-to-noise ratio between images, in decibels.
+
+    Their values reach up to `max_val`.
 
     >>> grey = rt.reshape(rt.range(4.), [2, 2, 1]) / 4.
     >>> round(float(rt.image.psnr(grey, grey + 0.1, 1.)), 3)

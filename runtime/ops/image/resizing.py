@@ -417,8 +417,9 @@ def resize_with_pad(
     image: Any, target_height: Any, target_width: Any, method: str = ResizeMethod.BILINEAR,
     antialias: bool = False,
 ) -> Tensor:  # fmt: skip
-    """The image resized with its proportions kept, in the middle of zeros that fill up the target
-    size.
+    """The image resized with its proportions kept, in the middle of zeros.
+
+    The zeros fill up the target size.
 
     >>> grey = rt.reshape(rt.range(4.), [2, 2, 1]) / 4.
     >>> rt.image.resize_with_pad(grey, 4, 4).shape

@@ -188,8 +188,9 @@ def seed_of(seed: Any, what: str = "seed") -> int | None:
 
 
 def set_seed(seed: Any) -> None:
-    """Set the global seed, and start the sequences of all ops anew; None: draw from the system
-    again.
+    """Set the global seed, and start the sequences of all ops anew.
+
+    None: draw from the system again.
 
     TypeError where `seed` is no integer.
 
@@ -203,8 +204,9 @@ def set_seed(seed: Any) -> None:
 
 
 def get_seed(op_seed: Any) -> tuple[int | None, int | None]:
-    """The global seed and the seed of an op that is given `op_seed`; both None where there is
-    neither.
+    """The global seed and the seed of an op that is given `op_seed`.
+
+    Both are None where there is neither.
 
     >>> rt.random.set_seed(1)
     >>> rt.random.get_seed(None)

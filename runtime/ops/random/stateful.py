@@ -158,8 +158,7 @@ def truncated_normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Any = None,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Normal numbers of which none is more than two standard deviations from the mean; see
-    `normal`.
+    """Normal numbers, none more than two standard deviations from the mean; see `normal`.
 
     >>> rt.random.truncated_normal([2]).shape
     TensorShape([2])
@@ -200,8 +199,9 @@ def gamma(
     shape: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32, seed: Any = None,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Gamma distributed numbers, `shape` of them for each pair of `alpha` (shape) and `beta`
-    (rate, 1).
+    """Gamma distributed numbers, `shape` of them for each pair of parameters.
+
+    The parameters are `alpha` (shape) and `beta` (rate, 1).
 
     Gradients flow to `beta`; LookupError where one is asked for `alpha`. InvalidArgumentError where
     `alpha` is negative.
@@ -235,8 +235,9 @@ def poisson(
 def categorical(
     logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None
 ) -> Tensor:
-    """For each row of `logits` (unnormalised log-probabilities) the numbers of `num_samples`
-    classes drawn by them.
+    """Classes drawn by `logits`, `num_samples` of them for each row.
+
+    Logits are unnormalised log-probabilities.
 
     >>> rt.random.categorical([[0., 0.]], 3).shape
     TensorShape([1, 3])

@@ -226,8 +226,9 @@ def stateless_truncated_normal(
     shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
     name: str | None = None, alg: Any = "auto_select",
 ) -> Tensor:  # fmt: skip
-    """Truncated normal numbers determined by `seed`, a vector of two integers; see
-    `truncated_normal`.
+    """Truncated normal numbers determined by `seed`.
+
+    The seed is a vector of two integers; see `truncated_normal`.
 
     >>> rt.random.stateless_truncated_normal([2], [1, 2]).shape
     TensorShape([2])
@@ -279,8 +280,9 @@ def stateless_uniform(
 def stateless_categorical(
     logits: Any, num_samples: Any, seed: Any, dtype: Any = dtypes.int64, name: str | None = None
 ) -> Tensor:
-    """Classes drawn by `logits`, determined by `seed`, a vector of two integers; see
-    `categorical`.
+    """Classes drawn by `logits`, determined by `seed`.
+
+    The seed is a vector of two integers; see `categorical`.
 
     >>> rt.random.stateless_categorical([[0., 0.]], 3, [1, 2]).dtype
     tf.int64
@@ -294,8 +296,9 @@ def stateless_gamma(
     shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Gamma distributed numbers determined by `seed`; `alpha` and `beta` broadcast to `shape`; see
-    `gamma`.
+    """Gamma distributed numbers determined by `seed`.
+
+    `alpha` and `beta` broadcast to `shape`; see `gamma`.
 
     >>> rt.random.stateless_gamma([2], [1, 2], 1.).shape
     TensorShape([2])
@@ -314,8 +317,9 @@ def stateless_gamma(
 def stateless_poisson(
     shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
-    """Poisson distributed numbers determined by `seed`; `lam` broadcasts to `shape`; see
-    `poisson`.
+    """Poisson distributed numbers determined by `seed`.
+
+    `lam` broadcasts to `shape`; see `poisson`.
 
     >>> rt.random.stateless_poisson([2], [1, 2], 3.).dtype
     tf.int32
@@ -338,8 +342,9 @@ def stateless_binomial(
     shape: Any, seed: Any, counts: Any, probs: Any, output_dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Draws the number of successes in `counts` trials with chance `probs`, determined by `seed`;
-    both broadcast to `shape`.
+    """Draws the number of successes in `counts` trials with chance `probs`.
+
+    It is determined by `seed`; both broadcast to `shape`.
 
     InvalidArgumentError for negative or fractional counts, and chances outside of 0 to 1.
 

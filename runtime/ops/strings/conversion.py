@@ -104,8 +104,9 @@ def as_string(
     input: Any, precision: int = -1, scientific: bool = False, shortest: bool = False,
     width: int = -1, fill: str = "", name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Numbers and truth values as C's printf writes them ("%f", "%e" if `scientific`, "%g" if
-    `shortest`, "%d").
+    """Numbers and truth values as text, as C's printf writes them.
+
+    The format is "%f", "%e" if `scientific`, "%g" if `shortest`, "%d" for integers.
 
     Strings stay as they are. ValueError for a notation that the dtype does not have.
 
@@ -136,8 +137,9 @@ format_p = row(
 def format(
     template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> Tensor:
-    """`template` with the text of a tensor, or of each of a list of tensors, in the places of
-    `placeholder`.
+    """`template` with the text of a tensor in the place of `placeholder`.
+
+    Of a list of tensors each has a place of its own.
 
     ValueError unless there are as many places as tensors.
 

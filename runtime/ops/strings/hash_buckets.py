@@ -41,8 +41,9 @@ def _bucket(primitive: Primitive, input: Any, num_buckets: Any, **key: Any) -> T
 
 
 def to_hash_bucket_fast(input: Any, num_buckets: Any, name: str | None = None) -> Tensor:
-    """FarmHash's 64-bit fingerprint of each string, modulo `num_buckets`: the same in every run and
-    on every machine. ValueError unless `num_buckets` is positive.
+    """FarmHash's 64-bit fingerprint of each string, modulo `num_buckets`.
+
+    It is the same in every run and on every machine. ValueError unless `num_buckets` is positive.
 
     >>> int(rt.strings.to_hash_bucket_fast("a", 10))
     9
@@ -51,8 +52,9 @@ def to_hash_bucket_fast(input: Any, num_buckets: Any, name: str | None = None) -
 
 
 def to_hash_bucket(input: Any, num_buckets: Any, name: str | None = None) -> Tensor:
-    """The MurmurHash64A of each string, modulo `num_buckets`; `to_hash_bucket_fast` spreads
-    strings better.
+    """The MurmurHash64A of each string, modulo `num_buckets`.
+
+    `to_hash_bucket_fast` spreads strings better.
 
     >>> int(rt.strings.to_hash_bucket("a", 10))
     8
@@ -63,8 +65,9 @@ def to_hash_bucket(input: Any, num_buckets: Any, name: str | None = None) -> Ten
 def to_hash_bucket_strong(
     input: Any, num_buckets: Any, key: Any, name: str | None = None
 ) -> Tensor:
-    """The SipHash-2-4 of each string under a secret `key` of two integers, modulo `num_buckets`:
-    without the key nobody can find strings that collide.
+    """The SipHash-2-4 of each string under a secret `key`, modulo `num_buckets`.
+
+    The key is two integers: without it nobody can find strings that collide.
 
     >>> int(rt.strings.to_hash_bucket_strong("a", 10, [1, 2]))
     6

@@ -45,8 +45,9 @@ join_p = row(
 
 
 def join(inputs: Any, separator: str | bytes = "", name: str | None = None) -> Tensor:
-    """The elements of several tensors of one shape (or scalars) joined, with `separator` between
-    them.
+    """The elements of several tensors of one shape (or scalars) joined.
+
+    `separator` is between them.
 
     `inputs` is a list; joining nothing gives the empty string. TypeError for anything but a list of
     strings.
@@ -101,8 +102,9 @@ def reduce_join(
     inputs: Any, axis: Any = None, keepdims: bool = False, separator: str | bytes = "",
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """All elements along `axis` (several: one after the other; None: all) joined, with `separator`
-    between them.
+    """All elements along `axis` joined, with `separator` between them.
+
+    Several axes are joined one after the other; None stands for all.
 
     >>> rt.strings.reduce_join([["a", "b"]], 1).numpy().tolist()
     [b'ab']

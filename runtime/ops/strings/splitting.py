@@ -71,8 +71,9 @@ def ragged_rows(x: Tensor, parts: tuple[Tensor, Tensor]) -> Any:
 def split(
     input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None
 ) -> Tensor | RaggedTensor:
-    """The words of a string, as a vector; of a vector of strings, a RaggedTensor with a row for
-    each.
+    """The words of a string, as a vector.
+
+    Of a vector of strings it is a RaggedTensor with a row for each.
 
     They are separated by `sep`, or by runs of white space; `maxsplit` limits the number of cuts.
     InvalidArgumentError for strings of rank 2 or more.
@@ -124,8 +125,9 @@ ngrams_p = row(
 def ngrams(
     data: Any, ngram_width: Any, separator: str | bytes = " ", name: str | None = None
 ) -> Tensor:
-    """The runs of `ngram_width` (one number, or several one after the other) words of a vector,
-    each joined.
+    """The runs of `ngram_width` words of a vector, each joined.
+
+    `ngram_width` is one number, or several one after the other.
 
     >>> rt.strings.ngrams(["a", "b", "c"], 2).numpy().tolist()
     [b'a b', b'b c']

@@ -88,8 +88,9 @@ substr_p = row(
 
 
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
-    """At most `len` bytes (or characters, with the unit "UTF8_CHAR") from `pos` on; negative ones
-    count from the end.
+    """At most `len` bytes from `pos` on.
+
+    With the unit "UTF8_CHAR" these are characters; negative positions count from the end.
 
     `pos` and `len` have one shape, which broadcasts with that of `input`. InvalidArgumentError
     where `pos` is outside of a string or `len` is negative.

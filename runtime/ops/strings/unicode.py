@@ -105,8 +105,9 @@ def unicode_split(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
     name: str | None = None,
 ) -> Tensor | RaggedTensor:  # fmt: skip
-    """The characters of a string, each a UTF-8 string, as a vector; of a vector of strings, a
-    RaggedTensor.
+    """The characters of a string, each a UTF-8 string, as a vector.
+
+    Of a vector of strings it is a RaggedTensor.
 
     `errors` tells what becomes of invalid bytes: "replace" (by `replacement_char`), "ignore" or
     "strict" (InvalidArgumentError). UTF-16 and UTF-32 without a byte-order mark are big-endian.
