@@ -1,12 +1,12 @@
 """Automatic differentiation: tapes record ops, the rules of the op table lead back over them.
 
-tape, recorder, records     what was computed, and the way back over it
+tape, recorder, records     what was computed, and the backward pass over it
 requests                    what a gradient is asked for
 custom                      gradients that the user gives
 calls                       graphs that run while tapes record
 activity                    what depends on the sources
-reverse, blocks, derived    the way back over nodes: ops; branches and loops; calls
-residuals                   what nodes keep for the way back over them
+reverse, blocks, derived    the backward pass over nodes: ops; branches and loops; calls
+residuals                   what nodes keep for the backward pass over them
 staged                      tapes inside a graph
 jacobians                   the rows of a jacobian, one after the other
 staged_jacobians            and in a graph: in a loop, or

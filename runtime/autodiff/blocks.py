@@ -1,4 +1,4 @@
-"""The way back through `cond` and `while`."""
+"""The backward pass through `cond` and `while`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from runtime.graph.tracing import symbol
 
 
 class _Way(NamedTuple):
-    """The way back through a branch: where it is built, its gradients; and the way forth."""
+    """The backward pass through a branch: where it is built, its gradients; and
+    the nodes forward.
+    """
 
     scope: Scope
     inner: Reverse
@@ -92,8 +94,10 @@ def _back_through_branch(
 
 
 class _Rounds(NamedTuple):
-    """The way back through a round: the nodes of the round, the region that goes back, what it sums
-    gradients of; and of which places and sums the region carries whether they are sent.
+    """The backward pass through an iteration.
+
+    That is the nodes of the iteration, the region that goes back, what it sums gradients of; and of
+    which places and sums the region carries whether they are sent.
     """
 
     nodes: list[Node]
@@ -139,8 +143,10 @@ def while_(
 def _way_through_rounds(
     reverse: Reverse, node: Node, carried: Sequence[int], at_first: Sequence[int]
 ) -> _Rounds:
-    """The way back through a round, for all rounds: of a place of the state it carries whether its
-    gradient is sent where that is not certain before the first round, `at_first`, or behind one.
+    """Returns the backward pass through an iteration, for all iterations.
+
+    Of a place of the state it carries whether its gradient is sent where that is not certain before
+    the first iteration, `at_first`, or behind one.
     """
     trace = reverse.trace
     doubted = reverse.activity.doubted.setdefault(node, set())
@@ -157,7 +163,8 @@ def _way_through_rounds(
 def _back_through_body(
     reverse: Reverse, node: Node, carried: Sequence[int], doubted: set[int]
 ) -> tuple[_Rounds, list[int]]:
-    """The way back through a round, and the places that it does not send gradients to for certain.
+    """Returns the backward pass through an iteration, and the places of which it doubts that
+    gradients are sent to them.
 
     The region is given the gradients of what is carried and the sums, and whether those of the
     places in `doubted` are sent, and gives back the same.

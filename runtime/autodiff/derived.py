@@ -1,4 +1,4 @@
-"""The way back through calls: for a graph, the graph of its gradient."""
+"""The backward pass through calls: for a graph, the graph of its gradient."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Jacobians: the way back for each element of the target, and the rows put together.
+"""Jacobians: the backward pass for each element of the target, and the rows put together.
 
-Outside of graphs each row goes back over the records in turn. In a graph the way back is built
+Outside of graphs each row goes back over the records in turn. In a graph the backward pass is built
 once, for one row: all rows take it at once where that is possible, else in a loop.
 """
 

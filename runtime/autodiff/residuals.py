@@ -60,7 +60,7 @@ def read_from(
 
 
 def with_constants(back: Region, constants: Sequence[Node], names: dict[Value, Value]) -> Region:
-    """The way back, that makes these constants again, with other values in place of some."""
+    """The backward pass, that makes these constants again, with other values in place of some."""
     fresh = {old: Value(old.type, old.name) for node in constants for old in node.outputs}
     again = [replace(node, outputs=(fresh[node.outputs[0]],)) for node in constants]
     made = substituted(back, names | fresh)
@@ -84,7 +84,7 @@ def _standing_in(value: Value) -> Node:
 
 
 class Branch(NamedTuple):
-    """A branch as it was, the nodes that stand in it now, and the way back through it."""
+    """A branch as it was, the nodes that stand in it now, and the backward pass through it."""
 
     region: Region
     nodes: Sequence[Node]
@@ -125,8 +125,11 @@ def _yielding(part: Branch, columns: Sequence[Sequence[Value]], at: int) -> Regi
 def loop_with_residuals(
     node: Node, nodes: list[Node], back: Region, trace: Trace
 ) -> tuple[list[Node], Value, list[Value], Region]:
-    """The nodes of the loop that counts its rounds and pushes what the way back reads; the count
-    and the lists that it leaves; and the body of the way back, which pops them.
+    """Returns the loop that keeps residuals, and the body of its backward pass.
+
+    They are: the nodes of the loop, which counts its iterations and pushes what the backward pass
+    reads; the count and the lists that it leaves; and the body of the backward pass, which pops
+    them.
     """
     (body,) = node.regions
     values, constants = read_from(back, nodes, body.parameters)

@@ -1,4 +1,4 @@
-"""The way back over the nodes of a graph, as nodes of the graph.
+"""The backward pass over the nodes of a graph, as nodes of the graph.
 
 Each node of control flow has a rule of its own: the gradient of a `cond` is a `cond`, that of a
 `while` a `while` with as many rounds, that of a call a call. All of it is nodes with gradients of

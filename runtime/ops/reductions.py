@@ -399,7 +399,7 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     return reduce_mean(zeros)
 
 
-# The way back from broadcasting
+# The transpose of broadcasting
 
 
 def _sum_to_kernel(x: Any, *dims: Any, shape: Shape, out: Any = None) -> Any:
