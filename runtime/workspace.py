@@ -46,7 +46,7 @@ class Workspace:
         return made
 
     def copied(self, array: Any, dtype: Any = None) -> Any:
-        """A copy of an array that lies row by row, maybe in another dtype."""
+        """A C-contiguous copy of an array, maybe in another dtype."""
         made = self.array(array.shape, dtype or array.dtype)
         np.copyto(made, array, casting="unsafe")
         return made
@@ -102,7 +102,7 @@ def placed(out: Any, shape: Sequence[int], dtype: Any) -> Any:
 
 
 def in_rows(array: Any) -> Any:
-    """The array, or a copy of it that lies row by row: graphs count on that."""
+    """The array, or a C-contiguous copy of it: graphs count on that."""
     return array if array.flags.c_contiguous else np.ascontiguousarray(array)
 
 

@@ -1,7 +1,7 @@
 """Convolutions on NumPy and BLAS, and their gradients: (arrays, out, workspace, geometry).
 
 Windows are unfolded to the rows of a matrix, a piece that stays in the cache at a time, and
-multiplied with the filter. What is computed is written to `out`, which lies row by row; all other
+multiplied with the filter. What is computed is written to `out`, which is C-contiguous; all other
 arrays are in the workspace.
 """
 

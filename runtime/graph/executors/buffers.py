@@ -110,8 +110,8 @@ class Plan:
         self.buffers += [*filter(None, [self.workspace]), *self._stocks.values()]
 
     def written(self, node: Node) -> list[Value]:
-        """The results of a node that may be in buffers: what may lie otherwise than row by row is
-        only if it is known how it does.
+        """The results of a node that may be in buffers: what need not be C-contiguous is only if
+        its layout is known.
         """
         if not self.layouts.copied.isdisjoint(node.outputs):
             return list(node.outputs)

@@ -49,7 +49,7 @@ class Program:
         return source, module.namespace[function]
 
     def _run_turned(self, *raws: Any) -> tuple[Any, ...]:
-        """Run with arrays that do not lie row by row, for which there are no buffers."""
+        """Run with arrays that are not C-contiguous, for which there are no buffers."""
         if self._turned is None:
             # Its lines come behind those of the program: a line has one node.
             before = [""] * (self.source.count("\n") + 1)
@@ -77,7 +77,7 @@ def python_source(graph: Graph) -> str:
 
 class Module:
     """The functions of a program: one for the graph, one for each graph that it calls. The first
-    calls `turned`, where there is one, with arrays that do not lie row by row.
+    calls `turned`, where there is one, with arrays that are not C-contiguous.
     """
 
     def __init__(self, text: list[str], turned: Runner | None) -> None:

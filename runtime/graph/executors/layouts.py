@@ -36,7 +36,7 @@ ROOM: Any = object()
 
 @dataclass(frozen=True, slots=True)
 class TurnedType:
-    """The type of an array that lies otherwise than row by row."""
+    """The type of an array that is not C-contiguous."""
 
     array: TensorType
     axes: Axes
@@ -177,7 +177,7 @@ def axes_of_ufunc(arrays: Sequence[Any]) -> Axes:
 
 
 def array_in(shape: Any, dtype: Any, axes: Axes | None) -> Any:
-    """A new array with these axes; None: that lies row by row."""
+    """A new array with these axes; None: a C-contiguous one."""
     if axes is None:
         return np.empty(shape, dtype)
     return np.empty([shape[axis] for axis in axes], dtype).transpose(np.argsort(axes))

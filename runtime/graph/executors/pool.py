@@ -27,7 +27,9 @@ class StockType:
 
 
 class Stock:
-    """Arrays that others hold for a while: lists of what a gradient reads, and those of users.
+    """A free list of arrays that others hold for a while.
+
+    These are lists of what a gradient reads, and those of users.
 
     Each call takes them in the same order. One that somebody still holds is left to them, and a new
     one kept in its place.

@@ -1,5 +1,6 @@
-"""Kernels for results of which only the run knows the shape: large ones are in memory that the
-program keeps, and that grows.
+"""Growable buffers: kernels for results of dynamic shape.
+
+Large ones are in memory that the program keeps, and that grows:
 
     mul = k_mul(x, y, room)
 """

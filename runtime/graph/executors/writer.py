@@ -114,7 +114,7 @@ class Writer:
         self.returns(graph.results)
 
     def turn(self, parameters: Sequence[Value], turned: Runner) -> None:
-        """Have arrays that do not lie row by row computed without buffers."""
+        """Have arrays that are not C-contiguous computed without buffers."""
         names = [self.names[value] for value in parameters]
         arrays = [self.names[value] for value in parameters if is_array(value)]
         if arrays:
