@@ -29,7 +29,7 @@ class StockType:
 class Stock:
     """A free list of arrays that others hold for a while.
 
-    These are lists of what a gradient reads, and those of users.
+    The holders are lists of what a gradient reads, and lists of users.
 
     Each call takes them in the same order. One that somebody still holds is left to them, and a new
     one kept in its place.
