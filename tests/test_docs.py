@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import autograph
+from tests import harness
 
 ROOT = Path(__file__).parent.parent
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -69,7 +70,8 @@ def test_a_command_prints_what_a_document_shows(shown: Command, tmp_path: Path) 
     *before, program, line = re.split(r"\b(autograph|python)\b", shown.command, maxsplit=1)
     settings = dict(word.split("=") for word in "".join(before).split())
     arguments = shlex.split(line)
-    settings = {"AUTOGRAPH_FULL_TRACEBACK": "", "COLUMNS": "80", "PYTHONPATH": str(ROOT)} | settings
+    plain = {"AUTOGRAPH_FULL_TRACEBACK": "", "COLUMNS": "80", "NO_COLOR": "1"}
+    settings = plain | {"PYTHONPATH": str(ROOT)} | settings
     done = subprocess.run(
         [sys.executable, *(["-m", program] if program == "autograph" else []), *arguments],
         cwd=tmp_path,
@@ -77,9 +79,12 @@ def test_a_command_prints_what_a_document_shows(shown: Command, tmp_path: Path) 
         capture_output=True,
         encoding="utf-8",
     )
-    printed = (done.stdout + done.stderr).replace(f"{tmp_path}{os.sep}", "")
-    checker = doctest.OutputChecker()
-    assert checker.check_output(shown.output, printed, doctest.ELLIPSIS), printed
+    # Which part of a line a traceback underlines, each version of Python decides for itself.
+    expected, printed = (
+        re.sub(r"^ *[~^]+\n", "", text, flags=re.MULTILINE)
+        for text in (shown.output, (done.stdout + done.stderr).replace(f"{tmp_path}{os.sep}", ""))
+    )
+    assert doctest.OutputChecker().check_output(expected, printed, doctest.ELLIPSIS), printed
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
@@ -94,6 +99,16 @@ def test_examples_in_documents(path: Path, tmp_path: Path, monkeypatch: pytest.M
             names |= vars(importlib.import_module(file.removesuffix(".py")))
     test = doctest.DocTestParser().get_doctest(text, names, path.name, str(path), 0)
     assert doctest.DocTestRunner(optionflags=OPTIONS).run(test).failed == 0
+
+
+def test_the_case_that_the_guide_to_fixtures_shows_is_one(tmp_path: Path) -> None:
+    (name,) = write_files(ROOT / "fixtures" / "README.md", tmp_path)
+    case = harness.read_case(tmp_path / name)
+    for row in case.rows:
+        expected = harness.observe(case, row, lambda function: function)
+        assert harness.observe(case, row, autograph.convert) == expected
+    assert case.staged == ["x"]
+    assert harness.executed_lines(case) >= set(harness.lines_of_functions(case.code))
 
 
 def test_the_names_that_are_documented_are_there() -> None:
