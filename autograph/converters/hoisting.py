@@ -29,7 +29,7 @@ from typing import Any
 
 import gast
 
-from autograph.analysis.scopes import suspends
+from autograph.analysis.scopes import own_nodes, suspends
 from autograph.context import Context
 from autograph.quoting.builders import assign, name_load
 from autograph.quoting.templates import quote
@@ -200,7 +200,8 @@ def _evaluated(node: Any) -> Iterator[Any]:
 
 
 def _binds(node: Any) -> bool:
-    return any(isinstance(part, gast.NamedExpr) for part in _evaluated(node))
+    """Whether an expression binds a name where it stands, as what comprehensions bind is."""
+    return any(isinstance(part, gast.NamedExpr) for part in own_nodes(node))
 
 
 def _must_hoist(node: Any) -> bool:

@@ -54,11 +54,17 @@ def _names(function: Any, flow: Flow) -> set[str]:
     """Names that may have no value where a block takes them or reads them."""
     names: set[str] = set()
     bound: set[str] = set()
+    shared: set[str] = set()
+    lost: set[str] = set()
     for node, taken in flow.functional.items():
         local_shared = flow.scope.locals.intersection(taken.shared)
         names |= local_shared.union(taken.inputs) - flow.defined.before.get(node, frozenset())
         names |= local_shared.union(taken.outputs).intersection(_deleted(node, flow))
         bound |= flow.bound(node)
+        shared |= local_shared
+        lost |= flow.bound(node).difference(taken.outputs, taken.shared)
+    # What one block binds for itself alone is no variable of the function for another to assign.
+    names |= shared & lost
     if not flow.defined.unsafe:
         return names
     late = _late_nodes(function, flow)
@@ -169,8 +175,10 @@ def _introduce(function: Any, flow: Flow, names: set[str]) -> list[gast.stmt]:
         if pending and not is_declaration:
             found = mentions(statement)
             is_compound = isinstance(statement, _COMPOUND)
-            met = found.mentioned if is_compound else {**found.bound, **found.read}
-            late = met if is_compound else {**found.maybe, **found.read}
+            # Others that capture a name may bind it from here on.
+            seen = {**found.read, **found.captured}
+            met = found.mentioned if is_compound else {**found.bound, **seen}
+            late = met if is_compound else {**found.maybe, **seen}
             introduced = [name for name in pending if name in late]
             made += [assign(name, _undefined(name, statement), statement) for name in introduced]
             pending = [name for name in pending if name not in met]
