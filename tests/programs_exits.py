@@ -1,34 +1,16 @@
 """What of random programs leaves: nested arms that return, raise, assert, break or go on."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from typing import Any
+from collections.abc import Callable
 
-INDENT = "    "
-DEEPEST = 4
+from tests.programs_expressions import DEEPEST, INDENT, Expressions
 
 
-class LeavingArms:
+class LeavingArms(Expressions):
     """The part of a `Writer` that writes statements of which each arm leaves in its own way."""
 
-    in_loop: int
-    in_function: int
-    level: int
-    fresh: Iterator[int]
-    choices: Any
-    # Whether programs may handle what they raise, and know `suppress` and `Manager`.
-    catches: bool
-    suppresses: bool
-
-    line: Callable[[str], None]
-    body: Callable[[int], None]
-    pick: Callable[[Sequence[Any]], Any]
-    chance: Callable[[int], bool]
-    truth: Callable[[int], str]
     returning: Callable[[], str]
     counter: Callable[[str], str]
     raise_: Callable[[], None]
-    indented: Callable[[str], AbstractContextManager[None]]
 
     def choice(self, depth: int = 2) -> None:
         """An `if` whose arms each leave in their own way, or do not."""

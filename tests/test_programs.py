@@ -2,7 +2,6 @@
 
 import ast
 import copy
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,14 +13,10 @@ from hypothesis import strategies as st
 import autograph
 from tests.harness import attempt, describe
 from tests.programs import (
-    EXITS,
     MANY,
-    PLAIN,
-    STAGED,
-    Dialect,
     Loaded,
     Program,
-    Seeded,
+    as_later,
     batches,
     explain,
     loaded,
@@ -29,6 +24,8 @@ from tests.programs import (
     unhurried,
     write,
 )
+from tests.programs_choices import Seeded
+from tests.programs_dialects import EXITS, PLAIN, STAGED, Dialect
 
 # What programs must contain often enough to mean something, as share of 400 programs in percent.
 EXPECTED = {
@@ -99,15 +96,6 @@ def observed(code: Loaded, program: Program, convert: Callable[[Any], Any]) -> I
     for call in fresh_calls(program, namespace):
         outcome = attempt(lambda c=call: c(function))
         yield outcome, describe(namespace["LOG"]), describe(namespace["G"])
-
-
-def as_later(outcome: Any) -> Any:
-    """What Python 3.12 does where comprehensions of 3.11 are functions: see `docs/limits.md`."""
-    return re.sub(
-        r"cannot access free variable (\S+) (where it is not associated with a value) in \w+ scope",
-        r"cannot access local variable \1 \2",
-        repr(outcome).replace("'NameError'", "'UnboundLocalError'"),
-    )
 
 
 @pytest.mark.parametrize("dialect", [PLAIN, EXITS], ids=["plain", "exits"])

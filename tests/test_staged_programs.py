@@ -13,9 +13,7 @@ from tests import staging
 from tests.limits import refused_by
 from tests.programs import (
     MANY,
-    STAGED,
     Program,
-    Seeded,
     batches,
     explain,
     loaded,
@@ -23,6 +21,8 @@ from tests.programs import (
     unhurried,
     write,
 )
+from tests.programs_choices import Seeded
+from tests.programs_dialects import STAGED
 
 
 @unhurried

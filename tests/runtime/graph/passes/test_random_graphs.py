@@ -21,7 +21,8 @@ from runtime.graph.ir import Graph
 from runtime.graph.passes import PASSES, optimize
 from runtime.graph.printing import format_graph
 from runtime.graph.verification import verify
-from tests.programs import Drawn, unhurried
+from tests.programs import unhurried
+from tests.programs_choices import Drawn
 from tests.runtime.graph.passes.random_graphs import ARGUMENTS, traced, write
 from tests.runtime.graph.passes.running import observed
 
@@ -61,7 +62,7 @@ def test_a_pass_does_all_at_once(text: str) -> None:
 
 SCRIPT = """
 from runtime.graph.passes import optimize
-from tests.programs import Seeded
+from tests.programs_choices import Seeded
 from tests.runtime.graph.passes.random_graphs import traced, write
 
 for seed in range(12):

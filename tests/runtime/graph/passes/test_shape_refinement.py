@@ -29,7 +29,8 @@ from runtime.graph.printing import format_graph
 from runtime.graph.verification import verify
 from runtime.primitive import bind
 from runtime.types import NumberType, TensorType, Type
-from tests.programs import Drawn, unhurried
+from tests.programs import unhurried
+from tests.programs_choices import Drawn
 from tests.runtime.graph.passes.random_graphs import SPECS, traced, write
 from tests.runtime.graph.passes.running import observed
 from tests.runtime.samples import arrays, cases
