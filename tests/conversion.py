@@ -123,9 +123,12 @@ def exits_in_finally(tree: Any) -> bool:
 def converted_nodes(tree: Any) -> Iterator[Any]:
     """The nodes that converters change.
 
-    Left alone: generators, coroutines, the bodies of classes, and loops that a `finally` leaves.
+    Left alone: generators, coroutines, the bodies of classes, loops that a `finally` leaves, and
+    what raises again in an `except*`.
     """
     if isinstance(tree, gast.For | gast.While) and leaves_in_finally(tree):
+        return
+    if isinstance(tree, gast.TryStar) and any(map(raises_again, gast.walk(tree))):
         return
     yield tree
     if isinstance(tree, gast.AsyncFunctionDef):
@@ -136,6 +139,11 @@ def converted_nodes(tree: Any) -> Iterator[Any]:
     for node in inside:
         if not isinstance(tree, gast.ClassDef) or isinstance(node, gast.FunctionDef):
             yield from converted_nodes(node)
+
+
+def raises_again(node: Any) -> bool:
+    """Whether it is a bare `raise`."""
+    return isinstance(node, gast.Raise) and node.exc is None
 
 
 def leaves_in_finally(tree: Any) -> bool:

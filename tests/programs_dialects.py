@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tests.programs_scopes import PLAIN_SCOPES
 from tests.programs_snippets import PLAIN_SNIPPETS, STAGED_SNIPPETS
+from tests.programs_staged_scopes import STAGED_SCOPES
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +179,7 @@ PLAIN = Dialect(
         "match_": 3,
         "snippet": 20,
     },
-    snippets=PLAIN_SNIPPETS,
+    snippets=(*PLAIN_SNIPPETS, *PLAIN_SCOPES),
     prelude=PLAIN_PRELUDE,
     header="def program(a, b, p, f, xs, o):\n    global G\n",
     parameters={"a": "int", "b": "int", "p": "bool", "f": "float", "xs": "list"},
@@ -207,7 +209,7 @@ STAGED = Dialect(
         "grow": 6,
         "snippet": 14,
     },
-    snippets=STAGED_SNIPPETS,
+    snippets=(*STAGED_SNIPPETS, *STAGED_SCOPES),
     prelude=STAGED_PRELUDE,
     # Only a list that a statement may grow can be asked by a staged index.
     header="def program(a, b, p, f, xs):\n    grown = []\n    if a > 99:\n        grown.pop()\n",

@@ -33,12 +33,13 @@ EXPECTED = {
         **dict.fromkeys(("If", "While", "For", "IfExp", "BoolOp", "Compare", "Call", "Assign"), 30),
         **dict.fromkeys(("AugAssign", "Break", "Try", "Assert", "NamedExpr", "ListComp"), 15),
         **dict.fromkeys(("Continue", "Raise", "Lambda", "Delete", "With", "Match", "Is"), 5),
-        **dict.fromkeys(("Nonlocal", "Yield"), 3),
+        **dict.fromkeys(("Nonlocal", "Yield", "ClassDef", "Starred"), 3),
+        **dict.fromkeys(("TryStar", "Import"), 1),
     },
     STAGED: {
         **dict.fromkeys(("If", "While", "For", "IfExp", "BoolOp", "Compare", "Call", "Assign"), 30),
         **dict.fromkeys(("AugAssign", "Break", "Continue", "Is", "Assert"), 10),
-        **dict.fromkeys(("Raise", "Lambda", "Nonlocal"), 3),
+        **dict.fromkeys(("Raise", "Lambda", "Nonlocal", "NamedExpr", "Starred"), 3),
     },
     EXITS: {
         **dict.fromkeys(("If", "Raise", "Return", "While"), 50),

@@ -57,10 +57,13 @@ class Flow:
         self.defined: Definedness = definedness(function, self.mentions, self.scope)
         may_suspend = suspends(function.body)
         may_leave = not (may_suspend and is_async_generator(function))
+        kept = _raising_again(function)
         self.functional: dict[gast.AST, BlockNames] = {
             node: self._block_names(node)
             for node in self.live
-            if is_functional(node, may_suspend) and (may_leave or not ends([node]))
+            if is_functional(node, may_suspend)
+            and (may_leave or not ends([node]))
+            and node not in kept
         }
 
     def bound(self, node: Any) -> Names:
@@ -114,6 +117,25 @@ def is_functional(node: Any, may_suspend: bool = True) -> bool:
         return not exits(node) or (exits(node) == {"return"} and ends([node]))
     leaves = frozenset[str]().union(*(exits(statement) for statement in node.body))
     return not node.orelse and not leaves
+
+
+def _raising_again(function: Any) -> set[gast.AST]:
+    """What holds a bare `raise` in an `except*`: those are left to Python.
+
+    An exception that another function has seen is a new one there, and grouped otherwise.
+    """
+    handlers = [
+        handler
+        for node in own_nodes(function.body)
+        if isinstance(node, gast.TryStar)
+        for handler in node.handlers
+    ]
+    return {
+        node
+        for handler in handlers
+        for node in own_nodes(handler.body)
+        if any(isinstance(part, gast.Raise) and part.exc is None for part in own_nodes(node))
+    }
 
 
 def is_async_generator(function: Any) -> bool:

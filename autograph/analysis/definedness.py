@@ -146,7 +146,10 @@ class _Definedness:
     def try_(self, node: Any, state: Names) -> Defined:
         kept = state.difference(self.mentions(node.body).deleted)
         ends = [self.block(node.orelse, self.block(node.body, state))]
-        ends += [self.handler(handler, kept) for handler in node.handlers]
+        for handler in node.handlers:
+            ends.append(self.handler(handler, kept))
+            if isinstance(node, gast.TryStar):
+                kept = kept.difference(_unbound(handler))
         if not node.finalbody:
             return _join(ends)
         kept = kept.difference(mentions([*node.handlers, *node.orelse]).deleted)
@@ -170,6 +173,12 @@ class _Definedness:
                 bound = self.evaluate(case.guard, bound)
             ends.append(self.block(case.body, bound))
         return _join(ends)
+
+
+def _unbound(handler: Any) -> set[str]:
+    """The names that may have lost their value behind a handler."""
+    name = {handler.name.id} if handler.name is not None else set()
+    return name.union(mentions(handler.body).deleted)
 
 
 def _own_names(node: Any) -> list[Any]:

@@ -139,8 +139,11 @@ class _Liveness:
     def try_(self, node: Any, after: Names, exits: Exits) -> Names:
         end, exits = self.finally_(node, after, exits)
         handlers = NONE
-        for handler in node.handlers:
-            live = self.block(handler.body, end, exits)
+        for handler in reversed(node.handlers):
+            # Behind one `except*` the next is tried, also where it raises.
+            later = handlers if isinstance(node, gast.TryStar) else NONE
+            inside = exits._replace(raising=exits.raising | later)
+            live = self.block(handler.body, end | later, inside)
             bound = {handler.name.id} if handler.name is not None else set()
             handlers |= (live - bound) | self.reads(handler.type)
         orelse = self.block(node.orelse, end, exits)
