@@ -33,13 +33,15 @@ class Program(NamedTuple):
     calls: tuple[tuple[tuple[Any, ...], int], ...]
 
 
-MANY = int(os.environ.get("PROGRAMS", "100"))
-"""How many seeded programs are tried: without hypothesis, which costs most of the time."""
+_start, _, _stop = os.environ.get("PROGRAMS", "100").rpartition(":")
+SEEDS = range(int(_start or 0), int(_stop))
+"""The seeds of the programs that are tried: without hypothesis, which costs most of the time."""
 
 
-def batches(count: int) -> list[range]:
-    """The seeds of so many programs, some for each test."""
-    return [range(first, min(first + 100, count)) for first in range(0, count, 100)]
+def batches(share: int = 1) -> list[range]:
+    """The seeds, or one in so many of them, some for each test."""
+    first, last = SEEDS.start // share, SEEDS.stop // share
+    return [range(seed, min(seed + 100, last)) for seed in range(first, last, 100)]
 
 
 def write(choices: Choices, dialect: Dialect) -> Program:

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import autograph
 from tests.harness import attempt, describe
 from tests.programs import (
-    MANY,
     Loaded,
     Program,
     as_later,
@@ -74,7 +73,7 @@ class TestTheProgramsThemselves:
                 namespace = code.fresh()
                 for call in fresh_calls(program, namespace):
                     outcomes[attempt(lambda c=call, f=namespace["program"]: c(f))[0]] += 1
-        assert outcomes["returned"] > 2 * outcomes["raised"] > 0
+        assert outcomes["returned"] > 1.5 * outcomes["raised"] > 0
 
 
 Call = Callable[[Callable[..., Any]], Any]
@@ -106,13 +105,13 @@ def test_converted_is_the_original(dialect: Dialect, data: st.DataObject) -> Non
     same_when_converted(data.draw(programs(dialect)))
 
 
-@pytest.mark.parametrize("seeds", batches(MANY), ids=str)
+@pytest.mark.parametrize("seeds", batches(), ids=str)
 def test_many_nests_of_exits(seeds: range) -> None:
     for seed in seeds:
         same_when_converted(write(Seeded(seed), EXITS))
 
 
-@pytest.mark.parametrize("seeds", batches(MANY // 10), ids=str)
+@pytest.mark.parametrize("seeds", batches(10), ids=str)
 def test_many_of_all_constructs(seeds: range) -> None:
     for seed in seeds:
         same_when_converted(write(Seeded(seed), PLAIN))

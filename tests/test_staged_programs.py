@@ -12,7 +12,6 @@ import runtime as rt
 from tests import staging
 from tests.limits import refused_by
 from tests.programs import (
-    MANY,
     Program,
     batches,
     explain,
@@ -31,7 +30,7 @@ def test_staged_is_the_original(program: Program) -> None:
     same_when_staged(program)
 
 
-@pytest.mark.parametrize("seeds", batches(MANY // 10), ids=str)
+@pytest.mark.parametrize("seeds", batches(10), ids=str)
 def test_many_staged(seeds: range) -> None:
     for seed in seeds:
         same_when_staged(write(Seeded(seed), STAGED))

@@ -8,9 +8,9 @@ import pytest
 import autograph
 from tests.bindings import BINDINGS, USES, Shape, shapes
 from tests.harness import attempt, describe
-from tests.programs import MANY, as_later, loaded
+from tests.programs import SEEDS, as_later, loaded
 
-EVERY = 1 if MANY > 100 else len(USES)
+EVERY = 1 if len(SEEDS) > 100 else len(USES)
 
 
 @pytest.mark.parametrize("binding", BINDINGS)
