@@ -23,6 +23,7 @@ from runtime.graph.scopes import active
 from runtime.graph.staging import branches, iteration, joins, lists
 from runtime.graph.staging.growing import Growing, StagedItems
 from runtime.graph.staging.joins import Leaf, Mismatch, Spec
+from runtime.graph.staging.optional_values import present
 from runtime.graph.symbolic_number import apply_number
 from runtime.graph.tracing import is_symbol
 from runtime.ops.joining import register_list
@@ -67,6 +68,7 @@ class GrowingList(Growing):
 
     def insert(self, index: Any, item: Any, /) -> None:
         """Put an item before another one."""
+        index = present(index)
         if self.staged is None and not is_symbol(index):
             super().insert(index, item)
             return
@@ -76,6 +78,7 @@ class GrowingList(Growing):
 
     def pop(self, index: Any = -1, /) -> Any:
         """Take an item out. IndexError, at run time, where there is none."""
+        index = present(index)
         if self.staged is None and not is_symbol(index):
             return super().pop(index)
         size = self.length()
@@ -157,11 +160,13 @@ class GrowingList(Growing):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return self._slice(index)
+        index = present(index)
         if self.staged is None and not is_symbol(index):
             return super().__getitem__(index)
         return self.at(_place(index, self.length(), "list index out of range"))
 
     def __setitem__(self, index: Any, item: Any) -> None:
+        index = present(index)
         if self.staged is None and not _is_staged(index):
             super().__setitem__(index, item)
         elif isinstance(index, slice):
@@ -170,6 +175,7 @@ class GrowingList(Growing):
             self._write(_place(index, self.length(), "list assignment index out of range"), item)
 
     def __delitem__(self, index: Any) -> None:
+        index = present(index)
         if self.staged is None and not _is_staged(index):
             super().__delitem__(index)
         elif isinstance(index, slice):

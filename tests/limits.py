@@ -10,6 +10,7 @@ LIMITS: dict[str, str] = {
     "`raise` under a staged test in a `try`": "would be raised at run time, past the `try`",
     "A list, dict or object that a staged value chooses": "one of several objects, which the run",
     "A list, dict or object that one path changes in place": "is changed in place on one path, and",
+    "A tensor that may be another one": "which may be the same tensor, or share its rows",
 }
 
 

@@ -85,3 +85,34 @@ def test_an_op_on_none_says_which_variable_and_where(
         "test_optional_values.py",
         True,
     )
+
+
+USES_OF_AN_INDEX: dict[str, Callable[[list[Any], Any], Any]] = {
+    "read": lambda rows, at: rows[at],
+    "insert": lambda rows, at: rows.insert(at, 7),
+    "pop": lambda rows, at: rows.pop(at),
+    "assign": lambda rows, at: rows.__setitem__(at, 7),
+    "delete": lambda rows, at: rows.__delitem__(at),
+}
+
+
+@pytest.mark.parametrize("use", USES_OF_AN_INDEX)
+def test_an_index_of_a_list_that_grows_may_be_optional(use: str) -> None:
+    act = USES_OF_AN_INDEX[use]
+
+    def at_the_last(xs):
+        rows = [1, 2, 3]
+        at = None
+        for x in xs:
+            if x > 0:
+                at = x
+        if xs[0] > 9:
+            rows.append(4)
+        act(rows, at)
+        return rows
+
+    for given in ([1, -1], [1, 2]):
+        got = rt.function(at_the_last)(rt.constant(given))
+        assert [int(row) for row in got] == at_the_last(given)
+    with pytest.raises(TypeError, match="'at' is None here"):
+        rt.function(at_the_last)(rt.constant([-1, 0]))
