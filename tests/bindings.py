@@ -86,6 +86,13 @@ while any((x := u) > j for u in range(n)):
     "try": "try:\n    x = risky(n)\nexcept ValueError:\n    x = -1",
     "try_else": "try:\n    risky(n)\nexcept ValueError:\n    pass\nelse:\n    x = n",
     "finally": "try:\n    note(n)\nfinally:\n    x = n",
+    "except_group": """\
+try:
+    raise ExceptionGroup('g', [ValueError(n), KeyError(n)])
+except* ValueError as x:
+    note(len(x.exceptions))
+except* KeyError:
+    note(x)""",
     "import": "import math as x\nx = x.floor(2.5)",
     "from_import": "from math import floor as x\nx = x(n + 0.5)",
     "def": "def x():\n    return n\nx = x()",
@@ -148,6 +155,16 @@ for i in range(2):
     "after_risk": "try:\n    risky(n)\n    HOLE\nexcept ValueError as e:\n    note(str(e))",
     "handler": "try:\n    risky(n)\nexcept ValueError as e:\n    HOLE",
     "finally": "try:\n    note(0)\nfinally:\n    HOLE",
+    "group": """\
+try:
+    raise ExceptionGroup('g', [ValueError(n), KeyError(n)])
+except* ValueError as e:
+    HOLE
+    if n > 3:
+        raise
+except* KeyError:
+    if n > 2:
+        raise e""",
     "with": "with Swallowing():\n    HOLE",
     "match": "match n:\n    case 0 | 1:\n        HOLE\n    case _:\n        pass",
     "before_return": "if n > 0:\n    HOLE\n    if n > 3:\n        return 'early'",
@@ -181,6 +198,19 @@ if n != 7:
         pass
     note(x)""",
     "handled": "try:\n    if n > 0:\n        x = risky(n)\nexcept ValueError:\n    note(x)",
+    "in_turn": """\
+try:
+    raise ExceptionGroup('g', [ValueError(n), KeyError(n), TypeError(n)])
+except* ValueError:
+    for i in range(n):
+        x = i
+    if n == 2:
+        del x
+except* KeyError:
+    if n > 0:
+        x += 1
+except* TypeError:
+    note(x)""",
     "captured": "if n < 9:\n    note((lambda: x)())",
     "captured_by_def": "def h():\n    return x\nif n > 0:\n    x = 8\nnote(h())",
     "nonlocal": "def h():\n    nonlocal x\n    x = 3\nif n > 1:\n    h()\nnote(x)",

@@ -35,6 +35,7 @@ from autograph.quoting.builders import (
     name_load,
     name_store,
 )
+from autograph.quoting.templates import quote
 from autograph.rewriting import replace_reads, rewrite_statements
 
 _COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try, gast.TryStar, gast.Match)
@@ -140,12 +141,23 @@ def _free_reads(function: Any, names: set[str], unsafe: set[Any]) -> set[Any]:
 
 
 def _outlive(handler: Any, error: str) -> None:
-    # Python unbinds the name behind the handler: that must be an assignment too.
-    name = handler.name.id
-    bind = assign(name, name_load(error, handler.name), handler.name)
-    unbind = assign(name, _undefined(name, handler.name), handler.body[-1])
-    handler.name = name_store(error, handler.name)
-    handler.body = [bind, *handler.body, unbind]
+    # Python unbinds the name, however the handler is left: that must be an assignment too.
+    name, at, last = handler.name.id, handler.name, handler.body[-1]
+    handler.name = name_store(error, at)
+    handler.body = quote(
+        """
+        name = error
+        try:
+            body
+        finally:
+            unbind
+        """,
+        at=at,
+        name=name,
+        error=error,
+        body=handler.body,
+        unbind=[assign(name, _undefined(name, last), last)],
+    )
 
 
 def _reads(nested: Any, names: set[str]) -> set[Any]:
