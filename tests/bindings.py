@@ -83,6 +83,22 @@ while any((x := u) > j for u in range(n)):
     "swallowed": "with Swallowing():\n    x = risky(n)",
     "except": "try:\n    risky(n)\nexcept ValueError as x:\n    note(str(x))",
     "except_assigned": "try:\n    risky(n)\nexcept ValueError as x:\n    x = 3\n    note(x)",
+    "except_left": """\
+try:
+    risky(n)
+except ValueError as x:
+    if n > 2:
+        raise KeyError(n) from None""",
+    "except_broken_off": """\
+for j in range(3):
+    try:
+        risky(n + j)
+    except ValueError as x:
+        if n > 1:
+            break
+        if j:
+            continue
+        note(str(x))""",
     "try": "try:\n    x = risky(n)\nexcept ValueError:\n    x = -1",
     "try_else": "try:\n    risky(n)\nexcept ValueError:\n    pass\nelse:\n    x = n",
     "finally": "try:\n    note(n)\nfinally:\n    x = n",
