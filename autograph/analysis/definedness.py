@@ -149,7 +149,7 @@ class _Definedness:
         for handler in node.handlers:
             ends.append(self.handler(handler, kept))
             if isinstance(node, gast.TryStar):
-                kept = kept.difference(_unbound(handler))
+                kept = kept.difference(self.mentions(handler).deleted)
         if not node.finalbody:
             return _join(ends)
         kept = kept.difference(mentions([*node.handlers, *node.orelse]).deleted)
@@ -161,8 +161,12 @@ class _Definedness:
             state = self.evaluate(node.type, state)
         if node.name is None:
             return self.block(node.body, state)
-        end = self.block(node.body, state | {node.name.id})
-        return None if end is None else end - {node.name.id}
+        name = {node.name.id}
+        left = self.breaks[-1] if self.breaks else []
+        before = len(left)
+        end = self.block(node.body, state | name)
+        left[before:] = [state - name for state in left[before:] if state is not None]
+        return None if end is None else end - name
 
     def match(self, node: Any, state: Names) -> Defined:
         state = self.evaluate(node.subject, state)
@@ -173,12 +177,6 @@ class _Definedness:
                 bound = self.evaluate(case.guard, bound)
             ends.append(self.block(case.body, bound))
         return _join(ends)
-
-
-def _unbound(handler: Any) -> set[str]:
-    """The names that may have lost their value behind a handler."""
-    name = {handler.name.id} if handler.name is not None else set()
-    return name.union(mentions(handler.body).deleted)
 
 
 def _own_names(node: Any) -> list[Any]:

@@ -288,6 +288,7 @@ class _Visitor:
         self.visit(node.type)
         if node.name is not None:
             self.bind(node.name.id)
+            self.found.deleted[node.name.id] = None  # behind the handler
         self.visit(node.body)
 
     def alias(self, node: gast.alias) -> None:
