@@ -1,7 +1,9 @@
 """Functions made of three tables: every way to bind `x`, in every block, before every use of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+
+from tests.programs_choices import Choices
 
 PRELUDE = """\
 import contextlib
@@ -257,11 +259,26 @@ class Shape(NamedTuple):
     use: str
 
     @property
-    def text(self) -> str:
-        """A module with a function `program(n)`."""
-        body = _filled(PLACES[self.place], BINDINGS[self.binding]).splitlines()
-        body += [*USES[self.use].splitlines(), "return LOG"]
-        return PRELUDE + "def program(n):\n" + "".join(f"    {line}\n" for line in body)
+    def lines(self) -> list[str]:
+        """Statements that may follow others."""
+        bound = _filled(PLACES[self.place], BINDINGS[self.binding])
+        return [*bound.splitlines(), *USES[self.use].splitlines()]
+
+
+def module_of(shapes: Sequence[Shape]) -> str:
+    """A module with a function `program(n)` that goes through shapes one after the other."""
+    body = [line for shape in shapes for line in shape.lines]
+    lines = "".join(f"    {line}\n" for line in [*body, "return LOG"])
+    return f"{PRELUDE}def program(n):\n{lines}"
+
+
+def chain(choices: Choices) -> list[Shape]:
+    """Two or three shapes."""
+    tables = [list(BINDINGS), list(PLACES), list(USES)]
+    return [
+        Shape(*(table[choices.below(len(table))] for table in tables))
+        for _ in range(2 + choices.below(2))
+    ]
 
 
 def shapes(binding: str, every: int = 1) -> Iterator[Shape]:

@@ -212,7 +212,7 @@ class $K:
         while self.u > 5:
             self.u = self.u // 2
             if <bool>:
-                return self
+                break
         self.u = self.u + 1
         return self
 a = $K(<int>).step().step().u % 50
