@@ -47,14 +47,17 @@ class ExitLowering:
             if isinstance(statement, gast.Break | gast.Continue | gast.Return):
                 return [*before, *self.replace(statement)]
             self.inside(statement)
-            return [*before, statement, *self.guard(rest)]
+            return [*before, statement, *self.guard(rest, statement)]
         return statements
 
-    def guard(self, statements: list[gast.stmt]) -> list[gast.stmt]:
-        """These statements, run only if the flag is not set."""
+    def guard(self, statements: list[gast.stmt], at: gast.stmt) -> list[gast.stmt]:
+        """These statements, run only if the flag is not set, which `at` may do.
+
+        The guard stands where that does: the line of the first statement is not reached with it.
+        """
         if not statements:
             return []
-        at, body = statements[0], self.block(statements)
+        body = self.block(statements)
         if len(body) == 1 and self._is_guard(body[0]):
             guard: Any = body[0]
             either = quote_expr("flag or other", at=at, flag=self.flag, other=guard.test.operand)
@@ -91,14 +94,15 @@ class ExitLowering:
         if self.kind in completions(node.body) and self.kind == "return":
             node.body = self.block(node.body)
             stop_on(node, self.flag, self.context)
-            node.orelse = self.guard(node.orelse)
+            node.orelse = self.guard(node.orelse, node)
         else:
             node.orelse = self.block(node.orelse)
 
     def try_(self, node: Any) -> None:
         may_leave_body = self.kind in completions(node.body)
         node.body = self.block(node.body)
-        node.orelse = self.guard(node.orelse) if may_leave_body else self.block(node.orelse)
+        orelse = node.orelse
+        node.orelse = self.guard(orelse, node.body[-1]) if may_leave_body else self.block(orelse)
         for handler in node.handlers:
             handler.body = self.block(handler.body)
             if may_leave_body and _may_raise_on_the_way_out(node.body):

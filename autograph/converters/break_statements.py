@@ -75,7 +75,7 @@ def _loop(node: Any, context: Context, depth: int) -> list[gast.stmt]:
     stop_on(node, flag, context)
     made = [clear_flag(flag, node), node]
     if orelse:
-        made += quote("if not flag: orelse", at=orelse[0], flag=flag, orelse=orelse)
+        made += quote("if not flag: orelse", at=node, flag=flag, orelse=orelse)
     return made
 
 

@@ -112,7 +112,6 @@ class _Returns:
     def by_flag(self, node: gast.stmt, rest: list[gast.stmt]) -> list[gast.stmt]:
         self.lowering.inside(node)
         undefined = call_ag("Undefined", [constant(self.value, node)], node)
-        last = rest[0] if rest else node
         leave = quote(
             """
             if flag:
@@ -120,7 +119,7 @@ class _Returns:
             else:
                 rest
             """,
-            at=last,
+            at=node,
             flag=self.flag,
             value=self.value,
             rest=self.returning(rest, node),
