@@ -22,6 +22,7 @@ from autograph.backend import (
 from autograph.calls import call, observe_calls
 from autograph.errors import AutographError, ConversionError, StagingError
 from autograph.frames import register_library
+from autograph.line_profiles import profile_lines
 from autograph.operators.builtin_calls import Rest
 from autograph.operators.growing import lists_made_by, register_stand_in
 from autograph.operators.loop_options import loop_options, set_loop_options
@@ -47,6 +48,7 @@ __all__ = [
     "lists_made_by",
     "loop_options",
     "observe_calls",
+    "profile_lines",
     "register_backend",
     "register_identity",
     "register_item_setter",

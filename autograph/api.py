@@ -195,7 +195,7 @@ def to_code(target: Any) -> str:
     """
     from autograph.conversion import convert_text
 
-    functions = [_original(function) for function in _functions_in(target)]
+    functions = [_original(function) for function in functions_in(target)]
     if not functions and callable(target):
         raise ConversionError(
             f"{target!r} has no source in Python", hint="convert the function that calls it"
@@ -215,7 +215,7 @@ def is_converted(target: Any) -> bool:
     """
     if isinstance(target, type):
         return target in _converted_classes
-    return any(converted_code(function.__code__) for function in _functions_in(target))
+    return any(converted_code(function.__code__) for function in functions_in(target))
 
 
 def converted_code(code: CodeType) -> bool:
@@ -238,17 +238,18 @@ def why_not_converted(code: CodeType) -> str | None:
     return policy.unconverted.get(code)
 
 
-def _functions_in(target: Any) -> list[FunctionType]:
+def functions_in(target: Any) -> list[FunctionType]:
+    """The functions that a function, method, class or what else `convert` takes holds."""
     if isinstance(target, FunctionType):
         return [target]
     if isinstance(target, type):
-        members = [_functions_in(member) for member in vars(target).values() if _is_method(member)]
+        members = [functions_in(member) for member in vars(target).values() if _is_method(member)]
         return [function for found in members for function in found]
     if type(target) is _CACHED:
-        return _functions_in(target.__wrapped__)
+        return functions_in(target.__wrapped__)
     for holder in ("__func__", "func", "fget"):
         if hasattr(target, holder):
-            return _functions_in(getattr(target, holder))
+            return functions_in(getattr(target, holder))
     method = call_method_of(target)
     return [] if method is None else [method]
 
@@ -322,7 +323,7 @@ def _left_alone(target: Any) -> Any:
     if isinstance(target, MethodType):
         return MethodType(_left_alone(target.__func__), target.__self__)
     if isinstance(target, type):
-        for function in _functions_in(target):
+        for function in functions_in(target):
             _mark(function.__code__)
         return target
     if not callable(target):

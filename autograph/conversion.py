@@ -8,7 +8,7 @@ from __future__ import annotations
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
-from autograph import load, pipeline, source
+from autograph import branch_marks, load, pipeline, source
 
 
 class Converted(NamedTuple):
@@ -26,7 +26,12 @@ def convert_code(function: FunctionType) -> Converted:
         ConversionError: no source is found, or it has a construct that is not supported.
     """
     located = source.locate(function)
+    marked = branch_marks.wanted()
+    if marked:
+        branch_marks.mark(located.node)
     converted = _converted_tree(located)
+    if marked:
+        branch_marks.finish(converted.tree, converted.ag)
     twin = load.load(converted.tree, function, {converted.ag: None}, owner=located.owner)
     return Converted(twin.__code__, list(load.codes_of(twin)), converted.ag)
 

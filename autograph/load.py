@@ -4,9 +4,11 @@ from __future__ import annotations
 import __future__
 
 import ast
+import dis
 import functools
 import inspect
 import operator
+import sys
 import threading
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -24,6 +26,8 @@ _FUTURES: int = functools.reduce(
     operator.or_,
     (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names),
 )
+UNREACHED = bytes((dis.opmap["NOP"], 0))
+"""What stands behind the instructions of converted code for line_profiler, if that is there."""
 _warnings_lock = threading.Lock()
 
 
@@ -258,7 +262,12 @@ class _Renaming:
         ]
         if not code.co_flags & inspect.CO_OPTIMIZED:  # a class body sets its own __qualname__
             consts = [qualname if const == code.co_qualname else const for const in consts]
-        return code.replace(co_name=name, co_qualname=qualname, co_consts=tuple(consts))
+        return code.replace(
+            co_name=name,
+            co_qualname=qualname,
+            co_consts=tuple(consts),
+            co_code=code.co_code + UNREACHED * ("line_profiler" in sys.modules),
+        )
 
     def name_of(
         self, code: CodeType, parent: str, known: Sequence[tuple[str, str]]

@@ -61,7 +61,9 @@ MAY_IMPORT = {
         "autograph.source autograph.trees"
     ),
     "autograph.graph_view": "autograph.errors autograph.source",
+    "autograph.branch_marks": SHARED,
     "autograph.conversion": "autograph",
+    "autograph.line_profiles": "autograph",
     "autograph.twins": "autograph.policy autograph.codes autograph.errors autograph.conversion",
     "autograph.calls": f"{DISPATCH} autograph.operators autograph.policy autograph.twins",
     "autograph.api": "autograph",
