@@ -32,6 +32,7 @@ from runtime.staging import called
 from runtime.state import state
 from runtime.tensor import Tensor
 from runtime.tensor_array import TensorArray
+from runtime.types import is_variable
 
 Thunk = Callable[[], Any]
 T = TypeVar("T")
@@ -90,7 +91,7 @@ def _condition(given: Any, what: str, strict: bool) -> Any:
     if isinstance(given, Tensor) and given.static_shape == () and given.dtype.is_bool:
         return given
     given = present(given)
-    if getattr(given, "is_resource", False) is True:
+    if is_variable(given):
         given = given.value()
     if given is None or (strict and not _is_bool(given)):
         hint = "" if given is None else ": compare it, as in `x != 0`"
@@ -251,23 +252,24 @@ def switch_case(
     >>> rt.switch_case(rt.constant(1), [lambda: 7, lambda: 8])
     8
     """
-    pairs = _indexed(branch_fns)
-    fallback = max(pairs, key=lambda pair: pair[0])[1]
+    functions = _in_order(branch_fns)
+    fallback = functions[-1]
     if default is not None:
         fallback = checked_callable(default, "switch_case(): default")
     index = _integer(branch_index, "switch_case(): branch_index")
     if not _is_staged(index):
-        return dict(pairs).get(index, fallback)()  # type: ignore[no-any-return]
-    chosen = [(index == at, function) for at, function in pairs]
-    keys = [at for at, _ in pairs]
+        return (functions[index] if 0 <= index < len(functions) else fallback)()  # type: ignore[no-any-return]
+    chosen = [(index == at, function) for at, function in enumerate(functions)]
+    keys = [*range(len(functions))]
     return _first_that_holds(chosen, fallback, "switch_case()", keys)  # type: ignore[no-any-return]
 
 
-def _indexed(branch_fns: Any) -> list[tuple[int, Thunk]]:
+def _in_order(branch_fns: Any) -> list[Thunk]:
+    """The functions by their indices, which are 0 to n - 1."""
     what = "switch_case(): branch_fns"
     entries = _entries(branch_fns, what)
     if all(map(callable, entries)):
-        return list(enumerate(entries))
+        return list(entries)
     pairs = _pairs(branch_fns, what)
     for index, function in pairs:
         if not isinstance(index, int):
@@ -275,12 +277,12 @@ def _indexed(branch_fns: Any) -> list[tuple[int, Thunk]]:
         checked_callable(function, f"switch_case(): the function at {index}")
     if len(dict(pairs)) < len(pairs):
         raise ValueError(f"{what} must have each index once, got {[at for at, _ in pairs]}")
-    if {at for at, _ in pairs} != set(range(len(pairs))):
+    if set(dict(pairs)) != set(range(len(pairs))):
         raise ValueError(
             f"{what} must have the indices 0 to {len(pairs) - 1}, got "
             f"{sorted(at for at, _ in pairs)}: name a function for each"
         )
-    return pairs
+    return [function for _, function in sorted(pairs, key=lambda pair: pair[0])]
 
 
 @overload

@@ -58,6 +58,7 @@ from runtime.shapes import TensorShape
 from runtime.state import state
 from runtime.tensor import Tensor
 from runtime.trace_cache import Call
+from runtime.types import is_variable
 from runtime.variable_creation import Creations, active, variable_creator_scope
 
 _MOST_RETURNS = 3
@@ -79,7 +80,7 @@ def _exported(
         return value
     if isinstance(value, TensorShape):
         return _converted(value, what, path)
-    if getattr(value, "is_resource", False) is True:
+    if is_variable(value):
         return value.value()
     is_number = isinstance(value, SymbolicNumber) or type(value) in NUMBER_TYPES
     if is_number and numbers:

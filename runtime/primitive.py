@@ -109,6 +109,7 @@ class Primitive:
         (None: all).
     effect: must run once, in program order.
     fallible: may raise at run time although its types are right.
+    calls_back: runs Python of the user's, which may raise anything.
     signature: dtypes by letter, "N,N->N" (see CLASSES).
     shape(*shapes, **params): the shape rule that goes with a signature.
     partials: of an elementwise op, one function (*inputs, output, output_grad) for each input that
@@ -122,7 +123,7 @@ class Primitive:
     """
 
     __slots__ = (
-        "accepted", "effect", "fallible", "gradient", "infer", "keep_inputs", "keep_outputs",
+        "accepted", "calls_back", "effect", "fallible", "gradient", "infer", "keep_inputs", "keep_outputs",
         "keeps", "keeps_first", "keeps_second", "kernel",
         "letters", "memory", "name", "op_type", "order", "partials", "result", "rule", "samples",
         "shape", "uniform", "variadic",
@@ -140,6 +141,7 @@ class Primitive:
         op_type: str | None = None,
         effect: bool = False,
         fallible: bool = False,
+        calls_back: bool = False,
         keep_inputs: tuple[int, ...] | None = None,
         keep_outputs: tuple[int, ...] | None = (),
         samples: tuple[Sample, ...] = (),
@@ -154,6 +156,7 @@ class Primitive:
         self.op_type = op_type or name.title().replace("_", "")
         self.effect = effect
         self.fallible = fallible
+        self.calls_back = calls_back
         self.keep_inputs = keep_inputs
         self.keep_outputs = keep_outputs
         self.samples = samples

@@ -156,7 +156,9 @@ def _print_type(*types: Any, **params: Any) -> tuple[()]:
     return ()
 
 
-print_p = row("print_v2", _print_kernel, _print_type, op_type="PrintV2", effect=True)
+print_p = row(
+    "print_v2", _print_kernel, _print_type, op_type="PrintV2", effect=True, calls_back=True
+)
 
 
 # Text of arrays

@@ -12,7 +12,7 @@ from weakref import ReferenceType, ref
 from runtime.graph.signatures import Reference
 from runtime.graph.structures import Structure
 from runtime.log import get_logger
-from runtime.types import ListType, NumberType, TensorType
+from runtime.types import ListType, NumberType, TensorType, is_variable
 
 WINDOW = 10
 """The last calls that the warning looks at."""
@@ -115,7 +115,7 @@ def _kind(key: Any) -> Any:
 
 def _is_variable(key: Any) -> bool:
     item = key.ref() if isinstance(key, Reference) else None
-    return getattr(type(item), "is_resource", False) is True
+    return is_variable(item)
 
 
 def _is_tree(key: Any) -> bool:

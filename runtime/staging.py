@@ -30,13 +30,14 @@ from runtime.graph.staging.blocks import Block, Names
 from runtime.graph.staging.growing import Growing
 from runtime.graph.staging.identity import check_identity
 from runtime.graph.staging.iteration import Staged
-from runtime.graph.staging.joined_variables import is_variable, read
+from runtime.graph.staging.joined_variables import read
 from runtime.graph.staging.optional_values import Missing, bound, install_undefined, present
 from runtime.graph.symbolic_number import SymbolicNumber
 from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.staged_builtins import BUILTINS, TAKES_MISSING, staged_math
 from runtime.state import state
 from runtime.tensor import Tensor
+from runtime.types import is_variable
 from runtime.variable import Variable
 
 frames.register_package(os.path.dirname(autograph.__file__))

@@ -84,8 +84,9 @@ class Traces:
         if key not in self.by_key:
             if len(self.by_key) >= MOST_TRACES:
                 self.by_key.pop(min(list(self.by_key), key=self._last_use), None)
+            gone = partial(_drop, weakref.ref(self), key, without_shapes(key))
             for reference in references(key):
-                reference.when_gone(partial(_drop, weakref.ref(self), key))
+                reference.when_gone(gone)
         _add(self.by_key.setdefault(key, []), concrete)
 
     def keep_generic(self, family: Any, concrete: ConcreteFunction) -> None:
@@ -124,11 +125,14 @@ def _add(variants: list[ConcreteFunction], concrete: ConcreteFunction) -> None:
     variants[:] = [concrete, *others[: MOST_VARIANTS - 1]]
 
 
-def _drop(traces: weakref.ref[Traces], key: Any, gone: Any) -> None:
-    """Forget the traces for an object that is no more: no call can have this key again."""
+def _drop(traces: weakref.ref[Traces], key: Any, family: Any, gone: Any) -> None:
+    """Forget the traces for an object that is no more: no call can have this key again.
+
+    Objects may go when Python exits, and has emptied modules: no global name is used here.
+    """
     known = traces()
     if known is not None:
-        made = [*known.by_key.pop(key, ()), *known.generic.pop(without_shapes(key), ())]
+        made = [*known.by_key.pop(key, ()), *known.generic.pop(family, ())]
         # A copy, for other threads may call the function now.
         for short, (*_, concrete) in list(known.fast.items()):
             if concrete in made:

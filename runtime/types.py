@@ -30,6 +30,11 @@ class _Frozen:
 _set = object.__setattr__
 
 
+def is_variable(value: Any) -> bool:
+    """Whether a value is a variable: no tensor, but something that is read."""
+    return getattr(type(value), "is_resource", False) is True
+
+
 class TensorType(_Frozen):
     """A tensor with this dtype and static shape (None: unknown rank; None in it: unknown
     dimension).

@@ -12,7 +12,6 @@ from typing import Any, ParamSpec, TypeVar, overload
 import runtime.ops as ops
 from runtime import nest
 from runtime.autodiff.recorder import Recorder
-from runtime.autodiff.requests import is_variable
 from runtime.autodiff.tape import GradientTape
 from runtime.convert import convert_to_tensor
 from runtime.graph.ir import Callee, Value, covers
@@ -21,6 +20,7 @@ from runtime.graph.staging.carried_objects import no_watch, refuse_change
 from runtime.primitive import Primitive, bind, row
 from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
+from runtime.types import is_variable
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -14,6 +14,7 @@ from runtime.primitive import wrong_value
 from runtime.shapes import Shape, broadcast, compatible, is_known
 from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
+from runtime.types import is_variable
 
 
 class UnconnectedGradients(enum.Enum):
@@ -29,11 +30,6 @@ class UnconnectedGradients(enum.Enum):
 
     NONE = "none"
     ZERO = "zero"
-
-
-def is_variable(value: Any) -> bool:
-    """True for a variable: not a tensor, but something that is read."""
-    return getattr(value, "is_resource", False) is True
 
 
 def ones(target: Any) -> Any:

@@ -23,7 +23,6 @@ from runtime.autodiff.records import (
 from runtime.autodiff.requests import (
     UnconnectedGradients,
     fills_with_zeros,
-    is_variable,
     itself,
     leaves,
     one_of,
@@ -36,6 +35,7 @@ from runtime.log import get_logger
 from runtime.primitive import Primitive, flat
 from runtime.state import init_scope, state
 from runtime.tensor import EagerTensor, Operators, Tensor
+from runtime.types import is_variable
 
 _naming = threading.Lock()
 

@@ -198,7 +198,7 @@ def _print(*values: Any, write: Any) -> None:
     call_back(write, *values)
 
 
-PRINT = Primitive("print", _print, _nothing, op_type="PrintV2", effect=True)
+PRINT = Primitive("print", _print, _nothing, op_type="PrintV2", effect=True, calls_back=True)
 
 # Lists are values: each of these makes a new one. A list is a pair of the list before and its last
 # item, an empty one is (): push and pop take the same time however long it is.

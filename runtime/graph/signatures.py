@@ -23,7 +23,7 @@ from runtime.graph.symbolic_number import SymbolicNumber
 from runtime.primitive import wrong_dtype
 from runtime.shapes import TensorSpec
 from runtime.tensor import EagerTensor, Tensor
-from runtime.types import ListType, NumberType, TensorType
+from runtime.types import ListType, NumberType, TensorType, is_variable
 
 
 class Reference:
@@ -171,7 +171,7 @@ def quick_key(items: Iterable[Any], key: list[Any], raws: list[Any]) -> bool:
         elif kind in _SCALARS:
             key.append(kind)
             raws.append(item)
-        elif getattr(kind, "is_resource", False) is True:
+        elif is_variable(item):
             key += kind, item.handle.node
         else:
             return False
@@ -457,7 +457,7 @@ def _is_open(value: Any) -> bool:
         return True
     found = structure_of(value)
     if found is None:
-        return getattr(value, "is_resource", False) is True
+        return is_variable(value)
     return any(map(_is_open, found[1]))
 
 

@@ -17,6 +17,7 @@ from runtime.primitive import COMPLEX, FLOATS, NUMBERS, REALS, TABLE
 from runtime.shapes import broadcast
 from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
+from runtime.types import is_variable
 
 Accepted = frozenset[np.dtype[Any]]
 
@@ -99,7 +100,7 @@ def _shortcut(
                 return tape.number(primitive, self, other, False, run(compute, a, other))
         except (ValueError, OverflowError, RuntimeError):
             pass  # the general method computes it again, and explains
-        if getattr(other, "is_resource", False):
+        if is_variable(other):
             return NotImplemented  # the variable's own operator reads it and comes back here
         return general(self, other)
 

@@ -68,7 +68,7 @@ def explain(
         error = _of_kernel(error, node, values)
         raws = [_as_raw(x, given.type) for x, given in zip(values, node.inputs, strict=True)]
         error = _documented(error, node, raws)
-    following = last.tb_next if node.primitive.name in _CALLING_BACK else None
+    following = last.tb_next if node.primitive.calls_back else None
     return _placed(error, [lines[entry.tb_lineno][0].origin for entry in entries], following)
 
 
@@ -145,18 +145,8 @@ def _entries(
 
 def _is_the_users(node: Node) -> bool:
     # Numbers raise Python's own errors; raises and checks carry the user's.
-    name = node.primitive.name
-    return name.startswith("py.") or name in (
-        "raise",
-        "check_defined",
-        "check_present",
-        "cond",
-        *_CALLING_BACK,
-    )
-
-
-_CALLING_BACK = ("print", "print_v2")
-"""What runs Python of the user's, which may fail as it likes."""
+    name, own = node.primitive.name, ("raise", "check_defined", "check_present", "cond")
+    return node.primitive.calls_back or name.startswith("py.") or name in own
 
 
 _DOCUMENTED: Mapping[type[BaseException], type[errors.OpError]] = {

@@ -87,6 +87,7 @@ from runtime.graph.staging.optional_values import OPERATORS
 from runtime.graph.structures import structure_of
 from runtime.reloading import reloads
 from runtime.tensor import Tensor
+from runtime.types import is_variable
 
 MOST_GUARDS = 10_000
 """Values that one trace guards; more are refused."""
@@ -678,7 +679,7 @@ def _is_as_seen(holder: Any, key: Any, value: Any) -> bool:
 
 def _collectable(value: Any) -> Any:
     """A value of a global or captured variable: objects are not kept alive once it has another."""
-    if getattr(type(value), "is_resource", False) is True:
+    if is_variable(value):
         return Weak(value)
     is_object = is_the_users(value) and not is_a(value, type)
     return weakly(value) if is_object and is_referable(value) else value

@@ -16,15 +16,10 @@ from runtime.graph.nodes import COND
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import InScope, active
 from runtime.state import state
-from runtime.types import TensorType, Type
+from runtime.types import TensorType, Type, is_variable
 
 Handles = frozenset[Any]
 NONE: Handles = frozenset()
-
-
-def is_variable(item: Any) -> bool:
-    """Whether it is a variable."""
-    return getattr(type(item), "is_resource", False) is True
 
 
 def read(item: Any) -> Any:

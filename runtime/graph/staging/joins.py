@@ -36,7 +36,6 @@ from runtime.graph.staging.carried_objects import Held, is_mutable
 from runtime.graph.staging.joined_variables import (
     NONE,
     Handles,
-    is_variable,
     may_be,
     note,
     type_of,
@@ -55,7 +54,7 @@ from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.graph.tracing import Trace
 from runtime.shapes import join_shapes
 from runtime.tensor import Tensor
-from runtime.types import ListType, NumberType, TensorType, Type
+from runtime.types import ListType, NumberType, TensorType, Type, is_variable
 
 # Specs
 
