@@ -286,7 +286,15 @@ class ConcreteFunction:
         raise refused(f"a trace of {self.name}", "pickle its function, which is traced anew there")
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
-        """Its parameters, result and captures, a line each; or all in one line."""
+        """Its parameters, result and captures, a line each; or all in one line.
+
+        >>> @rt.function
+        ... def double(x):
+        ...     return 2 * x
+        >>> concrete = double.get_concrete_function(rt.TensorSpec([], rt.int32))
+        >>> "int32" in concrete.pretty_printed_signature()
+        True
+        """
         if not verbose:
             return repr(self)
         captures = [

@@ -195,12 +195,20 @@ class threading:
 
     @staticmethod
     def get_intra_op_parallelism_threads() -> int:
-        """Threads that one op may use."""
+        """Threads that one op may use.
+
+        >>> rt.config.threading.get_intra_op_parallelism_threads() >= 0
+        True
+        """
         return _Threads.intra_op
 
     @staticmethod
     def set_intra_op_parallelism_threads(num_threads: int) -> None:
-        """Let one op use as many threads: those of the matrix products of NumPy's BLAS."""
+        """Let one op use as many threads: those of the matrix products of NumPy's BLAS.
+
+        >>> threads = rt.config.threading.get_intra_op_parallelism_threads()
+        >>> rt.config.threading.set_intra_op_parallelism_threads(threads)
+        """
         count = _checked(num_threads)
         _Threads.default = _Threads.default or blas.threads() or 0
         _Threads.intra_op = count
@@ -211,6 +219,9 @@ class threading:
     def get_inter_op_parallelism_threads() -> int:
         """Threads that run independent ops; this runtime runs one op after the other whatever it
         is.
+
+        >>> rt.config.threading.get_inter_op_parallelism_threads() >= 0
+        True
         """
         return _Threads.inter_op
 
@@ -218,6 +229,9 @@ class threading:
     def set_inter_op_parallelism_threads(num_threads: int) -> None:
         """Threads that run independent ops; this runtime runs one op after the other whatever it
         is.
+
+        >>> threads = rt.config.threading.get_inter_op_parallelism_threads()
+        >>> rt.config.threading.set_inter_op_parallelism_threads(threads)
         """
         _Threads.inter_op = _checked(num_threads)
 
@@ -239,13 +253,22 @@ class experimental:
 
     @staticmethod
     def set_memory_growth(device: Any, enable: bool) -> None:
-        """ValueError: only GPUs have this setting, and there is none."""
+        """ValueError: only GPUs have this setting, and there is none.
+
+        >>> for gpu in rt.config.list_physical_devices("GPU"):
+        ...     rt.config.experimental.set_memory_growth(gpu, True)
+        """
         _known(device)
         raise ValueError("Cannot set memory growth on non-GPU devices")
 
     @staticmethod
     def get_memory_growth(device: Any) -> bool:
-        """ValueError: only GPUs have this setting, and there is none."""
+        """ValueError: only GPUs have this setting, and there is none.
+
+        >>> gpus = rt.config.list_physical_devices("GPU")
+        >>> [rt.config.experimental.get_memory_growth(gpu) for gpu in gpus]
+        []
+        """
         _known(device)
         raise ValueError("Memory growth is not a setting of non-GPU devices")
 
@@ -253,6 +276,8 @@ class experimental:
     def enable_op_determinism() -> None:
         """Nothing to do: ops give the same result each time, and random ones do so once a seed is
         set.
+
+        >>> rt.config.experimental.enable_op_determinism()
         """
 
 

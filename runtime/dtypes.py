@@ -103,15 +103,27 @@ class DType:
         raise TypeError(f"Cannot find {what} value of {self}.")
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
-        """True if `other` (anything that names a dtype) is the same type."""
+        """True if `other` (anything that names a dtype) is the same type.
+
+        >>> rt.int32.is_compatible_with(rt.int64)
+        False
+        """
         return self is as_dtype(other)
 
     def is_subtype_of(self, other: Any) -> builtins.bool:
-        """Whether `other` is the same type."""
+        """Whether `other` is the same type.
+
+        >>> rt.int32.is_subtype_of(rt.int32)
+        True
+        """
         return self is other
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> DType | None:
-        """The type itself where all `others` are the same, else None."""
+        """The type itself where all `others` are the same, else None.
+
+        >>> rt.int32.most_specific_common_supertype([rt.int64]) is None
+        True
+        """
         return self if all(other is self for other in others) else None
 
     def __eq__(self, other: object) -> builtins.bool:

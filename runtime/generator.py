@@ -138,23 +138,42 @@ class Generator:
 
     @classmethod
     def from_state(cls, state: Any, alg: Any = "philox") -> Generator:
-        """The generator with this state: three integers for Philox, two for ThreeFry."""
+        """The generator with this state: three integers for Philox, two for ThreeFry.
+
+        >>> state = rt.random.Generator.from_seed(1).state
+        >>> rt.random.Generator.from_state(state, alg="philox").normal([2]).shape
+        TensorShape([2])
+        """
         return cls(state=state, alg=alg)
 
     @classmethod
     def from_seed(cls, seed: Any, alg: Any = "philox") -> Generator:
-        """The generator for a seed: equal seeds give equal numbers."""
+        """The generator for a seed: equal seeds give equal numbers.
+
+        >>> a, b = (rt.random.Generator.from_seed(1).normal([]) for _ in range(2))
+        >>> bool(a == b)
+        True
+        """
         return cls(state=create_rng_state(seed, alg), alg=alg)
 
     @classmethod
     def from_non_deterministic_state(cls, alg: Any = "philox") -> Generator:
-        """A generator that gives other numbers in each run."""
+        """A generator that gives other numbers in each run.
+
+        >>> rt.random.Generator.from_non_deterministic_state().normal([2]).shape
+        TensorShape([2])
+        """
         size = _STATE_SIZES[_algorithm(alg)]
         return cls(state=np.frombuffer(os.urandom(8 * size), np.int64).copy(), alg=alg)
 
     @classmethod
     def from_key_counter(cls, key: Any, counter: Any, alg: Any = "philox") -> Generator:
-        """The generator with this key and counter (for Philox two integers, the low one first)."""
+        """The generator with this key and counter (for Philox two integers, the low one first).
+
+        >>> generator = rt.random.Generator.from_key_counter(5, [1, 2])
+        >>> generator.state.numpy().tolist()
+        [1, 2, 5]
+        """
         return cls(state=_of_key(key, counter), alg=alg)
 
     def __deepcopy__(self, memo: Any) -> Generator:
@@ -176,22 +195,49 @@ class Generator:
         return self._state_var[-1]
 
     def reset(self, state: Any) -> None:
-        """Go to another state."""
+        """Go to another state.
+
+        >>> generator = rt.random.Generator.from_seed(1)
+        >>> before = generator.state.numpy()
+        >>> a = generator.normal([])
+        >>> generator.reset(before)
+        >>> bool(generator.normal([]) == a)
+        True
+        """
         self._state_var.assign(self._checked(state))
 
     def reset_from_seed(self, seed: Any) -> None:
-        """Go to the state for a seed."""
+        """Go to the state for a seed.
+
+        >>> generator = rt.random.Generator.from_seed(1)
+        >>> a = generator.normal([])
+        >>> generator.reset_from_seed(1)
+        >>> bool(generator.normal([]) == a)
+        True
+        """
         self._state_var.assign(create_rng_state(seed, self._algorithm))
 
     def reset_from_key_counter(self, key: Any, counter: Any) -> None:
-        """Go to the state with this key and counter."""
+        """Go to the state with this key and counter.
+
+        >>> generator = rt.random.Generator.from_seed(1)
+        >>> generator.reset_from_key_counter(5, [1, 2])
+        >>> generator.state.numpy().tolist()
+        [1, 2, 5]
+        """
         self._state_var.assign(self._checked(_of_key(key, counter)))
 
     def _checked(self, state: Any) -> Any:
         return _checked_state(state, _STATE_SIZES[self._algorithm])
 
     def skip(self, delta: Any) -> Tensor:
-        """Move on as if `delta` numbers were drawn; the state before."""
+        """Move on as if `delta` numbers were drawn; the state before.
+
+        >>> generator = rt.random.Generator.from_seed(1)
+        >>> a = generator.skip(10)
+        >>> generator.normal([2]).shape
+        TensorShape([2])
+        """
         return self._moved(ops.cast(delta, dtypes.int64) * _PER_NUMBER)
 
     def _moved(self, delta: Tensor) -> Tensor:
@@ -219,7 +265,12 @@ class Generator:
         self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:  # fmt: skip
-        """Normal numbers; see `random.normal`."""
+        """Normal numbers; see `random.normal`.
+
+        >>> generator = rt.random.Generator.from_seed(1)
+        >>> generator.normal([2, 3], mean=1.0).shape
+        TensorShape([2, 3])
+        """
         wanted = accepted(dtype, FLOATS)
         made = from_seed(stateless_normal_p, self._take(shape), (), shape, wanted)
         return affine(made, stddev, mean)
@@ -228,7 +279,12 @@ class Generator:
         self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:  # fmt: skip
-        """Normal numbers within two standard deviations of the mean."""
+        """Normal numbers within two standard deviations of the mean.
+
+        >>> generator = rt.random.Generator.from_seed(1)
+        >>> bool(rt.reduce_all(rt.abs(generator.truncated_normal([100])) <= 2.0))
+        True
+        """
         wanted = accepted(dtype, FLOATS)
         made = from_seed(stateless_truncated_p, self._take(shape), (), shape, wanted)
         return affine(made, stddev, mean)
@@ -241,6 +297,11 @@ class Generator:
 
         For integers with both bounds None, numbers from the whole range of `dtype` (which uint32
         and uint64 need).
+
+        >>> generator = rt.random.Generator.from_seed(1)
+        >>> x = generator.uniform([100], minval=0, maxval=6, dtype=rt.int32)
+        >>> bool(rt.reduce_all((x >= 0) & (x < 6)))
+        True
         """
         wanted = accepted(dtype, FLOATS + INTS + UNSIGNED)
         if wanted in UNSIGNED and not (minval is None and maxval is None):
@@ -250,7 +311,12 @@ class Generator:
     def uniform_full_int(
         self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None
     ) -> Tensor:
-        """Integers from the whole range of `dtype`: int32, int64, uint32 or uint64."""
+        """Integers from the whole range of `dtype`: int32, int64, uint32 or uint64.
+
+        >>> generator = rt.random.Generator.from_seed(1)
+        >>> generator.uniform_full_int([2], dtype=rt.int32).dtype
+        tf.int32
+        """
         return self._bits(shape, accepted(dtype, INTS + UNSIGNED))
 
     def _bits(self, shape: Any, dtype: DType) -> Tensor:
@@ -266,6 +332,10 @@ class Generator:
     ) -> Tensor:
         """Draws the number of successes in `counts` trials with chance `probs`; see
         `random.stateless_binomial`.
+
+        >>> generator = rt.random.Generator.from_seed(1)
+        >>> generator.binomial([3], counts=[5.0], probs=[1.0]).numpy().tolist()
+        [5, 5, 5]
         """
         wanted = accepted(dtype, FLOATS + INTS)
         return binomial_from(self._take(shape), shape, counts, probs, wanted)
@@ -273,12 +343,21 @@ class Generator:
     def make_seeds(self, count: Any = 1) -> Tensor:
         """`count` seeds for the stateless functions, one in each column of a matrix with two
         rows.
+
+        >>> generator = rt.random.Generator.from_seed(1)
+        >>> generator.make_seeds(3).shape
+        TensorShape([2, 3])
         """
         keys = self._bits([count], dtypes.int64)
         return ops.stack([keys, ops.zeros_like(keys)])
 
     def split(self, count: int = 1) -> list[Generator]:
-        """`count` generators that do not depend on each other nor on this one."""
+        """`count` generators that do not depend on each other nor on this one.
+
+        >>> generator = rt.random.Generator.from_seed(1)
+        >>> len(generator.split(3))
+        3
+        """
         keys = self._bits([count], dtypes.int64)
         zero = convert_to_tensor(np.int64(0))
         states = [ops.stack([zero, zero, keys[i]]) for i in range(count)]

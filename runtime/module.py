@@ -56,7 +56,15 @@ class Module:
 
     @classmethod
     def with_name_scope(cls, method: Method) -> Method:
-        """Decorator of a method: variables made in it are named after the module."""
+        """Decorator of a method: variables made in it are named after the module.
+
+        >>> class Layer(rt.Module):
+        ...     @rt.Module.with_name_scope
+        ...     def build(self):
+        ...         return rt.Variable(0.0, name="w")
+        >>> Layer(name="layer").build().name
+        'layer/w:0'
+        """
 
         @functools.wraps(method)
         def scoped(self: Module, *args: Any, **kwargs: Any) -> Any:

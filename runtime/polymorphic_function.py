@@ -177,12 +177,27 @@ class Function(Generic[P, R]):
         )  # fmt: skip
 
     def experimental_get_tracing_count(self) -> int:
-        """Returns the number of traces of the Python function, without those where it raised."""
+        """Returns the number of traces of the Python function, without those where it raised.
+
+        >>> @rt.function
+        ... def double(x):
+        ...     return 2 * x
+        >>> double(rt.constant(1)).numpy().item(), double.experimental_get_tracing_count()
+        (2, 1)
+        """
         return self._traces.count
 
     def why_retraced(self) -> str:
         """A line for each trace, the last ones if there are many: which argument or global value
         was different.
+
+        >>> @rt.function
+        ... def double(x):
+        ...     return 2 * x
+        >>> double(rt.constant(1)).numpy().item(), double(rt.constant(1.5)).numpy().item()
+        (2, 3.0)
+        >>> len(double.why_retraced().splitlines())
+        2
         """
         reasons = list(self._traces.reasons)
         first = self._traces.count - len(reasons) + 1
@@ -191,18 +206,40 @@ class Function(Generic[P, R]):
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The signatures that there are traces for: the types of tensors, and the Python values
         that a trace is for; unless `verbose`, a line each.
+
+        >>> @rt.function
+        ... def double(x):
+        ...     return 2 * x
+        >>> double(rt.constant(1)).numpy().item()
+        2
+        >>> "int32" in double.pretty_printed_concrete_signatures()
+        True
         """
         texts = [concrete.pretty_printed_signature(verbose) for concrete in self._made()]
         return ("\n\n" if verbose else "\n").join(texts)
 
     def python_source(self, *args: Any, **kwargs: Any) -> str:
-        """The Python source that a call with these arguments runs."""
+        """The Python source that a call with these arguments runs.
+
+        >>> @rt.function
+        ... def double(x):
+        ...     return 2 * x
+        >>> "2 * x" in double.python_source(rt.constant(1))
+        True
+        """
         return self.get_concrete_function(*args, **kwargs).program.source
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for these arguments, each a value, a tensor, or a TensorSpec in place of one.
 
         With an `input_signature`, no arguments are needed.
+
+        >>> @rt.function
+        ... def double(x):
+        ...     return 2 * x
+        >>> concrete = double.get_concrete_function(rt.TensorSpec([], rt.int32))
+        >>> int(concrete(rt.constant(4)))
+        8
         """
         if self._leaves_out_receiver(args):
             return self.__get__(args[0]).get_concrete_function(*args[1:], **kwargs)

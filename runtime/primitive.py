@@ -123,7 +123,8 @@ class Primitive:
     """
 
     __slots__ = (
-        "accepted", "calls_back", "effect", "fallible", "gradient", "infer", "keep_inputs", "keep_outputs",
+        "accepted", "calls_back", "effect", "fallible", "gradient", "infer", "keep_inputs",
+        "keep_outputs",
         "keeps", "keeps_first", "keeps_second", "kernel",
         "letters", "memory", "name", "op_type", "order", "partials", "result", "rule", "samples",
         "shape", "uniform", "variadic",

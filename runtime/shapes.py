@@ -157,7 +157,11 @@ class TensorShape:
         return self.rank
 
     def as_list(self) -> list[int | None]:
-        """The dimensions as a list; ValueError where the rank is unknown."""
+        """The dimensions as a list; ValueError where the rank is unknown.
+
+        >>> rt.TensorShape([2, None]).as_list()
+        [2, None]
+        """
         return list(self._known("as_list()"))
 
     def _known(self, what: str) -> tuple[int | None, ...]:
@@ -166,19 +170,35 @@ class TensorShape:
         return self.dims
 
     def num_elements(self) -> int | None:
-        """Number of elements, None where a dimension is unknown."""
+        """Number of elements, None where a dimension is unknown.
+
+        >>> rt.TensorShape([2, 3]).num_elements()
+        6
+        """
         return size_of(self.dims) if is_known(self.dims) else None
 
     def is_fully_defined(self) -> bool:
-        """True if the rank and all dimensions are known."""
+        """True if the rank and all dimensions are known.
+
+        >>> rt.TensorShape([2, None]).is_fully_defined()
+        False
+        """
         return is_known(self.dims)
 
     def is_compatible_with(self, other: Any) -> bool:
-        """True if one tensor could have both shapes."""
+        """True if one tensor could have both shapes.
+
+        >>> rt.TensorShape([2, None]).is_compatible_with([2, 3])
+        True
+        """
         return compatible(self.dims, as_shape(other))
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether every tensor of this shape has the shape `other`."""
+        """Whether every tensor of this shape has the shape `other`.
+
+        >>> rt.TensorShape([2, 3]).is_subtype_of(rt.TensorShape([2, None]))
+        True
+        """
         wide = as_shape(other)
         if wide is None:
             return True
@@ -187,15 +207,27 @@ class TensorShape:
         return all(w is None or w == d for w, d in zip(wide, self.dims, strict=True))
 
     def merge_with(self, other: Any) -> TensorShape:
-        """Returns the shape known from both; ValueError where they contradict each other."""
+        """Returns the shape known from both; ValueError where they contradict each other.
+
+        >>> rt.TensorShape([2, None]).merge_with([None, 3])
+        TensorShape([2, 3])
+        """
         return TensorShape(merge_shapes(self.dims, as_shape(other)))
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
-        """The most specific shape that covers both."""
+        """The most specific shape that covers both.
+
+        >>> rt.TensorShape([2, 3]).most_specific_compatible_shape([2, 4])
+        TensorShape([2, None])
+        """
         return TensorShape(join_shapes(self.dims, as_shape(other)))
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> TensorShape | None:
-        """The narrowest shape that covers this and `others`, None where one of them is no shape."""
+        """The narrowest shape that covers this and `others`, None where one of them is no shape.
+
+        >>> rt.TensorShape([2, 3]).most_specific_common_supertype([rt.TensorShape([2, 4])])
+        TensorShape([2, None])
+        """
         shape = self.dims
         for other in others:
             if not isinstance(other, TensorShape):
@@ -204,46 +236,74 @@ class TensorShape:
         return TensorShape(shape)
 
     def concatenate(self, other: Any) -> TensorShape:
-        """The dimensions of both, one after the other."""
+        """The dimensions of both, one after the other.
+
+        >>> rt.TensorShape([2]).concatenate([3, None])
+        TensorShape([2, 3, None])
+        """
         tail = as_shape(other)
         if self.dims is None or tail is None:
             return TensorShape(None)
         return TensorShape(self.dims + tail)
 
     def with_rank(self, rank: int) -> TensorShape:
-        """This shape with the rank `rank`; ValueError where it has another."""
+        """This shape with the rank `rank`; ValueError where it has another.
+
+        >>> rt.TensorShape(None).with_rank(2)
+        TensorShape([None, None])
+        """
         return self.merge_with((None,) * rank)
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
-        """This shape; ValueError where its rank is known and less than `rank`."""
+        """This shape; ValueError where its rank is known and less than `rank`.
+
+        >>> rt.TensorShape([2, 3]).with_rank_at_least(1)
+        TensorShape([2, 3])
+        """
         if self.dims is not None and len(self.dims) < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
-        """This shape; ValueError where its rank is known and more than `rank`."""
+        """This shape; ValueError where its rank is known and more than `rank`.
+
+        >>> rt.TensorShape([2, 3]).with_rank_at_most(2)
+        TensorShape([2, 3])
+        """
         if self.dims is not None and len(self.dims) > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self
 
     def assert_is_compatible_with(self, other: Any) -> None:
-        """ValueError unless one tensor could have both shapes."""
+        """ValueError unless one tensor could have both shapes.
+
+        >>> rt.TensorShape([2, None]).assert_is_compatible_with([2, 3])
+        """
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
 
     def assert_has_rank(self, rank: int) -> None:
-        """ValueError unless the rank is `rank` or unknown."""
+        """ValueError unless the rank is `rank` or unknown.
+
+        >>> rt.TensorShape([2, None]).assert_has_rank(2)
+        """
         if self.rank not in (None, rank):
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     def assert_same_rank(self, other: Any) -> None:
-        """ValueError where both ranks are known and differ."""
+        """ValueError where both ranks are known and differ.
+
+        >>> rt.TensorShape([2, None]).assert_same_rank([3, 4])
+        """
         theirs = TensorShape(other)
         if None not in (self.rank, theirs.rank) and self.rank != theirs.rank:
             raise ValueError(f"Shapes {self} and {theirs} must have the same rank")
 
     def assert_is_fully_defined(self) -> None:
-        """ValueError where the rank or a dimension is unknown."""
+        """ValueError where the rank or a dimension is unknown.
+
+        >>> rt.TensorShape([2, 3]).assert_is_fully_defined()
+        """
         if not is_known(self.dims):
             raise ValueError(f"Shape {self} is not fully defined")
 
@@ -307,16 +367,28 @@ class TensorSpec:
 
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
-        """The spec of a tensor."""
+        """The spec of a tensor.
+
+        >>> rt.TensorSpec.from_tensor(rt.constant([1, 2]))
+        TensorSpec(shape=(2,), dtype=tf.int32, name=None)
+        """
         return cls(tensor.shape, tensor.dtype, name)
 
     @classmethod
     def from_spec(cls, spec: TensorSpec, name: str | None = None) -> TensorSpec:
-        """A spec like `spec`, possibly with another name."""
+        """A spec like `spec`, possibly with another name.
+
+        >>> rt.TensorSpec.from_spec(rt.TensorSpec([2], rt.int32), name="x")
+        TensorSpec(shape=(2,), dtype=tf.int32, name='x')
+        """
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     def is_compatible_with(self, other: Any) -> bool:
-        """True if a tensor, array or spec may stand where this spec is asked for."""
+        """True if a tensor, array or spec may stand where this spec is asked for.
+
+        >>> rt.TensorSpec([None], rt.int32).is_compatible_with(rt.constant([1, 2]))
+        True
+        """
         if not (hasattr(other, "dtype") and hasattr(other, "shape")):
             return False
         same = dtypes._find(other.dtype) or other.dtype
@@ -325,6 +397,9 @@ class TensorSpec:
     def is_subtype_of(self, other: Any) -> bool:
         """Whether every tensor of this spec is one of `other`. A spec with a name is one of specs
         with that name only.
+
+        >>> rt.TensorSpec([2], rt.int32).is_subtype_of(rt.TensorSpec([None], rt.int32))
+        True
         """
         return (
             isinstance(other, TensorSpec)
@@ -334,7 +409,12 @@ class TensorSpec:
         )
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> TensorSpec | None:
-        """The narrowest spec that covers this and `others`, None where dtypes or names differ."""
+        """The narrowest spec that covers this and `others`, None where dtypes or names differ.
+
+        >>> one, other = rt.TensorSpec([2], rt.int32), rt.TensorSpec([3], rt.int32)
+        >>> one.most_specific_common_supertype([other])
+        TensorSpec(shape=(None,), dtype=tf.int32, name=None)
+        """
         shape = self.shape
         for other in others:
             if not isinstance(other, TensorSpec) or other.name != self.name:
@@ -345,7 +425,12 @@ class TensorSpec:
         return TensorSpec(shape, self.dtype, self.name)
 
     def most_specific_compatible_type(self, other: Any) -> TensorSpec:
-        """The narrowest spec that covers both; ValueError where dtypes or names differ."""
+        """The narrowest spec that covers both; ValueError where dtypes or names differ.
+
+        >>> one, other = rt.TensorSpec([2], rt.int32), rt.TensorSpec([3], rt.int32)
+        >>> one.most_specific_compatible_type(other)
+        TensorSpec(shape=(None,), dtype=tf.int32, name=None)
+        """
         found = self.most_specific_common_supertype([other])
         if found is None:
             raise ValueError(f"No spec covers both {self} and {other}")

@@ -146,11 +146,20 @@ class Tensor(Operators):
         return None if shape is None else len(shape)
 
     def get_shape(self) -> TensorShape:
-        """The shape; unknown dimensions are None."""
+        """The shape; unknown dimensions are None.
+
+        >>> rt.constant([1, 2]).get_shape()
+        TensorShape([2])
+        """
         return self.shape
 
     def ref(self) -> Reference:
-        """A hashable reference to this object, for dicts and sets."""
+        """A hashable reference to this object, for dicts and sets.
+
+        >>> x = rt.constant([1, 2])
+        >>> {x.ref(): "mine"}[x.ref()]
+        'mine'
+        """
         return Reference(self)
 
     def __hash__(self) -> int:

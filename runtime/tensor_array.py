@@ -259,14 +259,24 @@ class TensorArray:
         return self
 
     def size(self, name: str | None = None) -> Tensor:
-        """Returns the number of its elements, an int32."""
+        """Returns the number of its elements, an int32.
+
+        >>> array = rt.TensorArray(rt.int32, size=2).unstack([3, 4])
+        >>> int(array.size())
+        2
+        """
         if self._is_staged:
             is_known = self._later is not None and self._keeps_size
             return apply(arrays.SIZE, self._items if is_known else self._list)  # type: ignore[no-any-return]
         return convert_to_tensor(len(self._eager), "int32")
 
     def identity(self) -> TensorArray:
-        """The same elements in another array."""
+        """The same elements in another array.
+
+        >>> array = rt.TensorArray(rt.int32, size=2).unstack([3, 4])
+        >>> array.identity().stack().numpy().tolist()
+        [3, 4]
+        """
         if self._is_staged:
             trace = active()
             return self._with(trace.symbol(trace.value_of(self._list)))
@@ -278,6 +288,10 @@ class TensorArray:
         """The element at an index; zeros, where it was not written and has a known shape.
 
         InvalidArgumentError for an index out of range.
+
+        >>> array = rt.TensorArray(rt.int32, size=2).unstack([3, 4])
+        >>> int(array.read(1))
+        4
         """
         if self._is_staged:
             return self._known(apply(arrays.READ, self._list, _index(index), element=self._element))
@@ -315,7 +329,12 @@ class TensorArray:
         return ops.zeros(shape, self.dtype)
 
     def stack(self, name: str | None = None) -> Tensor:
-        """All elements as one tensor, along a new first axis."""
+        """All elements as one tensor, along a new first axis.
+
+        >>> array = rt.TensorArray(rt.int32, size=2).unstack([3, 4])
+        >>> array.stack().numpy().tolist()
+        [3, 4]
+        """
         if self._is_staged:
             size = self._kind.size
             params = {} if size is None else {"size": size}
@@ -327,7 +346,12 @@ class TensorArray:
         return ops.stack([self._or_zeros(item) for item in self._eager])
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
-        """The elements at some indices as one tensor, along a new first axis."""
+        """The elements at some indices as one tensor, along a new first axis.
+
+        >>> array = rt.TensorArray(rt.int32, size=2).unstack([3, 4])
+        >>> array.gather([1, 0]).numpy().tolist()
+        [4, 3]
+        """
         indices = _integers(indices, (None,), "TensorArray: indices")
         if self._is_staged:
             found = apply(arrays.READ, self._list, indices, element=self._element)
@@ -335,7 +359,12 @@ class TensorArray:
         return ops.stack([self.read(int(at)) for at in indices.numpy()])
 
     def concat(self, name: str | None = None) -> Tensor:
-        """All elements joined along their first axis."""
+        """All elements joined along their first axis.
+
+        >>> array = rt.TensorArray(rt.int32, size=2).unstack([[1, 2], [3, 4]])
+        >>> array.concat().numpy().tolist()
+        [1, 2, 3, 4]
+        """
         if self._is_staged:
             found = apply(arrays.CONCAT, self._list, element=self._element)
             return found  # type: ignore[no-any-return]
@@ -349,6 +378,10 @@ class TensorArray:
         """The array with `value` at an index.
 
         InvalidArgumentError for an index out of range (with `dynamic_size`: a negative one).
+
+        >>> array = rt.TensorArray(rt.int32, size=2).write(0, 3).write(1, 4)
+        >>> array.stack().numpy().tolist()
+        [3, 4]
         """
         tensor = self._kind.checked(value)
         if self._is_staged:
@@ -374,7 +407,12 @@ class TensorArray:
         self._hold(items)
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
-        """The array whose elements are the rows of `value`: not more of them, unless it grows."""
+        """The array whose elements are the rows of `value`: not more of them, unless it grows.
+
+        >>> array = rt.TensorArray(rt.int32, size=2).unstack([3, 4])
+        >>> int(array.read(0))
+        3
+        """
         tensor = self._kind.checked(value, shape_of_rows=True)
         if self._is_staged:
             size = tensor.static_shape[0] if tensor.static_shape else None
@@ -392,7 +430,12 @@ class TensorArray:
         return self._hold(items)
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
-        """The array with the rows of `value` at some indices."""
+        """The array with the rows of `value` at some indices.
+
+        >>> array = rt.TensorArray(rt.int32, size=2).scatter([1, 0], [3, 4])
+        >>> array.stack().numpy().tolist()
+        [4, 3]
+        """
         tensor = self._kind.checked(value, shape_of_rows=True)
         indices = _integers(indices, (None,), "TensorArray: indices")
         if self._is_staged:
@@ -402,7 +445,12 @@ class TensorArray:
         return self
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
-        """The array whose elements are pieces of `value`, of these lengths."""
+        """The array whose elements are pieces of `value`, of these lengths.
+
+        >>> array = rt.TensorArray(rt.int32, size=2, infer_shape=False).split([1, 2, 3], [1, 2])
+        >>> array.read(1).numpy().tolist()
+        [2, 3]
+        """
         tensor = convert_to_tensor(value, None if isinstance(value, Tensor) else self.dtype)
         lengths = _integers(lengths, (None,), "TensorArray: lengths")
         if self._is_staged:
@@ -410,7 +458,10 @@ class TensorArray:
         return self._filled(list(ops.split(tensor, lengths.numpy().tolist())), exact=True)
 
     def close(self, name: str | None = None) -> None:
-        """Nothing: what nobody reads any more is let go of anyway."""
+        """Nothing: what nobody reads any more is let go of anyway.
+
+        >>> rt.TensorArray(rt.int32, size=1).close()
+        """
 
 
 _OUTSIDE = "a TensorArray is changed in {}, but was made outside of it"

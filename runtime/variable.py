@@ -61,9 +61,9 @@ def _combined(function: Callable[[Any, Any], Any]) -> Callable[..., Tensor]:
 
 
 def _scattering(
-    name: str, change: Callable[..., Tensor], doc: str
+    name: str, change: Callable[..., Tensor], doc: str, shown: float
 ) -> Callable[..., Variable]:  # fmt: skip
-    """A method that changes slices along the first axis."""
+    """A method that changes slices along the first axis; `shown`: what it makes of 20 and 4."""
 
     def method(
         self: Variable, sparse_delta: IndexedSlices, use_locking: bool = False,
@@ -72,7 +72,12 @@ def _scattering(
         return self._scatter(change, sparse_delta)
 
     method.__name__, method.__qualname__ = name, f"Variable.{name}"
-    method.__doc__ = doc.format("those of `sparse_delta`") + " along the first axis."
+    method.__doc__ = f"""{doc.format("those of `sparse_delta`")} along the first axis.
+
+        >>> v = rt.Variable([10.0, 20.0])
+        >>> v.{name}(rt.IndexedSlices(rt.constant([4.0]), rt.constant([1]))).numpy().tolist()
+        [10.0, {shown}]
+        """
     return method
 
 
@@ -188,7 +193,12 @@ class Variable(Operators, metaclass=Creation):
         return TensorShape(self.static_shape)
 
     def get_shape(self) -> TensorShape:
-        """The shape that its values have."""
+        """The shape that its values have.
+
+        >>> v = rt.Variable([1, 2, 3])
+        >>> v.get_shape()
+        TensorShape([3])
+        """
         return self.shape
 
     @property
@@ -197,7 +207,12 @@ class Variable(Operators, metaclass=Creation):
         return None if self.static_shape is None else len(self.static_shape)
 
     def ref(self) -> Reference:
-        """A hashable reference to this object, for dicts and sets."""
+        """A hashable reference to this object, for dicts and sets.
+
+        >>> v = rt.Variable([1, 2, 3])
+        >>> {v.ref(): "mine"}[v.ref()]
+        'mine'
+        """
         return Reference(self)
 
     def __hash__(self) -> int:
@@ -227,7 +242,12 @@ class Variable(Operators, metaclass=Creation):
     # Reading
 
     def value(self) -> Tensor:
-        """The present value, as a tensor."""
+        """The present value, as a tensor.
+
+        >>> v = rt.Variable([1, 2, 3])
+        >>> v.value().numpy().tolist()
+        [1, 2, 3]
+        """
         handle = self.handle
         raw = handle.raw
         if raw is not None:
@@ -238,39 +258,77 @@ class Variable(Operators, metaclass=Creation):
         return cast(Tensor, bind(read_p, variable=handle))
 
     def read_value(self) -> Tensor:
-        """The present value, as a tensor."""
+        """The present value, as a tensor.
+
+        >>> v = rt.Variable([1, 2, 3])
+        >>> v.read_value().numpy().tolist()
+        [1, 2, 3]
+        """
         return self.value()
 
     def numpy(self) -> npt.NDArray[Any] | Any:
         """The value as an ndarray of the caller's own, or as a NumPy scalar or bytes where it is
         0-d.
+
+        >>> v = rt.Variable([1, 2, 3])
+        >>> v.numpy().tolist()
+        [1, 2, 3]
         """
         if state.trace is not None:
             raise NotImplementedError("numpy() is only available when eager execution is enabled.")
         return EagerTensor(self.handle.raw_value()).numpy()
 
     def initialized_value(self) -> Tensor:
-        """The present value."""
+        """The present value.
+
+        >>> v = rt.Variable([1, 2, 3])
+        >>> v.initialized_value().numpy().tolist()
+        [1, 2, 3]
+        """
         return self.value()
 
     def is_initialized(self, name: str | None = None) -> bool:
-        """Returns True if it has a value."""
+        """Returns True if it has a value.
+
+        >>> v = rt.Variable([1, 2, 3])
+        >>> bool(v.is_initialized())
+        True
+        """
         return self.handle.present() is not None
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
-        """The slices along the first axis that `indices` names."""
+        """The slices along the first axis that `indices` names.
+
+        >>> v = rt.Variable([1, 2, 3])
+        >>> v.sparse_read([2, 0]).numpy().tolist()
+        [3, 1]
+        """
         return ops.gather(self.value(), indices)
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
-        """The elements or slices that the vectors along the last axis of `indices` point to."""
+        """The elements or slices that the vectors along the last axis of `indices` point to.
+
+        >>> v = rt.Variable([1, 2, 3])
+        >>> v.gather_nd([[2], [0]]).numpy().tolist()
+        [3, 1]
+        """
         return ops.gather_nd(self.value(), indices)
 
     def eval(self, session: Any = None) -> npt.NDArray[Any] | Any:
-        """The value, as `numpy()` gives it."""
+        """The value, as `numpy()` gives it.
+
+        >>> v = rt.Variable([1, 2, 3])
+        >>> v.eval().tolist()
+        [1, 2, 3]
+        """
         return self.numpy()
 
     def set_shape(self, shape: Any) -> None:
-        """ValueError unless `shape` is compatible with the shape."""
+        """ValueError unless `shape` is compatible with the shape.
+
+        >>> v = rt.Variable([1, 2, 3])
+        >>> v.set_shape([3])
+        """
         if not compatible(self.static_shape, as_shape(shape)):
             raise ValueError(f"{self!r} cannot have the shape {TensorShape(shape)}")
 
@@ -314,6 +372,10 @@ class Variable(Operators, metaclass=Creation):
     ) -> Variable:
         """Give it a new value, and return it, or None unless `read_value`. WrongDtypeError for
         another dtype, InvalidArgumentError for another shape.
+
+        >>> v = rt.Variable([1, 2, 3])
+        >>> v.assign([4, 5, 6]).numpy().tolist()
+        [4, 5, 6]
         """
         return self._change(assign_p, value, read_value)
 
@@ -324,7 +386,12 @@ class Variable(Operators, metaclass=Creation):
         name: str | None = None,
         read_value: bool = True,
     ) -> Variable:
-        """Add `delta` to the value, and return the variable, or None unless `read_value`."""
+        """Add `delta` to the value, and return the variable, or None unless `read_value`.
+
+        >>> v = rt.Variable([1, 2, 3])
+        >>> v.assign_add([1, 1, 1]).numpy().tolist()
+        [2, 3, 4]
+        """
         return self._change(assign_add_p, delta, read_value)
 
     def assign_sub(
@@ -336,6 +403,10 @@ class Variable(Operators, metaclass=Creation):
     ) -> Variable:
         """Subtract `delta` from the value, and return the variable, or None unless
         `read_value`.
+
+        >>> v = rt.Variable([1, 2, 3])
+        >>> v.assign_sub([1, 1, 1]).numpy().tolist()
+        [0, 1, 2]
         """
         return self._change(assign_sub_p, delta, read_value)
 
@@ -354,34 +425,51 @@ class Variable(Operators, metaclass=Creation):
             return ops.broadcast_to(values, shape)
         return values
 
-    scatter_add = _scattering("scatter_add", ops.tensor_scatter_nd_add, "Add {} to slices")
-    scatter_sub = _scattering("scatter_sub", ops.tensor_scatter_nd_sub, "Subtract {} from slices")
+    scatter_add = _scattering("scatter_add", ops.tensor_scatter_nd_add, "Add {} to slices", 24.0)
+    scatter_sub = _scattering(
+        "scatter_sub", ops.tensor_scatter_nd_sub, "Subtract {} from slices", 16.0
+    )
     scatter_max = _scattering(
-        "scatter_max", ops.tensor_scatter_nd_max, "Replace slices by their maximum with {}"
+        "scatter_max", ops.tensor_scatter_nd_max, "Replace slices by their maximum with {}", 20.0
     )
     scatter_min = _scattering(
-        "scatter_min", ops.tensor_scatter_nd_min, "Replace slices by their minimum with {}"
+        "scatter_min", ops.tensor_scatter_nd_min, "Replace slices by their minimum with {}", 4.0
     )
     scatter_update = _scattering(
-        "scatter_update", ops.tensor_scatter_nd_update, "Replace slices by {}"
+        "scatter_update", ops.tensor_scatter_nd_update, "Replace slices by {}", 4.0
     )
     scatter_mul = _scattering(
-        "scatter_mul", _combined(operator.mul), "Multiply slices by {}; indices differ;"
+        "scatter_mul", _combined(operator.mul), "Multiply slices by {}; indices differ;", 80.0
     )
     scatter_div = _scattering(
-        "scatter_div", _combined(operator.truediv), "Divide slices by {}; indices differ;"
+        "scatter_div", _combined(operator.truediv), "Divide slices by {}; indices differ;", 5.0
     )
 
     def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
-        """Add `updates` where the vectors along the last axis of `indices` point to."""
+        """Add `updates` where the vectors along the last axis of `indices` point to.
+
+        >>> v = rt.Variable([1, 2, 3])
+        >>> v.scatter_nd_add([[1]], [10]).numpy().tolist()
+        [1, 12, 3]
+        """
         return self.assign(ops.tensor_scatter_nd_add(self.value(), indices, self._operand(updates)))
 
     def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
-        """Subtract `updates` where the vectors along the last axis of `indices` point to."""
+        """Subtract `updates` where the vectors along the last axis of `indices` point to.
+
+        >>> v = rt.Variable([1, 2, 3])
+        >>> v.scatter_nd_sub([[1]], [10]).numpy().tolist()
+        [1, -8, 3]
+        """
         return self.assign(ops.tensor_scatter_nd_sub(self.value(), indices, self._operand(updates)))
 
     def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
-        """Write `updates` where the vectors along the last axis of `indices` point to."""
+        """Write `updates` where the vectors along the last axis of `indices` point to.
+
+        >>> v = rt.Variable([1, 2, 3])
+        >>> v.scatter_nd_update([[1]], [10]).numpy().tolist()
+        [1, 10, 3]
+        """
         return self.assign(
             ops.tensor_scatter_nd_update(self.value(), indices, self._operand(updates))
         )

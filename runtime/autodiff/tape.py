@@ -322,6 +322,13 @@ class GradientTape(Recorder):
 
         Raises ValueError for anything else. Tensors of integers can be watched, but have no
         gradients.
+
+        >>> x = rt.constant(3.0)
+        >>> with rt.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> float(tape.gradient(y, x))
+        6.0
         """
         if type(tensor) is EagerTensor and state._trace is None:
             self._watch_tensor(tensor)
@@ -342,12 +349,27 @@ class GradientTape(Recorder):
                 )
 
     def watched_variables(self) -> tuple[Any, ...]:
-        """The variables that are watched, in the order in which they came to be."""
+        """The variables that are watched, in the order in which they came to be.
+
+        >>> v = rt.Variable(3.0)
+        >>> with rt.GradientTape() as tape:
+        ...     y = v * v
+        >>> tape.watched_variables()[0] is v
+        True
+        """
         watched = [handle for handle in self._watched.values() if handle is not None]
         return tuple([handle.variable for handle in sorted(watched, key=lambda each: each.node)])
 
     def stop_recording(self) -> AbstractContextManager[None]:
-        """Inside this block nothing is recorded. Raises ValueError unless the tape is recording."""
+        """Inside this block nothing is recorded. Raises ValueError unless the tape is recording.
+
+        >>> v = rt.Variable(3.0)
+        >>> with rt.GradientTape() as tape:
+        ...     with tape.stop_recording():
+        ...         y = v * v
+        >>> tape.gradient(y, v) is None
+        True
+        """
         if not self._recording:
             raise ValueError("Tape is not recording: stop_recording belongs inside its block.")
         self._check_place("stop_recording()")
@@ -362,7 +384,15 @@ class GradientTape(Recorder):
             self._start()
 
     def reset(self) -> None:
-        """Forget everything recorded and watched, as if the tape were new."""
+        """Forget everything recorded and watched, as if the tape were new.
+
+        >>> v = rt.Variable(3.0)
+        >>> with rt.GradientTape() as tape:
+        ...     y = v * v
+        ...     tape.reset()
+        >>> tape.gradient(y, v) is None
+        True
+        """
         self._check_place("reset()")
         self._begin()
         self._used = False
@@ -416,6 +446,12 @@ class GradientTape(Recorder):
         a list of numbers is one tensor. A source that the target does not depend on gives None, or
         zeros if `unconnected_gradients` says so. Raises RuntimeError on the second use of a tape
         that is not persistent.
+
+        >>> v = rt.Variable(3.0)
+        >>> with rt.GradientTape() as tape:
+        ...     y = v * v
+        >>> float(tape.gradient(y, v))
+        6.0
         """
         if target is None:
             raise TypeError(
@@ -482,6 +518,12 @@ class GradientTape(Recorder):
         computed at once or, without `experimental_use_pfor`, in a loop, which takes less memory.
         Raises TypeError for several targets, RuntimeError on the second use of a tape that is not
         persistent.
+
+        >>> v = rt.Variable([1.0, 2.0])
+        >>> with rt.GradientTape() as tape:
+        ...     y = v * v
+        >>> tape.jacobian(y, v).numpy().tolist()
+        [[2.0, 0.0], [0.0, 4.0]]
         """
         zeros = fills_with_zeros(unconnected_gradients)
         y, flat = one_of(target, "target"), leaves(sources, "sources")
@@ -506,6 +548,12 @@ class GradientTape(Recorder):
         `unconnected_gradients` says, as in TensorFlow.
 
         Raises ValueError for ranks that are unknown or first axes that differ, and as `jacobian`.
+
+        >>> v = rt.Variable([[1.0, 2.0]])
+        >>> with rt.GradientTape() as tape:
+        ...     y = v * v
+        >>> tape.batch_jacobian(y, v).numpy().tolist()
+        [[[2.0, 0.0], [0.0, 4.0]]]
         """
         fills_with_zeros(unconnected_gradients)
         y, x = one_of(target, "target"), one_of(source, "source")
