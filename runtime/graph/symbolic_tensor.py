@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
+import numpy as np
+
 from runtime.graph import item_assignments, refusals, sharing
 from runtime.graph.frames import container_at, user_location
 from runtime.graph.ir import format_location
@@ -43,10 +45,24 @@ def _may_count(number: Any) -> bool:
     return True
 
 
+def _instead(name: str) -> str:
+    """The way out for an attribute of NumPy's arrays."""
+    if not hasattr(np.ndarray, name):
+        return ""
+    return ", as NumPy's arrays have\n  use an op, or the result of the function: result.numpy()"
+
+
 class SymbolicTensor(InScope, Tensor):
     """A tensor whose value only the run of the graph knows."""
 
     __slots__ = ("__weakref__", "_owner")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        what = f"a tensor of the graph has no attribute {name!r}"
+        # Libraries ask for these to find out what a value is: no place is worth its price there.
+        if not name.startswith("_"):
+            what = f"{format_location(user_location())}: {what}{_instead(name)}"
+        raise AttributeError(what, name=name, obj=self)
 
     @property
     def type(self) -> TensorType:

@@ -112,18 +112,33 @@ def _sort_kernel(
 def _sort_gradient(op: Any, g: Any) -> Any:
     x, params = op.inputs[0], op.params
     order = bind(argsort_p, x, **params)
-    return (_put_back(g, order, x, axis_in(params["axis"], x.ndim)),)
+    return (_put_back(g, order, x, params["axis"]),)
 
 
 def _put_back(g: Any, indices: Any, x: Any, axis: int) -> Any:
     """`g` added where `indices` took it from along `axis`, row by row."""
     rank = x.ndim
+    if rank is None:
+        return _put_back_in_rows(g, indices, x, axis)
+    axis = axis_in(axis, rank)
     if axis != rank - 1:
         turn = [i for i in range(rank) if i != axis] + [axis]
         back = np.argsort(turn).tolist()
         g, indices, x = (ops.transpose(t, turn) for t in (g, indices, x))
         return ops.transpose(ops.gather_gradient(g, indices, x, rank - 1, rank - 1), back)
     return ops.gather_gradient(g, indices, x, rank - 1, rank - 1)
+
+
+def _put_back_in_rows(g: Any, indices: Any, x: Any, axis: int) -> Any:
+    if axis != -1:
+        raise wrong_value(
+            f"the gradient of sort along axis {axis} needs values of known rank: sort along axis "
+            "-1, or set_shape before"
+        )
+    dims = ops.shape(x)
+    count = ops.reduce_prod(dims[:-1])
+    g, indices, rows = (ops.reshape(each, [count, ops.shape(each)[-1]]) for each in (g, indices, x))
+    return ops.reshape(ops.gather_gradient(g, indices, rows, 1, 1), dims)
 
 
 sort_p: Primitive = row(
@@ -193,7 +208,7 @@ def _top_k_gradient(op: Any, g: Any, _: Any) -> Any:
     x = op.inputs[0]
     if g is None:
         return (None,)
-    return (_put_back(g, op.outputs[1], x, x.ndim - 1),)
+    return (_put_back(g, op.outputs[1], x, -1),)
 
 
 top_k_p: Primitive = row(

@@ -16,7 +16,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
 
 from runtime import errors
-from runtime.graph.frames import text_at, user_frames
+from runtime.graph.frames import is_ours, text_at, user_frames
 from runtime.graph.ir import position_of
 from runtime.graph.refusals import refuse
 from runtime.primitive import Primitive
@@ -54,12 +54,14 @@ _PROTOCOL: dict[type[BaseException], tuple[str, ...]] = {
 def check_not_protocol(error: Exception) -> None:
     """StagingError for an exception that Python waits for: staged, it would never come.
 
-    StopIteration always is one, an IndexError or AttributeError where a method for that raised it.
+    StopIteration always is one, an IndexError or AttributeError where the user's method for that
+    raised it.
     """
     methods = next((m for kind, m in _PROTOCOL.items() if isinstance(error, kind)), None)
     if methods is None:
         return
-    names = {frame.f_code.co_name for frame, _ in walk_tb(error.__traceback__)}
+    codes = [frame.f_code for frame, _ in walk_tb(error.__traceback__)]
+    names = {code.co_name for code in codes if not is_ours(code.co_filename)}
     if not methods or names.intersection(methods):
         name = type(error).__name__
         raise refuse(

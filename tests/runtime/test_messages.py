@@ -1,0 +1,164 @@
+"""What messages say of tensors of the graph: places, and names that the user wrote."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import runtime as rt
+
+INTERNAL = re.compile(r"retval|did_(break|return|continue)|do_return|(if|else|while|for)_body")
+
+
+def leaving(x: Any) -> Any:
+    for _ in rt.range(3):
+        if x > 3:
+            return x * 2
+        if x == 2:
+            break
+        x = x + 1
+    return x
+
+
+def as_int(x: Any) -> Any:
+    return {int(leaving(x)): 1}[2]
+
+
+def as_key(x: Any) -> Any:
+    return {leaving(x): 1}
+
+
+def as_text(x: Any) -> Any:
+    return f"{leaving(x)}"
+
+
+def as_array(x: Any) -> Any:
+    return np.sin(leaving(x))
+
+
+def of_other_dtypes(x: Any) -> Any:
+    for _ in rt.range(3):
+        if x > 3:
+            return x
+        x = x + 1
+    return rt.cast(x, rt.float32)
+
+
+def of_other_structures(x: Any) -> Any:
+    while x > 0:
+        if x == 3:
+            return [x]
+        if x == 9:
+            break
+        x = x - 1
+    return x
+
+
+def of_other_shapes(x: Any) -> Any:
+    y = rt.zeros([2])
+    while x > 0:
+        if x == 3:
+            y = rt.zeros([3, 1])
+            break
+        x = x - 1
+    return rt.matmul(y, y)
+
+
+def changing_a_set(x: Any) -> Any:
+    found = set()
+    for _ in rt.range(3):
+        if x > 3:
+            return x
+        found.add(1)
+    return x
+
+
+REFUSED = [
+    as_int, as_key, as_text, as_array, of_other_dtypes, of_other_structures, of_other_shapes,
+    changing_a_set,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", REFUSED)
+def test_no_message_shows_names_of_generated_code(function: Callable[[Any], Any]) -> None:
+    with pytest.raises((TypeError, ValueError, rt.errors.OpError, KeyError)) as caught:
+        rt.function(function)(rt.constant(1))
+    assert not INTERNAL.search(str(caught.value)), str(caught.value)
+
+
+def after_a_loop(a: Any, n: Any) -> Any:
+    b = np.zeros(3, np.float32)
+    for _ in rt.range(n):
+        b = a * 2
+    return b.tolist()
+
+
+def read(name: str) -> Callable[[Any], Any]:
+    def attribute(a: Any, n: Any) -> Any:
+        return getattr(a, name)
+
+    return attribute
+
+
+@pytest.mark.parametrize("name", ["tolist", "item", "astype", "T", "sum", "nonsense"])
+def test_a_missing_attribute_has_a_place(name: str) -> None:
+    with pytest.raises(AttributeError, match=f"has no attribute '{name}'") as caught:
+        rt.function(read(name))(rt.constant([1.0]), rt.constant(2))
+    assert re.match(rf"{re.escape(__file__)}:\d+:\d+: ", str(caught.value))
+    assert ("numpy()" in str(caught.value)) == hasattr(np.ndarray, name)
+
+
+def test_an_array_that_became_a_tensor_says_where_it_lacks_an_attribute() -> None:
+    line = after_a_loop.__code__.co_firstlineno + 4
+    place = f"{Path(__file__)}:{line}:"
+    with pytest.raises(AttributeError, match=rf"{re.escape(place)}\d+: .* no attribute 'tolist'"):
+        rt.function(after_a_loop)(rt.constant([1.0, 2.0, 3.0]), rt.constant(2))
+
+
+def test_what_asks_whether_there_is_an_attribute_goes_on() -> None:
+    @rt.function
+    def asks(x: Any) -> Any:
+        return x + 1 if hasattr(x, "tolist") else x * 2
+
+    assert int(asks(rt.constant(4))) == 8
+
+
+SORTING: dict[str, Callable[[Any], Any]] = {
+    "sort": rt.sort,
+    "descending": lambda x: rt.sort(x, direction="DESCENDING"),
+    "top_k": lambda x: rt.math.top_k(x, 2)[0],
+}
+VALUES = ([1.0, 3.0, 2.0], [[1.0, 3.0, 2.0], [9.0, 7.0, 8.0]], [[[0.5, -1.0]]], np.zeros([0, 2]))
+
+
+@pytest.mark.parametrize("values", VALUES, ids=["vector", "matrix", "rank 3", "no rows"])
+@pytest.mark.parametrize("name", SORTING)
+def test_gradients_of_sorting_know_no_rank(name: str, values: Any) -> None:
+    op = SORTING[name]
+
+    def gradient(x: Any) -> Any:
+        with rt.GradientTape() as tape:
+            tape.watch(x)
+            y = op(x)
+            y = y * rt.range(1.0, 3.0) if name == "top_k" else y * y * y
+        return tape.gradient(y, x)
+
+    x = rt.constant(values, rt.float32)
+    signature = [rt.TensorSpec(None, rt.float32)]
+    got = rt.function(gradient, input_signature=signature)(x)
+    np.testing.assert_array_equal(got.numpy(), gradient(x).numpy())
+
+
+def test_sorting_another_axis_of_unknown_rank_says_what_to_do() -> None:
+    @rt.function(input_signature=[rt.TensorSpec(None, rt.float32)])
+    def gradient(x: Any) -> Any:
+        with rt.GradientTape() as tape:
+            tape.watch(x)
+            y = rt.sort(x, axis=0)
+        return tape.gradient(y, x)
+
+    with pytest.raises(ValueError, match=r"known rank.*set_shape"):
+        gradient(rt.constant([1.0]))
