@@ -35,7 +35,7 @@ _LEAVES = "leaves"  # the `kind` of a mark behind which control leaves the funct
 
 
 class _Next(NamedTuple):
-    """Where control goes: over which lines, and whether it leaves the function behind them."""
+    """The lines that control goes over, and whether it leaves the function behind them."""
 
     lines: tuple[int, ...] = ()
     leaves: bool = False
