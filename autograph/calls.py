@@ -18,6 +18,7 @@ from types import (
 from typing import Any, TypeAlias
 
 from autograph import operators, policy
+from autograph.codes import assigns_items
 from autograph.frames import hide
 from autograph.operators.builtin_calls import taken_over
 from autograph.twins import (
@@ -93,7 +94,7 @@ def _recipe(function: FunctionType) -> Recipe | tuple[()]:
     if not source_known(function):
         return ()
     made = convert_once(function)
-    if made.ag not in made.code.co_freevars:
+    if made.ag not in made.code.co_freevars and not assigns_items(made.code):
         return ()  # it has nothing that was converted
     cells = _cells(made, function.__code__.co_freevars)
     return made.code, cells, made.code.co_kwonlyargcount > 0
@@ -101,6 +102,8 @@ def _recipe(function: FunctionType) -> Recipe | tuple[()]:
 
 def _cells(made: Made, own: tuple[str, ...]) -> Cells | Callable[[Any], Cells]:
     names = made.code.co_freevars
+    if names == own:
+        return tuple if own else ()
     if names == (made.ag,):
         return _AG_CELLS
     if names == (made.ag, *own):

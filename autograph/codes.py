@@ -6,11 +6,22 @@ are told apart here by identity.
 
 from __future__ import annotations
 
+import dis
 from types import CodeType
 from typing import Generic, TypeVar
 from weakref import ref
 
 T = TypeVar("T")
+
+_STORES = frozenset(
+    dis.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in dis.opmap
+)
+
+
+def assigns_items(code: CodeType) -> bool:
+    """Whether a code object, or one inside it, has an `x[i] = v`."""
+    inside = [const for const in code.co_consts if isinstance(const, CodeType)]
+    return not _STORES.isdisjoint(code.co_code[::2]) or any(map(assigns_items, inside))
 
 
 class CodeTable(Generic[T]):

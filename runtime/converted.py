@@ -5,13 +5,14 @@ graph is traced.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
+from autograph import converted_code
 from autograph.backend import register_item_setter
 from autograph.frames import register_library
-from runtime import ops
 from runtime.state import state
-from runtime.tensor import EagerTensor
+from runtime.tensor import EagerTensor, Tensor
 
 
 def _set_item(value: Any, target: Any, key: Any) -> Any:
@@ -19,8 +20,19 @@ def _set_item(value: Any, target: Any, key: Any) -> Any:
         from runtime.staging import set_item
 
         return set_item(value, target, key)
-    return ops.setitem(target, key, value)
+    from runtime import eager_assignments
+
+    eager_assignments.set_item(target, key, value, str)
+    return target
 
 
+def _assigned(self: EagerTensor, key: Any, value: Any) -> None:
+    frame = sys._getframe(1)
+    if not converted_code(frame.f_code):
+        Tensor.__setitem__(self, key, value)
+    _set_item(value, self, key)
+
+
+EagerTensor.__setitem__ = _assigned  # type: ignore[method-assign]
 register_library("runtime")
 register_item_setter(EagerTensor, _set_item)

@@ -19,6 +19,9 @@ from runtime.shapes import Shape, TensorShape
 from runtime.state import state
 from runtime.types import TensorType
 
+COPIED = "copied"
+"""Stands for the index by which a tensor was read that `copy.copy` has made."""
+
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 _READ_ONLY = (
     "'{}' object does not support item assignment: tensors are values. Write "
@@ -199,12 +202,16 @@ class EagerTensor(Tensor):
     """A tensor whose value is there: `raw` is a NumPy array, or a NumPy scalar for some 0-d
     tensors.
 
-    `raw` is never written to, neither here nor through `numpy()`.
+    `raw` is never written to, neither here nor through `numpy()`: an item assignment in converted
+    code gives the tensor another one. Not there where nobody asked for them are `viewed`, the
+    tensor and the index that it was read by, and `links`, what shares its memory for Python.
     """
 
-    __slots__ = ("__weakref__", "_device", "_owner", "node", "raw")
+    __slots__ = ("__weakref__", "_device", "_owner", "links", "node", "raw", "viewed")
     raw: Any
     node: int | None
+    viewed: tuple[EagerTensor, Any]
+    links: Any
     _device: str
     _owner: Any
 
@@ -231,6 +238,8 @@ class EagerTensor(Tensor):
     @property
     def static_value(self) -> Any:
         """The array itself; not to be written to."""
+        if state._trace is not None:
+            state._trace.takes_over(self)
         return self.raw
 
     @property
@@ -282,6 +291,8 @@ class EagerTensor(Tensor):
         raw = self.raw
         if type(raw) is not _ndarray:
             return raw
+        if state._trace is not None:
+            state._trace.takes_over(self)
         return raw.copy() if raw.ndim else raw[()]
 
     def cpu(self) -> EagerTensor:
@@ -308,6 +319,8 @@ class EagerTensor(Tensor):
             )
 
     def _view(self) -> Any:
+        if state._trace is not None:
+            state._trace.takes_over(self)
         # Through a memoryview, because what an array lends can be made writable again.
         raw: Any = self.raw if type(self.raw) is np.ndarray else np.asarray(self.raw)
         if raw.dtype.hasobject:
@@ -398,11 +411,22 @@ class EagerTensor(Tensor):
     def __contains__(self, value: object) -> builtins.bool:
         return builtins.bool(np.any(np.asarray((self == value).raw)))  # type: ignore[attr-defined]
 
+    def snapshot(self) -> EagerTensor:
+        """Another tensor with this value, for tapes the same one: no item assignment changes it."""
+        made = EagerTensor(self.raw)
+        made.node = self.node
+        return made
+
     def __copy__(self) -> EagerTensor:
-        return self
+        if not self.raw.ndim:
+            return self
+        made = self.snapshot()
+        if self.raw.ndim > 1:
+            made.viewed = self, COPIED
+        return made
 
     def __deepcopy__(self, memo: Any) -> EagerTensor:
-        return self
+        return self.snapshot() if self.raw.ndim else self
 
     def __reduce__(self) -> Any:
         return _restore, (np.asarray(self.raw), self.dtype.name)

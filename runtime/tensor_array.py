@@ -20,7 +20,7 @@ from runtime.graph.structures import Handler, Structure, add_handler
 from runtime.primitive import Primitive, wrong_dtype, wrong_value
 from runtime.shapes import Shape, TensorShape, as_shape, compatible, is_known, join_shapes
 from runtime.state import state
-from runtime.tensor import Tensor, is_tensor
+from runtime.tensor import EagerTensor, Tensor, is_tensor
 from runtime.types import TensorType
 
 
@@ -318,7 +318,7 @@ class TensorArray:
 
     def _or_zeros(self, item: Tensor | None) -> Tensor:
         if item is not None:
-            return item
+            return _value_of(item)
         shape = self._kind.shape
         if not is_known(shape):
             raise errors.InvalidArgumentError(
@@ -386,7 +386,7 @@ class TensorArray:
         tensor = self._kind.checked(value)
         if self._is_staged:
             return self._written(_index(index), tensor)
-        self._put(int(_index(index)), tensor)
+        self._put(int(_index(index)), _value_of(tensor))
         return self
 
     def _written(self, index: Any, value: Any) -> TensorArray:
@@ -462,6 +462,11 @@ class TensorArray:
 
         >>> rt.TensorArray(rt.int32, size=1).close()
         """
+
+
+def _value_of(item: Tensor) -> Tensor:
+    # An array holds values: no item assignment changes them.
+    return item.snapshot() if isinstance(item, EagerTensor) else item
 
 
 _OUTSIDE = "a TensorArray is changed in {}, but was made outside of it"

@@ -506,7 +506,12 @@ class Variable(Operators, metaclass=Creation):
         return len(self._tensor)
 
     def __iter__(self) -> Iterator[Tensor]:
-        return iter(self._tensor)
+        return iter(self._tensor) if state.trace is not None else self._rows()
+
+    def _rows(self) -> Iterator[Tensor]:
+        for place, row in enumerate(self._tensor):
+            row._owner = self, place
+            yield row
 
     @property
     def _tensor(self) -> Any:

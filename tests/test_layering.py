@@ -65,7 +65,9 @@ MAY_IMPORT = {
     "autograph.conversion": "autograph",
     "autograph.line_profiles": "autograph",
     "autograph.twins": "autograph.policy autograph.codes autograph.errors autograph.conversion",
-    "autograph.calls": f"{DISPATCH} autograph.operators autograph.policy autograph.twins",
+    "autograph.calls": (
+        f"{DISPATCH} autograph.operators autograph.codes autograph.policy autograph.twins"
+    ),
     "autograph.api": "autograph",
     "autograph.__main__": "autograph",
     "autograph": "autograph",

@@ -40,6 +40,18 @@ def as_it_is(item: Any) -> Any:
     return item if twin is None else twin()
 
 
+def replaced(record: Record, item: Any, other: Any) -> Record:
+    """A record that keeps `other` in place of a tensor."""
+    if len(record) != 6:
+        is_kept = any(part is item for part in record[3:])
+        return tuple([other if part is item else part for part in record]) if is_kept else record
+    head, (inputs, outputs) = record[:3], record[3:5]
+    if not any(part is item for part in (*inputs, *outputs)):
+        return record
+    kept_now = [[other if part is item else part for part in parts] for parts in (inputs, outputs)]
+    return (*head, *kept_now, record[5])
+
+
 class Outline(Tensor):
     """A shape-only tensor: the dtype and shape of one whose value no gradient reads.
 

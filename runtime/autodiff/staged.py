@@ -15,6 +15,7 @@ from runtime.autodiff.derived import RULES
 from runtime.autodiff.records import Operation, Record, Sums, no_gradient, of_outputs
 from runtime.autodiff.reverse import Reverse
 from runtime.autodiff.sent import Found, Sent, apply_rule, either
+from runtime.graph.frames import variable_holding
 from runtime.graph.ir import Node, Region, free_values, walk
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import Handle, active
@@ -47,14 +48,22 @@ def check_sources(trace: Any, watched: Any, sources: Iterable[Any]) -> None:
     for source in sources:
         _, former = trace.former.get(id(source), (None, ()))
         if any(node in watched for node in former):
-            name = former[0].name
-            raise refuse(
-                f"the gradient with respect to {name!r} is asked for, whose items were assigned "
-                "since the tape began to watch it: with respect to which of both",
-                "watch and name a copy: x0 = tf.identity(x), then tape.watch(x0), or watch x again "
-                "behind the assignment, under another name",
-                name,
-            )
+            raise _rewritten(former[0].name)
+
+
+def rewritten(source: Any) -> Exception:
+    """The refusal of a source that the tape watched before its items were assigned."""
+    return _rewritten(variable_holding(source) or "a tensor")
+
+
+def _rewritten(name: str) -> Exception:
+    return refuse(
+        f"the gradient with respect to {name!r} is asked for, whose items were assigned "
+        "since the tape began to watch it: with respect to which of both",
+        "watch and name a copy: x0 = tf.identity(x), then tape.watch(x0), or watch x again "
+        "behind the assignment, under another name",
+        name,
+    )
 
 
 def _unseen(trace: Any, scope: Any, cause: Node | None) -> Exception:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import TracebackType
 from typing import Any, overload
+from weakref import WeakSet
 
 from runtime import nest
 from runtime.autodiff import jacobians
@@ -19,6 +20,7 @@ from runtime.autodiff.records import (
     kept,
     leading_to,
     new_key,
+    replaced,
 )
 from runtime.autodiff.requests import (
     UnconnectedGradients,
@@ -38,6 +40,9 @@ from runtime.tensor import EagerTensor, Operators, Tensor
 from runtime.types import is_variable
 
 _naming = threading.Lock()
+
+tapes: WeakSet[GradientTape] = WeakSet()
+"""All that live: each holds tensors whose items may be assigned."""
 
 
 def _are_computed(*items: Any) -> bool:
@@ -76,6 +81,7 @@ class GradientTape(Recorder):
 
     __slots__ = (
         "_append",
+        "_changed",
         "_entered",
         "_home",
         "_known",
@@ -83,6 +89,7 @@ class GradientTape(Recorder):
         "_recording",
         "_records",
         "_scope",
+        "_settled",
         "_used",
         "_uses",
         "_watch_accessed",
@@ -98,8 +105,12 @@ class GradientTape(Recorder):
         self._scope: Any = None
         self._uses: list[Any] = []
         self._begin()
+        tapes.add(self)
 
     def _begin(self) -> None:
+        # How far records hold no former value of a tensor; watched tensors with another value now.
+        self._settled: dict[int, int] = {}
+        self._changed: dict[int, Any] = {}
         self._records: list[Record] = []
         self._append = self._records.append
         self._known: set[Any] = set()
@@ -295,6 +306,16 @@ class GradientTape(Recorder):
         if variable.trainable and self._watch_accessed:
             self._watch_variable(variable)
         return variable.node in self._known
+
+    def keep(self, tensor: EagerTensor, former: EagerTensor) -> None:
+        """Let records hold `former` in place of a tensor whose items are assigned."""
+        if former.node is not None and former.node in self._watched:
+            self._changed[id(tensor)] = tensor
+        records = self._records
+        # Whatever has had this address since was made later.
+        for at in range(self._settled.get(id(tensor), 0), len(records)):
+            records[at] = replaced(records[at], tensor, former)
+        self._settled[id(tensor)] = len(records)
 
     # Watching
 
@@ -637,6 +658,10 @@ class GradientTape(Recorder):
             staged.check(state._trace, self._scope, known, targets)
             staged.check_sources(state._trace, self._watched, sources)
             step = staged.step
+        elif any(id(source) in self._changed for source in sources):
+            from runtime.autodiff import staged
+
+            raise staged.rewritten(next(s for s in sources if id(s) in self._changed))
         wanted = {source.node for source in sources}
         grads: dict[Any, Any] = {}
         for target, weight in zip(targets, weights, strict=True):

@@ -40,7 +40,7 @@ class Links:
     another may come from that as well.
     """
 
-    __slots__ = ("base", "copies", "holder", "may_be", "part_of", "parts", "views")
+    __slots__ = ("base", "copies", "holder", "may_be", "part_of", "parts", "renew", "views")
 
     def __init__(self) -> None:
         self.base: Base | None = None
@@ -50,6 +50,8 @@ class Links:
         self.part_of = NOBODY
         self.parts = NOBODY
         self.holder: str | None = None
+        # What looks up the value of an eager tensor that another name has changed.
+        self.renew: Any = None
 
 
 def links_of(item: Any) -> Links | None:
@@ -65,8 +67,20 @@ def linked(item: Any) -> Links:
     return found
 
 
+class _Everywhere:
+    """Stands for the scope of eager tensors, which are never out of reach."""
+
+    open = True
+    trace = None
+
+
+_EVERYWHERE: Any = _Everywhere()
+
+
 def home(item: Any) -> Scope:
     """The scope that a symbol belongs to."""
+    if isinstance(item, EagerTensor):
+        return _EVERYWHERE  # type: ignore[no-any-return]
     scope: Scope = item.scope
     return scope.home if type(scope) is Stale else scope
 

@@ -21,7 +21,7 @@ from runtime.graph.item_assignments import meaning, restore
 from runtime.graph.known_values import known_values
 from runtime.graph.nodes import CONSTANT, NUMBER_TYPES
 from runtime.graph.scopes import Handle, Scope, Site, Stale, Symbol
-from runtime.graph.sharing import view
+from runtime.graph.sharing import hold, view
 from runtime.graph.staging import joined_variables
 from runtime.graph.staging.deferred_exceptions import check_unhandled_failure
 from runtime.graph.symbolic_number import SymbolicNumber
@@ -31,6 +31,7 @@ from runtime.naming import scoped
 from runtime.primitive import Primitive
 from runtime.primitive import _record as record
 from runtime.state import state
+from runtime.tensor import EagerTensor
 from runtime.types import NumberType, TensorType, Type
 
 if TYPE_CHECKING:
@@ -338,9 +339,15 @@ class Trace:
         """The value that stands for an object from outside, which is held by reference."""
         known = self.captures.get(id(item))
         if known is None:
+            if isinstance(item, EagerTensor):
+                self.takes_over(item)
             known = Value(type, self.unique("captured")), item
             self.captures[id(item)] = known
         return known[0]
+
+    def takes_over(self, item: EagerTensor) -> None:
+        """The value of an eager tensor becomes a part of the graph."""
+        hold(item, f"a tensor whose value is part of the graph of {self.name}")
 
     def number(self, value: float) -> Any:
         """A constant Python number."""

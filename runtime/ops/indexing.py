@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -71,6 +71,8 @@ def _sliced(x: Tensor, key: Any, spec: Spec, dynamic: Sequence[Tensor]) -> Tenso
     made: Tensor = bind(strided_slice_p, x, *dynamic, spec=spec)
     if state._trace is not None:
         state._trace.viewed(x, made, key)
+    elif isinstance(made, EagerTensor) and made.raw.ndim:
+        made.viewed = cast(EagerTensor, x), key
     return made
 
 
@@ -191,6 +193,14 @@ def setitem(x: Any, key: Any, value: Any) -> Tensor:
     return bind(set_slice_p, tensor, update, *dynamic, spec=spec)  # type: ignore[no-any-return]
 
 
+def spec_of(key: Any) -> Spec | None:
+    """How primitives are told a basic index that is known; None for another one."""
+    keys = tuple([_index_value(k) for k in (key if isinstance(key, tuple) else (key,))])
+    if any(isinstance(k, Tensor) and k.ndim != 0 for k in keys):
+        return None
+    return tuple([_entry(k, []) for k in keys])
+
+
 def _set_advanced(x: Tensor, keys: tuple[Any, ...], value: Tensor) -> Tensor:
     """Positions of all elements, indexed like x, say where the value goes."""
     if len(keys) == 1 and keys[0].dtype.is_bool and keys[0].ndim == x.ndim and value.ndim == 0:
@@ -214,7 +224,12 @@ def fast_getitem(x: EagerTensor, key: Any) -> Tensor:
             kind is int or kind is slice or (kind is tuple and all(type(k) in _BASIC for k in key))
         ):
             try:
-                return EagerTensor(raw[key])
+                found = raw[key]
             except (IndexError, TypeError, ValueError):
                 pass  # getitem computes it again, and explains
+            else:
+                made = EagerTensor(found)
+                if type(found) is np.ndarray:
+                    made.viewed = x, key
+                return made
     return getitem(x, key)
