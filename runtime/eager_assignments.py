@@ -24,7 +24,7 @@ from runtime.graph.frames import user_location
 from runtime.graph.ir import Location, format_location
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import Change
-from runtime.graph.sharing import bases, family, links_of, linked, views, views_below
+from runtime.graph.sharing import bases, family, linked, links_of, views, views_below
 from runtime.ops.indexing import fast_getitem, spec_of
 from runtime.ops.slicing import Spec, set_slice_p, strided_slice_p
 from runtime.primitive import Primitive, bind
@@ -103,7 +103,7 @@ def _getitem(x: EagerTensor, key: Any) -> Any:
 
 def _noted(made: EagerTensor) -> EagerTensor:
     base, key = getattr(made, "viewed", (None, None))
-    if base is None or links_of(made) is not None:
+    if base is None:
         return made
     if key is COPIED:
         sharing.may_be_part(made, base)

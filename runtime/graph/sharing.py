@@ -164,7 +164,8 @@ def ids(items: Iterable[Any]) -> set[int]:
 
 def _alive(found: Iterable[Symbols]) -> Iterator[Any]:
     for symbols in found:
-        yield from list(symbols.values())
+        if symbols is not NOBODY:
+            yield from list(symbols.values())
 
 
 def _open(found: Iterable[Any]) -> list[Any]:
@@ -175,7 +176,9 @@ def _open(found: Iterable[Any]) -> list[Any]:
 def views(item: Any) -> list[Any]:
     """The views of a symbol."""
     links = links_of(item)
-    return [] if links is None else _open(links.views.values())
+    if links is None or links.views is NOBODY:
+        return []
+    return _open(links.views.values())
 
 
 def views_below(item: Any) -> list[Any]:
