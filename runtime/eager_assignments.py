@@ -108,7 +108,7 @@ def _noted(made: EagerTensor) -> EagerTensor:
     if key is COPIED:
         sharing.may_be_part(made, base)
     elif type(key) is not slice or base.raw.ndim > 1:  # a slice of numbers is a copy, as in a list
-        spec = spec_of(key)
+        spec = (key,) if type(key) is int else spec_of(key)
         if spec is not None:
             sharing.set_base(made, (base, spec, ()))
     return made

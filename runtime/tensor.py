@@ -26,7 +26,7 @@ CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 _READ_ONLY = (
     "'{}' object does not support item assignment: tensors are values. Write "
     "`x = tf.tensor_scatter_nd_update(x, indices, updates)`, or `x[i] = v` inside a function "
-    "converted by @tf.function, which rebinds x"
+    "converted by @autograph.convert or @tf.function"
 )
 
 
@@ -168,7 +168,7 @@ class Tensor(Operators):
     def __hash__(self) -> int:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
-    # What follows is reached where autograph rebinds the name: the type is not NoReturn.
+    # In converted code an item can be assigned: the type is not NoReturn.
     def __setitem__(self, key: Any, value: Any) -> None:
         raise TypeError(_READ_ONLY.format(type(self).__name__))
 

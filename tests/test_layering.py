@@ -130,6 +130,7 @@ MAY_IMPORT = {
     "runtime.function_tracing": "autograph runtime numpy",
     "runtime.concrete_function": "autograph runtime numpy",
     "runtime.converted": "autograph runtime",
+    "runtime.eager_assignments": "autograph runtime",
     "runtime.autograph": "autograph runtime",
     "runtime": "runtime numpy",  # the public names, modules, configuration, training, data, ...
 }

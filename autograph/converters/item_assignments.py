@@ -1,4 +1,4 @@
-"""Lower `x[i] = v` to a rebinding of `x`: tensors are values.
+"""Lower `x[i] = v` to a rebinding of `x`, for what is a value: its setter gives another one.
 
     >>> from autograph.pipeline import show
     >>> print(show('item_assignments', '''
@@ -17,9 +17,9 @@
         return x
 
 A statement stays as it is where the target is no name that can be rebound (an attribute, an item, a
-name of another scope) or is not read afterwards: a list or a symbol of a graph changes itself, for
-all of its names, and an eager tensor refuses, for the new value would be lost. The arguments stand
-in the order in which Python evaluates them.
+name of another scope) or is not read afterwards: a list or a tensor changes itself, for all of its
+names, and what is a value refuses, for the new one would be lost. The arguments stand in the order
+in which Python evaluates them.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from autograph.frames import hide
 def setitem(value: Any, *, to: Any, at: Any) -> Any:
     """`to[at] = value`: what the name of `to` stands for afterwards.
 
-    A plain target is changed in place and returned; a tensor is a value, and a new one results.
+    A target that changes itself, as a list does, is returned; of a value a new one results.
     """
     try:
         setter = item_setters.get(type(to))
