@@ -22,7 +22,7 @@ def _set_item(value: Any, target: Any, key: Any) -> Any:
         return set_item(value, target, key)
     from runtime import eager_assignments
 
-    eager_assignments.set_item(target, key, value, str)
+    eager_assignments.set_item(target, key, value)
     return target
 
 
@@ -30,9 +30,15 @@ def _assigned(self: EagerTensor, key: Any, value: Any) -> None:
     frame = sys._getframe(1)
     if not converted_code(frame.f_code):
         Tensor.__setitem__(self, key, value)
-    _set_item(value, self, key)
+    if state.trace is not None:
+        _set_item(value, self, key)
+        return
+    from runtime import eager_assignments
+    from runtime.graph.frames import container_at
+
+    eager_assignments.set_item(self, key, value, lambda: container_at(frame))
 
 
-EagerTensor.__setitem__ = _assigned  # type: ignore[method-assign]
+EagerTensor.__setitem__ = _assigned  # type: ignore[assignment, method-assign]
 register_library("runtime")
 register_item_setter(EagerTensor, _set_item)

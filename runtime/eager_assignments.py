@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import runtime.staging  # noqa: F401  (refusals are told autograph's errors)
 from autograph.backend import item_setters, register_item_setter
@@ -40,7 +40,7 @@ class Stale(EagerTensor):
     __slots__ = ()
 
     @property
-    def raw(self) -> Any:  # type: ignore[override]
+    def raw(self) -> Any:
         """The value; StagingError where lists and arrays differ in what it is."""
         renew = self.links.renew
         renew(self)
@@ -51,7 +51,7 @@ class Stale(EagerTensor):
         _hold(self, value)
 
     @property
-    def node(self) -> Any:  # type: ignore[override]
+    def node(self) -> Any:
         """No tape has seen the value."""
         return self.raw is None or _node_of(self)
 
@@ -84,7 +84,7 @@ class _Noting:
 
 def _begin() -> None:
     _Noting.begun = True
-    EagerTensor.__getitem__ = _getitem  # type: ignore[method-assign]
+    EagerTensor.__getitem__ = _getitem  # type: ignore[assignment, method-assign]
     plain_copy = EagerTensor.__copy__
     EagerTensor.__copy__ = lambda self: _noted(plain_copy(self))  # type: ignore[method-assign]
     if gc.get_freeze_count():
@@ -117,9 +117,9 @@ def _noted(made: EagerTensor) -> EagerTensor:
 def _rows(item: EagerTensor, spec: Spec) -> range | None:
     """Which rows an index of a tensor stands for; None for one that no list takes."""
     first, *others = spec
-    if others or not item.raw.ndim or first in ("newaxis", "..."):
+    if others or not _shape(item) or first in ("newaxis", "..."):
         return None
-    size = item.raw.shape[0]
+    size = _shape(item)[0]
     if type(first) is tuple:
         return range(*slice(*first).indices(size))
     at = first + size if first < 0 else first
@@ -137,22 +137,28 @@ def _is_slice(item: EagerTensor) -> bool:
 
 
 def _meet(one: range | None, other: range | None) -> bool:
-    return one is None or other is None or not set(one).isdisjoint(other)
+    if one is None or other is None:
+        return True
+    few, many = sorted((one, other), key=len)
+    return any(row in many for row in few)
 
 
 # The statement
 
 
-def set_item(target: EagerTensor, key: Any, value: Any, name: Callable[[], str | None]) -> None:
-    """`target[key] = value`. Raises StagingError where others would have to see the new value that
-    cannot.
+def set_item(
+    target: EagerTensor, key: Any, value: Any, name: Callable[[], str | None] = str
+) -> None:
+    """`target[key] = value`, where the user writes `name()` for the target, if that is known.
+
+    Raises StagingError where others would have to see the new value that cannot.
     """
     if not _Noting.begun:
         _begin()
     _check(target, name)
     if isinstance(value, EagerTensor):
         value = _stored(value)
-    made = ops.setitem(target, key, value)
+    made = cast(EagerTensor, ops.setitem(target, key, value))
     rows = None
     if target.raw.ndim > 1 and type(key) is not tuple:
         spec = spec_of(key)

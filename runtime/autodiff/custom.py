@@ -12,6 +12,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 import runtime.ops as ops
 from runtime import nest
 from runtime.autodiff.recorder import Recorder
+from runtime.autodiff.records import another
 from runtime.autodiff.tape import GradientTape
 from runtime.convert import convert_to_tensor
 from runtime.graph.ir import Callee, Value, covers
@@ -321,6 +322,7 @@ def _function(
     wanted = [place for place, item in enumerate(given) if _is_differentiated(item)]
 
     def rule(*grads: Any) -> list[Any]:
+        grads = tuple(map(another, grads))
         if not variables:
             found, of_variables = _called(grad_fn)(*grads), []
         else:

@@ -40,6 +40,23 @@ def as_it_is(item: Any) -> Any:
     return item if twin is None else twin()
 
 
+def another(item: Any) -> Any:
+    """Another tensor or symbol with the same value: items assigned to one are not the other's."""
+    return item.snapshot() if isinstance(item, EagerTensor) else as_it_is(item)
+
+
+def apart(found: Sequence[Any], others: Iterable[Any]) -> list[Any]:
+    """What was found, each another object than the rest of them and than `others`."""
+    seen = set(map(id, others))
+    made = []
+    for item in found:
+        if item is not None and id(item) in seen:
+            item = another(item)
+        seen.add(id(item))
+        made.append(item)
+    return made
+
+
 def replaced(record: Record, item: Any, other: Any) -> Record:
     """A record that keeps `other` in place of a tensor."""
     if len(record) != 6:

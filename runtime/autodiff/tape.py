@@ -15,6 +15,7 @@ from runtime.autodiff.recorder import Recorder
 from runtime.autodiff.records import (
     UNSENT,
     Record,
+    apart,
     as_it_is,
     backward,
     kept,
@@ -677,4 +678,4 @@ class GradientTape(Recorder):
             grad = found.get(source.node)
             return zeros_for(source) if grad is UNSENT else grad
 
-        return list(map(gradient, sources))
+        return apart(list(map(gradient, sources)), (*targets, *sources, *weights))
