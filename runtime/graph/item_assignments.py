@@ -33,6 +33,7 @@ from runtime.graph.sharing import (
     set_base,
     variable_of,
     views,
+    views_below,
 )
 from runtime.primitive import TABLE
 from runtime.tensor import Tensor
@@ -246,6 +247,9 @@ def _renew_view(trace: Trace, item: Any) -> Value:
 def _detach(trace: Trace, item: Any, rows: Rows) -> None:
     """Cut off a view of a row that was replaced: it may be of the old one."""
     base, spec, dynamic = item.links.base
+    if len(spec) > 1 or spec[0] in ("newaxis", "..."):  # no list has it: an array copies into it
+        _outdate(trace, item)
+        return
     is_same = _is_same_row((spec, tuple([each.value for each in dynamic])), rows)
     if is_same is False:
         return
@@ -256,6 +260,9 @@ def _detach(trace: Trace, item: Any, rows: Rows) -> None:
     if is_same or not is_known:
         why = _raising(_replaced(user_location()))
         item.scope = Stale(home(item), why, replaced=is_known)
+        for each in views_below(item):
+            _note(trace, each)
+            each.scope = Stale(home(each), why, replaced=each.scope.open)
 
 
 def _is_same_row(view: Rows, rows: Rows) -> bool | None:

@@ -112,7 +112,7 @@ def _view_of_symbol(base: Any, made: Any, key: Any, node: Node, trace: Trace) ->
         own = [_symbol(value, made) for value in node.inputs[1:]]
         set_base(made, (base, node.params["spec"], tuple(own)))
     elif base.static_shape is None or len(base.static_shape) > 1:
-        may_be_part(made, base)
+        may_be(made, base)
 
 
 def _symbol(value: Value, like: Any) -> Any:

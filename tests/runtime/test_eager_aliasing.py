@@ -78,6 +78,17 @@ def _filled(shape: tuple[int, ...], value: int) -> Any:
 @pytest.mark.parametrize("seed", range(150))
 @pytest.mark.parametrize("tuples", [False, True], ids=["lists", "arrays"])
 def test_random_views(seed: int, tuples: bool) -> None:
+    check_views(seed, tuples, autograph.convert)
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("tuples", [False, True], ids=["lists", "arrays"])
+def test_random_views_in_graphs(seed: int, tuples: bool) -> None:
+    check_views(seed, tuples, rt.function)
+
+
+def check_views(seed: int, tuples: bool, convert: Any) -> None:
+    """Tensors do as lists and arrays do where both agree, or only arrays can, or are refused."""
     text = Views(seed, tuples).program()
     cells = np.arange(27, dtype=np.int32).reshape(SHAPE)
 
@@ -89,7 +100,7 @@ def test_random_views(seed: int, tuples: bool) -> None:
     if not tuples:
         wanted.append(run(cells.tolist(), lambda f: f, copied=copy.deepcopy, filled=_filled))
     try:
-        found = run(rt.constant(cells), autograph.convert, copied=rt.identity, filled=rt.fill)
+        found = run(rt.constant(cells), convert, copied=rt.identity, filled=rt.fill)
     except autograph.StagingError:
         return
     assert all(found == each for each in wanted), text
@@ -156,6 +167,15 @@ def rows_of_a_variable(m):
 
 
 M = rt.constant([[1, 2], [3, 4]])
+
+
+@pytest.mark.parametrize(
+    "function", [replaced_in_a_slice, replaced_under_a_slice, replaced_two_below]
+)
+def test_graphs_refuse_it_too(function: Any) -> None:
+    start = rt.stack([M, M]) if function is replaced_two_below else M
+    with pytest.raises(autograph.StagingError, match="is read"):
+        rt.function(function)(start)
 
 
 @pytest.mark.parametrize(
