@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from threading import Lock
 from typing import Any, cast
+from weakref import WeakSet
 
 import runtime.staging  # noqa: F401  (refusals are told autograph's errors)
 from autograph.backend import item_setters, register_item_setter
 from runtime import ops
-from runtime.autodiff.tape import tapes
+from runtime.autodiff.tape import GradientTape, living
 from runtime.graph import sharing
 from runtime.graph.frames import user_location
 from runtime.graph.ir import Location, format_location
@@ -77,13 +79,15 @@ def _hold(item: EagerTensor, raw: Any) -> None:
 
 
 class _Noting:
-    """Whether views are noted with what they are views of."""
+    """Whether it is noted which tensors are views, and which tapes there are."""
 
     begun = False
+    lock = Lock()
 
 
 def _begin() -> None:
-    _Noting.begun = True
+    """Note it from now on; find what there is."""
+    living.append(WeakSet())
     EagerTensor.__getitem__ = _getitem  # type: ignore[assignment, method-assign]
     plain_copy = EagerTensor.__copy__
     EagerTensor.__copy__ = lambda self: _noted(plain_copy(self))  # type: ignore[method-assign]
@@ -92,6 +96,9 @@ def _begin() -> None:
     for item in gc.get_objects():
         if type(item) is EagerTensor:
             _noted(item)
+        elif issubclass(type(item), GradientTape):
+            living[0].add(item)
+    _Noting.begun = True
 
 
 def _getitem(x: EagerTensor, key: Any) -> Any:
@@ -154,7 +161,9 @@ def set_item(
     Raises StagingError where others would have to see the new value that cannot.
     """
     if not _Noting.begun:
-        _begin()
+        with _Noting.lock:
+            if not _Noting.begun:
+                _begin()
     _check(target, name)
     if isinstance(value, EagerTensor):
         value = _stored(value)
@@ -237,7 +246,7 @@ def _become(item: EagerTensor, made: EagerTensor) -> None:
 def _keep(item: EagerTensor) -> None:
     """Let tapes hold the value that a tensor has had."""
     former = None
-    for tape in list(tapes):
+    for tape in list(living[0]):
         if former is None:
             former = item.snapshot()
         tape.keep(item, former)

@@ -16,7 +16,7 @@ from runtime import dtypes
 from runtime.dtypes import BY_NUMPY, DType
 from runtime.primitive import install_tensor
 from runtime.shapes import Shape, TensorShape
-from runtime.state import state
+from runtime.state import active_traces, state
 from runtime.types import TensorType
 
 COPIED = "copied"
@@ -238,7 +238,7 @@ class EagerTensor(Tensor):
     @property
     def static_value(self) -> Any:
         """The array itself; not to be written to."""
-        if state._trace is not None:
+        if active_traces and state._trace is not None:
             state._trace.takes_over(self)
         return self.raw
 
@@ -291,7 +291,7 @@ class EagerTensor(Tensor):
         raw = self.raw
         if type(raw) is not _ndarray:
             return raw
-        if state._trace is not None:
+        if active_traces and state._trace is not None:
             state._trace.takes_over(self)
         return raw.copy() if raw.ndim else raw[()]
 
@@ -319,7 +319,7 @@ class EagerTensor(Tensor):
             )
 
     def _view(self) -> Any:
-        if state._trace is not None:
+        if active_traces and state._trace is not None:
             state._trace.takes_over(self)
         # Through a memoryview, because what an array lends can be made writable again.
         raw: Any = self.raw if type(self.raw) is np.ndarray else np.asarray(self.raw)

@@ -45,8 +45,12 @@ def another(item: Any) -> Any:
     return item.snapshot() if isinstance(item, EagerTensor) else as_it_is(item)
 
 
-def apart(found: Sequence[Any], others: Iterable[Any]) -> list[Any]:
+def apart(found: list[Any], others: Sequence[Any]) -> list[Any]:
     """What was found, each another object than the rest of them and than `others`."""
+    all_ids = [*map(id, found), *map(id, others)]
+    seen = set(all_ids)
+    if len(seen) == len(all_ids):
+        return found
     seen = set(map(id, others))
     made = []
     for item in found:

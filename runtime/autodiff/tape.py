@@ -42,8 +42,8 @@ from runtime.types import is_variable
 
 _naming = threading.Lock()
 
-tapes: WeakSet[GradientTape] = WeakSet()
-"""All that live: each holds tensors whose items may be assigned."""
+living: list[WeakSet[GradientTape]] = []
+"""From the first item assignment on, the set of all tapes: they hold tensors that may change."""
 
 
 def _are_computed(*items: Any) -> bool:
@@ -106,7 +106,8 @@ class GradientTape(Recorder):
         self._scope: Any = None
         self._uses: list[Any] = []
         self._begin()
-        tapes.add(self)
+        if living:
+            living[0].add(self)
 
     def _begin(self) -> None:
         # How far records hold no former value of a tensor; watched tensors with another value now.
@@ -659,7 +660,7 @@ class GradientTape(Recorder):
             staged.check(state._trace, self._scope, known, targets)
             staged.check_sources(state._trace, self._watched, sources)
             step = staged.step
-        elif any(id(source) in self._changed for source in sources):
+        elif self._changed and any(id(source) in self._changed for source in sources):
             from runtime.autodiff import staged
 
             raise staged.rewritten(next(s for s in sources if id(s) in self._changed))

@@ -218,18 +218,16 @@ def _set_advanced(x: Tensor, keys: tuple[Any, ...], value: Tensor) -> Tensor:
 def fast_getitem(x: EagerTensor, key: Any) -> Tensor:
     """`x[key]` of an eager tensor: at once where nothing records and the index is basic."""
     if state.run is not None:
-        raw = x.raw
         kind = type(key)
-        if raw.dtype.kind != "O" and (
-            kind is int or kind is slice or (kind is tuple and all(type(k) in _BASIC for k in key))
-        ):
+        if kind is int or kind is slice or (kind is tuple and all(type(k) in _BASIC for k in key)):
             try:
-                found = raw[key]
+                found = x.raw[key]
             except (IndexError, TypeError, ValueError):
-                pass  # getitem computes it again, and explains
-            else:
+                return getitem(x, key)  # it computes it again, and explains
+            if type(found) is np.ndarray:
                 made = EagerTensor(found)
-                if type(found) is np.ndarray:
-                    made.viewed = x, key
+                made.viewed = x, key
                 return made
+            if isinstance(found, np.generic):  # an element of an array of strings is none
+                return EagerTensor(found)
     return getitem(x, key)
