@@ -17,7 +17,6 @@ from threading import Lock
 from typing import Any, cast
 from weakref import WeakSet
 
-import runtime.staging  # noqa: F401  (refusals are told autograph's errors)
 from autograph.backend import item_setters, register_item_setter
 from runtime import ops
 from runtime.autodiff.tape import GradientTape, living
@@ -45,7 +44,9 @@ class Stale(EagerTensor):
     def raw(self) -> Any:
         """The value; StagingError where lists and arrays differ in what it is."""
         renew = self.links.renew
-        renew(self)
+        if renew is not None:  # another thread may have been faster
+            renew(self)
+        self.links.renew = None
         return _raw_of(self)
 
     @raw.setter
@@ -71,8 +72,8 @@ _set_node = EagerTensor.__dict__["node"].__set__
 
 
 def _hold(item: EagerTensor, raw: Any) -> None:
-    item.__class__ = EagerTensor
     _set_raw(item, raw)
+    item.__class__ = EagerTensor
 
 
 # What shares memory
@@ -183,6 +184,7 @@ def _check(target: EagerTensor, name: Callable[[], str | None]) -> None:
         what = None if links is None else links.holder
         what = "a part of a variable" if getattr(each, "_owner", None) is not None else what
         if what is not None:
+            _load_errors()
             called = name() or sharing.variable_of(target) or "a tensor"
             raise refuse(
                 f"an item of {called!r} is assigned, which is, or shares its memory with, {what}: "
@@ -249,6 +251,8 @@ def _keep(item: EagerTensor) -> None:
     for tape in list(living[0]):
         if former is None:
             former = item.snapshot()
+            if former.node is not None:
+                _load_errors()  # a tape may refuse it as a source
         tape.keep(item, former)
 
 
@@ -345,6 +349,16 @@ def _renew(item: EagerTensor, primitive: Primitive, *inputs: EagerTensor, spec: 
 # What lists and arrays differ in
 
 
+def _load_errors() -> None:
+    """Tell refusals autograph's errors, and whose frames are the user's."""
+    import runtime.staging  # noqa: F401
+
+
+def _place() -> Location | None:
+    _load_errors()
+    return user_location()
+
+
 class _Raising:
     def __init__(self, why: Callable[[], Exception], replaced: bool = False) -> None:
         self.why = why
@@ -366,7 +380,7 @@ def _refuse(item: EagerTensor, why: Callable[[], Exception], replaced: bool = Fa
 
 def _replace(view: EagerTensor) -> None:
     """Refuse to read a row that another one has taken the place of, and views of it."""
-    why = _replaced(user_location())
+    why = _replaced(_place())
     for each in [view, *views_below(view)]:
         _refuse(each, why, True)
     sharing.set_base(view, None)
@@ -384,7 +398,7 @@ def _replaced(place: Location | None) -> Callable[[], Exception]:
 
 
 def _differs(item: EagerTensor, other: EagerTensor) -> Callable[[], Exception]:
-    place = user_location()
+    place = _place()
     written = sharing.variable_of(item) or "a tensor"
 
     def why() -> Exception:
