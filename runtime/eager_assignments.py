@@ -123,7 +123,7 @@ def _noted(made: EagerTensor) -> EagerTensor:
 
 
 def _rows(item: EagerTensor, spec: Spec) -> range | None:
-    """Which rows an index of a tensor stands for; None for one that no list takes."""
+    """The rows that an index of a tensor stands for; None for one that no list takes."""
     first, *others = spec
     if others or not _shape(item) or first in ("newaxis", "..."):
         return None
@@ -195,7 +195,7 @@ def _check(target: EagerTensor, name: Callable[[], str | None]) -> None:
 
 
 def _stored(value: EagerTensor) -> EagerTensor:
-    """What is stored in an item: a row that was replaced is the old one, as in a list."""
+    """The tensor to store in an item: for a row that was replaced the old one, as in a list."""
     if type(value) is Stale and getattr(value.links.renew, "replaced", False):
         return _former(value)
     return value

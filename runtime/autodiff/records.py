@@ -46,7 +46,7 @@ def another(item: Any) -> Any:
 
 
 def apart(found: list[Any], others: Sequence[Any]) -> list[Any]:
-    """What was found, each another object than the rest of them and than `others`."""
+    """Gradients, each another object than the rest of them and than `others`."""
     all_ids = [*map(id, found), *map(id, others)]
     seen = set(all_ids)
     if len(seen) == len(all_ids):

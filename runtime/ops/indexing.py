@@ -194,7 +194,7 @@ def setitem(x: Any, key: Any, value: Any) -> Tensor:
 
 
 def spec_of(key: Any) -> Spec | None:
-    """How primitives are told a basic index that is known; None for another one."""
+    """The Spec of a basic index that is known; None for another one."""
     keys = tuple([_index_value(k) for k in (key if isinstance(key, tuple) else (key,))])
     if any(isinstance(k, Tensor) and k.ndim != 0 for k in keys):
         return None
