@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from types import CellType
 from typing import Any, NoReturn, TypeAlias
 from weakref import ref
@@ -217,6 +218,32 @@ def backend_of_type(kind: type) -> Backend | None:
     backend = next((_registered[base] for base in kind.__mro__ if base in _registered), None)
     _remember(kind, backend)
     return backend
+
+
+INSPECTED = 1_000
+"""How many elements of a container are looked at for a staged one."""
+
+stand_ins: dict[type, type] = {}
+"""Classes that are made while staging, and the class of the user's Python that each stands for."""
+
+
+def backend_within(container: object) -> Backend | None:
+    """The backend of an element of a list, tuple or dict; None for anything else."""
+    kind = type(container)
+    if stand_ins.get(kind, kind) not in (list, tuple, dict):
+        return None
+    values: Any = container.values() if isinstance(container, dict) else container
+    for kind in set(map(type, islice(values, INSPECTED))):
+        backend = backend_of_type(kind)
+        if backend is not None:
+            return backend
+    return None
+
+
+def asked(backend: Backend, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """A builtin with a staged argument: by its backend, or by Python where that leaves it."""
+    result = backend.builtin(function, *args, **kwargs)
+    return function(*args, **kwargs) if result is NotImplemented else result
 
 
 _HEAP_TYPE = 1 << 9

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 from autograph import operators, policy
 from autograph.codes import assigns_items
 from autograph.frames import hide
-from autograph.operators.builtin_calls import taken_over
+from autograph.operators.builtin_calls import taken_over, text_method
 from autograph.twins import (
     HEAP_TYPE,
     Cells,
@@ -113,7 +113,8 @@ def _cells(made: Made, own: tuple[str, ...]) -> Cells | Callable[[Any], Cells]:
 
 
 def _call_builtin(function: Any) -> Any:
-    return _TAKEN_OVER.get(function, function)
+    found = _TAKEN_OVER.get(function)
+    return text_method(function) if found is None else found
 
 
 def _call_method(method: MethodType) -> Any:

@@ -27,6 +27,7 @@ from autograph.converters import (
     return_statements,
     super_calls,
     ternaries,
+    texts,
     undefined_names,
     while_statements,
 )
@@ -77,6 +78,7 @@ CONVERTERS = (
     _converter(comparisons),
     _converter(boolean_operators),
     _converter(ternaries),
+    _converter(texts),
     _converter(calls),  # after all that removes calls or makes its own
 )
 

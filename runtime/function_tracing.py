@@ -41,11 +41,12 @@ from runtime.graph.refusals import is_refusal, noted, refuse
 from runtime.graph.scopes import Symbol
 from runtime.graph.shared_arguments import NOTHING, Shared, lost, shared_of
 from runtime.graph.signatures import changed_image, images, rebuild, spec_structure
-from runtime.graph.staging import aliases, joins, loops
+from runtime.graph.staging import aliases, joins, loops, texts
 from runtime.graph.staging.blocks import Unreachable, add_raise
 from runtime.graph.staging.carried_objects import NoRecorder, Recorder, refuse_change
 from runtime.graph.staging.joins import Leaf, Optional, Spec, Tree
 from runtime.graph.staging.optional_values import MaybeNone, bound
+from runtime.graph.staging.texts import Text
 from runtime.graph.structures import structure_of
 from runtime.graph.symbolic_number import SymbolicNumber, number_to_tensor
 from runtime.graph.tracing import Trace
@@ -74,6 +75,10 @@ def _exported(
     Raises TypeError for any other Python object, which is at `path` in what messages call `what()`.
     """
     value = bound(value)
+    if type(value) is Text:
+        if numbers:
+            return value
+        raise value.refusal("returned", value.location)
     if isinstance(value, MaybeNone):
         return MaybeNone(_exported(value.held, numbers, what, path), value.flag)
     if value is None or isinstance(value, Tensor | Symbol | Elements):
@@ -303,7 +308,7 @@ class Tracer:
             return None, []
         except Exception as error:
             self._explain(error, args, kwargs)
-            if is_refusal(error) or not may_act(trace.scope.nodes):
+            if is_refusal(error) or not (may_act(trace.scope.nodes) or texts.is_in(error)):
                 raise
             # What was staged before it comes first: an error or an effect of its own.
             add_raise(trace, error)

@@ -16,7 +16,7 @@ from runtime.convert import convert_to_tensor
 from runtime.graph import numbers
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import active
-from runtime.graph.staging import branches, iteration, logic
+from runtime.graph.staging import branches, iteration, logic, texts
 from runtime.graph.staging.blocks import Block, Names
 from runtime.graph.staging.branches import truth
 from runtime.graph.staging.carried_objects import Watch, no_watch
@@ -411,6 +411,7 @@ def staged_math(function: Callable[..., Any], row: Any, args: tuple[Any, ...]) -
     return apply_number(row, *items)
 
 
+TEXTS = (str, repr, ascii, format, str.format, str.join, operator.mod)
 BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     abs: operator.abs,
     all: _deciding("all", ops.reduce_all, False),
@@ -436,6 +437,7 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     print: staged_print,
     range: _range,
     reversed: _reversed,
+    **{function: functools.partial(texts.make, function) for function in TEXTS},
     round: _round,
     sorted: _sorted,
     sum: _sum,
@@ -444,5 +446,5 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     zip: _zip,
 }
 TAKES_MISSING = frozenset((
-    operator.is_, operator.contains, isinstance, callable, hasattr, type, bool, print,
+    operator.is_, operator.contains, isinstance, callable, hasattr, type, bool, print, *TEXTS,
 ))  # fmt: skip

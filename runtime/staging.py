@@ -19,6 +19,7 @@ from autograph import (
     converted_code,
     register_backend,
     register_identity,
+    register_stand_in,
     why_not_converted,
 )
 from autograph.undefined import name_of
@@ -32,6 +33,7 @@ from runtime.graph.staging.identity import check_identity
 from runtime.graph.staging.iteration import Staged
 from runtime.graph.staging.joined_variables import read
 from runtime.graph.staging.optional_values import Missing, bound, install_undefined, present
+from runtime.graph.staging.texts import Text
 from runtime.graph.symbolic_number import SymbolicNumber
 from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.staged_builtins import BUILTINS, TAKES_MISSING, staged_math
@@ -179,6 +181,9 @@ class StagingBackend(Backend):
         staged = BUILTINS.get(function)
         if staged is not None:
             if function not in TAKES_MISSING:
+                for item in args:
+                    if type(item) is Text:
+                        raise item.refusal(f"given to {function.__name__}()")
                 args = tuple([read(present(item)) for item in args])
             return staged(*args, **kwargs)
         row = numbers.MATH.get(function)
@@ -186,8 +191,9 @@ class StagingBackend(Backend):
 
 
 BACKEND = StagingBackend()
-for _kind in (SymbolicTensor, SymbolicNumber, Missing, Staged, branches.Truth, Variable):
+for _kind in (SymbolicTensor, SymbolicNumber, Missing, Staged, Text, branches.Truth, Variable):
     register_backend(_kind, BACKEND)
+register_stand_in(Text, of=str)
 register_identity(check_identity)
 
 

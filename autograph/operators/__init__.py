@@ -12,6 +12,7 @@ from autograph.operators.for_loop import for_loop
 from autograph.operators.growing import growing
 from autograph.operators.items import setitem, update_item
 from autograph.operators.logical import and_, compare, not_, or_
+from autograph.operators.texts import format, mod, text
 from autograph.operators.until import until
 from autograph.operators.while_loop import while_loop
 
@@ -22,10 +23,13 @@ __all__ = [
     "cond",
     "defined",
     "for_loop",
+    "format",
     "growing",
+    "mod",
     "not_",
     "or_",
     "setitem",
+    "text",
     "until",
     "update_item",
     "while_loop",

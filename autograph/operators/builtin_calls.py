@@ -7,30 +7,26 @@ import functools
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain
 from types import GeneratorType
 from typing import Any, TypeAlias
 
-from autograph.backend import Backend, backend_of, backend_of_type
+from autograph.backend import Backend, asked, backend_of, backend_within, stand_ins
 from autograph.errors import ConversionError, StagingError
 from autograph.frames import hide, refusal
-from autograph.operators.growing import stand_ins
 from autograph.operators.unrolling import holds_shared_iterator
 
 Function: TypeAlias = Callable[..., Any]
 Call: TypeAlias = Callable[[Any], Any]
 
 _DIRECT = (
-    "abs bool callable complex divmod enumerate float format hasattr int isinstance iter len list "
-    "next pow range repr reversed round set str sum tuple zip"
+    "abs bool callable complex divmod enumerate float hasattr int isinstance iter len list next "
+    "pow range reversed round set sum tuple zip"
 )
 
 _OWN_REFERENCES = 3
 """What `sys.getrefcount` counts for an argument that nobody holds but the call: caller, `args`, its
 own."""
-
-_INSPECTED = 1_000
-"""How many elements of a container are looked at for a staged one."""
 
 
 class Rest:
@@ -70,7 +66,7 @@ def taken_over(call: Call) -> dict[Function, Function]:
         any: _deciding(any, decisive=True),
         **{function: _seeing(function, 1) for function in (locals, vars, dir)},
         **{function: _seeing(function, 2) for function in (eval, exec)},
-        print: _printing(print),
+        **{function: _showing(function) for function in (print, str, repr, ascii, format)},
         type: _type,
     }
 
@@ -207,12 +203,37 @@ def _check_unshared(items: GeneratorType[Any, Any, Any], references: int, name: 
         )
 
 
-def _printing(function: Function) -> Function:
+def text_method(method: Any) -> Any:
+    """What stands for a method of a text in generated code: `format` and `join` show what they are
+    given.
+    """
+    name = method.__name__
+    if type(method.__self__) is not str or name not in ("format", "join"):
+        return method
+    if name == "format":
+        return functools.partial(_showing(str.format), method.__self__)
+    return functools.partial(_joined, method.__self__)
+
+
+def _joined(separator: str, /, *args: Any) -> Any:
+    if len(args) != 1 or type(args[0]) is str:
+        return str.join(separator, *args)
+    try:
+        backend = backend_of(args[0])
+        parts = args[0] if backend is not None else list(args[0])
+        return _ask(backend or backend_within(parts), str.join, (separator, parts), {})
+    except BaseException as error:  # whatever passes through is the user's: only ours goes
+        hide(error)
+        raise
+
+
+def _showing(function: Function) -> Function:
     """For functions that show their arguments and what is in them."""
 
     def builtin(*args: Any, **kwargs: Any) -> Any:
         try:
-            return _ask(_first_backend(args) or _backend_inside(args), function, args, kwargs)
+            given = (*args, *kwargs.values()) if kwargs else args
+            return _ask(_first_backend(given) or _backend_inside(given), function, args, kwargs)
         except BaseException as error:  # whatever passes through is the user's: only ours goes
             hide(error)
             raise
@@ -223,11 +244,9 @@ def _printing(function: Function) -> Function:
 def _ask(
     backend: Backend | None, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    if backend is not None:
-        result = backend.builtin(function, *args, **kwargs)
-        if result is not NotImplemented:
-            return result
-    return function(*args, **kwargs)
+    return (
+        function(*args, **kwargs) if backend is None else asked(backend, function, *args, **kwargs)
+    )
 
 
 def _first_backend(values: Iterable[Any]) -> Backend | None:
@@ -240,13 +259,9 @@ def _first_backend(values: Iterable[Any]) -> Backend | None:
 
 def _backend_inside(containers: tuple[Any, ...]) -> Backend | None:
     for container in containers:
-        kind = type(container)
-        if stand_ins.get(kind, kind) in (list, tuple, dict):
-            values = container.values() if kind is dict else container
-            for kind in set(map(type, islice(values, _INSPECTED))):
-                backend = backend_of_type(kind)
-                if backend is not None:
-                    return backend
+        backend = backend_within(container)
+        if backend is not None:
+            return backend
     return None
 
 

@@ -7,11 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
+from autograph.backend import stand_ins
+
 Maker: TypeAlias = Callable[[list[Any]], Any]
-
-
-stand_ins: dict[type, type] = {}
-"""Classes that are made while staging, and the class of the user's Python that each stands for."""
 
 
 def register_stand_in(kind: type, of: type) -> None:

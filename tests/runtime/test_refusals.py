@@ -25,6 +25,7 @@ from runtime import errors
 ITERATORS: dict[str, Any] = {}
 IT: Any = None
 CALLS = [0]
+COUNT = rt.Variable(1, name="count")
 
 
 class Items(list):
@@ -209,23 +210,89 @@ def text_of(x):
 
 
 def repr_of(x):
-    return len(repr(x))
+    return repr(x)[0]
 
 
-def converted_in_f_string(x):
+def f_string_returned(x):
     return f"{x!r}"
 
 
-def percent(x):
-    return "%s" % x
+def percent_compared(x):
+    return "%s" % x == "1"
 
 
-def by_format(x):
-    return "{!r}".format(x)
+def format_in_a_test(x):
+    return 1 if "{!r}".format(x) else 2
 
 
-def in_a_list(x):
-    return str([x])
+def text_as_a_key(x):
+    return {str([x]): 1}
+
+
+def text_iterated(x):
+    n = 0
+    for _ in str(x):
+        n += 1
+    return n
+
+
+def text_in_a_comprehension(x):
+    return [int(digit) for digit in str(x)]
+
+
+def text_searched(x):
+    return "1" in f"{x}"
+
+
+def text_changed(x):
+    return f"{x}".upper()
+
+
+def text_as_a_number(x):
+    return int(str(x)[::-1])
+
+
+def text_of_a_text(x):
+    return rt.constant(f"{x}")
+
+
+def text_or_another(x):
+    text = "a"
+    if x > 0:
+        text = f"{x}"
+    print(text)
+    return x
+
+
+def texts_returned(x):
+    texts = []
+    for i in range(x):
+        texts.append(f"{i}")
+    return texts
+
+
+def text_in_a_list_returned(x):
+    return [f"{x}"]
+
+
+def text_of_some_values(x):
+    print("%c" % x)
+    return x
+
+
+def text_of_a_variable(x):
+    print(f"{x} {COUNT}")
+    return x
+
+
+def text_beside_an_object(x):
+    print(str([x, Holder(1)]))
+    return x
+
+
+def template_in_a_variable(x):
+    template = "%s"
+    return template % x
 
 
 def in_an_object(x):
@@ -236,7 +303,7 @@ def text_of_a_number(x):
     n = 0
     while n < x:
         n += 1
-    return "n=" + str(n)
+    return len("n=" + str(n))
 
 
 # Handlers around what fails at run time
@@ -423,13 +490,26 @@ REFUSED = [
     (sets_environment, StagingError, "os.environ is changed"),
     (warns, StagingError, "warn inside a staged block warns once"),
     (touches, StagingError, "touch inside a staged block reads or writes files"),
-    (text_of, NOT_ALLOWED, "as text"),
-    (repr_of, NOT_ALLOWED, "as text"),
-    (converted_in_f_string, NOT_ALLOWED, "as text"),
-    (percent, NOT_ALLOWED, "as text"),
-    (by_format, NOT_ALLOWED, "as text"),
-    (in_a_list, NOT_ALLOWED, "as text"),
-    (text_of_a_number, NOT_ALLOWED, "staged number as text"),
+    (text_of, StagingError, r"text of staged values is given to len\(\)"),
+    (repr_of, StagingError, "text of staged values is indexed"),
+    (f_string_returned, StagingError, "text of staged values is returned"),
+    (percent_compared, StagingError, "text of staged values is compared"),
+    (format_in_a_test, StagingError, "text of staged values is used as a test"),
+    (text_as_a_key, StagingError, "text of staged values is used as a key"),
+    (text_iterated, StagingError, "text of staged values is iterated over"),
+    (text_in_a_comprehension, StagingError, "text of staged values is iterated over"),
+    (text_searched, StagingError, "text of staged values is asked what is in it"),
+    (text_changed, StagingError, r"text of staged values is asked for its upper\(\)"),
+    (text_as_a_number, StagingError, "text of staged values is indexed"),
+    (text_of_a_text, StagingError, "text of staged values"),
+    (text_or_another, StagingError, "'text' cannot be joined"),
+    (texts_returned, StagingError, "list of texts of staged values leaves the graph"),
+    (text_in_a_list_returned, StagingError, "text of staged values is returned"),
+    (text_of_some_values, StagingError, "depends on the value"),
+    (text_of_a_variable, StagingError, "the text of a variable, 'count:0'"),
+    (text_beside_an_object, StagingError, "a Holder is in a text beside staged values"),
+    (template_in_a_variable, NOT_ALLOWED, "as text"),
+    (text_of_a_number, StagingError, r"text of staged values is given to len\(\)"),
     (division_in_try, StagingError, "floordiv .* past the `try` at line"),
     (division_in_second_clause, StagingError, "floordiv .* past the `try` at line"),
     (division_in_bare_try, StagingError, "floordiv .* past the `try` at line"),

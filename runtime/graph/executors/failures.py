@@ -23,12 +23,27 @@ from runtime.types import ListType, TensorType, Type
 
 def raised(exception: BaseException, holding: Any, *values: Any) -> BaseException:
     """The user's exception, as `raise` made it while tracing, with the run's values in place of the
-    symbols in the template of its arguments and attributes.
+    symbols in the template of its arguments and attributes, and of its cause's.
     """
+    return _with(exception, filled(holding, iter(values)))
+
+
+def _with(exception: BaseException, held: tuple[Any, ...]) -> BaseException:
+    args, attributes, of_cause = held
     fresh = another(exception)
-    fresh.args, attributes = filled(holding, iter(values))
+    fresh.args = args
+    if _is_of_c(type(fresh)):
+        fresh = another(fresh)  # such a class keeps some of them in fields of its own
     fresh.__dict__.update(attributes)
+    if of_cause is not None:
+        assert exception.__cause__ is not None
+        fresh.__cause__ = _with(exception.__cause__, of_cause)
+        fresh.__suppress_context__ = exception.__suppress_context__
     return fresh
+
+
+def _is_of_c(kind: type[BaseException]) -> bool:
+    return not isinstance(kind.__init__, FunctionType)
 
 
 def another(exception: BaseException) -> BaseException:
@@ -41,7 +56,7 @@ def another(exception: BaseException) -> BaseException:
 
 def _copied(exception: BaseException) -> BaseException:
     kind = type(exception)
-    if isinstance(kind.__init__, FunctionType):
+    if not _is_of_c(kind):
         # The class's own constructor may take other arguments than it keeps: it ran while tracing.
         made = kind.__new__(kind, *exception.args)
         made.__dict__.update(exception.__dict__)

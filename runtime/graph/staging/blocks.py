@@ -75,13 +75,13 @@ class deferring:
 
 def add_raise(trace: Trace, error: Exception) -> None:
     """End the open region by raising `error`, with the values of the run for the symbols in its
-    arguments and attributes.
+    arguments and attributes, and in those of its cause.
 
     Raises StagingError where a handler around could act on it.
     """
     check_unhandled(trace.root, type(error).__name__, type(error))
     check_not_protocol(error)
-    holding = image((error.args, vars(error)))
+    holding = image(_held(error))
     values = [trace.value_of(symbol) for symbol in symbols_in(holding)]
     origin = origin_of(error, trace.root)
     error.__traceback__ = error.__context__ = None
@@ -89,6 +89,12 @@ def add_raise(trace: Trace, error: Exception) -> None:
     params = {"exception": another(error), "holding": holding}
     trace.append(RAISE, values, (), params, (), origin)
     trace.failures += 1
+
+
+def _held(error: BaseException) -> tuple[Any, ...]:
+    """The arguments and attributes of an exception, and what its cause holds."""
+    cause = error.__cause__
+    return error.args, vars(error), None if cause is None else _held(cause)
 
 
 def release(trace: Trace, recorder: Recorder, results: tuple[Any, ...]) -> None:

@@ -15,11 +15,13 @@ import numpy as np
 from runtime import dtypes, errors
 from runtime.graph import arrays, numbers, sharing
 from runtime.graph.nodes import LIST_AS, NUMBER_TYPES, apply, fits
+from runtime.graph.refusals import refuse
 from runtime.graph.scopes import active
 from runtime.graph.staging import joined_tensors, joins
 from runtime.graph.staging.carried_objects import Contents, GrowingItems
 from runtime.graph.staging.growing import Growing
 from runtime.graph.staging.joins import Leaf, Maybe, Mismatch, Optional, Same, Spec, Tree
+from runtime.graph.staging.texts import WAY_OUT, Text
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
 from runtime.graph.symbolic_number import (
     DEFAULT_DTYPES,
@@ -207,6 +209,8 @@ def with_tensors(element: Spec, dtype: dtypes.DType | None = None) -> Spec:
             dtype = DEFAULT_DTYPES[kind]
         return Leaf(TensorType(dtype, ()))
     if isinstance(element, Tree):
+        if element.structure.kind is Text:
+            raise refuse("a list of texts of staged values leaves the graph", WAY_OUT)
         return Tree(element.structure, tuple([with_tensors(x, dtype) for x in element.children]))
     if isinstance(element, Optional | Maybe):
         return dataclasses.replace(element, inner=with_tensors(element.inner, dtype))

@@ -129,6 +129,12 @@ UNCHANGED = {
         "def f(x):\n    return ~x & -x",
     ],
     "ternaries": [SIMPLE, PATTERNS, ANNOTATIONS, NESTED_ONLY],
+    "texts": [
+        SIMPLE,
+        PATTERNS,
+        ANNOTATIONS,
+        "def f(x, y):\n    return x % y, 'a' + 'b', f'{{}}', 'a' * 2",
+    ],
     "calls": [
         PATTERNS,
         ANNOTATIONS,

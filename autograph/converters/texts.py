@@ -1,0 +1,64 @@
+"""Call what makes a text, so that a staged value may be in it: f-strings, and `%` of a literal.
+
+    >>> from autograph.pipeline import show
+    >>> print(show('texts', '''
+    ... def f(x, n):
+    ...     return f"{n} of {x!r:>8}" + "%d left" % n
+    ... '''))
+    def f(x, n):
+        return ag.text(ag.format(n), ' of ', ag.format(x, '>8', conversion='r')) + ag.mod(
+            '%d left', n
+        )
+
+Each field is made a text before the next one is evaluated, as in Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import gast
+
+from autograph.context import Context
+from autograph.quoting.builders import call_ag, constant
+from autograph.rewriting import Rules
+
+
+def rules(context: Context) -> Rules:
+    """What to do with which node."""
+    return {gast.JoinedStr: _f_string, gast.BinOp: _modulo}
+
+
+def _f_string(node: gast.JoinedStr) -> gast.expr:
+    if all(isinstance(part, gast.Constant) for part in node.values):
+        return node
+    parts = [
+        _field(part) if isinstance(part, gast.FormattedValue) else part for part in node.values
+    ]
+    return parts[0] if len(parts) == 1 else call_ag("text", parts, node)
+
+
+def _field(node: Any) -> gast.expr:
+    spec = node.format_spec
+    args = [node.value] if spec is None else [node.value, _spec(spec)]
+    options: Mapping[str, gast.expr] = (
+        {} if node.conversion == -1 else {"conversion": constant(chr(node.conversion), node.value)}
+    )
+    return call_ag("format", args, node.value, options)
+
+
+def _spec(node: Any) -> gast.expr:
+    if not isinstance(node, gast.JoinedStr):
+        return node  # an f-string with fields of its own, which is a call by now
+    return constant("".join([part.value for part in node.values]), node)
+
+
+def _modulo(node: gast.BinOp) -> gast.expr:
+    if not isinstance(node.op, gast.Mod) or not _is_text(node.left):
+        return node
+    return call_ag("mod", [node.left, node.right], node)
+
+
+def _is_text(node: Any) -> bool:
+    return isinstance(node, gast.Constant) and isinstance(node.value, str)
