@@ -69,6 +69,13 @@ class Backend:
         """
         _unsupported(items, "a `for`", names)
 
+    def elements(self, items: Any) -> Any:
+        """What a comprehension over staged items runs over: something that Python iterates over.
+
+        None stands for a loop of the backend, whose rounds append to a list: see `lists_made_by`.
+        """
+        return items
+
     def not_(self, a: Any) -> Any:
         """`not a`."""
         _unsupported(a, "`not`")

@@ -16,6 +16,7 @@ from autograph.converters import (
     break_statements,
     calls,
     comparisons,
+    comprehensions,
     continue_statements,
     definite_exits,
     for_statements,
@@ -79,6 +80,7 @@ CONVERTERS = (
     _converter(boolean_operators),
     _converter(ternaries),
     _converter(texts),
+    _converter(comprehensions),
     _converter(calls),  # after all that removes calls or makes its own
 )
 

@@ -355,7 +355,7 @@ def _changed_while_iterated() -> Exception:
     )
 
 
-_ITERATION = "a comprehension, unpacking, or a loop in code that is not converted"
+_ITERATION = "unpacking, or a comprehension or loop in code that is not converted"
 _WHAT = {
     "__contains__": "`in` in code that is not converted",
     "__len__": "a length in code that is not converted, or unpacking,",

@@ -10,6 +10,7 @@ from types import FunctionType, GeneratorType
 from typing import Any
 
 import autograph
+from autograph.operators.reductions import extreme
 from runtime import ops
 from runtime.block_recorder import BlockRecorder
 from runtime.convert import convert_to_tensor
@@ -243,6 +244,19 @@ def elements(items: Any, function: str) -> list[Any]:
     return list(items) if source is None else list(_one_by_one(source, function))
 
 
+WRITTEN_OUT = 32
+"""The most rounds of a comprehension over a tensor that are written out one by one."""
+
+
+def known_elements(items: Any) -> Iterator[Any] | None:
+    """The elements of something iterable whose length is known and small; else None."""
+    source = iteration.staged(items)
+    if source is None or isinstance(source, iteration.Filter):
+        return None
+    length = source.length()
+    return None if is_symbol(length) or length > WRITTEN_OUT else _one_by_one(source, "list")
+
+
 def _one_by_one(source: Staged, function: str) -> Iterator[Any]:
     """The elements, each computed as it is asked for; StagingError as `elements`."""
     iteration.use(source)
@@ -275,8 +289,15 @@ def _listed(kind: Callable[[Any], Any]) -> Callable[..., Any]:
     return builtin
 
 
+def _is_of_unknown_length(items: Any) -> bool:
+    source = iteration.staged(items)
+    return source is not None and is_symbol(source.length())
+
+
 def _extreme(name: str, tensor_op: Callable[..., Any]) -> Callable[..., Any]:
     def builtin(*args: Any, key: Any = None, **default: Any) -> Any:
+        if len(args) == 1 and _is_of_unknown_length(args[0]):
+            return extreme(args[0], max if name == "max" else min, key, default)
         items = elements(args[0], name) if len(args) == 1 else [*args]
         if (
             len(args) == 1

@@ -36,7 +36,7 @@ from runtime.graph.staging.optional_values import Missing, bound, install_undefi
 from runtime.graph.staging.texts import Text
 from runtime.graph.symbolic_number import SymbolicNumber
 from runtime.graph.symbolic_tensor import SymbolicTensor
-from runtime.staged_builtins import BUILTINS, TAKES_MISSING, staged_math
+from runtime.staged_builtins import BUILTINS, TAKES_MISSING, known_elements, staged_math
 from runtime.state import state
 from runtime.tensor import Tensor
 from runtime.types import is_variable
@@ -142,6 +142,10 @@ class StagingBackend(Backend):
     ) -> Any:
         """A while node over the rows of a tensor or the elements of a staged range."""
         return iteration.for_loop(read(present(items)), body, state, names, test, BlockRecorder)
+
+    def elements(self, items: Any) -> Any:
+        """The elements of something short and of known length, each computed as it is asked for."""
+        return known_elements(read(present(items)))
 
     def not_(self, a: Any) -> Any:
         """`not a`, a staged bool."""

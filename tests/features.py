@@ -591,6 +591,34 @@ def staged_in_try(x):
     return y
 
 
+def comprehension(xs):
+    return len([x for x in xs if x > 2])
+
+
+def comprehension_over_a_range(x):
+    return sum([i * j for i in range(x) for j in range(i) if j != 2])
+
+
+def comprehension_with_a_staged_if(x):
+    return len([v for v in (1, 2, 3) if v > x])
+
+
+def generator_expression(xs):
+    return any(x > 2 for x in xs) and not all(x > 2 for x in xs if x != 4)
+
+
+def reductions_of_generators(x):
+    squares = [i * i for i in range(x)]
+    return max((s % 7 for s in squares), default=-1) + sum(s for s in squares if s % 2) + x
+
+
+def text_in_an_error(x):
+    if x < 0:
+        raise ValueError(f"negative: {x}")
+    assert x < 4, "large: " + str(x)
+    return x
+
+
 # Refused when staged
 
 
@@ -639,19 +667,30 @@ def list_repeated(x):
     return [1] * x
 
 
-@limit("A comprehension over a tensor")
-def comprehension(xs):
-    return len([x for x in xs if x > 2])
+@limit("A set or dict made by a comprehension")
+def set_comprehension(xs):
+    return len({x for x in xs if x > 2})
 
 
-@limit("A comprehension over a tensor")
-def generator_expression(xs):
-    return any(x > 2 for x in xs)
+@limit("A set or dict made by a comprehension")
+def dict_comprehension(x):
+    return len({i: i for i in range(x)})
 
 
-@limit("A comprehension over a tensor")
-def comprehension_with_a_staged_if(x):
-    return len([v for v in (1, 2, 3) if v > x])
+@limit("A set or dict made by a comprehension")
+def list_of_lists_by_a_comprehension(x):
+    return len([[j for j in range(i)] for i in range(x)])
+
+
+@limit("A generator over staged values that is used twice")
+def generator_advanced(x):
+    return next(i for i in range(x))
+
+
+@limit("A generator over staged values that is used twice")
+def generator_of_staged_used_again(x):
+    squares = (i * i for i in range(x))
+    return sum(squares) + max(squares, default=0)
 
 
 @limit("`any` and `all` of a generator")
@@ -752,7 +791,7 @@ def text_chosen(x):
     return len("ab" if x > 0 else "c")
 
 
-@limit("A staged value as text")
+@limit("A text of staged values")
 def formatted(x):
     return len(f"{x}")
 

@@ -6,6 +6,7 @@ fields of the AST's nodes. `call` is in `autograph.calls`, since it converts.
 """
 
 from autograph.operators.assertion import assert_
+from autograph.operators.comprehensions import generator, list_comp
 from autograph.operators.cond import cond
 from autograph.operators.definedness import defined
 from autograph.operators.for_loop import for_loop
@@ -24,7 +25,9 @@ __all__ = [
     "defined",
     "for_loop",
     "format",
+    "generator",
     "growing",
+    "list_comp",
     "mod",
     "not_",
     "or_",

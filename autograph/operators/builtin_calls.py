@@ -14,14 +14,17 @@ from typing import Any, TypeAlias
 from autograph.backend import Backend, asked, backend_of, backend_within, stand_ins
 from autograph.errors import ConversionError, StagingError
 from autograph.frames import hide, refusal
+from autograph.operators import reductions
+from autograph.operators.comprehensions import Given, of_generator
+from autograph.operators.growing import is_staging
 from autograph.operators.unrolling import holds_shared_iterator
 
 Function: TypeAlias = Callable[..., Any]
 Call: TypeAlias = Callable[[Any], Any]
 
 _DIRECT = (
-    "abs bool callable complex divmod enumerate float hasattr int isinstance iter len list next "
-    "pow range reversed round set sum tuple zip"
+    "abs bool callable complex divmod enumerate float hasattr int isinstance iter len next pow "
+    "range reversed round set zip"
 )
 
 _OWN_REFERENCES = 3
@@ -60,6 +63,9 @@ def taken_over(call: Call) -> dict[Function, Function]:
     direct += [function for function in vars(math).values() if callable(function)]
     return {
         **{function: _direct(function) for function in direct},
+        list: _of_all(_direct(list), reductions.listed),
+        tuple: _of_all(_plain_tuple, lambda given: _plain_tuple(reductions.listed(given))),
+        sum: _of_all(_direct(sum), reductions.summed),
         **{function: _mapping(function, call) for function in (map, filter, functools.reduce)},
         **{function: _ordering(function, call) for function in (max, min, sorted)},
         all: _deciding(all, decisive=False),
@@ -88,6 +94,23 @@ def _direct(function: Function) -> Function:
             raise
 
     return builtin
+
+
+_plain_tuple = _direct(tuple)
+
+
+def _of_all(builtin: Function, loop: Function) -> Function:
+    """For functions that take all elements of their first argument: `loop` does of a generator."""
+
+    def of_all(*args: Any, **kwargs: Any) -> Any:
+        try:
+            given = of_generator(args[0]) if args else None
+            return builtin(*args, **kwargs) if given is None else loop(given, *args[1:], **kwargs)
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+    return of_all
 
 
 def _seeing(function: Function, enough: int) -> Function:
@@ -149,7 +172,12 @@ def _ordering(function: Function, call: Call) -> Function:
         try:
             if "key" in kwargs:
                 kwargs["key"] = call(kwargs["key"])
+                if function is not sorted and is_staging() and _is_call_of_extreme(args, kwargs):
+                    return _extreme(function, args[0] if len(args) == 1 else args, **kwargs)
             if len(args) == 1:
+                given = of_generator(args[0])
+                if given is not None and (function is sorted or _is_call_of_extreme(args, kwargs)):
+                    return _ordered(function, args[0], given, **kwargs)
                 backend, args = _looked_at(args[0])
             else:
                 backend = _first_backend(args)
@@ -161,11 +189,31 @@ def _ordering(function: Function, call: Call) -> Function:
     return builtin
 
 
+def _is_call_of_extreme(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Are these arguments that `max` and `min` take?"""
+    return len(args) > 0 and kwargs.keys() <= ({"key", "default"} if len(args) == 1 else {"key"})
+
+
+def _extreme(function: Function, items: Any, key: Any = None, **options: Any) -> Any:
+    return reductions.extreme(items, function, key, options)
+
+
+def _ordered(function: Function, items: Any, given: Given, **options: Any) -> Any:
+    if function is not sorted:
+        return _extreme(function, items, **options)
+    elements = reductions.listed(given)
+    backend = backend_of(elements) or backend_within(elements)
+    return _ask(backend, sorted, (elements,), options)
+
+
 def _deciding(function: Function, decisive: bool) -> Function:
     """For `any` and `all`: the elements up to the first staged one are decided as in Python."""
 
     def builtin(*args: Any, **kwargs: Any) -> Any:
         try:
+            given = of_generator(args[0]) if len(args) == 1 and not kwargs else None
+            if given is not None:
+                return reductions.decided(given, function.__name__, decisive)
             backend = _first_backend(args)
             if backend is not None or kwargs or len(args) != 1 or not _may_hold_staged(args[0]):
                 return _ask(backend, function, args, kwargs)
@@ -219,8 +267,10 @@ def _joined(separator: str, /, *args: Any) -> Any:
     if len(args) != 1 or type(args[0]) is str:
         return str.join(separator, *args)
     try:
-        backend = backend_of(args[0])
-        parts = args[0] if backend is not None else list(args[0])
+        given = of_generator(args[0])
+        items = args[0] if given is None else reductions.listed(given)
+        backend = backend_of(items)
+        parts = items if backend is not None else list(items)
         return _ask(backend or backend_within(parts), str.join, (separator, parts), {})
     except BaseException as error:  # whatever passes through is the user's: only ours goes
         hide(error)

@@ -9,6 +9,7 @@ from typing import Any
 from autograph.backend import Backend, Block, backend_of
 from autograph.frames import hide
 from autograph.operators.blocks import output_names, unpacked
+from autograph.operators.comprehensions import of_generator
 from autograph.operators.shared import Shared
 from autograph.operators.unrolling import GuardedRounds
 
@@ -36,6 +37,10 @@ def for_loop(
         backend = backend_of(items)
         if backend is not None:
             return _staged_for(backend, items, body, state, test, defines, shared)
+        given = of_generator(items) if shared is None else None
+        if given is not None:
+            names = ", ".join(output_names(body, defines, skip=1))
+            return given.in_rounds(body, state, test, names, known=False)
         iterator = chain(items)  # can go on after its `for`; `iter` would ask the items twice
         for item in iterator:
             result = body(item, *state)

@@ -38,6 +38,11 @@ def growing(made: Any) -> Any:
     return made if maker is None or type(made) is not list else maker(made)
 
 
+def is_staging() -> bool:
+    """Does a backend stage a function on this thread, and make its lists?"""
+    return _this_thread.maker is not None
+
+
 @contextmanager
 def lists_made_by(maker: Maker | None) -> Iterator[None]:
     """Within it, on this thread, `maker(list)` stands for each list that may grow.

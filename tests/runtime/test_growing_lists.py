@@ -403,6 +403,10 @@ def rebuilt_each_round(n):
     return total
 
 
+def comprehended(n):
+    return [item + 1 for item in numbers_below(n)]
+
+
 def made_by_a_comprehension(n):
     made = [n + i for i in range(3)]
     again = list(made)
@@ -625,7 +629,7 @@ PROGRAMS = [
     mixed_while_python, optional, passed_on, grown_by_an_operand, logged_by_a_generator,
     grown_under_another_name, searched_before_it_grows, searched,
     searched_while_python_knows, shown,
-    in_a_while_of_python, grown_by_a_callee, rebuilt_each_round, made_by_a_comprehension, queue,
+    in_a_while_of_python, grown_by_a_callee, rebuilt_each_round, made_by_a_comprehension, comprehended, queue,
     length_of_before, reversed_while_it_grows, enumerated_while_it_changes,
     reversed_before_it_grows, added_in_place_to_another, added_by_the_operator_module,
     by_methods_of_the_class,
@@ -713,10 +717,6 @@ def compared(n):
 def unpacked(n):
     a, b = numbers_below(n)
     return a + b
-
-
-def comprehended(n):
-    return [item + 1 for item in numbers_below(n)]
 
 
 def as_text(n):
@@ -839,7 +839,6 @@ REFUSED = {
     sorted_in_place: "sort\\(\\) needs a list of which Python knows the items",
     compared: "a comparison needs a list of which Python knows",
     unpacked: "unpacking, or a loop in code that is not converted needs a list",
-    comprehended: "a comprehension, unpacking",
     as_text: "its text needs a list",
     multiplied: "`\\*` needs a list",
     with_a_step: "a slice with a step needs a list",

@@ -857,10 +857,10 @@ def sorted_rows():
 
 
 @misuse(InGraph, "as a Python iterable", "Python itself asks here, in f", "write a `for`")
-def comprehension_over_a_tensor():
+def set_comprehension_over_a_tensor():
     @rt.function
     def f(x):
-        return [v * 2.0 for v in x]  # <-
+        return {v * 2.0 for v in x}  # <-
 
     f(V3)
 

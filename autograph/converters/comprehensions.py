@@ -1,0 +1,112 @@
+"""Give comprehensions to `ag.list_comp` and `ag.generator`, as functions of what they run over.
+
+>>> from autograph.pipeline import show
+>>> print(show('comprehensions', '''
+... def f(xs, n):
+...     evens = [x for x in xs if x % 2 == 0]
+...     return sum(x * y for x in evens for y in range(n)), [n * k for k in (1, 2)]
+... '''))
+def f(xs, n):
+    evens = ag.list_comp(
+        xs, lambda items: ((x % 2 == 0, lambda: x) for x in items), tested=True
+    )
+    return sum(
+        ag.generator(
+            evens,
+            lambda items: (ag.generator(range(n), lambda items: (x * y for y in items)) for x in
+                items),
+            nested=True
+        )
+    ), [n * k for k in (1, 2)]
+
+The comprehension itself stays Python's: over plain items it is run as it is. With an `if` it gives
+pairs of the test and of what makes the element; one with several `for` gives further ones. What is
+left as it is: sets and dicts, what runs over displays and constants only, and what a lambda cannot
+hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gast
+
+from autograph.analysis.scopes import suspends
+from autograph.context import Context
+from autograph.quoting.builders import call_ag, constant, lambda_of, name_load, tuple_of
+from autograph.quoting.nodes import is_scaffold
+from autograph.rewriting import Rules
+
+_OF_FRAMES = frozenset(("locals", "vars", "dir", "eval", "exec", "super", "__class__"))
+_DISPLAYS = (gast.List, gast.Tuple, gast.Set, gast.Dict, gast.Constant)
+
+
+def rules(context: Context) -> Rules:
+    """What to do with which node."""
+    lowering = _Lowering(context)
+    return {gast.ListComp: lowering.list_comp, gast.GeneratorExp: lowering.generator}
+
+
+class _Lowering:
+    def __init__(self, context: Context) -> None:
+        self.items = context.namer.available("items")
+        self.looks_at_frames = not context.names.isdisjoint(_OF_FRAMES)
+
+    def list_comp(self, node: gast.ListComp) -> gast.expr:
+        return self.lower(node, "list_comp")
+
+    def generator(self, node: gast.GeneratorExp) -> gast.expr:
+        return self.lower(node, "generator")
+
+    def lower(self, node: Any, op: str) -> gast.expr:
+        clauses = node.generators
+        is_list = op == "list_comp"
+        if all(_is_plain(clause) for clause in clauses) or not self.fits(node, is_list):
+            return node
+        value = node.elt
+        for clause in reversed(clauses):
+            value = self.clause(value, clause, op, clause is not clauses[-1], node)
+        return value
+
+    def fits(self, node: Any, is_list: bool) -> bool:
+        """Whether it means the same in a lambda, and clause by clause."""
+        if suspends(node):
+            return False
+        by_clause = not is_list or len(node.generators) > 1
+        for part in gast.walk(node):
+            if isinstance(part, gast.NamedExpr):
+                return False
+            if by_clause and isinstance(part, gast.Lambda) and not is_scaffold(part):
+                return False  # it would see other variables than those of one frame
+            if self.looks_at_frames and isinstance(part, gast.Name) and part.id in _OF_FRAMES:
+                return False
+        return True
+
+    def clause(
+        self, element: gast.expr, clause: Any, op: str, nested: bool, node: Any
+    ) -> gast.expr:
+        """`element` for each of the items of one `for`, if its tests hold."""
+        items, options = clause.iter, {}
+        kind = gast.ListComp if op == "list_comp" and not clause.ifs else gast.GeneratorExp
+        if clause.ifs:
+            element = tuple_of([_both(clause.ifs), lambda_of(element, element)], element)
+            options["tested"] = constant(True, node)
+        if nested:
+            options["nested"] = constant(True, node)
+        inner = gast.comprehension(clause.target, name_load(self.items, node), [], 0)
+        made = gast.copy_location(kind(element, [gast.copy_location(inner, clause)]), node)
+        return call_ag(op, [items, lambda_of(made, node, [self.items])], node, options)
+
+
+def _is_plain(clause: Any) -> bool:
+    """Does it run over what stands in the source, with nothing to decide?"""
+    items = clause.iter
+    return isinstance(items, _DISPLAYS) and not clause.ifs
+
+
+def _both(tests: Sequence[gast.expr]) -> gast.expr:
+    first, *rest = tests
+    if not rest:
+        return first
+    return call_ag("and_", [first, *(lambda_of(test, test) for test in rest)], first)

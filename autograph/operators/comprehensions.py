@@ -1,0 +1,224 @@
+"""Comprehensions and generator expressions: loops that append, or that give an element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable
+from types import GeneratorType
+from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
+
+from autograph.backend import Block, Thunk, backend_of
+from autograph.errors import StagingError
+from autograph.frames import hide, refusal
+from autograph.operators import growing
+from autograph.operators.blocks import unpacked
+from autograph.operators.cond import cond
+
+Comprehension: TypeAlias = Callable[[Iterable[Any]], Iterable[Any]]
+
+
+def list_comp(
+    items: Any, body: Comprehension, *, tested: bool = False, nested: bool = False
+) -> Any:
+    """The list of what a comprehension gives for some items.
+
+    Args:
+        body: the comprehension as a function of its items.
+        tested: whether it gives pairs of a test and what makes the element.
+        nested: whether an element is a list, of which the elements are meant.
+    """
+    try:
+        backend = backend_of(items)
+        if backend is not None:
+            known = backend.elements(items)
+            if known is None:
+                return _in_rounds(items, body, tested, nested)
+            items = known
+        if not tested and not nested:
+            return body(items)
+        return _appended([], body(items), tested, nested)
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
+def _in_rounds(items: Any, body: Comprehension, tested: bool, nested: bool) -> Any:
+    backend = backend_of(items)
+    assert backend is not None
+    elements = _staged_list([])
+
+    # Default values lead a recorder to what the block changes.
+    def one_round(item: Any, *, elements: Any = elements, body: Any = body) -> None:
+        _appended(elements, body((item,)), tested, nested)
+
+    backend.for_loop(items, one_round, (), ())
+    return elements
+
+
+def _appended(elements: Any, given: Iterable[Any], tested: bool, nested: bool) -> Any:
+    """The elements and those that are given: the same list, unless it becomes a staged one."""
+    for each in given:
+        element: Any = each
+        if tested:
+            test, thunk = each
+            if test is not True and test is not False and backend_of(test) is not None:
+                elements = _staged_list(elements)
+                cond(test, _appending(elements, thunk, nested), _nothing)
+                continue
+            if not test:
+                continue
+            element = thunk()
+        if not nested:
+            elements.append(element)
+            continue
+        if type(element) is not list:
+            elements = _staged_list(elements)
+        elements.extend(element)
+    return elements
+
+
+def _appending(elements: Any, thunk: Thunk, nested: bool) -> Block:
+    def append(*, elements: Any = elements, thunk: Thunk = thunk) -> None:
+        if nested:
+            elements.extend(thunk())
+        else:
+            elements.append(thunk())
+
+    return append
+
+
+def _nothing() -> None:
+    pass
+
+
+def _staged_list(elements: Any) -> Any:
+    made = growing.growing(elements)
+    if type(made) is list:
+        raise refusal(
+            StagingError,
+            "how many elements a comprehension gives depends on a staged value, whose library has "
+            "no lists for that",
+            hint="use an operation of the library",
+        )
+    return made
+
+
+# Generators
+
+
+class Given:
+    """What a generator of `generator` gives, for those who run it as a loop."""
+
+    __slots__ = ("body", "is_taken", "items", "nested", "tested")
+
+    def __init__(self, items: Any, body: Comprehension, tested: bool, nested: bool) -> None:
+        self.items = items
+        self.body = body
+        self.tested = tested
+        self.nested = nested
+        self.is_taken = False
+
+    def take(self) -> Any:
+        """What it runs over, which it gives once."""
+        if self.is_taken:
+            raise refusal(
+                StagingError,
+                "a generator over staged values is used a second time, when only the run knows how "
+                "far it has come",
+                hint="make a list of it, or another one",
+            )
+        self.is_taken = True
+        items, self.items = self.items, None  # nobody else is to hold an iterator
+        return items
+
+    def in_rounds(
+        self, block: Block, state: tuple[Any, ...], test: Block | None, names: str, known: bool
+    ) -> Any:
+        """The state after `for element in generator: state = block(element, *state)`.
+
+        Args:
+            test: asked as `test(*state)` before each element but the first; false ends the loop.
+            names: of the state, for messages.
+            known: whether a loop over items of known number may be written out.
+        """
+        from autograph.operators.for_loop import for_loop
+
+        def given(made: Any, *state: Any) -> Any:
+            if not self.nested:
+                return block(made, *state)
+            inner = of_generator(made)
+            if inner is not None:
+                return inner.in_rounds(block, state, test, names, known)
+            return for_loop(made, block, state, test, names)
+
+        def one_round(item: Any, *state: Any, _reached: Any = (self.body, block)) -> Any:
+            (made,) = self.body((item,))
+            if not self.tested:
+                return given(made, *state)
+            proceed, element = made
+
+            def accepted(*state: Any, _reached: Any = (element, block)) -> Any:
+                return given(element(), *state)
+
+            return cond(proceed, accepted, _same, state, names)
+
+        if known and (backend := backend_of(self.items)) is not None:
+            found = backend.elements(self.items)
+            self.items = self.items if found is None else found
+        return for_loop(self.take(), one_round, state, test, names)
+
+
+def _same(*state: Any) -> Any:
+    return unpacked(state)
+
+
+_given: WeakKeyDictionary[Any, Given] = WeakKeyDictionary()
+
+
+def of_generator(items: Any) -> Given | None:
+    """What gives the elements of a generator of `generator` that was not used yet."""
+    if type(items) is not GeneratorType or not _given:
+        return None
+    return _given.get(items)
+
+
+def generator(
+    items: Any, body: Comprehension, *, tested: bool = False, nested: bool = False
+) -> Generator[Any, Any, Any]:
+    """The generator of a generator expression.
+
+    Args:
+        body: the expression as a function of its items.
+        tested: whether it gives pairs of a test and what makes the element.
+        nested: whether an element is a generator, of which the elements are meant.
+    """
+    try:
+        if backend_of(items) is None and not tested and not nested:
+            return body(items)  # type: ignore[return-value]  # Python's own
+        # As Python does, ask for an iterator at once.
+        given = Given(items if backend_of(items) else iter(items), body, tested, nested)
+        made = _elements(given)
+        if growing.is_staging():
+            _given[made] = given
+        return made
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
+def _elements(given: Given) -> Generator[Any, Any, Any]:
+    try:
+        for each in given.body(given.take()):
+            element: Any = each
+            if given.tested:
+                test, thunk = each
+                if not test:
+                    continue
+                element = thunk()
+            if given.nested:
+                yield from element
+            else:
+                yield element
+    except Exception as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise

@@ -1,0 +1,74 @@
+"""What builtins make of the elements of a generator over staged values: loops."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from autograph.operators.comprehensions import Given, of_generator
+from autograph.operators.cond import cond
+from autograph.operators.definedness import defined
+from autograph.operators.growing import growing
+from autograph.operators.logical import not_, or_
+from autograph.undefined import Undefined
+
+
+def listed(given: Given) -> Any:
+    """`list(generator)`."""
+    elements = growing([])
+
+    # Default values lead a recorder to what the block changes.
+    def append(element: Any, *, elements: Any = elements) -> None:
+        elements.append(element)
+
+    given.in_rounds(append, (), None, "", known=True)
+    return elements
+
+
+def summed(given: Given, start: Any = 0) -> Any:
+    """`sum(generator, start)`."""
+
+    def add(element: Any, total: Any) -> Any:
+        return total + element
+
+    return given.in_rounds(add, (sum((), start),), None, "the sum", known=True)
+
+
+def decided(given: Given, name: str, decisive: bool) -> Any:
+    """`any(generator)` or `all(generator)`, for which the truth `decisive` of one is enough."""
+
+    def truth(element: Any, found: Any) -> Any:
+        return not_(not_(element))
+
+    def undecided(found: Any) -> Any:
+        return not_(found) if decisive else found
+
+    names = f"the result of {name}()"
+    return given.in_rounds(truth, (not decisive,), undecided, names, known=False)
+
+
+def extreme(
+    items: Any, function: Callable[..., Any], key: Callable[[Any], Any] | None, options: Any
+) -> Any:
+    """`max(items)` or `min(items)`; `options` may have a default."""
+    given = of_generator(items) or Given(items, iter, tested=False, nested=False)
+    name = f"the result of {function.__name__}()"
+    is_better = operator.gt if function is max else operator.lt
+
+    def better_one(element: Any, found: Any, best: Any, its_key: Any) -> Any:
+        of_element = element if key is None else key(element)
+
+        def replace() -> Any:
+            return element, of_element
+
+        def keep() -> Any:
+            return best, its_key
+
+        better = or_(not_(found), lambda: is_better(of_element, its_key))
+        return (True, *cond(better, replace, keep, (), f"{name}, its key"))
+
+    start = (False, Undefined(name), Undefined("its key"))
+    names = f"whether there is an element, {name}, its key"
+    found, best, _ = given.in_rounds(better_one, start, None, names, known=True)
+    return cond(found, lambda: defined(best), lambda: function((), **options))
