@@ -213,7 +213,9 @@ def _deciding(name: str, reduce: Callable[..., Any], decisive: bool) -> Callable
         if isinstance(items, autograph.Rest):
             return _either(items.items, decisive, _watching(items.generator))
         source = iteration.staged(items)
-        if source is not None and any(True for _ in iteration.functions_of(source)):
+        if source is not None and (
+            any(True for _ in iteration.functions_of(source)) or is_symbol(source.length())
+        ):
             return _decided_by(source, decisive, truth, name)
         return _either(iter(elements(items, name)), decisive)
 

@@ -684,7 +684,7 @@ def list_of_lists_by_a_comprehension(x):
 
 @limit("A generator over staged values that is used twice")
 def generator_advanced(x):
-    return next(i for i in range(x))
+    return next((i for i in range(x)), 0)
 
 
 @limit("A generator over staged values that is used twice")

@@ -7,14 +7,13 @@
 ...     return sum(x * y for x in evens for y in range(n)), [n * k for k in (1, 2)]
 ... '''))
 def f(xs, n):
-    evens = ag.list_comp(
-        xs, lambda items: ((x % 2 == 0, lambda: x) for x in items), tested=True
-    )
+    evens = ag.list_comp(xs, lambda items: ((x % 2 == 0, lambda: x) for x in items), tested=True)
     return sum(
         ag.generator(
             evens,
-            lambda items: (ag.generator(range(n), lambda items: (x * y for y in items)) for x in
-                items),
+            lambda items: (
+                ag.generator(range(n), lambda items: (x * y for y in items)) for x in items
+            ),
             nested=True
         )
     ), [n * k for k in (1, 2)]

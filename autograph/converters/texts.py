@@ -6,9 +6,7 @@
     ...     return f"{n} of {x!r:>8}" + "%d left" % n
     ... '''))
     def f(x, n):
-        return ag.text(ag.format(n), ' of ', ag.format(x, '>8', conversion='r')) + ag.mod(
-            '%d left', n
-        )
+        return ag.text(ag.format(n), ' of ', ag.format(x, '>8', conversion='r')) + ag.mod('%d left', n)
 
 Each field is made a text before the next one is evaluated, as in Python.
 """

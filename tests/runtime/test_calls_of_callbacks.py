@@ -165,12 +165,12 @@ def filter_break(x, f):
     return s
 
 
-@refused
+@works
 def gen_any(x, f):
     return any(f(a) for a in x)
 
 
-@refused
+@works
 def gen_all(x, f):
     return all(f(a) for a in x)
 
@@ -180,7 +180,7 @@ def gen_in(x, f):
     return True in (f(a) for a in x)
 
 
-@refused
+@works
 def gen_for(x, f):
     s = 0
     for a in (f(b) for b in x):
@@ -190,7 +190,7 @@ def gen_for(x, f):
     return s
 
 
-@refused
+@works
 def lst_any(x, f):
     return any([f(a) for a in x])
 
@@ -241,14 +241,39 @@ def rev_map(x, f):
     return any(map(f, reversed(x)))
 
 
-@refused
+@works
 def any_zip(x, f):
     return any(a for a, b in zip(map(f, x), x))
 
 
-@refused
+@works
 def any_enum(x, f):
     return any(f(a) for i, a in enumerate(x))
+
+
+@works
+def gen_tested(x, f):
+    return all(f(a) for a in x if a > 1)
+
+
+@works
+def lst_tested(x, f):
+    return len([f(a) for a in x if f(a)])
+
+
+@works
+def gen_sum(x, f):
+    return sum(a for a in x if f(a))
+
+
+@works
+def gen_max(x, f):
+    return max((a for a in x if f(a)), default=-1)
+
+
+@works
+def gen_nested_tested(x, f):
+    return any(f(b) for a in x if f(a) for b in (a, 4) if b > 1)
 
 
 @works
@@ -402,7 +427,7 @@ def set_map(x, f):
     return len([*map(f, x)])
 
 
-@refused
+@works
 def in_gen_nested(x, f):
     return any(all(f(b) for b in x) for a in x)
 
@@ -645,6 +670,8 @@ ANY_LENGTH = (
     *("enum_break", "filter_any", "filter_for", "filter_break", "nested_map", "rev_map"),
     *("any_map2", "all_filter", "for_else", "for_ret", "while_any", "if_any", "any_assert"),
     *("zip_strict", "map_two_maps", "any_trange", "in_mapeq"),
+    *("gen_any", "gen_all", "gen_for", "lst_any", "any_zip", "any_enum", "in_gen_nested"),
+    *("gen_tested", "lst_tested", "gen_sum", "gen_max", "gen_nested_tested"),
 )
 
 

@@ -609,13 +609,11 @@ def iteration_without_conversion():
     f(V3)
 
 
-@misuse(InGraph, "in an f-string", "print it with print(x)", 'assert x > 0, ("message", x)')
-def text_in_a_message():
+@misuse(StagingError, "a text of staged values is returned", "return those")
+def text_returned():
     @rt.function
     def f(x):
-        if x < 2:
-            raise ValueError(f"too small: {x}")  # <-
-        return x
+        return f"too small: {x}"  # <-
 
     f(X)
 

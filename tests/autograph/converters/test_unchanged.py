@@ -142,7 +142,7 @@ UNCHANGED = {
         NESTED_ONLY,
         "def f(x):\n    return {i for i in x if i}, {i: i for i in x}",
         "def f(x):\n    return [(y := i) for i in x], y",
-        "def f(x):\n    return [locals() for i in x], [eval('i') for i in x]",
+        "def f(x):\n    return [vars for i in x], [eval('i') for i in x]",
         "def f(x):\n    return list(lambda: i for i in x), [lambda: i for i in x for j in i]",
         "async def f(x):\n    return [i async for i in x], [await i for i in x]",
         "def f(x):\n    return [i for i in [x, 1] for j in 'ab'], sum(i for i in {1: x})",
