@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable
 from types import GeneratorType
 from typing import Any, TypeAlias
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 from autograph.backend import Block, Thunk, backend_of
 from autograph.errors import StagingError
@@ -109,7 +109,8 @@ def _staged_list(elements: Any) -> Any:
 class Given:
     """What a generator of `generator` gives, for those who run it as a loop."""
 
-    __slots__ = ("body", "is_taken", "items", "nested", "tested")
+    __slots__ = ("body", "generator", "is_taken", "items", "nested", "tested")
+    generator: ref[Any] | None
 
     def __init__(self, items: Any, body: Comprehension, tested: bool, nested: bool) -> None:
         self.items = items
@@ -117,18 +118,17 @@ class Given:
         self.tested = tested
         self.nested = nested
         self.is_taken = False
+        self.generator = None
 
     def take(self) -> Any:
-        """What it runs over, which it gives once."""
+        """What it runs over, which it gives once. Who watches the generator sees it advance."""
         if self.is_taken:
-            raise refusal(
-                StagingError,
-                "a generator over staged values is used a second time, when only the run knows how "
-                "far it has come",
-                hint="make a list of it, or another one",
-            )
+            raise _used_again()
         self.is_taken = True
         items, self.items = self.items, None  # nobody else is to hold an iterator
+        generator = None if self.generator is None else self.generator()
+        if generator is not None:
+            next(generator)
         return items
 
     def in_rounds(
@@ -143,22 +143,23 @@ class Given:
         """
         from autograph.operators.for_loop import for_loop
 
-        def given(made: Any, *state: Any) -> Any:
+        # What is made comes in a list that is emptied: nobody else is to hold a generator.
+        def given(made: list[Any], *state: Any) -> Any:
             if not self.nested:
-                return block(made, *state)
-            inner = of_generator(made)
+                return block(made.pop(), *state)
+            inner = of_generator(made[0])
             if inner is not None:
                 return inner.in_rounds(block, state, test, names, known)
-            return for_loop(made, block, state, test, names)
+            return for_loop(made.pop(), block, state, test, names)
 
         def one_round(item: Any, *state: Any, _reached: Any = (self.body, block)) -> Any:
-            (made,) = self.body((item,))
+            made = list(self.body((item,)))
             if not self.tested:
                 return given(made, *state)
-            proceed, element = made
+            ((proceed, element),) = made
 
             def accepted(*state: Any, _reached: Any = (element, block)) -> Any:
-                return given(element(), *state)
+                return given([element()], *state)
 
             return cond(proceed, accepted, _same, state, names)
 
@@ -170,6 +171,15 @@ class Given:
 
 def _same(*state: Any) -> Any:
     return unpacked(state)
+
+
+def _used_again() -> StagingError:
+    return refusal(
+        StagingError,
+        "a generator over staged values is used a second time, when only the run knows how far it "
+        "has come",
+        hint="make a list of it, or another one",
+    )
 
 
 _given: WeakKeyDictionary[Any, Given] = WeakKeyDictionary()
@@ -200,6 +210,7 @@ def generator(
         made = _elements(given)
         if growing.is_staging():
             _given[made] = given
+            given.generator = ref(made)
         return made
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
@@ -208,7 +219,11 @@ def generator(
 
 def _elements(given: Given) -> Generator[Any, Any, Any]:
     try:
-        for each in given.body(given.take()):
+        if given.is_taken:
+            yield
+            raise _used_again()
+        given.is_taken = True
+        for each in given.body(given.items):
             element: Any = each
             if given.tested:
                 test, thunk = each
