@@ -3,10 +3,10 @@
     >>> from autograph.pipeline import show
     >>> print(show('texts', '''
     ... def f(x, n):
-    ...     return f"{n} of {x!r:>8}" + "%d left" % n
+    ...     return f"{n} of {x!r:>8}" + "%d" % n
     ... '''))
     def f(x, n):
-        return ag.text(ag.format(n), ' of ', ag.format(x, '>8', conversion='r')) + ag.mod('%d left', n)
+        return ag.text(ag.format(n), ' of ', ag.format(x, '>8', conversion='r')) + ag.mod('%d', n)
 
 Each field is made a text before the next one is evaluated, as in Python.
 """

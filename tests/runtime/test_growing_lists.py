@@ -797,6 +797,15 @@ def an_iterator_twice(n):
     return total
 
 
+def an_iterator_in_each_round(n):
+    pairs = enumerate(rt.range(n))
+    total = rt.constant(0)
+    for _ in range(n):
+        for _, item in pairs:
+            total += item
+    return total
+
+
 def an_iterator_extends_twice(n):
     pairs = enumerate(rt.range(3))
     made = numbers_below(n)
@@ -834,6 +843,7 @@ REFUSED = {
     filled_by_a_callee_behind: "'other' cannot be joined.*nothing tells what its items are",
     reversed_while_python_knows: "a round of a loop over a list changes it",
     an_iterator_twice: "an iterator made by enumerate\\(\\) is used a second time",
+    an_iterator_in_each_round: "an iterator made by enumerate\\(\\) is used a second time",
     an_iterator_extends_twice: "differ|do not fit|used a second time",
     as_a_heap: "heapify\\(\\) needs a list of which Python knows",
     value_of_an_operand: "the value of `and` is a list on one path and none on the other",

@@ -439,6 +439,31 @@ def iterator_of_generator_used_again(x):
     return any(v > x for v in items), next(items, 0)
 
 
+def generator_over_staged_used_again(x):
+    items = (v for v in range(x))
+    return sum(items), list(items)
+
+
+def generator_in_each_round(x):
+    items = (v for v in [1, 2] if v < 2)
+    total = 0
+    for _ in range(x):
+        total += sum(items)
+    return total
+
+
+def generator_used_in_a_branch(x):
+    items = (v for v in range(x))
+    total = 0
+    if x > 0:
+        total = sum(items)
+    return total + sum(items)
+
+
+def generator_over_staged_by_python(x):
+    return set(v for v in range(x))
+
+
 def unbound_in_try(x):
     try:
         if x > 0:
@@ -523,6 +548,10 @@ REFUSED = [
     (raise_before_cleanup, StagingError, "KeyError .* past the `try` at line"),
     (generator_used_again, StagingError, r"how far all\(\) advances its argument"),
     (iterator_of_generator_used_again, StagingError, r"how far any\(\) advances its argument"),
+    (generator_over_staged_used_again, StagingError, "a generator over staged values is used a"),
+    (generator_in_each_round, StagingError, "a generator cannot be carried"),
+    (generator_used_in_a_branch, StagingError, "a generator cannot be carried"),
+    (generator_over_staged_by_python, StagingError, "staged range is iterated over"),
     (unbound_in_try, StagingError, "UnboundLocalError.* past the `try` at line"),
     (numpy_of, NOT_ALLOWED, "use the op of the same name"),
     (index_of, NOT_ALLOWED, "tf.gather"),

@@ -5,7 +5,7 @@ import math
 from tests.textbook.bank import bank
 
 # The programs are written as textbooks write them.
-# ruff: noqa: B905, UP031, UP032
+# ruff: noqa: B905, RUF015, SIM113, UP031, UP032
 
 case, CASES = bank()
 

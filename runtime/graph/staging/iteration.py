@@ -16,7 +16,7 @@ from runtime.graph import numbers
 from runtime.graph.ir import Value
 from runtime.graph.nodes import LENGTH
 from runtime.graph.refusals import refuse
-from runtime.graph.scopes import active
+from runtime.graph.scopes import LOOP, Scope, active
 from runtime.graph.staging.blocks import Block, Names, as_state, bare
 from runtime.graph.staging.branches import cond, truth
 from runtime.graph.staging.carried_objects import Watch, also_watching, no_watch
@@ -125,10 +125,11 @@ def _is_zero(number: Any) -> bool:
 class _Iterator(Staged):
     """An iterator of Python's over `parts`: `consumer` is the place that takes its elements."""
 
-    __slots__ = ("consumer", "parts")
+    __slots__ = ("consumer", "home", "parts")
 
     def __init__(self, parts: Sequence[Staged]) -> None:
         self.parts = parts
+        self.home = active().scope
         self.consumer: Any = None
 
     @property
@@ -377,7 +378,7 @@ def use(items: Any) -> None:
     scope = active().scope
     # The same in each trace of the same code.
     here = scope.trace, scope.site, scope.inner
-    if items.consumer not in (None, here):
+    if items.consumer not in (None, here) or _is_repeated(scope, items.home):
         raise refuse(
             f"an iterator made by {type(items).__name__.lower()}() is used a second time, when "
             "only the run knows where it stands",
@@ -386,6 +387,17 @@ def use(items: Any) -> None:
     items.consumer = here
     for part in items.parts:
         use(part)
+
+
+def _is_repeated(scope: Scope, home: Scope) -> bool:
+    """Is the scope in a loop that is in another one of the same graph?"""
+    while scope is not home:
+        if scope.outer is None:
+            return False
+        if scope.kind == LOOP:
+            return True
+        scope = scope.outer
+    return False
 
 
 def _source_of(items: Any) -> Staged:
