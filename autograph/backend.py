@@ -70,7 +70,7 @@ class Backend:
         _unsupported(items, "a `for`", names)
 
     def elements(self, items: Any) -> Any:
-        """What a comprehension over staged items runs over: something that Python iterates over.
+        """An iterable of Python's for a comprehension over staged items.
 
         None stands for a loop of the backend, whose rounds append to a list: see `lists_made_by`.
         """

@@ -246,7 +246,7 @@ def elements(items: Any, function: str) -> list[Any]:
     return list(items) if source is None else list(_one_by_one(source, function))
 
 
-WRITTEN_OUT = 32
+WRITTEN_OUT = 16
 """The most rounds of a comprehension over a tensor that are written out one by one."""
 
 

@@ -145,6 +145,12 @@ class Expressions:
             lambda: "G",
             lambda: f"-{self.operand(sub)}",
             lambda: f"xs[{self.pick([0, 1, -1])}]",
+            lambda: f"len([item for item in xs if item > {self.pick([0, 1, 2])}])",
+            lambda: f"sum([item * 2 for item in range({self.integer(sub)} % 4)])",
+            lambda: (
+                f"sum(i + j for i in range({self.integer(sub)} % 4) for j in range(i) if j < 2)"
+            ),
+            lambda: f"max((item for item in xs if item < 2), default={self.integer(0)})",
         ]
         if self.dialect.free:
             forms += [
@@ -199,6 +205,8 @@ class Expressions:
             lambda: f"not ({self.truth(sub)})",
             lambda: f"({self.truth(sub)}) and ({self.truth(sub)})",
             lambda: f"({self.truth(sub)}) or ({self.truth(sub)})",
+            lambda: f"any(item == {self.pick([0, 1, 2])} for item in xs)",
+            lambda: f"all(7 % item for item in range(1, {self.integer(sub)} % 5) if item != 3)",
         ]
         if self.dialect.free:
             forms += [

@@ -42,7 +42,7 @@ _DISPLAYS = (gast.List, gast.Tuple, gast.Set, gast.Dict, gast.Constant)
 
 
 def rules(context: Context) -> Rules:
-    """What to do with which node."""
+    """Returns the rule for each type of node."""
     lowering = _Lowering(context)
     return {gast.ListComp: lowering.list_comp, gast.GeneratorExp: lowering.generator}
 
@@ -99,7 +99,7 @@ class _Lowering:
 
 
 def _is_plain(clause: Any) -> bool:
-    """Does it run over what stands in the source, with nothing to decide?"""
+    """Whether it runs over a display or a constant, without tests."""
     items = clause.iter
     return isinstance(items, _DISPLAYS) and not clause.ifs
 

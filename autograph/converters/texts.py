@@ -24,7 +24,7 @@ from autograph.rewriting import Rules
 
 
 def rules(context: Context) -> Rules:
-    """What to do with which node."""
+    """Returns the rule for each type of node."""
     return {gast.JoinedStr: _f_string, gast.BinOp: _modulo}
 
 

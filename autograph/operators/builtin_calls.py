@@ -190,7 +190,7 @@ def _ordering(function: Function, call: Call) -> Function:
 
 
 def _is_call_of_extreme(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Are these arguments that `max` and `min` take?"""
+    """Whether `max` and `min` take these arguments."""
     return len(args) > 0 and kwargs.keys() <= ({"key", "default"} if len(args) == 1 else {"key"})
 
 
@@ -252,8 +252,8 @@ def _check_unshared(items: GeneratorType[Any, Any, Any], references: int, name: 
 
 
 def text_method(method: Any) -> Any:
-    """What stands for a method of a text in generated code: `format` and `join` show what they are
-    given.
+    """The stand-in for a method of a text in generated code: `format` and `join` show what they
+    are given.
     """
     name = method.__name__
     if type(method.__self__) is not str or name not in ("format", "join"):

@@ -107,7 +107,7 @@ def _staged_list(elements: Any) -> Any:
 
 
 class Given:
-    """What a generator of `generator` gives, for those who run it as a loop."""
+    """The items and the body of a generator of `generator`, for those who run it as a loop."""
 
     __slots__ = ("body", "generator", "is_taken", "items", "nested", "tested")
     generator: ref[Any] | None
@@ -121,7 +121,7 @@ class Given:
         self.generator = None
 
     def take(self) -> Any:
-        """What it runs over, which it gives once. Who watches the generator sees it advance."""
+        """Returns the items, once. The generator advances, for those who watch it."""
         if self.is_taken:
             raise _used_again()
         self.is_taken = True
@@ -186,7 +186,7 @@ _given: WeakKeyDictionary[Any, Given] = WeakKeyDictionary()
 
 
 def of_generator(items: Any) -> Given | None:
-    """What gives the elements of a generator of `generator` that was not used yet."""
+    """The items and the body of a generator that `generator` made; None for any other object."""
     if type(items) is not GeneratorType or not _given:
         return None
     return _given.get(items)

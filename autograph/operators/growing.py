@@ -39,7 +39,7 @@ def growing(made: Any) -> Any:
 
 
 def is_staging() -> bool:
-    """Does a backend stage a function on this thread, and make its lists?"""
+    """Whether a backend stages a function on this thread, and makes its lists."""
     return _this_thread.maker is not None
 
 

@@ -1,4 +1,4 @@
-"""What builtins make of the elements of a generator over staged values: loops."""
+"""Builtins of the elements of a generator over staged values: loops."""
 
 from __future__ import annotations
 

@@ -390,7 +390,7 @@ def use(items: Any) -> None:
 
 
 def _is_repeated(scope: Scope, home: Scope) -> bool:
-    """Is the scope in a loop that is in another one of the same graph?"""
+    """Whether a loop stands between a scope and the one that an iterator was made in."""
     while scope is not home:
         if scope.outer is None:
             return False

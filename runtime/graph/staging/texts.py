@@ -158,7 +158,7 @@ def _kept(item: Any) -> Any:
 
 
 def is_in(error: BaseException) -> bool:
-    """Does an exception hold a text that only the run knows?"""
+    """Whether an exception holds a text that only the run knows."""
     return _holds_text([error.args, vars(error)])
 
 
