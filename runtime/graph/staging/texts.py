@@ -17,9 +17,9 @@ from runtime import dtypes
 from runtime.graph.frames import user_location
 from runtime.graph.ir import Location
 from runtime.graph.refusals import asked_by_converted_code, refuse
+from runtime.graph.scopes import active
 from runtime.graph.staging.growing import Growing
 from runtime.graph.staging.iteration import register_sequence
-from runtime.graph.staging.joined_variables import is_variable
 from runtime.graph.staging.joins import Maybe, Optional, Same, Spec, Tree
 from runtime.graph.staging.optional_values import MaybeNone, bound
 from runtime.graph.structures import Handler, add_handler, structure_of
@@ -27,7 +27,7 @@ from runtime.graph.symbolic_number import SymbolicNumber
 from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.graph.tracing import is_symbol
 from runtime.tensor import Tensor, wrap
-from runtime.types import NumberType, TensorType, Type
+from runtime.types import NumberType, TensorType, Type, is_variable
 
 _ATOMS = (int, float, complex, bool, str, bytes, type(None))
 _MOST = 1 << 16  # arguments that a text is made of: more than Python allows
@@ -139,6 +139,8 @@ def _kept(item: Any) -> Any:
         raise refuse(f"the text of a variable, {item.name!r}, is asked for", "write v.value()")
     if isinstance(item, MaybeNone):
         return MaybeNone(_kept(item.held), item.flag)
+    if is_symbol(item):
+        active(item).value_of(item)  # raises for a symbol of another graph
     if type(item) is SymbolicTensor:
         return item.twin()
     kind = type(item)
