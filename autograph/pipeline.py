@@ -24,6 +24,7 @@ from autograph.converters import (
     hoisting,
     if_statements,
     item_assignments,
+    item_reads,
     return_statements,
     super_calls,
     ternaries,
@@ -77,6 +78,7 @@ CONVERTERS = (
     _converter(comparisons),
     _converter(boolean_operators),
     _converter(ternaries),
+    _converter(item_reads),
     _converter(calls),  # after all that removes calls or makes its own
 )
 

@@ -50,7 +50,7 @@ from runtime.graph.structures import structure_of
 from runtime.graph.symbolic_number import SymbolicNumber, number_to_tensor
 from runtime.graph.tracing import Trace
 from runtime.graph.verification import verify
-from runtime.growing_list import GrowingList, list_function
+from runtime.growing_list import GrowingList, Row, known_list, list_function
 from runtime.initial_values import initial_value
 from runtime.ops.random.seeds import going_on
 from runtime.primitive import wrong_dtype
@@ -89,6 +89,8 @@ def _exported(
         return number_to_tensor(value)
     if is_number or isinstance(value, np.ndarray | np.generic | complex | str | bytes):
         return _converted(value, what, path)
+    if type(value) is Row:
+        value = value.copy()
     if isinstance(value, GrowingList):
         if value.staged is not None:
             return value if numbers else value.exported()
@@ -276,7 +278,8 @@ class Tracer:
 
     def _given(self, call: Call, symbols: Sequence[Any]) -> tuple[Any, Any]:
         leaves = iter(symbols)
-        args, kwargs = rebuild(call.args, leaves), rebuild(call.kwargs, leaves)
+        args = rebuild(call.args, leaves, known_list)
+        kwargs = rebuild(call.kwargs, leaves, known_list)
         for path, item in (*zip(self.labels, args, strict=False), *kwargs.items()):
             images(item, path, self.given)
         return args, kwargs

@@ -1,4 +1,5 @@
-"""Mark the lists that a statement may grow: a backend may stage those.
+"""Mark the lists that a statement may grow, or that may be asked at a place that only the run
+knows: a backend may stage those.
 
 >>> from autograph.pipeline import show
 >>> print(show('growing_lists', '''
@@ -15,8 +16,21 @@ def f(n):
     return squares
 
 Marked is a list that is made where a name is assigned, if that name grows or shrinks in a control
-statement, or in a function inside, that does not hold the assignment, or is given to a function of
-the user's by name, which may grow it. Lists that are made elsewhere, such as attributes, are not.
+statement, or in a function inside, that does not hold the assignment; if it is given to a function
+of the user's by name, which may grow it; and if its items are read or assigned at a place that is
+no constant. Where items of its items are, so are the lists that stand in the list. Lists that are
+made elsewhere, such as attributes, are not.
+
+>>> print(show('growing_lists', '''
+... def f(n):
+...     table = [[0] * 3, [1, 2, 3]]
+...     table[0][n] += 1
+...     return table
+... '''))
+def f(n):
+    table = ag.growing([ag.growing([0] * 3), ag.growing([1, 2, 3])])
+    table[0][n] += 1
+    return table
 """
 
 from __future__ import annotations
@@ -29,6 +43,7 @@ import gast
 
 from autograph.context import Context
 from autograph.quoting.builders import call_ag
+from autograph.rewriting import is_constant_index
 
 _METHODS = frozenset(("append", "clear", "extend", "insert", "pop", "remove"))
 _BLOCKS = (
@@ -36,6 +51,8 @@ _BLOCKS = (
     gast.AsyncFunctionDef, gast.Lambda,
 )  # fmt: skip
 _Path = frozenset[gast.AST]
+_ITEMS = "[]"
+"""Behind a name: the lists that are items of the list."""
 
 
 def convert(context: Context) -> None:
@@ -48,16 +65,42 @@ def convert(context: Context) -> None:
             grown.setdefault(name, set()).add(path)
         for name in _given(node):
             grown.setdefault(name, set()).add(path | {node})
+        for name, depth in _asked(node):
+            # In no block: it is marked wherever it is made.
+            grown.setdefault(name, set()).add(frozenset({node}))
+            if depth:
+                grown.setdefault(name + _ITEMS, set())
     if grown:
-        _add_aliases(grown, [node for node, _ in nodes if isinstance(node, gast.Assign)])
+        _add_aliases(grown, [node for node, _ in nodes])
         for node, path in nodes:
             _mark(node, path, grown)
 
 
-def _add_aliases(grown: dict[str, set[_Path]], assignments: list[Any]) -> None:
-    """A list may also grow under the names that it is given later."""
-    pairs = [pair for node in assignments for pair in _pairs(node)]
+def _asked(node: gast.AST) -> Iterator[tuple[str, int]]:
+    """The list of which items, at a place that is no constant, are read or assigned; and how deep
+    they are.
+    """
+    if not isinstance(node, gast.Subscript):
+        return
+    parts: list[Any] = [node.slice]
+    target = node.value
+    while isinstance(target, gast.Subscript):
+        parts.append(target.slice)
+        target = target.value
+    is_known = all(isinstance(x, gast.Tuple) or is_constant_index(x) for x in parts)
+    if isinstance(target, gast.Name) and not is_known:
+        yield target.id, len(parts) - 1
+
+
+def _add_aliases(grown: dict[str, set[_Path]], nodes: list[Any]) -> None:
+    """A list may also grow under the names that it is given later, or as an item of another one."""
+    pairs = [pair for node in nodes for pair in _pairs(node)]
     aliases = [(name, value.id) for name, value in pairs if isinstance(value, gast.Name)]
+    for node in nodes:
+        match node:
+            case gast.For(target=gast.Name(id=name), iter=gast.Name(id=items)) if name in grown:
+                grown.setdefault(items, set()).update(grown[name])
+                grown.setdefault(items + _ITEMS, set())
     pending = list(grown)
     while pending:
         alias = pending.pop()
@@ -73,13 +116,19 @@ def _mark(node: Any, path: _Path, grown: dict[str, set[_Path]]) -> None:
         for name, value in _pairs(node)
         if _makes_list(value) and any(not blocks <= path for blocks in grown.get(name, ()))
     ]
+    nested = {value for name, value in _pairs(node) if name + _ITEMS in grown}
     if made and node.value in made:
-        node.value = _marked(node.value)
+        node.value = _marked(node.value, node.value in nested)
     elif made:
-        node.value.elts = [_marked(x) if x in made else x for x in node.value.elts]
+        elements = node.value.elts
+        node.value.elts = [_marked(x, x in nested) if x in made else x for x in elements]
 
 
-def _marked(value: gast.expr) -> gast.expr:
+def _marked(value: Any, deep: bool) -> gast.expr:
+    if deep and isinstance(value, gast.List):
+        value.elts = [_marked(x, deep) if _makes_list(x) else x for x in value.elts]
+    elif deep and isinstance(value, gast.ListComp) and _makes_list(value.elt):
+        value.elt = _marked(value.elt, deep)
     return call_ag("growing", [value], value)
 
 
@@ -146,6 +195,8 @@ def _parts(target: Any, value: Any) -> Iterator[tuple[str, gast.expr]]:
 
 def _makes_list(value: Any) -> bool:
     match value:
-        case gast.List() | gast.ListComp() | gast.Call(func=gast.Name(id="list")):
+        case gast.List() | gast.ListComp() | gast.Call(func=gast.Name(id="list" | "sorted")):
             return True
+        case gast.BinOp(left=left, op=gast.Mult(), right=right):
+            return _makes_list(left) or _makes_list(right)
     return False

@@ -10,7 +10,7 @@ from autograph.operators.cond import cond
 from autograph.operators.definedness import defined
 from autograph.operators.for_loop import for_loop
 from autograph.operators.growing import growing
-from autograph.operators.items import setitem, update_item
+from autograph.operators.items import getitem, setitem, update_item
 from autograph.operators.logical import and_, compare, not_, or_
 from autograph.operators.until import until
 from autograph.operators.while_loop import while_loop
@@ -22,6 +22,7 @@ __all__ = [
     "cond",
     "defined",
     "for_loop",
+    "getitem",
     "growing",
     "not_",
     "or_",

@@ -204,9 +204,9 @@ def may_change(value: Any) -> bool:
     return found is not None and (type(value) is not tuple or any(map(may_change, found[1])))
 
 
-def rebuild(value: Any, leaves: Any) -> Any:
+def rebuild(value: Any, leaves: Any, of_list: Callable[[list[Any]], Any] = list) -> Any:
     """The argument with its tensors and staged numbers taken from the iterator `leaves`, in fresh
-    containers.
+    containers: for lists, in what `of_list` makes of one.
     """
     if isinstance(value, _LEAVES):
         return next(leaves)
@@ -214,7 +214,8 @@ def rebuild(value: Any, leaves: Any) -> Any:
     if found is None:
         return value
     structure, children = found
-    return structure.anew().build([rebuild(child, leaves) for child in children])
+    made = structure.anew().build([rebuild(child, leaves, of_list) for child in children])
+    return of_list(made) if structure.kind is list else made
 
 
 def images(value: Any, path: str, found: list[tuple[str, Any, tuple[Structure, Children]]]) -> None:
