@@ -218,7 +218,11 @@ def rebuild(value: Any, leaves: Any, of_list: Callable[[list[Any]], Any] = list)
     return of_list(made) if structure.kind is list else made
 
 
-def images(value: Any, path: str, found: list[tuple[str, Any, tuple[Structure, Children]]]) -> None:
+Image = tuple[str, Any, tuple[Structure, Children]]
+"""The path of a container, the container, and its structure and children when it was made."""
+
+
+def images(value: Any, path: str, found: list[Image]) -> None:
     """(path, container, structure and children) of each container in an argument, as it is now."""
     image = structure_of(value)
     if image is None:
@@ -229,7 +233,7 @@ def images(value: Any, path: str, found: list[tuple[str, Any, tuple[Structure, C
         images(child, path + structure.path(place), found)
 
 
-def changed_image(found: list[tuple[str, Any, tuple[Structure, Children]]]) -> str | None:
+def changed_image(found: Sequence[Image]) -> str | None:
     """The path of the first container that is different now; None if all are as they were."""
     for path, value, (structure, children) in found:
         now = structure_of(value)
