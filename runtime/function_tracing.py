@@ -18,6 +18,7 @@ from autograph.mutation.ownership import taking_notes
 from autograph.mutation.snapshots import Snapshot
 from runtime.block_recorder import BlockRecorder
 from runtime.changed_arguments import Change, Changes, Way, changes_of, ways_of
+from runtime.chosen_lists import Row
 from runtime.concrete_function import ConcreteFunction
 from runtime.convert import convert_to_tensor
 from runtime.graph.arrays import Elements
@@ -51,8 +52,9 @@ from runtime.graph.structures import structure_of
 from runtime.graph.symbolic_number import SymbolicNumber, number_to_tensor
 from runtime.graph.tracing import Trace
 from runtime.graph.verification import verify
-from runtime.growing_list import GrowingList, Row, known_list, list_function
+from runtime.growing_list import GrowingList, known_list, list_function
 from runtime.initial_values import initial_value
+from runtime.list_builtins import sequence_function
 from runtime.ops.random.seeds import going_on
 from runtime.primitive import wrong_dtype
 from runtime.shapes import TensorShape
@@ -390,6 +392,7 @@ class Tracer:
         if function is hasattr and len(args) == 2:
             self.watcher.asked(*args)
         instead = self.watcher.getattr if function is getattr else list_function(function)
+        instead = instead or sequence_function(function, args)
         if instead is not None:
             return cast(Callable[..., Any], instead)
         trace = self.current

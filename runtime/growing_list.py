@@ -20,7 +20,7 @@ from runtime.graph import arrays, numbers
 from runtime.graph.nodes import LIST_ADD, NUMBER_TYPES, apply
 from runtime.graph.refusals import asked_by_converted_code, refuse
 from runtime.graph.scopes import Symbol, active
-from runtime.graph.staging import branches, iteration, joins, lists
+from runtime.graph.staging import iteration, joins, lists
 from runtime.graph.staging.growing import Growing, Kind, StagedItems, size_of
 from runtime.graph.staging.joins import Leaf, Mismatch, Spec
 from runtime.graph.staging.optional_values import present
@@ -28,7 +28,7 @@ from runtime.graph.symbolic_number import SymbolicNumber, apply_number
 from runtime.graph.tracing import is_symbol
 from runtime.ops.joining import register_list
 from runtime.sequences import check, chosen, clipped, is_staged, place_of
-from runtime.staged_builtins import BUILTINS, elements
+from runtime.staged_builtins import elements
 from runtime.staging import StagingBackend
 from runtime.tensor import Tensor
 
@@ -191,7 +191,7 @@ class GrowingList(Growing):
     def at(self, index: Any) -> Any:
         """The item at an index that is in bounds."""
         if self.staged is None:
-            return _chosen(self, index) if is_symbol(index) else super().__getitem__(index)
+            return chosen(self, index) if is_symbol(index) else super().__getitem__(index)
         held, place = self._covering(), _tensor(index)
         row = [apply(arrays.READ, x, place, element=x.type.element) for x in held.columns]
         return lists.item_of(row, held.element)
@@ -340,8 +340,7 @@ _WHAT = {
     "__imul__": "`*=`",
     "__mul__": "`*`",
     "__rmul__": "`*`",
-    **dict.fromkeys(("__eq__", "__ge__", "__gt__", "__le__", "__lt__", "__ne__"), "a comparison"),
-    **{name: f"{name}()" for name in ("count", "index", "remove", "sort")},
+    **dict.fromkeys(("__ge__", "__gt__", "__le__", "__lt__"), "a comparison"),
 }
 
 
@@ -359,152 +358,6 @@ def _refusing(name: str, what: str) -> Callable[..., Any]:
 
 for _name, _what in _WHAT.items():
     setattr(GrowingList, _name, _refusing(_name, _what))
-
-
-# Items at places that only the run knows
-
-
-def _chosen(items: Sequence[Any], place: Any) -> Any:
-    """The item at a place, which is in bounds; one of several lists as that list."""
-    if any(isinstance(item, list) for item in items):
-        return Row(items, place)
-    return chosen(items, place)
-
-
-class Row(Growing):
-    """One of several lists of one length: that at a place which only the run knows.
-
-    It is what its items are; who changes one of those changes it in the list that is meant.
-    """
-
-    __slots__ = ("place", "rows")
-
-    def __init__(self, rows: Sequence[Any], place: Any) -> None:
-        super().__init__()
-        self.rows = list(rows)
-        self.place = place
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        return list
-
-    def length(self) -> Any:
-        """How many items it has: an int."""
-        sizes = {_length(row) for row in self.rows if isinstance(row, list)}
-        if len(sizes) != 1 or is_symbol(next(iter(sizes))) or not _are_lists(self.rows):
-            raise refuse(
-                "only the run knows which list of a list is meant, and they are of several lengths",
-                "lists of one length",
-            )
-        return sizes.pop()
-
-    def content(self) -> tuple[Any, list[Any]]:
-        """Refused: where paths meet, it would have to be one list."""
-        raise refuse(
-            "a list that only the run knows (table[i]) is kept where paths or rounds meet",
-            "index the list around it where it is used: table[i][j]; or a copy of it: list(table[i])",
-        )
-
-    def at(self, index: Any) -> Any:
-        """The item at an index that is in bounds."""
-        return _chosen([_at(row, index) for row in self.rows], self.place)
-
-    def copy(self) -> GrowingList:
-        """A list of its items."""
-        return GrowingList([self.at(index) for index in range(self.length())])
-
-    def __len__(self) -> int:
-        return int(self.length())
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.copy())
-
-    def __reversed__(self) -> Iterator[Any]:
-        return reversed(self.copy())
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return self.copy()[index]
-        return self.at(place_of(index, self.length()))
-
-    def __setitem__(self, index: Any, item: Any) -> None:
-        if isinstance(index, slice):
-            raise _unknown_row("assigning a slice of")
-        at = place_of(index, self.length(), "list assignment index")
-        for row, here in self._meant():
-            row[at] = branches.cond(here, lambda: item, lambda row=row: row[at], (), ("the item",))
-
-    def _meant(self) -> Iterator[tuple[Any, Any]]:
-        """Each list, and whether it is the one."""
-        for row in {id(row): row for row in self.rows}.values():
-            found = [self.place == at for at, other in enumerate(self.rows) if other is row]
-            yield row, functools.reduce(operator.or_, found)
-
-    def __repr__(self) -> str:
-        return repr(self.copy())
-
-
-def _at(items: Any, index: Any) -> Any:
-    return items.at(index) if isinstance(items, Growing) else _getitem(items, index)
-
-
-def _length(items: Any) -> Any:
-    return items.length() if isinstance(items, Growing) else len(items)
-
-
-def _are_lists(items: Sequence[Any]) -> bool:
-    return all(isinstance(item, list) for item in items)
-
-
-def _unknown_row(what: str) -> Exception:
-    return refuse(
-        f"{what} a list that only the run knows (table[i])",
-        "assign to its items, or make another list of it: list(table[i])",
-    )
-
-
-def _of_copy(name: str) -> Callable[..., Any]:
-    def method(self: Row, *args: Any) -> Any:
-        return getattr(self.copy(), name)(*args)
-
-    method.__name__ = name
-    return method
-
-
-def _of_unknown_row(name: str) -> Callable[..., Any]:
-    def method(self: Row, *args: Any, **kwargs: Any) -> Any:
-        raise _unknown_row(f"{name}() of")
-
-    method.__name__ = name
-    return method
-
-
-for _name in "__add__ __radd__ __mul__ __rmul__ __contains__ __eq__ __ne__ count index".split():
-    setattr(Row, _name, _of_copy(_name))
-for _name in (
-    "append clear extend insert pop remove reverse sort __delitem__ __iadd__ __imul__ __lt__ "
-    "__le__ __gt__ __ge__"
-).split():
-    setattr(Row, _name, _of_unknown_row(_name))
-
-
-def _getitem(target: Any, key: Any) -> Any:
-    """`target[key]` of a Python sequence with a staged index or bound."""
-    own = getattr(type(target), "__getitem__", None)
-    if isinstance(target, Growing) or not is_staged(key):
-        return target[key]
-    if isinstance(key, slice):
-        return GrowingList(target)[key] if own is list.__getitem__ else NotImplemented
-    if own is range.__getitem__:
-        place = place_of(key, len(target), "range object index")
-        return target.start + place * target.step
-    if own not in (list.__getitem__, tuple.__getitem__):
-        return NotImplemented
-    kind = "list" if isinstance(target, list) else "tuple"
-    return _chosen(target, place_of(key, len(target), f"{kind} index"))
-
-
-BUILTINS[operator.getitem] = _getitem
 
 
 # Where it is known
@@ -556,12 +409,7 @@ class _ListBackend(StagingBackend):
         return value.staged is not None
 
 
-class _RowBackend(StagingBackend):
-    def stages(self, value: Any) -> bool:
-        return True
-
-
-class _Items(iteration.Staged):
+class Items(iteration.Staged):
     """The items of a list of the graph, also those that the loop over it appends."""
 
     __slots__ = ("items",)
@@ -578,7 +426,7 @@ class _Items(iteration.Staged):
 
 
 def _sequence(items: GrowingList) -> iteration.Staged | None:
-    return None if items.staged is None else _Items(items)
+    return None if items.staged is None else Items(items)
 
 
 def _to_tensor(items: GrowingList, dtype: DType | None) -> Any:
@@ -597,12 +445,6 @@ def _whole(items: GrowingList, stacked: bool) -> Tensor | None:
 GrowingList.__name__ = GrowingList.__qualname__ = "list"
 register_backend(GrowingList, _ListBackend())
 register_stand_in(GrowingList, list)
-Row.__name__ = Row.__qualname__ = "list"
-register_backend(Row, _RowBackend())
-register_stand_in(Row, list)
-register_conversion(Row, lambda row, dtype: convert_to_tensor(list(row), dtype))
-iteration.register_sequence(Row, _Items)
-lists.add_kind(Row)
 register_conversion(GrowingList, _to_tensor)
 register_list(GrowingList, _whole)
 iteration.register_sequence(GrowingList, _sequence)

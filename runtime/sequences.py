@@ -6,7 +6,7 @@ joined, as where two paths meet, but for lists: of those an index gives the one 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from runtime import dtypes
@@ -83,11 +83,21 @@ def check(fails: Any, message: str) -> None:
 # Items
 
 
+_of_lists: list[Callable[[Sequence[Any], Any], Any]] = []
+
+
+def register_lists(of_lists: Callable[[Sequence[Any], Any], Any]) -> None:
+    """Let `of_lists(items, place)` be the item at a place where there are lists among the items."""
+    _of_lists[:] = [of_lists]
+
+
 def chosen(items: Sequence[Any], place: Any) -> Any:
-    """The item at a place, which is in bounds, of Python items that are no lists.
+    """The item at a place, which is in bounds, of Python items.
 
     StagingError for items that do not join: texts, or tensors of several dtypes.
     """
+    if any(isinstance(item, list) for item in items):
+        return _of_lists[0](items, place)
     try:
         if all(type(item) in NUMBER_TYPES for item in items):
             table, type_ = lists.table_of(items)  # type: ignore[arg-type]

@@ -7,14 +7,14 @@ import functools
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain
 from types import GeneratorType
 from typing import Any, TypeAlias
 
-from autograph.backend import Backend, backend_of, backend_of_type
+from autograph.backend import Backend, backend_of
 from autograph.errors import ConversionError, StagingError
 from autograph.frames import hide, refusal
-from autograph.operators.growing import stand_ins
+from autograph.operators.growing import backends_inside, stand_ins
 from autograph.operators.unrolling import holds_shared_iterator
 
 Function: TypeAlias = Callable[..., Any]
@@ -28,9 +28,6 @@ _DIRECT = (
 _OWN_REFERENCES = 3
 """What `sys.getrefcount` counts for an argument that nobody holds but the call: caller, `args`, its
 own."""
-
-_INSPECTED = 1_000
-"""How many elements of a container are looked at for a staged one."""
 
 
 class Rest:
@@ -212,7 +209,7 @@ def _printing(function: Function) -> Function:
 
     def builtin(*args: Any, **kwargs: Any) -> Any:
         try:
-            return _ask(_first_backend(args) or _backend_inside(args), function, args, kwargs)
+            return _ask(_first_backend(args) or backends_inside(args), function, args, kwargs)
         except BaseException as error:  # whatever passes through is the user's: only ours goes
             hide(error)
             raise
@@ -238,25 +235,13 @@ def _first_backend(values: Iterable[Any]) -> Backend | None:
     return None
 
 
-def _backend_inside(containers: tuple[Any, ...]) -> Backend | None:
-    for container in containers:
-        kind = type(container)
-        if stand_ins.get(kind, kind) in (list, tuple, dict):
-            values = container.values() if kind is dict else container
-            for kind in set(map(type, islice(values, _INSPECTED))):
-                backend = backend_of_type(kind)
-                if backend is not None:
-                    return backend
-    return None
-
-
 def _may_hold_staged(items: Any) -> bool:
-    return type(items) is GeneratorType or _backend_inside((items,)) is not None
+    return type(items) is GeneratorType or backends_inside((items,)) is not None
 
 
 def _looked_at(items: Any) -> tuple[Backend | None, tuple[Any, ...]]:
     """Whether the only argument is staged, or has staged elements; and the argument."""
-    backend = backend_of(items) or _backend_inside((items,))
+    backend = backend_of(items) or backends_inside((items,))
     if backend is not None or type(items) is not GeneratorType:
         return backend, (items,)
     for first in items:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any, TypeAlias
+
+from autograph.backend import Backend, backend_of_type
 
 Maker: TypeAlias = Callable[[list[Any]], Any]
 
@@ -63,3 +66,25 @@ def lists_made_by(maker: Maker | None) -> Iterator[None]:
         yield
     finally:
         _this_thread.maker = before
+
+
+_INSPECTED = 1_000
+"""How many elements of a container are looked at for a staged one."""
+
+
+def backends_inside(containers: tuple[Any, ...]) -> Backend | None:
+    """The backend of the first staged element of lists, tuples and dicts; None if there is none."""
+    for container in containers:
+        kind = type(container)
+        if stand_ins.get(kind, kind) in (list, tuple, dict):
+            values = container.values() if kind is dict else container
+            for kind in set(map(type, islice(values, _INSPECTED))):
+                backend = backend_of_type(kind)
+                if backend is not None:
+                    return backend
+    return None
+
+
+def backend_inside(container: Any) -> Backend | None:
+    """`backends_inside` of one container, while a function is staged: else nobody looks."""
+    return None if _this_thread.maker is None else backends_inside((container,))
