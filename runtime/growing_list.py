@@ -19,6 +19,7 @@ from runtime.dtypes import DType
 from runtime.graph import arrays, numbers
 from runtime.graph.nodes import LIST_ADD, NUMBER_TYPES, apply
 from runtime.graph.refusals import asked_by_converted_code, refuse
+from runtime.graph.repetition import register_repetition
 from runtime.graph.scopes import Symbol, active
 from runtime.graph.staging import iteration, joins, lists
 from runtime.graph.staging.growing import Growing, Kind, StagedItems, size_of
@@ -28,7 +29,7 @@ from runtime.graph.symbolic_number import SymbolicNumber, apply_number
 from runtime.graph.tracing import is_symbol
 from runtime.ops.joining import register_list
 from runtime.sequences import check, chosen, clipped, is_staged, place_of
-from runtime.staged_builtins import elements
+from runtime.staged_builtins import elements, index_of
 from runtime.staging import StagingBackend
 from runtime.tensor import Tensor
 
@@ -131,6 +132,19 @@ class GrowingList(Growing):
         made = items if _adds_in_place(sys._getframe(1)) else GrowingList(items)
         made.extend(self)
         return made
+
+    def __mul__(self, times: Any) -> Any:
+        if self.staged is None and not is_symbol(times):
+            return GrowingList(super().__mul__(times))
+        made = self.copy()
+        if size_of(self) == 0:
+            return made
+        size, count = self.length(), apply_number(numbers.MAX, index_of(times), 0)
+        places = _range(0, size * count) % _tensor(size)
+        made._move(lists.TAKE, self._covering(), places, None)
+        return made
+
+    __rmul__ = __mul__
 
     # Items
 
@@ -338,8 +352,6 @@ _WHAT = {
     "__contains__": "`in` in code that is not converted",
     "__len__": "a length in code that is not converted, or unpacking,",
     "__imul__": "`*=`",
-    "__mul__": "`*`",
-    "__rmul__": "`*`",
     **dict.fromkeys(("__ge__", "__gt__", "__le__", "__lt__"), "a comparison"),
 }
 
@@ -447,5 +459,6 @@ register_backend(GrowingList, _ListBackend())
 register_stand_in(GrowingList, list)
 register_conversion(GrowingList, _to_tensor)
 register_list(GrowingList, _whole)
+register_repetition(lambda items, times: GrowingList(items) * times)
 iteration.register_sequence(GrowingList, _sequence)
 lists.add_kind(GrowingList)

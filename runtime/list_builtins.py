@@ -247,7 +247,7 @@ def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any
     """
     ordering = _ORDERING.get(function) if type(function) is BuiltinFunctionType else None
     if ordering is not None:
-        return ordering if args and type(args[0]) in (tuple, list) else None
+        return ordering if args and type(args[0]) in (tuple, list, range) else None
     items = getattr(function, "__self__", None)
     method = _OF_PLAIN.get(getattr(function, "__name__", ""))
     if method is None or not (type(items) is list or (type(items) is tuple and method in _ASKING)):

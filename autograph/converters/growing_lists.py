@@ -17,8 +17,9 @@ def f(n):
 
 Marked is a list that is made where a name is assigned, if that name grows or shrinks in a control
 statement, or in a function inside, that does not hold the assignment; if it is given to a function
-of the user's by name, which may grow it; and if its items are read or assigned at a place that is
-no constant. Where items of its items are, so are the lists that stand in the list. Lists that are
+of the user's by name, which may grow it; if its items are read or assigned at a place that is no
+constant; and if it, or what a function returns, is an empty list on one path and another list on
+the other. Where items of its items are, so are the lists that stand in the list. Lists that are
 made elsewhere, such as attributes, are not.
 
 >>> print(show('growing_lists', '''
@@ -45,12 +46,15 @@ from autograph.context import Context
 from autograph.quoting.builders import call_ag
 from autograph.rewriting import is_constant_index
 
-_METHODS = frozenset(("append", "clear", "extend", "insert", "pop", "remove"))
+_METHODS = frozenset(("append", "clear", "extend", "insert", "pop", "remove", "sort"))
 _BLOCKS = (
     gast.If, gast.For, gast.While, gast.IfExp, gast.BoolOp, gast.FunctionDef,
     gast.AsyncFunctionDef, gast.Lambda,
 )  # fmt: skip
 _Path = frozenset[gast.AST]
+_ANYWHERE: Any = object()
+"""A block that no list is made in."""
+_RESULT = "return"
 _ITEMS = "[]"
 """Behind a name: the lists that are items of the list."""
 
@@ -66,14 +70,15 @@ def convert(context: Context) -> None:
         for name in _given(node):
             grown.setdefault(name, set()).add(path | {node})
         for name, depth in _asked(node):
-            # In no block: it is marked wherever it is made.
-            grown.setdefault(name, set()).add(frozenset({node}))
+            grown.setdefault(name, set()).add(frozenset({_ANYWHERE}))
             if depth:
                 grown.setdefault(name + _ITEMS, set())
+    _add_unequal(grown, nodes)
     if grown:
         _add_aliases(grown, [node for node, _ in nodes])
-        for node, path in nodes:
-            _mark(node, path, grown)
+        marked = {made: name + _ITEMS in grown for name, made in _marks(nodes, grown)}
+        for node, _ in nodes if marked else ():
+            _replace(node, marked)
 
 
 def _asked(node: gast.AST) -> Iterator[tuple[str, int]]:
@@ -110,18 +115,56 @@ def _add_aliases(grown: dict[str, set[_Path]], nodes: list[Any]) -> None:
                 pending.append(name)
 
 
-def _mark(node: Any, path: _Path, grown: dict[str, set[_Path]]) -> None:
-    made = [
-        value
-        for name, value in _pairs(node)
-        if _makes_list(value) and any(not blocks <= path for blocks in grown.get(name, ()))
-    ]
-    nested = {value for name, value in _pairs(node) if name + _ITEMS in grown}
-    if made and node.value in made:
-        node.value = _marked(node.value, node.value in nested)
-    elif made:
-        elements = node.value.elts
-        node.value.elts = [_marked(x, x in nested) if x in made else x for x in elements]
+def _marks(
+    nodes: list[tuple[Any, _Path]], grown: dict[str, set[_Path]]
+) -> Iterator[tuple[str, Any]]:
+    """The lists that are marked, each with the name that it is assigned to."""
+    for node, path in nodes:
+        for name, value in _pairs(node):
+            if any(not blocks <= path for blocks in grown.get(name, ())):
+                yield from ((name, made) for made in _made(value))
+
+
+def _add_unequal(grown: dict[str, set[_Path]], nodes: list[tuple[Any, _Path]]) -> None:
+    """Results, and names that blocks assign, that are lists of several lengths where paths meet."""
+    lengths: dict[str, set[int | None]] = {}
+    inside = set()
+    for node, path in nodes:
+        for name, value in _pairs(node):
+            if path or name == _RESULT:
+                inside.add(name)
+            lengths.setdefault(name, set()).update(map(_length, _made(value)))
+    for name in inside:
+        if len(lengths[name]) > 1 and 0 in lengths[name]:
+            grown.setdefault(name, set()).add(frozenset({_ANYWHERE}))
+
+
+def _length(made: Any) -> int | None:
+    is_known = isinstance(made, gast.List) and not any(
+        isinstance(item, gast.Starred) for item in made.elts
+    )
+    return len(made.elts) if is_known else None
+
+
+def _made(value: Any) -> Iterator[Any]:
+    """The lists that an expression may be."""
+    if isinstance(value, gast.IfExp):
+        yield from _made(value.body)
+        yield from _made(value.orelse)
+    elif _makes_list(value):
+        yield value
+
+
+def _replace(node: Any, marked: dict[Any, bool]) -> None:
+    for field, value in gast.iter_fields(node):
+        if isinstance(value, list):
+            value[:] = [_marked(x, marked[x]) if _is_in(x, marked) else x for x in value]
+        elif _is_in(value, marked):
+            setattr(node, field, _marked(value, marked[value]))
+
+
+def _is_in(value: Any, marked: dict[Any, bool]) -> bool:
+    return isinstance(value, gast.AST) and value in marked
 
 
 def _marked(value: Any, deep: bool) -> gast.expr:
@@ -181,6 +224,8 @@ def _pairs(node: gast.AST) -> Iterator[tuple[str, gast.expr]]:
                 yield from _parts(target, value)
         case gast.AnnAssign(target=target, value=value) if value is not None:
             yield from _parts(target, value)
+        case gast.Return(value=value):
+            yield _RESULT, value
 
 
 def _parts(target: Any, value: Any) -> Iterator[tuple[str, gast.expr]]:
@@ -199,4 +244,6 @@ def _makes_list(value: Any) -> bool:
             return True
         case gast.BinOp(left=left, op=gast.Mult(), right=right):
             return _makes_list(left) or _makes_list(right)
+        case gast.BinOp(left=left, op=gast.Add(), right=right):
+            return _makes_list(left) and _makes_list(right)
     return False
