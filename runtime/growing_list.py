@@ -213,18 +213,20 @@ class GrowingList(Growing):
     def _slice(self, index: slice) -> GrowingList:
         if self.staged is None and not is_staged(index):
             return GrowingList(super().__getitem__(index))
+        size = self.length()
+        if not (is_staged(index) or is_symbol(size)):
+            places = range(*index.indices(size))
+            made = self.copy()
+            wanted = convert_to_tensor(list(places), dtypes.int64)
+            made._move(lists.TAKE, self._covering(), wanted, len(places))
+            return made
         if index.step not in (None, 1):
             raise _refusal(self, "a slice with a step")
-        size = self.length()
         start = 0 if index.start is None else clipped(index.start, size)
         stop = size if index.stop is None else clipped(index.stop, size)
         made = self.copy()
-        if is_symbol(start) or is_symbol(stop):
-            stop = apply_number(numbers.MAX, start, stop)
-            made._move(lists.TAKE, self._covering(), _range(start, stop), None)
-        else:
-            stop = max(start, stop)
-            made._move(lists.TAKE, self._covering(), _range(start, stop), stop - start)
+        stop = apply_number(numbers.MAX, start, stop)
+        made._move(lists.TAKE, self._covering(), _range(start, stop), None)
         return made
 
     # Its columns

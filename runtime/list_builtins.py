@@ -151,8 +151,15 @@ def _is_equal(each: Any, item: Any) -> Any:
 
 def _index(items: Any, item: Any, start: Any = 0, stop: Any = None) -> Any:
     """The first place of an item. ValueError, at run time, where it is not there."""
+    kind = "tuple" if isinstance(items, tuple) else "list"
+    is_shown = kind == "list" and not is_symbol(item)
+    missing = f"{item!r} is not in list" if is_shown else f"{kind}.index(x): x not in {kind}"
     part = items[start:stop] if stop is not None or is_symbol(start) or start != 0 else items
-    answers = [_is_equal(each, item) for each in elements(part, "index")]
+    return _place(part, item, missing) + _start(items, start)
+
+
+def _place(items: Any, item: Any, missing: str) -> Any:
+    answers = [_is_equal(each, item) for each in elements(items, "index")]
     place: Any = -1
     for at, answer in reversed(list(enumerate(answers))):
         if answer is True:
@@ -161,15 +168,12 @@ def _index(items: Any, item: Any, start: Any = 0, stop: Any = None) -> Any:
             place = branches.cond(answer, lambda at=at: at, lambda at=place: at, (), ("index",))
 
     def fail() -> NoReturn:
-        kind = "tuple" if isinstance(items, tuple) else "list"
-        is_shown = kind == "list" and not is_symbol(item)
-        what = f"{item!r} is not in list" if is_shown else f"{kind}.index(x): x not in {kind}"
-        raise ValueError(what)
+        raise ValueError(missing)
 
-    if not is_symbol(place):
-        return place + _start(items, start) if place >= 0 else fail()
-    branches.cond(place < 0, fail, _hold, (), ())
-    return place + _start(items, start)
+    if is_symbol(place):
+        branches.cond(place < 0, fail, _hold, (), ())
+        return place
+    return place if place >= 0 else fail()
 
 
 def _start(items: Any, start: Any) -> Any:
@@ -179,11 +183,7 @@ def _start(items: Any, start: Any) -> Any:
 
 
 def _remove(self: GrowingList, item: Any) -> None:
-    try:
-        place = _index(self, item)
-    except ValueError:
-        raise ValueError("list.remove(x): x not in list") from None
-    self.pop(place)
+    self.pop(_place(self, item, "list.remove(x): x not in list"))
 
 
 def _equal(self: GrowingList, other: Any) -> Any:

@@ -9,10 +9,10 @@ import pytest
 import autograph
 import runtime as rt
 from tests.staging import attempt, same_outcome
-from tests.textbook import numbers, sequences, tables
+from tests.textbook import lists, numbers, sequences, tables
 from tests.textbook.refused import REFUSED
 
-CASES = [*numbers.CASES, *sequences.CASES, *tables.CASES]
+CASES = [*numbers.CASES, *sequences.CASES, *tables.CASES, *lists.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}
 
 

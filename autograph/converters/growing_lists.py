@@ -106,6 +106,11 @@ def _add_aliases(grown: dict[str, set[_Path]], nodes: list[Any]) -> None:
             case gast.For(target=gast.Name(id=name), iter=gast.Name(id=items)) if name in grown:
                 grown.setdefault(items, set()).update(grown[name])
                 grown.setdefault(items + _ITEMS, set())
+    for name, value in pairs:
+        if name + _ITEMS in grown and isinstance(value, gast.List):
+            for item in value.elts:
+                if isinstance(item, gast.Name):
+                    grown.setdefault(item.id, set()).add(frozenset({_ANYWHERE}))
     pending = list(grown)
     while pending:
         alias = pending.pop()
