@@ -189,8 +189,8 @@ def _remove(self: GrowingList, item: Any) -> None:
 def _equal(self: GrowingList, other: Any) -> Any:
     if not isinstance(other, list):
         return NotImplemented
-    mine, its = size_of(self), size_of(other) if isinstance(other, Growing) else len(other)
-    if mine is None or its is None:
+    mine, its = self.length(), other.length() if isinstance(other, Growing) else len(other)
+    if is_symbol(mine) or is_symbol(its):
         raise refuse(
             "lists are compared of which only the run knows how many items are in them",
             "compare their lengths, and their items in a loop",

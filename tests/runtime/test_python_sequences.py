@@ -492,6 +492,16 @@ def test_concrete_functions_change_lists_too() -> None:
     assert concrete.structured_outputs is None
 
 
+def test_a_default_is_changed_as_in_python() -> None:
+    def remember(x, seen=[]):  # noqa: B006
+        seen.append(x)
+        return len(seen)
+
+    staged = rt.function(remember)
+    assert [int(staged(rt.constant(n))) for n in (5, 6, 7)] == [1, 2, 3]
+    assert equal([5, 6, 7], as_python(remember.__defaults__[0]))  # type: ignore[index]
+
+
 def test_gradients_of_changed_lists() -> None:
     def product(a):
         a[0] = a[0] * a[1]

@@ -389,12 +389,6 @@ def numpy_of(x):
     return np.sin(x)
 
 
-def index_of(x):
-    return [1, 2][x]
-
-
-def sorted_of(x):
-    return sorted([x, x + 1])
 
 
 def negative_in_a_branch(x):
@@ -445,8 +439,6 @@ REFUSED = [
     (iterator_of_generator_used_again, StagingError, r"how far any\(\) advances its argument"),
     (unbound_in_try, StagingError, "UnboundLocalError.* past the `try` at line"),
     (numpy_of, NOT_ALLOWED, "use the op of the same name"),
-    (index_of, NOT_ALLOWED, "tf.gather"),
-    (sorted_of, StagingError, "tf.sort"),
     (negative_in_a_branch, StagingError, "-1 does not fit into uint8"),
     (too_large_in_a_branch, StagingError, r"1e\+300 does not fit into float32"),
 ]
