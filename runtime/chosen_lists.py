@@ -52,7 +52,7 @@ class Row(Growing):
         """Refused: where paths meet, it would have to be one list."""
         raise refuse(
             "a list that only the run knows (table[i]) is kept where paths or rounds meet",
-            "index the list around it where it is used: table[i][j]; or a copy of it: list(table[i])",
+            "index the list around it where it is used: table[i][j]; or a copy: list(table[i])",
         )
 
     def at(self, index: Any) -> Any:
@@ -95,7 +95,7 @@ class Row(Growing):
 
 
 def _at(items: Any, index: Any) -> Any:
-    return items.at(index) if isinstance(items, Growing) else _getitem(items, index)
+    return items.at(index) if isinstance(items, GrowingList | Row) else _getitem(items, index)
 
 
 def _length(items: Any) -> Any:
@@ -129,12 +129,17 @@ def _of_unknown_row(name: str) -> Callable[..., Any]:
     return method
 
 
-for _name in "__add__ __radd__ __mul__ __rmul__ __contains__ __eq__ __ne__ count index".split():
+_OF_COPY = (
+    *("__add__", "__radd__", "__mul__", "__rmul__", "__contains__", "__eq__", "__ne__"),
+    *("count", "index"),
+)
+_OF_UNKNOWN_ROW = (
+    *("append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"),
+    *("__delitem__", "__iadd__", "__imul__", "__lt__", "__le__", "__gt__", "__ge__"),
+)
+for _name in _OF_COPY:
     setattr(Row, _name, _of_copy(_name))
-for _name in (
-    "append clear extend insert pop remove reverse sort __delitem__ __iadd__ __imul__ __lt__ "
-    "__le__ __gt__ __ge__"
-).split():
+for _name in _OF_UNKNOWN_ROW:
     setattr(Row, _name, _of_unknown_row(_name))
 
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from autograph.frames import hide_libraries
 from runtime.autodiff.calls import GraphCall, call_recorded
+from runtime.changed_arguments import Changes
 from runtime.device import placed
 from runtime.graph.arrays import Elements
 from runtime.graph.error_notes import depth_explained
-from runtime.changed_arguments import Changes
 from runtime.graph.executors.interpreter import Program
 from runtime.graph.executors.replay import replay
 from runtime.graph.executors.specialization import Programs, Run

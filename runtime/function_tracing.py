@@ -344,9 +344,7 @@ class Tracer:
             return not hasattr(item, "scope") or item.value in trace.given
 
         export = functools.partial(self._exported, numbers=False)
-        self.changes, contents = changes_of(
-            self.given, self.ways, export, is_own, self._location()
-        )
+        self.changes, contents = changes_of(self.given, self.ways, export, is_own, self._location())
         return contents
 
     def _explain(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

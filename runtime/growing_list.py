@@ -134,6 +134,8 @@ class GrowingList(Growing):
         return made
 
     def __mul__(self, times: Any) -> Any:
+        if not (is_symbol(times) or isinstance(times, int)):
+            return NotImplemented
         if self.staged is None and not is_symbol(times):
             return GrowingList(super().__mul__(times))
         made = self.copy()

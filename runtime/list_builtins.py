@@ -235,7 +235,7 @@ for _name, _method in {
     **_METHODS, "remove": _remove, "__eq__": _equal, "__ne__": _unequal,
 }.items():  # fmt: skip
     setattr(GrowingList, _name, _over_own(getattr(list, _name), _method))
-GrowingList.__hash__ = None  # type: ignore[assignment]
+GrowingList.__hash__ = None
 GrowingList.sort = _sort  # type: ignore[method-assign,assignment]
 BUILTINS[sorted] = _sorted
 BUILTINS[list] = _listed
@@ -282,4 +282,8 @@ def _called(function: Callable[..., Any]) -> Callable[..., Any]:
 
 _ASKING = frozenset((_count, _index))
 _OF_PLAIN = {**_METHODS, "remove": _in_place(_remove), "sort": _in_place(_sort)}
-_ORDERING = {sorted: _sorted, max: _called(BUILTINS[max]), min: _called(BUILTINS[min])}
+_ORDERING: dict[Any, Callable[..., Any]] = {
+    sorted: _sorted,
+    max: _called(BUILTINS[max]),
+    min: _called(BUILTINS[min]),
+}

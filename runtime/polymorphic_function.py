@@ -358,7 +358,7 @@ class Function(Generic[P, R]):
     def _call_changing(self, concrete: ConcreteFunction, call: Call) -> Any:
         if self._input_signature is not None:
             raise refuse(
-                f"{self._name} changes a list of its arguments, which an input_signature makes anew",
+                f"{self._name} changes a list of its arguments, and has an input_signature",
                 "return the list, or leave out the input_signature",
             )
         return concrete.call_changing(call.args, call.kwargs, call.leaves)

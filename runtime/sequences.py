@@ -30,7 +30,7 @@ def is_staged(key: Any) -> bool:
 
 
 def place_of(index: Any, size: Any, kind: str = "list index") -> Any:
-    """The place from the front that an index means. IndexError, at run time, where there is none."""
+    """The place from the front that an index means. IndexError, at run time, if there is none."""
     number = _number_of(index)
     if not (is_symbol(number) or is_symbol(size)):
         if not -size <= number < size:
@@ -100,7 +100,7 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
         return _of_lists[0](items, place)
     try:
         if all(type(item) in NUMBER_TYPES for item in items):
-            table, type_ = lists.table_of(items)  # type: ignore[arg-type]
+            table, type_ = lists.table_of(items)
             return lists.value_of(table[place], type_)
         element = lists.covering(list(map(joins.abstract, items)))
     except OverflowError:

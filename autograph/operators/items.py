@@ -11,7 +11,7 @@ from autograph.frames import hide
 
 
 def getitem(target: Any, key: Any) -> Any:
-    """`target[key]`, where the target may be a Python sequence and only the run may know the key."""
+    """`target[key]`, of what may be a Python sequence, where only the run may know the key."""
     try:
         backend = None if type(key) is int else _backend_of_key(key)
         return target[key] if backend is None else _item(backend, target, key)

@@ -17,7 +17,7 @@ def register_repetition(repeat: Callable[[Any, Any], Any]) -> None:
 
 
 def repeated(items: Any, times: Any) -> Any:
-    """A list times an integer of the graph, as Python repeats it; NotImplemented for other operands.
+    """A list times an integer of the graph, as Python repeats it; NotImplemented for others.
 
     StagingError for a tuple or text, whose length only the run would know.
     """

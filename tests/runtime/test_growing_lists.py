@@ -700,7 +700,6 @@ def test_an_index_is_checked_by_the_run(program: Callable[[Any], Any]) -> None:
     assert caught.traceback[-1].name == program.__name__
 
 
-
 def compared(n):
     return numbers_below(n) == [1]
 
@@ -716,7 +715,6 @@ def comprehended(n):
 
 def as_text(n):
     return len(f"{numbers_below(n)}")
-
 
 
 def with_a_step(n):

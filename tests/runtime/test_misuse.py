@@ -529,7 +529,6 @@ def kept_by_an_attribute():
     Model().step(X)
 
 
-
 # Python asks a symbol
 
 
@@ -551,7 +550,6 @@ def numpy_of_a_symbol():
     f(V3)
 
 
-
 @misuse(InGraph, "unhashable", "use x.ref() as the key")
 def key_of_a_dict():
     @rt.function
@@ -559,7 +557,6 @@ def key_of_a_dict():
         return {0: 1, 3: 2}[n]  # <-
 
     f(N)
-
 
 
 @misuse(InGraph, "as a Python bool", "<tf.Tensor 'greater:0'", "@function(autograph=True)")
@@ -764,7 +761,6 @@ def truth_of_an_empty_comparison():
     f(X)
 
 
-
 @misuse(StagingError, "a str times an integer of the graph", "tf.fill([n], value)")
 def text_repeated_by_a_tensor():
     @rt.function
@@ -772,7 +768,6 @@ def text_repeated_by_a_tensor():
         return n * "ab"  # <-
 
     f(N)
-
 
 
 @misuse(TypeError, "a scalar tensor has no len() and cannot be iterated over", "write range(n)")
@@ -799,7 +794,6 @@ def raise_in_a_try():
         return x
 
     f(X)
-
 
 
 @misuse(InGraph, "as a Python iterable", "Python itself asks here, in f", "write a `for`")

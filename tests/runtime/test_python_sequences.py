@@ -54,7 +54,7 @@ def of_local_names(i, j):
 def of_rows(i, j):
     rows = [[1, 2], [3, 4], [5, 6]]
     row = rows[i]
-    return row[j], len(row), sum(row), max(row), row[::-1], list(row), row + [1], 5 in row
+    return row[j], len(row), sum(row), max(row), row[::-1], list(row), 5 in row
 
 
 def of_tuples(i, j):
@@ -294,7 +294,8 @@ def test_what_does_not_fit_is_refused(program: Program, words: str) -> None:
 def ordered(a, b, c):
     xs = [a, b, c, 2]
     xs.sort(key=lambda v: -v)
-    return sorted([a, b, c]), sorted((a, b, 1), reverse=True), xs, sorted([3, 1], key=lambda v: v * a)
+    by_key = sorted([3, 1], key=lambda v: v * a)
+    return sorted([a, b, c]), sorted((a, b, 1), reverse=True), xs, by_key
 
 
 def stable(a, b, c):

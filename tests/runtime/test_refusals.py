@@ -389,8 +389,6 @@ def numpy_of(x):
     return np.sin(x)
 
 
-
-
 def negative_in_a_branch(x):
     y = -1
     if x > 0:

@@ -3,7 +3,7 @@
 from tests.textbook.bank import bank
 
 # The programs are written as textbooks write them.
-# ruff: noqa: B905, SIM110
+# ruff: noqa: B905
 
 case, CASES = bank()
 

@@ -173,10 +173,8 @@ def next_in_loop(x):
     return x
 
 
-
 def formatting(x):
     return f"{x}"
-
 
 
 def string_key(x):
