@@ -102,12 +102,13 @@ def changes_of(
     known = {id(item): Kept(way) for (_, item, _), way in zip(given, ways, strict=True)}
     changes, contents = [], []
     for image, way in zip(given, ways, strict=True):
-        if changed_image([image]) is None:
+        changed = changed_image([image])
+        if changed is None:
             continue
         path, item, (_, before) = image
         if not isinstance(item, list):
             why = "it is an argument, which a traced function gets as a copy of the caller's"
-            raise refuse_change(path, why, location=location)
+            raise refuse_change(changed, why, location=location)
         own = [(at, child) for at, child in enumerate(before) if is_own(child)]
         kept = {id(child): Kept((*way, at)) for at, child in own} | known
         items = _exported(item, kept, export)

@@ -135,7 +135,10 @@ class GrowingList(Growing):
 
     def __mul__(self, times: Any) -> Any:
         if not (is_symbol(times) or isinstance(times, int)):
-            return NotImplemented
+            kind = type(times)
+            if kind.__module__ != "builtins":
+                return NotImplemented
+            raise TypeError(f"can't multiply sequence by non-int of type '{kind.__name__}'")
         if self.staged is None and not is_symbol(times):
             return GrowingList(super().__mul__(times))
         made = self.copy()

@@ -68,7 +68,7 @@ UNCHANGED = {
         "def f(x):\n    for i in x:\n        items = []\n        items.append(i)\n    return items",
         "def f(x, items):\n    if x:\n        items.append(x)\n    return items",
         "def f(x):\n    items = g(x)\n    if x:\n        items.append(x)\n    return items",
-        "def f(x):\n    items = []\n    for i in x:\n        others.append(items[i])",
+        "def f(x):\n    items = []\n    for i in x:\n        others.append(items[0])",
         SIMPLE,
     ],
     "hoisting": [
@@ -129,6 +129,13 @@ UNCHANGED = {
         "def f(x):\n    return ~x & -x",
     ],
     "ternaries": [SIMPLE, PATTERNS, ANNOTATIONS, NESTED_ONLY],
+    "item_reads": [
+        SIMPLE,
+        ANNOTATIONS,
+        "def f(x, i):\n    y = x\n    return x[i], y[i + 1], x[i][i], x[i:], x[i, 0]",
+        "def f(x, i):\n    y = 1, 2\n    return y[0], T[-1], T[1:], T[0][1], T[i, 0], x.shape[i]",
+        "def f(x, i):\n    del T[i]\n    T[i] = x.y[i] = x",
+    ],
     "calls": [
         PATTERNS,
         ANNOTATIONS,
