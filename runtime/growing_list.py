@@ -153,7 +153,18 @@ class GrowingList(Growing):
 
     # Items
 
+    def __len__(self) -> int:
+        size = size_of(self)
+        if size is None:
+            raise _refusal(self, "a length in code that is not converted, or unpacking,")
+        return size
+
     def __iter__(self) -> Iterator[Any]:
+        if self.staged is not None and size_of(self) is not None:
+            return iter(elements(self, "iter()"))
+        return self._forwards()
+
+    def _forwards(self) -> Iterator[Any]:
         at = 0
         while self.staged is None and at < list.__len__(self):
             yield super().__getitem__(at)
@@ -334,8 +345,8 @@ _IN_PLACE_ADD = next(at for at, (_, text) in enumerate(dis._nb_ops) if text == "
 
 
 def _refusal(items: Growing, what: str) -> Exception:
-    assert items.staged is not None
-    active(*items.staged.columns)
+    if items.staged is not None:
+        active(*items.staged.columns)
     return refuse(
         f"{what} needs a list of which Python knows the items; how many are in this one only the "
         "run knows",
@@ -357,7 +368,6 @@ def _changed_while_iterated() -> Exception:
 _ITERATION = "a comprehension, unpacking, or a loop in code that is not converted"
 _WHAT = {
     "__contains__": "`in` in code that is not converted",
-    "__len__": "a length in code that is not converted, or unpacking,",
     "__imul__": "`*=`",
     **dict.fromkeys(("__ge__", "__gt__", "__le__", "__lt__"), "a comparison"),
 }

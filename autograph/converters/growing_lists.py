@@ -100,7 +100,7 @@ def _asked(node: gast.AST) -> Iterator[tuple[str, int]]:
 def _add_aliases(grown: dict[str, set[_Path]], nodes: list[Any]) -> None:
     """A list may also grow under the names that it is given later, or as an item of another one."""
     pairs = [pair for node in nodes for pair in _pairs(node)]
-    aliases = [(name, value.id) for name, value in pairs if isinstance(value, gast.Name)]
+    aliases = [(name, other) for name, value in pairs for other in _same_as(value)]
     for node in nodes:
         match node:
             case gast.For(target=gast.Name(id=name), iter=gast.Name(id=items)) if name in grown:
@@ -118,6 +118,17 @@ def _add_aliases(grown: dict[str, set[_Path]], nodes: list[Any]) -> None:
             if not grown[alias] <= grown.setdefault(name, set()):
                 grown[name] |= grown[alias]
                 pending.append(name)
+
+
+def _same_as(value: Any) -> Iterator[str]:
+    """The name of which an expression is the list, or a copy."""
+    match value:
+        case (
+            gast.Name(id=name)
+            | gast.Subscript(value=gast.Name(id=name), slice=gast.Slice())
+            | gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="copy"))
+        ):
+            yield name
 
 
 def _marks(
@@ -231,6 +242,8 @@ def _pairs(node: gast.AST) -> Iterator[tuple[str, gast.expr]]:
             yield from _parts(target, value)
         case gast.Return(value=value):
             yield _RESULT, value
+        case gast.For(target=gast.Name(id=name), iter=gast.List(elts=items)):
+            yield from ((name, item) for item in items)
 
 
 def _parts(target: Any, value: Any) -> Iterator[tuple[str, gast.expr]]:

@@ -20,6 +20,9 @@ from runtime.primitive import Primitive
 from runtime.types import NumberType
 
 
+_INDEXED = "index a tensor with it, or a list that is made for a name of the function"
+
+
 class SymbolicNumber(InScope):
     """A Python int, float or bool that only the run of the graph knows; its operators are Python's
     own.
@@ -53,7 +56,7 @@ class SymbolicNumber(InScope):
         raise not_python(self, "as a Python float", "use it in arithmetic, or as a tensor")
 
     def __index__(self) -> NoReturn:
-        raise not_python(self, "as a Python index", "index a tensor with it, not a Python list")
+        raise not_python(self, "as a Python index", _INDEXED)
 
     def __getattr__(self, name: str) -> NoReturn:
         # Asked for by classes' names too, to find out what an object is: no refusal to remember.

@@ -195,7 +195,10 @@ class SymbolicTensor(InScope, Tensor):
 
     def __index__(self) -> NoReturn:
         raise not_python(
-            self, "as a Python index", "index a tensor with it, for example by tf.gather"
+            self,
+            "as a Python index",
+            "index a tensor with it, for example by tf.gather, or a list that is made for a name "
+            "of the function",
         )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
