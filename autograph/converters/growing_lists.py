@@ -54,6 +54,7 @@ _BLOCKS = (
 _Path = frozenset[gast.AST]
 _ANYWHERE: Any = object()
 """A block that no list is made in."""
+_ASKED: _Path = frozenset({_ANYWHERE})
 _RESULT = "return"
 _ITEMS = "[]"
 """Behind a name: the lists that are items of the list."""
@@ -70,7 +71,7 @@ def convert(context: Context) -> None:
         for name in _given(node):
             grown.setdefault(name, set()).add(path | {node})
         for name, depth in _asked(node):
-            grown.setdefault(name, set()).add(frozenset({_ANYWHERE}))
+            grown.setdefault(name, set()).add(_ASKED)
             if depth:
                 grown.setdefault(name + _ITEMS, set())
     _add_unequal(grown, nodes)
@@ -110,7 +111,7 @@ def _add_aliases(grown: dict[str, set[_Path]], nodes: list[Any]) -> None:
         if name + _ITEMS in grown and isinstance(value, gast.List):
             for item in value.elts:
                 if isinstance(item, gast.Name):
-                    grown.setdefault(item.id, set()).add(frozenset({_ANYWHERE}))
+                    grown.setdefault(item.id, set()).add(_ASKED)
     pending = list(grown)
     while pending:
         alias = pending.pop()
@@ -137,7 +138,11 @@ def _marks(
     """The lists that are marked, each with the name that it is assigned to."""
     for node, path in nodes:
         for name, value in _pairs(node):
-            if any(not blocks <= path for blocks in grown.get(name, ())):
+            # The items of a display that a loop is over: only for what is asked of them.
+            ways = grown.get(name, set())
+            if isinstance(node, gast.For):
+                ways = ways & {_ASKED}
+            if any(not blocks <= path for blocks in ways):
                 yield from ((name, made) for made in _made(value))
 
 
@@ -152,7 +157,7 @@ def _add_unequal(grown: dict[str, set[_Path]], nodes: list[tuple[Any, _Path]]) -
             lengths.setdefault(name, set()).update(map(_length, _made(value)))
     for name in inside:
         if len(lengths[name]) > 1 and 0 in lengths[name]:
-            grown.setdefault(name, set()).add(frozenset({_ANYWHERE}))
+            grown.setdefault(name, set()).add(_ASKED)
 
 
 def _length(made: Any) -> int | None:

@@ -19,7 +19,6 @@ from runtime.graph.scopes import InScope, active
 from runtime.primitive import Primitive
 from runtime.types import NumberType
 
-
 _INDEXED = "index a tensor with it, or a list that is made for a name of the function"
 
 
