@@ -617,7 +617,7 @@ def _take_over(a, b):
     return b[0]
 
 
-@limit("A list that is an argument, which a call gives twice")
+@limit("Lists that are arguments")
 def list_given_twice(x):
     items = [x]
     return _take_over(items, items)
@@ -672,7 +672,7 @@ def text_indexed(x):
     return len(["a", "bc", "def"][x % 3])
 
 
-@limit("A list of lists in which only the run knows")
+@limit("A list of lists in which only the run knows which")
 def row_kept(x):
     rows = [[1, 2], [3, 4]]
     row = rows[0]
