@@ -160,7 +160,7 @@ def _fields(cls: type[gast.AST]) -> tuple[str, ...]:
 
 
 def is_constant_index(node: Any) -> bool:
-    """Is it an index, or a slice, of which reading tells what it is?"""
+    """True if reading tells what an index or a slice is."""
     match node:
         case gast.Slice(lower=lower, upper=upper, step=step):
             return all(part is None or is_constant_index(part) for part in (lower, upper, step))

@@ -24,7 +24,7 @@ from runtime.staged_builtins import index_of
 
 
 def is_staged(key: Any) -> bool:
-    """Does only the run know the index, or a bound of the slice?"""
+    """True if only the run knows the index, or a bound of the slice."""
     parts = (key.start, key.stop, key.step) if isinstance(key, slice) else (key,)
     return any(map(is_symbol, parts))
 

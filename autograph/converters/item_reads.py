@@ -51,7 +51,7 @@ class _Names:
         self.sequences = {name for name, value in pairs if _makes_sequence(value)}
 
     def may_ask(self, node: gast.Subscript) -> bool:
-        """Does it read an item of a sequence at a place that is no constant?"""
+        """True if it reads an item of a sequence at a place that is no constant."""
         if not isinstance(node.ctx, gast.Load) or is_constant_index(node.slice):
             return False
         return not isinstance(node.slice, gast.Tuple) and self._may_be_sequence(node.value)
