@@ -25,6 +25,7 @@ from autograph.converters import (
     hoisting,
     if_statements,
     item_assignments,
+    item_reads,
     return_statements,
     super_calls,
     ternaries,
@@ -81,6 +82,7 @@ CONVERTERS = (
     _converter(ternaries),
     _converter(texts),
     _converter(comprehensions),
+    _converter(item_reads),
     _converter(calls),  # after all that removes calls or makes its own
 )
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from autograph.frames import hide_libraries
 from runtime.autodiff.calls import GraphCall, call_recorded
+from runtime.changed_arguments import Changes
 from runtime.device import placed
 from runtime.graph.arrays import Elements
 from runtime.graph.error_notes import depth_explained
@@ -89,6 +90,7 @@ class ConcreteFunction:
         self.callee = Callee(name, graph)
         self.shared = NOTHING
         self.lost: Callable[[], Exception] | None = None
+        self.changes: Changes | None = None
         self.devices = _devices_of(graph)
         self.single = isinstance(outputs, Leaf) and not any(self.devices)
         self.used = now()
@@ -103,6 +105,10 @@ class ConcreteFunction:
         self.shared, self.lost = shared, lost
         if called is not self.graph:
             self.callee = Callee(self.name, called)
+
+    def change(self, changes: Changes) -> None:
+        """Take which lists of its arguments it changes."""
+        self.changes, self.single = changes, False
 
     @functools.cached_property
     def optimized(self) -> Graph:
@@ -185,6 +191,10 @@ class ConcreteFunction:
             leaves = self._leaves(args, kwargs)
             if len(leaves) == len(args) and all(map(_is_itself, args, leaves)):
                 self._remember(args)
+            if self.changes is not None:
+                given = dict(zip(self.labels, args, strict=False)) | kwargs
+                ordered = [given.pop(label, None) for label in self.labels]
+                return self.call_changing(ordered, given, leaves)
             return self.call_leaves(leaves)
         except BaseException as error:
             if isinstance(error, RecursionError):
@@ -213,7 +223,10 @@ class ConcreteFunction:
         yield from kwargs.items()
 
     def call_leaves(self, leaves: Sequence[Any]) -> Any:
-        """Run it on the tensors and staged numbers of its arguments, in their order."""
+        """Run it on the tensors and staged numbers of its arguments, in their order.
+
+        Of a function that changes lists of its arguments the result, and what is in each of them.
+        """
         if state.trace is not None:
             return self._call_in(state.trace, leaves)
         if self.lost is not None:
@@ -222,6 +235,16 @@ class ConcreteFunction:
             return self.outputs_of(self._observed(leaves))
         raws = [leaf.raw for leaf in leaves]
         return self._run(self.programs.runner(raws), raws)
+
+    def call_changing(
+        self, args: Sequence[Any], kwargs: dict[str, Any], leaves: Sequence[Any]
+    ) -> Any:
+        """Run it, and put into the lists of these arguments what it leaves there."""
+        assert self.changes is not None
+        targets = self.changes.targets(args, kwargs, self.guards)
+        result, contents = self.call_leaves(leaves)
+        self.changes.write(targets, args, kwargs, contents)
+        return result
 
     def _run(self, compiled: Run, raws: Sequence[Any]) -> Any:
         run = run_calling_back if self.calls_back else state.run
@@ -252,7 +275,11 @@ class ConcreteFunction:
         assert self.spec is not None
         if any(self.devices):
             results = list(map(_on_device, results, self.devices))
-        return joins.restored(self.spec, iter(results), _restored)
+        values = iter(results)
+        made = joins.restored(self.spec, values, _restored)
+        if self.changes is None:
+            return made
+        return made, self.changes.contents(values, _restore)
 
     def _call_in(self, trace: Trace, leaves: Sequence[Any]) -> Any:
         """Add a call of this graph to the one that is being traced."""
@@ -272,7 +299,11 @@ class ConcreteFunction:
         types = result_types(self.graph, values, trace.constants)
         shaped = list(map(_of_type, made[:end], types))
         results = self.shared.settle(trace, leaves, shaped, made[end:])
-        return joins.lift(_anew(self.spec), iter(results))
+        lifted = iter(results)
+        result = joins.lift(_anew(self.spec), lifted)
+        if self.changes is None:
+            return result
+        return result, self.changes.contents(lifted, joins.lift)
 
     # As of Python's functions: there is nothing in it to change.
 
@@ -364,6 +395,10 @@ def _on_device(result: Any, asked: str | None) -> Any:
 
 def _tensor(raw: Any) -> Tensor:
     return raw if isinstance(raw, Tensor) else wrap(raw)
+
+
+def _restore(spec: Spec, values: Iterator[Any]) -> Any:
+    return joins.restored(spec, values, _restored)
 
 
 def _restored(raw: Any, type: Type) -> Any:

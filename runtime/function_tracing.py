@@ -17,6 +17,8 @@ import runtime.staging  # noqa: F401  (gives autograph the backend of symbols)
 from autograph.mutation.ownership import taking_notes
 from autograph.mutation.snapshots import Snapshot
 from runtime.block_recorder import BlockRecorder
+from runtime.changed_arguments import Change, Changes, Way, changes_of, ways_of
+from runtime.chosen_lists import Row
 from runtime.concrete_function import ConcreteFunction
 from runtime.convert import convert_to_tensor
 from runtime.graph.arrays import Elements
@@ -40,7 +42,7 @@ from runtime.graph.recursion import Assumption, active_calls, has_numbers, unset
 from runtime.graph.refusals import is_refusal, noted, refuse
 from runtime.graph.scopes import Symbol
 from runtime.graph.shared_arguments import NOTHING, Shared, lost, shared_of
-from runtime.graph.signatures import changed_image, images, rebuild, spec_structure
+from runtime.graph.signatures import Image, changed_image, images, rebuild, spec_structure
 from runtime.graph.staging import aliases, joins, loops, texts
 from runtime.graph.staging.blocks import Unreachable, add_raise
 from runtime.graph.staging.carried_objects import NoRecorder, Recorder, refuse_change
@@ -51,8 +53,9 @@ from runtime.graph.structures import structure_of
 from runtime.graph.symbolic_number import SymbolicNumber, number_to_tensor
 from runtime.graph.tracing import Trace
 from runtime.graph.verification import verify
-from runtime.growing_list import GrowingList, list_function
+from runtime.growing_list import GrowingList, known_list, list_function
 from runtime.initial_values import initial_value
+from runtime.list_builtins import sequence_function
 from runtime.ops.random.seeds import going_on
 from runtime.primitive import wrong_dtype
 from runtime.shapes import TensorShape
@@ -94,6 +97,8 @@ def _exported(
         return number_to_tensor(value)
     if is_number or isinstance(value, np.ndarray | np.generic | complex | str | bytes):
         return _converted(value, what, path)
+    if type(value) is Row:
+        value = value.copy()
     if isinstance(value, GrowingList):
         if value.staged is not None:
             return value if numbers else value.exported()
@@ -198,7 +203,9 @@ class Tracer:
         self.python_function = python_function
         self.converted = converted
         self.watcher = Watcher()
-        self.given: list[tuple[str, Any, Any]] = []
+        self.given: list[Image] = []
+        self.ways: list[Way] = []
+        self.changes: list[Change] = []
         self.tensors: list[Any] = []
 
     def trace(self, call: Call, names: Sequence[str]) -> ConcreteFunction:
@@ -247,6 +254,8 @@ class Tracer:
         if self.inner:
             graph = called
         made = ConcreteFunction(self.name, graph, spec, signature, labels, outer, guards)
+        if self.changes:
+            made.change(Changes(self.name, self.changes))
         made.share(shared, called, lost)
         return made
 
@@ -281,9 +290,12 @@ class Tracer:
 
     def _given(self, call: Call, symbols: Sequence[Any]) -> tuple[Any, Any]:
         leaves = iter(symbols)
-        args, kwargs = rebuild(call.args, leaves), rebuild(call.kwargs, leaves)
+        args = rebuild(call.args, leaves, known_list)
+        kwargs = rebuild(call.kwargs, leaves, known_list)
         for path, item in (*zip(self.labels, args, strict=False), *kwargs.items()):
             images(item, path, self.given)
+        for at, item in (*enumerate(args), *kwargs.items()):
+            self.ways += ways_of(item, (at,))
         return args, kwargs
 
     def _run(
@@ -313,16 +325,32 @@ class Tracer:
             # What was staged before it comes first: an error or an effect of its own.
             add_raise(trace, error)
             return None, []
-        changed = changed_image(self.given)
-        if changed is not None:
-            why = "it is an argument, which a traced function gets as a copy of the caller's"
-            raise refuse_change(changed, why, location=self._location())
+        contents = self._changed(trace)
         spec: Spec | None = joins.abstract(result, staged=True)
         if self.inner:
             spec = self.assumption.covering(spec)
         assert spec is not None
         self.tensors = _values_in(result, spec)
-        return spec, list(joins.lower(result, spec, trace))
+        values = list(joins.lower(result, spec, trace))
+        for change, items in zip(self.changes, contents, strict=True):
+            values += joins.lower(items, change.spec, trace)
+        return spec, values
+
+    def _changed(self, trace: Trace) -> list[Any]:
+        """What is behind the function in the lists that are arguments and that it changed."""
+        changed = changed_image(self.given)
+        if changed is None:
+            return []
+        if self.inner:
+            why = "it is an argument, which a traced function gets as a copy of the caller's"
+            raise refuse_change(changed, why, location=self._location())
+
+        def is_own(item: Any) -> bool:
+            return not hasattr(item, "scope") or item.value in trace.given
+
+        export = functools.partial(self._exported, numbers=False)
+        self.changes, contents = changes_of(self.given, self.ways, export, is_own, self._location())
+        return contents
 
     def _explain(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if isinstance(error, RecursionError):
@@ -367,6 +395,7 @@ class Tracer:
         if function is hasattr and len(args) == 2:
             self.watcher.asked(*args)
         instead = self.watcher.getattr if function is getattr else list_function(function)
+        instead = instead or sequence_function(function, args)
         if instead is not None:
             return cast(Callable[..., Any], instead)
         trace = self.current

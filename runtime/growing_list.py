@@ -10,23 +10,25 @@ import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any
 
 from autograph import register_backend, register_stand_in
 from runtime import dtypes, ops
 from runtime.convert import convert_to_tensor, register_conversion
 from runtime.dtypes import DType
 from runtime.graph import arrays, numbers
-from runtime.graph.nodes import LIST_ADD, apply
+from runtime.graph.nodes import LIST_ADD, NUMBER_TYPES, apply
 from runtime.graph.refusals import asked_by_converted_code, refuse
-from runtime.graph.scopes import active
-from runtime.graph.staging import branches, iteration, joins, lists
-from runtime.graph.staging.growing import Growing, StagedItems
+from runtime.graph.repetition import register_repetition
+from runtime.graph.scopes import Symbol, active
+from runtime.graph.staging import iteration, joins, lists
+from runtime.graph.staging.growing import Growing, Kind, StagedItems, size_of
 from runtime.graph.staging.joins import Leaf, Mismatch, Spec
 from runtime.graph.staging.optional_values import present
-from runtime.graph.symbolic_number import apply_number
+from runtime.graph.symbolic_number import SymbolicNumber, apply_number
 from runtime.graph.tracing import is_symbol
 from runtime.ops.joining import register_list
+from runtime.sequences import check, chosen, clipped, is_staged, place_of
 from runtime.staged_builtins import elements, index_of
 from runtime.staging import StagingBackend
 from runtime.tensor import Tensor
@@ -72,8 +74,10 @@ class GrowingList(Growing):
         if self.staged is None and not is_symbol(index):
             super().insert(index, item)
             return
-        at = _clipped(index, self.length())
-        self._move(lists.GAP, self._covering(joins.abstract(item)), _tensor(at))
+        size = self.length()
+        at = clipped(index, size)
+        held = self._covering(joins.abstract(item))
+        self._move(lists.GAP, held, _tensor(at), None if is_symbol(size) else size + 1)
         self._write(at, item)
 
     def pop(self, index: Any = -1, /) -> Any:
@@ -82,11 +86,12 @@ class GrowingList(Growing):
         if self.staged is None and not is_symbol(index):
             return super().pop(index)
         size = self.length()
-        _check(size == 0, "pop from empty list")
+        check(size == 0, "pop from empty list")
         is_last = not is_symbol(index) and index == -1
-        at = size - 1 if is_last else _place(index, size, "pop index out of range")
+        at = size - 1 if is_last else place_of(index, size, "pop index")
+        held = self._covering()
         item = self.at(at)
-        self._move(lists.DROP, self._covering(), _tensor(at))
+        self._move(lists.DROP, held, _tensor(at), None if is_symbol(size) else size - 1)
         return item
 
     def reverse(self) -> None:
@@ -94,7 +99,8 @@ class GrowingList(Growing):
         if self.staged is None:
             super().reverse()
         else:
-            self._move(lists.TAKE, self._covering(), ops.reverse(_range(0, self.length()), [0]))
+            places = ops.reverse(_range(0, self.length()), [0])
+            self._move(lists.TAKE, self._covering(), places, size_of(self))
 
     def copy(self) -> GrowingList:
         """Another list of the same items."""
@@ -127,9 +133,38 @@ class GrowingList(Growing):
         made.extend(self)
         return made
 
+    def __mul__(self, times: Any) -> Any:
+        if not (is_symbol(times) or isinstance(times, int)):
+            kind = type(times)
+            if kind.__module__ != "builtins":
+                return NotImplemented
+            raise TypeError(f"can't multiply sequence by non-int of type '{kind.__name__}'")
+        if self.staged is None and not is_symbol(times):
+            return GrowingList(super().__mul__(times))
+        made = self.copy()
+        if size_of(self) == 0:
+            return made
+        size, count = self.length(), apply_number(numbers.MAX, index_of(times), 0)
+        places = _range(0, size * count) % _tensor(size)
+        made._move(lists.TAKE, self._covering(), places, None)
+        return made
+
+    __rmul__ = __mul__
+
     # Items
 
+    def __len__(self) -> int:
+        size = size_of(self)
+        if size is None:
+            raise _refusal(self, "a length in code that is not converted, or unpacking,")
+        return size
+
     def __iter__(self) -> Iterator[Any]:
+        if self.staged is not None and size_of(self) is not None:
+            return iter(elements(self, "iter()"))
+        return self._forwards()
+
+    def _forwards(self) -> Iterator[Any]:
         at = 0
         while self.staged is None and at < list.__len__(self):
             yield super().__getitem__(at)
@@ -163,69 +198,81 @@ class GrowingList(Growing):
         index = present(index)
         if self.staged is None and not is_symbol(index):
             return super().__getitem__(index)
-        return self.at(_place(index, self.length(), "list index out of range"))
+        return self.at(place_of(index, self.length()))
 
     def __setitem__(self, index: Any, item: Any) -> None:
         index = present(index)
-        if self.staged is None and not _is_staged(index):
+        if self.staged is None and not is_staged(index):
             super().__setitem__(index, item)
         elif isinstance(index, slice):
             raise _refusal(self, "assigning a slice")
         else:
-            self._write(_place(index, self.length(), "list assignment index out of range"), item)
+            self._write(place_of(index, self.length(), "list assignment index"), item)
 
     def __delitem__(self, index: Any) -> None:
         index = present(index)
-        if self.staged is None and not _is_staged(index):
+        if self.staged is None and not is_staged(index):
             super().__delitem__(index)
         elif isinstance(index, slice):
             raise _refusal(self, "deleting a slice")
         else:
-            self.pop(_place(index, self.length(), "list assignment index out of range"))
+            self.pop(place_of(index, self.length(), "list assignment index"))
 
     def at(self, index: Any) -> Any:
         """The item at an index that is in bounds."""
+        if self.staged is None:
+            return chosen(self, index) if is_symbol(index) else super().__getitem__(index)
         held, place = self._covering(), _tensor(index)
         row = [apply(arrays.READ, x, place, element=x.type.element) for x in held.columns]
         return lists.item_of(row, held.element)
 
     def _slice(self, index: slice) -> GrowingList:
-        if self.staged is None and not _is_staged(index):
+        if self.staged is None and not is_staged(index):
             return GrowingList(super().__getitem__(index))
+        size = self.length()
+        if not (is_staged(index) or is_symbol(size)):
+            places = range(*index.indices(size))
+            made = self.copy()
+            wanted = convert_to_tensor(list(places), dtypes.int64)
+            made._move(lists.TAKE, self._covering(), wanted, len(places))
+            return made
         if index.step not in (None, 1):
             raise _refusal(self, "a slice with a step")
-        size = self.length()
-        start = 0 if index.start is None else _clipped(index.start, size)
-        stop = size if index.stop is None else _clipped(index.stop, size)
+        start = 0 if index.start is None else clipped(index.start, size)
+        stop = size if index.stop is None else clipped(index.stop, size)
         made = self.copy()
         stop = apply_number(numbers.MAX, start, stop)
-        made._move(lists.TAKE, self._covering(), _range(start, stop))
+        made._move(lists.TAKE, self._covering(), _range(start, stop), None)
         return made
 
     # Its columns
 
     def _write(self, at: Any, item: Any) -> None:
         held, place = self._covering(joins.abstract(item)), _tensor(at)
+        size = held.kind.size
+        if size is not None and not is_symbol(at):
+            size = max(size, at + 1)
         row = lists.row_of(item, held.element)
         pairs = zip(held.columns, row, strict=True)
-        self.fill(
-            held.element, [apply(arrays.WRITE, c, place, kept, dynamic=True) for c, kept in pairs]
-        )
+        columns = [apply(arrays.WRITE, c, place, kept, dynamic=True) for c, kept in pairs]
+        self.fill(Kind(held.element, size), columns)
 
-    def _move(self, primitive: Any, held: StagedItems, places: Tensor) -> None:
-        self.fill(held.element, [apply(primitive, column, places) for column in held.columns])
+    def _move(self, primitive: Any, held: StagedItems, places: Tensor, size: int | None) -> None:
+        columns = [apply(primitive, column, places) for column in held.columns]
+        self.fill(Kind(held.element, size), columns)
 
     def _join(self, others: GrowingList) -> None:
         held = self._covering(*others._specs())
-        size = self.length()
-        places = _range(size, size + others.length())
+        size, more = self.length(), others.length()
+        places = _range(size, size + more)
         moved = [apply(lists.PUT, x, places) for x in lists.columns_of(others, held.element)]
         pairs = zip(held.columns, moved, strict=True)
-        self.fill(held.element, [apply(LIST_ADD, a, b) for a, b in pairs])
+        known = None if is_symbol(size) or is_symbol(more) else size + more
+        self.fill(Kind(held.element, known), [apply(LIST_ADD, a, b) for a, b in pairs])
 
     def _specs(self) -> Sequence[Spec]:
         keys, children = self.content()
-        return list(map(joins.abstract, children)) if isinstance(keys, int) else [keys]
+        return list(map(joins.abstract, children)) if isinstance(keys, int) else [keys.element]
 
     def _covering(self, *further: Spec) -> StagedItems:
         """Its items in the graph, with a Spec that covers others too."""
@@ -239,15 +286,16 @@ class GrowingList(Growing):
         except Mismatch as mismatch:
             what = f"the items of a list that only the run knows do not fit together: {mismatch}"
             raise refuse(what, mismatch.hint) from None
-        return StagedItems(element, lists.columns_of(self, element))
+        return StagedItems(Kind(element, size_of(self)), lists.columns_of(self, element))
 
     # As tensors
 
     def exported(self, dtype: DType | None = None) -> GrowingList:
         """The list with tensors, of this dtype, in place of numbers."""
         made = GrowingList()
-        element = lists.with_tensors(self._covering().element, dtype)
-        made.fill(element, lists.columns_of(self, element))
+        held = self._covering()
+        element = lists.with_tensors(held.element, dtype)
+        made.fill(Kind(element, held.kind.size), lists.columns_of(self, element))
         return made
 
     def joined(self, primitive: Any, dtype: DType | None = None) -> Tensor:
@@ -275,50 +323,12 @@ def collected(source: iteration.Staged) -> GrowingList:
 # Places
 
 
-def _is_staged(index: Any) -> bool:
-    parts = (index.start, index.stop, index.step) if isinstance(index, slice) else (index,)
-    return any(map(is_symbol, parts))
-
-
 def _tensor(number: Any) -> Tensor:
     return convert_to_tensor(number, dtypes.int64)
 
 
 def _range(start: Any, stop: Any) -> Tensor:
     return ops.range(_tensor(start), _tensor(stop))
-
-
-def _from_end(index: Any, size: Any) -> Any:
-    """The place that an index means, a negative one from the end."""
-    if not is_symbol(index) and not hasattr(type(index), "__index__"):
-        kind = type(index).__name__
-        raise TypeError(f"list indices must be integers or slices, not {kind}")
-    number = index_of(index)
-    if not is_symbol(number):
-        return number if number >= 0 else size + number
-    return branches.cond(number < 0, lambda: size + number, lambda: number, (), ("index",))
-
-
-def _place(index: Any, size: Any, message: str) -> Any:
-    at = _from_end(index, size)
-    _check(at < 0, message)
-    _check(at >= size, message)
-    return at
-
-
-def _clipped(index: Any, size: Any) -> Any:
-    at = _from_end(index, size)
-    return apply_number(numbers.MIN, apply_number(numbers.MAX, at, 0), size)
-
-
-def _check(fails: Any, message: str) -> None:
-    def fail() -> NoReturn:
-        raise IndexError(message)
-
-    def hold() -> None:
-        pass
-
-    branches.cond(fails, fail, hold, (), ())
 
 
 def _adds_in_place(frame: FrameType) -> bool:
@@ -335,8 +345,8 @@ _IN_PLACE_ADD = next(at for at, (_, text) in enumerate(dis._nb_ops) if text == "
 
 
 def _refusal(items: Growing, what: str) -> Exception:
-    assert items.staged is not None
-    active(*items.staged.columns)
+    if items.staged is not None:
+        active(*items.staged.columns)
     return refuse(
         f"{what} needs a list of which Python knows the items; how many are in this one only the "
         "run knows",
@@ -358,12 +368,8 @@ def _changed_while_iterated() -> Exception:
 _ITERATION = "unpacking, or a comprehension or loop in code that is not converted"
 _WHAT = {
     "__contains__": "`in` in code that is not converted",
-    "__len__": "a length in code that is not converted, or unpacking,",
     "__imul__": "`*=`",
-    "__mul__": "`*`",
-    "__rmul__": "`*`",
-    **dict.fromkeys(("__eq__", "__ge__", "__gt__", "__le__", "__lt__", "__ne__"), "a comparison"),
-    **{name: f"{name}()" for name in ("count", "index", "remove", "sort")},
+    **dict.fromkeys(("__ge__", "__gt__", "__le__", "__lt__"), "a comparison"),
 }
 
 
@@ -384,6 +390,13 @@ for _name, _what in _WHAT.items():
 
 
 # Where it is known
+
+
+def known_list(items: list[Any]) -> list[Any]:
+    """What stands for a list that an argument is, or has in it, of numbers and tensors."""
+    known = (Symbol, SymbolicNumber, Tensor, Growing)
+    is_known = all(isinstance(item, known) or type(item) in NUMBER_TYPES for item in items)
+    return GrowingList(items) if is_known and items else items
 
 
 def list_function(function: Any) -> Any:
@@ -425,13 +438,13 @@ class _ListBackend(StagingBackend):
         return value.staged is not None
 
 
-class _Items(iteration.Staged):
+class Items(iteration.Staged):
     """The items of a list of the graph, also those that the loop over it appends."""
 
     __slots__ = ("items",)
     varies = True
 
-    def __init__(self, items: GrowingList) -> None:
+    def __init__(self, items: Any) -> None:
         self.items = items
 
     def length(self) -> Any:
@@ -442,7 +455,7 @@ class _Items(iteration.Staged):
 
 
 def _sequence(items: GrowingList) -> iteration.Staged | None:
-    return None if items.staged is None else _Items(items)
+    return None if items.staged is None else Items(items)
 
 
 def _to_tensor(items: GrowingList, dtype: DType | None) -> Any:
@@ -463,5 +476,6 @@ register_backend(GrowingList, _ListBackend())
 register_stand_in(GrowingList, list)
 register_conversion(GrowingList, _to_tensor)
 register_list(GrowingList, _whole)
+register_repetition(lambda items, times: GrowingList(items) * times)
 iteration.register_sequence(GrowingList, _sequence)
 lists.add_kind(GrowingList)

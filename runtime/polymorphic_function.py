@@ -348,9 +348,20 @@ class Function(Generic[P, R]):
         concrete = self._counted(call) if state.trace is None else self._concrete(call)
         if isinstance(concrete, Assumption):
             return concrete.call_leaves(call.leaves)
+        chosen = call.first or concrete
+        if chosen.changes is not None:
+            return self._call_changing(chosen, call)
         if concrete is not call.first:
             self._remember(args, kwargs, call, concrete)
-        return (call.first or concrete).call_leaves(call.leaves)
+        return chosen.call_leaves(call.leaves)
+
+    def _call_changing(self, concrete: ConcreteFunction, call: Call) -> Any:
+        if self._input_signature is not None:
+            raise refuse(
+                f"{self._name} changes a list of its arguments, and has an input_signature",
+                "return the list, or leave out the input_signature",
+            )
+        return concrete.call_changing(call.args, call.kwargs, call.leaves)
 
     def _leaves_out_receiver(self, args: tuple[Any, ...]) -> bool:
         """True for a call `Class.method(instance, ...)` whose signature has no entry for `self`."""

@@ -282,13 +282,8 @@ def _known_length(source: Staged, function: str) -> int:
     return int(length)
 
 
-def _listed(kind: Callable[[Any], Any]) -> Callable[..., Any]:
-    def builtin(items: Any = ()) -> Any:
-        if kind is list and isinstance(items, Growing):
-            return items.copy()
-        return kind(elements(items, kind.__name__))
-
-    return builtin
+def _tuple(items: Any = ()) -> tuple[Any, ...]:
+    return tuple(elements(items, "tuple"))
 
 
 def _is_of_unknown_length(items: Any) -> bool:
@@ -298,16 +293,12 @@ def _is_of_unknown_length(items: Any) -> bool:
 
 def _extreme(name: str, tensor_op: Callable[..., Any]) -> Callable[..., Any]:
     def builtin(*args: Any, key: Any = None, **default: Any) -> Any:
+        vector = args[0] if len(args) == 1 and key is None else None
+        if isinstance(vector, SymbolicTensor) and vector.ndim == 1:
+            return _extreme_of(name, tensor_op, vector, default)
         if len(args) == 1 and _is_of_unknown_length(args[0]):
             return extreme(args[0], max if name == "max" else min, key, default)
         items = elements(args[0], name) if len(args) == 1 else [*args]
-        if (
-            len(args) == 1
-            and isinstance(args[0], SymbolicTensor)
-            and key is None
-            and args[0].ndim == 1
-        ):
-            return tensor_op(args[0])
         if not items and default:
             return default["default"]
         if not items:
@@ -318,11 +309,25 @@ def _extreme(name: str, tensor_op: Callable[..., Any]) -> Callable[..., Any]:
     return builtin
 
 
+def _extreme_of(
+    name: str, tensor_op: Callable[..., Any], vector: Any, default: dict[str, Any]
+) -> Any:
+    def empty() -> Any:
+        if default:
+            return default["default"]
+        raise ValueError(f"{name}() arg is an empty sequence")
+
+    length = iteration.length_of(vector)
+    if not is_symbol(length):
+        return tensor_op(vector) if length else empty()
+    return branches.cond(length > 0, lambda: tensor_op(vector), empty, (), (f"the {name}",))
+
+
 def _pick(name: str, best: tuple[Any, Any], item: tuple[Any, Any]) -> tuple[Any, Any]:
     """The better one of two, each with its key."""
     # The first of equals wins, as in Python; a NaN stays where Python leaves it.
     a, b = best[1], item[1]
-    steer = truth(b > a if name == "max" else b < a)
+    steer = _is_less(a, b) if name == "max" else _is_less(b, a)
     if isinstance(steer, bool):
         return item if steer else best
     result = f"the result of {name}()"
@@ -331,6 +336,16 @@ def _pick(name: str, best: tuple[Any, Any], item: tuple[Any, Any]) -> tuple[Any,
         return found, found
     found = branches.cond(steer, lambda: item, lambda: best, (), (result, f"the key of {result}"))
     return found[0], found[1]
+
+
+def _is_less(a: Any, b: Any) -> Any:
+    """`a < b`, of tuples by their first items that differ."""
+    if not (type(a) is tuple and type(b) is tuple and a and b):
+        return truth(a < b)
+    equal = truth(a[0] == b[0])
+    return branches.cond(
+        equal, lambda: _is_less(a[1:], b[1:]), lambda: truth(a[0] < b[0]), (), ("an order",)
+    )
 
 
 def _sum(items: Any, start: Any = 0) -> Any:
@@ -356,17 +371,6 @@ def _round(value: Any, ndigits: Any = None) -> Any:
     if isinstance(value, Tensor):
         value = _to_number("float" if value.dtype.is_floating else "int")(value)
     return value.__round__(ndigits)
-
-
-def _sorted(items: Any, **options: Any) -> Any:
-    found = elements(items, "sorted")
-    keys = [options["key"](item) for item in found] if options.get("key") else found
-    if any(is_symbol(key) for key in keys):
-        raise refuse(
-            "sorted() is given staged values: their order is known only at run time",
-            "make a tensor of them and use tf.sort or tf.argsort",
-        )
-    return sorted(items if iteration.staged(items) is None else found, **options)
 
 
 def _combined(
@@ -449,7 +453,6 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     int: _int,
     isinstance: _isinstance,
     len: _len,
-    list: _listed(list),
     map: _map,
     next: _next,
     max: _extreme("max", ops.reduce_max),
@@ -462,9 +465,8 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     reversed: _reversed,
     **{function: functools.partial(texts.make, function) for function in TEXTS},
     round: _round,
-    sorted: _sorted,
     sum: _sum,
-    tuple: _listed(tuple),
+    tuple: _tuple,
     type: _type,
     zip: _zip,
 }

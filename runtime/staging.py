@@ -212,7 +212,7 @@ def set_item(value: Any, target: Any, key: Any) -> Any:
     if not isinstance(target, Tensor):
         raise refuse(
             f"an item of a {type(target).__qualname__} is assigned at a staged place",
-            "use a tensor in place of the Python container",
+            "use a tensor, or a list that is made for a name of the function: table = [0] * n",
         )
     if isinstance(target, SymbolicTensor):
         return item_assignments.set_item(target, key, value)

@@ -15,7 +15,7 @@ from runtime.variable import Variable
 # Operators
 
 
-_BINARY = "add sub mul truediv floordiv mod pow matmul and or xor"
+_BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift"
 _ORDER = "lt le gt ge eq ne"
 _UNARY = "neg pos abs invert"
 

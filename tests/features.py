@@ -631,6 +631,26 @@ def list_grows(x):
 
 
 @limit("Of a list whose length only the run knows")
+def staged_list_unpacked(x):
+    squares = []
+    for i in range(x):
+        squares.append(i * i)
+    first, *_ = squares
+    return first
+
+
+@rt.function
+def _take_over(a, b):
+    a[0] = b[0] + 1
+    return b[0]
+
+
+@limit("Lists that are arguments")
+def list_given_twice(x):
+    items = [x]
+    return _take_over(items, items)
+
+
 def staged_list_sorted(x):
     squares = []
     for i in range(x):
@@ -649,12 +669,11 @@ def iterator_in_two_loops(x):
     return x
 
 
-@limit("A list, dict or set asked by a staged value")
 def list_indexed(x):
     return [10, 20, 30][x % 3]
 
 
-@limit("A list, dict or set asked by a staged value")
+@limit("A dict or set asked by a staged value")
 def set_of_staged(x):
     seen = set()
     for i in range(x):
@@ -662,7 +681,6 @@ def set_of_staged(x):
     return len(seen)
 
 
-@limit("A list, tuple or text times an integer")
 def list_repeated(x):
     return [1] * x
 
@@ -670,6 +688,52 @@ def list_repeated(x):
 @limit("A set or dict made by a comprehension")
 def set_comprehension(xs):
     return len({x for x in xs if x > 2})
+
+
+@limit("A tuple or text times an integer")
+def tuple_repeated(x):
+    return len((1,) * x)
+
+
+@limit("A dict or set asked by a staged value")
+def dict_indexed(x):
+    return {0: 10, 1: 20, 2: 30}[x % 3]
+
+
+@limit("A list of texts, functions or other Python values")
+def text_indexed(x):
+    return len(["a", "bc", "def"][x % 3])
+
+
+@limit("A list of lists in which only the run knows which")
+def row_kept(x):
+    rows = [[1, 2], [3, 4]]
+    row = rows[0]
+    if x > 2:
+        row = rows[x % 2]
+    return row[0]
+
+
+def table_indexed(x):
+    table = [[1, 2, 3], [4, 5, 6]]
+    table[x % 2][x % 3] += 1
+    return table, (7, 8)[x % 2], range(3, 9)[x % 4]
+
+
+def list_assigned(x):
+    table = [0] * 3
+    table[x % 3] = x
+    return table
+
+
+def list_of_two_lengths(x):
+    if x > 0:
+        return [x]
+    return []
+
+
+def items_counted(x):
+    return (x, 1).count(1), 0 in (x, 3), [x, 2, 3].index(3)
 
 
 @limit("A set or dict made by a comprehension")

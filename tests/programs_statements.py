@@ -21,6 +21,13 @@ GROWING = (
     "int: grown[-1] if grown else {value}",
     "int: sum(grown[1:]) % 97",
     "int: 1 if {value} in grown else 0",
+    "int: grown[{value} % len(grown)] if grown else {value}",
+    "do: if grown:;     grown[{value} % len(grown)] += {value}",
+    "do: grown.sort(reverse=True)",
+    "int: sorted(grown)[0] if grown else {value}",
+    "int: grown.count({value})",
+    "int: (5, {value}, 9)[{value} % 3]",
+    "int: [[4, 5], [6, {value}]][{value} % 2][{value} % 2]",
 )
 
 TYPES = ("int", "int", "int", "float", "bool")

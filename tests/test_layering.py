@@ -125,6 +125,7 @@ MAY_IMPORT = {
     "runtime.block_recorder": "autograph runtime",
     "runtime.staged_builtins": "autograph runtime",
     "runtime.growing_list": "autograph runtime",
+    "runtime.chosen_lists": "autograph runtime",
     "runtime.staging": "autograph runtime",
     "runtime.polymorphic_function": "autograph runtime",
     "runtime.function_tracing": "autograph runtime numpy",

@@ -9,10 +9,11 @@ import pytest
 import autograph
 import runtime as rt
 from tests.staging import attempt, same_outcome
-from tests.textbook import comprehensions, numbers, sequences, tables
+from tests.textbook import comprehensions, lists, numbers, sequences, tables
 from tests.textbook.refused import REFUSED
 
-CASES = [*numbers.CASES, *sequences.CASES, *tables.CASES, *comprehensions.CASES]
+MODULES = (numbers, sequences, tables, lists, comprehensions)
+CASES = [case for module in MODULES for case in module.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}
 
 

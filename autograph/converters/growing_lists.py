@@ -1,4 +1,5 @@
-"""Mark the lists that a statement may grow: a backend may stage those.
+"""Mark the lists that a statement may grow, or that may be asked at a place that only the run
+knows: a backend may stage those.
 
 >>> from autograph.pipeline import show
 >>> print(show('growing_lists', '''
@@ -15,8 +16,22 @@ def f(n):
     return squares
 
 Marked is a list that is made where a name is assigned, if that name grows or shrinks in a control
-statement, or in a function inside, that does not hold the assignment, or is given to a function of
-the user's by name, which may grow it. Lists that are made elsewhere, such as attributes, are not.
+statement, or in a function inside, that does not hold the assignment; if it is given to a function
+of the user's by name, which may grow it; if its items are read or assigned at a place that is no
+constant; and if it, or what a function returns, is an empty list on one path and another list on
+the other. Where items of its items are, so are the lists that stand in the list. Lists that are
+made elsewhere, such as attributes, are not.
+
+>>> print(show('growing_lists', '''
+... def f(n):
+...     table = [[0] * 3, [1, 2, 3]]
+...     table[0][n] += 1
+...     return table
+... '''))
+def f(n):
+    table = ag.growing([ag.growing([0] * 3), ag.growing([1, 2, 3])])
+    table[0][n] += 1
+    return table
 """
 
 from __future__ import annotations
@@ -29,13 +44,20 @@ import gast
 
 from autograph.context import Context
 from autograph.quoting.builders import call_ag
+from autograph.rewriting import is_constant_index
 
-_METHODS = frozenset(("append", "clear", "extend", "insert", "pop", "remove"))
+_METHODS = frozenset(("append", "clear", "extend", "insert", "pop", "remove", "sort"))
 _BLOCKS = (
     gast.If, gast.For, gast.While, gast.IfExp, gast.BoolOp, gast.FunctionDef,
     gast.AsyncFunctionDef, gast.Lambda,
 )  # fmt: skip
 _Path = frozenset[gast.AST]
+_ANYWHERE: Any = object()
+"""A block that no list is made in."""
+_ASKED: _Path = frozenset({_ANYWHERE})
+_RESULT = "return"
+_ITEMS = "[]"
+"""Behind a name: the lists that are items of the list."""
 
 
 def convert(context: Context) -> None:
@@ -48,16 +70,48 @@ def convert(context: Context) -> None:
             grown.setdefault(name, set()).add(path)
         for name in _given(node):
             grown.setdefault(name, set()).add(path | {node})
+        for name, depth in _asked(node):
+            grown.setdefault(name, set()).add(_ASKED)
+            if depth:
+                grown.setdefault(name + _ITEMS, set())
+    _add_unequal(grown, nodes)
     if grown:
-        _add_aliases(grown, [node for node, _ in nodes if isinstance(node, gast.Assign)])
-        for node, path in nodes:
-            _mark(node, path, grown)
+        _add_aliases(grown, [node for node, _ in nodes])
+        marked = {made: name + _ITEMS in grown for name, made in _marks(nodes, grown)}
+        for node, _ in nodes if marked else ():
+            _replace(node, marked)
 
 
-def _add_aliases(grown: dict[str, set[_Path]], assignments: list[Any]) -> None:
-    """A list may also grow under the names that it is given later."""
-    pairs = [pair for node in assignments for pair in _pairs(node)]
-    aliases = [(name, value.id) for name, value in pairs if isinstance(value, gast.Name)]
+def _asked(node: gast.AST) -> Iterator[tuple[str, int]]:
+    """The list of which items, at a place that is no constant, are read or assigned; and how deep
+    they are.
+    """
+    if not isinstance(node, gast.Subscript):
+        return
+    parts: list[Any] = [node.slice]
+    target = node.value
+    while isinstance(target, gast.Subscript):
+        parts.append(target.slice)
+        target = target.value
+    is_known = all(isinstance(x, gast.Tuple) or is_constant_index(x) for x in parts)
+    if isinstance(target, gast.Name) and not is_known:
+        yield target.id, len(parts) - 1
+
+
+def _add_aliases(grown: dict[str, set[_Path]], nodes: list[Any]) -> None:
+    """A list may also grow under the names that it is given later, or as an item of another one."""
+    pairs = [pair for node in nodes for pair in _pairs(node)]
+    aliases = [(name, other) for name, value in pairs for other in _same_as(value)]
+    for node in nodes:
+        match node:
+            case gast.For(target=gast.Name(id=name), iter=gast.Name(id=items)) if name in grown:
+                grown.setdefault(items, set()).update(grown[name])
+                grown.setdefault(items + _ITEMS, set())
+    for name, value in pairs:
+        if name + _ITEMS in grown and isinstance(value, gast.List):
+            for item in value.elts:
+                if isinstance(item, gast.Name):
+                    grown.setdefault(item.id, set()).add(_ASKED)
     pending = list(grown)
     while pending:
         alias = pending.pop()
@@ -67,19 +121,78 @@ def _add_aliases(grown: dict[str, set[_Path]], assignments: list[Any]) -> None:
                 pending.append(name)
 
 
-def _mark(node: Any, path: _Path, grown: dict[str, set[_Path]]) -> None:
-    made = [
-        value
-        for name, value in _pairs(node)
-        if _makes_list(value) and any(not blocks <= path for blocks in grown.get(name, ()))
-    ]
-    if made and node.value in made:
-        node.value = _marked(node.value)
-    elif made:
-        node.value.elts = [_marked(x) if x in made else x for x in node.value.elts]
+def _same_as(value: Any) -> Iterator[str]:
+    """The name of which an expression is the list, or a copy."""
+    match value:
+        case (
+            gast.Name(id=name)
+            | gast.Subscript(value=gast.Name(id=name), slice=gast.Slice())
+            | gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="copy"))
+        ):
+            yield name
 
 
-def _marked(value: gast.expr) -> gast.expr:
+def _marks(
+    nodes: list[tuple[Any, _Path]], grown: dict[str, set[_Path]]
+) -> Iterator[tuple[str, Any]]:
+    """The lists that are marked, each with the name that it is assigned to."""
+    for node, path in nodes:
+        for name, value in _pairs(node):
+            # The items of a display that a loop is over: only for what is asked of them.
+            ways = grown.get(name, set())
+            if isinstance(node, gast.For):
+                ways = ways & {_ASKED}
+            if any(not blocks <= path for blocks in ways):
+                yield from ((name, made) for made in _made(value))
+
+
+def _add_unequal(grown: dict[str, set[_Path]], nodes: list[tuple[Any, _Path]]) -> None:
+    """Results, and names that blocks assign, that are lists of several lengths where paths meet."""
+    lengths: dict[str, set[int | None]] = {}
+    inside = set()
+    for node, path in nodes:
+        for name, value in _pairs(node):
+            if path or name == _RESULT:
+                inside.add(name)
+            lengths.setdefault(name, set()).update(map(_length, _made(value)))
+    for name in inside:
+        if len(lengths[name]) > 1 and 0 in lengths[name]:
+            grown.setdefault(name, set()).add(_ASKED)
+
+
+def _length(made: Any) -> int | None:
+    is_known = isinstance(made, gast.List) and not any(
+        isinstance(item, gast.Starred) for item in made.elts
+    )
+    return len(made.elts) if is_known else None
+
+
+def _made(value: Any) -> Iterator[Any]:
+    """The lists that an expression may be."""
+    if isinstance(value, gast.IfExp):
+        yield from _made(value.body)
+        yield from _made(value.orelse)
+    elif _makes_list(value):
+        yield value
+
+
+def _replace(node: Any, marked: dict[Any, bool]) -> None:
+    for field, value in gast.iter_fields(node):
+        if isinstance(value, list):
+            value[:] = [_marked(x, marked[x]) if _is_in(x, marked) else x for x in value]
+        elif _is_in(value, marked):
+            setattr(node, field, _marked(value, marked[value]))
+
+
+def _is_in(value: Any, marked: dict[Any, bool]) -> bool:
+    return isinstance(value, gast.AST) and value in marked
+
+
+def _marked(value: Any, deep: bool) -> gast.expr:
+    if deep and isinstance(value, gast.List):
+        value.elts = [_marked(x, deep) if _makes_list(x) else x for x in value.elts]
+    elif deep and isinstance(value, gast.ListComp) and _makes_list(value.elt):
+        value.elt = _marked(value.elt, deep)
     return call_ag("growing", [value], value)
 
 
@@ -132,6 +245,10 @@ def _pairs(node: gast.AST) -> Iterator[tuple[str, gast.expr]]:
                 yield from _parts(target, value)
         case gast.AnnAssign(target=target, value=value) if value is not None:
             yield from _parts(target, value)
+        case gast.Return(value=value):
+            yield _RESULT, value
+        case gast.For(target=gast.Name(id=name), iter=gast.List(elts=items)):
+            yield from ((name, item) for item in items)
 
 
 def _parts(target: Any, value: Any) -> Iterator[tuple[str, gast.expr]]:
@@ -146,6 +263,10 @@ def _parts(target: Any, value: Any) -> Iterator[tuple[str, gast.expr]]:
 
 def _makes_list(value: Any) -> bool:
     match value:
-        case gast.List() | gast.ListComp() | gast.Call(func=gast.Name(id="list")):
+        case gast.List() | gast.ListComp() | gast.Call(func=gast.Name(id="list" | "sorted")):
             return True
+        case gast.BinOp(left=left, op=gast.Mult(), right=right):
+            return _makes_list(left) or _makes_list(right)
+        case gast.BinOp(left=left, op=gast.Add(), right=right):
+            return _makes_list(left) and _makes_list(right)
     return False

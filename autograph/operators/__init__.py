@@ -11,7 +11,7 @@ from autograph.operators.cond import cond
 from autograph.operators.definedness import defined
 from autograph.operators.for_loop import for_loop
 from autograph.operators.growing import growing
-from autograph.operators.items import setitem, update_item
+from autograph.operators.items import getitem, setitem, update_item
 from autograph.operators.logical import and_, compare, not_, or_
 from autograph.operators.texts import format, mod, text
 from autograph.operators.until import until
@@ -26,6 +26,7 @@ __all__ = [
     "for_loop",
     "format",
     "generator",
+    "getitem",
     "growing",
     "list_comp",
     "mod",

@@ -1,4 +1,4 @@
-"""`x[i] = v` and `x[i] += v`."""
+"""`x[i]`, `x[i] = v` and `x[i] += v`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,16 @@ from typing import Any
 
 from autograph.backend import Backend, Thunk, backend_of, item_setters
 from autograph.frames import hide
+
+
+def getitem(target: Any, key: Any) -> Any:
+    """`target[key]`, of what may be a Python sequence, where only the run may know the key."""
+    try:
+        backend = None if type(key) is int else _backend_of_key(key)
+        return target[key] if backend is None else _item(backend, target, key)
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
 
 
 def setitem(value: Any, *, to: Any, at: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 from autograph.backend import Backend, Thunk, backend_of, backend_of_type, identities
 from autograph.frames import hide
+from autograph.operators.growing import backend_inside
 
 
 def and_(first: Any, *rest: Thunk) -> Any:
@@ -99,7 +100,7 @@ def _is_not(left: Any, right: Any) -> Any:
 
 def _in(item: Any, container: Any) -> Any:
     # A library's list may hold staged values and be plain itself.
-    backend = backend_of_type(type(container)) or backend_of(item)
+    backend = backend_of_type(type(container)) or backend_of(item) or backend_inside(container)
     return _staged(operator.contains, container, item, backend)
 
 

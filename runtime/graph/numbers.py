@@ -166,6 +166,8 @@ ITEMS = {
     "int": _row("item_int", _item(int), _item_rule(INT), fails=True),
     "float": _row("item_float", _item(float), _item_rule(FLOAT), fails=True),
 }
+# The place that an index means in a sequence: a negative one counts from its end.
+FROM_END = _row("from_end", lambda index, size: index + size if index < 0 else index, _whole)
 MAX = _row("max", max, widest)
 MIN = _row("min", min, widest)
 RANGE_LENGTH = _row("range_length", lambda *bounds: len(range(*bounds)), _whole, fails=True)

@@ -204,9 +204,9 @@ def may_change(value: Any) -> bool:
     return found is not None and (type(value) is not tuple or any(map(may_change, found[1])))
 
 
-def rebuild(value: Any, leaves: Any) -> Any:
+def rebuild(value: Any, leaves: Any, of_list: Callable[[list[Any]], Any] = list) -> Any:
     """The argument with its tensors and staged numbers taken from the iterator `leaves`, in fresh
-    containers.
+    containers: for lists, in what `of_list` makes of one.
     """
     if isinstance(value, _LEAVES):
         return next(leaves)
@@ -214,10 +214,15 @@ def rebuild(value: Any, leaves: Any) -> Any:
     if found is None:
         return value
     structure, children = found
-    return structure.anew().build([rebuild(child, leaves) for child in children])
+    made = structure.anew().build([rebuild(child, leaves, of_list) for child in children])
+    return of_list(made) if structure.kind is list else made
 
 
-def images(value: Any, path: str, found: list[tuple[str, Any, tuple[Structure, Children]]]) -> None:
+Image = tuple[str, Any, tuple[Structure, Children]]
+"""The path of a container, the container, and its structure and children when it was made."""
+
+
+def images(value: Any, path: str, found: list[Image]) -> None:
     """(path, container, structure and children) of each container in an argument, as it is now."""
     image = structure_of(value)
     if image is None:
@@ -228,7 +233,7 @@ def images(value: Any, path: str, found: list[tuple[str, Any, tuple[Structure, C
         images(child, path + structure.path(place), found)
 
 
-def changed_image(found: list[tuple[str, Any, tuple[Structure, Children]]]) -> str | None:
+def changed_image(found: Sequence[Image]) -> str | None:
     """The path of the first container that is different now; None if all are as they were."""
     for path, value, (structure, children) in found:
         now = structure_of(value)

@@ -14,9 +14,12 @@ from runtime.graph.frames import user_location
 from runtime.graph.ir import format_location
 from runtime.graph.nodes import NUMBER_TYPES, TO_TENSOR
 from runtime.graph.refusals import PRINTED, WAY_OUT, not_python, refuse_text
+from runtime.graph.repetition import repeated
 from runtime.graph.scopes import InScope, active
 from runtime.primitive import Primitive
 from runtime.types import NumberType
+
+_INDEXED = "index a tensor with it, or a list that is made for a name of the function"
 
 
 class SymbolicNumber(InScope):
@@ -52,7 +55,7 @@ class SymbolicNumber(InScope):
         raise not_python(self, "as a Python float", "use it in arithmetic, or as a tensor")
 
     def __index__(self) -> NoReturn:
-        raise not_python(self, "as a Python index", "index a tensor with it, not a Python list")
+        raise not_python(self, "as a Python index", _INDEXED)
 
     def __getattr__(self, name: str) -> NoReturn:
         # Asked for by classes' names too, to find out what an object is: no refusal to remember.
@@ -85,6 +88,14 @@ class SymbolicNumber(InScope):
 
     def __rpow__(self, other: Any) -> Any:
         return _power(other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        made = repeated(other, self)
+        return _binary(numbers.BINARY["mul"], self, other) if made is NotImplemented else made
+
+    def __rmul__(self, other: Any) -> Any:
+        made = repeated(other, self)
+        return _binary(numbers.BINARY["mul"], other, self) if made is NotImplemented else made
 
     def __trunc__(self) -> Any:
         return self if self.type.kind == "int" else apply_number(numbers.TO_INT, self)
@@ -126,7 +137,7 @@ def _power(base: Any, exponent: Any) -> Any:
 
 def _operators() -> None:
     for name, primitive in numbers.BINARY.items():
-        if name not in ("divmod", "pow"):
+        if name not in ("divmod", "pow", "mul"):
             _install_binary(name, primitive)
     for name, primitive in numbers.UNARY.items():
         setattr(SymbolicNumber, f"__{name}__", _unary_method(primitive))

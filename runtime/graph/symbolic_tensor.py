@@ -15,6 +15,7 @@ from runtime.graph.frames import container_at, user_location
 from runtime.graph.ir import format_location
 from runtime.graph.nodes import CHECK_LENGTH
 from runtime.graph.refusals import PRINTED, WAY_OUT, leaked, not_python, refuse_text
+from runtime.graph.repetition import repeated
 from runtime.graph.scopes import InScope, Stale, active
 from runtime.primitive import TABLE
 from runtime.shapes import Shape, as_shape, compatible, format_shape, merge_shapes
@@ -23,26 +24,6 @@ from runtime.types import TensorType
 
 if TYPE_CHECKING:
     from runtime.graph.views import Operation
-
-
-def refuse_repetition(items: Any, times: Any) -> None:
-    """StagingError for a list, tuple or text times an integer of the graph, which Python repeats
-    and a tensor multiplies.
-    """
-    if not isinstance(items, list | tuple | str | bytes) or not _may_count(times):
-        return
-    kind = type(items).__name__
-    raise refusals.refuse(
-        f"a {kind} times an integer of the graph: Python repeats it, a tensor multiplies its items",
-        "tf.fill([n], value) or tf.tile for as many items, tf.constant(items) * n for a product, "
-        "or a list that a loop appends to",
-    )
-
-
-def _may_count(number: Any) -> bool:
-    if isinstance(number, SymbolicTensor):
-        return number.dtype.is_integer and number.static_shape == ()
-    return True
 
 
 def _instead(name: str) -> str:
@@ -173,12 +154,12 @@ class SymbolicTensor(InScope, Tensor):
         item_assignments.set_item(self, key, value, lambda: container_at(frame))
 
     def __mul__(self, other: Any) -> Any:
-        refuse_repetition(other, self)
-        return Tensor.__mul__(self, other)
+        made = repeated(other, self)
+        return Tensor.__mul__(self, other) if made is NotImplemented else made
 
     def __rmul__(self, other: Any) -> Any:
-        refuse_repetition(other, self)
-        return Tensor.__rmul__(self, other)
+        made = repeated(other, self)
+        return Tensor.__rmul__(self, other) if made is NotImplemented else made
 
     def __bool__(self) -> NoReturn:
         raise not_python(self, "as a Python bool", WAY_OUT)
@@ -214,7 +195,10 @@ class SymbolicTensor(InScope, Tensor):
 
     def __index__(self) -> NoReturn:
         raise not_python(
-            self, "as a Python index", "index a tensor with it, for example by tf.gather"
+            self,
+            "as a Python index",
+            "index a tensor with it, for example by tf.gather, or a list that is made for a name "
+            "of the function",
         )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:

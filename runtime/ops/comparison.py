@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime import errors
 from runtime.ops.blockwise import PIECE
 from runtime.ops.define import Example, Op, binary, unary
 from runtime.primitive import sample
@@ -125,3 +126,27 @@ right_shift: Op = _bits(
     "right_shift", _bounded_shift(np.right_shift), _SHIFTED.format(">>"),
     example=("int(rt.bitwise.right_shift(6, 1))", "3"),
 )  # fmt: skip
+
+
+def _python_shift(ufunc: Any) -> Any:
+    # NumPy's ufuncs give 0 or -1 for a count of the width and more, as Python does.
+    def kernel(x: Any, y: Any, out: Any = None) -> Any:
+        if np.any(y < 0):
+            raise errors.InvalidArgumentError(None, None, "negative shift count")
+        return ufunc(x, y, out=out)
+
+    return kernel
+
+
+def _operator_shift(name: str, ufunc: Any, symbol: str) -> Op:
+    return binary(
+        name, _python_shift(ufunc), "I,I->I", reads="", samples=_COUNTS, fallible=True,
+        op_type=f"Python{'Left' if name == 'lshift' else 'Right'}Shift",
+        doc=f"x {symbol} y as Python computes it, in the bits of the dtype.",
+    )  # fmt: skip
+
+
+# The operators: unlike TensorFlow's ops they fail for a negative count, and shift all bits out.
+_COUNTS = (sample("2,3:i9", "3:i9"),)
+lshift: Op = _operator_shift("lshift", np.left_shift, "<<")
+rshift: Op = _operator_shift("rshift", np.right_shift, ">>")

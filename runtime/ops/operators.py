@@ -162,6 +162,8 @@ _ARITHMETIC: tuple[tuple[str, Any, Any, Accepted], ...] = (
     ("and", _both(comparison.logical_and, comparison.bitwise_and), None, NUMBERS),
     ("or", _both(comparison.logical_or, comparison.bitwise_or), None, NUMBERS),
     ("xor", _both(comparison.logical_xor, comparison.bitwise_xor), None, NUMBERS),
+    ("lshift", comparison.lshift, None, NUMBERS),
+    ("rshift", comparison.rshift, None, NUMBERS),
 )
 _ORDER: tuple[tuple[str, Any, Any, str], ...] = (
     ("lt", comparison.less, operator.lt, "__gt__"),

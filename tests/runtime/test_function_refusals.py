@@ -62,8 +62,8 @@ def making_in_loop(x):
     return x
 
 
-def appending(x, seen=[]):  # noqa: B006
-    seen.append(x)
+def appending(x, seen={}):  # noqa: B006
+    seen["x"] = x
     return x
 
 

@@ -705,12 +705,6 @@ def test_an_index_is_checked_by_the_run(program: Callable[[Any], Any]) -> None:
     assert caught.traceback[-1].name == program.__name__
 
 
-def sorted_in_place(n):
-    made = numbers_below(n)
-    made.sort()
-    return made
-
-
 def compared(n):
     return numbers_below(n) == [1]
 
@@ -722,10 +716,6 @@ def unpacked(n):
 
 def as_text(n):
     return len(f"{numbers_below(n)}")
-
-
-def multiplied(n):
-    return numbers_below(n) * 2
 
 
 def with_a_step(n):
@@ -847,11 +837,9 @@ REFUSED = {
     an_iterator_extends_twice: "differ|do not fit|used a second time",
     as_a_heap: "heapify\\(\\) needs a list of which Python knows",
     value_of_an_operand: "the value of `and` is a list on one path and none on the other",
-    sorted_in_place: "sort\\(\\) needs a list of which Python knows the items",
-    compared: "a comparison needs a list of which Python knows",
+    compared: "lists are compared of which only the run knows",
     unpacked: "unpacking, or a comprehension or loop in code that is not converted needs a list",
     as_text: "a text of staged values is given to len",
-    multiplied: "`\\*` needs a list",
     with_a_step: "a slice with a step needs a list",
     of_texts: "'made' cannot be joined.*its items are Python values",
     of_dicts: "'made' cannot be joined.*could be changed in place",

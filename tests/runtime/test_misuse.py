@@ -529,16 +529,6 @@ def kept_by_an_attribute():
     Model().step(X)
 
 
-@misuse(StagingError, "xs is changed while the function is staged: it is an argument", "return it")
-def kept_by_an_argument():
-    @rt.function
-    def f(xs):  # <-
-        xs.append(xs[0])
-        return xs[0]
-
-    f([X])
-
-
 # Python asks a symbol
 
 
@@ -560,29 +550,11 @@ def numpy_of_a_symbol():
     f(V3)
 
 
-@misuse(InGraph, "as a Python index", "tf.gather")
-def item_of_a_list():
-    @rt.function
-    def f(n):
-        return [1, 2, 3, 4][n]  # <-
-
-    f(N)
-
-
 @misuse(InGraph, "unhashable", "use x.ref() as the key")
 def key_of_a_dict():
     @rt.function
     def f(n):
         return {0: 1, 3: 2}[n]  # <-
-
-    f(N)
-
-
-@misuse(StagingError, "a sequence whose length only the run knows", "write a `for` loop")
-def list_of_a_range():
-    @rt.function
-    def f(n):
-        return list(range(n))  # <-
 
     f(N)
 
@@ -787,34 +759,11 @@ def truth_of_an_empty_comparison():
     f(X)
 
 
-@misuse(StagingError, "a list times an integer of the graph", "tf.fill([n], value)")
-def list_repeated_by_a_tensor():
-    @rt.function
-    def f(n):
-        a = [0] * n  # <-
-        a[1] = 5
-        return a
-
-    f(N)
-
-
 @misuse(StagingError, "a str times an integer of the graph", "tf.fill([n], value)")
 def text_repeated_by_a_tensor():
     @rt.function
     def f(n):
         return n * "ab"  # <-
-
-    f(N)
-
-
-@misuse(InGraph, "as a Python index")
-def list_repeated_by_a_staged_number():
-    @rt.function
-    def f(n):
-        k = 0
-        for i in range(n):
-            k += 1
-        return k * [0]  # <-
 
     f(N)
 
@@ -843,15 +792,6 @@ def raise_in_a_try():
         return x
 
     f(X)
-
-
-@misuse(StagingError, "sorted() is given staged values", "use tf.sort or tf.argsort")
-def sorted_rows():
-    @rt.function
-    def f(x):
-        return sorted(x)  # <-
-
-    f(V3)
 
 
 @misuse(InGraph, "as a Python iterable", "Python itself asks here, in f", "write a `for`")

@@ -38,7 +38,8 @@ OURS = {
     "TensorListCast TensorListDrop TensorListFilled TensorListGap TensorListPut TensorListTake": (
         "lists that stand for Python's"
     ),
-    "PyDivmod PyRangeLength": "it has no Python numbers",
+    "PyDivmod PyFromEnd PyRangeLength": "it has no Python numbers",
+    "PythonLeftShift PythonRightShift": "its shifts take any count",
     "PyCbrt PyComb PyCopysign PyDegrees PyDist PyExp2 PyFactorial PyGamma PyGcd PyHypot PyIsclose "
     "PyIsqrt PyLcm PyLdexp PyLog10 PyLog2 PyPerm PyRadians PyRemainder PyTrunc PyUlp": "of `math`",
 }

@@ -5,6 +5,7 @@ only, lists of the graph.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from runtime.graph.nodes import INT, apply
@@ -16,18 +17,32 @@ LENGTH = Primitive(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What is known of a list of the graph: the Spec of its items, and how many there are, unless
+    only the run knows.
+    """
+
+    element: Any
+    size: int | None = None
+
+
 class StagedItems:
     """The items of a list of the graph.
 
-    `element` is the Spec that each of them has; for each value that one is carried by, `columns`
-    has the symbol of a list.
+    For each value that an item is carried by, `columns` has the symbol of a list.
     """
 
-    __slots__ = ("columns", "element")
+    __slots__ = ("columns", "kind")
 
-    def __init__(self, element: Any, columns: Iterable[Any]) -> None:
-        self.element = element
+    def __init__(self, kind: Kind, columns: Iterable[Any]) -> None:
+        self.kind = kind
         self.columns = tuple(columns)
+
+    @property
+    def element(self) -> Any:
+        """The Spec that each of the items has."""
+        return self.kind.element
 
     def __repr__(self) -> str:
         return ", ".join([str(getattr(column, "type", column)) for column in self.columns])
@@ -52,22 +67,25 @@ class Growing(list[Any]):
 
     def length(self) -> Any:
         """Returns the number of its items: an int, or a staged one."""
-        staged = self.staged
-        if staged is None:
-            return list.__len__(self)
-        active(staged.columns[0])
-        return apply(LENGTH, staged.columns[0])
+        staged, size = self.staged, size_of(self)
+        if staged is not None:
+            active(staged.columns[0])
+        return apply(LENGTH, staged.columns[0]) if staged is not None and size is None else size
 
     def content(self) -> tuple[Any, list[Any]]:
-        """The number of items, and the items; of a staged list the Spec of an item, and the
-        columns.
-        """
+        """The number of items, and the items; of a staged list its Kind, and the columns."""
         staged = self.staged
         if staged is not None:
-            return staged.element, list(staged.columns)
+            return staged.kind, list(staged.columns)
         return list.__len__(self), list(list.__iter__(self))
 
     def fill(self, keys: Any, children: Sequence[Any]) -> None:
         """Put into it what `content` says."""
         items = children if isinstance(keys, int) else (StagedItems(keys, children),)
         list.__setitem__(self, slice(None), items)
+
+
+def size_of(items: Growing) -> int | None:
+    """How many items it has, unless only the run knows."""
+    staged = items.staged
+    return list.__len__(items) if staged is None else staged.kind.size

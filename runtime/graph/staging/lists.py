@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from runtime import dtypes, errors
+from runtime.convert import convert_to_tensor
 from runtime.graph import arrays, numbers, sharing
 from runtime.graph.nodes import LIST_AS, NUMBER_TYPES, apply, fits
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import active
 from runtime.graph.staging import joined_tensors, joins
 from runtime.graph.staging.carried_objects import Contents, GrowingItems
-from runtime.graph.staging.growing import Growing
+from runtime.graph.staging.growing import Growing, Kind
 from runtime.graph.staging.joins import Leaf, Maybe, Mismatch, Optional, Same, Spec, Tree
 from runtime.graph.staging.texts import WAY_OUT, Text
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
@@ -199,6 +200,15 @@ def column_type(type: Type) -> TensorType:
     return type
 
 
+def table_of(items: Sequence[float]) -> Any:
+    """The constant tensor of some Python numbers, and the kind of its items.
+
+    OverflowError for one that 64 bits do not hold.
+    """
+    type = numbers.widest(*[NUMBER_TYPES[item.__class__] for item in items])
+    return convert_to_tensor(np.array(items, _NUMBERS[type.kind].np_dtype)), type
+
+
 def with_tensors(element: Spec, dtype: dtypes.DType | None = None) -> Spec:
     """The Spec with tensors in place of numbers: of this dtype, or of that which they take where
     they leave the graph.
@@ -217,10 +227,10 @@ def with_tensors(element: Spec, dtype: dtypes.DType | None = None) -> Spec:
     return element
 
 
-def tree(kind: type, element: Spec) -> Tree:
+def tree(kind: type, element: Spec, size: int | None = None) -> Tree:
     """The Spec of a list of the graph."""
     columns = [Leaf(ListType(column_type(type))) for type in joins.types_of(element)]
-    return Tree(Structure(kind, element, _HANDLER), tuple(columns))
+    return Tree(Structure(kind, Kind(element, size), _HANDLER), tuple(columns))
 
 
 def _widen(a: Tree, b: Tree) -> Tree:
@@ -232,19 +242,25 @@ def _widen(a: Tree, b: Tree) -> Tree:
                 "make a list on both paths",
             )
     kind = next(kind for kind in kinds if kind is not list)
-    return tree(kind, covering([*_items(a), *_items(b)]))
+    sizes = {_size(each.structure.keys) for each in (a, b)}
+    size = sizes.pop() if len(sizes) == 1 else None
+    return tree(kind, covering([*_items(a), *_items(b)]), size)
+
+
+def _size(keys: int | Kind) -> int | None:
+    return keys if isinstance(keys, int) else keys.size
 
 
 def _items(spec: Tree) -> Sequence[Spec]:
     keys = spec.structure.keys
-    return spec.children if isinstance(keys, int) else (keys,)
+    return spec.children if isinstance(keys, int) else (keys.element,)
 
 
 # Columns of values, and values of columns
 
 
 def _fit(item: Any, structure: Structure) -> list[Any]:
-    return columns_of(item, structure.keys)
+    return columns_of(item, structure.keys.element)
 
 
 def columns_of(item: Any, element: Spec) -> list[Any]:
@@ -254,7 +270,9 @@ def columns_of(item: Any, element: Spec) -> list[Any]:
     held, children = found[0].keys, found[1]
     if isinstance(held, int):
         return _made_of(children, element)
-    return list(children) if held == element else list(_converted(held, element, iter(children)))
+    if held.element == element:
+        return list(children)
+    return list(_converted(held.element, element, iter(children)))
 
 
 def _made_of(items: Sequence[Any], element: Spec) -> list[Any]:
@@ -294,10 +312,11 @@ def _kept(symbol: Any) -> Any:
 def item_of(row: Sequence[Any], element: Spec) -> Any:
     """The item of which each column keeps this."""
     types = joins.types_of(element)
-    return joins.lift(element, iter([_value(x, type) for x, type in zip(row, types, strict=True)]))
+    return joins.lift(element, iter([value_of(x, t) for x, t in zip(row, types, strict=True)]))
 
 
-def _value(kept: Any, type: Type) -> Any:
+def value_of(kept: Any, type: Type) -> Any:
+    """The value of this type that is kept as a tensor."""
     if not isinstance(type, NumberType):
         if kept.static_shape != ():
             sharing.hold(kept, _HOLDER)
@@ -345,7 +364,7 @@ def _build(kind: Any, keys: Any, children: Sequence[Any]) -> Any:
         return GrowingItems(keys, children)
     if children and isinstance(children[0], arrays.Elements):
         rows = zip(*[column.items for column in children], strict=True)
-        return [joins.restored(keys, iter(row), _item_of) for row in rows]
+        return [joins.restored(keys.element, iter(row), _item_of) for row in rows]
     made = kind()
     made.fill(keys, children)
     return made
@@ -355,15 +374,15 @@ def _item_of(kept: Any, type: Type) -> Any:
     return kept.raw.item() if isinstance(type, NumberType) else kept
 
 
-def _names(element: Spec) -> list[str]:
-    count = len(list(joins.types_of(element)))
+def _names(kind: Kind) -> list[str]:
+    count = len(list(joins.types_of(kind.element)))
     return ["items"] if count == 1 else [f"items_{at}" for at in range(count)]
 
 
 def _describe(keys: Any) -> str:
     if isinstance(keys, int):
         return f"{keys or 'no'} item{'' if keys == 1 else 's'}"
-    return f"list of {', '.join(map(str, joins.types_of(keys)))}"
+    return f"list of {', '.join(map(str, joins.types_of(keys.element)))}"
 
 
 _HANDLER = Handler(_flatten, _build, "[{}]", _names, describe=_describe, widen=_widen, fit=_fit)

@@ -68,7 +68,7 @@ UNCHANGED = {
         "def f(x):\n    for i in x:\n        items = []\n        items.append(i)\n    return items",
         "def f(x, items):\n    if x:\n        items.append(x)\n    return items",
         "def f(x):\n    items = g(x)\n    if x:\n        items.append(x)\n    return items",
-        "def f(x):\n    items = []\n    for i in x:\n        others.append(items[i])",
+        "def f(x):\n    items = []\n    for i in x:\n        others.append(items[0])",
         SIMPLE,
     ],
     "hoisting": [
@@ -146,6 +146,13 @@ UNCHANGED = {
         "def f(x):\n    return list(lambda: i for i in x), [lambda: i for i in x for j in i]",
         "async def f(x):\n    return [i async for i in x], [await i for i in x]",
         "def f(x):\n    return [i for i in [x, 1] for j in 'ab'], sum(i for i in {1: x})",
+    ],
+    "item_reads": [
+        SIMPLE.replace("in y", "in (1, 2)"),
+        ANNOTATIONS,
+        "def f(x, i):\n    y = x\n    return x[i], y[i + 1], x[i][i], x[i:], x[i, 0]",
+        "def f(x, i):\n    y = 1, 2\n    return y[0], T[-1], T[1:], T[0][1], T[i, 0], x.shape[i]",
+        "def f(x, i):\n    del T[i]\n    T[i] = x.y[i] = x",
     ],
     "calls": [
         PATTERNS,

@@ -1,0 +1,98 @@
+"""Lower `table[i]` of what may be a Python sequence to `ag.getitem`: only the run may know `i`.
+
+    >>> from autograph.pipeline import show
+    >>> print(show('item_reads', '''
+    ... def f(x, i):
+    ...     days = (31, 28, 31)
+    ...     return x[i] + TABLE[i] + days[i] + days[0] + [1, 2][i]
+    ... '''))
+    def f(x, i):
+        days = 31, 28, 31
+        return x[i] + ag.getitem(TABLE, i) + ag.getitem(days, i) + days[0] + ag.getitem([1, 2], i)
+
+That is a display or a call that makes a sequence, a name of outside, an attribute, a name that such
+a tuple or range is assigned to, and an item of one of these. Other names are left as they are: they
+stand for tensors, or for lists that the backend knows already (`growing_lists`).
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Container, Iterator
+from functools import partial
+from typing import Any
+
+import gast
+
+from autograph.context import Context
+from autograph.quoting.builders import call_ag, constant
+from autograph.rewriting import Rules, is_constant_index
+from autograph.trees import walk
+
+_INDEXERS = frozenset(("shape", "at", "iat", "loc", "iloc"))
+"""Attributes that are no sequences of the user's."""
+
+
+def rules(context: Context) -> Rules:
+    """What to do with which node."""
+    nodes = list(walk(context.tree))
+    names = _Names(nodes)
+    reads = {node for node in nodes if isinstance(node, gast.Subscript) and names.may_ask(node)}
+    return {gast.Subscript: partial(_lowered, reads)}
+
+
+class _Names:
+    """Which names of a function are bound in it, and which of them may stand for a sequence."""
+
+    def __init__(self, nodes: list[Any]) -> None:
+        stored = (x for x in nodes if isinstance(x, gast.Name) and not isinstance(x.ctx, gast.Load))
+        self.bound = {node.id for node in stored}
+        pairs = (pair for node in nodes for pair in _pairs(node))
+        self.sequences = {name for name, value in pairs if _makes_sequence(value)}
+
+    def may_ask(self, node: gast.Subscript) -> bool:
+        """True if it reads an item of a sequence at a place that is no constant."""
+        if not isinstance(node.ctx, gast.Load) or is_constant_index(node.slice):
+            return False
+        return not isinstance(node.slice, gast.Tuple) and self._may_be_sequence(node.value)
+
+    def _may_be_sequence(self, node: Any) -> bool:
+        while isinstance(node, gast.Subscript):
+            node = node.value
+        match node:
+            case gast.Name(id=name):
+                is_outside = name not in self.bound and not hasattr(builtins, name)
+                return is_outside or name in self.sequences
+            case gast.Attribute(attr=name):
+                return name not in _INDEXERS
+        return isinstance(node, gast.List | gast.ListComp) or _makes_sequence(node)
+
+
+def _pairs(node: Any) -> Iterator[tuple[str, Any]]:
+    match node:
+        case gast.Assign(targets=targets, value=value):
+            yield from ((x.id, value) for x in targets if isinstance(x, gast.Name))
+        case gast.AnnAssign(target=gast.Name(id=name), value=value):
+            yield name, value
+        case gast.arguments(args=args, posonlyargs=first, defaults=defaults):
+            names = [arg.id for arg in (*first, *args)]
+            for name, value in zip(reversed(names), reversed(defaults), strict=False):
+                # No backend knows a list that is a default.
+                yield name, gast.Tuple(value.elts) if isinstance(value, gast.List) else value
+
+
+def _makes_sequence(node: Any) -> bool:
+    match node:
+        case gast.Tuple() | gast.Call(func=gast.Name(id="list" | "range" | "sorted" | "tuple")):
+            return True
+    return False
+
+
+def _lowered(reads: Container[gast.AST], node: gast.Subscript) -> gast.expr:
+    if node not in reads:
+        return node
+    key = node.slice
+    if isinstance(key, gast.Slice):
+        parts = [part or constant(None, key) for part in (key.lower, key.upper, key.step)]
+        key = call_ag("slice", parts, node)
+    return call_ag("getitem", [node.value, key], node)
