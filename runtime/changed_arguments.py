@@ -34,7 +34,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is in one list behind the function."""
+    """The items of one list at the end of the function."""
 
     path: str
     way: Way
@@ -83,7 +83,7 @@ class Changes:
             _put(target, items)
 
     def contents(self, values: Iterator[Any], build: Callable[[Spec, Any], Any]) -> list[Any]:
-        """What is in each list, for the values behind those of the result."""
+        """The items of each list, from the values that follow those of the result."""
         return [build(change.spec, values) for change in self._changes]
 
 

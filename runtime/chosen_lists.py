@@ -39,7 +39,7 @@ class Row(Growing):
         return list
 
     def length(self) -> Any:
-        """How many items it has: an int."""
+        """The number of its items: an int."""
         sizes = {_length(row) for row in self.rows if isinstance(row, list)}
         if len(sizes) != 1 or is_symbol(next(iter(sizes))) or not _are_lists(self.rows):
             raise refuse(

@@ -393,7 +393,7 @@ for _name, _what in _WHAT.items():
 
 
 def known_list(items: list[Any]) -> list[Any]:
-    """What stands for a list that an argument is, or has in it, of numbers and tensors."""
+    """The stand-in for a list of numbers and tensors that an argument is, or has in it."""
     known = (Symbol, SymbolicNumber, Tensor, Growing)
     is_known = all(isinstance(item, known) or type(item) in NUMBER_TYPES for item in items)
     return GrowingList(items) if is_known and items else items

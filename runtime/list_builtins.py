@@ -1,4 +1,4 @@
-"""What lists and tuples of staged items do that compares them: sorting, counting, finding, `==`.
+"""Lists and tuples of staged items, compared: sorting, counting, finding, `==`.
 
 The order of numbers is Python's, and stable; a NaN among them, which has no order, is a ValueError.
 """
@@ -242,8 +242,8 @@ BUILTINS[list] = _listed
 
 
 def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
-    """What to call for a method of a tuple or list, or a builtin that orders one, with staged items
-    or keys; None for others.
+    """The function to call for a method of a tuple or list, or a builtin that orders one, with staged
+    items or keys; None for others.
     """
     ordering = _ORDERING.get(function) if type(function) is BuiltinFunctionType else None
     if ordering is not None:

@@ -120,7 +120,7 @@ def is_functional(node: Any, may_suspend: bool = True) -> bool:
 
 
 def _raising_again(function: Any) -> set[gast.AST]:
-    """What holds a bare `raise` in an `except*`: those are left to Python.
+    """The statements with a bare `raise` in an `except*`: those are left to Python.
 
     An exception that another function has seen is a new one there, and grouped otherwise.
     """

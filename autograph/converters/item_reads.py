@@ -34,7 +34,7 @@ _INDEXERS = frozenset(("shape", "at", "iat", "loc", "iloc"))
 
 
 def rules(context: Context) -> Rules:
-    """What to do with which node."""
+    """The rules of rewriting, by kinds of nodes."""
     nodes = list(walk(context.tree))
     names = _Names(nodes)
     reads = {node for node in nodes if isinstance(node, gast.Subscript) and names.may_ask(node)}
@@ -42,7 +42,7 @@ def rules(context: Context) -> Rules:
 
 
 class _Names:
-    """Which names of a function are bound in it, and which of them may stand for a sequence."""
+    """The names that a function binds, and those of them that may stand for a sequence."""
 
     def __init__(self, nodes: list[Any]) -> None:
         stored = (x for x in nodes if isinstance(x, gast.Name) and not isinstance(x.ctx, gast.Load))

@@ -19,8 +19,8 @@ LENGTH = Primitive(
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What is known of a list of the graph: the Spec of its items, and how many there are, unless
-    only the run knows.
+    """The type of a list of the graph: the Spec of its items, and their number, unless only the run
+    knows it.
     """
 
     element: Any
@@ -86,6 +86,6 @@ class Growing(list[Any]):
 
 
 def size_of(items: Growing) -> int | None:
-    """How many items it has, unless only the run knows."""
+    """The number of its items, unless only the run knows it."""
     staged = items.staged
     return list.__len__(items) if staged is None else staged.kind.size
