@@ -23,7 +23,7 @@ from runtime.graph.refusals import refuse
 from runtime.graph.scopes import Scope
 from runtime.graph.tracing import Trace, is_symbol
 from runtime.nest import flatten
-from runtime.primitive import TABLE, Primitive
+from runtime.primitive import TABLE, structural
 from runtime.printing import print_p
 from runtime.shapes import TensorSpec, is_known
 from runtime.state import init_scope, state
@@ -42,7 +42,7 @@ def _same_type(item: Type) -> Type:
     return item
 
 
-_SAME = Primitive("same", lambda item: item, _same_type, op_type="Identity")
+_SAME = structural("same", lambda item: item, _same_type, op_type="Identity")
 
 
 class Unknown(Exception):

@@ -123,9 +123,8 @@ class Primitive:
     """
 
     __slots__ = (
-        "accepted", "calls_back", "effect", "fallible", "gradient", "infer", "keep_inputs",
-        "keep_outputs",
-        "keeps", "keeps_first", "keeps_second", "kernel",
+        "accepted", "calls_back", "effect", "fallible", "gradient", "infer", "is_op", "keep_inputs",
+        "keep_outputs", "keeps", "keeps_first", "keeps_second", "kernel",
         "letters", "memory", "name", "op_type", "order", "partials", "result", "rule", "samples",
         "shape", "uniform", "variadic",
     )  # fmt: skip
@@ -155,6 +154,7 @@ class Primitive:
         self.kernel = kernel
         self.gradient = gradient
         self.op_type = op_type or name.title().replace("_", "")
+        self.is_op = False
         self.effect = effect
         self.fallible = fallible
         self.calls_back = calls_back
@@ -279,13 +279,21 @@ def flat(op: Operation, *grads: Any) -> list[None]:
 
 
 TABLE: dict[str, Primitive] = {}
+"""All primitives by their names: the ops, and what stands for structure in graphs."""
+
+
+def structural(name: str, kernel: Kernel, infer: Infer | None = None, **fields: Any) -> Primitive:
+    """A new Primitive for nodes of graphs, which `bind` never sees, entered in the table."""
+    if name in TABLE:
+        raise ValueError(f"there are two primitives named {name!r}")
+    made = TABLE[name] = Primitive(name, kernel, infer, **fields)
+    return made
 
 
 def row(name: str, kernel: Kernel, infer: Infer | None = None, **fields: Any) -> Primitive:
-    """A new Primitive, entered in the table of rows under its name."""
-    if name in TABLE:
-        raise ValueError(f"there are two rows named {name!r}")
-    made = TABLE[name] = Primitive(name, kernel, infer, **fields)
+    """A new op: a Primitive that `bind` applies to tensors, entered in the table."""
+    made = structural(name, kernel, infer, **fields)
+    made.is_op = True
     if infer is not None:
         made.infer = made.named
     return made

@@ -96,7 +96,7 @@ MAY_IMPORT = {
         "runtime.variable_handle runtime.variable_primitives runtime.displays"
     ),
     "runtime.graph": f"{OPS} runtime.graph runtime.naming runtime.reloading",
-    "runtime.graph.nodes": f"{CORE}",
+    "runtime.graph.nodes": f"{CORE} runtime.convert",
     "runtime.graph.ir": (
         f"{CORE} runtime.graph.views runtime.graph.graph_def runtime.graph.printing "
         "runtime.graph.pictures"

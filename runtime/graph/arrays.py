@@ -16,7 +16,7 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType
 from runtime.graph.nodes import BOOL, LIST_ADD, apply, element_shape
-from runtime.primitive import Memory, Order, Primitive
+from runtime.primitive import Memory, Order, Primitive, structural
 from runtime.shapes import Shape, is_known
 from runtime.state import state
 from runtime.types import ListType, TensorType, Type
@@ -63,7 +63,7 @@ def _row(
     name: str, kernel: Callable[..., Any], infer: Callable[..., Any], **fields: Any
 ) -> Primitive:
     words = name.removeprefix("array_").title().replace("_", "")
-    return Primitive(
+    return structural(
         name, kernel, infer, op_type=_OP_TYPES.get(name, f"TensorList{words}"), **fields
     )
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from runtime import errors
 from runtime.graph.nodes import BOOL, FLOAT, INT
-from runtime.primitive import Primitive
+from runtime.primitive import Primitive, structural
 from runtime.shapes import is_known, size_of
 from runtime.types import NumberType, TensorType
 
@@ -97,7 +97,7 @@ def _item_rule(kind: NumberType) -> Rule:
 def _row(
     name: str, kernel: Callable[..., Any], rule: Callable[..., Any], fails: bool = False
 ) -> Primitive:
-    return Primitive(f"py.{name}", kernel, rule, op_type=_op_type(name), fallible=fails)
+    return structural(f"py.{name}", kernel, rule, op_type=_op_type(name), fallible=fails)
 
 
 # TensorFlow's names for the ops on tensors that do what these do on numbers.

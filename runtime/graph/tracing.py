@@ -145,7 +145,7 @@ class Trace:
         values = tuple([self.value_of(x) for x in inputs])
         outputs = self.apply(primitive, values, params or NO_PARAMS)
         made = outputs if type(outputs) is tuple else (outputs,)
-        if not values and primitive.name == "constant":
+        if not values and primitive is CONSTANT:
             self.constants[outputs.value] = params["value"]
         else:
             found = known_values(primitive, values, [x.value for x in made], params, self.constants)

@@ -14,7 +14,7 @@ from runtime.graph.ir import Graph, Node, Value
 from runtime.graph.nodes import LIST_REPEAT, apply
 from runtime.graph.scopes import active
 from runtime.graph.tracing import Trace, symbol
-from runtime.primitive import TABLE, bind
+from runtime.primitive import bind
 from runtime.types import ListType, NumberType, TensorType, Type
 
 
@@ -105,11 +105,11 @@ class AllRows:
         primitive, inputs = node.primitive, [self.of(value) for value in node.inputs]
         if primitive.effect or node.regions or "callee" in node.params:
             raise NotVectorized
-        if TABLE.get(primitive.name) is primitive:
-            return tuple_of(bind(primitive, *inputs, **node.params))
         if any(isinstance(value.type, NumberType) for value in (*node.inputs, *node.outputs)):
             values = tuple(map(self.trace.value_of, inputs))
             return tuple_of(self.trace.apply(primitive, values, node.params))
+        if primitive.is_op:
+            return tuple_of(bind(primitive, *inputs, **node.params))
         return tuple_of(apply(primitive, *inputs, **node.params))
 
     def of(self, value: Value) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from runtime.graph.executors.failures import at_origin, raised
 from runtime.graph.ir import Graph, Node, Region, Value
-from runtime.primitive import TABLE, bind
+from runtime.primitive import bind
 from runtime.tensor import EagerTensor, Tensor, wrap
 from runtime.types import TensorType
 
@@ -34,7 +34,7 @@ def _region(region: Region, arguments: Sequence[Any], values: Values) -> list[An
 
 def _op(node: Node, values: Values) -> Sequence[Any]:
     inputs = [values[value] for value in node.inputs]
-    if TABLE.get(node.primitive.name) is node.primitive:
+    if node.primitive.is_op:
         made = bind(node.primitive, *inputs, **node.params)
     else:
         made = _kernel(node, inputs)

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from runtime.graph.ir import Node, Value
-from runtime.primitive import TABLE
 from runtime.shapes import is_known
 from runtime.types import TensorType
 
@@ -67,7 +66,7 @@ def _first_dimension(node: Node) -> int | None:
     ops without any.
     """
     primitive = node.primitive
-    if TABLE.get(primitive.name) is not primitive:
+    if not primitive.is_op:
         return None
     if primitive.variadic and primitive.letters[-1] == "i":
         return len(primitive.letters) - 1

@@ -9,9 +9,9 @@ from typing import Any
 
 from runtime.graph.nodes import INT, apply
 from runtime.graph.scopes import active
-from runtime.primitive import Memory, Primitive
+from runtime.primitive import Memory, structural
 
-LENGTH = Primitive(
+LENGTH = structural(
     "array_length", len, lambda array: INT, op_type="TensorListLength", memory=Memory.READS
 )
 

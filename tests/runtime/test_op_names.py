@@ -1,0 +1,166 @@
+"""What is known of an op stands on its definition: outside of `runtime/ops` nothing is keyed by the
+names of ops, and no node is compared by one.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+import runtime
+from runtime.primitive import TABLE, structural
+
+ROOT = Path(__file__).parents[2]
+RUNTIME = ROOT / "runtime"
+
+LEFT: dict[str, int] = {
+    "runtime/autodiff/activity.py": 7,
+    "runtime/autodiff/derived.py": 3,
+    "runtime/autodiff/residuals.py": 1,
+    "runtime/autodiff/vectorization/control.py": 5,
+    "runtime/autodiff/vectorization/lists.py": 18,
+    "runtime/autodiff/vectorization/ops.py": 43,
+    "runtime/concrete_function.py": 1,
+    "runtime/debugging.py": 5,
+    "runtime/graph/arrays.py": 12,
+    "runtime/graph/executors/blocks.py": 1,
+    "runtime/graph/executors/buffers.py": 2,
+    "runtime/graph/executors/escapes.py": 5,
+    "runtime/graph/executors/failures.py": 7,
+    "runtime/graph/executors/holding.py": 19,
+    "runtime/graph/executors/kernels.py": 1,
+    "runtime/graph/executors/layouts.py": 7,
+    "runtime/graph/executors/lifetimes.py": 5,
+    "runtime/graph/executors/ranges.py": 58,
+    "runtime/graph/executors/replay.py": 6,
+    "runtime/graph/executors/rooms.py": 4,
+    "runtime/graph/executors/scalars.py": 63,
+    "runtime/graph/executors/variables.py": 5,
+    "runtime/graph/executors/writer.py": 16,
+    "runtime/graph/graph_def.py": 4,
+    "runtime/graph/ir.py": 2,
+    "runtime/graph/known_values.py": 5,
+    "runtime/graph/notation.py": 17,
+    "runtime/graph/passes/branch_simplification.py": 3,
+    "runtime/graph/passes/broadcasting.py": 1,
+    "runtime/graph/passes/dead_code.py": 6,
+    "runtime/graph/passes/facts.py": 14,
+    "runtime/graph/passes/loop_invariants.py": 1,
+    "runtime/graph/passes/loop_simplification.py": 2,
+    "runtime/graph/passes/rewriting.py": 1,
+    "runtime/graph/passes/run_time_dims.py": 5,
+    "runtime/graph/passes/shape_inference.py": 12,
+    "runtime/graph/passes/simplification.py": 46,
+    "runtime/graph/pictures/boxes.py": 11,
+    "runtime/graph/printing.py": 1,
+    "runtime/graph/staging/deferred_exceptions.py": 12,
+    "runtime/graph/staging/iteration.py": 1,
+    "runtime/graph/staging/joined_variables.py": 2,
+    "runtime/graph/tracing.py": 1,
+    "runtime/graph/verification.py": 5,
+    "runtime/graph/views.py": 7,
+    "runtime/initial_values.py": 7,
+    "runtime/staged_builtins.py": 1,
+}
+"""How many names of ops stand in tables and comparisons of a file: these may only become fewer."""
+
+OTHER_NAMES = {
+    "runtime/graph/numbers.py": "the operators of Python",
+    "runtime/graph/staging/optional_values.py": "the operators of Python",
+    "runtime/graph/symbolic_number.py": "the functions of `math`",
+    "runtime/tensor_array.py": "the parameters of a node",
+}
+"""Files in which the words that are names of ops are names of other things."""
+
+
+def load_all() -> None:
+    for module in pkgutil.walk_packages(runtime.__path__, "runtime."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+
+
+def words(elements: Iterable[ast.AST | None]) -> Iterator[str]:
+    """The names of ops among these elements of a literal, also as `TABLE["name"]`."""
+    for element in elements:
+        if isinstance(element, ast.Subscript) and ast.unparse(element.value) == "TABLE":
+            element = element.slice
+        if isinstance(element, ast.Constant) and element.value in TABLE:
+            yield element.value
+
+
+def elements_of(node: ast.AST) -> Iterable[ast.AST | None]:
+    if isinstance(node, ast.Dict):
+        return node.keys
+    return node.elts if isinstance(node, ast.Set | ast.Tuple | ast.List) else ()
+
+
+def is_name(node: ast.AST) -> bool:
+    return ast.unparse(node) == "name" or ast.unparse(node).endswith("primitive.name")
+
+
+def found_in(text: str) -> Iterator[tuple[int, list[str]]]:
+    """The line and the names of ops of each table and comparison."""
+    done: set[ast.AST] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            inner = [each for side in sides for each in (side, *elements_of(side))]
+            named = list(words(inner))
+            if any(map(is_name, sides)) and (named or "primitive.name" in ast.unparse(node)):
+                done.update(inner)
+                yield node.lineno, named or ["?"]
+        elif node not in done:
+            named = list(words(elements_of(node)))
+            if len(named) > 1:
+                yield node.lineno, named
+
+
+def test_no_table_is_keyed_by_names_of_ops() -> None:
+    load_all()
+    found: dict[str, int] = {}
+    for path in sorted(RUNTIME.rglob("*.py")):
+        name = path.relative_to(ROOT).as_posix()
+        if not name.startswith("runtime/ops/") and name not in OTHER_NAMES:
+            count = sum(len(named) for _, named in found_in(path.read_text(encoding="utf-8")))
+            found |= {name: count} if count else {}
+    assert found == LEFT
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("_RULES = {'add': 1, 'sub': 2, **OTHERS}", 2),
+        ("_NAMES = frozenset(('add', 'sub'))", 2),
+        ("_RULES = {TABLE['add']: 1, TABLE['sub']: 2}", 2),
+        ("node.primitive.name == 'add'", 1),
+        ("name in ('add', 'sub')", 2),
+        ("node.primitive.name in _NAMES", 1),
+        ("x == 'add'", 0),
+        ("f('add', 1)", 0),
+        ("{ADD: 1, SUB: 2}", 0),
+    ],
+)
+def test_what_is_counted(text: str, count: int) -> None:
+    assert sum(len(named) for _, named in found_in(text)) == count
+
+
+def test_a_name_finds_its_primitive() -> None:
+    load_all()
+    assert [name for name, primitive in TABLE.items() if primitive.name != name] == []
+    assert TABLE["while"].op_type == "While"
+    assert not TABLE["while"].is_op
+    assert TABLE["add"].is_op
+    with pytest.raises(ValueError, match="two primitives named 'while'"):
+        structural("while", lambda: ())
+
+
+def test_every_primitive_is_in_the_table() -> None:
+    made = re.compile(r"(?<!\w)Primitive\(")
+    texts = {path.name: path.read_text(encoding="utf-8") for path in RUNTIME.rglob("*.py")}
+    assert [name for name, text in texts.items() if made.search(text)] == ["primitive.py"]
