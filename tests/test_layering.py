@@ -20,6 +20,7 @@ SHARED = (
 DISPATCH = "autograph.backend autograph.undefined autograph.errors autograph.frames"
 TYPES = "numpy runtime.cells runtime.dtypes runtime.shapes runtime.types runtime.errors"
 CORE = f"{TYPES} runtime.state runtime.primitive"
+IR = f"{TYPES} runtime.graph.nodes runtime.graph.ir"
 OPS = f"{CORE} runtime.workspace runtime.tensor runtime.convert runtime.ops runtime.lazy"
 
 # The longest prefix of a module's name finds its row. Each word of a row allows a module and all
@@ -101,24 +102,16 @@ MAY_IMPORT = {
         f"{CORE} runtime.graph.views runtime.graph.graph_def runtime.graph.printing "
         "runtime.graph.pictures"
     ),
-    "runtime.graph.verification": f"{TYPES} runtime.graph.ir",
+    "runtime.graph.verification": IR,
     "runtime.graph.unique_names": "",
-    "runtime.graph.notation": (
-        f"{TYPES} runtime.graph.ir runtime.graph.templates runtime.graph.unique_names"
-    ),
-    "runtime.graph.printing": (
-        f"{TYPES} runtime.graph.ir runtime.graph.notation runtime.graph.unique_names"
-    ),
-    "runtime.graph.views": (
-        f"{TYPES} runtime.graph.ir runtime.graph.graph_def runtime.graph.unique_names"
-    ),
+    "runtime.graph.notation": f"{IR} runtime.graph.templates runtime.graph.unique_names",
+    "runtime.graph.printing": f"{IR} runtime.graph.notation runtime.graph.unique_names",
+    "runtime.graph.views": f"{IR} runtime.graph.graph_def runtime.graph.unique_names",
     "runtime.graph.graph_def": (
-        f"{TYPES} runtime.graph.ir runtime.graph.notation runtime.graph.unique_names "
-        "runtime.graph.views"
+        f"{IR} runtime.graph.notation runtime.graph.unique_names runtime.graph.views"
     ),
     "runtime.graph.pictures": (
-        f"{TYPES} runtime.graph.ir runtime.graph.notation runtime.graph.views "
-        "runtime.graph.pictures"
+        f"{IR} runtime.graph.notation runtime.graph.views runtime.graph.pictures"
     ),
     "runtime.graph.passes": f"{CORE} runtime.graph",
     "runtime.graph.executors": f"{CORE} runtime.workspace runtime.tensor runtime.graph",

@@ -16,7 +16,7 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType
 from runtime.graph.nodes import BOOL, LIST_ADD, apply, element_shape
-from runtime.primitive import Memory, Order, Primitive, structural
+from runtime.primitive import Memory, Order, Primitive, flat, structural
 from runtime.shapes import Shape, is_known
 from runtime.state import state
 from runtime.types import ListType, TensorType, Type
@@ -432,7 +432,7 @@ STACK_LIKE = _row(
 )
 UNSTACK = _row("array_unstack", _unstack, _unstack_type, gradient=_of_unstack)
 HAS = _row("array_has", _has, lambda *_: BOOL, memory=Memory.READS)
-ZEROS = _row("array_zeros", _zeros, _as_first, gradient=lambda op, grad: (None,))
+ZEROS = _row("array_zeros", _zeros, _as_first, gradient=flat)
 SIZE = _row("array_size", _size, _size_type, memory=Memory.READS)
 CONCAT = _row(
     "array_concat", _concat, _concat_type, gradient=_of_concat, fallible=True, order=Order.C

@@ -18,7 +18,7 @@ import numpy as np
 from runtime import errors
 from runtime.convert import CONSTANT as CONSTANT
 from runtime.dtypes import DType
-from runtime.primitive import Order, Primitive, structural
+from runtime.primitive import Order, Primitive, flat, structural
 from runtime.shapes import Shape, is_known, size_of
 from runtime.state import call_back, state
 from runtime.types import ListType, NumberType, ResidualsType, TensorType, Type
@@ -345,8 +345,7 @@ LIST_POP = structural(
     "list_pop", _list_pop, _list_pop_type, op_type="TensorListPopBack", gradient=_gradient_of_pop
 )
 LIST_ZEROS = structural(
-    "list_zeros", _list_zeros, _same_list, op_type="ZerosLike",
-    gradient=lambda op, grad: (None,),
+    "list_zeros", _list_zeros, _same_list, op_type="ZerosLike", gradient=flat
 )  # fmt: skip
 LIST_AS = structural(
     "list_as", _list_as, _list_as_type, op_type="Identity", gradient=_gradient_of_as

@@ -6,8 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import runtime.ops as ops
 from runtime.autodiff.vectorization.rules import Rule, has_known_rank
+from runtime.graph import arrays
 from runtime.graph.ir import Node
-from runtime.graph.nodes import apply
+from runtime.graph.nodes import (
+    LIST_ADD,
+    LIST_AS,
+    LIST_POP,
+    LIST_PUSH,
+    LIST_REPEAT,
+    LIST_SUM,
+    LIST_ZEROS,
+    apply,
+)
+from runtime.primitive import Primitive
 from runtime.types import TensorType
 
 if TYPE_CHECKING:
@@ -78,13 +89,13 @@ def _unstacked(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) 
     return apply(node.primitive, _turned(inputs[0])) if has_known_rank(node.inputs[0]) else None
 
 
-LIST_RULES: dict[str, Rule] = {
-    **dict.fromkeys(("list_add", "list_as", "list_pop", "list_push"), _of_lists),
-    **dict.fromkeys(("list_repeat", "list_sum", "list_zeros"), _of_lists),
-    **dict.fromkeys(("array_add_at", "array_at", "array_write"), _written),
-    **dict.fromkeys(("array_read", "array_read_like", "array_read_or_zeros"), _read),
-    **dict.fromkeys(("array_stack", "array_stack_like"), _stacked),
-    "array_clear": _cleared,
-    "array_zeros": _of_lists,
-    "array_unstack": _unstacked,
+LIST_RULES: dict[Primitive, Rule] = {
+    **dict.fromkeys((LIST_ADD, LIST_AS, LIST_POP, LIST_PUSH), _of_lists),
+    **dict.fromkeys((LIST_REPEAT, LIST_SUM, LIST_ZEROS), _of_lists),
+    **dict.fromkeys((arrays.ADD_AT, arrays.AT, arrays.WRITE), _written),
+    **dict.fromkeys((arrays.READ, arrays.READ_LIKE, arrays.READ_OR_ZEROS), _read),
+    **dict.fromkeys((arrays.STACK, arrays.STACK_LIKE), _stacked),
+    arrays.CLEAR: _cleared,
+    arrays.ZEROS: _of_lists,
+    arrays.UNSTACK: _unstacked,
 }

@@ -77,7 +77,7 @@ class AllRows:
     def follow(self, nodes: Iterable[Node]) -> None:
         """Compute nodes of all rows. NotVectorized where that is not possible."""
         for node in nodes:
-            rule = CONTROL_RULES.get(node.primitive.name)
+            rule = CONTROL_RULES.get(node.primitive)
             if rule is not None:
                 rule(self, node)
             else:
@@ -90,7 +90,7 @@ class AllRows:
             self.put(value, output, bool(places))
 
     def _differing(self, node: Node, places: list[int]) -> tuple[Any, ...]:
-        rule = LIST_RULES.get(node.primitive.name)
+        rule = LIST_RULES.get(node.primitive)
         if rule is None and all(map(has_known_rank, (*node.inputs, *node.outputs))):
             rule = OP_RULES.get(node.primitive.name)
         if rule is None:

@@ -25,12 +25,13 @@ from runtime.graph.executors.scalars import (
     takes_weak,
 )
 from runtime.graph.ir import Node, Region, Value, walk
+from runtime.graph.nodes import COND, CONSTANT, TO_TENSOR, UNDEFINED, WHILE
 from runtime.types import NumberType, TensorType
 
 LONGEST = 5
 """Ops in one expression."""
 
-_NAMED = frozenset(("constant", "undefined"))
+_NAMED = frozenset((CONSTANT, UNDEFINED))
 _READING = frozenset(("array_length",))
 """Of what may be changed in its place before its reader is reached."""
 _DIVISIONS = frozenset(("floordiv", "mod", "py.floordiv", "py.mod"))
@@ -72,7 +73,7 @@ class Holding:
 
     def is_written(self, node: Node) -> bool:
         """True if the node has a line of its own."""
-        if node.primitive.name in _NAMED or node in self.inline:
+        if node.primitive in _NAMED or node in self.inline:
             return False
         return node not in self.aliases or self.is_checked(node)
 
@@ -88,9 +89,9 @@ class Holding:
         maker = self.makers.get(value)
         if maker is None:
             return [value]
-        if maker.primitive.name == "while":
+        if maker.primitive is WHILE:
             return [maker.regions[0].parameters[maker.outputs.index(value)]]
-        if maker.primitive.name in _NAMED:
+        if maker.primitive in _NAMED:
             return []
         if maker in self.inline or maker in self.aliases:
             operands = self.expressions[maker].operands
@@ -132,7 +133,7 @@ class Holding:
             for value in node.inputs:
                 self._uses[value].append((node, loop))
             for inner in node.regions:
-                self._count(inner, node if node.primitive.name == "while" else loop)
+                self._count(inner, node if node.primitive is WHILE else loop)
         for value in region.results:
             self._uses[value].append((None, loop))
 
@@ -140,8 +141,8 @@ class Holding:
         for node in region.nodes:
             for inner in node.regions:
                 self._decide(inner)
-            made = self._logic(node) if node.primitive.name == "cond" else self._expression(node)
-            if made is None or node.primitive.name in _NAMED:
+            made = self._logic(node) if node.primitive is COND else self._expression(node)
+            if made is None or node.primitive in _NAMED:
                 continue
             self.expressions[node] = made
             if self._is_alias(node, made):
@@ -178,7 +179,7 @@ class Holding:
             return None
         vector, index = node.inputs
         maker = self.makers.get(vector)
-        if maker is None or maker.primitive.name != "constant" or limits_of(index.type) is None:
+        if maker is None or maker.primitive is not CONSTANT or limits_of(index.type) is None:
             return None
         value = maker.params["value"]
         low, high = self.ranges.of(index)
@@ -200,7 +201,7 @@ class Holding:
             (body, orelse, ("not {0} and {1}", "{0} or {1}")),
         ):
             maker = self.makers.get(known)
-            if maker is not None and maker.primitive.name == "constant":
+            if maker is not None and maker.primitive is CONSTANT:
                 return Expression(Form(forms[bool(maker.params["value"])]), (test, other))
         return None
 
@@ -221,7 +222,7 @@ class Holding:
 
     def _may_fail(self, node: Node) -> bool:
         name = node.primitive.name
-        if name in ("cond", "to_tensor") or node in self.tables:
+        if node.primitive in (COND, TO_TENSOR) or node in self.tables:
             return self.is_checked(node)
         if name in _DIVISIONS and limits_of(node.inputs[1].type) is not None:
             low, high = self.ranges.of(node.inputs[1])

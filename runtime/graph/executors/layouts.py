@@ -21,6 +21,7 @@ import numpy as np
 from runtime import dtypes
 from runtime.graph.executors.kernels import is_open, is_view, memory_of, order_of, views
 from runtime.graph.ir import Node, Region, Value
+from runtime.graph.nodes import CONSTANT, WHILE
 from runtime.primitive import Memory, Order
 from runtime.shapes import is_known
 from runtime.types import ListType, TensorType
@@ -78,7 +79,7 @@ class Layouts:
 
     def _region(self, region: Region) -> None:
         for node in region.nodes:
-            if node.primitive.name == "while":
+            if node.primitive is WHILE:
                 self._while(node)
             elif node.regions:
                 for inner in node.regions:
@@ -124,7 +125,7 @@ class Layouts:
 
     def _turns(self, node: Node) -> bool:
         """True if results of the node need not be C-contiguous."""
-        if node.primitive.name == "constant":
+        if node.primitive is CONSTANT:
             return not lies_in_rows(node.params["value"])
         order = order_of(node)
         if order in (Order.C, Order.PERMUTED):

@@ -18,6 +18,7 @@ from typing import Any
 from runtime import dtypes
 from runtime.dtypes import DType
 from runtime.graph.ir import Node, Region, Value, diverges, walk
+from runtime.graph.nodes import COND, CONSTANT, WHILE
 from runtime.types import NumberType, TensorType, Type
 
 Range = tuple[Any, Any]
@@ -93,9 +94,9 @@ class Ranges:
 
     def _region(self, region: Region) -> None:
         for node in region.nodes:
-            if node.primitive.name == "while":
+            if node.primitive is WHILE:
                 self._while(node)
-            elif node.primitive.name == "cond":
+            elif node.primitive is COND:
                 self._cond(node)
             elif node.outputs:
                 self._node(node)
@@ -211,7 +212,7 @@ class Ranges:
 
     def _is_constant(self, value: Value, truth: bool) -> bool:
         maker = self.makers.get(value)
-        if maker is None or maker.primitive.name != "constant":
+        if maker is None or maker.primitive is not CONSTANT:
             return False
         return bool(maker.params["value"]) == truth
 
@@ -366,7 +367,7 @@ def _constant(ranges: Ranges, node: Node) -> Range | None:
 
 def _element(ranges: Ranges, node: Node) -> Range | None:
     maker = ranges.makers.get(node.inputs[0])
-    if maker is None or maker.primitive.name != "constant" or not maker.params["value"].size:
+    if maker is None or maker.primitive is not CONSTANT or not maker.params["value"].size:
         return None
     value = maker.params["value"]
     return int(value.min()), int(value.max())

@@ -32,7 +32,8 @@ from runtime.graph.executors.scalars import (
 )
 from runtime.graph.executors.variables import Variables
 from runtime.graph.ir import Graph, Node, Region, Value, free_values
-from runtime.graph.nodes import placeholder
+from runtime.graph.nodes import CALL, COND, CONSTANT, RAISE, UNDEFINED, WHILE, placeholder
+from runtime.primitive import Primitive
 from runtime.types import NumberType, TensorType
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Layout:
         self.variables = Variables(graph, body, self.held, self.buffers)
         special = [node for runs in self.runs.values() for run in runs for node in run.nodes]
         special += self.held.expressions
-        special += [node for node in body.nodes if node.primitive.name in _WRITERS]
+        special += [node for node in body.nodes if node.primitive in _WRITERS]
         self.ends = ends_of(body, self.buffers, special)
         self.reads = reads_of_updated(body)
         self.let_reads_go(body)
@@ -147,7 +148,7 @@ class Writer:
         arguments = ", ".join(n for n in dict.fromkeys(given) if n not in self.module.namespace)
         writer = Writer(self.module, self.layout)
         writer.line(0, f"def {name}({arguments}):")
-        _WRITERS[node.primitive.name](writer, node, 1)
+        _WRITERS[node.primitive](writer, node, 1)
         # Loops change what the buffers are called.
         buffers = self.layout.buffers.buffers
         outputs = _tuple([self.names[value] for value in (*node.outputs, *buffers)])
@@ -235,7 +236,7 @@ class Writer:
                     self.let_go(member, depth)
             if node in done:
                 continue
-            write = _WRITERS.get(node.primitive.name)
+            write = _WRITERS.get(node.primitive)
             if node in self.held.expressions:
                 self.expression(node, depth)
             elif write is None:
@@ -265,7 +266,7 @@ class Writer:
     def blocks(self, run: Run, depth: int) -> None:
         """A loop over blocks of large arrays."""
         for node in run.nodes:
-            if node.primitive.name == "constant":
+            if node.primitive is CONSTANT:
                 self.constant(node, depth)
         given = self.layout.buffers.arrays(run)
         results = [
@@ -598,11 +599,11 @@ RESERVED = (
     *[f"wrap_{dtype.name}" for dtype in dtypes.ALL],
 )
 
-_WRITERS: dict[str, Callable[[Writer, Node, int], None]] = {
-    "constant": Writer.constant,
-    "undefined": Writer.undefined,
-    "cond": Writer.cond,
-    "while": Writer.while_,
-    "raise": Writer.raise_,
-    "call": Writer.call,
+_WRITERS: dict[Primitive, Callable[[Writer, Node, int], None]] = {
+    CONSTANT: Writer.constant,
+    UNDEFINED: Writer.undefined,
+    COND: Writer.cond,
+    WHILE: Writer.while_,
+    RAISE: Writer.raise_,
+    CALL: Writer.call,
 }

@@ -22,7 +22,7 @@ import numpy as np
 
 from runtime.graph.arrays import ADD_AT, AT
 from runtime.graph.ir import Graph, Node, Value
-from runtime.graph.nodes import PACK, UNPACK
+from runtime.graph.nodes import LIST_ADD, PACK, UNPACK
 from runtime.graph.passes.rewriting import Rewriter
 from runtime.shapes import is_known
 from runtime.types import NumberType, TensorType
@@ -37,7 +37,7 @@ def simplify(graph: Graph) -> Graph:
 
 class _Simplification(Rewriter):
     def node(self, node: Node) -> None:
-        if node.primitive.name == "list_add":
+        if node.primitive is LIST_ADD:
             node = self.added_at(node)
         if node.primitive is UNPACK and self.is_unpacked(node):
             return
