@@ -13,8 +13,9 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from runtime import dtypes, errors
+from runtime import dtypes, errors, forms
 from runtime.dtypes import BY_NUMPY, DType
+from runtime.forms import Form
 from runtime.shapes import Shape, broadcast
 from runtime.state import state
 from runtime.types import TensorType
@@ -120,13 +121,14 @@ class Primitive:
     order: an Order, or a function of the parameters that gives one. Where nothing is said, it is
         that of a ufunc for a ufunc, C for an effect that writes to `out`, PERMUTED for another
         effect, and ANY for all other ops.
+    scalar: how Python writes it for single numbers: a Form, or a function of types that gives one.
     """
 
     __slots__ = (
         "accepted", "calls_back", "effect", "fallible", "gradient", "infer", "is_op", "keep_inputs",
-        "keep_outputs", "keeps", "keeps_first", "keeps_second", "kernel",
-        "letters", "memory", "name", "op_type", "order", "partials", "result", "rule", "samples",
-        "shape", "uniform", "variadic",
+        "keep_outputs", "keeps", "keeps_first", "keeps_second", "kernel", "letters", "memory",
+        "name", "op_type", "order", "partials", "result", "rule", "samples", "scalar", "shape",
+        "uniform", "variadic",
     )  # fmt: skip
 
     def __init__(
@@ -149,6 +151,7 @@ class Primitive:
         reads: tuple[str, str] | None = None,
         memory: Memory | Callable[..., Memory] | None = None,
         order: Order | Callable[[Mapping[str, Any]], Order] | None = None,
+        scalar: Form | forms.Rule | None = None,
     ) -> None:
         self.name = name
         self.kernel = kernel
@@ -161,6 +164,7 @@ class Primitive:
         self.keep_inputs = keep_inputs
         self.keep_outputs = keep_outputs
         self.samples = samples
+        self.scalar = scalar
         self.partials = partials
         # For the shortcut of tapes: are the values of first input, second input and output kept?
         self.keeps = (

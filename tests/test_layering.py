@@ -19,7 +19,7 @@ SHARED = (
 )
 DISPATCH = "autograph.backend autograph.undefined autograph.errors autograph.frames"
 TYPES = "numpy runtime.cells runtime.dtypes runtime.shapes runtime.types runtime.errors"
-CORE = f"{TYPES} runtime.state runtime.primitive"
+CORE = f"{TYPES} runtime.state runtime.forms runtime.primitive"
 IR = f"{TYPES} runtime.graph.nodes runtime.graph.ir"
 OPS = f"{CORE} runtime.workspace runtime.tensor runtime.convert runtime.ops runtime.lazy"
 
@@ -83,7 +83,8 @@ MAY_IMPORT = {
     "runtime.types": TYPES,
     "runtime.state": "numpy",
     "runtime.workspace": "numpy",
-    "runtime.primitive": f"{TYPES} runtime.state",
+    "runtime.forms": TYPES,
+    "runtime.primitive": f"{TYPES} runtime.state runtime.forms",
     "runtime.tensor": f"{CORE} runtime.displays",
     "runtime.convert": OPS,
     "runtime.ops": OPS,

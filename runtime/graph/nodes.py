@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from runtime import errors
+from runtime import errors, forms
 from runtime.convert import CONSTANT as CONSTANT
 from runtime.dtypes import DType
 from runtime.primitive import Order, Primitive, flat, structural
@@ -143,8 +143,10 @@ def element_shape(shape: Shape) -> Shape:
     return None if shape is None else shape[1:]
 
 
-TRUTH = structural("truth", _truth, _truth_type, op_type="Cast", fallible=True)
-TO_TENSOR = structural("to_tensor", _to_tensor, _to_tensor_type, op_type="Cast", fallible=True)
+TRUTH = structural("truth", _truth, _truth_type, op_type="Cast", fallible=True, scalar=forms.truth)
+TO_TENSOR = structural(
+    "to_tensor", _to_tensor, _to_tensor_type, op_type="Cast", fallible=True, scalar=forms.to_tensor
+)
 LENGTH = structural("length", _length, _length_type, op_type="Size")
 
 # Carried values that may be missing

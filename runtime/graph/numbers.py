@@ -13,7 +13,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from runtime import errors
+from runtime import errors, forms
+from runtime.forms import Form
 from runtime.graph.nodes import BOOL, FLOAT, INT
 from runtime.primitive import Primitive, structural
 from runtime.shapes import is_known, size_of
@@ -95,9 +96,15 @@ def _item_rule(kind: NumberType) -> Rule:
 
 
 def _row(
-    name: str, kernel: Callable[..., Any], rule: Callable[..., Any], fails: bool = False
+    name: str,
+    kernel: Callable[..., Any],
+    rule: Callable[..., Any],
+    scalar: Any = None,
+    **facts: Any,
 ) -> Primitive:
-    return structural(f"py.{name}", kernel, rule, op_type=_op_type(name), fallible=fails)
+    """The row of an operator; `scalar` is how Python writes it."""
+    scalar = Form(scalar, "") if isinstance(scalar, str) else scalar
+    return structural(f"py.{name}", kernel, rule, op_type=_op_type(name), scalar=scalar, **facts)
 
 
 # TensorFlow's names for the ops on tensors that do what these do on numbers.
@@ -127,55 +134,57 @@ def _op_type(name: str) -> str:
 
 
 BINARY = {
-    "add": _row("add", operator.add, _arithmetic),
-    "sub": _row("sub", operator.sub, _arithmetic),
-    "mul": _row("mul", operator.mul, _arithmetic),
-    "truediv": _row("truediv", operator.truediv, _always(FLOAT), fails=True),
-    "floordiv": _row("floordiv", operator.floordiv, _arithmetic, fails=True),
-    "mod": _row("mod", operator.mod, _arithmetic, fails=True),
-    "divmod": _row("divmod", divmod, _pair, fails=True),
-    "pow": _row("pow", _power, _arithmetic, fails=True),
-    "lshift": _row("lshift", operator.lshift, _integral, fails=True),
-    "rshift": _row("rshift", operator.rshift, _integral, fails=True),
-    "and": _row("and", operator.and_, _bitwise),
-    "or": _row("or", operator.or_, _bitwise),
-    "xor": _row("xor", operator.xor, _bitwise),
-    "lt": _row("lt", operator.lt, _always(BOOL)),
-    "le": _row("le", operator.le, _always(BOOL)),
-    "gt": _row("gt", operator.gt, _always(BOOL)),
-    "ge": _row("ge", operator.ge, _always(BOOL)),
-    "eq": _row("eq", operator.eq, _always(BOOL)),
-    "ne": _row("ne", operator.ne, _always(BOOL)),
+    "add": _row("add", operator.add, _arithmetic, "{} + {}"),
+    "sub": _row("sub", operator.sub, _arithmetic, "{} - {}"),
+    "mul": _row("mul", operator.mul, _arithmetic, "{} * {}"),
+    "truediv": _row("truediv", operator.truediv, _always(FLOAT), "{} / {}", fallible=True),
+    "floordiv": _row("floordiv", operator.floordiv, _arithmetic, "{} // {}", fallible=True),
+    "mod": _row("mod", operator.mod, _arithmetic, "{} % {}", fallible=True),
+    "divmod": _row("divmod", divmod, _pair, fallible=True),
+    "pow": _row("pow", _power, _arithmetic, fallible=True),
+    "lshift": _row("lshift", operator.lshift, _integral, "{} << {}", fallible=True),
+    "rshift": _row("rshift", operator.rshift, _integral, "{} >> {}", fallible=True),
+    "and": _row("and", operator.and_, _bitwise, "{} & {}"),
+    "or": _row("or", operator.or_, _bitwise, "{} | {}"),
+    "xor": _row("xor", operator.xor, _bitwise, "{} ^ {}"),
+    "lt": _row("lt", operator.lt, _always(BOOL), "{} < {}"),
+    "le": _row("le", operator.le, _always(BOOL), "{} <= {}"),
+    "gt": _row("gt", operator.gt, _always(BOOL), "{} > {}"),
+    "ge": _row("ge", operator.ge, _always(BOOL), "{} >= {}"),
+    "eq": _row("eq", operator.eq, _always(BOOL), "{} == {}"),
+    "ne": _row("ne", operator.ne, _always(BOOL), "{} != {}"),
 }
 # The exponent is known to be negative: Python's result is a float.
-FLOAT_POWER = _row("float_pow", _float_power, _always(FLOAT), fails=True)
+FLOAT_POWER = _row("float_pow", _float_power, _always(FLOAT), fallible=True)
 
 UNARY = {
-    "neg": _row("neg", operator.neg, _arithmetic),
-    "pos": _row("pos", operator.pos, _arithmetic),
+    "neg": _row("neg", operator.neg, _arithmetic, "-{}"),
+    "pos": _row("pos", operator.pos, _arithmetic, "+{}"),
     "abs": _row("abs", abs, _arithmetic),
-    "invert": _row("invert", operator.invert, _integral),
+    "invert": _row("invert", operator.invert, _integral, "~{}"),
 }
-NOT = _row("not", operator.not_, _always(BOOL))
-TO_INT = _row("int", int, _always(INT), fails=True)
-TO_FLOAT = _row("float", float, _always(FLOAT), fails=True)
+NOT = _row("not", operator.not_, _always(BOOL), "not {}")
+TO_INT = _row("int", int, _always(INT), fallible=True)
+TO_FLOAT = _row("float", float, _always(FLOAT), fallible=True)
 TO_BOOL = _row("bool", bool, _always(BOOL))
 CONVERSIONS = {"int": TO_INT, "float": TO_FLOAT, "bool": TO_BOOL}
 # From a tensor with one element, as int(t), float(t) compute eagerly.
 ITEMS = {
-    "int": _row("item_int", _item(int), _item_rule(INT), fails=True),
-    "float": _row("item_float", _item(float), _item_rule(FLOAT), fails=True),
+    "int": _row("item_int", _item(int), _item_rule(INT), forms.item_int, fallible=True),
+    "float": _row("item_float", _item(float), _item_rule(FLOAT), forms.item_float, fallible=True),
 }
 MAX = _row("max", max, widest)
 MIN = _row("min", min, widest)
-RANGE_LENGTH = _row("range_length", lambda *bounds: len(range(*bounds)), _whole, fails=True)
-ROUND = _row("round", round, _always(INT), fails=True)
+RANGE_LENGTH = _row("range_length", lambda *bounds: len(range(*bounds)), _whole, fallible=True)
+ROUND = _row("round", round, _always(INT), fallible=True)
 ROUND_TO = _row("round_to", round, _arithmetic)
 
 
 def _math_rows(names: str, kind: NumberType) -> dict[Callable[..., Any], Primitive]:
     functions = {name: getattr(math, name) for name in names.split() if hasattr(math, name)}
-    return {f: _row(f"math.{name}", f, _always(kind), fails=True) for name, f in functions.items()}
+    return {
+        f: _row(f"math.{name}", f, _always(kind), fallible=True) for name, f in functions.items()
+    }
 
 
 MATH: dict[Callable[..., Any], Primitive] = {

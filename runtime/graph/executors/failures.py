@@ -125,7 +125,8 @@ def _bare(error: Exception) -> Exception:
 
 def _of_kernel(error: BaseException, node: Node, values: Sequence[Any]) -> BaseException:
     """The error of the node's kernel, where Python's own operator stood for it and raised."""
-    if isinstance(error, errors.OpError) or form_of(node) is None:
+    form = form_of(node)
+    if isinstance(error, errors.OpError) or form is None or not form.kinds:
         return error
     raws = [_as_raw(value, given.type) for value, given in zip(values, node.inputs, strict=True)]
     try:

@@ -11,6 +11,7 @@ import numpy as np
 
 from runtime import dtypes
 from runtime.dtypes import DType
+from runtime.forms import Form, is_bool, is_float, is_integer
 from runtime.graph.executors.blocks import Run, places_of, runs_of
 from runtime.graph.executors.buffers import Carrying, Plan, Renaming
 from runtime.graph.executors.holding import Holding
@@ -19,17 +20,7 @@ from runtime.graph.executors.layouts import Layouts, is_array, lies_in_rows
 from runtime.graph.executors.lifetimes import ends_of, ends_within, reads_of_updated
 from runtime.graph.executors.pool import Pool
 from runtime.graph.executors.ranges import EVERYTHING
-from runtime.graph.executors.scalars import (
-    ATOM,
-    Form,
-    is_bool,
-    is_float,
-    is_integer,
-    level_of,
-    operand_levels,
-    slices_of,
-    wrapper,
-)
+from runtime.graph.executors.scalars import ATOM, level_of, operand_levels, slices_of, wrapper
 from runtime.graph.executors.variables import Variables
 from runtime.graph.ir import Graph, Node, Region, Value, free_values
 from runtime.graph.nodes import CALL, COND, CONSTANT, RAISE, UNDEFINED, WHILE, placeholder

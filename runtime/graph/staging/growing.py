@@ -7,12 +7,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from runtime.forms import Form
 from runtime.graph.nodes import INT, apply
 from runtime.graph.scopes import active
 from runtime.primitive import Memory, structural
 
 LENGTH = structural(
-    "array_length", len, lambda array: INT, op_type="TensorListLength", memory=Memory.READS
+    "array_length",
+    len,
+    lambda array: INT,
+    op_type="TensorListLength",
+    memory=Memory.READS,
+    scalar=Form("len({})", ""),
 )
 
 
