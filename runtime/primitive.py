@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from runtime import dtypes, errors, forms
+from runtime import dtypes, errors, forms, intervals
 from runtime.dtypes import BY_NUMPY, DType
 from runtime.forms import Form
 from runtime.shapes import Shape, broadcast
@@ -95,6 +95,15 @@ class Order(Enum):
     PERMUTED = "strided, even for C-contiguous inputs"
 
 
+class Logic(Enum):
+    """What a truth value has to do with those that it is computed of."""
+
+    SAME = "it is the same, perhaps of another type"
+    NOT = "it is the opposite"
+    AND = "both are true where it is"
+    OR = "both are false where it is"
+
+
 class Primitive:
     """One row of the op table.
 
@@ -122,13 +131,15 @@ class Primitive:
         that of a ufunc for a ufunc, C for an effect that writes to `out`, PERMUTED for another
         effect, and ANY for all other ops.
     scalar: how Python writes it for single numbers: a Form, or a function of types that gives one.
+    interval: of integers, the range of the result from those of the operands.
+    logic: what the result, a truth value, has to do with those that it is computed of.
     """
 
     __slots__ = (
-        "accepted", "calls_back", "effect", "fallible", "gradient", "infer", "is_op", "keep_inputs",
-        "keep_outputs", "keeps", "keeps_first", "keeps_second", "kernel", "letters", "memory",
-        "name", "op_type", "order", "partials", "result", "rule", "samples", "scalar", "shape",
-        "uniform", "variadic",
+        "accepted", "calls_back", "effect", "fallible", "gradient", "infer", "interval", "is_op",
+        "keep_inputs", "keep_outputs", "keeps", "keeps_first", "keeps_second", "kernel", "letters",
+        "logic", "memory", "name", "op_type", "order", "partials", "result", "rule", "samples",
+        "scalar", "shape", "uniform", "variadic",
     )  # fmt: skip
 
     def __init__(
@@ -152,6 +163,8 @@ class Primitive:
         memory: Memory | Callable[..., Memory] | None = None,
         order: Order | Callable[[Mapping[str, Any]], Order] | None = None,
         scalar: Form | forms.Rule | None = None,
+        interval: intervals.Rule | None = None,
+        logic: Logic | None = None,
     ) -> None:
         self.name = name
         self.kernel = kernel
@@ -165,6 +178,8 @@ class Primitive:
         self.keep_outputs = keep_outputs
         self.samples = samples
         self.scalar = scalar
+        self.interval = interval
+        self.logic = logic
         self.partials = partials
         # For the shortcut of tapes: are the values of first input, second input and output kept?
         self.keeps = (

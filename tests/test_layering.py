@@ -19,7 +19,7 @@ SHARED = (
 )
 DISPATCH = "autograph.backend autograph.undefined autograph.errors autograph.frames"
 TYPES = "numpy runtime.cells runtime.dtypes runtime.shapes runtime.types runtime.errors"
-CORE = f"{TYPES} runtime.state runtime.forms runtime.primitive"
+CORE = f"{TYPES} runtime.state runtime.forms runtime.intervals runtime.primitive"
 IR = f"{TYPES} runtime.graph.nodes runtime.graph.ir"
 OPS = f"{CORE} runtime.workspace runtime.tensor runtime.convert runtime.ops runtime.lazy"
 
@@ -84,7 +84,8 @@ MAY_IMPORT = {
     "runtime.state": "numpy",
     "runtime.workspace": "numpy",
     "runtime.forms": TYPES,
-    "runtime.primitive": f"{TYPES} runtime.state runtime.forms",
+    "runtime.intervals": "",
+    "runtime.primitive": f"{TYPES} runtime.state runtime.forms runtime.intervals",
     "runtime.tensor": f"{CORE} runtime.displays",
     "runtime.convert": OPS,
     "runtime.ops": OPS,

@@ -15,10 +15,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from runtime import errors, forms
+from runtime import errors, forms, intervals
 from runtime.convert import CONSTANT as CONSTANT
 from runtime.dtypes import DType
-from runtime.primitive import Order, Primitive, flat, structural
+from runtime.primitive import Logic, Order, Primitive, flat, structural
 from runtime.shapes import Shape, is_known, size_of
 from runtime.state import call_back, state
 from runtime.types import ListType, NumberType, ResidualsType, TensorType, Type
@@ -143,9 +143,24 @@ def element_shape(shape: Shape) -> Shape:
     return None if shape is None else shape[1:]
 
 
-TRUTH = structural("truth", _truth, _truth_type, op_type="Cast", fallible=True, scalar=forms.truth)
+TRUTH = structural(
+    "truth",
+    _truth,
+    _truth_type,
+    op_type="Cast",
+    fallible=True,
+    scalar=forms.truth,
+    logic=Logic.SAME,
+)
 TO_TENSOR = structural(
-    "to_tensor", _to_tensor, _to_tensor_type, op_type="Cast", fallible=True, scalar=forms.to_tensor
+    "to_tensor",
+    _to_tensor,
+    _to_tensor_type,
+    op_type="Cast",
+    fallible=True,
+    scalar=forms.to_tensor,
+    interval=intervals.same,
+    logic=Logic.SAME,
 )
 LENGTH = structural("length", _length, _length_type, op_type="Size")
 

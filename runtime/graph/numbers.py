@@ -13,10 +13,10 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from runtime import errors, forms
+from runtime import errors, forms, intervals
 from runtime.forms import Form
 from runtime.graph.nodes import BOOL, FLOAT, INT
-from runtime.primitive import Primitive, structural
+from runtime.primitive import Logic, Primitive, structural
 from runtime.shapes import is_known, size_of
 from runtime.types import NumberType, TensorType
 
@@ -134,18 +134,27 @@ def _op_type(name: str) -> str:
 
 
 BINARY = {
-    "add": _row("add", operator.add, _arithmetic, "{} + {}"),
-    "sub": _row("sub", operator.sub, _arithmetic, "{} - {}"),
-    "mul": _row("mul", operator.mul, _arithmetic, "{} * {}"),
+    "add": _row("add", operator.add, _arithmetic, "{} + {}", interval=intervals.add),
+    "sub": _row("sub", operator.sub, _arithmetic, "{} - {}", interval=intervals.sub),
+    "mul": _row("mul", operator.mul, _arithmetic, "{} * {}", interval=intervals.mul),
     "truediv": _row("truediv", operator.truediv, _always(FLOAT), "{} / {}", fallible=True),
-    "floordiv": _row("floordiv", operator.floordiv, _arithmetic, "{} // {}", fallible=True),
-    "mod": _row("mod", operator.mod, _arithmetic, "{} % {}", fallible=True),
+    "floordiv": _row(
+        "floordiv",
+        operator.floordiv,
+        _arithmetic,
+        "{} // {}",
+        fallible=True,
+        interval=intervals.floordiv,
+    ),
+    "mod": _row("mod", operator.mod, _arithmetic, "{} % {}", fallible=True, interval=intervals.mod),
     "divmod": _row("divmod", divmod, _pair, fallible=True),
     "pow": _row("pow", _power, _arithmetic, fallible=True),
     "lshift": _row("lshift", operator.lshift, _integral, "{} << {}", fallible=True),
     "rshift": _row("rshift", operator.rshift, _integral, "{} >> {}", fallible=True),
-    "and": _row("and", operator.and_, _bitwise, "{} & {}"),
-    "or": _row("or", operator.or_, _bitwise, "{} | {}"),
+    "and": _row(
+        "and", operator.and_, _bitwise, "{} & {}", interval=intervals.bitwise_and, logic=Logic.AND
+    ),
+    "or": _row("or", operator.or_, _bitwise, "{} | {}", logic=Logic.OR),
     "xor": _row("xor", operator.xor, _bitwise, "{} ^ {}"),
     "lt": _row("lt", operator.lt, _always(BOOL), "{} < {}"),
     "le": _row("le", operator.le, _always(BOOL), "{} <= {}"),
@@ -158,24 +167,37 @@ BINARY = {
 FLOAT_POWER = _row("float_pow", _float_power, _always(FLOAT), fallible=True)
 
 UNARY = {
-    "neg": _row("neg", operator.neg, _arithmetic, "-{}"),
+    "neg": _row("neg", operator.neg, _arithmetic, "-{}", interval=intervals.neg),
     "pos": _row("pos", operator.pos, _arithmetic, "+{}"),
-    "abs": _row("abs", abs, _arithmetic),
+    "abs": _row("abs", abs, _arithmetic, interval=intervals.magnitude),
     "invert": _row("invert", operator.invert, _integral, "~{}"),
 }
-NOT = _row("not", operator.not_, _always(BOOL), "not {}")
+NOT = _row("not", operator.not_, _always(BOOL), "not {}", logic=Logic.NOT)
 TO_INT = _row("int", int, _always(INT), fallible=True)
 TO_FLOAT = _row("float", float, _always(FLOAT), fallible=True)
-TO_BOOL = _row("bool", bool, _always(BOOL))
+TO_BOOL = _row("bool", bool, _always(BOOL), logic=Logic.SAME)
 CONVERSIONS = {"int": TO_INT, "float": TO_FLOAT, "bool": TO_BOOL}
 # From a tensor with one element, as int(t), float(t) compute eagerly.
 ITEMS = {
-    "int": _row("item_int", _item(int), _item_rule(INT), forms.item_int, fallible=True),
+    "int": _row(
+        "item_int",
+        _item(int),
+        _item_rule(INT),
+        forms.item_int,
+        fallible=True,
+        interval=intervals.same,
+    ),
     "float": _row("item_float", _item(float), _item_rule(FLOAT), forms.item_float, fallible=True),
 }
-MAX = _row("max", max, widest)
-MIN = _row("min", min, widest)
-RANGE_LENGTH = _row("range_length", lambda *bounds: len(range(*bounds)), _whole, fallible=True)
+MAX = _row("max", max, widest, interval=intervals.maximum)
+MIN = _row("min", min, widest, interval=intervals.minimum)
+RANGE_LENGTH = _row(
+    "range_length",
+    lambda *bounds: len(range(*bounds)),
+    _whole,
+    fallible=True,
+    interval=intervals.count,
+)
 ROUND = _row("round", round, _always(INT), fallible=True)
 ROUND_TO = _row("round_to", round, _arithmetic)
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from runtime import intervals
 from runtime.forms import Form
 from runtime.ops.blockwise import PIECE
 from runtime.ops.define import Example, Op, binary, unary
-from runtime.primitive import sample
+from runtime.primitive import Logic, sample
 from runtime.workspace import Workspace, opened
 
 
@@ -65,11 +66,11 @@ def _logic(name: str, ufunc: Any, doc: str, **fields: Any) -> Op:
 
 
 logical_and: Op = _logic(
-    "logical_and", np.logical_and, "x and y", scalar=Form("{} and {}"),
+    "logical_and", np.logical_and, "x and y", scalar=Form("{} and {}"), logic=Logic.AND,
     example=("bool(rt.logical_and(True, False))", "False"),
 )  # fmt: skip
 logical_or: Op = _logic(
-    "logical_or", np.logical_or, "x or y", scalar=Form("{} or {}"),
+    "logical_or", np.logical_or, "x or y", scalar=Form("{} or {}"), logic=Logic.OR,
     example=("bool(rt.logical_or(True, False))", "True"),
 )  # fmt: skip
 logical_xor: Op = _logic(
@@ -77,7 +78,7 @@ logical_xor: Op = _logic(
     example=("bool(rt.math.logical_xor(True, False))", "True"),
 )  # fmt: skip
 logical_not: Op = unary(
-    "logical_not", np.logical_not, "B->bool", reads="", scalar=Form("not {}"),
+    "logical_not", np.logical_not, "B->bool", reads="", scalar=Form("not {}"), logic=Logic.NOT,
     doc="not x, elementwise on truth values.", samples=(sample("2,3:b"), sample(":b")),
     example=("bool(rt.logical_not(True))", "False"),
 )  # fmt: skip
@@ -89,6 +90,7 @@ def _bits(name: str, kernel: Any, doc: str, **fields: Any) -> Op:
 
 bitwise_and: Op = _bits(
     "bitwise_and", np.bitwise_and, "The bits set in both.", scalar=Form("{} & {}", "i"),
+    interval=intervals.bitwise_and,
     example=("int(rt.bitwise.bitwise_and(6, 3))", "2"),
 )  # fmt: skip
 bitwise_or: Op = _bits(

@@ -7,14 +7,25 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime import dtypes, errors, forms
+from runtime import dtypes, errors, forms, intervals
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import as_dtype
 from runtime.forms import Form
 from runtime.ops.blockwise import MANY, in_blocks, own
 from runtime.ops.define import POSITIVE, UNIT, Op, binary, matched, unary
 from runtime.ops.indexed_slices import IndexedSlices
-from runtime.primitive import Kernel, Memory, Order, Primitive, bind, flat, row, same_shape, sample
+from runtime.primitive import (
+    Kernel,
+    Logic,
+    Memory,
+    Order,
+    Primitive,
+    bind,
+    flat,
+    row,
+    same_shape,
+    sample,
+)
 from runtime.state import trap_division
 from runtime.tensor import EagerTensor, Tensor
 from runtime.workspace import Workspace
@@ -35,19 +46,21 @@ def _ring(text: str, kinds: str = "if") -> Form:
 
 
 add: Op = binary(
-    "add", np.add, "P,P->P", op_type="AddV2", reads="", scalar=_ring("{} + {}"),
+    "add", np.add, "P,P->P", op_type="AddV2", reads="", scalar=_ring("{} + {}"), interval=intervals.add,
     gradient=(lambda a, b, y, g: g, lambda a, b, y, g: g),
     doc="x + y, elementwise with broadcasting; strings are concatenated.",
     example=("int(rt.add(1, 2))", "3"),
 )  # fmt: skip
 subtract: Op = binary(
     "sub", np.subtract, op_type="Sub", reads="", scalar=_ring("{} - {}"),
+    interval=intervals.sub,
     gradient=(lambda a, b, y, g: g, lambda a, b, y, g: -g),
     doc="x - y, elementwise with broadcasting.",
     example=("int(rt.subtract(1, 2))", "-1"),
 )  # fmt: skip
 multiply: Op = binary(
     "mul", np.multiply, op_type="Mul", reads=("b", "a"), scalar=_ring("{} * {}"),
+    interval=intervals.mul,
     gradient=(lambda a, b, y, g: g * _c(b), lambda a, b, y, g: g * _c(a)),
     doc="x * y, elementwise with broadcasting.",
     example=("int(rt.multiply(3, 2))", "6"),
@@ -205,14 +218,14 @@ floordiv: Op = binary(
     fallible=True,
     gradient=lambda a, b, y, g: (None, None), reads="",
     # Only the smallest number by -1 leaves the range.
-    scalar=Form("{} // {}", "i", wraps=True),
+    scalar=Form("{} // {}", "i", wraps=True), interval=intervals.floordiv,
     doc="x // y rounded down as in Python. InvalidArgumentError where an integer is divided by 0.",
     samples=_DIVISIONS,
     example=("int(rt.math.floordiv(-3, 2))", "-2"),
 )  # fmt: skip
 floormod: Op = binary(
     "mod", integer_safe(np.remainder, _remainder), "R,R->R", op_type="FloorMod", fallible=True,
-    scalar=Form("{} % {}", "i"),
+    scalar=Form("{} % {}", "i"), interval=intervals.mod,
     gradient=(lambda a, b, y, g: g, lambda a, b, y, g: -g * floordiv(a, b)),
     doc="x % y as in Python, with the sign of y. InvalidArgumentError for integers modulo 0.",
     samples=_DIVISIONS,
@@ -278,7 +291,7 @@ pow: Op = binary(
 )  # fmt: skip
 negative: Op = unary(
     "neg", np.negative, "N->N", op_type="Neg", reads="", gradient=lambda x, y, g: -g, doc="-x.",
-    scalar=_ring("-{}"),
+    scalar=_ring("-{}"), interval=intervals.neg,
     example=("rt.negative([1, -2]).numpy().tolist()", "[-1, 2]"),
 )  # fmt: skip
 
@@ -291,7 +304,7 @@ def _abs_gradient(x: Any, y: Any, g: Any) -> Any:
 
 abs: Op = unary(
     "abs", np.absolute, "N->real N", op_type="Abs", gradient=_abs_gradient,
-    scalar=Form("abs({})", "i", wraps=True),
+    scalar=Form("abs({})", "i", wraps=True), interval=intervals.magnitude,
     doc="The absolute value; of complex numbers the real modulus.",
     example=("rt.abs([-1, 2]).numpy().tolist()", "[1, 2]"),
 )  # fmt: skip
@@ -319,7 +332,7 @@ cast_p: Primitive = row(
     "cast", _cast_kernel, signature="Q->dtype", shape=same_shape, op_type="Cast",
     gradient=_cast_gradient, keep_inputs=(),
     samples=(sample("2,3", dtype=dtypes.float64), sample("2,3:i9", dtype=dtypes.float32)),
-    order=Order.C, scalar=forms.cast,
+    order=Order.C, scalar=forms.cast, interval=intervals.same,
 )  # fmt: skip
 
 
@@ -348,7 +361,8 @@ _SPELLING = "strings are read by strings.to_number and written by strings.as_str
 identity_p: Primitive = row(
     "identity", lambda x: x, signature="A->A", shape=same_shape, op_type="Identity",
     gradient=lambda op, g: (g,), keep_inputs=(), samples=(sample("2,3"), sample("2:s")),
-    memory=Memory.ALIASES, order=Order.KEEP, scalar=forms.SAME,
+    memory=Memory.ALIASES, order=Order.KEEP, scalar=forms.SAME, interval=intervals.same,
+    logic=Logic.SAME,
 )  # fmt: skip
 
 
@@ -369,7 +383,7 @@ def identity(input: Any, name: str | None = None) -> Tensor:
 stop_gradient_p: Primitive = row(
     "stop_gradient", lambda x: x, signature="A->A", shape=same_shape, op_type="StopGradient",
     gradient=flat, keep_inputs=(), samples=(sample("2,3"),), memory=Memory.ALIASES,
-    order=Order.KEEP, scalar=forms.SAME,
+    order=Order.KEEP, scalar=forms.SAME, interval=intervals.same,
 )  # fmt: skip
 
 
@@ -392,7 +406,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
 
 square: Op = unary(
     "square", np.square, "N->N", op_type="Square", doc="x * x.",
-    scalar=_ring("{0} * {0}", "i"),
+    scalar=_ring("{0} * {0}", "i"), interval=intervals.square,
     gradient=lambda x, y, g: g * (_c(x) * 2),
     example=("rt.square([3]).numpy().tolist()", "[9]"),
 )  # fmt: skip
@@ -576,13 +590,13 @@ def _extremum_gradient(compare: Any) -> Any:
 
 maximum: Op = binary(
     "maximum", np.maximum, "R,R->R", doc="The larger of x and y; NaN where one is NaN.",
-    scalar=Form("{0} if {0} >= {1} else {1}", "i"),
+    scalar=Form("{0} if {0} >= {1} else {1}", "i"), interval=intervals.maximum,
     gradient=_extremum_gradient(lambda a, b: ops.greater_equal(a, b)),
     example=("rt.maximum([1, 5], 3).numpy().tolist()", "[3, 5]"),
 )  # fmt: skip
 minimum: Op = binary(
     "minimum", np.minimum, "R,R->R", doc="The smaller of x and y; NaN where one is NaN.",
-    scalar=Form("{0} if {0} <= {1} else {1}", "i"),
+    scalar=Form("{0} if {0} <= {1} else {1}", "i"), interval=intervals.minimum,
     gradient=_extremum_gradient(lambda a, b: ops.less_equal(a, b)),
     example=("rt.minimum([1, 5], 3).numpy().tolist()", "[1, 3]"),
 )  # fmt: skip

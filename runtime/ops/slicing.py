@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime import dtypes, errors, forms
+from runtime import dtypes, errors, forms, intervals
 from runtime.convert import convert_to_tensor
 from runtime.ops.define import copied, dims_of, fill_dims, sum_to_shape_of, zeroed
 from runtime.ops.reshaping import Dims
@@ -145,7 +145,7 @@ strided_slice_p: Primitive = row(
         sample("3,4", spec=((None, None, 2), -1)),
         sample("3,4", spec=("...", "newaxis", (2, None, -1))),
         sample("3,4", ":i3", spec=("?", (1, 3, None))),
-    ), memory=Memory.VIEWS, scalar=forms.element,
+    ), memory=Memory.VIEWS, scalar=forms.element, interval=intervals.same,
 )  # fmt: skip
 
 

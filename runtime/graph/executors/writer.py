@@ -19,11 +19,11 @@ from runtime.graph.executors.kernels import boxed, is_number, is_text, views
 from runtime.graph.executors.layouts import Layouts, is_array, lies_in_rows
 from runtime.graph.executors.lifetimes import ends_of, ends_within, reads_of_updated
 from runtime.graph.executors.pool import Pool
-from runtime.graph.executors.ranges import EVERYTHING
 from runtime.graph.executors.scalars import ATOM, level_of, operand_levels, slices_of, wrapper
 from runtime.graph.executors.variables import Variables
 from runtime.graph.ir import Graph, Node, Region, Value, free_values
 from runtime.graph.nodes import CALL, COND, CONSTANT, RAISE, UNDEFINED, WHILE, placeholder
+from runtime.intervals import EVERYTHING
 from runtime.primitive import Primitive
 from runtime.types import NumberType, TensorType
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from runtime import intervals
 from runtime.forms import Form
 from runtime.graph.nodes import INT, apply
 from runtime.graph.scopes import active
@@ -19,6 +20,7 @@ LENGTH = structural(
     op_type="TensorListLength",
     memory=Memory.READS,
     scalar=Form("len({})", ""),
+    interval=intervals.length,
 )
 
 
