@@ -16,6 +16,7 @@ import numpy as np
 from runtime import dtypes, errors, forms, intervals
 from runtime.dtypes import BY_NUMPY, DType
 from runtime.forms import Form
+from runtime.identities import Identity
 from runtime.shapes import Shape, broadcast
 from runtime.state import state
 from runtime.types import TensorType
@@ -133,13 +134,14 @@ class Primitive:
     scalar: how Python writes it for single numbers: a Form, or a function of types that gives one.
     interval: of integers, the range of the result from those of the operands.
     logic: what the result, a truth value, has to do with those that it is computed of.
+    identities: functions that tell where it gives back an operand.
     """
 
     __slots__ = (
-        "accepted", "calls_back", "effect", "fallible", "gradient", "infer", "interval", "is_op",
-        "keep_inputs", "keep_outputs", "keeps", "keeps_first", "keeps_second", "kernel", "letters",
-        "logic", "memory", "name", "op_type", "order", "partials", "result", "rule", "samples",
-        "scalar", "shape", "uniform", "variadic",
+        "accepted", "calls_back", "effect", "fallible", "gradient", "identities", "infer",
+        "interval", "is_op", "keep_inputs", "keep_outputs", "keeps", "keeps_first", "keeps_second",
+        "kernel", "letters", "logic", "memory", "name", "op_type", "order", "partials", "result",
+        "rule", "samples", "scalar", "shape", "uniform", "variadic",
     )  # fmt: skip
 
     def __init__(
@@ -165,6 +167,7 @@ class Primitive:
         scalar: Form | forms.Rule | None = None,
         interval: intervals.Rule | None = None,
         logic: Logic | None = None,
+        identities: tuple[Identity, ...] = (),
     ) -> None:
         self.name = name
         self.kernel = kernel
@@ -180,6 +183,7 @@ class Primitive:
         self.scalar = scalar
         self.interval = interval
         self.logic = logic
+        self.identities = identities
         self.partials = partials
         # For the shortcut of tapes: are the values of first input, second input and output kept?
         self.keeps = (

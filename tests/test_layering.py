@@ -19,7 +19,8 @@ SHARED = (
 )
 DISPATCH = "autograph.backend autograph.undefined autograph.errors autograph.frames"
 TYPES = "numpy runtime.cells runtime.dtypes runtime.shapes runtime.types runtime.errors"
-CORE = f"{TYPES} runtime.state runtime.forms runtime.intervals runtime.primitive"
+FACTS = "runtime.forms runtime.identities runtime.intervals"
+CORE = f"{TYPES} runtime.state {FACTS} runtime.primitive"
 IR = f"{TYPES} runtime.graph.nodes runtime.graph.ir"
 OPS = f"{CORE} runtime.workspace runtime.tensor runtime.convert runtime.ops runtime.lazy"
 
@@ -84,8 +85,9 @@ MAY_IMPORT = {
     "runtime.state": "numpy",
     "runtime.workspace": "numpy",
     "runtime.forms": TYPES,
+    "runtime.identities": TYPES,
     "runtime.intervals": "",
-    "runtime.primitive": f"{TYPES} runtime.state runtime.forms runtime.intervals",
+    "runtime.primitive": f"{TYPES} runtime.state {FACTS}",
     "runtime.tensor": f"{CORE} runtime.displays",
     "runtime.convert": OPS,
     "runtime.ops": OPS,

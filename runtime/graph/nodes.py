@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from itertools import zip_longest
 from typing import Any, NoReturn
 
@@ -18,6 +18,7 @@ import numpy as np
 from runtime import errors, forms, intervals
 from runtime.convert import CONSTANT as CONSTANT
 from runtime.dtypes import DType
+from runtime.identities import undone
 from runtime.primitive import Logic, Order, Primitive, flat, structural
 from runtime.shapes import Shape, is_known, size_of
 from runtime.state import call_back, state
@@ -143,25 +144,15 @@ def element_shape(shape: Shape) -> Shape:
     return None if shape is None else shape[1:]
 
 
-TRUTH = structural(
-    "truth",
-    _truth,
-    _truth_type,
-    op_type="Cast",
-    fallible=True,
-    scalar=forms.truth,
-    logic=Logic.SAME,
-)
 TO_TENSOR = structural(
-    "to_tensor",
-    _to_tensor,
-    _to_tensor_type,
-    op_type="Cast",
-    fallible=True,
-    scalar=forms.to_tensor,
-    interval=intervals.same,
-    logic=Logic.SAME,
-)
+    "to_tensor", _to_tensor, _to_tensor_type, op_type="Cast", fallible=True,
+    scalar=forms.to_tensor, interval=intervals.same, logic=Logic.SAME,
+)  # fmt: skip
+TRUTH = structural(
+    "truth", _truth, _truth_type, op_type="Cast", fallible=True, scalar=forms.truth,
+    logic=Logic.SAME, identities=(partial(undone, by=TO_TENSOR),),
+)  # fmt: skip
+TO_TENSOR.identities = (partial(undone, by=TRUTH),)
 LENGTH = structural("length", _length, _length_type, op_type="Size")
 
 # Carried values that may be missing

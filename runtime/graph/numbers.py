@@ -16,7 +16,8 @@ from typing import Any
 from runtime import errors, forms, intervals
 from runtime.forms import Form
 from runtime.graph.nodes import BOOL, FLOAT, INT
-from runtime.primitive import Logic, Primitive, structural
+from runtime.identities import first
+from runtime.primitive import TABLE, Logic, Primitive, structural
 from runtime.shapes import is_known, size_of
 from runtime.types import NumberType, TensorType
 
@@ -96,15 +97,16 @@ def _item_rule(kind: NumberType) -> Rule:
 
 
 def _row(
-    name: str,
-    kernel: Callable[..., Any],
-    rule: Callable[..., Any],
-    scalar: Any = None,
-    **facts: Any,
+    name: str, kernel: Any, rule: Any, scalar: Any = None, like: str = "", **facts: Any
 ) -> Primitive:
-    """The row of an operator; `scalar` is how Python writes it."""
-    scalar = Form(scalar, "") if isinstance(scalar, str) else scalar
-    return structural(f"py.{name}", kernel, rule, op_type=_op_type(name), scalar=scalar, **facts)
+    """The row of an operator. `scalar` is how Python writes it; of the op `like` it, on tensors, it
+    has the interval, the logic and the identities.
+    """
+    if like:
+        op = TABLE[like]
+        facts = {"interval": op.interval, "logic": op.logic, "identities": op.identities} | facts
+    form = Form(scalar, "") if isinstance(scalar, str) else scalar
+    return structural(f"py.{name}", kernel, rule, op_type=_op_type(name), scalar=form, **facts)
 
 
 # TensorFlow's names for the ops on tensors that do what these do on numbers.
@@ -134,27 +136,22 @@ def _op_type(name: str) -> str:
 
 
 BINARY = {
-    "add": _row("add", operator.add, _arithmetic, "{} + {}", interval=intervals.add),
-    "sub": _row("sub", operator.sub, _arithmetic, "{} - {}", interval=intervals.sub),
-    "mul": _row("mul", operator.mul, _arithmetic, "{} * {}", interval=intervals.mul),
-    "truediv": _row("truediv", operator.truediv, _always(FLOAT), "{} / {}", fallible=True),
+    "add": _row("add", operator.add, _arithmetic, "{} + {}", "add"),
+    "sub": _row("sub", operator.sub, _arithmetic, "{} - {}", "sub"),
+    "mul": _row("mul", operator.mul, _arithmetic, "{} * {}", "mul"),
+    "truediv": _row("truediv", operator.truediv, _always(FLOAT), "{} / {}", "div", fallible=True),
     "floordiv": _row(
-        "floordiv",
-        operator.floordiv,
-        _arithmetic,
-        "{} // {}",
-        fallible=True,
-        interval=intervals.floordiv,
+        "floordiv", operator.floordiv, _arithmetic, "{} // {}", "floordiv", fallible=True
     ),
-    "mod": _row("mod", operator.mod, _arithmetic, "{} % {}", fallible=True, interval=intervals.mod),
+    "mod": _row("mod", operator.mod, _arithmetic, "{} % {}", "mod", fallible=True),
     "divmod": _row("divmod", divmod, _pair, fallible=True),
-    "pow": _row("pow", _power, _arithmetic, fallible=True),
+    "pow": _row("pow", _power, _arithmetic, None, "pow", fallible=True),
     "lshift": _row("lshift", operator.lshift, _integral, "{} << {}", fallible=True),
     "rshift": _row("rshift", operator.rshift, _integral, "{} >> {}", fallible=True),
     "and": _row(
-        "and", operator.and_, _bitwise, "{} & {}", interval=intervals.bitwise_and, logic=Logic.AND
+        "and", operator.and_, _bitwise, "{} & {}", "logical_and", interval=intervals.bitwise_and
     ),
-    "or": _row("or", operator.or_, _bitwise, "{} | {}", logic=Logic.OR),
+    "or": _row("or", operator.or_, _bitwise, "{} | {}", "logical_or"),
     "xor": _row("xor", operator.xor, _bitwise, "{} ^ {}"),
     "lt": _row("lt", operator.lt, _always(BOOL), "{} < {}"),
     "le": _row("le", operator.le, _always(BOOL), "{} <= {}"),
@@ -167,15 +164,15 @@ BINARY = {
 FLOAT_POWER = _row("float_pow", _float_power, _always(FLOAT), fallible=True)
 
 UNARY = {
-    "neg": _row("neg", operator.neg, _arithmetic, "-{}", interval=intervals.neg),
-    "pos": _row("pos", operator.pos, _arithmetic, "+{}"),
-    "abs": _row("abs", abs, _arithmetic, interval=intervals.magnitude),
+    "neg": _row("neg", operator.neg, _arithmetic, "-{}", "neg"),
+    "pos": _row("pos", operator.pos, _arithmetic, "+{}", identities=(first,)),
+    "abs": _row("abs", abs, _arithmetic, None, "abs"),
     "invert": _row("invert", operator.invert, _integral, "~{}"),
 }
-NOT = _row("not", operator.not_, _always(BOOL), "not {}", logic=Logic.NOT)
-TO_INT = _row("int", int, _always(INT), fallible=True)
-TO_FLOAT = _row("float", float, _always(FLOAT), fallible=True)
-TO_BOOL = _row("bool", bool, _always(BOOL), logic=Logic.SAME)
+NOT = _row("not", operator.not_, _always(BOOL), "not {}", "logical_not")
+TO_INT = _row("int", int, _always(INT), fallible=True, identities=(first,))
+TO_FLOAT = _row("float", float, _always(FLOAT), fallible=True, identities=(first,))
+TO_BOOL = _row("bool", bool, _always(BOOL), logic=Logic.SAME, identities=(first,))
 CONVERSIONS = {"int": TO_INT, "float": TO_FLOAT, "bool": TO_BOOL}
 # From a tensor with one element, as int(t), float(t) compute eagerly.
 ITEMS = {

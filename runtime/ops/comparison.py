@@ -8,6 +8,7 @@ import numpy as np
 
 from runtime import intervals
 from runtime.forms import Form
+from runtime.identities import ALL, ANY, undone
 from runtime.ops.blockwise import PIECE
 from runtime.ops.define import Example, Op, binary, unary
 from runtime.primitive import Logic, sample
@@ -67,10 +68,12 @@ def _logic(name: str, ufunc: Any, doc: str, **fields: Any) -> Op:
 
 logical_and: Op = _logic(
     "logical_and", np.logical_and, "x and y", scalar=Form("{} and {}"), logic=Logic.AND,
+    identities=ALL,
     example=("bool(rt.logical_and(True, False))", "False"),
 )  # fmt: skip
 logical_or: Op = _logic(
     "logical_or", np.logical_or, "x or y", scalar=Form("{} or {}"), logic=Logic.OR,
+    identities=ANY,
     example=("bool(rt.logical_or(True, False))", "True"),
 )  # fmt: skip
 logical_xor: Op = _logic(
@@ -79,6 +82,7 @@ logical_xor: Op = _logic(
 )  # fmt: skip
 logical_not: Op = unary(
     "logical_not", np.logical_not, "B->bool", reads="", scalar=Form("not {}"), logic=Logic.NOT,
+    identities=(undone,),
     doc="not x, elementwise on truth values.", samples=(sample("2,3:b"), sample(":b")),
     example=("bool(rt.logical_not(True))", "False"),
 )  # fmt: skip
@@ -102,7 +106,7 @@ bitwise_xor: Op = _bits(
     example=("int(rt.bitwise.bitwise_xor(6, 3))", "5"),
 )  # fmt: skip
 invert: Op = unary(
-    "invert", np.invert, "I->I", reads="", samples=(sample("2,3:i9"),),
+    "invert", np.invert, "I->I", reads="", samples=(sample("2,3:i9"),), identities=(undone,),
     doc="All bits flipped.",
     example=("int(rt.bitwise.invert(6))", "-7"),
 )  # fmt: skip

@@ -8,6 +8,7 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime.convert import convert_to_tensor
+from runtime.identities import undone
 from runtime.ops.define import matched, sum_to_shape_of
 from runtime.primitive import (
     CLASSES,
@@ -86,6 +87,7 @@ angle_p: Primitive = _part(
 conj_p: Primitive = row(
     "conj", np.conj, signature="C->C", shape=same_shape, op_type="Conj",
     gradient=lambda op, g: (conj(g),), keep_inputs=(), samples=(sample("2,3:c"),),
+    identities=(undone,),
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
+from runtime.identities import repeated
 from runtime.ops.arguments import one_of, static_int, static_number
 from runtime.ops.blockwise import MANY, in_blocks, own, turning_rows
 from runtime.ops.define import Op, axis_in, binary, matched, unary
@@ -60,7 +61,7 @@ relu_grad_p: Primitive = row(
 )  # fmt: skip
 relu: Op = unary(
     "relu", _relu_kernel, "R->R", reads="y", gradient=lambda x, y, g: _masked(g, y),
-    doc="max(x, 0).", order=Order.KEEP,
+    doc="max(x, 0).", order=Order.KEEP, identities=(repeated,),
     example=("rt.nn.relu([-1., 2.]).numpy().tolist()", "[0.0, 2.0]"),
 )  # fmt: skip
 relu6: Op = unary(

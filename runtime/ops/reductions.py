@@ -11,6 +11,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
+from runtime.identities import of_known_shape
 from runtime.ops.arguments import listed, static_int, static_ints
 from runtime.ops.define import Example, Op, axis_in, copied, fill_dims, named
 from runtime.ops.gathering import gathered
@@ -434,7 +435,7 @@ sum_to_p: Primitive = row(
     "sum_to", _sum_to_kernel, signature="N,i*->N", shape=_sum_to_shape, op_type="SumTo",
     gradient=lambda op, g: (ops.broadcast_like(g, op.inputs[0]), *[None] * (len(op.inputs) - 1)),
     keep_inputs=(), samples=(sample("2,3", shape=(3,)), sample("4,2,3", shape=(2, 1))),
-    memory=_sum_to_memory,
+    memory=_sum_to_memory, identities=(of_known_shape,),
 )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import as_dtype
+from runtime.identities import of_known_shape
 from runtime.ops.arguments import listed, static_int, static_ints
 from runtime.ops.define import axis_in, dims_of, fill_dims, sum_to_shape_of
 from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
@@ -133,7 +134,7 @@ reshape_p: Primitive = row(
     "reshape", _reshape_kernel, signature="A,i*->A", shape=_reshape_shape, op_type="Reshape",
     gradient=lambda op, g: (reshape_like(g, op.inputs[0]), *[None] * (len(op.inputs) - 1)),
     keep_inputs=(), samples=(sample("2,3", shape=(3, 2)), sample("2,3,4", shape=(-1, 4))),
-    memory=Memory.ALIASES,
+    memory=Memory.ALIASES, identities=(of_known_shape,),
 )  # fmt: skip
 
 
@@ -178,7 +179,7 @@ broadcast_to_p: Primitive = row(
     op_type="BroadcastTo", keep_inputs=(),
     gradient=lambda op, g: (sum_to_shape_of(g, op.inputs[0]), *[None] * (len(op.inputs) - 1)),
     samples=(sample("3", shape=(2, 3)), sample("2,1", shape=(4, 2, 3)), sample("", shape=(2,))),
-    memory=Memory.VIEWS,
+    memory=Memory.VIEWS, identities=(of_known_shape,),
 )  # fmt: skip
 
 
@@ -290,6 +291,7 @@ ensure_shape_p: Primitive = row(
     signature="A->A", shape=lambda given, *, shape: merge_shapes(given, shape),
     op_type="EnsureShape", fallible=True, gradient=lambda op, g: (g,), keep_inputs=(),
     samples=(sample("2,3", shape=(None, 3)),), memory=Memory.ALIASES, order=Order.KEEP,
+    identities=(of_known_shape,),
 )  # fmt: skip
 
 

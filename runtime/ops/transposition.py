@@ -9,6 +9,7 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime.convert import convert_to_tensor
+from runtime.identities import transposed
 from runtime.ops.arguments import static_ints
 from runtime.ops.define import axis_in
 from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
@@ -36,7 +37,7 @@ transpose_p: Primitive = row(
     "transpose", lambda x, *, perm: np.transpose(x, perm), signature="A->A",
     shape=_transpose_shape, op_type="Transpose", gradient=_transpose_gradient, keep_inputs=(),
     samples=(sample("2,3", perm=None), sample("2,3,4", perm=(2, 0, 1))), memory=Memory.VIEWS,
-    order=Order.PERMUTED,
+    order=Order.PERMUTED, identities=(transposed,),
 )  # fmt: skip
 
 

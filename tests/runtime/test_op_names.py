@@ -35,7 +35,6 @@ LEFT: dict[str, int] = {
     "runtime/graph/passes/broadcasting.py": 1,
     "runtime/graph/passes/dead_code.py": 1,
     "runtime/graph/passes/run_time_dims.py": 5,
-    "runtime/graph/passes/simplification.py": 45,
     "runtime/graph/pictures/boxes.py": 1,
     "runtime/graph/staging/deferred_exceptions.py": 12,
     "runtime/graph/staging/iteration.py": 1,
