@@ -135,13 +135,14 @@ class Primitive:
     interval: of integers, the range of the result from those of the operands.
     logic: what the result, a truth value, has to do with those that it is computed of.
     identities: functions that tell where it gives back an operand.
+    batching: what it is of all rows of a jacobian (see `runtime.ops.batching`).
     """
 
     __slots__ = (
-        "accepted", "calls_back", "effect", "fallible", "gradient", "identities", "infer",
-        "interval", "is_op", "keep_inputs", "keep_outputs", "keeps", "keeps_first", "keeps_second",
-        "kernel", "letters", "logic", "memory", "name", "op_type", "order", "partials", "result",
-        "rule", "samples", "scalar", "shape", "uniform", "variadic",
+        "accepted", "batching", "calls_back", "effect", "fallible", "gradient", "identities",
+        "infer", "interval", "is_op", "keep_inputs", "keep_outputs", "keeps", "keeps_first",
+        "keeps_second", "kernel", "letters", "logic", "memory", "name", "op_type", "order",
+        "partials", "result", "rule", "samples", "scalar", "shape", "uniform", "variadic",
     )  # fmt: skip
 
     def __init__(
@@ -168,6 +169,7 @@ class Primitive:
         interval: intervals.Rule | None = None,
         logic: Logic | None = None,
         identities: tuple[Identity, ...] = (),
+        batching: Callable[..., Any] | None = None,
     ) -> None:
         self.name = name
         self.kernel = kernel
@@ -184,6 +186,7 @@ class Primitive:
         self.interval = interval
         self.logic = logic
         self.identities = identities
+        self.batching = batching
         self.partials = partials
         # For the shortcut of tapes: are the values of first input, second input and output kept?
         self.keeps = (

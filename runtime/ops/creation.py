@@ -11,6 +11,7 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor, tensor_of
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import one_of, static_int
+from runtime.ops.batching import elementwise
 from runtime.ops.blockwise import counted
 from runtime.ops.define import axis_in, dims_of, fill_dims, type_of_dims, zeroed
 from runtime.primitive import (
@@ -128,6 +129,7 @@ def _like(name: str, op_type: str, value: Any) -> Any:
 
     return row(
         name, kernel, signature="A->dtype", shape=lambda shape, *, dtype: shape, op_type=op_type,
+        batching=elementwise,
         keep_inputs=(), gradient=flat,
         samples=(sample("2,3", dtype=dtypes.float32),), order=Order.C,
     )  # fmt: skip

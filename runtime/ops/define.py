@@ -11,6 +11,7 @@ import runtime.ops as ops
 from runtime import errors
 from runtime.convert import conversion_of, convert_to_tensor
 from runtime.ops.arguments import static_int
+from runtime.ops.batching import elementwise
 from runtime.ops.blockwise import MANY
 from runtime.primitive import (
     Kernel,
@@ -100,7 +101,7 @@ def unary(
         keep_outputs=(0,) if "y" in reads else (),
         op_type=op_type,
         samples=samples,
-        **facts,
+        **{"batching": elementwise} | facts,
     )
     return named(_unary_function(primitive), name, doc, example)
 
@@ -168,7 +169,7 @@ def binary(
         op_type=op_type,
         fallible=fallible,
         samples=samples,
-        **facts,
+        **{"batching": elementwise} | facts,
     )
     return named(_binary_function(primitive, direct or kernel), name, doc, example)
 

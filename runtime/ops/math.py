@@ -12,6 +12,7 @@ from runtime.convert import convert_to_tensor
 from runtime.dtypes import as_dtype
 from runtime.forms import Form
 from runtime.identities import PRODUCT, SUM, equal_operands, exactly, first, repeated, right, undone
+from runtime.ops import batching
 from runtime.ops.blockwise import MANY, in_blocks, own
 from runtime.ops.define import POSITIVE, UNIT, Op, binary, matched, unary
 from runtime.ops.indexed_slices import IndexedSlices
@@ -338,6 +339,7 @@ cast_p: Primitive = row(
     gradient=_cast_gradient, keep_inputs=(),
     samples=(sample("2,3", dtype=dtypes.float64), sample("2,3:i9", dtype=dtypes.float32)),
     order=Order.C, scalar=forms.cast, interval=intervals.same, identities=(first,),
+    batching=batching.elementwise,
 )  # fmt: skip
 
 
@@ -367,7 +369,7 @@ identity_p: Primitive = row(
     "identity", lambda x: x, signature="A->A", shape=same_shape, op_type="Identity",
     gradient=lambda op, g: (g,), keep_inputs=(), samples=(sample("2,3"), sample("2:s")),
     memory=Memory.ALIASES, order=Order.KEEP, scalar=forms.SAME, interval=intervals.same,
-    logic=Logic.SAME, identities=(first,),
+    logic=Logic.SAME, identities=(first,), batching=batching.elementwise,
 )  # fmt: skip
 
 

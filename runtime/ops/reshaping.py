@@ -11,6 +11,7 @@ from runtime import dtypes
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import as_dtype
 from runtime.identities import of_known_shape
+from runtime.ops import batching
 from runtime.ops.arguments import listed, static_int, static_ints
 from runtime.ops.define import axis_in, dims_of, fill_dims, sum_to_shape_of
 from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
@@ -134,7 +135,7 @@ reshape_p: Primitive = row(
     "reshape", _reshape_kernel, signature="A,i*->A", shape=_reshape_shape, op_type="Reshape",
     gradient=lambda op, g: (reshape_like(g, op.inputs[0]), *[None] * (len(op.inputs) - 1)),
     keep_inputs=(), samples=(sample("2,3", shape=(3, 2)), sample("2,3,4", shape=(-1, 4))),
-    memory=Memory.ALIASES, identities=(of_known_shape,),
+    memory=Memory.ALIASES, identities=(of_known_shape,), batching=batching.reshaped,
 )  # fmt: skip
 
 
@@ -179,7 +180,7 @@ broadcast_to_p: Primitive = row(
     op_type="BroadcastTo", keep_inputs=(),
     gradient=lambda op, g: (sum_to_shape_of(g, op.inputs[0]), *[None] * (len(op.inputs) - 1)),
     samples=(sample("3", shape=(2, 3)), sample("2,1", shape=(4, 2, 3)), sample("", shape=(2,))),
-    memory=Memory.VIEWS, identities=(of_known_shape,),
+    memory=Memory.VIEWS, identities=(of_known_shape,), batching=batching.broadcast_to,
 )  # fmt: skip
 
 
@@ -241,7 +242,7 @@ expand_dims_p: Primitive = row(
     shape=_expand_shape, op_type="ExpandDims", keep_inputs=(),
     gradient=lambda op, g: (bind(squeeze_p, g, axis=(op.params["axis"],)),),
     samples=(sample("2,3", axis=0), sample("2,3", axis=-1), sample("", axis=0)),
-    memory=Memory.ALIASES,
+    memory=Memory.ALIASES, batching=batching.reshaped,
 )  # fmt: skip
 
 
@@ -271,7 +272,7 @@ squeeze_p: Primitive = row(
     "squeeze", lambda x, *, axis: np.squeeze(x, axis), signature="A->A", shape=_squeeze_shape,
     op_type="Squeeze", keep_inputs=(), gradient=lambda op, g: (reshape_like(g, op.inputs[0]),),
     samples=(sample("1,2,1", axis=None), sample("1,2,1", axis=(0,)), sample("1,1", axis=(-1,))),
-    memory=Memory.ALIASES,
+    memory=Memory.ALIASES, batching=batching.reshaped,
 )  # fmt: skip
 
 

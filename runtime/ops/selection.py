@@ -11,6 +11,7 @@ from runtime import dtypes, intervals
 from runtime.convert import convert_to_tensor
 from runtime.forms import Form
 from runtime.identities import selected
+from runtime.ops import batching
 from runtime.ops.arguments import static_int
 from runtime.ops.blockwise import BITS, MANY, chosen, in_blocks
 from runtime.ops.define import axis_in, matched, sum_to_shape_of
@@ -53,6 +54,7 @@ select_p: Primitive = row(
     gradient=_where_rule, keep_inputs=(0,), scalar=Form("{1} if {0} else {2}"),
     interval=intervals.chosen, identities=(selected,),
     samples=(sample("2,3:b", "2,3", "2,3"), sample("2,1:b", "3", ""), sample(":b", "2", "2")),
+    batching=batching.elementwise,
 )  # fmt: skip
 nonzero_p: Primitive = row(
     "nonzero", lambda x: np.argwhere(x).astype(np.int64, copy=False), signature="A->int64",

@@ -14,6 +14,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes, errors, forms, intervals
 from runtime.convert import convert_to_tensor
+from runtime.ops import batching
 from runtime.ops.define import copied, dims_of, fill_dims, sum_to_shape_of, zeroed
 from runtime.ops.reshaping import Dims
 from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
@@ -145,7 +146,7 @@ strided_slice_p: Primitive = row(
         sample("3,4", spec=((None, None, 2), -1)),
         sample("3,4", spec=("...", "newaxis", (2, None, -1))),
         sample("3,4", ":i3", spec=("?", (1, 3, None))),
-    ), memory=Memory.VIEWS, scalar=forms.element, interval=intervals.same,
+    ), memory=Memory.VIEWS, scalar=forms.element, interval=intervals.same, batching=batching.sliced,
 )  # fmt: skip
 
 
@@ -178,7 +179,7 @@ unslice_p: Primitive = row(
     samples=(
         sample("4", spec=(1,), shape=(3, 4)),
         sample("2,1", spec=((None, None, 2), "newaxis", 0), shape=(3, 4)),
-    ), order=Order.C,
+    ), order=Order.C, batching=batching.sliced,
 )  # fmt: skip
 
 

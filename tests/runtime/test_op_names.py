@@ -20,7 +20,6 @@ ROOT = Path(__file__).parents[2]
 RUNTIME = ROOT / "runtime"
 
 LEFT: dict[str, int] = {
-    "runtime/autodiff/vectorization/ops.py": 43,
     "runtime/debugging.py": 5,
     "runtime/graph/arrays.py": 12,
     "runtime/graph/executors/failures.py": 7,

@@ -8,7 +8,6 @@ from typing import Any
 import runtime.ops as ops
 from runtime.autodiff.vectorization.control import CONTROL_RULES
 from runtime.autodiff.vectorization.lists import LIST_RULES
-from runtime.autodiff.vectorization.ops import OP_RULES
 from runtime.autodiff.vectorization.rules import NotVectorized, has_known_rank, shape_of
 from runtime.graph.ir import Graph, Node, Value
 from runtime.graph.nodes import LIST_REPEAT, apply
@@ -92,7 +91,7 @@ class AllRows:
     def _differing(self, node: Node, places: list[int]) -> tuple[Any, ...]:
         rule = LIST_RULES.get(node.primitive)
         if rule is None and all(map(has_known_rank, (*node.inputs, *node.outputs))):
-            rule = OP_RULES.get(node.primitive.name)
+            rule = node.primitive.batching
         if rule is None:
             raise NotVectorized
         outputs = rule(self, node, [self.of(value) for value in node.inputs], places)
