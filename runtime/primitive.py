@@ -136,13 +136,19 @@ class Primitive:
     logic: what the result, a truth value, has to do with those that it is computed of.
     identities: functions that tell where it gives back an operand.
     batching: what it is of all rows of a jacobian (see `runtime.ops.batching`).
+    text: how a printed graph writes it, from its parameters and the texts of its inputs.
+    method: the method of a variable that it is.
+    of_shape: of its input, which may be any array, it reads only the shape.
+    finds_shape: its kernel finds out the shape of the result, and asks `out` for an array of it.
+    gives_tuple: its kernel returns a tuple also where it has one item.
     """
 
     __slots__ = (
-        "accepted", "batching", "calls_back", "effect", "fallible", "gradient", "identities",
-        "infer", "interval", "is_op", "keep_inputs", "keep_outputs", "keeps", "keeps_first",
-        "keeps_second", "kernel", "letters", "logic", "memory", "name", "op_type", "order",
-        "partials", "result", "rule", "samples", "scalar", "shape", "uniform", "variadic",
+        "accepted", "batching", "calls_back", "effect", "fallible", "finds_shape", "gives_tuple",
+        "gradient", "identities", "infer", "interval", "is_op", "keep_inputs", "keep_outputs",
+        "keeps", "keeps_first", "keeps_second", "kernel", "letters", "logic", "memory", "method",
+        "name", "of_shape", "op_type", "order", "partials", "result", "rule", "samples", "scalar",
+        "shape", "text", "uniform", "variadic",
     )  # fmt: skip
 
     def __init__(
@@ -170,6 +176,11 @@ class Primitive:
         logic: Logic | None = None,
         identities: tuple[Identity, ...] = (),
         batching: Callable[..., Any] | None = None,
+        text: Callable[[Mapping[str, Any], Sequence[str]], str] | None = None,
+        method: str = "",
+        of_shape: bool = False,
+        finds_shape: bool = False,
+        gives_tuple: bool = False,
     ) -> None:
         self.name = name
         self.kernel = kernel
@@ -187,6 +198,11 @@ class Primitive:
         self.logic = logic
         self.identities = identities
         self.batching = batching
+        self.text = text
+        self.method = method
+        self.of_shape = of_shape
+        self.finds_shape = finds_shape
+        self.gives_tuple = gives_tuple
         self.partials = partials
         # For the shortcut of tapes: are the values of first input, second input and output kept?
         self.keeps = (

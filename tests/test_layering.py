@@ -108,17 +108,20 @@ MAY_IMPORT = {
     ),
     "runtime.graph.verification": IR,
     "runtime.graph.unique_names": "",
-    "runtime.graph.notation": f"{IR} runtime.graph.templates runtime.graph.unique_names",
+    "runtime.graph.notation": (
+        f"{IR} runtime.ops runtime.primitive runtime.graph.arrays runtime.graph.templates "
+        "runtime.graph.unique_names"
+    ),
     "runtime.graph.printing": f"{IR} runtime.graph.notation runtime.graph.unique_names",
-    "runtime.graph.views": f"{IR} runtime.graph.graph_def runtime.graph.unique_names",
+    "runtime.graph.views": f"{IR} runtime.ops runtime.graph.graph_def runtime.graph.unique_names",
     "runtime.graph.graph_def": (
         f"{IR} runtime.graph.notation runtime.graph.unique_names runtime.graph.views"
     ),
     "runtime.graph.pictures": (
         f"{IR} runtime.graph.notation runtime.graph.views runtime.graph.pictures"
     ),
-    "runtime.graph.passes": f"{CORE} runtime.graph",
-    "runtime.graph.executors": f"{CORE} runtime.workspace runtime.tensor runtime.graph",
+    "runtime.graph.passes": f"{CORE} runtime.ops runtime.graph",
+    "runtime.graph.executors": f"{CORE} runtime.ops runtime.workspace runtime.tensor runtime.graph",
     "runtime.block_recorder": "autograph runtime",
     "runtime.staged_builtins": "autograph runtime",
     "runtime.growing_list": "autograph runtime",

@@ -153,7 +153,7 @@ TRUTH = structural(
     logic=Logic.SAME, identities=(partial(undone, by=TO_TENSOR),),
 )  # fmt: skip
 TO_TENSOR.identities = (partial(undone, by=TRUTH),)
-LENGTH = structural("length", _length, _length_type, op_type="Size")
+LENGTH = structural("length", _length, _length_type, op_type="Size", of_shape=True)
 
 # Carried values that may be missing
 

@@ -255,7 +255,7 @@ class Trace:
         entered: FrameType = self._entered  # type: ignore[assignment]
         given = name_given_to(entered)
         if given:
-            converted = name == "constant" and entered.f_code.co_name not in _OF_CONSTANTS
+            converted = primitive is CONSTANT and entered.f_code.co_name not in _OF_CONSTANTS
             name = f"{given}/{name}" if converted else given
         return scoped(name).removeprefix(self._prefix)
 

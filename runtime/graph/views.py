@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from runtime.dtypes import DType
 from runtime.graph.nodes import CALL, COND, FUSED, RAISE, WHILE
 from runtime.graph.unique_names import Names
+from runtime.ops import matmul_p, pad_p
 from runtime.shapes import TensorShape
 from runtime.types import TensorType, Type
 
@@ -238,13 +239,9 @@ def op_type(node: Node) -> str:
     if kinds is not None:
         return kinds[has_effect(node)]
     type = node.outputs[0].type if node.outputs else None
-    if (
-        node.primitive.name == "matmul"
-        and isinstance(type, TensorType)
-        and len(type.shape or ()) > 2
-    ):
+    if node.primitive is matmul_p and isinstance(type, TensorType) and len(type.shape or ()) > 2:
         return "BatchMatMulV2"
-    if node.primitive.name == "pad" and node.params["mode"] != "CONSTANT":
+    if node.primitive is pad_p and node.params["mode"] != "CONSTANT":
         return "MirrorPad"
     return node.primitive.op_type
 

@@ -34,7 +34,7 @@ shape_p: Primitive = row(
     gradient=no_gradients,
     shape=lambda shape, *, dtype: (None if shape is None else len(shape),),
     samples=(sample("2,3", dtype=dtypes.int32), sample("", dtype=dtypes.int64)),
-    memory=Memory.READS,
+    memory=Memory.READS, of_shape=True,
 )  # fmt: skip
 
 
@@ -59,7 +59,7 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
 size_p: Primitive = row(
     "size", lambda x, *, dtype: np.array(np.size(x), dtype.np_dtype), signature="A->dtype",
     shape=lambda shape, *, dtype: (), op_type="Size", keep_inputs=(), gradient=no_gradients,
-    samples=(sample("2,3", dtype=dtypes.int32),),
+    samples=(sample("2,3", dtype=dtypes.int32),), of_shape=True,
 )  # fmt: skip
 
 
@@ -75,6 +75,7 @@ def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> T
 rank_p: Primitive = row(
     "rank", lambda x: np.int32(np.ndim(x)), signature="A->int32", shape=lambda shape: (),
     op_type="Rank", keep_inputs=(), gradient=no_gradients, samples=(sample("2,3"),),
+    of_shape=True,
 )  # fmt: skip
 
 

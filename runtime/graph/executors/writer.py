@@ -24,7 +24,7 @@ from runtime.graph.executors.variables import Variables
 from runtime.graph.ir import Graph, Node, Region, Value, free_values
 from runtime.graph.nodes import CALL, COND, CONSTANT, RAISE, UNDEFINED, WHILE, placeholder
 from runtime.intervals import EVERYTHING
-from runtime.primitive import Primitive
+from runtime.primitive import Primitive, takes
 from runtime.types import NumberType, TensorType
 
 if TYPE_CHECKING:
@@ -37,10 +37,6 @@ _PLAIN = (bool, int, str, type(None))
 # Python itself allows 100 levels of indentation and 20 nested loops.
 DEEPEST = 80
 MOST_LOOPS = 16
-
-
-# Rows whose kernels return a tuple also where it has one item.
-_SEQUENCES = frozenset(("unstack", "split", "identity_n"))
 
 
 class Layout:
@@ -241,7 +237,7 @@ class Writer:
     def op(self, node: Node, depth: int) -> None:
         call = self.kernel_call(node)
         outputs = ", ".join(map(self.bind, node.outputs))
-        comma = "," if len(node.outputs) == 1 and node.primitive.name in _SEQUENCES else ""
+        comma = "," if len(node.outputs) == 1 and node.primitive.gives_tuple else ""
         self.line(depth, f"{outputs}{comma} = {call}" if outputs else call, node)
         for name in [self.names[output] for output in node.outputs if is_text(output)]:
             self.line(depth, f"{name} = {self.module.share('k_boxed', boxed)}({name})")
@@ -321,7 +317,7 @@ class Writer:
         params = [f"{key}={self.literal(item)}" for key, item in node.params.items()]
         text = f"{name}({', '.join([*arguments, *params, *self.memory(node)])})"
         # A view of one number would change with the buffer that it is in.
-        view = views(node) and node.primitive.name not in _SEQUENCES and bool(node.outputs)
+        view = views(node) and not node.primitive.gives_tuple and bool(node.outputs)
         number = view and is_number(node.outputs[0]) and not is_text(node.outputs[0])
         return f"{text}[()]" if number else text
 
@@ -333,7 +329,7 @@ class Writer:
             yield f"out={outs[0]}" if len(outs) == 1 else f"out=({_tuple(list(map(str, outs)))})"
         if plan.workspace is not None and plan.works(node):
             yield f"work={self.names[plan.workspace]}"
-        if node.primitive.name == "assign_variable" and node.inputs[0] in plan.slots_of:
+        if takes(node.primitive.kernel, "shared") and node.inputs[0] in plan.slots_of:
             yield "shared=False"
 
     def out(self, output: Value) -> str | None:
@@ -573,19 +569,9 @@ _HELPERS: dict[str, Any] = {
 }
 # Names that generated code uses as they are: no value may take them.
 RESERVED = (
-    *(
-        "raised",
-        "int",
-        "float",
-        "bool",
-        "bool_",
-        "abs",
-        "range",
-        "min",
-        "empty",
-        "copied",
-        *_HELPERS,
-    ),
+    *("raised", "bool_", "empty", "copied"),
+    *[function.__name__ for function in (int, float, bool, abs, range, min)],
+    *_HELPERS,
     *[dtype.name for dtype in dtypes.ALL],
     *[f"wrap_{dtype.name}" for dtype in dtypes.ALL],
 )

@@ -26,6 +26,7 @@ from dataclasses import replace
 from runtime.graph.ir import Graph, Node, Region, Value, diverges
 from runtime.graph.nodes import COND, WHILE
 from runtime.graph.passes.rewriting import carrying, may_fail, with_regions, yielding
+from runtime.ops import range_p
 from runtime.types import TensorType
 
 
@@ -118,7 +119,7 @@ def _swept(region: Region, results: tuple[Value, ...], use: _Use) -> Region:
 def _trimmed(node: Node, use: _Use) -> Node:
     if node.primitive is COND:
         return _trimmed_cond(node, use)
-    if node.primitive.name == "range" and node.outputs[0] not in use.values:
+    if node.primitive is range_p and node.outputs[0] not in use.values:
         return _checked_only(node)
     return _trimmed_while(node, use) if node.primitive is WHILE else node
 
