@@ -109,30 +109,24 @@ def _row(
     return structural(f"py.{name}", kernel, rule, op_type=_op_type(name), scalar=form, **facts)
 
 
-# TensorFlow's names for the ops on tensors that do what these do on numbers.
+# TensorFlow's names for the ops on tensors that do what these do on numbers, where those have other
+# names in graphs, or are loaded later.
 _OP_TYPES = {
-    "abs": "Abs", "add": "AddV2", "and": "BitwiseAnd", "bool": "Cast", "eq": "Equal",
-    "float": "Cast", "float_pow": "Pow", "floordiv": "FloorDiv", "ge": "GreaterEqual",
-    "gt": "Greater", "int": "Cast", "invert": "Invert", "item_float": "Cast", "item_int": "Cast",
-    "le": "LessEqual", "lshift": "LeftShift", "lt": "Less", "math.acos": "Acos",
-    "math.acosh": "Acosh", "math.asin": "Asin", "math.asinh": "Asinh", "math.atan": "Atan",
-    "math.atan2": "Atan2", "math.atanh": "Atanh", "math.ceil": "Ceil", "math.cos": "Cos",
-    "math.cosh": "Cosh", "math.erf": "Erf", "math.erfc": "Erfc", "math.exp": "Exp",
-    "math.expm1": "Expm1", "math.fabs": "Abs", "math.floor": "Floor", "math.fmod": "TruncateMod",
-    "math.isfinite": "IsFinite", "math.isinf": "IsInf", "math.isnan": "IsNan",
-    "math.lgamma": "Lgamma", "math.log": "Log", "math.log1p": "Log1p",
-    "math.nextafter": "NextAfter", "math.pow": "Pow", "math.sin": "Sin", "math.sinh": "Sinh",
-    "math.sqrt": "Sqrt", "math.tan": "Tan", "math.tanh": "Tanh", "max": "Maximum",
-    "min": "Minimum", "mod": "FloorMod", "mul": "Mul", "ne": "NotEqual", "neg": "Neg",
-    "not": "LogicalNot", "or": "BitwiseOr", "pos": "Identity", "pow": "Pow", "round": "Round",
-    "round_to": "Round", "rshift": "RightShift", "sub": "Sub", "truediv": "RealDiv",
-    "xor": "BitwiseXor",
+    "and": "BitwiseAnd", "bool": "Cast", "eq": "Equal", "float": "Cast", "float_pow": "Pow",
+    "ge": "GreaterEqual", "gt": "Greater", "int": "Cast", "item_float": "Cast", "item_int": "Cast",
+    "le": "LessEqual", "lshift": "LeftShift", "lt": "Less", "math.erf": "Erf",
+    "math.erfc": "Erfc", "math.fabs": "Abs", "math.lgamma": "Lgamma",
+    "math.fmod": "TruncateMod", "math.isfinite": "IsFinite", "math.isinf": "IsInf",
+    "math.isnan": "IsNan", "math.nextafter": "NextAfter", "max": "Maximum", "min": "Minimum",
+    "ne": "NotEqual", "not": "LogicalNot", "or": "BitwiseOr", "pos": "Identity",
+    "round_to": "Round", "rshift": "RightShift", "truediv": "RealDiv", "xor": "BitwiseXor",
 }  # fmt: skip
 
 
 def _op_type(name: str) -> str:
-    words = name.removeprefix("math.").title().replace("_", "")
-    return _OP_TYPES.get(name, f"Py{words}")
+    word = name.removeprefix("math.")
+    usual = TABLE[word].op_type if word in TABLE else f"Py{word.title().replace('_', '')}"
+    return _OP_TYPES.get(name, usual)
 
 
 BINARY = {

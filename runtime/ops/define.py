@@ -165,7 +165,7 @@ def binary(
         partials=gradient if isinstance(gradient, tuple) else None,
         keep_inputs=tuple(i for i, letter in enumerate("ab") if letter in read),
         keep_outputs=(0,) if "y" in read else (),
-        reads=None if isinstance(reads, str) else reads,
+        reads=() if isinstance(reads, str) else reads,
         op_type=op_type,
         fallible=fallible,
         samples=samples,
