@@ -1,4 +1,5 @@
-"""How Python writes ops on single numbers: what needs no kernel, because Python computes the same.
+"""The Python expressions of ops on single numbers: what needs no kernel, because Python computes
+the same.
 
 A 0-d integer tensor is a Python int in generated code, wrapped around where it leaves its dtype's
 range; a 0-d bool may be a Python bool; 0-d float32 and float64 are NumPy scalars, whose operators
@@ -8,11 +9,21 @@ are the ufuncs of the kernels.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from typing import Any, NamedTuple
 
 from runtime import dtypes
 from runtime.dtypes import DType
 from runtime.types import NumberType, TensorType, Type
+
+
+class Logic(Enum):
+    """The relation of a truth value to those that it is computed of."""
+
+    SAME = "it is the same, perhaps of another type"
+    NOT = "it is the opposite"
+    AND = "both are true where it is"
+    OR = "both are false where it is"
 
 
 class Form(NamedTuple):
@@ -39,6 +50,7 @@ Rule = Callable[[Sequence[Type], Type, Mapping[str, Any]], Form | None]
 """The form for the types of the inputs, that of the output, and the parameters."""
 
 SAME = Form("{}")
+TRUTHS = {"i": Form("{} != 0"), "f": Form("bool({})"), "b": Form("bool({})")}
 ELEMENT, ITEM = Form("{0}[{1}]"), Form("{0}.item({1})")
 
 _KINDS = {dtype: "i" for dtype in dtypes.ALL if dtype.is_integer}
@@ -98,23 +110,6 @@ def to_tensor(inputs: Sequence[Type], target: Any, params: Mapping[str, Any]) ->
     if is_integer(target) and source.kind != "float":
         return Form("int({})") if source.kind == "bool" else Form("{}", refuses=True)
     return SAME if is_bool(target) and source.kind == "bool" else None
-
-
-def truth(inputs: Sequence[Type], target: Any, params: Mapping[str, Any]) -> Form | None:
-    """The form of the truth of a tensor."""
-    if is_integer(inputs[0]):
-        return Form("{} != 0")
-    return Form("bool({})") if kind_of(inputs[0]) else None
-
-
-def item_int(inputs: Sequence[Type], target: Any, params: Mapping[str, Any]) -> Form | None:
-    """The form of the int that a tensor has."""
-    return SAME if is_integer(inputs[0]) else None
-
-
-def item_float(inputs: Sequence[Type], target: Any, params: Mapping[str, Any]) -> Form | None:
-    """The form of the float that a tensor has."""
-    return Form("float({})") if kind_of(inputs[0]) else None
 
 
 def element(inputs: Sequence[Type], target: Any, params: Mapping[str, Any]) -> Form | None:

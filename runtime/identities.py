@@ -1,4 +1,4 @@
-"""Where an op gives back an operand, the same to the last bit.
+"""Ops that give back an operand, the same to the last bit.
 
 An identity is a function of a graph (`makers`, the node that makes a value, and `constant`, what is
 known of one) and of a node. It gives the value that may take the place of the node's, if their
@@ -120,7 +120,7 @@ def transposed(graph: Any, node: Any) -> Any:
 
 
 def _order(node: Any) -> tuple[int, ...]:
-    """Which dimension of its input each of the result's is."""
+    """Returns the dimension of its input that each of the result's is."""
     type, perm = node.outputs[0].type, node.params["perm"]
     assert isinstance(type, TensorType)
     rank = len(type.shape or ())
@@ -128,7 +128,7 @@ def _order(node: Any) -> tuple[int, ...]:
 
 
 def _is_known(value: Any) -> bool:
-    """Do two values of this type have the same shape?"""
+    """True if two values of this type have the same shape."""
     return isinstance(value.type, TensorType) and is_known(value.type.shape)
 
 

@@ -27,13 +27,14 @@ def same(a: Range, *others: Range) -> Range:
     return a
 
 
+# The ranges of results by those of operands: of a + b, abs(a), a // b and so on
+
+
 def add(a: Range, b: Range) -> Range:
-    """The range of a + b."""
     return a[0] + b[0], a[1] + b[1]
 
 
 def sub(a: Range, b: Range) -> Range:
-    """The range of a - b."""
     return a[0] - b[1], a[1] - b[0]
 
 
@@ -42,30 +43,25 @@ def _product(a: Any, b: Any) -> Any:
 
 
 def mul(a: Range, b: Range) -> Range:
-    """The range of a * b."""
     corners = [_product(x, y) for x in a for y in b]
     return min(corners), max(corners)
 
 
 def neg(a: Range) -> Range:
-    """The range of -a."""
     return -a[1], -a[0]
 
 
 def magnitude(a: Range) -> Range:
-    """The range of abs(a)."""
     low, high = a
     return max(low, -high, 0), max(-low, high)
 
 
 def square(a: Range) -> Range:
-    """The range of a * a."""
     low, high = magnitude(a)
     return _product(low, low), _product(high, high)
 
 
 def floordiv(a: Range, b: Range) -> Range:
-    """The range of a // b."""
     low, high = a
     if b[0] <= 0 or inf in (-low, high, b[1]):
         largest = max(abs(low), abs(high))
@@ -75,24 +71,20 @@ def floordiv(a: Range, b: Range) -> Range:
 
 
 def mod(a: Range, b: Range) -> Range:
-    """The range of a % b."""
     low, high = min(b[0] + 1, 0), max(b[1] - 1, 0)
     return (0, min(a[1], high)) if a[0] >= 0 and b[0] >= 0 else (low, high)
 
 
 def bitwise_and(a: Range, b: Range) -> Range:
-    """The range of a & b."""
     tops = [high for low, high in (a, b) if low >= 0]
     return (0, min(tops)) if tops else (-inf, max(a[1], b[1]))
 
 
 def minimum(a: Range, b: Range) -> Range:
-    """The range of min(a, b)."""
     return min(a[0], b[0]), min(a[1], b[1])
 
 
 def maximum(a: Range, b: Range) -> Range:
-    """The range of max(a, b)."""
     return max(a[0], b[0]), max(a[1], b[1])
 
 

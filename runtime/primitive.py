@@ -16,7 +16,7 @@ import numpy as np
 
 from runtime import dtypes, errors, forms, intervals
 from runtime.dtypes import BY_NUMPY, DType
-from runtime.forms import Form
+from runtime.forms import Form, Logic
 from runtime.identities import Identity
 from runtime.shapes import Shape, broadcast
 from runtime.state import state
@@ -96,15 +96,6 @@ class Order(Enum):
     KEEP = "as the result of a ufunc: as close to the inputs as can be"
     ANY = "C-contiguous for C-contiguous inputs"
     PERMUTED = "strided, even for C-contiguous inputs"
-
-
-class Logic(Enum):
-    """What a truth value has to do with those that it is computed of."""
-
-    SAME = "it is the same, perhaps of another type"
-    NOT = "it is the opposite"
-    AND = "both are true where it is"
-    OR = "both are false where it is"
 
 
 @dataclass(eq=False, repr=False, slots=True)

@@ -18,8 +18,9 @@ import numpy as np
 from runtime import errors, forms, intervals
 from runtime.convert import CONSTANT as CONSTANT
 from runtime.dtypes import DType
+from runtime.forms import Logic
 from runtime.identities import undone
-from runtime.primitive import Logic, Order, Primitive, flat, structural
+from runtime.primitive import Order, Primitive, flat, structural
 from runtime.shapes import Shape, is_known, size_of
 from runtime.state import call_back, state
 from runtime.types import ListType, NumberType, ResidualsType, TensorType, Type
@@ -149,7 +150,9 @@ TO_TENSOR = structural(
     scalar=forms.to_tensor, interval=intervals.same, logic=Logic.SAME,
 )  # fmt: skip
 TRUTH = structural(
-    "truth", _truth, _truth_type, op_type="Cast", fallible=True, scalar=forms.truth,
+    "truth", _truth, _truth_type, op_type="Cast", fallible=True, 
+    scalar=lambda inputs, *_: forms.TRUTHS.get(forms.kind_of(inputs[0])),
+   
     logic=Logic.SAME, identities=(partial(undone, by=TO_TENSOR),),
 )  # fmt: skip
 TO_TENSOR.identities = (partial(undone, by=TRUTH),)

@@ -14,10 +14,10 @@ from collections.abc import Callable
 from typing import Any
 
 from runtime import errors, forms, intervals
-from runtime.forms import Form
+from runtime.forms import Form, Logic
 from runtime.graph.nodes import BOOL, FLOAT, INT
 from runtime.identities import first
-from runtime.primitive import TABLE, Logic, Primitive, structural
+from runtime.primitive import TABLE, Primitive, structural
 from runtime.shapes import is_known, size_of
 from runtime.types import NumberType, TensorType
 
@@ -171,24 +171,20 @@ CONVERSIONS = {"int": TO_INT, "float": TO_FLOAT, "bool": TO_BOOL}
 # From a tensor with one element, as int(t), float(t) compute eagerly.
 ITEMS = {
     "int": _row(
-        "item_int",
-        _item(int),
-        _item_rule(INT),
-        forms.item_int,
-        fallible=True,
-        interval=intervals.same,
+        "item_int", _item(int), _item_rule(INT), fallible=True, interval=intervals.same,
+        scalar=lambda inputs, *_: forms.SAME if forms.is_integer(inputs[0]) else None,
     ),
-    "float": _row("item_float", _item(float), _item_rule(FLOAT), forms.item_float, fallible=True),
-}
+    "float": _row(
+        "item_float", _item(float), _item_rule(FLOAT), fallible=True,
+        scalar=lambda inputs, *_: Form("float({})") if forms.kind_of(inputs[0]) else None,
+    ),
+}  # fmt: skip
 MAX = _row("max", max, widest, interval=intervals.maximum)
 MIN = _row("min", min, widest, interval=intervals.minimum)
 RANGE_LENGTH = _row(
-    "range_length",
-    lambda *bounds: len(range(*bounds)),
-    _whole,
-    fallible=True,
+    "range_length", lambda *bounds: len(range(*bounds)), _whole, fallible=True,
     interval=intervals.count,
-)
+)  # fmt: skip
 ROUND = _row("round", round, _always(INT), fallible=True)
 ROUND_TO = _row("round_to", round, _arithmetic)
 

@@ -38,14 +38,12 @@ def reshaped(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> Any:
 
 
 def broadcast_to(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> Any:
-    """Of broadcast_to."""
     shape: Shape = _shape_of(node.outputs[0])
     aligned = rows.aligned(node.inputs[0], len(shape))
     return ops.broadcast_to(aligned, _sizes(rows, shape, inputs))
 
 
 def sum_to(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> Any:
-    """Of sum_to."""
     shape: Shape = _shape_of(node.outputs[0])
     ones = (1,) * (len(_shape_of(node.inputs[0])) - len(shape))
     whole = (rows.count, *ones, *shape)
@@ -68,7 +66,6 @@ def _sizes(rows: Any, shape: Shape, inputs: list[Any]) -> Any:
 
 
 def transpose(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> Any:
-    """Of transpose."""
     rank = len(_shape_of(node.inputs[0]))
     perm = node.params["perm"] or range(rank)[::-1]
     return ops.transpose(inputs[0], (0, *(axis % rank + 1 for axis in perm)))
@@ -108,7 +105,6 @@ def solved(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> Any:
 
 
 def matmul(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> Any:
-    """Of matmul."""
     left, right = inputs
     shape: Shape = _shape_of(node.outputs[0])
     size = _shape_of(node.inputs[0])[-1]
@@ -121,7 +117,6 @@ def matmul(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> Any:
 
 
 def einsum(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> Any:
-    """Of einsum."""
     equation = node.params["equation"]
     if "." in equation:
         return None

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from runtime import intervals
-from runtime.forms import Form
+from runtime.forms import Form, Logic
 from runtime.identities import ALL, ANY, undone
 from runtime.ops.blockwise import PIECE
 from runtime.ops.define import Example, Op, binary, unary
-from runtime.primitive import Logic, sample
+from runtime.primitive import sample
 from runtime.workspace import Workspace, opened
 
 

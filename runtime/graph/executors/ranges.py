@@ -18,12 +18,11 @@ import numpy as np
 
 from runtime import dtypes
 from runtime.dtypes import DType
-from runtime.forms import SAME, Form
+from runtime.forms import SAME, Form, Logic
 from runtime.graph.executors.scalars import form_of
 from runtime.graph.ir import Node, Region, Value, diverges, is_test, walk
 from runtime.graph.nodes import COND, CONSTANT, LENGTH, WHILE
 from runtime.intervals import EVERYTHING, Range, joined
-from runtime.primitive import Logic
 from runtime.types import NumberType, TensorType, Type
 
 _LIMITS: dict[DType, Range] = {dtype: dtype.limits for dtype in dtypes.ALL if dtype.is_integer}
@@ -112,7 +111,7 @@ class Ranges:
         self.ranges[output] = exact if within(exact, self._allowed(output)) else limits
 
     def _computed(self, node: Node) -> Range | None:
-        """What the node computes before it is wrapped around; None where that is not known."""
+        """Returns the range of a node before it is wrapped around; None where that is not known."""
         rule = node.primitive.interval
         if rule is not None:
             return rule(*map(self._operand, node.inputs))

@@ -1,5 +1,5 @@
-"""How Python writes nodes on scalars, by the forms of their ops. An expression that raises where
-the kernel has an error of its own is followed by asking the kernel (`failures.explain`).
+"""The Python expressions of nodes on scalars, by the forms of their ops. An expression that raises
+where the kernel has an error of its own is followed by asking the kernel (`failures.explain`).
 """
 
 from __future__ import annotations

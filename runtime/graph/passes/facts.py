@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
+from runtime.forms import Logic
 from runtime.graph.ir import Node, Value, is_test
 from runtime.graph.passes.rewriting import Rewriter
-from runtime.primitive import Logic
 
 Fact = tuple[Value, bool]
 MOST_FACTS = 64

@@ -14,23 +14,9 @@ from typing import Any
 import numpy as np
 
 from runtime import errors
-from runtime.graph import arrays
+from runtime.graph import arrays, nodes
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, covers, diverges
 from runtime.graph.known_values import of_shape
-from runtime.graph.nodes import (
-    CALL,
-    COND,
-    CONSTANT,
-    LIST_ADD,
-    LIST_AS,
-    LIST_NEW,
-    LIST_POP,
-    LIST_PUSH,
-    LIST_ZEROS,
-    UNDEFINED,
-    WHILE,
-    placeholder,
-)
 from runtime.graph.passes.constant_folding import LARGEST, compute
 from runtime.graph.passes.rewriting import number_key
 from runtime.graph.passes.run_time_dims import with_known_dims
@@ -214,25 +200,25 @@ class Inference:
 
 
 _RULES: dict[Primitive, Callable[[Inference, Node], None]] = {
-    CONSTANT: Inference._constant,
-    UNDEFINED: Inference._undefined,
-    COND: Inference._cond,
-    WHILE: Inference._while,
-    CALL: Inference._call,
-    LIST_NEW: Inference._list_new,
-    LIST_PUSH: Inference._list_push,
-    LIST_POP: Inference._list_pop,
-    LIST_ZEROS: Inference._list_zeros,
+    nodes.CONSTANT: Inference._constant,
+    nodes.UNDEFINED: Inference._undefined,
+    nodes.COND: Inference._cond,
+    nodes.WHILE: Inference._while,
+    nodes.CALL: Inference._call,
+    nodes.LIST_NEW: Inference._list_new,
+    nodes.LIST_PUSH: Inference._list_push,
+    nodes.LIST_POP: Inference._list_pop,
+    nodes.LIST_ZEROS: Inference._list_zeros,
     arrays.ZEROS: Inference._list_zeros,
-    LIST_ADD: Inference._list_add,
-    LIST_AS: Inference._list_as,
+    nodes.LIST_ADD: Inference._list_add,
+    nodes.LIST_AS: Inference._list_as,
 }
 
 
 def _is_placeholder(value: Any, type: Type) -> bool:
     if not isinstance(type, TensorType) or is_known(type.shape):
         return False
-    return bool(np.shape(value) == np.shape(placeholder(type)))
+    return bool(np.shape(value) == np.shape(nodes.placeholder(type)))
 
 
 def _joined_states(
