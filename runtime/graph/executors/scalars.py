@@ -21,9 +21,11 @@ def form_of(node: Node) -> Form | None:
         return None
     if not isinstance(form, Form):
         return form([value.type for value in node.inputs], node.outputs[0].type, node.params)
-    kinds = [kind_of(value.type) for value in (*node.outputs, *node.inputs)]
-    fits = not form.kinds or (all(kinds) and kinds[-1] in form.kinds)
-    return form if fits else None
+    if not form.kinds:
+        return form
+    kind = kind_of(node.inputs[-1].type)
+    fits = kind and kind in form.kinds
+    return form if fits and all(kind_of(x.type) for x in (*node.inputs, *node.outputs)) else None
 
 
 def takes_weak(node: Node, form: Form | None) -> bool:
