@@ -103,8 +103,8 @@ MAY_IMPORT = {
     "runtime.graph": f"{OPS} runtime.graph runtime.naming runtime.reloading",
     "runtime.graph.nodes": f"{CORE} runtime.convert",
     "runtime.graph.ir": (
-        f"{CORE} runtime.graph.views runtime.graph.graph_def runtime.graph.printing "
-        "runtime.graph.pictures"
+        f"{CORE} runtime.graph.nodes runtime.graph.views runtime.graph.graph_def "
+        "runtime.graph.printing runtime.graph.pictures"
     ),
     "runtime.graph.verification": IR,
     "runtime.graph.unique_names": "",
