@@ -75,7 +75,9 @@ def document() -> str:
     direct, composed = _names()
     lines = [INTRODUCTION, _line("row", "op type", "names", "takes", "gives", "gradient")]
     lines.append("|---|---|---|---|---|---|")
-    lines += [_row(TABLE[name], direct.get(name, [])) for name in sorted(TABLE)]
+    lines += [
+        _row(TABLE[name], direct.get(name, [])) for name in sorted(TABLE) if TABLE[name].is_op
+    ]
     lines += ["", SECOND]
     lines += [f"- `{module}`: {', '.join(names)}" for module, names in composed.items()]
     return "\n".join(lines) + "\n"

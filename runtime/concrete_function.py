@@ -20,7 +20,7 @@ from runtime.graph.executors.replay import replay
 from runtime.graph.executors.specialization import Programs, Run
 from runtime.graph.guarding.guards import Guards
 from runtime.graph.ir import Callee, Graph, Value, has_effects, walk
-from runtime.graph.nodes import CALL
+from runtime.graph.nodes import CALL, RAISE
 from runtime.graph.parameters import Arguments
 from runtime.graph.passes import optimize
 from runtime.graph.passes.shape_refinement import result_types
@@ -283,7 +283,7 @@ class ConcreteFunction:
 
     def _call_in(self, trace: Trace, leaves: Sequence[Any]) -> Any:
         """Add a call of this graph to the one that is being traced."""
-        if any(node.primitive.name == "raise" for node in walk(self.graph.body)):
+        if any(node.primitive is RAISE for node in walk(self.graph.body)):
             check_unhandled(trace.root, f"what {self.name} raises")
         if trace.watcher is not None:
             trace.watcher.adopt(self.guards)

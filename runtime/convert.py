@@ -15,7 +15,7 @@ from runtime.primitive import Primitive, bind, row, sample, wrong_dtype, wrong_v
 from runtime.shapes import Shape, TensorShape, format_shape
 from runtime.state import state
 from runtime.tensor import EagerTensor, Tensor
-from runtime.types import TensorType
+from runtime.types import NumberType, TensorType, Type
 
 Conversion = Callable[[Any, DType | None], Any]
 
@@ -76,11 +76,13 @@ class Frame(ABC):  # noqa: B024
 _ARRAYS = Tensor, np.ndarray, np.generic
 
 
-def _constant_type(*, value: Any) -> TensorType:
+def _constant_type(*, value: Any) -> Type:
+    if type(value) in (builtins.bool, int, float):
+        return NumberType(type(value).__name__)
     return TensorType(BY_NUMPY[value.dtype], value.shape)
 
 
-constant_p: Primitive = row(
+CONSTANT: Primitive = row(
     "constant", lambda *, value: value, _constant_type, op_type="Const", samples=(sample(),)
 )
 
@@ -88,7 +90,7 @@ constant_p: Primitive = row(
 def tensor_of(raw: Any) -> Tensor:
     """A tensor with the value of an array that nobody writes to; a constant node while tracing."""
     if state.run is None and (state.trace is not None or state.device is not None):
-        return cast(Tensor, bind(constant_p, value=raw))
+        return cast(Tensor, bind(CONSTANT, value=raw))
     return EagerTensor(raw)
 
 

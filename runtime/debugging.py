@@ -14,18 +14,20 @@ import numpy as np
 import runtime.ops as ops
 import runtime.staging  # noqa: F401  (tells which frames are autograph's)
 from runtime import dtypes, errors
-from runtime.convert import convert_to_tensor
+from runtime.convert import CONSTANT, convert_to_tensor
 from runtime.dtypes import DType, as_dtype
 from runtime.graph.frames import user_location
 from runtime.lazy import public as _public
 from runtime.ops.arguments import listed, static_int
 from runtime.ops.define import matched, named
+from runtime.ops.math import identity_p
 from runtime.primitive import Primitive, bind, row, same_shape, sample, wrong_dtype
 from runtime.printing import summary
 from runtime.shapes import Shape, TensorShape
 from runtime.state import state
 from runtime.tensor import Tensor
 from runtime.types import TensorType
+from runtime.variable_primitives import read_p
 
 Assertion = Callable[..., None]
 
@@ -486,7 +488,7 @@ class _Check:
     def __call__(
         self, primitive: Primitive, inputs: Sequence[Any], outputs: Sequence[Any], params: Any
     ) -> None:
-        if state.trace is not None or primitive.name in _UNCHECKED:
+        if state.trace is not None or primitive in _UNCHECKED:
             return
         for place, output in enumerate(outputs):
             bad = _describe_bad(output.raw)
@@ -507,7 +509,7 @@ class _Check:
 
 
 # What reads a value does not make it.
-_UNCHECKED = frozenset(("constant", "read_variable", "identity", "check_numerics"))
+_UNCHECKED = frozenset((CONSTANT, read_p, identity_p, check_numerics_p))
 
 
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:

@@ -337,7 +337,7 @@ class Tracer:
         return spec, values
 
     def _changed(self, trace: Trace) -> list[Any]:
-        """The items that the function leaves in the lists that are its arguments and that it changed."""
+        """The items that the function leaves in the lists among its arguments that it changed."""
         changed = changed_image(self.given)
         if changed is None:
             return []

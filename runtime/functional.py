@@ -14,7 +14,7 @@ from runtime.control_flow import check_takes, checked_callable, while_loop
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType
 from runtime.errors import OpError
-from runtime.primitive import Primitive, bind, wrong_dtype, wrong_value
+from runtime.primitive import bind, structural, wrong_dtype, wrong_value
 from runtime.shapes import Shape, TensorSpec, as_shape
 from runtime.staging import called
 from runtime.state import state
@@ -40,7 +40,7 @@ def _common_size(shapes: Sequence[Any], function: str, least: int) -> int | None
     return size
 
 
-_ROW_COUNT = Primitive(
+_ROW_COUNT = structural(
     "row_count", _row_count, lambda *_, **__: TensorType(dtypes.int32, ()), op_type="Size",
     fallible=True,
 )  # fmt: skip

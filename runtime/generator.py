@@ -26,7 +26,7 @@ from runtime.ops.random.stateless import (
     stateless_truncated_p,
     uniform_from,
 )
-from runtime.primitive import Primitive, bind
+from runtime.primitive import bind, structural
 from runtime.tensor import Tensor
 from runtime.types import TensorType
 from runtime.variable import Variable
@@ -84,7 +84,7 @@ def _skip_type(delta: TensorType, *, variable: VariableHandle) -> TensorType:
     return TensorType(dtypes.int64, (_STATE_SIZES[Algorithm.PHILOX],))
 
 
-skip_p = Primitive(
+skip_p = structural(
     "rng_read_and_skip", _skip_kernel, _skip_type, op_type="RngReadAndSkip", effect=True
 )
 

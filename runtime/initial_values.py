@@ -23,16 +23,13 @@ from runtime.graph.refusals import refuse
 from runtime.graph.scopes import Scope
 from runtime.graph.tracing import Trace, is_symbol
 from runtime.nest import flatten
-from runtime.primitive import TABLE, Primitive
+from runtime.primitive import TABLE, structural
 from runtime.printing import print_p
 from runtime.shapes import TensorSpec, is_known
 from runtime.state import init_scope, state
 from runtime.types import TensorType, Type
 from runtime.variable import Variable
 from runtime.variable_primitives import assign_add_p, assign_p, assign_sub_p, read_p
-
-_OF_SHAPES = frozenset(("shape", "size", "rank", "length", "zeros_like", "ones_like"))
-"""Primitives that read only the shape of their input."""
 
 _UPDATES = {assign_add_p: TABLE["add"], assign_sub_p: TABLE["sub"]}
 """What an update makes of the value before and its operand."""
@@ -42,7 +39,7 @@ def _same_type(item: Type) -> Type:
     return item
 
 
-_SAME = Primitive("same", lambda item: item, _same_type, op_type="Identity")
+_SAME = structural("same", lambda item: item, _same_type, op_type="Identity")
 
 
 class Unknown(Exception):
@@ -371,7 +368,7 @@ def _of_shape(node: Node, known: Mapping[Value, Any]) -> tuple[Node, ...]:
     """A node as far as it is needed: of constants the value, of others perhaps only a shape."""
     if len(node.outputs) == 1 and node.outputs[0] in known:
         return (Node(CONSTANT, (), node.outputs, {"value": known[node.outputs[0]]}),)
-    given = node.inputs[0].type if node.primitive.name in _OF_SHAPES else None
+    given = node.inputs[0].type if node.primitive.of_shape else None
     if not isinstance(given, TensorType) or not is_known(given.shape):
         return (node,)
     shaped = Value(given, "shaped")

@@ -242,8 +242,8 @@ BUILTINS[list] = _listed
 
 
 def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
-    """The function to call for a method of a tuple or list, or a builtin that orders one, with staged
-    items or keys; None for others.
+    """The function for a method of a tuple or list, or a builtin that orders one, with staged items
+    or keys; None for others.
     """
     ordering = _ORDERING.get(function) if type(function) is BuiltinFunctionType else None
     if ordering is not None:

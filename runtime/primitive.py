@@ -8,13 +8,16 @@ on tapes, or add a node to the trace that is active on this thread.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, InitVar, dataclass, field
 from enum import Enum
 from typing import Any, Protocol, cast
 
 import numpy as np
 
-from runtime import dtypes, errors
+from runtime import dtypes, errors, forms, intervals
 from runtime.dtypes import BY_NUMPY, DType
+from runtime.forms import Form, Logic
+from runtime.identities import Identity
 from runtime.shapes import Shape, broadcast
 from runtime.state import state
 from runtime.types import TensorType
@@ -23,6 +26,7 @@ Kernel = Callable[..., Any]
 Infer = Callable[..., Any]
 Gradient = Callable[..., Any]
 Sample = tuple[tuple[Any, ...], dict[str, Any]]
+Keeps = tuple[bool, bool, bool]
 
 
 class Operation(Protocol):
@@ -94,6 +98,7 @@ class Order(Enum):
     PERMUTED = "strided, even for C-contiguous inputs"
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Primitive:
     """One row of the op table.
 
@@ -120,66 +125,73 @@ class Primitive:
     order: an Order, or a function of the parameters that gives one. Where nothing is said, it is
         that of a ufunc for a ufunc, C for an effect that writes to `out`, PERMUTED for another
         effect, and ANY for all other ops.
+    scalar: how Python writes it for single numbers: a Form, or a function of types that gives one.
+    interval: of integers, the range of the result from those of the operands.
+    logic: what the result, a truth value, has to do with those that it is computed of.
+    identities: functions that tell where it gives back an operand.
+    batching: what it is of all rows of a jacobian (see `runtime.ops.batching`).
+    text: how a printed graph writes it, from its parameters and the texts of its inputs.
+    method: the method of a variable that it is.
+    of_shape: of its input, which may be any array, it reads only the shape.
+    finds_shape: its kernel finds out the shape of the result, and asks `out` for an array of it.
+    gives_tuple: its kernel returns a tuple also where it has one item.
     """
 
-    __slots__ = (
-        "accepted", "calls_back", "effect", "fallible", "gradient", "infer", "keep_inputs",
-        "keep_outputs",
-        "keeps", "keeps_first", "keeps_second", "kernel",
-        "letters", "memory", "name", "op_type", "order", "partials", "result", "rule", "samples",
-        "shape", "uniform", "variadic",
-    )  # fmt: skip
+    name: str
+    kernel: Kernel
+    infer: Any = None
+    _: KW_ONLY
+    signature: InitVar[str] = ""
+    shape: Callable[..., Any] | None = None
+    gradient: Gradient | None = None
+    op_type: str = ""
+    effect: bool = False
+    fallible: bool = False
+    calls_back: bool = False
+    keep_inputs: tuple[int, ...] | None = None
+    keep_outputs: tuple[int, ...] | None = ()
+    samples: tuple[Sample, ...] = ()
+    partials: tuple[Gradient, ...] | None = None
+    reads: tuple[str, ...] = ()
+    memory: Memory | Callable[..., Memory] = None  # type: ignore[assignment]
+    order: Order | Callable[[Mapping[str, Any]], Order] = None  # type: ignore[assignment]
+    scalar: Form | forms.Rule | None = None
+    interval: intervals.Rule | None = None
+    logic: Logic | None = None
+    identities: tuple[Identity, ...] = ()
+    batching: Callable[..., Any] | None = None
+    text: Callable[[Mapping[str, Any], Sequence[str]], str] | None = None
+    method: str = ""
+    of_shape: bool = False
+    finds_shape: bool = False
+    gives_tuple: bool = False
+    is_op: bool = field(default=False, init=False)
+    keeps: Keeps = field(init=False)
+    keeps_first: Keeps = field(init=False)
+    keeps_second: Keeps = field(init=False)
+    rule: Infer = field(init=False)
+    variadic: bool = field(init=False)
+    letters: list[str] = field(init=False)
+    accepted: frozenset[np.dtype[Any]] = field(init=False)
+    uniform: bool = field(init=False)
+    result: list[str] = field(init=False)
 
-    def __init__(
-        self,
-        name: str,
-        kernel: Kernel,
-        infer: Infer | None = None,
-        *,
-        signature: str = "",
-        shape: Callable[..., Any] | None = None,
-        gradient: Gradient | None = None,
-        op_type: str | None = None,
-        effect: bool = False,
-        fallible: bool = False,
-        calls_back: bool = False,
-        keep_inputs: tuple[int, ...] | None = None,
-        keep_outputs: tuple[int, ...] | None = (),
-        samples: tuple[Sample, ...] = (),
-        partials: tuple[Gradient, ...] | None = None,
-        reads: tuple[str, str] | None = None,
-        memory: Memory | Callable[..., Memory] | None = None,
-        order: Order | Callable[[Mapping[str, Any]], Order] | None = None,
-    ) -> None:
-        self.name = name
-        self.kernel = kernel
-        self.gradient = gradient
-        self.op_type = op_type or name.title().replace("_", "")
-        self.effect = effect
-        self.fallible = fallible
-        self.calls_back = calls_back
-        self.keep_inputs = keep_inputs
-        self.keep_outputs = keep_outputs
-        self.samples = samples
-        self.partials = partials
+    def __post_init__(self, signature: str) -> None:
+        self.op_type = self.op_type or self.name.title().replace("_", "")
         # For the shortcut of tapes: are the values of first input, second input and output kept?
         self.keeps = (
-            keep_inputs is None or 0 in keep_inputs,
-            keep_inputs is None or 1 in keep_inputs,
-            keep_outputs is None or 0 in keep_outputs,
+            self.keep_inputs is None or 0 in self.keep_inputs,
+            self.keep_inputs is None or 1 in self.keep_inputs,
+            self.keep_outputs is None or 0 in self.keep_outputs,
         )
         # The same where only the first, only the second input is connected to what is watched.
-        self.keeps_first, self.keeps_second = (
-            [("a" in one, "b" in one, "y" in one) for one in reads]
-            if reads
-            else (self.keeps, self.keeps)
-        )
-        self.shape = shape
-        self.memory = memory or _usual_memory(kernel)
-        self.order = order or _usual_order(kernel, effect)
+        by_partial = [("a" in one, "b" in one, "y" in one) for one in self.reads]
+        self.keeps_first, self.keeps_second = by_partial or (self.keeps, self.keeps)
+        self.memory = self.memory or _usual_memory(self.kernel)
+        self.order = self.order or _usual_order(self.kernel, self.effect)
         self._read_signature(signature)
-        self.rule: Infer = infer or self._by_signature
-        self.infer: Infer = infer or self.named
+        self.rule = self.infer or self._by_signature
+        self.infer = self.infer or self.named
 
     def _read_signature(self, signature: str) -> None:
         declared, _, result = signature.partition("->")
@@ -279,13 +291,21 @@ def flat(op: Operation, *grads: Any) -> list[None]:
 
 
 TABLE: dict[str, Primitive] = {}
+"""All primitives by their names: the ops, and what stands for structure in graphs."""
+
+
+def structural(name: str, kernel: Kernel, infer: Infer | None = None, **fields: Any) -> Primitive:
+    """A new Primitive for nodes of graphs, which `bind` never sees, entered in the table."""
+    if name in TABLE:
+        raise ValueError(f"there are two primitives named {name!r}")
+    made = TABLE[name] = Primitive(name, kernel, infer, **fields)
+    return made
 
 
 def row(name: str, kernel: Kernel, infer: Infer | None = None, **fields: Any) -> Primitive:
-    """A new Primitive, entered in the table of rows under its name."""
-    if name in TABLE:
-        raise ValueError(f"there are two rows named {name!r}")
-    made = TABLE[name] = Primitive(name, kernel, infer, **fields)
+    """A new op: a Primitive that `bind` applies to tensors, entered in the table."""
+    made = structural(name, kernel, infer, **fields)
+    made.is_op = True
     if infer is not None:
         made.infer = made.named
     return made

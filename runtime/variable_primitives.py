@@ -117,7 +117,7 @@ def _updating(ufunc: Any) -> Callable[..., tuple[()]]:
 
 read_p = row(
     "read_variable", _read_kernel, _read_type, op_type="ReadVariableOp", effect=True,
-    gradient=lambda op, g: (g,), order=Order.C,
+    gradient=lambda op, g: (g,), order=Order.C, method="read_value",
 )  # fmt: skip
 assign_p = row(
     "assign_variable",
@@ -127,14 +127,15 @@ assign_p = row(
     effect=True,
     fallible=True,
     memory=Memory.READS,
+    method="assign",
 )
 assign_add_p = row(
     "assign_add_variable", _updating(np.add), _assign_type, op_type="AssignAddVariableOp",
-    effect=True, fallible=True, memory=Memory.READS,
+    effect=True, fallible=True, memory=Memory.READS, method="assign_add",
 )  # fmt: skip
 assign_sub_p = row(
     "assign_sub_variable", _updating(np.subtract), _assign_type, op_type="AssignSubVariableOp",
-    effect=True, fallible=True, memory=Memory.READS,
+    effect=True, fallible=True, memory=Memory.READS, method="assign_sub",
 )  # fmt: skip
 
 

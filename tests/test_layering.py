@@ -19,7 +19,9 @@ SHARED = (
 )
 DISPATCH = "autograph.backend autograph.undefined autograph.errors autograph.frames"
 TYPES = "numpy runtime.cells runtime.dtypes runtime.shapes runtime.types runtime.errors"
-CORE = f"{TYPES} runtime.state runtime.primitive"
+FACTS = "runtime.forms runtime.identities runtime.intervals"
+CORE = f"{TYPES} runtime.state {FACTS} runtime.primitive"
+IR = f"{TYPES} runtime.graph.nodes runtime.graph.ir"
 OPS = f"{CORE} runtime.workspace runtime.tensor runtime.convert runtime.ops runtime.lazy"
 
 # The longest prefix of a module's name finds its row. Each word of a row allows a module and all
@@ -82,7 +84,10 @@ MAY_IMPORT = {
     "runtime.types": TYPES,
     "runtime.state": "numpy",
     "runtime.workspace": "numpy",
-    "runtime.primitive": f"{TYPES} runtime.state",
+    "runtime.forms": TYPES,
+    "runtime.identities": TYPES,
+    "runtime.intervals": "",
+    "runtime.primitive": f"{TYPES} runtime.state {FACTS}",
     "runtime.tensor": f"{CORE} runtime.displays",
     "runtime.convert": OPS,
     "runtime.ops": OPS,
@@ -96,32 +101,27 @@ MAY_IMPORT = {
         "runtime.variable_handle runtime.variable_primitives runtime.displays"
     ),
     "runtime.graph": f"{OPS} runtime.graph runtime.naming runtime.reloading",
-    "runtime.graph.nodes": f"{CORE}",
+    "runtime.graph.nodes": f"{CORE} runtime.convert",
     "runtime.graph.ir": (
-        f"{CORE} runtime.graph.views runtime.graph.graph_def runtime.graph.printing "
-        "runtime.graph.pictures"
+        f"{CORE} runtime.graph.nodes runtime.graph.views runtime.graph.graph_def "
+        "runtime.graph.printing runtime.graph.pictures"
     ),
-    "runtime.graph.verification": f"{TYPES} runtime.graph.ir",
+    "runtime.graph.verification": IR,
     "runtime.graph.unique_names": "",
     "runtime.graph.notation": (
-        f"{TYPES} runtime.graph.ir runtime.graph.templates runtime.graph.unique_names"
+        f"{IR} runtime.ops runtime.primitive runtime.graph.arrays runtime.graph.templates "
+        "runtime.graph.unique_names"
     ),
-    "runtime.graph.printing": (
-        f"{TYPES} runtime.graph.ir runtime.graph.notation runtime.graph.unique_names"
-    ),
-    "runtime.graph.views": (
-        f"{TYPES} runtime.graph.ir runtime.graph.graph_def runtime.graph.unique_names"
-    ),
+    "runtime.graph.printing": f"{IR} runtime.graph.notation runtime.graph.unique_names",
+    "runtime.graph.views": f"{IR} runtime.ops runtime.graph.graph_def runtime.graph.unique_names",
     "runtime.graph.graph_def": (
-        f"{TYPES} runtime.graph.ir runtime.graph.notation runtime.graph.unique_names "
-        "runtime.graph.views"
+        f"{IR} runtime.graph.notation runtime.graph.unique_names runtime.graph.views"
     ),
     "runtime.graph.pictures": (
-        f"{TYPES} runtime.graph.ir runtime.graph.notation runtime.graph.views "
-        "runtime.graph.pictures"
+        f"{IR} runtime.graph.notation runtime.graph.views runtime.graph.pictures"
     ),
-    "runtime.graph.passes": f"{CORE} runtime.graph",
-    "runtime.graph.executors": f"{CORE} runtime.workspace runtime.tensor runtime.graph",
+    "runtime.graph.passes": f"{CORE} runtime.ops runtime.graph",
+    "runtime.graph.executors": f"{CORE} runtime.ops runtime.workspace runtime.tensor runtime.graph",
     "runtime.block_recorder": "autograph runtime",
     "runtime.staged_builtins": "autograph runtime",
     "runtime.growing_list": "autograph runtime",

@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from runtime.graph.ir import Graph, Node, Region, Value, diverges, free_values, walk
+from runtime.graph.nodes import CALL, COND, WHILE
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import Handle
 from runtime.graph.tracing import symbol
+from runtime.primitive import Primitive, flat
 from runtime.types import ListType, ResidualsType, TensorType, Type
 
 if TYPE_CHECKING:
@@ -112,7 +114,7 @@ class Dependence:
     def follow(self, nodes: Iterable[Node]) -> None:
         """Add what nodes compute of known values."""
         for node in nodes:
-            rule = _CONTROL.get(node.primitive.name)
+            rule = _CONTROL.get(node.primitive)
             if rule is not None:
                 rule(self, node)
             elif self._is_reached(node):
@@ -169,10 +171,10 @@ class Dependence:
                 break
 
 
-_CONTROL: dict[str, Callable[[Dependence, Node], None]] = {
-    "cond": Dependence._cond,
-    "while": Dependence._while,
-    "call": Dependence._call,
+_CONTROL: dict[Primitive, Callable[[Dependence, Node], None]] = {
+    COND: Dependence._cond,
+    WHILE: Dependence._while,
+    CALL: Dependence._call,
 }
 
 
@@ -192,13 +194,9 @@ class Activity(Dependence):
         super().add(value for value in values if differentiable(value.type))
 
     def _is_reached(self, node: Node) -> bool:
-        if node.primitive.name in _WITHOUT_GRADIENT:
+        if node.primitive.gradient is flat:
             return False
         variable = node.params.get("variable")
         if variable is not None and node.outputs and variable.node in self.known:
             return True
         return super()._is_reached(node)
-
-
-_WITHOUT_GRADIENT = frozenset(("stop_gradient", "list_zeros", "array_zeros"))
-"""Ops that no gradient leads back through, whatever their inputs are."""

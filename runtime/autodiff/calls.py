@@ -27,7 +27,7 @@ from runtime.graph.ir import Graph, Node, Region, Value, walk
 from runtime.graph.nodes import CONSTANT, LIST_ADD, LIST_ZEROS
 from runtime.graph.passes import optimize, simplify_control_flow
 from runtime.graph.refusals import is_refusal
-from runtime.primitive import Primitive
+from runtime.primitive import structural
 from runtime.state import run_calling_back, state
 from runtime.tensor import Tensor, wrap
 from runtime.types import TensorType, Type
@@ -281,7 +281,7 @@ def _gradient(op: Any, *given: Any) -> list[Any]:
     return levels.backward([*op.outputs, *op.params["rest"]], given)
 
 
-CALLED = Primitive("called", lambda *_: (), lambda *_: (), gradient=_gradient, keep_outputs=None)
+CALLED = structural("called", lambda *_: (), lambda *_: (), gradient=_gradient, keep_outputs=None)
 
 
 # Arrays of tensors: tapes know the list that a graph takes or gives, and its tensors
@@ -316,7 +316,7 @@ def _of_unpacked(op: Any, *grads: Any) -> list[Any]:
     return [_packed([None if raw is None else next(given) for raw in held.raw], held.type)]
 
 
-PACKED = Primitive(
+PACKED = structural(
     "packed",
     lambda *_: (),
     lambda *_: (),
@@ -324,7 +324,7 @@ PACKED = Primitive(
     keep_inputs=(),
     keep_outputs=None,
 )
-UNPACKED = Primitive("unpacked", lambda *_: (), lambda *_: (), gradient=_of_unpacked)
+UNPACKED = structural("unpacked", lambda *_: (), lambda *_: (), gradient=_of_unpacked)
 
 
 def call_recorded(call: GraphCall, leaves: Sequence[Any]) -> list[Any]:

@@ -21,7 +21,7 @@ from runtime.autodiff.residuals import read_from, with_constants
 from runtime.autodiff.reverse import Reverse, Rules
 from runtime.autodiff.sent import ABSENT, Found, Sent, shaped, truth
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, free_values
-from runtime.graph.nodes import BOOL, CALL, PACK, UNPACK
+from runtime.graph.nodes import BOOL, CALL, COND, PACK, UNPACK, WHILE
 from runtime.graph.tracing import Trace, symbol
 from runtime.types import ResidualsType, Type
 
@@ -364,4 +364,4 @@ def _recursion(
     return nodes
 
 
-RULES: Rules = {"cond": cond, "while": while_, "call": call}
+RULES: Rules = {COND: cond, WHILE: while_, CALL: call}

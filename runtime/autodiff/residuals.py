@@ -52,7 +52,7 @@ def read_from(
     values, constants = [], []
     for value in free_values(back):
         maker = makers.get(value)
-        if maker is not None and maker.primitive.name == "constant":
+        if maker is not None and maker.primitive is CONSTANT:
             constants.append(maker)
         elif value in makers:
             values.append(value)

@@ -35,7 +35,7 @@ from runtime.shapes import is_known
 from runtime.types import Type
 
 Rules = Mapping[
-    str, Callable[["Reverse", Node, Sequence[Any], Sequence["Sent | None"]], Sequence[Node]]
+    Primitive, Callable[["Reverse", Node, Sequence[Any], Sequence["Sent | None"]], Sequence[Node]]
 ]
 """How to go back over a node of control flow, by its primitive: from the gradients of its outputs,
 and whether they are sent; what stands in its place afterwards.
@@ -116,7 +116,7 @@ class Reverse:
         sent = [self.sent.pop(output, None) for output in node.outputs]
         if all(grad is None for grad in given):
             return (node,)
-        rule = self.rules.get(node.primitive.name)
+        rule = self.rules.get(node.primitive)
         if rule is not None:
             return rule(self, node, given, sent)
         self._op(node, given, sent)

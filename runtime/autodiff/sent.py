@@ -22,7 +22,7 @@ from runtime.graph.ir import Region, Value, covers
 from runtime.graph.nodes import BOOL, COND, LIST_AS, LIST_ZEROS, apply
 from runtime.graph.scopes import Scope
 from runtime.graph.tracing import Trace, symbol
-from runtime.primitive import TABLE, Primitive
+from runtime.primitive import Primitive
 from runtime.shapes import is_known
 from runtime.state import state
 from runtime.types import ListType, ResidualsType, TensorType, Type
@@ -249,7 +249,7 @@ def _keeps_zeros(trace: Trace, primitive: Primitive, op: Any) -> bool:
     """Whether the gradients are zeros where those of the outputs are, whatever the run computed."""
     if "rule" in op.params:  # the user's, which may do anything
         return False
-    if TABLE.get(primitive.name) is not primitive:  # lists: items are moved and added
+    if not primitive.is_op:  # lists: items are moved and added
         return True
     return not any(_is_doubtful(item, trace) for item in _read(primitive, op))
 

@@ -20,7 +20,7 @@ from runtime.graph.ir import Node, Region, free_values, walk
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import Handle, active
 from runtime.graph.tracing import symbol
-from runtime.primitive import TABLE, Primitive
+from runtime.primitive import structural
 from runtime.state import state
 
 
@@ -87,7 +87,7 @@ def _is_hidden(node: Node) -> bool:
     is a constant.)
     """
     primitive = node.primitive
-    if TABLE.get(primitive.name) is primitive or primitive.gradient is not None:
+    if primitive.is_op or primitive.gradient is not None:
         return False
     if node.regions or "callee" in node.params:
         return False
@@ -186,4 +186,4 @@ def _gradient(op: Any, *given: Any) -> list[Any]:
     return [grad for grad, _ in _of_control(op, given, [None] * len(given))]
 
 
-CONTROL = Primitive("control", lambda *_: (), lambda *_: (), gradient=_gradient)
+CONTROL = structural("control", lambda *_: (), lambda *_: (), gradient=_gradient)

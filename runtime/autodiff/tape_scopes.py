@@ -16,7 +16,6 @@ from runtime.graph.refusals import refuse
 from runtime.graph.scopes import LOOP, Scope
 from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.graph.tracing import Trace, symbol
-from runtime.primitive import TABLE
 
 Way = tuple[tuple[Scope, int], ...]
 """The scopes around a use, innermost last, each with how many nodes the one around it had then."""
@@ -142,7 +141,7 @@ def _find(trace: Trace, tape: Any, item: Any) -> bool:
     if tape.knows(item):
         return True
     node = _maker(item)
-    if node is None or TABLE.get(node.primitive.name) is node.primitive or node.regions:
+    if node is None or node.primitive.is_op or node.regions:
         return False
     if node.primitive.gradient is None:
         return False

@@ -16,7 +16,7 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType
 from runtime.graph.nodes import BOOL, LIST_ADD, apply, element_shape
-from runtime.primitive import Memory, Order, Primitive
+from runtime.primitive import Memory, Order, Primitive, flat, structural
 from runtime.shapes import Shape, is_known
 from runtime.state import state
 from runtime.types import ListType, TensorType, Type
@@ -60,29 +60,14 @@ class Elements:
 
 
 def _row(
-    name: str, kernel: Callable[..., Any], infer: Callable[..., Any], **fields: Any
+    name: str,
+    kernel: Callable[..., Any],
+    infer: Callable[..., Any],
+    op_type: str = "",
+    **facts: Any,
 ) -> Primitive:
     words = name.removeprefix("array_").title().replace("_", "")
-    return Primitive(
-        name, kernel, infer, op_type=_OP_TYPES.get(name, f"TensorList{words}"), **fields
-    )
-
-
-_OP_TYPES = {
-    "array_new": "TensorListReserve",
-    "array_write": "TensorListSetItem",
-    "array_replace": "TensorListSetItem",
-    "array_read": "TensorListGetItem",
-    "array_read_like": "TensorListGetItem",
-    "array_read_or_zeros": "TensorListGetItem",
-    "array_at": "TensorListGetItem",
-    "array_stack_like": "TensorListStack",
-    "array_unstack": "TensorListFromTensor",
-    "array_size": "TensorListLength",
-    "array_concat": "TensorListConcatV2",
-    "array_split_like": "TensorListSplit",
-}
-"""TensorFlow's ops on lists of tensors, of which its TensorArray is made in graphs."""
+    return structural(name, kernel, infer, op_type=op_type or f"TensorList{words}", **facts)
 
 
 def _refusal(message: str) -> errors.InvalidArgumentError:
@@ -408,37 +393,50 @@ def _of_split_like(op: Any, grad: Any) -> Any:
 
 
 OF = _row("array_of", _of, _as_declared, gradient=_of_of)
-NEW = _row("array_new", _new, _new_type, fallible=True)
+NEW = _row("array_new", _new, _new_type, "TensorListReserve", fallible=True)
 WRITE = _row(
-    "array_write", _write, _as_first, gradient=_of_write, fallible=True, memory=Memory.STORES
-)
-READ = _row("array_read", _read, _read_type, gradient=_of_read, fallible=True, memory=Memory.READS)
-READ_LIKE = _row("array_read_like", _read_like, _as_last, gradient=_of_read, memory=Memory.READS)
+    "array_write", _write, _as_first, "TensorListSetItem", gradient=_of_write, fallible=True,
+    memory=Memory.STORES,
+)  # fmt: skip
+READ = _row(
+    "array_read", _read, _read_type, "TensorListGetItem", gradient=_of_read, fallible=True,
+    memory=Memory.READS,
+)  # fmt: skip
+READ_LIKE = _row(
+    "array_read_like", _read_like, _as_last, "TensorListGetItem", gradient=_of_read,
+    memory=Memory.READS,
+)  # fmt: skip
 READ_OR_ZEROS = _row(
-    "array_read_or_zeros", _read_or_zeros, _as_declared, gradient=_of_read, memory=Memory.READS
-)
+    "array_read_or_zeros", _read_or_zeros, _as_declared, "TensorListGetItem", gradient=_of_read,
+    memory=Memory.READS,
+)  # fmt: skip
 CLEAR = _row("array_clear", _clear, _as_first, gradient=_of_clear, memory=Memory.STORES)
 # Gradients of arrays: items that are not there are zeros, also behind the end.
-AT = _row("array_at", _at, _as_declared, gradient=_of_at)
+AT = _row("array_at", _at, _as_declared, "TensorListGetItem", gradient=_of_at)
 ADD_AT = _row("array_add_at", _add_at, _as_first, gradient=_of_add_at, memory=Memory.STORES)
-STACK = _row("array_stack", _stack, _stack_type, gradient=_of_stack, fallible=True, order=Order.C)
+STACK = _row(
+    "array_stack", _stack, _stack_type, gradient=_of_stack, fallible=True, order=Order.C,
+    finds_shape=True,
+)  # fmt: skip
 STACK_LIKE = _row(
-    "array_stack_like",
-    _stack_like,
-    _as_last,
-    gradient=_of_stack,
-    memory=Memory.READS,
-    order=Order.C,
+    "array_stack_like", _stack_like, _as_last, "TensorListStack", gradient=_of_stack,
+    memory=Memory.READS, order=Order.C,
+)  # fmt: skip
+UNSTACK = _row(
+    "array_unstack", _unstack, _unstack_type, "TensorListFromTensor", gradient=_of_unstack
 )
-UNSTACK = _row("array_unstack", _unstack, _unstack_type, gradient=_of_unstack)
 HAS = _row("array_has", _has, lambda *_: BOOL, memory=Memory.READS)
-ZEROS = _row("array_zeros", _zeros, _as_first, gradient=lambda op, grad: (None,))
-SIZE = _row("array_size", _size, _size_type, memory=Memory.READS)
+ZEROS = _row("array_zeros", _zeros, _as_first, gradient=flat)
+SIZE = _row("array_size", _size, _size_type, "TensorListLength", memory=Memory.READS)
 CONCAT = _row(
-    "array_concat", _concat, _concat_type, gradient=_of_concat, fallible=True, order=Order.C
-)
+    "array_concat", _concat, _concat_type, "TensorListConcatV2", gradient=_of_concat, fallible=True,
+    order=Order.C, finds_shape=True,
+)  # fmt: skip
 SPLIT = _row("array_split", _split, _split_type, gradient=_of_split, fallible=True)
-SPLIT_LIKE = _row("array_split_like", _split_like, _as_last, gradient=_of_split_like)
-REPLACE = _row(
-    "array_replace", _replace, _as_last, gradient=lambda op, grad: (None, grad), fallible=True
+SPLIT_LIKE = _row(
+    "array_split_like", _split_like, _as_last, "TensorListSplit", gradient=_of_split_like
 )
+REPLACE = _row(
+    "array_replace", _replace, _as_last, "TensorListSetItem", fallible=True,
+    gradient=lambda op, grad: (None, grad),
+)  # fmt: skip

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from runtime.graph.nodes import COND, FUSED, WHILE
 from runtime.graph.unique_names import Names
 from runtime.graph.views import attributes, device_name, inputs_of, op_type
 from runtime.types import TensorType, Type
@@ -15,7 +16,7 @@ from runtime.types import TensorType, Type
 if TYPE_CHECKING:
     from runtime.graph.ir import Graph, Node, Region, Value
 
-ROLES = {"cond": ("then_branch", "else_branch"), "while": ("body",), "fused": ("f",)}
+ROLES = {COND: ("then_branch", "else_branch"), WHILE: ("body",), FUSED: ("f",)}
 """The attributes that name the functions of a node's regions."""
 
 
@@ -180,11 +181,11 @@ class _Scope:
         primitive = node.primitive
         name = self.names.of(node.outputs[0].name if node.outputs else primitive.name)
         taken = inputs_of(node)
-        used = taken if primitive.name == "fused" else taken[len(node.inputs) :]
+        used = taken if primitive is FUSED else taken[len(node.inputs) :]
         attr = attributes(node)
         if callee := attr.pop("callee", None):
             attr["f"] = self.library.callee(callee.graph)
-        for role, region in zip(ROLES.get(primitive.name, ()), node.regions, strict=True):
+        for role, region in zip(ROLES.get(primitive, ()), node.regions, strict=True):
             given = *region.parameters, *used
             attr[role] = self.library.region(f"{name}_{role}", region, given)
         inputs = [self.known[value] for value in taken]

@@ -15,6 +15,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from runtime.cells import format_place
+from runtime.graph.nodes import COND, RAISE
 from runtime.primitive import Primitive
 from runtime.types import ListType, NumberType, TensorType, Type
 
@@ -422,6 +423,6 @@ def diverges(region: Region) -> bool:
     if not region.nodes:
         return False
     last = region.nodes[-1]
-    if last.primitive.name == "raise":
+    if last.primitive is RAISE:
         return True
-    return last.primitive.name == "cond" and all(map(diverges, last.regions))
+    return last.primitive is COND and all(map(diverges, last.regions))

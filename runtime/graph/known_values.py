@@ -22,9 +22,6 @@ from runtime.types import TensorType, Type
 _LARGEST_INPUT = 1024
 _LARGEST_OUTPUT = 64
 
-_OF_SHAPES = frozenset(("shape", "size", "rank", "length"))
-"""Primitives that read only the shape of their input."""
-
 _FAILURES = (ValueError, TypeError, IndexError, ArithmeticError, MemoryError, errors.OpError)
 
 
@@ -38,7 +35,7 @@ def known_values(
     """Returns the results of an op of known inputs; nothing where it acts, fails, or more is to be
     known.
     """
-    if primitive.effect or not outputs or not all(map(_is_small, outputs)):
+    if primitive.effect or not outputs or not all(_is_small(value.type) for value in outputs):
         return {}
     found = of_shape(primitive, [value.type for value in inputs], params)
     if found is None:
@@ -53,12 +50,14 @@ def of_shape(primitive: Primitive, types: Sequence[Type], params: Params) -> Any
     """Returns the result of an op that reads only the shape of its input; None for others, and
     where that is not known.
     """
-    if primitive.name not in _OF_SHAPES or len(types) != 1:
+    if not primitive.of_shape or len(types) != 1:
         return None
     given = types[0]
     if not isinstance(given, TensorType) or not is_known(given.shape):
         return None
-    shape = cast("tuple[int, ...]", given.shape)
+    shape, result = cast("tuple[int, ...]", given.shape), primitive.infer(given, **params)
+    if isinstance(result, TensorType) and not _is_small(result):
+        return None
     return primitive.kernel(np.broadcast_to(np.False_, shape), **params)
 
 
@@ -71,8 +70,7 @@ def _computed(primitive: Primitive, raws: Sequence[Any], params: Params) -> Any:
         return None
 
 
-def _is_small(value: Value) -> bool:
-    type_ = value.type
+def _is_small(type_: Type) -> bool:
     if not isinstance(type_, TensorType) or not (type_.dtype.is_integer or type_.dtype.is_bool):
         return False
     size = size_of(type_.shape)

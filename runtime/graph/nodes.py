@@ -1,23 +1,26 @@
 """The primitives of structure: constants, control flow, calls, effects, lists and checks of carried
 values.
 
-They are rows like those of ops, but they stand outside the op table: `bind` never sees them, the
-tracer adds them, and each executor gives cond, while, call and raise their meaning.
+`bind` never sees them: the tracer adds them, and each executor gives cond, while, call and raise
+their meaning.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from itertools import zip_longest
 from typing import Any, NoReturn
 
 import numpy as np
 
-from runtime import dtypes, errors
+from runtime import errors, forms, intervals
+from runtime.convert import CONSTANT as CONSTANT
 from runtime.dtypes import DType
-from runtime.primitive import Order, Primitive
+from runtime.forms import Logic
+from runtime.identities import undone
+from runtime.primitive import Order, Primitive, flat, structural
 from runtime.shapes import Shape, is_known, size_of
 from runtime.state import call_back, state
 from runtime.types import ListType, NumberType, ResidualsType, TensorType, Type
@@ -39,15 +42,6 @@ def _nothing(*_: Type, **__: Any) -> tuple[()]:
 # Values that are known, or of no concern
 
 
-def _constant_type(*, value: Any) -> Type:
-    number = NUMBER_TYPES.get(type(value))
-    return number or TensorType(dtypes.as_dtype(value.dtype), value.shape)
-
-
-def _constant(*, value: Any) -> Any:
-    return value
-
-
 def placeholder(type: Type) -> Any:
     """Some value of this type, for a place that is never read."""
     if isinstance(type, NumberType):
@@ -67,21 +61,20 @@ def _undefined_type(*, type: Type) -> Type:
     return type
 
 
-CONSTANT = Primitive("constant", _constant, _constant_type, op_type="Const")
-UNDEFINED = Primitive("undefined", _undefined, _undefined_type)
+UNDEFINED = structural("undefined", _undefined, _undefined_type)
 
-# Control flow: the executors know these by name
+# Control flow
 
 
 def _raise_type(*_: Type, exception: BaseException, holding: Any) -> tuple[()]:
     return ()
 
 
-COND = Primitive("cond", _structural, op_type="If")
-WHILE = Primitive("while", _structural, op_type="While")
-CALL = Primitive("call", _structural, op_type="PartitionedCall", order=Order.PERMUTED)
-FUSED = Primitive("fused", _structural, op_type="Fused")
-RAISE = Primitive("raise", _structural, _raise_type, effect=True, fallible=True)
+COND = structural("cond", _structural, op_type="If")
+WHILE = structural("while", _structural, op_type="While")
+CALL = structural("call", _structural, op_type="PartitionedCall", order=Order.PERMUTED)
+FUSED = structural("fused", _structural, op_type="Fused")
+RAISE = structural("raise", _structural, _raise_type, effect=True, fallible=True)
 
 # Numbers and tensors
 
@@ -152,9 +145,18 @@ def element_shape(shape: Shape) -> Shape:
     return None if shape is None else shape[1:]
 
 
-TRUTH = Primitive("truth", _truth, _truth_type, op_type="Cast", fallible=True)
-TO_TENSOR = Primitive("to_tensor", _to_tensor, _to_tensor_type, op_type="Cast", fallible=True)
-LENGTH = Primitive("length", _length, _length_type, op_type="Size")
+TO_TENSOR = structural(
+    "to_tensor", _to_tensor, _to_tensor_type, op_type="Cast", fallible=True,
+    scalar=forms.to_tensor, interval=intervals.same, logic=Logic.SAME,
+)  # fmt: skip
+TRUTH = structural(
+    "truth", _truth, _truth_type, op_type="Cast", fallible=True, 
+    scalar=lambda inputs, *_: forms.TRUTHS.get(forms.kind_of(inputs[0])),
+   
+    logic=Logic.SAME, identities=(partial(undone, by=TO_TENSOR),),
+)  # fmt: skip
+TO_TENSOR.identities = (partial(undone, by=TRUTH),)
+LENGTH = structural("length", _length, _length_type, op_type="Size", of_shape=True)
 
 # Carried values that may be missing
 
@@ -185,11 +187,11 @@ def _check_length_type(value: TensorType, *, expected: int) -> tuple[()]:
     return ()
 
 
-CHECK_LENGTH = Primitive(
+CHECK_LENGTH = structural(
     "check_length", _check_length, _check_length_type, effect=True, fallible=True
 )
-CHECK_DEFINED = Primitive("check_defined", _check_defined, _nothing, effect=True, fallible=True)
-CHECK_PRESENT = Primitive("check_present", _check_present, _nothing, effect=True, fallible=True)
+CHECK_DEFINED = structural("check_defined", _check_defined, _nothing, effect=True, fallible=True)
+CHECK_PRESENT = structural("check_present", _check_present, _nothing, effect=True, fallible=True)
 
 # Effects
 
@@ -198,7 +200,7 @@ def _print(*values: Any, write: Any) -> None:
     call_back(write, *values)
 
 
-PRINT = Primitive("print", _print, _nothing, op_type="PrintV2", effect=True, calls_back=True)
+PRINT = structural("print", _print, _nothing, op_type="PrintV2", effect=True, calls_back=True)
 
 # Lists are values: each of these makes a new one. A list is a pair of the list before and its last
 # item, an empty one is (): push and pop take the same time however long it is.
@@ -327,7 +329,7 @@ def _gradient_of_pop(op: Any, before: Any, item: Any) -> tuple[Any]:
     return (apply(LIST_PUSH, before, apply(LIST_ZEROS, last) if item is None else item),)
 
 
-LIST_NEW = Primitive("list_new", _list_new, _list_new_type, op_type="EmptyTensorList")
+LIST_NEW = structural("list_new", _list_new, _list_new_type, op_type="EmptyTensorList")
 
 
 def _gradient_of_sum(op: Any, grad: Any) -> tuple[Any]:
@@ -346,26 +348,25 @@ def _gradient_of_push(op: Any, grad: Any) -> Any:
     return apply(LIST_POP, grad)
 
 
-LIST_PUSH = Primitive(
+LIST_PUSH = structural(
     "list_push", _list_push, _list_push_type, op_type="TensorListPushBack",
     gradient=_gradient_of_push,
 )  # fmt: skip
-LIST_POP = Primitive(
+LIST_POP = structural(
     "list_pop", _list_pop, _list_pop_type, op_type="TensorListPopBack", gradient=_gradient_of_pop
 )
-LIST_ZEROS = Primitive(
-    "list_zeros", _list_zeros, _same_list, op_type="ZerosLike",
-    gradient=lambda op, grad: (None,),
+LIST_ZEROS = structural(
+    "list_zeros", _list_zeros, _same_list, op_type="ZerosLike", gradient=flat
 )  # fmt: skip
-LIST_AS = Primitive(
+LIST_AS = structural(
     "list_as", _list_as, _list_as_type, op_type="Identity", gradient=_gradient_of_as
 )
 # Each item several times along a new axis; and the sums along one.
-LIST_REPEAT = Primitive(
+LIST_REPEAT = structural(
     "list_repeat", _list_repeat, _list_repeat_type, gradient=_gradient_of_repeat
 )
-LIST_SUM = Primitive("list_sum", _list_sum, _list_sum_type, gradient=_gradient_of_sum)
-LIST_ADD = Primitive(
+LIST_SUM = structural("list_sum", _list_sum, _list_sum_type, gradient=_gradient_of_sum)
+LIST_ADD = structural(
     "list_add", _list_add, _same_list, op_type="AddN", gradient=lambda op, grad: (grad, grad)
 )
 
@@ -414,8 +415,8 @@ def _gradient_of_unpack(op: Any, *given: Any) -> tuple[Any]:
     return (apply(PACK, *grads, type=op.inputs[0].type),)
 
 
-PACK = Primitive("pack_residuals", _pack, _pack_type, gradient=_gradient_of_pack)
-UNPACK = Primitive("unpack_residuals", _unpack, _unpack_type, gradient=_gradient_of_unpack)
+PACK = structural("pack_residuals", _pack, _pack_type, gradient=_gradient_of_pack)
+UNPACK = structural("unpack_residuals", _unpack, _unpack_type, gradient=_gradient_of_unpack)
 
 
 def apply(primitive: Primitive, *symbols: Any, **params: Any) -> Any:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from runtime.graph import arrays
 from runtime.graph.ir import Callee, Graph, Node
+from runtime.graph.nodes import CONSTANT, LIST_NEW, PRINT, RAISE, UNDEFINED
 from runtime.graph.templates import text_of
 from runtime.graph.unique_names import Names
+from runtime.ops.math import cast_p
+from runtime.primitive import Primitive
 from runtime.types import ListType, NumberType, ResidualsType, TensorType, Type
 
 MOST_LETTERS = 40
@@ -36,19 +40,15 @@ _USUAL: dict[str, tuple[Any, ...]] = {
     "transpose_a": (False,),
     "transpose_b": (False,),
 }
-_METHODS = {
-    "assign_add_variable": "assign_add",
-    "assign_sub_variable": "assign_sub",
-    "assign_variable": "assign",
-    "read_variable": "read_value",
-}
 
 
 def expression(node: Node, inputs: Sequence[str]) -> str:
     """Returns the expression that the node computes, with these texts for its inputs."""
-    form = _FORMS.get(node.primitive.name)
+    form = _FORMS.get(node.primitive) or node.primitive.text
     if form is not None:
-        return form(node, inputs)
+        return form(node.params, inputs)
+    if node.primitive.method:
+        return f"{_variable(node)}.{node.primitive.method}({', '.join(inputs)})"
     if "parts" in node.params:
         return _with_template(node, inputs)
     given, params = _dims_filled(node, inputs)
@@ -86,9 +86,14 @@ def notes(node: Node, inputs: Sequence[str]) -> list[str]:
     """Returns the notes beside a node's op: its parameters, as in "axis=0", or all of it where it
     has a notation of its own.
     """
-    if node.primitive.name in _FORMS or "parts" in node.params:
+    if _has_form(node) or "parts" in node.params:
         return [expression(node, inputs)]
     return list(_named(node, _dims_filled(node, inputs)[1]))
+
+
+def _has_form(node: Node) -> bool:
+    primitive = node.primitive
+    return bool(primitive in _FORMS or primitive.text or primitive.method)
 
 
 def _named(node: Node, params: dict[str, Any]) -> Iterator[str]:
@@ -101,7 +106,7 @@ def _is_usual(node: Node, name: str, value: Any) -> bool:
     if value is None or any(value == usual for usual in _USUAL.get(name, ())):
         return True
     result = node.outputs[0].type if node.outputs else None
-    if name != "dtype" or node.primitive.name == "cast":
+    if name != "dtype" or node.primitive is cast_p:
         return False
     return isinstance(result, TensorType) and result.dtype is value
 
@@ -136,77 +141,32 @@ class _Text(str):
 # Forms
 
 
-def _slice(node: Node, inputs: Sequence[str]) -> str:
-    return f"{inputs[0]}[{_index(node.params['spec'], inputs[1:])}]"
-
-
-def _set_slice(node: Node, inputs: Sequence[str]) -> str:
-    index = _index(node.params["spec"], inputs[2:])
-    return f"{inputs[0]} with [{index}] = {inputs[1]}"
-
-
-def _unslice(node: Node, inputs: Sequence[str]) -> str:
-    """Zeros with a tensor in the place of a slice: its gradient."""
-    spec = node.params["spec"]
-    count = sum(part == "?" for entry in spec for part in _parts(entry))
-    index = _index(spec, inputs[len(inputs) - count :])
-    return f"unslice({', '.join([*inputs[: len(inputs) - count], f'[{index}]'])})"
-
-
-def _parts(entry: Any) -> Sequence[Any]:
-    return entry if type(entry) is tuple else (entry,)
-
-
-def _box(node: Node, inputs: Sequence[str]) -> str:
-    dims = iter(inputs[1:])
-    box = [next(dims) if dim is None else str(dim) for dim in node.params["box"]]
-    begin, size = box[: len(box) // 2], box[len(box) // 2 :]
-    return f"slice({inputs[0]}, begin=[{', '.join(begin)}], size=[{', '.join(size)}])"
-
-
-def _index(spec: Sequence[Any], dynamic: Sequence[str]) -> str:
-    values = iter(dynamic)
-    return ", ".join([_entry(entry, values) for entry in spec])
-
-
-def _entry(entry: Any, values: Iterator[str]) -> str:
-    if type(entry) is not tuple:
-        return {"newaxis": "None", "?": ""}.get(entry, str(entry)) or next(values)
-    parts = [next(values) if part == "?" else "" if part is None else str(part) for part in entry]
-    return ":".join(parts[:2] if parts[2] in ("", "1") else parts)
-
-
-def _of_variable(node: Node, inputs: Sequence[str]) -> str:
-    method = _METHODS[node.primitive.name]
-    return f"{_variable(node)}.{method}({', '.join(inputs)})"
-
-
 def _variable(node: Node) -> str:
     name: str = node.params["variable"].name
     return name.removesuffix(":0")
 
 
-def _constant(node: Node, inputs: Sequence[str]) -> str:
-    return describe(node.params["value"])
+def _constant(params: Any, inputs: Sequence[str]) -> str:
+    return describe(params["value"])
 
 
-def _list(node: Node, inputs: Sequence[str]) -> str:
+def _list(params: Any, inputs: Sequence[str]) -> str:
     """The items at their places, None where there is none."""
-    items = dict(zip(node.params.get("places", ()), inputs, strict=True))
-    return f"[{', '.join([items.get(at, 'None') for at in range(node.params.get('size', 0))])}]"
+    items = dict(zip(params.get("places", ()), inputs, strict=True))
+    return f"[{', '.join([items.get(at, 'None') for at in range(params.get('size', 0))])}]"
 
 
-def _undefined(node: Node, inputs: Sequence[str]) -> str:
+def _undefined(params: Any, inputs: Sequence[str]) -> str:
     return "undefined"
 
 
-def _print(node: Node, inputs: Sequence[str]) -> str:
-    return f"print({node.params['write'].text(inputs)})"
+def _print(params: Any, inputs: Sequence[str]) -> str:
+    return f"print({params['write'].text(inputs)})"
 
 
-def _raise(node: Node, inputs: Sequence[str]) -> str:
-    exception: Any = node.params["exception"]
-    holding: Any = node.params["holding"]
+def _raise(params: Any, inputs: Sequence[str]) -> str:
+    exception: Any = params["exception"]
+    holding: Any = params["holding"]
     arguments = text_of(getattr(holding, "children", holding)[0], iter(inputs))
     inside = arguments.removeprefix("(").removesuffix(")").removesuffix(",")
     kind = "AssertionError" if isinstance(exception, AssertionError) else type(exception).__name__
@@ -216,7 +176,7 @@ def _raise(node: Node, inputs: Sequence[str]) -> str:
 def _with_template(node: Node, inputs: Sequence[str]) -> str:
     """An op that writes text around values: the text, with {} where the values stand."""
     parts = ["{}" if part is None else part for part in node.params["parts"]]
-    separator = "" if node.primitive.name == "print_v2" else " "
+    separator = "" if node.primitive.effect else " "
     template = repr(separator.join(parts).removesuffix("\n"))
     before = len(inputs) - parts.count("{}")
     params = {key: value for key, value in node.params.items() if key != "parts"}
@@ -224,18 +184,13 @@ def _with_template(node: Node, inputs: Sequence[str]) -> str:
     return f"{node.primitive.name}({', '.join(arguments)})"
 
 
-_FORMS: dict[str, Callable[[Node, Sequence[str]], str]] = {
-    "array_of": _list,
-    "constant": _constant,
-    "list_new": _list,
-    "print": _print,
-    "raise": _raise,
-    "set_slice": _set_slice,
-    "slice": _box,
-    "strided_slice": _slice,
-    "undefined": _undefined,
-    "unslice": _unslice,
-    **dict.fromkeys(_METHODS, _of_variable),
+_FORMS: dict[Primitive, Callable[[Any, Sequence[str]], str]] = {
+    arrays.OF: _list,
+    CONSTANT: _constant,
+    LIST_NEW: _list,
+    PRINT: _print,
+    RAISE: _raise,
+    UNDEFINED: _undefined,
 }
 
 # Values

@@ -13,9 +13,11 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from runtime import errors
+from runtime import errors, forms, intervals
+from runtime.forms import Form, Logic
 from runtime.graph.nodes import BOOL, FLOAT, INT
-from runtime.primitive import Primitive
+from runtime.identities import first
+from runtime.primitive import TABLE, Primitive, structural
 from runtime.shapes import is_known, size_of
 from runtime.types import NumberType, TensorType
 
@@ -95,89 +97,108 @@ def _item_rule(kind: NumberType) -> Rule:
 
 
 def _row(
-    name: str, kernel: Callable[..., Any], rule: Callable[..., Any], fails: bool = False
+    name: str, kernel: Any, rule: Any, scalar: Any = None, like: str = "", **facts: Any
 ) -> Primitive:
-    return Primitive(f"py.{name}", kernel, rule, op_type=_op_type(name), fallible=fails)
+    """The row of an operator. `scalar` is how Python writes it; of the op `like` it, on tensors, it
+    has the interval, the logic and the identities.
+    """
+    if like:
+        op = TABLE[like]
+        facts = {"interval": op.interval, "logic": op.logic, "identities": op.identities} | facts
+    form = Form(scalar, "") if isinstance(scalar, str) else scalar
+    return structural(f"py.{name}", kernel, rule, op_type=_op_type(name), scalar=form, **facts)
 
 
-# TensorFlow's names for the ops on tensors that do what these do on numbers.
+# TensorFlow's names for the ops on tensors that do what these do on numbers, where those have other
+# names in graphs, or are loaded later.
 _OP_TYPES = {
-    "abs": "Abs", "add": "AddV2", "and": "BitwiseAnd", "bool": "Cast", "eq": "Equal",
-    "float": "Cast", "float_pow": "Pow", "floordiv": "FloorDiv", "ge": "GreaterEqual",
-    "gt": "Greater", "int": "Cast", "invert": "Invert", "item_float": "Cast", "item_int": "Cast",
-    "le": "LessEqual", "lshift": "LeftShift", "lt": "Less", "math.acos": "Acos",
-    "math.acosh": "Acosh", "math.asin": "Asin", "math.asinh": "Asinh", "math.atan": "Atan",
-    "math.atan2": "Atan2", "math.atanh": "Atanh", "math.ceil": "Ceil", "math.cos": "Cos",
-    "math.cosh": "Cosh", "math.erf": "Erf", "math.erfc": "Erfc", "math.exp": "Exp",
-    "math.expm1": "Expm1", "math.fabs": "Abs", "math.floor": "Floor", "math.fmod": "TruncateMod",
-    "math.isfinite": "IsFinite", "math.isinf": "IsInf", "math.isnan": "IsNan",
-    "math.lgamma": "Lgamma", "math.log": "Log", "math.log1p": "Log1p",
-    "math.nextafter": "NextAfter", "math.pow": "Pow", "math.sin": "Sin", "math.sinh": "Sinh",
-    "math.sqrt": "Sqrt", "math.tan": "Tan", "math.tanh": "Tanh", "max": "Maximum",
-    "min": "Minimum", "mod": "FloorMod", "mul": "Mul", "ne": "NotEqual", "neg": "Neg",
-    "not": "LogicalNot", "or": "BitwiseOr", "pos": "Identity", "pow": "Pow", "round": "Round",
-    "round_to": "Round", "rshift": "RightShift", "sub": "Sub", "truediv": "RealDiv",
-    "xor": "BitwiseXor",
+    "and": "BitwiseAnd", "bool": "Cast", "eq": "Equal", "float": "Cast", "float_pow": "Pow",
+    "ge": "GreaterEqual", "gt": "Greater", "int": "Cast", "item_float": "Cast", "item_int": "Cast",
+    "le": "LessEqual", "lshift": "LeftShift", "lt": "Less", "math.erf": "Erf",
+    "math.erfc": "Erfc", "math.fabs": "Abs", "math.lgamma": "Lgamma",
+    "math.fmod": "TruncateMod", "math.isfinite": "IsFinite", "math.isinf": "IsInf",
+    "math.isnan": "IsNan", "math.nextafter": "NextAfter", "max": "Maximum", "min": "Minimum",
+    "ne": "NotEqual", "not": "LogicalNot", "or": "BitwiseOr", "pos": "Identity",
+    "round_to": "Round", "rshift": "RightShift", "truediv": "RealDiv", "xor": "BitwiseXor",
 }  # fmt: skip
 
 
 def _op_type(name: str) -> str:
-    words = name.removeprefix("math.").title().replace("_", "")
-    return _OP_TYPES.get(name, f"Py{words}")
+    word = name.removeprefix("math.")
+    usual = TABLE[word].op_type if word in TABLE else f"Py{word.title().replace('_', '')}"
+    return _OP_TYPES.get(name, usual)
 
 
 BINARY = {
-    "add": _row("add", operator.add, _arithmetic),
-    "sub": _row("sub", operator.sub, _arithmetic),
-    "mul": _row("mul", operator.mul, _arithmetic),
-    "truediv": _row("truediv", operator.truediv, _always(FLOAT), fails=True),
-    "floordiv": _row("floordiv", operator.floordiv, _arithmetic, fails=True),
-    "mod": _row("mod", operator.mod, _arithmetic, fails=True),
-    "divmod": _row("divmod", divmod, _pair, fails=True),
-    "pow": _row("pow", _power, _arithmetic, fails=True),
-    "lshift": _row("lshift", operator.lshift, _integral, fails=True),
-    "rshift": _row("rshift", operator.rshift, _integral, fails=True),
-    "and": _row("and", operator.and_, _bitwise),
-    "or": _row("or", operator.or_, _bitwise),
-    "xor": _row("xor", operator.xor, _bitwise),
-    "lt": _row("lt", operator.lt, _always(BOOL)),
-    "le": _row("le", operator.le, _always(BOOL)),
-    "gt": _row("gt", operator.gt, _always(BOOL)),
-    "ge": _row("ge", operator.ge, _always(BOOL)),
-    "eq": _row("eq", operator.eq, _always(BOOL)),
-    "ne": _row("ne", operator.ne, _always(BOOL)),
+    "add": _row("add", operator.add, _arithmetic, "{} + {}", "add"),
+    "sub": _row("sub", operator.sub, _arithmetic, "{} - {}", "sub"),
+    "mul": _row("mul", operator.mul, _arithmetic, "{} * {}", "mul"),
+    "truediv": _row("truediv", operator.truediv, _always(FLOAT), "{} / {}", "div", fallible=True),
+    "floordiv": _row(
+        "floordiv", operator.floordiv, _arithmetic, "{} // {}", "floordiv", fallible=True
+    ),
+    "mod": _row("mod", operator.mod, _arithmetic, "{} % {}", "mod", fallible=True),
+    "divmod": _row("divmod", divmod, _pair, fallible=True),
+    "pow": _row("pow", _power, _arithmetic, None, "pow", fallible=True),
+    "lshift": _row("lshift", operator.lshift, _integral, "{} << {}", fallible=True),
+    "rshift": _row("rshift", operator.rshift, _integral, "{} >> {}", fallible=True),
+    "and": _row(
+        "and", operator.and_, _bitwise, "{} & {}", "logical_and", interval=intervals.bitwise_and
+    ),
+    "or": _row("or", operator.or_, _bitwise, "{} | {}", "logical_or"),
+    "xor": _row("xor", operator.xor, _bitwise, "{} ^ {}"),
+    "lt": _row("lt", operator.lt, _always(BOOL), "{} < {}"),
+    "le": _row("le", operator.le, _always(BOOL), "{} <= {}"),
+    "gt": _row("gt", operator.gt, _always(BOOL), "{} > {}"),
+    "ge": _row("ge", operator.ge, _always(BOOL), "{} >= {}"),
+    "eq": _row("eq", operator.eq, _always(BOOL), "{} == {}"),
+    "ne": _row("ne", operator.ne, _always(BOOL), "{} != {}"),
 }
 # The exponent is known to be negative: Python's result is a float.
-FLOAT_POWER = _row("float_pow", _float_power, _always(FLOAT), fails=True)
+FLOAT_POWER = _row("float_pow", _float_power, _always(FLOAT), fallible=True)
 
 UNARY = {
-    "neg": _row("neg", operator.neg, _arithmetic),
-    "pos": _row("pos", operator.pos, _arithmetic),
-    "abs": _row("abs", abs, _arithmetic),
-    "invert": _row("invert", operator.invert, _integral),
+    "neg": _row("neg", operator.neg, _arithmetic, "-{}", "neg"),
+    "pos": _row("pos", operator.pos, _arithmetic, "+{}", identities=(first,)),
+    "abs": _row("abs", abs, _arithmetic, None, "abs"),
+    "invert": _row("invert", operator.invert, _integral, "~{}"),
 }
-NOT = _row("not", operator.not_, _always(BOOL))
-TO_INT = _row("int", int, _always(INT), fails=True)
-TO_FLOAT = _row("float", float, _always(FLOAT), fails=True)
-TO_BOOL = _row("bool", bool, _always(BOOL))
+NOT = _row("not", operator.not_, _always(BOOL), "not {}", "logical_not")
+TO_INT = _row("int", int, _always(INT), fallible=True, identities=(first,))
+TO_FLOAT = _row("float", float, _always(FLOAT), fallible=True, identities=(first,))
+TO_BOOL = _row("bool", bool, _always(BOOL), logic=Logic.SAME, identities=(first,))
 CONVERSIONS = {"int": TO_INT, "float": TO_FLOAT, "bool": TO_BOOL}
 # From a tensor with one element, as int(t), float(t) compute eagerly.
 ITEMS = {
-    "int": _row("item_int", _item(int), _item_rule(INT), fails=True),
-    "float": _row("item_float", _item(float), _item_rule(FLOAT), fails=True),
-}
+    "int": _row(
+        "item_int", _item(int), _item_rule(INT), fallible=True, interval=intervals.same,
+        scalar=lambda inputs, *_: forms.SAME if forms.is_integer(inputs[0]) else None,
+    ),
+    "float": _row(
+        "item_float", _item(float), _item_rule(FLOAT), fallible=True,
+        scalar=lambda inputs, *_: Form("float({})") if forms.kind_of(inputs[0]) else None,
+    ),
+}  # fmt: skip
 # The place that an index means in a sequence: a negative one counts from its end.
-FROM_END = _row("from_end", lambda index, size: index + size if index < 0 else index, _whole)
-MAX = _row("max", max, widest)
-MIN = _row("min", min, widest)
-RANGE_LENGTH = _row("range_length", lambda *bounds: len(range(*bounds)), _whole, fails=True)
-ROUND = _row("round", round, _always(INT), fails=True)
+FROM_END = _row(
+    "from_end", lambda index, size: index + size if index < 0 else index, _whole,
+    "{0} + {1} if {0} < 0 else {0}",
+)  # fmt: skip
+MAX = _row("max", max, widest, interval=intervals.maximum)
+MIN = _row("min", min, widest, interval=intervals.minimum)
+RANGE_LENGTH = _row(
+    "range_length", lambda *bounds: len(range(*bounds)), _whole, fallible=True,
+    interval=intervals.count,
+)  # fmt: skip
+ROUND = _row("round", round, _always(INT), fallible=True)
 ROUND_TO = _row("round_to", round, _arithmetic)
 
 
 def _math_rows(names: str, kind: NumberType) -> dict[Callable[..., Any], Primitive]:
     functions = {name: getattr(math, name) for name in names.split() if hasattr(math, name)}
-    return {f: _row(f"math.{name}", f, _always(kind), fails=True) for name, f in functions.items()}
+    return {
+        f: _row(f"math.{name}", f, _always(kind), fallible=True) for name, f in functions.items()
+    }
 
 
 MATH: dict[Callable[..., Any], Primitive] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from runtime.graph.ir import Graph, Node, Region, Value, types_text
+from runtime.graph.nodes import CONSTANT
 from runtime.graph.notation import CalledGraphs, describe, device_of, expression, is_scalar, literal
 from runtime.graph.unique_names import Names
 
@@ -58,7 +59,7 @@ class _Printer:
             self.line(depth, "pass")
 
     def node(self, node: Node, depth: int) -> None:
-        if node.primitive.name == "constant" and is_scalar(node.params["value"]):
+        if node.primitive is CONSTANT and is_scalar(node.params["value"]):
             self.names[node.outputs[0]] = literal(node.outputs[0].type, node.params["value"])
             return
         write = getattr(self, f"node_{node.primitive.name}", self.plain)

@@ -145,7 +145,7 @@ class Trace:
         values = tuple([self.value_of(x) for x in inputs])
         outputs = self.apply(primitive, values, params or NO_PARAMS)
         made = outputs if type(outputs) is tuple else (outputs,)
-        if not values and primitive.name == "constant":
+        if not values and primitive is CONSTANT:
             self.constants[outputs.value] = params["value"]
         else:
             found = known_values(primitive, values, [x.value for x in made], params, self.constants)
@@ -255,7 +255,7 @@ class Trace:
         entered: FrameType = self._entered  # type: ignore[assignment]
         given = name_given_to(entered)
         if given:
-            converted = name == "constant" and entered.f_code.co_name not in _OF_CONSTANTS
+            converted = primitive is CONSTANT and entered.f_code.co_name not in _OF_CONSTANTS
             name = f"{given}/{name}" if converted else given
         return scoped(name).removeprefix(self._prefix)
 

@@ -15,6 +15,7 @@ from runtime.graph.ir import (
     is_test,
     types_text,
 )
+from runtime.graph.nodes import CALL, COND, FUSED, RAISE, WHILE
 
 
 class InvalidGraph(AssertionError):
@@ -53,7 +54,7 @@ class _Checker:
             self.define(value)
         for position, node in enumerate(region.nodes):
             self.node(node)
-            if node.primitive.name == "raise" and position + 1 != len(region.nodes):
+            if node.primitive is RAISE and position + 1 != len(region.nodes):
                 raise InvalidGraph("a raise node is not the last of its region")
             for value in node.outputs:
                 self.define(value)
@@ -68,7 +69,7 @@ class _Checker:
                 raise InvalidGraph(f"{node!r} uses {value!r}, which is not defined before it")
         for region in node.regions:
             self.region(region)
-        rule = _STRUCTURE_RULES.get(node.primitive.name)
+        rule = _STRUCTURE_RULES.get(node.primitive)
         if rule is not None:
             rule(node)
         elif node.regions:
@@ -143,8 +144,8 @@ def _verify_fused(node: Node) -> None:
 
 
 _STRUCTURE_RULES = {
-    "cond": _verify_cond,
-    "while": _verify_while,
-    "call": _verify_call,
-    "fused": _verify_fused,
+    COND: _verify_cond,
+    WHILE: _verify_while,
+    CALL: _verify_call,
+    FUSED: _verify_fused,
 }

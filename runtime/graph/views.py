@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from runtime.dtypes import DType
+from runtime.graph.nodes import CALL, COND, FUSED, RAISE, WHILE
 from runtime.graph.unique_names import Names
+from runtime.ops import matmul_p, pad_p
 from runtime.shapes import TensorShape
 from runtime.types import TensorType, Type
 
@@ -223,9 +225,9 @@ _HELD = ("holding", "stream", "write")
 
 # The names of TensorFlow's ops for nodes that have no effect, and for those that have.
 _BY_EFFECT = {
-    "cond": ("StatelessIf", "If"),
-    "while": ("StatelessWhile", "While"),
-    "call": ("PartitionedCall", "StatefulPartitionedCall"),
+    COND: ("StatelessIf", "If"),
+    WHILE: ("StatelessWhile", "While"),
+    CALL: ("PartitionedCall", "StatefulPartitionedCall"),
 }
 
 
@@ -233,17 +235,13 @@ def op_type(node: Node) -> str:
     """TensorFlow's name for the op of a node."""
     from runtime.graph.ir import has_effect
 
-    kinds = _BY_EFFECT.get(node.primitive.name)
+    kinds = _BY_EFFECT.get(node.primitive)
     if kinds is not None:
         return kinds[has_effect(node)]
     type = node.outputs[0].type if node.outputs else None
-    if (
-        node.primitive.name == "matmul"
-        and isinstance(type, TensorType)
-        and len(type.shape or ()) > 2
-    ):
+    if node.primitive is matmul_p and isinstance(type, TensorType) and len(type.shape or ()) > 2:
         return "BatchMatMulV2"
-    if node.primitive.name == "pad" and node.params["mode"] != "CONSTANT":
+    if node.primitive is pad_p and node.params["mode"] != "CONSTANT":
         return "MirrorPad"
     return node.primitive.op_type
 
@@ -251,7 +249,7 @@ def op_type(node: Node) -> str:
 def attributes(node: Node) -> dict[str, Any]:
     """The parameters of a node that are values: no functions, of an exception its class."""
     found = {key: value for key, value in node.params.items() if key not in _HELD}
-    if node.primitive.name == "raise":
+    if node.primitive is RAISE:
         found["exception"] = type(found["exception"])
     return found
 
@@ -260,7 +258,7 @@ def inputs_of(node: Node) -> tuple[Value, ...]:
     """Returns a node's inputs, then what its regions read from around them, each value once."""
     from runtime.graph.ir import free_values
 
-    if not node.regions or node.primitive.name == "fused":
+    if not node.regions or node.primitive is FUSED:
         return node.inputs
     free = [value for region in node.regions for value in free_values(region)]
     return (*node.inputs, *dict.fromkeys(free))

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime import errors
+from runtime import errors, intervals
+from runtime.forms import Form, Logic
+from runtime.identities import ALL, ANY, undone
 from runtime.ops.blockwise import PIECE
 from runtime.ops.define import Example, Op, binary, unary
 from runtime.primitive import sample
@@ -25,6 +27,7 @@ def _comparison(name: str, ufunc: Any, symbol: str, dtypes: str = "R,R", *, exam
     return binary(
         name, ufunc, f"{dtypes}->bool", gradient=_none, reads="",
         doc=f"x {symbol} y, elementwise.", example=example,
+        scalar=Form(f"{{}} {symbol} {{}}", "ifb" if dtypes == "A,A" else "if"),
     )  # fmt: skip
 
 
@@ -54,52 +57,56 @@ greater_equal: Op = _comparison(
 )  # fmt: skip
 
 
-def _pairwise(name: str, ufunc: Any, dtypes: str, samples: Any, doc: str, example: Example) -> Op:
-    return binary(name, ufunc, dtypes, reads="", samples=samples, doc=doc, example=example)
+def _pairwise(name: str, ufunc: Any, dtypes: str, samples: Any, doc: str, **fields: Any) -> Op:
+    return binary(name, ufunc, dtypes, reads="", samples=samples, doc=doc, **fields)
 
 
-def _logic(name: str, ufunc: Any, doc: str, example: Example) -> Op:
+def _logic(name: str, ufunc: Any, doc: str, **fields: Any) -> Op:
     doc = f"{doc}, elementwise on truth values."
-    return _pairwise(name, ufunc, "B,B->bool", _TRUTHS, doc, example)
+    return _pairwise(name, ufunc, "B,B->bool", _TRUTHS, doc, **fields)
 
 
 logical_and: Op = _logic(
-    "logical_and", np.logical_and, "x and y",
+    "logical_and", np.logical_and, "x and y", scalar=Form("{} and {}"), logic=Logic.AND,
+    identities=ALL,
     example=("bool(rt.logical_and(True, False))", "False"),
 )  # fmt: skip
 logical_or: Op = _logic(
-    "logical_or", np.logical_or, "x or y",
+    "logical_or", np.logical_or, "x or y", scalar=Form("{} or {}"), logic=Logic.OR,
+    identities=ANY,
     example=("bool(rt.logical_or(True, False))", "True"),
 )  # fmt: skip
 logical_xor: Op = _logic(
-    "logical_xor", np.logical_xor, "Exactly one of x and y",
+    "logical_xor", np.logical_xor, "Exactly one of x and y", scalar=Form("{} != {}"),
     example=("bool(rt.math.logical_xor(True, False))", "True"),
 )  # fmt: skip
 logical_not: Op = unary(
-    "logical_not", np.logical_not, "B->bool", reads="",
+    "logical_not", np.logical_not, "B->bool", reads="", scalar=Form("not {}"), logic=Logic.NOT,
+    identities=(undone,),
     doc="not x, elementwise on truth values.", samples=(sample("2,3:b"), sample(":b")),
     example=("bool(rt.logical_not(True))", "False"),
 )  # fmt: skip
 
 
-def _bits(name: str, kernel: Any, doc: str, example: Example) -> Op:
-    return _pairwise(name, kernel, "I,I->I", _BITS, doc, example)
+def _bits(name: str, kernel: Any, doc: str, **fields: Any) -> Op:
+    return _pairwise(name, kernel, "I,I->I", _BITS, doc, **fields)
 
 
 bitwise_and: Op = _bits(
-    "bitwise_and", np.bitwise_and, "The bits set in both.",
+    "bitwise_and", np.bitwise_and, "The bits set in both.", scalar=Form("{} & {}", "i"),
+    interval=intervals.bitwise_and,
     example=("int(rt.bitwise.bitwise_and(6, 3))", "2"),
 )  # fmt: skip
 bitwise_or: Op = _bits(
-    "bitwise_or", np.bitwise_or, "The bits set in either.",
+    "bitwise_or", np.bitwise_or, "The bits set in either.", scalar=Form("{} | {}", "i"),
     example=("int(rt.bitwise.bitwise_or(6, 3))", "7"),
 )  # fmt: skip
 bitwise_xor: Op = _bits(
-    "bitwise_xor", np.bitwise_xor, "The bits set in exactly one.",
+    "bitwise_xor", np.bitwise_xor, "The bits set in exactly one.", scalar=Form("{} ^ {}", "i"),
     example=("int(rt.bitwise.bitwise_xor(6, 3))", "5"),
 )  # fmt: skip
 invert: Op = unary(
-    "invert", np.invert, "I->I", reads="", samples=(sample("2,3:i9"),),
+    "invert", np.invert, "I->I", reads="", samples=(sample("2,3:i9"),), identities=(undone,),
     doc="All bits flipped.",
     example=("int(rt.bitwise.invert(6))", "-7"),
 )  # fmt: skip

@@ -8,6 +8,8 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime.convert import convert_to_tensor
+from runtime.identities import undone
+from runtime.ops import batching
 from runtime.ops.define import matched, sum_to_shape_of
 from runtime.primitive import (
     CLASSES,
@@ -51,6 +53,7 @@ def _complex_gradient(op: Any, g: Any) -> Any:
 complex_p: Primitive = row(
     "complex", _complex_kernel, _complex_infer, signature="H,H->H", op_type="Complex",
     gradient=_complex_gradient, keep_inputs=(), samples=(sample("2,3", "3"),),
+    batching=batching.elementwise,
 )  # fmt: skip
 
 
@@ -73,11 +76,11 @@ def _part(name: str, op_type: str, kernel: Any, gradient: Any, **fields: Any) ->
 
 real_p: Primitive = _part(
     "real", "Real", np.real, lambda op, g: (complex(g, ops.zeros_like(g)),), keep_inputs=(),
-    memory=Memory.VIEWS,
+    memory=Memory.VIEWS, batching=batching.elementwise,
 )  # fmt: skip
 imag_p: Primitive = _part(
     "imag", "Imag", np.imag, lambda op, g: (complex(ops.zeros_like(g), g),), keep_inputs=(),
-    memory=Memory.VIEWS,
+    memory=Memory.VIEWS, batching=batching.elementwise,
 )  # fmt: skip
 angle_p: Primitive = _part(
     "angle", "Angle", lambda z, out=None: np.arctan2(z.imag, z.real, out),
@@ -86,6 +89,7 @@ angle_p: Primitive = _part(
 conj_p: Primitive = row(
     "conj", np.conj, signature="C->C", shape=same_shape, op_type="Conj",
     gradient=lambda op, g: (conj(g),), keep_inputs=(), samples=(sample("2,3:c"),),
+    identities=(undone,), batching=batching.elementwise,
 )  # fmt: skip
 
 

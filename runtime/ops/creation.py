@@ -11,6 +11,7 @@ from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor, tensor_of
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import one_of, static_int
+from runtime.ops.batching import elementwise
 from runtime.ops.blockwise import counted
 from runtime.ops.define import axis_in, dims_of, fill_dims, type_of_dims, zeroed
 from runtime.primitive import (
@@ -57,9 +58,10 @@ def _fill_infer(value: TensorType, *dims: TensorType, shape: Shape) -> TensorTyp
 
 
 fill_p: Primitive = row(
-    "fill", _fill_kernel, _fill_infer, op_type="Fill", keep_inputs=(),
+    "fill", _fill_kernel, _fill_infer, signature="A,i*->A", op_type="Fill", keep_inputs=(),
     gradient=lambda op, g: (ops.reduce_sum(g), *[None] * (len(op.inputs) - 1)),
     samples=(sample("", shape=(2, 3)), sample("", shape=())), order=Order.C,
+    finds_shape=True,
 )  # fmt: skip
 
 
@@ -128,6 +130,7 @@ def _like(name: str, op_type: str, value: Any) -> Any:
 
     return row(
         name, kernel, signature="A->dtype", shape=lambda shape, *, dtype: shape, op_type=op_type,
+        batching=elementwise, of_shape=True,
         keep_inputs=(), gradient=flat,
         samples=(sample("2,3", dtype=dtypes.float32),), order=Order.C,
     )  # fmt: skip
@@ -172,7 +175,8 @@ def _eye_kernel(*dims: Any, shape: Shape, dtype: DType, out: Any = None) -> Any:
 
 eye_p: Primitive = row(
     "eye", _eye_kernel, lambda *dims, shape, dtype: TensorType(dtype, _checked(shape)),
-    op_type="Eye", keep_inputs=(), gradient=lambda op, g: [None] * len(op.inputs),
+    signature="i*->dtype", op_type="Eye", keep_inputs=(),
+    gradient=lambda op, g: [None] * len(op.inputs),
     samples=(sample(shape=(2, 3), dtype=dtypes.float32),),
 )  # fmt: skip
 

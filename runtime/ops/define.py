@@ -11,10 +11,10 @@ import runtime.ops as ops
 from runtime import errors
 from runtime.convert import conversion_of, convert_to_tensor
 from runtime.ops.arguments import static_int
+from runtime.ops.batching import elementwise
 from runtime.ops.blockwise import MANY
 from runtime.primitive import (
     Kernel,
-    Order,
     Primitive,
     Sample,
     bind,
@@ -76,12 +76,12 @@ def unary(
     gradient: Callable[[Any, Any, Any], Any] | None = None,
     reads: str = "x",
     op_type: str | None = None,
-    order: Order | None = None,
     doc: str,
     example: Example = (),
     samples: tuple[Sample, ...] = FLOATING,
+    **facts: Any,
 ) -> Op:
-    """The public function of an elementwise op of one tensor, and its row.
+    """The public function of an elementwise op of one tensor, and its row, with other facts.
 
     `gradient(x, y, g)` gives the gradient for x; `reads` tells which of x and y it uses.
     """
@@ -101,7 +101,7 @@ def unary(
         keep_outputs=(0,) if "y" in reads else (),
         op_type=op_type,
         samples=samples,
-        order=order,
+        **{"batching": elementwise} | facts,
     )
     return named(_unary_function(primitive), name, doc, example)
 
@@ -145,10 +145,11 @@ def binary(
     example: Example = (),
     fallible: bool = False,
     direct: np.ufunc | None = None,
-    order: Order | None = None,
     samples: tuple[Sample, ...] = PAIRS,
+    **facts: Any,
 ) -> Op:
-    """The public function of an elementwise op of two tensors that broadcast, and its row.
+    """The public function of an elementwise op of two tensors that broadcast, and its row, with
+    other facts.
 
     `gradient(a, b, y, g)` gives both gradients at the broadcast shape, or is a pair of functions
     that give one each; `reads` tells which of a, b, y it uses, or which each of the pair uses.
@@ -164,11 +165,11 @@ def binary(
         partials=gradient if isinstance(gradient, tuple) else None,
         keep_inputs=tuple(i for i, letter in enumerate("ab") if letter in read),
         keep_outputs=(0,) if "y" in read else (),
-        reads=None if isinstance(reads, str) else reads,
+        reads=() if isinstance(reads, str) else reads,
         op_type=op_type,
         fallible=fallible,
         samples=samples,
-        order=order,
+        **{"batching": elementwise} | facts,
     )
     return named(_binary_function(primitive, direct or kernel), name, doc, example)
 

@@ -10,6 +10,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
+from runtime.ops import batching
 from runtime.ops.arguments import static_int, static_ints
 from runtime.ops.blockwise import PIECE, numbers
 from runtime.ops.define import copied, matched, zeroed
@@ -59,6 +60,7 @@ band_part_p: Primitive = row(
     shape=lambda shape, *, lower, upper: check_matrix(shape),
     gradient=lambda op, g: (bind(band_part_p, g, **op.params),),
     samples=(sample("3,4", lower=-1, upper=0), sample("2,3,3", lower=1, upper=-1)),
+    batching=batching.on_last_axes,
 )  # fmt: skip
 
 
@@ -141,7 +143,7 @@ diag_part_p: Primitive = row(
     samples=(
         sample("3,4", **_MAIN), sample("2,3,3", k=(-1, -1), align="RIGHT_LEFT"),
         sample("2,3,4", k=(-1, 2), align="LEFT_RIGHT"),
-    ), memory=Memory.VIEWS,
+    ), memory=Memory.VIEWS, batching=batching.on_last_axes,
 )  # fmt: skip
 _ALIGNED = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
@@ -215,7 +217,7 @@ set_diag_p: Primitive = row(
     samples=(
         sample("3,4", "3", **_MAIN), sample("2,3,3", "2,2", k=(1, 1), align="RIGHT_LEFT"),
         sample("3,4", "2,3", k=(-1, 0), align="LEFT_LEFT"),
-    ),
+    ), batching=batching.on_last_axes,
 )  # fmt: skip
 
 
@@ -285,7 +287,7 @@ diag_p: Primitive = row(
         sample("2,3", k=(1, 1), align="RIGHT_LEFT", rows=None, columns=None),
         sample("3", **_MAIN, rows=3, columns=5),
         sample("2,3", k=(-1, 0), align="RIGHT_LEFT", rows=None, columns=5),
-    ),
+    ), batching=batching.on_last_axes,
 )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.convert import convert_to_tensor
+from runtime.ops import batching
 from runtime.ops.arguments import static_int
 from runtime.ops.define import axis_in, copied, zeroed
 from runtime.primitive import Order, Primitive, bind, row, sample, wrong_value
@@ -93,7 +94,7 @@ gather_p: Primitive = row(
         sample("3,4", "2,2:i4", axis=-1, batch_dims=0, negative=False),
         sample("2,3,4", "2,2:i4", axis=2, batch_dims=1, negative=False),
         sample("3,4", ":i3", axis=0, batch_dims=0, negative=False),
-    ), order=_gather_order,
+    ), order=_gather_order, batching=batching.gathered,
 )  # fmt: skip
 
 
@@ -164,7 +165,7 @@ gather_grad_p: Primitive = row(
     samples=(
         sample("2,4", "2:i3", shape=(3, 4), axis=0, batch_dims=0, negative=False),
         sample("2,3,2", "2,2:i4", shape=(2, 3, 4), axis=2, batch_dims=1, negative=False),
-    ), order=Order.C,
+    ), order=Order.C, batching=batching.gathered,
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime.convert import convert_to_tensor
+from runtime.ops import batching
 from runtime.ops.arguments import listed, static_int, static_ints
 from runtime.ops.define import axis_in
 from runtime.ops.reshaping import Dims
@@ -71,6 +72,7 @@ concat_p: Primitive = row(
     signature="A*->A",
     shape=_concat_shape, op_type="ConcatV2", gradient=_concat_gradient, keep_inputs=(),
     samples=(sample("2,3", "4,3", axis=0), sample("2,1", "2,2", "2,3", axis=-1)), order=Order.C,
+    batching=batching.joined,
 )  # fmt: skip
 
 
@@ -151,7 +153,7 @@ stack_p: Primitive = row(
     op_type="Pack", keep_inputs=(),
     gradient=lambda op, g: unstack(g, len(op.inputs), op.params["axis"]),
     samples=(sample("2,3", "2,3", axis=0), sample("2", "2", axis=-1), sample("", "", axis=0)),
-    order=Order.C,
+    order=Order.C, batching=batching.joined,
 )  # fmt: skip
 
 
@@ -213,6 +215,7 @@ unstack_p: Primitive = row(
     "unstack", _unstack_kernel, _unstack_infer, op_type="Unpack", keep_inputs=(),
     gradient=lambda op, *g: (stack(present(op, g), op.params["axis"]),),
     samples=(sample("2,3", num=2, axis=0), sample("2,3", num=3, axis=-1)), memory=Memory.VIEWS,
+    batching=batching.along_axis, gives_tuple=True,
 )  # fmt: skip
 
 
@@ -278,7 +281,7 @@ split_p: Primitive = row(
     "split", _split_kernel, _split_infer, op_type="SplitV", keep_inputs=(),
     gradient=lambda op, *g: (concat(present(op, g), op.params["axis"]),),
     samples=(sample("4,3", sizes=2, axis=0), sample("2,5", sizes=(1, -1, 2), axis=-1)),
-    memory=Memory.VIEWS,
+    memory=Memory.VIEWS, gives_tuple=True,
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import DType, as_dtype
+from runtime.ops import batching
 from runtime.ops.arguments import listed, static_ints
 from runtime.ops.define import matched, sum_to_shape_of
 from runtime.primitive import Order, Primitive, bind, row, sample, wrong_dtype, wrong_value
@@ -89,7 +90,7 @@ matmul_p: Primitive = row(
         sample("3,2", "4,3", transpose_a=True, transpose_b=True),
         sample("5,2,3", "3,4", transpose_a=False, transpose_b=False),
         sample("5,2,3", "1,4,3", transpose_a=False, transpose_b=True),
-    ), order=Order.C,
+    ), order=Order.C, batching=batching.matmul,
 )  # fmt: skip
 _ACCEPTED = matmul_p.accepted
 # Twice as fast as np.dot and np.matmul for small matrices.

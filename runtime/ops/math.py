@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime import dtypes, errors
+from runtime import dtypes, errors, forms, intervals
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import as_dtype
+from runtime.forms import Form, Logic
+from runtime.identities import PRODUCT, SUM, equal_operands, exactly, first, repeated, right, undone
+from runtime.ops import batching
 from runtime.ops.blockwise import MANY, in_blocks, own
 from runtime.ops.define import POSITIVE, UNIT, Op, binary, matched, unary
 from runtime.ops.indexed_slices import IndexedSlices
@@ -29,26 +32,34 @@ def _c(x: Any) -> Any:
 # Arithmetic
 
 
+def _ring(text: str, kinds: str = "if") -> Form:
+    return Form(text, kinds, wraps=True, ring=True)
+
+
 add: Op = binary(
-    "add", np.add, "P,P->P", op_type="AddV2", reads="",
+    "add", np.add, "P,P->P", op_type="AddV2", reads="", scalar=_ring("{} + {}"),
+    interval=intervals.add, identities=SUM,
     gradient=(lambda a, b, y, g: g, lambda a, b, y, g: g),
     doc="x + y, elementwise with broadcasting; strings are concatenated.",
     example=("int(rt.add(1, 2))", "3"),
 )  # fmt: skip
 subtract: Op = binary(
-    "sub", np.subtract, op_type="Sub", reads="",
+    "sub", np.subtract, op_type="Sub", reads="", scalar=_ring("{} - {}"),
+    interval=intervals.sub, identities=(right(0),),
     gradient=(lambda a, b, y, g: g, lambda a, b, y, g: -g),
     doc="x - y, elementwise with broadcasting.",
     example=("int(rt.subtract(1, 2))", "-1"),
 )  # fmt: skip
 multiply: Op = binary(
-    "mul", np.multiply, op_type="Mul", reads=("b", "a"),
+    "mul", np.multiply, op_type="Mul", reads=("b", "a"), scalar=_ring("{} * {}"),
+    interval=intervals.mul, identities=PRODUCT,
     gradient=(lambda a, b, y, g: g * _c(b), lambda a, b, y, g: g * _c(a)),
     doc="x * y, elementwise with broadcasting.",
     example=("int(rt.multiply(3, 2))", "6"),
 )  # fmt: skip
 divide_real: Op = binary(
-    "div", np.divide, "F,F->F", op_type="RealDiv", reads=("b", "ab"),
+    "div", np.divide, "F,F->F", op_type="RealDiv", reads=("b", "ab"), scalar=Form("{} / {}", "f"),
+    identities=(right(1),),
     gradient=(lambda a, b, y, g: g / _c(b), lambda a, b, y, g: -g * _c(a / b / b)),
     doc="x / y for floating-point tensors.", samples=(sample("2,3", "2,3:+"), sample("2,1", "3:+")),
 )  # fmt: skip
@@ -199,12 +210,16 @@ floordiv: Op = binary(
     "floordiv", integer_safe(np.floor_divide, _floor_divide), "R,R->R", op_type="FloorDiv",
     fallible=True,
     gradient=lambda a, b, y, g: (None, None), reads="",
+    # Only the smallest number by -1 leaves the range.
+    scalar=Form("{} // {}", "i", wraps=True), interval=intervals.floordiv,
+    identities=(exactly(right(1)),),
     doc="x // y rounded down as in Python. InvalidArgumentError where an integer is divided by 0.",
     samples=_DIVISIONS,
     example=("int(rt.math.floordiv(-3, 2))", "-2"),
 )  # fmt: skip
 floormod: Op = binary(
     "mod", integer_safe(np.remainder, _remainder), "R,R->R", op_type="FloorMod", fallible=True,
+    scalar=Form("{} % {}", "i"), interval=intervals.mod,
     gradient=(lambda a, b, y, g: g, lambda a, b, y, g: -g * floordiv(a, b)),
     doc="x % y as in Python, with the sign of y. InvalidArgumentError for integers modulo 0.",
     samples=_DIVISIONS,
@@ -265,11 +280,12 @@ pow: Op = binary(
     samples=(
         sample("2,3:+f", "2,3"), sample("2,1:+f", "3"), sample("3:i5", "3:i4"),
         sample("2,3:+f", 3.0),
-    ), order=Order.KEEP,
+    ), order=Order.KEEP, identities=(exactly(right(1)),),
     example=("int(rt.pow(2, 3))", "8"),
 )  # fmt: skip
 negative: Op = unary(
     "neg", np.negative, "N->N", op_type="Neg", reads="", gradient=lambda x, y, g: -g, doc="-x.",
+    scalar=_ring("-{}"), interval=intervals.neg, identities=(undone,),
     example=("rt.negative([1, -2]).numpy().tolist()", "[-1, 2]"),
 )  # fmt: skip
 
@@ -282,6 +298,8 @@ def _abs_gradient(x: Any, y: Any, g: Any) -> Any:
 
 abs: Op = unary(
     "abs", np.absolute, "N->real N", op_type="Abs", gradient=_abs_gradient,
+    scalar=Form("abs({})", "i", wraps=True), interval=intervals.magnitude,
+    identities=(repeated,),
     doc="The absolute value; of complex numbers the real modulus.",
     example=("rt.abs([-1, 2]).numpy().tolist()", "[1, 2]"),
 )  # fmt: skip
@@ -309,7 +327,8 @@ cast_p: Primitive = row(
     "cast", _cast_kernel, signature="Q->dtype", shape=same_shape, op_type="Cast",
     gradient=_cast_gradient, keep_inputs=(),
     samples=(sample("2,3", dtype=dtypes.float64), sample("2,3:i9", dtype=dtypes.float32)),
-    order=Order.C,
+    order=Order.C, scalar=forms.cast, interval=intervals.same, identities=(first,),
+    batching=batching.elementwise,
 )  # fmt: skip
 
 
@@ -338,7 +357,8 @@ _SPELLING = "strings are read by strings.to_number and written by strings.as_str
 identity_p: Primitive = row(
     "identity", lambda x: x, signature="A->A", shape=same_shape, op_type="Identity",
     gradient=lambda op, g: (g,), keep_inputs=(), samples=(sample("2,3"), sample("2:s")),
-    memory=Memory.ALIASES, order=Order.KEEP,
+    memory=Memory.ALIASES, order=Order.KEEP, scalar=forms.SAME, interval=intervals.same,
+    logic=Logic.SAME, identities=(first,), batching=batching.elementwise,
 )  # fmt: skip
 
 
@@ -359,7 +379,7 @@ def identity(input: Any, name: str | None = None) -> Tensor:
 stop_gradient_p: Primitive = row(
     "stop_gradient", lambda x: x, signature="A->A", shape=same_shape, op_type="StopGradient",
     gradient=flat, keep_inputs=(), samples=(sample("2,3"),), memory=Memory.ALIASES,
-    order=Order.KEEP,
+    order=Order.KEEP, scalar=forms.SAME, interval=intervals.same,
 )  # fmt: skip
 
 
@@ -382,6 +402,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
 
 square: Op = unary(
     "square", np.square, "N->N", op_type="Square", doc="x * x.",
+    scalar=_ring("{0} * {0}", "i"), interval=intervals.square,
     gradient=lambda x, y, g: g * (_c(x) * 2),
     example=("rt.square([3]).numpy().tolist()", "[9]"),
 )  # fmt: skip
@@ -514,14 +535,16 @@ sign: Op = unary(
 )  # fmt: skip
 floor: Op = unary(
     "floor", np.floor, "G->G", gradient=_no_slope, reads="", doc="Rounded towards minus infinity.",
+    identities=(repeated,),
     example=("rt.floor([1.5, -1.5]).numpy().tolist()", "[1.0, -2.0]"),
 )  # fmt: skip
 ceil: Op = unary(
     "ceil", np.ceil, "G->G", gradient=_no_slope, reads="", doc="Rounded towards plus infinity.",
+    identities=(repeated,),
     example=("rt.math.ceil([1.2, -1.2]).numpy().tolist()", "[2.0, -1.0]"),
 )  # fmt: skip
 rint: Op = unary(
-    "rint", np.rint, "G->G", gradient=_no_slope, reads="",
+    "rint", np.rint, "G->G", gradient=_no_slope, reads="", identities=(repeated,),
     doc="Rounded to the nearest integer, halves to the even one.",
     example=("rt.math.rint([1.2, 2.5]).numpy().tolist()", "[1.0, 2.0]"),
 )  # fmt: skip
@@ -565,11 +588,15 @@ def _extremum_gradient(compare: Any) -> Any:
 
 maximum: Op = binary(
     "maximum", np.maximum, "R,R->R", doc="The larger of x and y; NaN where one is NaN.",
+    scalar=Form("{0} if {0} >= {1} else {1}", "i"), interval=intervals.maximum,
+    identities=(equal_operands,),
     gradient=_extremum_gradient(lambda a, b: ops.greater_equal(a, b)),
     example=("rt.maximum([1, 5], 3).numpy().tolist()", "[3, 5]"),
 )  # fmt: skip
 minimum: Op = binary(
     "minimum", np.minimum, "R,R->R", doc="The smaller of x and y; NaN where one is NaN.",
+    scalar=Form("{0} if {0} <= {1} else {1}", "i"), interval=intervals.minimum,
+    identities=(equal_operands,),
     gradient=_extremum_gradient(lambda a, b: ops.less_equal(a, b)),
     example=("rt.minimum([1, 5], 3).numpy().tolist()", "[1, 3]"),
 )  # fmt: skip

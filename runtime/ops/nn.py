@@ -9,6 +9,8 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
+from runtime.identities import repeated
+from runtime.ops import batching
 from runtime.ops.arguments import one_of, static_int, static_number
 from runtime.ops.blockwise import MANY, in_blocks, own, turning_rows
 from runtime.ops.define import Op, axis_in, binary, matched, unary
@@ -56,11 +58,11 @@ relu_grad_p: Primitive = row(
     "relu_grad", _relu_grad_kernel, signature="R,R->R",
     shape=lambda g, y: merge_shapes(g, y), op_type="ReluGrad",
     gradient=lambda op, g: (_masked(g, op.inputs[1]), None), keep_inputs=(1,),
-    samples=(sample("2,3", "2,3"),), order=Order.KEEP,
+    samples=(sample("2,3", "2,3"),), order=Order.KEEP, batching=batching.on_last_axes,
 )  # fmt: skip
 relu: Op = unary(
     "relu", _relu_kernel, "R->R", reads="y", gradient=lambda x, y, g: _masked(g, y),
-    doc="max(x, 0).", order=Order.KEEP,
+    doc="max(x, 0).", order=Order.KEEP, identities=(repeated,),
     example=("rt.nn.relu([-1., 2.]).numpy().tolist()", "[0.0, 2.0]"),
 )  # fmt: skip
 relu6: Op = unary(

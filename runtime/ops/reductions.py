@@ -11,6 +11,8 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
+from runtime.identities import of_known_shape
+from runtime.ops import batching
 from runtime.ops.arguments import listed, static_int, static_ints
 from runtime.ops.define import Example, Op, axis_in, copied, fill_dims, named
 from runtime.ops.gathering import gathered
@@ -85,6 +87,7 @@ def reduction(
     primitive = row(
         name, kernel, signature=signature, shape=reduced_shape, op_type=op_type, gradient=gradient,
         keep_inputs=keep_inputs, keep_outputs=keep_outputs, samples=samples,
+        batching=batching.along_axes,
     )  # fmt: skip
     return named(_reduction_function(primitive), "reduce_" + name, doc, example)
 
@@ -150,7 +153,7 @@ def _block_of_rows(x: Any, axis: tuple[int, ...]) -> tuple[int, int, int] | None
 
 sum_p: Primitive = row(
     "sum", _sum_kernel, signature="N->N", shape=reduced_shape, op_type="Sum", keep_inputs=(),
-    gradient=lambda op, g: (_spread(op, g),), samples=REDUCED,
+    gradient=lambda op, g: (_spread(op, g),), samples=REDUCED, batching=batching.along_axes,
 )  # fmt: skip
 _SUMMED = sum_p.accepted
 
@@ -434,7 +437,7 @@ sum_to_p: Primitive = row(
     "sum_to", _sum_to_kernel, signature="N,i*->N", shape=_sum_to_shape, op_type="SumTo",
     gradient=lambda op, g: (ops.broadcast_like(g, op.inputs[0]), *[None] * (len(op.inputs) - 1)),
     keep_inputs=(), samples=(sample("2,3", shape=(3,)), sample("4,2,3", shape=(2, 1))),
-    memory=_sum_to_memory,
+    memory=_sum_to_memory, identities=(of_known_shape,), batching=batching.sum_to,
 )  # fmt: skip
 
 
@@ -483,7 +486,7 @@ def _cumsum_gradient(op: Any, g: Any) -> Any:
 
 cumsum_p: Primitive = row(
     "cumsum", cumulative(np.add), signature="N->N", shape=cumulative_shape, op_type="Cumsum",
-    gradient=_cumsum_gradient, keep_inputs=(), samples=CUMULATED,
+    gradient=_cumsum_gradient, keep_inputs=(), samples=CUMULATED, batching=batching.along_axis,
 )  # fmt: skip
 
 

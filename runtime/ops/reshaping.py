@@ -10,6 +10,8 @@ import numpy as np
 from runtime import dtypes
 from runtime.convert import convert_to_tensor
 from runtime.dtypes import as_dtype
+from runtime.identities import of_known_shape
+from runtime.ops import batching
 from runtime.ops.arguments import listed, static_int, static_ints
 from runtime.ops.define import axis_in, dims_of, fill_dims, sum_to_shape_of
 from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
@@ -32,7 +34,7 @@ shape_p: Primitive = row(
     gradient=no_gradients,
     shape=lambda shape, *, dtype: (None if shape is None else len(shape),),
     samples=(sample("2,3", dtype=dtypes.int32), sample("", dtype=dtypes.int64)),
-    memory=Memory.READS,
+    memory=Memory.READS, of_shape=True,
 )  # fmt: skip
 
 
@@ -57,7 +59,7 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
 size_p: Primitive = row(
     "size", lambda x, *, dtype: np.array(np.size(x), dtype.np_dtype), signature="A->dtype",
     shape=lambda shape, *, dtype: (), op_type="Size", keep_inputs=(), gradient=no_gradients,
-    samples=(sample("2,3", dtype=dtypes.int32),),
+    samples=(sample("2,3", dtype=dtypes.int32),), of_shape=True,
 )  # fmt: skip
 
 
@@ -73,6 +75,7 @@ def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> T
 rank_p: Primitive = row(
     "rank", lambda x: np.int32(np.ndim(x)), signature="A->int32", shape=lambda shape: (),
     op_type="Rank", keep_inputs=(), gradient=no_gradients, samples=(sample("2,3"),),
+    of_shape=True,
 )  # fmt: skip
 
 
@@ -133,7 +136,7 @@ reshape_p: Primitive = row(
     "reshape", _reshape_kernel, signature="A,i*->A", shape=_reshape_shape, op_type="Reshape",
     gradient=lambda op, g: (reshape_like(g, op.inputs[0]), *[None] * (len(op.inputs) - 1)),
     keep_inputs=(), samples=(sample("2,3", shape=(3, 2)), sample("2,3,4", shape=(-1, 4))),
-    memory=Memory.ALIASES,
+    memory=Memory.ALIASES, identities=(of_known_shape,), batching=batching.reshaped,
 )  # fmt: skip
 
 
@@ -178,7 +181,7 @@ broadcast_to_p: Primitive = row(
     op_type="BroadcastTo", keep_inputs=(),
     gradient=lambda op, g: (sum_to_shape_of(g, op.inputs[0]), *[None] * (len(op.inputs) - 1)),
     samples=(sample("3", shape=(2, 3)), sample("2,1", shape=(4, 2, 3)), sample("", shape=(2,))),
-    memory=Memory.VIEWS,
+    memory=Memory.VIEWS, identities=(of_known_shape,), batching=batching.broadcast_to,
 )  # fmt: skip
 
 
@@ -240,7 +243,7 @@ expand_dims_p: Primitive = row(
     shape=_expand_shape, op_type="ExpandDims", keep_inputs=(),
     gradient=lambda op, g: (bind(squeeze_p, g, axis=(op.params["axis"],)),),
     samples=(sample("2,3", axis=0), sample("2,3", axis=-1), sample("", axis=0)),
-    memory=Memory.ALIASES,
+    memory=Memory.ALIASES, batching=batching.reshaped,
 )  # fmt: skip
 
 
@@ -270,7 +273,7 @@ squeeze_p: Primitive = row(
     "squeeze", lambda x, *, axis: np.squeeze(x, axis), signature="A->A", shape=_squeeze_shape,
     op_type="Squeeze", keep_inputs=(), gradient=lambda op, g: (reshape_like(g, op.inputs[0]),),
     samples=(sample("1,2,1", axis=None), sample("1,2,1", axis=(0,)), sample("1,1", axis=(-1,))),
-    memory=Memory.ALIASES,
+    memory=Memory.ALIASES, batching=batching.reshaped,
 )  # fmt: skip
 
 
@@ -290,6 +293,7 @@ ensure_shape_p: Primitive = row(
     signature="A->A", shape=lambda given, *, shape: merge_shapes(given, shape),
     op_type="EnsureShape", fallible=True, gradient=lambda op, g: (g,), keep_inputs=(),
     samples=(sample("2,3", shape=(None, 3)),), memory=Memory.ALIASES, order=Order.KEEP,
+    identities=(of_known_shape,),
 )  # fmt: skip
 
 

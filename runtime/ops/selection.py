@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime import dtypes
+from runtime import dtypes, intervals
 from runtime.convert import convert_to_tensor
+from runtime.forms import Form
+from runtime.identities import selected
+from runtime.ops import batching
 from runtime.ops.arguments import static_int
 from runtime.ops.blockwise import BITS, MANY, chosen, in_blocks
 from runtime.ops.define import axis_in, matched, sum_to_shape_of
@@ -48,8 +51,10 @@ def _where_of_many(x: Any, y: Any, test: Any, out: Any, work: Workspace) -> None
 
 select_p: Primitive = row(
     "where", _where_kernel, signature="B,A,A->A", shape=broadcast_shapes, op_type="SelectV2",
-    gradient=_where_rule, keep_inputs=(0,),
+    gradient=_where_rule, keep_inputs=(0,), scalar=Form("{1} if {0} else {2}"),
+    interval=intervals.chosen, identities=(selected,),
     samples=(sample("2,3:b", "2,3", "2,3"), sample("2,1:b", "3", ""), sample(":b", "2", "2")),
+    batching=batching.elementwise,
 )  # fmt: skip
 nonzero_p: Primitive = row(
     "nonzero", lambda x: np.argwhere(x).astype(np.int64, copy=False), signature="A->int64",

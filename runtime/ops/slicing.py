@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime import dtypes, errors
+from runtime import dtypes, errors, forms, intervals
 from runtime.convert import convert_to_tensor
+from runtime.ops import batching, slice_notation
 from runtime.ops.define import copied, dims_of, fill_dims, sum_to_shape_of, zeroed
 from runtime.ops.reshaping import Dims
 from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
@@ -145,7 +146,8 @@ strided_slice_p: Primitive = row(
         sample("3,4", spec=((None, None, 2), -1)),
         sample("3,4", spec=("...", "newaxis", (2, None, -1))),
         sample("3,4", ":i3", spec=("?", (1, 3, None))),
-    ), memory=Memory.VIEWS,
+    ), memory=Memory.VIEWS, scalar=forms.element, interval=intervals.same, batching=batching.sliced,
+    text=slice_notation.part,
 )  # fmt: skip
 
 
@@ -178,7 +180,8 @@ unslice_p: Primitive = row(
     samples=(
         sample("4", spec=(1,), shape=(3, 4)),
         sample("2,1", spec=((None, None, 2), "newaxis", 0), shape=(3, 4)),
-    ), order=Order.C,
+    ), order=Order.C, batching=batching.sliced,
+    text=slice_notation.unslice,
 )  # fmt: skip
 
 
@@ -222,6 +225,7 @@ set_slice_p: Primitive = row(
         sample("3,4", "", spec=((None, None, 2), -1)),
         sample("3,4", "2", ":i3", spec=("?", (1, 3, None))),
     ), order=Order.C, memory=Memory.UPDATES,
+    text=slice_notation.set_slice,
 )  # fmt: skip
 
 
@@ -272,6 +276,7 @@ slice_p: Primitive = row(
     gradient=_box_gradient, fallible=True,
     samples=(sample("3,4", box=(1, 0, 2, -1)), sample("3,4", ":i2", box=(None, 1, 1, 3))),
     memory=Memory.VIEWS,
+    text=slice_notation.box,
 )  # fmt: skip
 
 

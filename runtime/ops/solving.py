@@ -12,6 +12,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime import errors
 from runtime.convert import convert_to_tensor
+from runtime.ops import batching
 from runtime.ops.define import matched, sum_to_shape_of
 from runtime.ops.matrices import (
     NO_INVERSE,
@@ -166,6 +167,7 @@ solve_p: Primitive = row(
     op_type="MatrixSolve", gradient=_solve_gradient, keep_inputs=(0,), keep_outputs=(0,),
     fallible=True,
     samples=(sample("3,3:r", "3,2", adjoint=False), sample("2,2,2:r", "2,2,1", adjoint=True)),
+    batching=batching.solved,
 )  # fmt: skip
 
 
@@ -207,7 +209,7 @@ triangular_p: Primitive = row(
     samples=(
         sample("3,3:r", "3,2", lower=True, adjoint=False),
         sample("3,3:r", "3,2", lower=False, adjoint=True),
-    ),
+    ), batching=batching.solved,
 )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime.convert import convert_to_tensor
 from runtime.ops.arguments import static_int
+from runtime.ops.batching import along_axis
 from runtime.ops.blockwise import PIECE, mask
 from runtime.ops.define import POSITIVE, UNIT, Op, binary, unary
 from runtime.ops.error_kernels import (
@@ -300,6 +301,7 @@ def _logsumexp_gradient(op: Any, g: Any) -> Any:
 cumulative_logsumexp_p: Primitive = row(
     "cumulative_logsumexp", _logsumexp_kernel, signature="G->G", shape=cumulative_shape,
     op_type="CumulativeLogsumexp", gradient=_logsumexp_gradient, keep_outputs=(0,),
+    batching=along_axis,
     samples=CUMULATED[::2],  # the others begin with minus infinity
 )  # fmt: skip
 

@@ -9,6 +9,8 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime.convert import convert_to_tensor
+from runtime.identities import transposed
+from runtime.ops import batching
 from runtime.ops.arguments import static_ints
 from runtime.ops.define import axis_in
 from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
@@ -36,7 +38,7 @@ transpose_p: Primitive = row(
     "transpose", lambda x, *, perm: np.transpose(x, perm), signature="A->A",
     shape=_transpose_shape, op_type="Transpose", gradient=_transpose_gradient, keep_inputs=(),
     samples=(sample("2,3", perm=None), sample("2,3,4", perm=(2, 0, 1))), memory=Memory.VIEWS,
-    order=Order.PERMUTED,
+    order=Order.PERMUTED, identities=(transposed,), batching=batching.transpose,
 )  # fmt: skip
 
 
@@ -116,6 +118,7 @@ reverse_p: Primitive = row(
     op_type="ReverseV2", keep_inputs=(),
     gradient=lambda op, g: (bind(reverse_p, g, axis=op.params["axis"]),),
     samples=(sample("2,3", axis=(0,)), sample("2,3", axis=(0, -1))), memory=Memory.VIEWS,
+    batching=batching.along_axes,
 )  # fmt: skip
 
 
@@ -153,6 +156,7 @@ roll_p: Primitive = row(
     gradient=lambda op, g: (bind(roll_p, g, -op.inputs[1], axis=op.params["axis"]), None),
     keep_inputs=(1,),
     samples=(sample("2,3", ":i3", axis=(1,)), sample("2,3", "2:i3", axis=(0, 1))), order=Order.C,
+    batching=batching.along_axes,
 )  # fmt: skip
 
 

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from runtime.autodiff.activity import Dependence, is_recursive
 from runtime.autodiff.sent import shaped
 from runtime.autodiff.vectorization.rules import NotVectorized
+from runtime.graph import arrays
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, diverges
 from runtime.graph.nodes import CALL, COND, WHILE, apply
 from runtime.graph.tracing import Trace
+from runtime.primitive import Primitive
 from runtime.types import Type
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ class _Differing(Dependence):
     """The values that differ from row to row: not how many items a list has, nor which."""
 
     def _is_reached(self, node: Node) -> bool:
-        return CONTROL_RULES.get(node.primitive.name) is not _same and super()._is_reached(node)
+        return CONTROL_RULES.get(node.primitive) is not _same and super()._is_reached(node)
 
 
 def _cond(rows: AllRows, node: Node) -> None:
@@ -132,10 +134,10 @@ def _same(rows: AllRows, node: Node) -> None:
     rows.put(node.outputs[0], apply(node.primitive, *map(rows.of, node.inputs)), False)
 
 
-CONTROL_RULES: dict[str, Callable[[AllRows, Node], None]] = {
-    "array_has": _same,
-    "array_size": _same,
-    "call": _call,
-    "cond": _cond,
-    "while": _while,
+CONTROL_RULES: dict[Primitive, Callable[[AllRows, Node], None]] = {
+    arrays.HAS: _same,
+    arrays.SIZE: _same,
+    CALL: _call,
+    COND: _cond,
+    WHILE: _while,
 }

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import runtime.ops as ops
 from runtime.autodiff.vectorization.rules import Rule, has_known_rank
+from runtime.graph import arrays, nodes
 from runtime.graph.ir import Node
-from runtime.graph.nodes import apply
+from runtime.primitive import Primitive
 from runtime.types import TensorType
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def _of_lists(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -
         params["type"] = rows.lifted(params["type"])
     if "axis" in params:
         params["axis"] += 1
-    return apply(node.primitive, *map(rows.whole, node.inputs), **params)
+    return nodes.apply(node.primitive, *map(rows.whole, node.inputs), **params)
 
 
 def _written(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
@@ -37,7 +38,7 @@ def _written(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) ->
     if given.ndim and items.ndim is None:
         return None
     items = _turned(items) if given.ndim else items
-    return apply(node.primitive, *map(rows.whole, arrays), given, items, **params)
+    return nodes.apply(node.primitive, *map(rows.whole, arrays), given, items, **params)
 
 
 def _read(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
@@ -50,7 +51,7 @@ def _read(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> An
     if several and "type" in params:
         params["type"] = _turned_type(params["type"])
     shaped = [_turned(x) if several else x for x in map(rows.whole, likes)]
-    found = apply(node.primitive, rows.whole(array), given, *shaped, **params)
+    found = nodes.apply(node.primitive, rows.whole(array), given, *shaped, **params)
     return _turned(found) if several else found
 
 
@@ -60,7 +61,7 @@ def _turned_type(type: TensorType) -> TensorType:
 
 
 def _cleared(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
-    return apply(node.primitive, *inputs)
+    return nodes.apply(node.primitive, *inputs)
 
 
 def _stacked(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
@@ -71,20 +72,22 @@ def _stacked(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) ->
     if not likes:
         params["element"] = rows.lifted(params["element"])
     given = [_turned(rows.whole(like)) for like in likes]
-    return _turned(apply(node.primitive, rows.whole(array), *given, **params))
+    return _turned(nodes.apply(node.primitive, rows.whole(array), *given, **params))
 
 
 def _unstacked(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
-    return apply(node.primitive, _turned(inputs[0])) if has_known_rank(node.inputs[0]) else None
+    return (
+        nodes.apply(node.primitive, _turned(inputs[0])) if has_known_rank(node.inputs[0]) else None
+    )
 
 
-LIST_RULES: dict[str, Rule] = {
-    **dict.fromkeys(("list_add", "list_as", "list_pop", "list_push"), _of_lists),
-    **dict.fromkeys(("list_repeat", "list_sum", "list_zeros"), _of_lists),
-    **dict.fromkeys(("array_add_at", "array_at", "array_write"), _written),
-    **dict.fromkeys(("array_read", "array_read_like", "array_read_or_zeros"), _read),
-    **dict.fromkeys(("array_stack", "array_stack_like"), _stacked),
-    "array_clear": _cleared,
-    "array_zeros": _of_lists,
-    "array_unstack": _unstacked,
+LIST_RULES: dict[Primitive, Rule] = {
+    **dict.fromkeys((nodes.LIST_ADD, nodes.LIST_AS, nodes.LIST_POP, nodes.LIST_PUSH), _of_lists),
+    **dict.fromkeys((nodes.LIST_REPEAT, nodes.LIST_SUM, nodes.LIST_ZEROS), _of_lists),
+    **dict.fromkeys((arrays.ADD_AT, arrays.AT, arrays.WRITE), _written),
+    **dict.fromkeys((arrays.READ, arrays.READ_LIKE, arrays.READ_OR_ZEROS), _read),
+    **dict.fromkeys((arrays.STACK, arrays.STACK_LIKE), _stacked),
+    arrays.CLEAR: _cleared,
+    arrays.ZEROS: _of_lists,
+    arrays.UNSTACK: _unstacked,
 }

@@ -8,13 +8,12 @@ from typing import Any
 import runtime.ops as ops
 from runtime.autodiff.vectorization.control import CONTROL_RULES
 from runtime.autodiff.vectorization.lists import LIST_RULES
-from runtime.autodiff.vectorization.ops import OP_RULES
 from runtime.autodiff.vectorization.rules import NotVectorized, has_known_rank, shape_of
 from runtime.graph.ir import Graph, Node, Value
 from runtime.graph.nodes import LIST_REPEAT, apply
 from runtime.graph.scopes import active
 from runtime.graph.tracing import Trace, symbol
-from runtime.primitive import TABLE, bind
+from runtime.primitive import bind
 from runtime.types import ListType, NumberType, TensorType, Type
 
 
@@ -77,7 +76,7 @@ class AllRows:
     def follow(self, nodes: Iterable[Node]) -> None:
         """Compute nodes of all rows. NotVectorized where that is not possible."""
         for node in nodes:
-            rule = CONTROL_RULES.get(node.primitive.name)
+            rule = CONTROL_RULES.get(node.primitive)
             if rule is not None:
                 rule(self, node)
             else:
@@ -90,9 +89,9 @@ class AllRows:
             self.put(value, output, bool(places))
 
     def _differing(self, node: Node, places: list[int]) -> tuple[Any, ...]:
-        rule = LIST_RULES.get(node.primitive.name)
+        rule = LIST_RULES.get(node.primitive)
         if rule is None and all(map(has_known_rank, (*node.inputs, *node.outputs))):
-            rule = OP_RULES.get(node.primitive.name)
+            rule = node.primitive.batching
         if rule is None:
             raise NotVectorized
         outputs = rule(self, node, [self.of(value) for value in node.inputs], places)
@@ -105,11 +104,11 @@ class AllRows:
         primitive, inputs = node.primitive, [self.of(value) for value in node.inputs]
         if primitive.effect or node.regions or "callee" in node.params:
             raise NotVectorized
-        if TABLE.get(primitive.name) is primitive:
-            return tuple_of(bind(primitive, *inputs, **node.params))
         if any(isinstance(value.type, NumberType) for value in (*node.inputs, *node.outputs)):
             values = tuple(map(self.trace.value_of, inputs))
             return tuple_of(self.trace.apply(primitive, values, node.params))
+        if primitive.is_op:
+            return tuple_of(bind(primitive, *inputs, **node.params))
         return tuple_of(apply(primitive, *inputs, **node.params))
 
     def of(self, value: Value) -> Any:

@@ -19,6 +19,7 @@ import numpy as np
 
 from runtime.graph.executors.layouts import Layouts
 from runtime.graph.ir import Node, Region, Value, free_values, walk
+from runtime.graph.nodes import CONSTANT
 from runtime.types import TensorType
 
 LEAST_BYTES = 1 << 20
@@ -132,7 +133,7 @@ def _size(type: TensorType) -> int:
 
 
 def _is_constant(node: Node) -> bool:
-    return node.primitive.name == "constant"
+    return node.primitive is CONSTANT
 
 
 def places_of(run: Run) -> dict[Value, int]:

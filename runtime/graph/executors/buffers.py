@@ -31,6 +31,7 @@ from runtime.graph.executors.layouts import ROOM, Layouts
 from runtime.graph.executors.pool import WORKSPACE, StockType
 from runtime.graph.executors.rooms import in_room
 from runtime.graph.ir import Node, Region, Value, diverges, free_values, walk
+from runtime.graph.nodes import COND, WHILE
 from runtime.primitive import Memory
 from runtime.types import TensorType
 
@@ -246,9 +247,9 @@ class _Planner:
         """Plan a node, behind which these values are not read any more."""
         if run is not None:
             self.run(run)
-        elif node.primitive.name == "while":
+        elif node.primitive is WHILE:
             self.loop(node, dying)
-        elif node.primitive.name == "cond":
+        elif node.primitive is COND:
             self.cond(node, dying)
         elif self.plan.layouts.is_view(node):
             self.view(node)

@@ -16,7 +16,7 @@ from collections.abc import Container, Iterator, Sequence
 from runtime.graph.executors.kernels import is_array, is_view, memory_of
 from runtime.graph.executors.layouts import Layouts
 from runtime.graph.ir import Node, Region, Value, walk
-from runtime.graph.nodes import LIST_PUSH
+from runtime.graph.nodes import COND, LIST_PUSH, WHILE
 from runtime.primitive import Memory
 from runtime.types import ListType
 
@@ -28,7 +28,7 @@ class Escapes:
 
     def __init__(self, body: Region, layouts: Layouts) -> None:
         self._layouts = layouts
-        loops = [node for node in walk(body) if node.primitive.name == "while"]
+        loops = [node for node in walk(body) if node.primitive is WHILE]
         self.carried = {node: _candidates(node, layouts) for node in loops}
         self.values: set[Value] = set()
         settled = False
@@ -55,10 +55,9 @@ class Escapes:
 
     def _region(self, region: Region) -> None:
         for node in reversed(region.nodes):
-            name = node.primitive.name
-            if name == "while":
+            if node.primitive is WHILE:
                 self._while(node)
-            elif name == "cond":
+            elif node.primitive is COND:
                 self._cond(node)
             elif memory_of(node) is Memory.STORES:
                 self.values.update(node.inputs[1:])
@@ -98,13 +97,13 @@ def _pushed(nodes: Sequence[Node]) -> set[Value]:
 
 def _sources(node: Node, found: Container[Value]) -> Iterator[Value]:
     """Yields what such values of a node, or of the regions inside it, may be."""
-    if node.primitive.name == "while":
+    if node.primitive is WHILE:
         (body,) = node.regions
         states = zip(node.outputs, body.parameters, node.inputs[1:], body.results[1:], strict=True)
         for output, parameter, first, result in states:
             if output in found or parameter in found:
                 yield from (first, result)
-    elif node.primitive.name == "cond":
+    elif node.primitive is COND:
         for inner in node.regions:
             pairs = zip(node.outputs, inner.results, strict=False)
             yield from [result for output, result in pairs if output in found]

@@ -16,6 +16,7 @@ import numpy as np
 from runtime import errors
 from runtime.graph.executors.scalars import form_of
 from runtime.graph.ir import Node, Origin, Value, format_location
+from runtime.graph.nodes import CHECK_DEFINED, CHECK_PRESENT, COND, RAISE
 from runtime.graph.templates import filled
 from runtime.primitive import describe
 from runtime.types import ListType, TensorType, Type
@@ -125,7 +126,8 @@ def _bare(error: Exception) -> Exception:
 
 def _of_kernel(error: BaseException, node: Node, values: Sequence[Any]) -> BaseException:
     """The error of the node's kernel, where Python's own operator stood for it and raised."""
-    if isinstance(error, errors.OpError) or form_of(node) is None:
+    form = form_of(node)
+    if isinstance(error, errors.OpError) or form is None or not form.kinds:
         return error
     raws = [_as_raw(value, given.type) for value, given in zip(values, node.inputs, strict=True)]
     try:
@@ -160,8 +162,9 @@ def _entries(
 
 def _is_the_users(node: Node) -> bool:
     # Numbers raise Python's own errors; raises and checks carry the user's.
-    name, own = node.primitive.name, ("raise", "check_defined", "check_present", "cond")
-    return node.primitive.calls_back or name.startswith("py.") or name in own
+    primitive = node.primitive
+    own = primitive in (RAISE, CHECK_DEFINED, CHECK_PRESENT, COND)
+    return own or primitive.calls_back or primitive.name.startswith("py.")
 
 
 _DOCUMENTED: Mapping[type[BaseException], type[errors.OpError]] = {

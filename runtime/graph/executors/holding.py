@@ -13,27 +13,19 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from runtime.forms import ELEMENT, ITEM, Form, is_bool, is_integer
 from runtime.graph.executors.blocks import Runs
 from runtime.graph.executors.ranges import Ranges, limits_of, within
-from runtime.graph.executors.scalars import (
-    NUMBERS,
-    Form,
-    form_of,
-    is_bool,
-    is_integer,
-    is_weak_cast,
-    takes_weak,
-)
+from runtime.graph.executors.scalars import form_of, takes_weak
 from runtime.graph.ir import Node, Region, Value, walk
-from runtime.types import NumberType, TensorType
+from runtime.graph.nodes import COND, CONSTANT, TO_TENSOR, UNDEFINED, WHILE
+from runtime.types import ListType, NumberType, TensorType
 
 LONGEST = 5
 """Ops in one expression."""
 
-_NAMED = frozenset(("constant", "undefined"))
-_READING = frozenset(("array_length",))
-"""Of what may be changed in its place before its reader is reached."""
-_DIVISIONS = frozenset(("floordiv", "mod", "py.floordiv", "py.mod"))
+_NAMED = frozenset((CONSTANT, UNDEFINED))
+_DIVISIONS = frozenset(("//", "%"))
 
 
 class Expression(NamedTuple):
@@ -72,7 +64,7 @@ class Holding:
 
     def is_written(self, node: Node) -> bool:
         """True if the node has a line of its own."""
-        if node.primitive.name in _NAMED or node in self.inline:
+        if node.primitive in _NAMED or node in self.inline:
             return False
         return node not in self.aliases or self.is_checked(node)
 
@@ -88,9 +80,9 @@ class Holding:
         maker = self.makers.get(value)
         if maker is None:
             return [value]
-        if maker.primitive.name == "while":
+        if maker.primitive is WHILE:
             return [maker.regions[0].parameters[maker.outputs.index(value)]]
-        if maker.primitive.name in _NAMED:
+        if maker.primitive in _NAMED:
             return []
         if maker in self.inline or maker in self.aliases:
             operands = self.expressions[maker].operands
@@ -114,13 +106,14 @@ class Holding:
         casts: set[Value] = set()
         kept = set(body.results)
         for node in walk(body):
-            if form_of(node) is not None:
+            form = form_of(node)
+            if form is not None:
                 self.read.update(_integers(node.inputs))
-            if is_weak_cast(node):
+            if form is not None and form.text.startswith("one_"):
                 casts.add(node.outputs[0])
             else:
                 # One float is enough for Python's numbers to become floats beside it.
-                kept.update(node.inputs[:-1] if takes_weak(node) else node.inputs)
+                kept.update(node.inputs[:-1] if takes_weak(node, form) else node.inputs)
             for region in node.regions:
                 kept.update(region.results)
                 self.read.update(_integers((*region.results, *node.inputs)))
@@ -132,7 +125,7 @@ class Holding:
             for value in node.inputs:
                 self._uses[value].append((node, loop))
             for inner in node.regions:
-                self._count(inner, node if node.primitive.name == "while" else loop)
+                self._count(inner, node if node.primitive is WHILE else loop)
         for value in region.results:
             self._uses[value].append((None, loop))
 
@@ -140,25 +133,23 @@ class Holding:
         for node in region.nodes:
             for inner in node.regions:
                 self._decide(inner)
-            made = self._logic(node) if node.primitive.name == "cond" else self._expression(node)
-            if made is None or node.primitive.name in _NAMED:
+            made = self._logic(node) if node.primitive is COND else self._expression(node)
+            if made is None or node.primitive in _NAMED:
                 continue
             self.expressions[node] = made
             if self._is_alias(node, made):
                 self.aliases.add(node)
-            elif node.primitive.name in _READING or self._may_fail(node):
+            elif _reads_list(node) or self._may_fail(node):
                 continue
             elif self._stands_in(node) and self._is_short(node):
                 self.inline.add(node)
 
     def _expression(self, node: Node) -> Expression | None:
-        table = self._table(node)
+        form = form_of(node)
+        table = self._table(node) if form in (ELEMENT, ITEM) else None
         if table is not None:
             self.tables[node] = table
-            return Expression(Form("{0}[{1}]"), node.inputs)
-        form = form_of(node)
-        if form is None and node.primitive.name in NUMBERS:
-            form = Form(NUMBERS[node.primitive.name])
+            return Expression(ELEMENT, node.inputs)
         if form is None or (form.refuses and self._becomes_infinite(node)):
             return None
         return Expression(form, node.inputs)
@@ -174,11 +165,9 @@ class Holding:
 
     def _table(self, node: Node) -> tuple[object, ...] | None:
         """The known vector that the node takes an element of, at a place that is there."""
-        if node.primitive.name != "strided_slice" or node.params["spec"] != ("?",):
-            return None
         vector, index = node.inputs
         maker = self.makers.get(vector)
-        if maker is None or maker.primitive.name != "constant" or limits_of(index.type) is None:
+        if maker is None or maker.primitive is not CONSTANT:
             return None
         value = maker.params["value"]
         low, high = self.ranges.of(index)
@@ -200,7 +189,7 @@ class Holding:
             (body, orelse, ("not {0} and {1}", "{0} or {1}")),
         ):
             maker = self.makers.get(known)
-            if maker is not None and maker.primitive.name == "constant":
+            if maker is not None and maker.primitive is CONSTANT:
                 return Expression(Form(forms[bool(maker.params["value"])]), (test, other))
         return None
 
@@ -220,10 +209,10 @@ class Holding:
         return made.form.text in ("{}", "{0}") and (made.form.refuses or not self.is_checked(node))
 
     def _may_fail(self, node: Node) -> bool:
-        name = node.primitive.name
-        if name in ("cond", "to_tensor") or node in self.tables:
+        if node.primitive in (COND, TO_TENSOR) or node in self.tables:
             return self.is_checked(node)
-        if name in _DIVISIONS and limits_of(node.inputs[1].type) is not None:
+        is_division = self.expressions[node].form.sign in _DIVISIONS
+        if is_division and limits_of(node.inputs[1].type) is not None:
             low, high = self.ranges.of(node.inputs[1])
             return low <= 0 <= high or self.is_checked(node)
         kinds = {value.type for value in node.inputs if isinstance(value.type, NumberType)}
@@ -261,6 +250,11 @@ class Holding:
         if size <= LONGEST:
             self._sizes[node] = size
         return size <= LONGEST
+
+
+def _reads_list(node: Node) -> bool:
+    """Whether it reads what may be changed in its place before its reader is reached."""
+    return any(isinstance(value.type, ListType) for value in node.inputs)
 
 
 def _integers(values: Iterable[Value]) -> list[Value]:

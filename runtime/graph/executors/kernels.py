@@ -11,6 +11,7 @@ import numpy as np
 
 from runtime import dtypes
 from runtime.graph.ir import Node, Value
+from runtime.ops import matmul_p
 from runtime.primitive import Kernel, Memory, Order, takes
 from runtime.shapes import is_known
 from runtime.types import TensorType
@@ -69,7 +70,7 @@ def ufunc_of(node: Node) -> np.ufunc | None:
 
 def product_of(node: Node) -> Any:
     """`np.dot`, where a matrix product is nothing more than that; else None."""
-    if node.primitive.name != "matmul" or any(node.params.values()):
+    if node.primitive is not matmul_p or any(node.params.values()):
         return None
     return np.dot if all(map(_is_matrix, node.inputs)) else None
 

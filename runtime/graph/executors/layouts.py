@@ -21,6 +21,8 @@ import numpy as np
 from runtime import dtypes
 from runtime.graph.executors.kernels import is_open, is_view, memory_of, order_of, views
 from runtime.graph.ir import Node, Region, Value
+from runtime.graph.nodes import CONSTANT, WHILE
+from runtime.ops import broadcast_to_p, reshape_p, transpose_p
 from runtime.primitive import Memory, Order
 from runtime.shapes import is_known
 from runtime.types import ListType, TensorType
@@ -78,7 +80,7 @@ class Layouts:
 
     def _region(self, region: Region) -> None:
         for node in region.nodes:
-            if node.primitive.name == "while":
+            if node.primitive is WHILE:
                 self._while(node)
             elif node.regions:
                 for inner in node.regions:
@@ -115,16 +117,16 @@ class Layouts:
         if not in_rows and (axes is not None or self._turns(node)):
             self.axes.update((value, axes) for value in node.outputs if may_turn(value))
         if views(node):
-            source, name = node.inputs[0], node.primitive.name
-            if name == "broadcast_to" or source in self.repeated:
+            source, primitive = node.inputs[0], node.primitive
+            if primitive is broadcast_to_p or source in self.repeated:
                 self.repeated.update(node.outputs)
-            strides = memory_of(node) is Memory.VIEWS and name != "transpose"
+            strides = memory_of(node) is Memory.VIEWS and primitive is not transpose_p
             if strides or source in self.strided:
                 self.strided.update(node.outputs)
 
     def _turns(self, node: Node) -> bool:
         """True if results of the node need not be C-contiguous."""
-        if node.primitive.name == "constant":
+        if node.primitive is CONSTANT:
             return not lies_in_rows(node.params["value"])
         order = order_of(node)
         if order in (Order.C, Order.PERMUTED):
@@ -135,7 +137,7 @@ class Layouts:
         """The order of axes in memory of the result of a ufunc, or of a permutation of axes: NumPy
         is asked, about arrays of at most two elements a side.
         """
-        permutes = node.primitive.name == "transpose"
+        permutes = node.primitive is transpose_p
         if not permutes and self.axes.keys().isdisjoint(node.inputs):
             return None
         small = [each for value in node.inputs if (each := self._small(value)) is not None]
@@ -147,7 +149,7 @@ class Layouts:
 
     def _copies(self, node: Node) -> bool:
         """True if the node is a reshape that can give no view."""
-        axes = self.axes.get(node.inputs[0]) if node.primitive.name == "reshape" else None
+        axes = self.axes.get(node.inputs[0]) if node.primitive is reshape_p else None
         if axes is None:
             return False
         shape, wanted = _dims(node.inputs[0]), _dims(node.outputs[0])
@@ -204,7 +206,7 @@ def axes_of(array: Any) -> Axes:
 
 def _is_known(node: Node) -> bool:
     """Whether the node permutes the axes of its input, or keeps the order of its inputs."""
-    return order_of(node) is Order.KEEP or node.primitive.name == "transpose"
+    return order_of(node) is Order.KEEP or node.primitive is transpose_p
 
 
 def may_turn(value: Value) -> bool:

@@ -16,8 +16,6 @@ from runtime.graph.ir import Node, Region, Value, walk
 from runtime.shapes import size_of
 from runtime.types import TensorType, Type
 
-_UPDATES = frozenset(("assign_variable", "assign_add_variable", "assign_sub_variable"))
-
 LARGE = 1 << 14
 """Elements of an array that is worth a line."""
 
@@ -43,13 +41,12 @@ def ends_of(body: Region, plan: Plan, special: Iterable[Node]) -> dict[Node, lis
 
 def reads_of_updated(body: Region) -> set[Value]:
     """Returns what is read of variables that are updated too, and views of it."""
-    updated = {node.params["variable"] for node in walk(body) if node.primitive.name in _UPDATES}
+    accesses = [node for node in walk(body) if node.primitive.method]
+    updated = {node.params["variable"] for node in accesses if not node.outputs}
     found: set[Value] = set()
     for node in walk(body) if updated else ():
-        name = node.primitive.name
-        if (name == "read_variable" and node.params["variable"] in updated) or (
-            is_view(node) and node.inputs[0] in found
-        ):
+        is_read = node.primitive.method and node.params["variable"] in updated
+        if is_read or (is_view(node) and node.inputs[0] in found):
             found.update(filter(is_array, node.outputs))
     return found
 

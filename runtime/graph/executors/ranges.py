@@ -11,19 +11,20 @@ grows to the limit of its type at once, and is narrowed once more at the end.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import inf
-from typing import Any
+
+import numpy as np
 
 from runtime import dtypes
 from runtime.dtypes import DType
-from runtime.graph.ir import Node, Region, Value, diverges, walk
+from runtime.forms import SAME, Form, Logic
+from runtime.graph.executors.scalars import form_of
+from runtime.graph.ir import Node, Region, Value, diverges, is_test, walk
+from runtime.graph.nodes import COND, CONSTANT, LENGTH, WHILE
+from runtime.intervals import EVERYTHING, Range, joined
 from runtime.types import NumberType, TensorType, Type
 
-Range = tuple[Any, Any]
-"""The least and the greatest number: ints, or infinities."""
-
-EVERYTHING: Range = (-inf, inf)
 _LIMITS: dict[DType, Range] = {dtype: dtype.limits for dtype in dtypes.ALL if dtype.is_integer}
 _LARGEST = 1 << 128
 _MOST_PASSES = 12
@@ -93,9 +94,9 @@ class Ranges:
 
     def _region(self, region: Region) -> None:
         for node in region.nodes:
-            if node.primitive.name == "while":
+            if node.primitive is WHILE:
                 self._while(node)
-            elif node.primitive.name == "cond":
+            elif node.primitive is COND:
                 self._cond(node)
             elif node.outputs:
                 self._node(node)
@@ -103,14 +104,29 @@ class Ranges:
     def _node(self, node: Node) -> None:
         output = node.outputs[0]
         limits = limits_of(output.type)
-        rule = _RULES.get(node.primitive.name)
-        if limits is None or rule is None or len(node.outputs) != 1:
-            return
-        found = rule(self, node)
-        if found is None:
+        found = None if limits is None or len(node.outputs) != 1 else self._computed(node)
+        if limits is None or found is None:
             return
         exact = self.exact[node] = _bounded(found)
         self.ranges[output] = exact if within(exact, self._allowed(output)) else limits
+
+    def _computed(self, node: Node) -> Range | None:
+        """Returns the range of a node before it is wrapped around; None where that is not known."""
+        rule = node.primitive.interval
+        if rule is not None:
+            return rule(*map(self._operand, node.inputs))
+        if node.primitive is CONSTANT:
+            return (int(node.params["value"]),) * 2
+        return _length(node) if node.primitive is LENGTH else None
+
+    def _operand(self, value: Value) -> Range:
+        if limits_of(value.type) is not None:
+            return self.of(value)
+        maker = self.makers.get(value)
+        known = maker.params["value"] if maker is not None and maker.primitive is CONSTANT else None
+        if isinstance(known, np.ndarray) and known.dtype.kind in "iu" and known.size:
+            return int(known.min()), int(known.max())
+        return (0, 1) if is_test(value.type) else EVERYTHING
 
     def _cond(self, node: Node) -> None:
         ends = []
@@ -122,7 +138,7 @@ class Ranges:
             self.known = before
         for output, *found in zip(node.outputs, *ends, strict=False):
             if limits_of(output.type) is not None:
-                self.ranges[output] = _joined(found)
+                self.ranges[output] = joined(*found) if found else EVERYTHING
 
     def _while(self, node: Node) -> None:
         (body,) = node.regions
@@ -136,7 +152,7 @@ class Ranges:
                 self._grow(parameter, first[at])
             else:
                 again = self._where_true(body.results[0], [body.results[at + 1]])
-                self.ranges[parameter] = _joined([first[at], *again])
+                self.ranges[parameter] = joined(first[at], *again)
         self._region(body)
         self._end_round(node, body)
 
@@ -146,7 +162,7 @@ class Ranges:
             if limits_of(parameter.type) is not None:
                 self._grow(parameter, again[at])
                 ends = [self.of(node.inputs[at + 1]), self.of(body.results[at + 1])]
-                self.ranges[node.outputs[at]] = _joined(ends)
+                self.ranges[node.outputs[at]] = joined(*ends)
 
     def _where_true(self, test: Value, values: Sequence[Value]) -> list[Range]:
         before = self._assume(test, True)
@@ -184,17 +200,16 @@ class Ranges:
 
     def _following(self, test: Value, maker: Node, truth: bool) -> Iterable[tuple[Value, bool]]:
         """The outcomes of other tests that follow; what is known of numbers is narrowed."""
-        name = maker.primitive.name
-        if name == "cond":
+        logic, form = maker.primitive.logic, _form(maker)
+        if maker.primitive is COND:
             return self._of_branches(test, maker, truth)
-        if name in ("py.not", "logical_not"):
-            return [(maker.inputs[0], not truth)]
-        if name in ("truth", "identity", "to_tensor"):
-            return [(maker.inputs[0], truth)]
-        if name == ("logical_and" if truth else "logical_or"):
+        if logic in (Logic.NOT, Logic.SAME):
+            return [(maker.inputs[0], truth is (logic is Logic.SAME))]
+        if logic is (Logic.AND if truth else Logic.OR):
             return [(value, truth) for value in maker.inputs]
-        if name in _COMPARISONS and all(limits_of(value.type) for value in maker.inputs):
-            self._compare(_COMPARISONS[name] if truth else _NEGATED[name], *maker.inputs)
+        sign = "" if form is None else form.sign
+        if sign in _OPPOSITE and all(limits_of(value.type) for value in maker.inputs):
+            self._compare(sign if truth else _OPPOSITE[sign], *maker.inputs)
         return ()
 
     def _of_branches(self, test: Value, node: Node, truth: bool) -> Iterator[tuple[Value, bool]]:
@@ -211,7 +226,7 @@ class Ranges:
 
     def _is_constant(self, value: Value, truth: bool) -> bool:
         maker = self.makers.get(value)
-        if maker is None or maker.primitive.name != "constant":
+        if maker is None or maker.primitive is not CONSTANT:
             return False
         return bool(maker.params["value"]) == truth
 
@@ -232,7 +247,7 @@ class Ranges:
         # Code that is not reached learns contradictions.
         self.known[value] = max(low, min(to[0], high)), min(high, max(to[1], low))
         maker = self.makers.get(value)
-        if maker is not None and maker.primitive.name in _SAME:
+        if maker is not None and _is_same(maker):
             (source,) = maker.inputs
             if limits_of(source.type) is not None:
                 self._narrow(source, to)
@@ -243,7 +258,8 @@ def _unwrapped(region: Region) -> set[Value]:
     made: set[Value] = set()
     kept = set(region.results)
     for node in walk(region):
-        if node.primitive.name in _RING and limits_of(node.outputs[0].type) is not None:
+        form = _form(node)
+        if form is not None and form.ring and limits_of(node.outputs[0].type) is not None:
             made.add(node.outputs[0])
         else:
             kept.update(node.inputs)
@@ -260,148 +276,22 @@ def _bounded(range: Range) -> Range:
     )
 
 
-def _joined(ranges: Sequence[Range]) -> Range:
-    if not ranges:
-        return EVERYTHING
-    return min(low for low, _ in ranges), max(high for _, high in ranges)
-
-
-_COMPARISONS = {
-    "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==",
-    "not_equal": "!=", "py.lt": "<", "py.le": "<=", "py.gt": ">", "py.ge": ">=", "py.eq": "==",
-    "py.ne": "!=",
-}  # fmt: skip
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-_NEGATED = {name: _OPPOSITE[sign] for name, sign in _COMPARISONS.items()}
-_RING = frozenset(("add", "sub", "mul", "neg", "square"))
-# Ops that give the number that they are given, or fail.
-_SAME = frozenset(("to_tensor", "py.item_int", "identity", "stop_gradient"))
-
-# What each op makes of ranges; None where that is not known.
-
-Rule = Callable[[Ranges, Node], Range | None]
 
 
-def _by_range(rule: Callable[..., Range]) -> Rule:
-    def applied(ranges: Ranges, node: Node) -> Range | None:
-        if any(limits_of(value.type) is None for value in node.inputs):
-            return None
-        return rule(*map(ranges.of, node.inputs))
-
-    return applied
+def _form(node: Node) -> Form | None:
+    form = node.primitive.scalar
+    return form if isinstance(form, Form) else None
 
 
-def _product(a: Any, b: Any) -> Any:
-    return a * b if a and b else 0
+def _is_same(node: Node) -> bool:
+    """Whether it gives the number that it is given, or fails."""
+    form = form_of(node)
+    return form is not None and form.text == SAME.text and not form.wraps
 
 
-def _mul(a: Range, b: Range) -> Range:
-    corners = [_product(x, y) for x in a for y in b]
-    return min(corners), max(corners)
-
-
-def _abs(a: Range) -> Range:
-    low, high = a
-    return max(low, -high, 0), max(-low, high)
-
-
-def _square(a: Range) -> Range:
-    low, high = _abs(a)
-    return _product(low, low), _product(high, high)
-
-
-def _floordiv(a: Range, b: Range) -> Range:
-    low, high = a
-    if b[0] <= 0 or inf in (-low, high, b[1]):
-        largest = max(abs(low), abs(high))
-        return (-largest, largest) if b[0] <= 0 else (min(low, 0), max(high, 0))
-    corners = [x // y for x in a for y in b]
-    return min(corners), max(corners)
-
-
-def _mod(a: Range, b: Range) -> Range:
-    low, high = min(b[0] + 1, 0), max(b[1] - 1, 0)
-    return (0, min(a[1], high)) if a[0] >= 0 and b[0] >= 0 else (low, high)
-
-
-def _bitwise_and(a: Range, b: Range) -> Range:
-    tops = [high for low, high in (a, b) if low >= 0]
-    return (0, min(tops)) if tops else (min(a[0], b[0], -inf), max(a[1], b[1]))
-
-
-def _same(ranges: Ranges, node: Node) -> Range | None:
-    source = node.inputs[0].type
-    if limits_of(source) is not None:
-        return ranges.of(node.inputs[0])
-    is_bool = isinstance(source, TensorType) and source.dtype.is_bool
-    return (0, 1) if is_bool or source == NumberType("bool") else None
-
-
-def _where(ranges: Ranges, node: Node) -> Range | None:
-    return _joined([ranges.of(value) for value in node.inputs[1:]])
-
-
-def _length(ranges: Ranges, node: Node) -> Range | None:
+def _length(node: Node) -> Range:
     type = node.inputs[0].type
     shape = type.shape if isinstance(type, TensorType) else None
     known = shape[0] if shape else None
     return (0, inf) if known is None else (known, known)
-
-
-def _array_length(ranges: Ranges, node: Node) -> Range | None:
-    # Each element of a list takes eight bytes of an address space of 2 ** 63.
-    return 0, 1 << 60
-
-
-def _range_length(ranges: Ranges, node: Node) -> Range | None:
-    # Only ranges of step 1 are common.
-    start, stop, step = map(ranges.of, node.inputs)
-    return (0, inf) if step != (1, 1) else (0, max(stop[1] - start[0], 0))
-
-
-def _constant(ranges: Ranges, node: Node) -> Range | None:
-    value = int(node.params["value"])
-    return value, value
-
-
-def _element(ranges: Ranges, node: Node) -> Range | None:
-    maker = ranges.makers.get(node.inputs[0])
-    if maker is None or maker.primitive.name != "constant" or not maker.params["value"].size:
-        return None
-    value = maker.params["value"]
-    return int(value.min()), int(value.max())
-
-
-_NUMBERS: dict[str, Rule] = {
-    "add": _by_range(lambda a, b: (a[0] + b[0], a[1] + b[1])),
-    "sub": _by_range(lambda a, b: (a[0] - b[1], a[1] - b[0])),
-    "mul": _by_range(_mul),
-    "neg": _by_range(lambda a: (-a[1], -a[0])),
-    "abs": _by_range(_abs),
-    "floordiv": _by_range(_floordiv),
-    "mod": _by_range(_mod),
-}
-_least = _by_range(lambda a, b: (min(a[0], b[0]), min(a[1], b[1])))
-_most = _by_range(lambda a, b: (max(a[0], b[0]), max(a[1], b[1])))
-_RULES: dict[str, Rule] = {
-    **_NUMBERS,
-    **{f"py.{name}": rule for name, rule in _NUMBERS.items()},
-    "square": _by_range(_square),
-    "bitwise_and": _by_range(_bitwise_and),
-    "py.and": _by_range(_bitwise_and),
-    "minimum": _least,
-    "maximum": _most,
-    "py.min": _least,
-    "py.max": _most,
-    "identity": _same,
-    "stop_gradient": _same,
-    "to_tensor": _same,
-    "cast": _same,
-    "py.item_int": _same,
-    "where": _where,
-    "length": _length,
-    "array_length": _array_length,
-    "py.range_length": _range_length,
-    "constant": _constant,
-    "strided_slice": _element,
-}

@@ -7,7 +7,8 @@ from typing import Any
 
 from runtime.graph.executors.failures import at_origin, raised
 from runtime.graph.ir import Graph, Node, Region, Value
-from runtime.primitive import TABLE, bind
+from runtime.graph.nodes import CALL, COND, CONSTANT, FUSED, RAISE, WHILE
+from runtime.primitive import Primitive, bind
 from runtime.tensor import EagerTensor, Tensor, wrap
 from runtime.types import TensorType
 
@@ -23,7 +24,7 @@ def replay(graph: Graph, arguments: Sequence[Any]) -> list[Any]:
 def _region(region: Region, arguments: Sequence[Any], values: Values) -> list[Any]:
     values.update(zip(region.parameters, arguments, strict=True))
     for node in region.nodes:
-        run = _STRUCTURES.get(node.primitive.name, _op)
+        run = _STRUCTURES.get(node.primitive, _op)
         try:
             results = run(node, values)
         except Exception as error:
@@ -34,7 +35,7 @@ def _region(region: Region, arguments: Sequence[Any], values: Values) -> list[An
 
 def _op(node: Node, values: Values) -> Sequence[Any]:
     inputs = [values[value] for value in node.inputs]
-    if TABLE.get(node.primitive.name) is node.primitive:
+    if node.primitive.is_op:
         made = bind(node.primitive, *inputs, **node.params)
     else:
         made = _kernel(node, inputs)
@@ -83,11 +84,11 @@ def _raise(node: Node, values: Values) -> Sequence[Any]:
     raise raised(node.params["exception"], node.params["holding"], *raws)
 
 
-_STRUCTURES: dict[str, Callable[[Node, Values], Sequence[Any]]] = {
-    "constant": _constant,
-    "cond": _cond,
-    "while": _while,
-    "call": _call,
-    "fused": _fused,
-    "raise": _raise,
+_STRUCTURES: dict[Primitive, Callable[[Node, Values], Sequence[Any]]] = {
+    CONSTANT: _constant,
+    COND: _cond,
+    WHILE: _while,
+    CALL: _call,
+    FUSED: _fused,
+    RAISE: _raise,
 }

@@ -23,14 +23,11 @@ LEAST_BYTES = 1 << 17
 microseconds.
 """
 
-MAKERS = frozenset(("array_concat", "array_stack", "fill"))
-"""Ops whose kernels are given the room: what their inputs hold tells the shape."""
-
 
 @lru_cache(maxsize=256)
 def in_room(primitive: Primitive, dtype: DType) -> Kernel:
     """The kernel that takes a room in place of an array for its result, of a dtype."""
-    if primitive.name in MAKERS:
+    if primitive.finds_shape:
         return primitive.kernel
     if isinstance(primitive.kernel, np.ufunc):
         return _ufunc_in_room(primitive.kernel, dtype.np_dtype)

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Sequence
 from runtime.graph.executors.buffers import Plan
 from runtime.graph.executors.holding import Holding
 from runtime.graph.ir import Graph, Node, Region, Value, diverges, free_values, walk
+from runtime.graph.nodes import COND, WHILE
 
 Move = tuple[Value, Value]
 """What control flow assigns to, and what it assigns."""
@@ -66,13 +67,13 @@ class Variables:
         moves: list[Move] = []
         entries: list[Move] = []
         for node in walk(body):
-            if node.primitive.name == "while":
+            if node.primitive is WHILE:
                 (inner,) = node.regions
                 proceed = self.proceeds[node] = Value(inner.results[0].type, "proceed")
                 targets = (proceed, *inner.parameters)
                 moves += self._pairs(targets, inner.results)
                 entries += self._pairs(targets, node.inputs)
-            elif node.primitive.name == "cond" and node not in self.held.expressions:
+            elif node.primitive is COND and node not in self.held.expressions:
                 for inner in node.regions:
                     if not diverges(inner):
                         moves += self._pairs(node.outputs, inner.results)
@@ -89,7 +90,7 @@ class Variables:
 
     def _join(self, moves: Sequence[Move], body: Region) -> None:
         # The first of these gives its name to what it shares one with.
-        loops = [node.regions[0] for node in walk(body) if node.primitive.name == "while"]
+        loops = [node.regions[0] for node in walk(body) if node.primitive is WHILE]
         named = [value for region in (body, *loops) for value in region.parameters]
         named += [value for move in moves for value in move]
         self._order = {value: at for at, value in reversed(list(enumerate(named)))}
@@ -131,11 +132,11 @@ class Variables:
     def _region(self, region: Region, live: set[Value]) -> set[Value]:
         """Returns what is read behind the start of a region, given what is behind its end."""
         for node in reversed(region.nodes):
-            if node.primitive.name == "while":
+            if node.primitive is WHILE:
                 live = self._while(node, live)
             elif not self.held.is_written(node):
                 continue
-            elif node.primitive.name == "cond" and node not in self.held.expressions:
+            elif node.primitive is COND and node not in self.held.expressions:
                 live = self._cond(node, live)
             else:
                 self._define(node.outputs, live)

@@ -11,6 +11,7 @@ import numpy as np
 
 from runtime import dtypes
 from runtime.dtypes import DType
+from runtime.forms import Form, is_bool, is_float, is_integer
 from runtime.graph.executors.blocks import Run, places_of, runs_of
 from runtime.graph.executors.buffers import Carrying, Plan, Renaming
 from runtime.graph.executors.holding import Holding
@@ -18,21 +19,12 @@ from runtime.graph.executors.kernels import boxed, is_number, is_text, views
 from runtime.graph.executors.layouts import Layouts, is_array, lies_in_rows
 from runtime.graph.executors.lifetimes import ends_of, ends_within, reads_of_updated
 from runtime.graph.executors.pool import Pool
-from runtime.graph.executors.ranges import EVERYTHING
-from runtime.graph.executors.scalars import (
-    ATOM,
-    Form,
-    is_bool,
-    is_float,
-    is_integer,
-    level_of,
-    operand_levels,
-    slices_of,
-    wrapper,
-)
+from runtime.graph.executors.scalars import ATOM, level_of, operand_levels, slices_of, wrapper
 from runtime.graph.executors.variables import Variables
 from runtime.graph.ir import Graph, Node, Region, Value, free_values
-from runtime.graph.nodes import placeholder
+from runtime.graph.nodes import CALL, COND, CONSTANT, RAISE, UNDEFINED, WHILE, placeholder
+from runtime.intervals import EVERYTHING
+from runtime.primitive import Primitive, takes
 from runtime.types import NumberType, TensorType
 
 if TYPE_CHECKING:
@@ -45,10 +37,6 @@ _PLAIN = (bool, int, str, type(None))
 # Python itself allows 100 levels of indentation and 20 nested loops.
 DEEPEST = 80
 MOST_LOOPS = 16
-
-
-# Rows whose kernels return a tuple also where it has one item.
-_SEQUENCES = frozenset(("unstack", "split", "identity_n"))
 
 
 class Layout:
@@ -68,7 +56,7 @@ class Layout:
         self.variables = Variables(graph, body, self.held, self.buffers)
         special = [node for runs in self.runs.values() for run in runs for node in run.nodes]
         special += self.held.expressions
-        special += [node for node in body.nodes if node.primitive.name in _WRITERS]
+        special += [node for node in body.nodes if node.primitive in _WRITERS]
         self.ends = ends_of(body, self.buffers, special)
         self.reads = reads_of_updated(body)
         self.let_reads_go(body)
@@ -147,7 +135,7 @@ class Writer:
         arguments = ", ".join(n for n in dict.fromkeys(given) if n not in self.module.namespace)
         writer = Writer(self.module, self.layout)
         writer.line(0, f"def {name}({arguments}):")
-        _WRITERS[node.primitive.name](writer, node, 1)
+        _WRITERS[node.primitive](writer, node, 1)
         # Loops change what the buffers are called.
         buffers = self.layout.buffers.buffers
         outputs = _tuple([self.names[value] for value in (*node.outputs, *buffers)])
@@ -235,7 +223,7 @@ class Writer:
                     self.let_go(member, depth)
             if node in done:
                 continue
-            write = _WRITERS.get(node.primitive.name)
+            write = _WRITERS.get(node.primitive)
             if node in self.held.expressions:
                 self.expression(node, depth)
             elif write is None:
@@ -249,7 +237,7 @@ class Writer:
     def op(self, node: Node, depth: int) -> None:
         call = self.kernel_call(node)
         outputs = ", ".join(map(self.bind, node.outputs))
-        comma = "," if len(node.outputs) == 1 and node.primitive.name in _SEQUENCES else ""
+        comma = "," if len(node.outputs) == 1 and node.primitive.gives_tuple else ""
         self.line(depth, f"{outputs}{comma} = {call}" if outputs else call, node)
         for name in [self.names[output] for output in node.outputs if is_text(output)]:
             self.line(depth, f"{name} = {self.module.share('k_boxed', boxed)}({name})")
@@ -265,7 +253,7 @@ class Writer:
     def blocks(self, run: Run, depth: int) -> None:
         """A loop over blocks of large arrays."""
         for node in run.nodes:
-            if node.primitive.name == "constant":
+            if node.primitive is CONSTANT:
                 self.constant(node, depth)
         given = self.layout.buffers.arrays(run)
         results = [
@@ -329,7 +317,7 @@ class Writer:
         params = [f"{key}={self.literal(item)}" for key, item in node.params.items()]
         text = f"{name}({', '.join([*arguments, *params, *self.memory(node)])})"
         # A view of one number would change with the buffer that it is in.
-        view = views(node) and node.primitive.name not in _SEQUENCES and bool(node.outputs)
+        view = views(node) and not node.primitive.gives_tuple and bool(node.outputs)
         number = view and is_number(node.outputs[0]) and not is_text(node.outputs[0])
         return f"{text}[()]" if number else text
 
@@ -341,7 +329,7 @@ class Writer:
             yield f"out={outs[0]}" if len(outs) == 1 else f"out=({_tuple(list(map(str, outs)))})"
         if plan.workspace is not None and plan.works(node):
             yield f"work={self.names[plan.workspace]}"
-        if node.primitive.name == "assign_variable" and node.inputs[0] in plan.slots_of:
+        if takes(node.primitive.kernel, "shared") and node.inputs[0] in plan.slots_of:
             yield "shared=False"
 
     def out(self, output: Value) -> str | None:
@@ -581,28 +569,18 @@ _HELPERS: dict[str, Any] = {
 }
 # Names that generated code uses as they are: no value may take them.
 RESERVED = (
-    *(
-        "raised",
-        "int",
-        "float",
-        "bool",
-        "bool_",
-        "abs",
-        "range",
-        "min",
-        "empty",
-        "copied",
-        *_HELPERS,
-    ),
+    *("raised", "bool_", "empty", "copied"),
+    *[function.__name__ for function in (int, float, bool, abs, range, min)],
+    *_HELPERS,
     *[dtype.name for dtype in dtypes.ALL],
     *[f"wrap_{dtype.name}" for dtype in dtypes.ALL],
 )
 
-_WRITERS: dict[str, Callable[[Writer, Node, int], None]] = {
-    "constant": Writer.constant,
-    "undefined": Writer.undefined,
-    "cond": Writer.cond,
-    "while": Writer.while_,
-    "raise": Writer.raise_,
-    "call": Writer.call,
+_WRITERS: dict[Primitive, Callable[[Writer, Node, int], None]] = {
+    CONSTANT: Writer.constant,
+    UNDEFINED: Writer.undefined,
+    COND: Writer.cond,
+    WHILE: Writer.while_,
+    RAISE: Writer.raise_,
+    CALL: Writer.call,
 }

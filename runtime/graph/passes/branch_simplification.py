@@ -35,7 +35,7 @@ from dataclasses import replace
 import numpy as np
 
 from runtime.graph.ir import Graph, Node, Region, Value, diverges, is_test
-from runtime.graph.nodes import BOOL, CHECK_DEFINED, CHECK_PRESENT, CONSTANT
+from runtime.graph.nodes import BOOL, CHECK_DEFINED, CHECK_PRESENT, COND, CONSTANT, WHILE
 from runtime.graph.passes.facts import Facts, is_negation, is_of_truth
 from runtime.graph.passes.rewriting import (
     constant_like,
@@ -69,9 +69,9 @@ class _Branches(Facts):
     again = False
 
     def node(self, node: Node) -> None:
-        if node.primitive.name == "cond":
+        if node.primitive is COND:
             self.cond(node)
-        elif node.primitive.name == "while":
+        elif node.primitive is WHILE:
             self.loop(node)
         elif node.primitive in (CHECK_DEFINED, CHECK_PRESENT):
             self.check(node)
@@ -188,7 +188,7 @@ class _Branches(Facts):
         """
         for at in range(len(self.nodes) - 1, max(len(self.nodes) - NEAR, 0) - 1, -1):
             earlier, later = self.nodes[at], self.nodes[at + 1 :]
-            if earlier.primitive.name == "cond" and earlier.inputs == node.inputs:
+            if earlier.primitive is COND and earlier.inputs == node.inputs:
                 behind = _behind(earlier, later)
                 made = {value for other in behind for value in other.outputs}
                 if any(map(diverges, earlier.regions)) or not made.isdisjoint(reads(node)):

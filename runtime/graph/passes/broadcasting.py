@@ -16,6 +16,7 @@ from dataclasses import replace
 from runtime.graph.groups import is_elementwise
 from runtime.graph.ir import Graph, Node, Value
 from runtime.graph.passes.rewriting import Rewriter
+from runtime.ops import broadcast_to_p
 from runtime.types import Type
 
 
@@ -35,7 +36,7 @@ class _Deferring(Rewriter):
     def source(self, value: Value) -> Value:
         """Returns what was broadcast to give the value, if that is all there is to it."""
         maker = self.makers.get(value)
-        if maker is None or maker.primitive.name != "broadcast_to" or len(maker.inputs) > 1:
+        if maker is None or maker.primitive is not broadcast_to_p or len(maker.inputs) > 1:
             return value
         return maker.inputs[0]
 

@@ -24,7 +24,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from runtime.graph.ir import Graph, Node, Region, Value, diverges
+from runtime.graph.nodes import COND, WHILE
 from runtime.graph.passes.rewriting import carrying, may_fail, with_regions, yielding
+from runtime.ops import range_p
 from runtime.types import TensorType
 
 
@@ -61,7 +63,7 @@ class _Use:
         for node in region.nodes:
             for place, value in enumerate(node.outputs):
                 self.makers[value] = node, place
-            if node.primitive.name == "while":
+            if node.primitive is WHILE:
                 for place, value in enumerate(node.regions[0].parameters):
                     self.makers[value] = node, place
             inner = [self.index(inner) for inner in node.regions]
@@ -93,14 +95,14 @@ def _must_run(node: Node) -> bool:
 
 def _always(node: Node) -> tuple[Value, ...]:
     """Returns what a node needs whichever of its outputs are used."""
-    if node.primitive.name == "while":
+    if node.primitive is WHILE:
         return node.inputs[0], node.regions[0].results[0]
     return node.inputs
 
 
 def _needed(node: Node, place: int) -> tuple[Value, ...]:
     """Returns what one output of a node needs; for a loop, one of its variables."""
-    if node.primitive.name == "while":
+    if node.primitive is WHILE:
         pair = node.inputs[place + 1], node.regions[0].results[place + 1]
         return *_always(node), *pair, node.outputs[place]
     results = [region.results[place] for region in node.regions if not diverges(region)]
@@ -115,11 +117,11 @@ def _swept(region: Region, results: tuple[Value, ...], use: _Use) -> Region:
 
 
 def _trimmed(node: Node, use: _Use) -> Node:
-    if node.primitive.name == "cond":
+    if node.primitive is COND:
         return _trimmed_cond(node, use)
-    if node.primitive.name == "range" and node.outputs[0] not in use.values:
+    if node.primitive is range_p and node.outputs[0] not in use.values:
         return _checked_only(node)
-    return _trimmed_while(node, use) if node.primitive.name == "while" else node
+    return _trimmed_while(node, use) if node.primitive is WHILE else node
 
 
 def _checked_only(node: Node) -> Node:

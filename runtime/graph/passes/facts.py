@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
+from runtime.forms import Logic
 from runtime.graph.ir import Node, Value, is_test
 from runtime.graph.passes.rewriting import Rewriter
 
@@ -14,11 +15,6 @@ Fact = tuple[Value, bool]
 MOST_FACTS = 64
 """How many facts are drawn from one test, the nearest first: where each of many flags follows from
 the one before, all of them would be a square of their number."""
-
-_ANDS = frozenset(("py.and", "logical_and"))
-_ORS = frozenset(("py.or", "logical_or"))
-_NOT = frozenset(("py.not", "logical_not"))
-_SAME_TRUTH = frozenset(("identity", "to_tensor", "truth", "py.bool"))
 
 
 class Facts(Rewriter):
@@ -76,20 +72,20 @@ class Facts(Rewriter):
     def parts(self, value: Value, truth: bool) -> Iterator[Fact]:
         """Yields what follows for the operands of `and` and `or`."""
         maker = self.makers.get(value)
-        if maker is not None and maker.primitive.name in (_ANDS if truth else _ORS):
+        if maker is not None and maker.primitive.logic is (Logic.AND if truth else Logic.OR):
             for operand in maker.inputs:
                 yield operand, truth
 
 
 def is_negation(node: Node) -> bool:
     """True for a `not`."""
-    return node.primitive.name in _NOT
+    return node.primitive.logic is Logic.NOT
 
 
 def is_of_truth(node: Node) -> bool:
     """True if the result is the truth value that it reads, perhaps of another type,
     or its opposite.
     """
-    if node.primitive.name not in _NOT and node.primitive.name not in _SAME_TRUTH:
+    if node.primitive.logic not in (Logic.NOT, Logic.SAME):
         return False
     return is_test(node.inputs[0].type) and is_test(node.outputs[0].type)

@@ -20,6 +20,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from runtime.graph.ir import Graph, Node
+from runtime.graph.nodes import WHILE
 from runtime.graph.passes.rewriting import Rewriter, may_move, reads, with_regions
 
 
@@ -31,7 +32,7 @@ def hoist_loop_invariants(graph: Graph) -> Graph:
 class _Hoisting(Rewriter):
     def node(self, node: Node) -> None:
         node = self.inside(node)
-        if node.primitive.name == "while":
+        if node.primitive is WHILE:
             node = self.hoisted(node)
         self.add(node)
 

@@ -19,6 +19,7 @@ from collections.abc import Hashable, Iterator
 from typing import Any
 
 from runtime.graph.ir import Graph, Node, Region, Value, walk
+from runtime.graph.nodes import WHILE
 from runtime.graph.passes.constant_folding import compute
 from runtime.graph.passes.rewriting import (
     Rewriter,
@@ -35,14 +36,14 @@ FEW = 8
 
 def simplify_loops(graph: Graph) -> Graph:
     """The graph without loops whose course is known, and without state that does not change."""
-    if not any(node.primitive.name == "while" for node in walk(graph.body)):
+    if not any(node.primitive is WHILE for node in walk(graph.body)):
         return graph
     return _Loops().graph(graph)
 
 
 class _Loops(Rewriter):
     def node(self, node: Node) -> None:
-        if node.primitive.name != "while":
+        if node.primitive is not WHILE:
             super().node(node)
             return
         proceed = self.constant(node.inputs[0])

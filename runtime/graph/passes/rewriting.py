@@ -111,7 +111,7 @@ def substituted(region: Region, same: Mapping[Value, Value]) -> Region:
 def is_constant(node: Node) -> bool:
     """True if its output is known."""
     # Ops have a row of this name of their own.
-    return node.primitive.name == CONSTANT.name
+    return node.primitive is CONSTANT
 
 
 def may_move(node: Node) -> bool:

@@ -14,22 +14,19 @@ from typing import Any
 import numpy as np
 
 from runtime.graph.ir import Node, Value
-from runtime.primitive import TABLE
+from runtime.ops import range_p
 from runtime.shapes import is_known
 from runtime.types import TensorType
 
 _PARAMETERS = ("shape", "multiples", "box", "size")
 """Parameters that hold dimensions: None stands for one that is an input, or for all of them."""
 
-_FIXED = {"fill": 1, "eye": 0}
-"""Inputs before the dimensions, of ops without a signature that tells it."""
-
 _AT_RUN_TIME = "?"
 
 
 def with_known_dims(node: Node, constants: Sequence[Any]) -> Node:
     """The node with those dimensions as parameters of which the tensors are known."""
-    if node.primitive.name == "range":
+    if node.primitive is range_p:
         return _with_length(node, constants)
     first = _first_dimension(node)
     if first is None or len(node.inputs) == first:
@@ -67,11 +64,9 @@ def _first_dimension(node: Node) -> int | None:
     ops without any.
     """
     primitive = node.primitive
-    if TABLE.get(primitive.name) is not primitive:
-        return None
-    if primitive.variadic and primitive.letters[-1] == "i":
+    if primitive.is_op and primitive.variadic and primitive.letters[-1] == "i":
         return len(primitive.letters) - 1
-    return _FIXED.get(primitive.name)
+    return None
 
 
 def _filled(dims: Any, given: list[tuple[Any, Any]]) -> tuple[Any, list[tuple[Any, Any]]]:

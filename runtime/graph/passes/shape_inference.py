@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from runtime import errors
+from runtime.graph import arrays, nodes
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, covers, diverges
 from runtime.graph.known_values import of_shape
-from runtime.graph.nodes import placeholder
 from runtime.graph.passes.constant_folding import LARGEST, compute
 from runtime.graph.passes.rewriting import number_key
 from runtime.graph.passes.run_time_dims import with_known_dims
+from runtime.primitive import Primitive
 from runtime.shapes import is_known, join_shapes
 from runtime.types import ListType, ResidualsType, TensorType, Type
 
@@ -82,7 +83,7 @@ class Inference:
     def region(self, region: Region) -> None:
         """Learn what the nodes of a region compute."""
         for node in region.nodes:
-            _RULES.get(node.primitive.name, Inference._op)(self, node)
+            _RULES.get(node.primitive, Inference._op)(self, node)
 
     def _op(self, node: Node) -> None:
         made = self.stand_ins[node] = with_known_dims(node, list(map(self.constant, node.inputs)))
@@ -198,26 +199,26 @@ class Inference:
         self.learn(node.outputs[0], *(items, constant) if covers(wide, items) else (wide, constant))
 
 
-_RULES: dict[str, Callable[[Inference, Node], None]] = {
-    "constant": Inference._constant,
-    "undefined": Inference._undefined,
-    "cond": Inference._cond,
-    "while": Inference._while,
-    "call": Inference._call,
-    "list_new": Inference._list_new,
-    "list_push": Inference._list_push,
-    "list_pop": Inference._list_pop,
-    "list_zeros": Inference._list_zeros,
-    "array_zeros": Inference._list_zeros,
-    "list_add": Inference._list_add,
-    "list_as": Inference._list_as,
+_RULES: dict[Primitive, Callable[[Inference, Node], None]] = {
+    nodes.CONSTANT: Inference._constant,
+    nodes.UNDEFINED: Inference._undefined,
+    nodes.COND: Inference._cond,
+    nodes.WHILE: Inference._while,
+    nodes.CALL: Inference._call,
+    nodes.LIST_NEW: Inference._list_new,
+    nodes.LIST_PUSH: Inference._list_push,
+    nodes.LIST_POP: Inference._list_pop,
+    nodes.LIST_ZEROS: Inference._list_zeros,
+    arrays.ZEROS: Inference._list_zeros,
+    nodes.LIST_ADD: Inference._list_add,
+    nodes.LIST_AS: Inference._list_as,
 }
 
 
 def _is_placeholder(value: Any, type: Type) -> bool:
     if not isinstance(type, TensorType) or is_known(type.shape):
         return False
-    return bool(np.shape(value) == np.shape(placeholder(type)))
+    return bool(np.shape(value) == np.shape(nodes.placeholder(type)))
 
 
 def _joined_states(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from runtime.graph.ir import Graph, Node, Region, Value, free_values, has_effect
+from runtime.graph.nodes import CALL, COND, CONSTANT, FUSED, WHILE
 from runtime.graph.notation import CalledGraphs, describe, is_scalar, notes
 from runtime.graph.views import Operation, device_name
 
@@ -17,7 +18,7 @@ MOST_OUTPUTS = 8
 MOST_ROWS = 8
 """What is read further below is shown by its name there, not by a line from where it is made."""
 
-ROLES = {"cond": ("then", "else"), "while": ("body",), "fused": ("fused",)}
+ROLES = {COND: ("then", "else"), WHILE: ("body",), FUSED: ("fused",)}
 """The titles of the regions of a node."""
 
 
@@ -138,11 +139,11 @@ class _Drawing:
         return made
 
     def regions(self, node: Node, operation: Operation) -> Iterator[Frame]:
-        roles = ROLES.get(node.primitive.name, ())
-        last = "yield next test, state" if node.primitive.name == "while" else "yield"
+        roles = ROLES.get(node.primitive, ())
+        last = "yield next test, state" if node.primitive is WHILE else "yield"
         for role, region, inner in zip(roles, node.regions, operation.regions, strict=True):
             found = self.frame(role, region, inner, last, (), free_values(region))
-            state = node.inputs[1:] if node.primitive.name == "while" else ()
+            state = node.inputs[1:] if node.primitive is WHILE else ()
             for box, first in zip(found.boxes, state, strict=False):
                 box.lines.append(shortened(f"first {self.names[first]}"))
             yield found
@@ -158,14 +159,14 @@ class _Drawing:
 
     def details(self, node: Node) -> Iterator[str]:
         """Yields what else is to be known of an operation: one line each."""
-        name = node.primitive.name
-        if name in ("cond", "while"):
+        primitive = node.primitive
+        if primitive in (COND, WHILE):
             yield shortened(f"test {self.names[node.inputs[0]]}")
-        elif name == "constant":
+        elif primitive is CONSTANT:
             yield shortened(f"= {self.constant(node)}")
-        elif name == "fused":
+        elif primitive is FUSED:
             yield f"{len(node.regions[0].nodes)} ops on {node.outputs[0].type}"
-        elif name == "call":
+        elif primitive is CALL:
             callee = node.params["callee"]
             yield shortened(f"calls {self.called.call(callee)}")
         else:

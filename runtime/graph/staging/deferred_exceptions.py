@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 from runtime import errors
 from runtime.graph.frames import is_ours, text_at, user_frames
 from runtime.graph.ir import position_of
+from runtime.graph.nodes import CHECK_DEFINED, CHECK_LENGTH, CHECK_PRESENT, TO_TENSOR, TRUTH
+from runtime.graph.numbers import BINARY
 from runtime.graph.refusals import refuse
 from runtime.primitive import Primitive
 
@@ -76,14 +78,14 @@ _TENSOR_FAILURES: tuple[type[BaseException], ...] = (
 _NUMBER_FAILURES: tuple[type[BaseException], ...] = (
     ZeroDivisionError, OverflowError, errors.InvalidArgumentError,
 )  # fmt: skip
-_FAILURES: dict[str, tuple[type[BaseException], ...]] = {
-    "check_defined": (UnboundLocalError,),
-    "check_present": (TypeError,),
-    "check_length": (ValueError,),
-    "truth": (errors.InvalidArgumentError,),
-    "to_tensor": (errors.InvalidArgumentError,),
-    "py.lshift": (ValueError, OverflowError),
-    "py.rshift": (ValueError, OverflowError),
+_FAILURES: dict[Primitive, tuple[type[BaseException], ...]] = {
+    CHECK_DEFINED: (UnboundLocalError,),
+    CHECK_PRESENT: (TypeError,),
+    CHECK_LENGTH: (ValueError,),
+    TRUTH: (errors.InvalidArgumentError,),
+    TO_TENSOR: (errors.InvalidArgumentError,),
+    BINARY["lshift"]: (ValueError, OverflowError),
+    BINARY["rshift"]: (ValueError, OverflowError),
 }
 
 
@@ -97,7 +99,7 @@ def check_unhandled_failure(root: FrameType | None, primitive: Primitive) -> Non
             if _catches(handler, frame, raised):
                 names = " or ".join(kind.__name__ for kind in raised)
                 raise refuse(
-                    f"{_doing(primitive.name)} can fail at run time ({names}), past the "
+                    f"{_doing(primitive)} can fail at run time ({names}), past the "
                     f"`{handler.kind}` at line {handler.line} that would catch it",
                     f"move the `{handler.kind}` outside the staged function, or test for the "
                     "failing case with `if`",
@@ -106,17 +108,18 @@ def check_unhandled_failure(root: FrameType | None, primitive: Primitive) -> Non
 
 
 _DOING = {
-    "check_defined": "reading a name that may be unbound",
-    "check_present": "using a value that may be None",
-    "check_length": "unpacking a tensor",
-    "truth": "the truth of a tensor",
-    "to_tensor": "making a tensor of a staged number",
+    CHECK_DEFINED: "reading a name that may be unbound",
+    CHECK_PRESENT: "using a value that may be None",
+    CHECK_LENGTH: "unpacking a tensor",
+    TRUTH: "the truth of a tensor",
+    TO_TENSOR: "making a tensor of a staged number",
 }
 
 
-def _doing(name: str) -> str:
-    if name in _DOING:
-        return _DOING[name]
+def _doing(primitive: Primitive) -> str:
+    name = primitive.name
+    if primitive in _DOING:
+        return _DOING[primitive]
     if name.startswith("py.item_"):
         return f"{name.removeprefix('py.item_')}() of a tensor"
     return f"{name.removeprefix('py.')} on a staged value"
@@ -127,8 +130,8 @@ def _failures_of(primitive: Primitive) -> tuple[type[BaseException], ...]:
     if name.startswith("py."):
         if name.startswith("py.math."):
             return ValueError, OverflowError, ZeroDivisionError
-        return _FAILURES.get(name, _NUMBER_FAILURES)
-    return _FAILURES.get(name, _TENSOR_FAILURES)
+        return _FAILURES.get(primitive, _NUMBER_FAILURES)
+    return _FAILURES.get(primitive, _TENSOR_FAILURES)
 
 
 def _catches(handler: _Handler, frame: FrameType, raised: tuple[type[BaseException], ...]) -> bool:

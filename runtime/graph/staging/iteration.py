@@ -25,6 +25,7 @@ from runtime.graph.staging.loops import while_loop
 from runtime.graph.symbolic_number import apply_number
 from runtime.graph.symbolic_tensor import SymbolicTensor
 from runtime.graph.tracing import is_symbol
+from runtime.ops import range_p
 from runtime.types import TensorType
 
 
@@ -266,7 +267,7 @@ def _ends_of_range(tensor: SymbolicTensor) -> tuple[Value, ...]:
         return ()
     made = (node for node in reversed(scope.nodes) if tensor.value in node.outputs)
     node = next(made, None)
-    if node is None or node.primitive.name != "range":
+    if node is None or node.primitive is not range_p:
         return ()
     return node.inputs if all(map(_is_scalar, node.inputs)) else ()
 

@@ -132,8 +132,8 @@ class _Uses:
 
 
 def _assigns(node: Node) -> bool:
-    return "variable" in node.params and node.primitive.name != "read_variable"
+    return "variable" in node.params and node.primitive.method != "read_value"
 
 
 def _replaces(node: Node) -> bool:
-    return node.primitive.name == "assign_variable"
+    return node.primitive.method == "assign"

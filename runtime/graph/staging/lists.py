@@ -32,7 +32,7 @@ from runtime.graph.symbolic_number import (
     number_to_tensor,
 )
 from runtime.graph.symbolic_tensor import SymbolicTensor
-from runtime.primitive import Memory, Primitive
+from runtime.primitive import Memory, structural
 from runtime.types import ListType, NumberType, TensorType, Type
 
 _NUMBERS = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
@@ -112,16 +112,16 @@ def _gradient_of_cast(op: Any, grad: Any) -> Any:
     return (apply(CAST, grad, dtype=op.inputs[0].type.element.dtype),)
 
 
-CAST = Primitive(
+CAST = structural(
     "array_cast", _cast, _cast_type, op_type="TensorListCast", gradient=_gradient_of_cast,
     fallible=True,
 )  # fmt: skip
-FILLED = Primitive(
+FILLED = structural(
     "array_filled", _filled, _filled_type, op_type="TensorListFilled",
     gradient=lambda op, grad: (None,),
 )  # fmt: skip
 # The list without the item at a place; and with room for one.
-DROP = Primitive(
+DROP = structural(
     "array_drop",
     _drop,
     _same_type,
@@ -129,7 +129,7 @@ DROP = Primitive(
     gradient=_gradient_of_drop,
     memory=Memory.STORES,
 )
-GAP = Primitive(
+GAP = structural(
     "array_gap",
     _gap,
     _same_type,
@@ -139,10 +139,10 @@ GAP = Primitive(
 )
 # The items at some places; and the list that has its items at these. Of gradients, items that are
 # not there are zeros, also behind the end.
-TAKE = Primitive(
+TAKE = structural(
     "array_take", _take, _same_type, op_type="TensorListTake", gradient=_gradient_of_take
 )
-PUT = Primitive("array_put", _put, _same_type, op_type="TensorListPut", gradient=_gradient_of_put)
+PUT = structural("array_put", _put, _same_type, op_type="TensorListPut", gradient=_gradient_of_put)
 
 # Specs
 

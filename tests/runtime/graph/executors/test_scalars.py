@@ -11,18 +11,24 @@ import pytest
 
 import runtime as rt
 from runtime import errors
+from runtime.forms import Form, kind_of
 from runtime.function import function
 from runtime.graph.executors.interpreter import Program
-from runtime.graph.executors.scalars import BOOLS, FLOATS, INTEGERS
 from runtime.graph.ir import Graph, Node, Region, Value
-from runtime.primitive import TABLE
+from runtime.primitive import CLASSES, TABLE
 from runtime.types import TensorType
 from tests.autograph.files import import_text
 
 DTYPES = [rt.int8, rt.uint8, rt.int32, rt.int64, rt.uint64]
-KINDS = [(dtype, INTEGERS) for dtype in DTYPES]
-KINDS += [(rt.float32, FLOATS), (rt.float64, FLOATS), (rt.bool, BOOLS)]
-ROWS = [(dtype, name) for dtype, forms in KINDS for name in forms]
+ROWS = [
+    (dtype, name)
+    for dtype in (*DTYPES, rt.float32, rt.float64, rt.bool)
+    for name, primitive in TABLE.items()
+    if isinstance(form := primitive.scalar, Form)
+    and form.kinds
+    and kind_of(TensorType(dtype, ())) in form.kinds
+    and dtype.np_dtype in CLASSES[primitive.letters[-1]]
+]
 
 
 def values(dtype: Any) -> list[Any]:

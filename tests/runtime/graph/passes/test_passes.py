@@ -32,6 +32,7 @@ from runtime.graph.passes.simplification import simplify
 from runtime.graph.printing import format_graph
 from runtime.graph.verification import verify
 from tests import programs
+from tests.programs_dialects import STAGED
 from tests.runtime.graph.passes.running import as_text, observed
 from tests.runtime.staged_programs import PROGRAMS
 from tests.runtime.test_staging import tensors
@@ -312,7 +313,7 @@ def test_every_pass_keeps_graphs_valid(run: Any, program: Any) -> None:
 
 
 @programs.unhurried
-@given(programs.programs(programs.STAGED))
+@given(programs.programs(STAGED))
 def test_optimised_is_unoptimised(program: programs.Program) -> None:
     with programs.loaded(program.text) as code:
         staged = code.fresh()

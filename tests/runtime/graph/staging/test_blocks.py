@@ -204,7 +204,7 @@ REFUSED = [
     (set_in_branch, autograph.StagingError, "seen", "cannot be carried"),
     (random_in_branch, autograph.StagingError, None, "randint inside a staged block"),
     (next_in_loop, autograph.StagingError, None, "advances an iterator"),
-    (formatting, errors.OperatorNotAllowedInGraphError, None, "f-string"),
+    (formatting, autograph.StagingError, None, "made where it is read"),
     (string_key, errors.OperatorNotAllowedInGraphError, None, "dictionary key"),
 ]
 
