@@ -19,7 +19,7 @@ from runtime import dtypes, errors
 from runtime.dtypes import DType
 from runtime.primitive import Order, Primitive
 from runtime.shapes import Shape, is_known, size_of
-from runtime.state import call_back, state
+from runtime.state import state
 from runtime.types import ListType, NumberType, ResidualsType, TensorType, Type
 
 BOOL = NumberType("bool")
@@ -73,15 +73,11 @@ UNDEFINED = Primitive("undefined", _undefined, _undefined_type)
 # Control flow: the executors know these by name
 
 
-def _raise_type(*_: Type, exception: BaseException, holding: Any) -> tuple[()]:
-    return ()
-
-
 COND = Primitive("cond", _structural, op_type="If")
 WHILE = Primitive("while", _structural, op_type="While")
 CALL = Primitive("call", _structural, op_type="PartitionedCall", order=Order.PERMUTED)
 FUSED = Primitive("fused", _structural, op_type="Fused")
-RAISE = Primitive("raise", _structural, _raise_type, effect=True, fallible=True)
+RAISE = Primitive("raise", _structural, _nothing, effect=True, fallible=True)
 
 # Numbers and tensors
 
@@ -190,15 +186,6 @@ CHECK_LENGTH = Primitive(
 )
 CHECK_DEFINED = Primitive("check_defined", _check_defined, _nothing, effect=True, fallible=True)
 CHECK_PRESENT = Primitive("check_present", _check_present, _nothing, effect=True, fallible=True)
-
-# Effects
-
-
-def _print(*values: Any, write: Any) -> None:
-    call_back(write, *values)
-
-
-PRINT = Primitive("print", _print, _nothing, op_type="PrintV2", effect=True, calls_back=True)
 
 # Lists are values: each of these makes a new one. A list is a pair of the list before and its last
 # item, an empty one is (): push and pop take the same time however long it is.

@@ -15,7 +15,7 @@ MOST_LETTERS = 40
 
 # What says nothing to who reads: functions, streams of random numbers, texts of messages.
 # And types, for the binder of the result says them already.
-_HIDDEN = frozenset(("dynamic", "element", "exact", "stream", "type", "types", "what", "write"))
+_HIDDEN = frozenset(("dynamic", "element", "exact", "stream", "type", "types", "what"))
 # What stands in the text only where it is something else.
 _USUAL: dict[str, tuple[Any, ...]] = {
     "adjoint": (False,),
@@ -201,16 +201,12 @@ def _undefined(node: Node, inputs: Sequence[str]) -> str:
 
 
 def _print(node: Node, inputs: Sequence[str]) -> str:
-    return f"print({node.params['write'].text(inputs)})"
+    names = iter(inputs)
+    return f"print({', '.join([text_of(item, names) for item in node.params['arguments']])})"
 
 
 def _raise(node: Node, inputs: Sequence[str]) -> str:
-    exception: Any = node.params["exception"]
-    holding: Any = node.params["holding"]
-    arguments = text_of(getattr(holding, "children", holding)[0], iter(inputs))
-    inside = arguments.removeprefix("(").removesuffix(")").removesuffix(",")
-    kind = "AssertionError" if isinstance(exception, AssertionError) else type(exception).__name__
-    return f"raise {kind}({inside})"
+    return f"raise {node.params['exception'].text(inputs)}"
 
 
 def _with_template(node: Node, inputs: Sequence[str]) -> str:

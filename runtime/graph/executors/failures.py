@@ -5,10 +5,9 @@ user's line.
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Container, Mapping, Sequence
 from itertools import islice
-from types import CodeType, FrameType, FunctionType, TracebackType
+from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 import numpy as np
@@ -16,52 +15,8 @@ import numpy as np
 from runtime import errors
 from runtime.graph.executors.scalars import form_of
 from runtime.graph.ir import Node, Origin, Value, format_location
-from runtime.graph.templates import filled
 from runtime.primitive import describe
 from runtime.types import ListType, TensorType, Type
-
-
-def raised(exception: BaseException, holding: Any, *values: Any) -> BaseException:
-    """The user's exception, as `raise` made it while tracing, with the run's values in place of the
-    symbols in the template of its arguments and attributes, and of its cause's.
-    """
-    return _with(exception, filled(holding, iter(values)))
-
-
-def _with(exception: BaseException, held: tuple[Any, ...]) -> BaseException:
-    args, attributes, of_cause = held
-    fresh = another(exception)
-    fresh.args = args
-    if _is_of_c(type(fresh)):
-        fresh = another(fresh)  # such a class keeps some of them in fields of its own
-    fresh.__dict__.update(attributes)
-    if of_cause is not None:
-        assert exception.__cause__ is not None
-        fresh.__cause__ = _with(exception.__cause__, of_cause)
-        fresh.__suppress_context__ = exception.__suppress_context__
-    return fresh
-
-
-def _is_of_c(kind: type[BaseException]) -> bool:
-    return not isinstance(kind.__init__, FunctionType)
-
-
-def another(exception: BaseException) -> BaseException:
-    """An exception of the same class, arguments, attributes and cause."""
-    made = _copied(exception)
-    made.__cause__ = exception.__cause__
-    made.__suppress_context__ = exception.__suppress_context__
-    return made
-
-
-def _copied(exception: BaseException) -> BaseException:
-    kind = type(exception)
-    if not _is_of_c(kind):
-        # The class's own constructor may take other arguments than it keeps: it ran while tracing.
-        made = kind.__new__(kind, *exception.args)
-        made.__dict__.update(exception.__dict__)
-        return made
-    return copy.copy(exception)
 
 
 def explain(
