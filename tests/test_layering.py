@@ -98,10 +98,11 @@ MAY_IMPORT = {
     "runtime.graph": f"{OPS} runtime.graph runtime.naming runtime.reloading",
     "runtime.graph.nodes": f"{CORE}",
     "runtime.graph.ir": (
-        f"{CORE} runtime.graph.views runtime.graph.graph_def runtime.graph.printing "
-        "runtime.graph.pictures"
+        f"{CORE} runtime.graph.data runtime.graph.views runtime.graph.graph_def "
+        "runtime.graph.printing runtime.graph.pictures"
     ),
-    "runtime.graph.verification": f"{TYPES} runtime.graph.ir",
+    "runtime.graph.data": TYPES,
+    "runtime.graph.verification": f"{TYPES} runtime.graph.data runtime.graph.ir",
     "runtime.graph.unique_names": "",
     "runtime.graph.notation": (
         f"{TYPES} runtime.graph.ir runtime.graph.templates runtime.graph.unique_names"

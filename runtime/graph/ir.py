@@ -15,6 +15,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from runtime.cells import format_place
+from runtime.graph.data import Record
 from runtime.primitive import Primitive
 from runtime.types import ListType, NumberType, TensorType, Type
 
@@ -281,7 +282,7 @@ class Graph:
         return f"<Graph {self.signature}>"
 
 
-class Callee:
+class Callee(Record):
     """The graph that a call node calls; filled in once it is known, so that recursion can refer to
     itself.
     """

@@ -79,6 +79,7 @@ class Stream:
     """The sequence of one stateful op, and how many pieces of it are drawn."""
 
     __slots__ = ("_drawn", "_epoch", "_key", "_kind")
+    is_resource = True
 
     def __init__(self, key: tuple[int, int], kind: int) -> None:
         self._key = key
