@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container, Mapping, Sequence
-from itertools import islice
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from runtime import errors
 from runtime.graph.executors.scalars import form_of
-from runtime.graph.ir import Node, Origin, Value, format_location
+from runtime.graph.ir import Node, Origin, Position, Value, format_location
 from runtime.primitive import describe
 from runtime.types import ListType, TensorType, Type
 
@@ -181,23 +180,25 @@ _STANDING = "__graph__"
 
 
 def _placed(
-    error: BaseException, origins: Sequence[Origin | None], following: TracebackType | None = None
+    error: BaseException,
+    origins: Sequence[Origin | Position | None],
+    following: TracebackType | None = None,
 ) -> BaseException:
     """`error` with a traceback that goes through these places of the user's, and on to `following`:
     each with the places that it was called from.
     """
     for origin in reversed(origins):
         while origin is not None:
-            at = _entry(origin)
+            at = _entry(origin.position)
             following = TracebackType(following, at.tb_frame, at.tb_lasti, at.tb_lineno)
             origin = origin.caller
     error.__traceback__ = following
     return error
 
 
-def _entry(origin: Origin) -> TracebackType:
+def _entry(place: Position) -> TracebackType:
     try:
-        exec(_raiser(origin.code, origin.offset), {"__name__": _STANDING})
+        exec(_raiser(place), {"__name__": _STANDING})
     except ZeroDivisionError as raised:
         entry = raised.__traceback__
     assert entry is not None
@@ -212,16 +213,12 @@ def _users(traceback: TracebackType | None) -> TracebackType | None:
     return traceback
 
 
-def _raiser(code: CodeType, offset: int) -> CodeType:
+def _raiser(place: Position) -> CodeType:
     """Code that fails at the position, and under the name, of an instruction of the user's."""
-    position = next(islice(code.co_positions(), offset // 2, None), (None, None, None, None))
-    line, end_line, column, end_column = position
     tree = ast.parse("1 / 0")
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt | ast.expr):
-            node.lineno = line or code.co_firstlineno
-            node.end_lineno = end_line or node.lineno
-            node.col_offset = column or 0
-            node.end_col_offset = end_column or node.col_offset
-    made = compile(tree, code.co_filename, "exec")
-    return made.replace(co_name=code.co_name, co_qualname=code.co_qualname)
+            node.lineno, node.col_offset = place.line, place.column
+            node.end_lineno, node.end_col_offset = place.end_line, place.end_column
+    made = compile(tree, place.filename, "exec")
+    return made.replace(co_name=place.function, co_qualname=place.qualname)
