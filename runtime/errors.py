@@ -135,6 +135,19 @@ class NumericsError(InvalidArgumentError):
         return f"{self.detail}\nat {where}"
 
 
+class StagedAssertionError(AssertionError, InvalidArgumentError):
+    """An `assert` on a staged value that does not hold at run time."""
+
+    def __init__(self, *args: Any) -> None:
+        AssertionError.__init__(self, *args)
+        self.node_def, self.op = None, "Assert"
+
+    @property
+    def detail(self) -> str:  # type: ignore[override]
+        """The message of the statement, with the values of the run."""
+        return str(self.args[0]) if self.args else ""
+
+
 class DeadlineExceededError(OpError):
     """An operation did not end in time."""
 

@@ -87,6 +87,18 @@ class Stream:
         self._drawn = 0
         self._epoch = global_seeds.epoch
 
+    @property
+    def place(self) -> tuple[tuple[int, int], int] | None:
+        """What chose the sequence: its key, and what kind of seed that comes from; None for the
+        system.
+        """
+        return None if self._kind == _BY_SYSTEM else (self._key, self._kind)
+
+    @classmethod
+    def at(cls, place: tuple[tuple[int, int], int] | None) -> Stream:
+        """A stream that begins at such a place."""
+        return cls(_system_key(), _BY_SYSTEM) if place is None else cls(*place)
+
     def generator(self) -> np.random.Generator:
         """A generator at the next piece."""
         with global_seeds.lock:

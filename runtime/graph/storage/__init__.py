@@ -1,0 +1,56 @@
+"""Graphs in files: `save` writes one, `load` reads it, without the user's code and the tracer.
+
+docs/graph-format.md describes the files. Nothing in them is unpickled or executed.
+"""
+
+from __future__ import annotations
+
+import os
+
+from runtime import errors
+from runtime.graph.ir import Graph
+from runtime.graph.storage import archive
+from runtime.graph.storage.decoding import MALFORMED, Decoder, Unknown
+from runtime.graph.storage.encoding import Encoder
+
+Path = str | os.PathLike[str]
+
+
+def save(graph: Graph, path: Path) -> None:
+    """Write a graph, those that it calls, and the values of the variables that it uses.
+
+    Raises errors.UnimplementedError for an object of Python's that it holds, with the place in the
+    user's code, and OSError where the file cannot be written.
+    """
+    encoder = Encoder()
+    encoder.graph(graph)
+    archive.write(path, encoder.document(), encoder.arrays)
+
+
+def load(path: Path) -> Graph:
+    """The graph that `save` has written, with variables of its own.
+
+    Raises errors.DataLossError for a damaged file, errors.InvalidArgumentError for one of something
+    else, errors.UnimplementedError for one that a newer version has written, or that needs a class
+    of a module that is not imported, and OSError where there is none.
+    """
+    document, arrays = archive.read(path)
+    graphs = decoded(path, document, arrays).graphs
+    if not graphs:
+        raise archive.damaged(path, ValueError("it has no graph"))
+    return graphs[0]
+
+
+def decoded(path: Path, document: dict[str, object], arrays: list[object]) -> Decoder:
+    """The graphs of a document; errors as those of `load`."""
+    try:
+        return Decoder(document, arrays)
+    except Unknown as error:
+        raise errors.UnimplementedError(
+            None,
+            None,
+            f"{os.fspath(path)} cannot be loaded: {error}",
+            hint="import the module that defines it first, or install a newer version",
+        ) from None
+    except MALFORMED as error:
+        raise archive.damaged(path, error) from None
