@@ -16,7 +16,7 @@ from autograph import register_backend, register_stand_in
 from runtime import dtypes, ops
 from runtime.convert import convert_to_tensor, register_conversion
 from runtime.dtypes import DType
-from runtime.graph import arrays, numbers
+from runtime.graph import arrays, list_nodes, numbers
 from runtime.graph.nodes import LIST_ADD, apply
 from runtime.graph.refusals import asked_by_converted_code, refuse
 from runtime.graph.scopes import active
@@ -73,7 +73,7 @@ class GrowingList(Growing):
             super().insert(index, item)
             return
         at = _clipped(index, self.length())
-        self._move(lists.GAP, self._covering(joins.abstract(item)), _tensor(at))
+        self._move(list_nodes.GAP, self._covering(joins.abstract(item)), _tensor(at))
         self._write(at, item)
 
     def pop(self, index: Any = -1, /) -> Any:
@@ -86,7 +86,7 @@ class GrowingList(Growing):
         is_last = not is_symbol(index) and index == -1
         at = size - 1 if is_last else _place(index, size, "pop index out of range")
         item = self.at(at)
-        self._move(lists.DROP, self._covering(), _tensor(at))
+        self._move(list_nodes.DROP, self._covering(), _tensor(at))
         return item
 
     def reverse(self) -> None:
@@ -94,7 +94,9 @@ class GrowingList(Growing):
         if self.staged is None:
             super().reverse()
         else:
-            self._move(lists.TAKE, self._covering(), ops.reverse(_range(0, self.length()), [0]))
+            self._move(
+                list_nodes.TAKE, self._covering(), ops.reverse(_range(0, self.length()), [0])
+            )
 
     def copy(self) -> GrowingList:
         """Another list of the same items."""
@@ -199,7 +201,7 @@ class GrowingList(Growing):
         stop = size if index.stop is None else _clipped(index.stop, size)
         made = self.copy()
         stop = apply_number(numbers.MAX, start, stop)
-        made._move(lists.TAKE, self._covering(), _range(start, stop))
+        made._move(list_nodes.TAKE, self._covering(), _range(start, stop))
         return made
 
     # Its columns
@@ -219,7 +221,7 @@ class GrowingList(Growing):
         held = self._covering(*others._specs())
         size = self.length()
         places = _range(size, size + others.length())
-        moved = [apply(lists.PUT, x, places) for x in lists.columns_of(others, held.element)]
+        moved = [apply(list_nodes.PUT, x, places) for x in lists.columns_of(others, held.element)]
         pairs = zip(held.columns, moved, strict=True)
         self.fill(held.element, [apply(LIST_ADD, a, b) for a, b in pairs])
 

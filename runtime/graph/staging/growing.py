@@ -7,13 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from runtime.graph.nodes import INT, apply
+from runtime.graph.list_nodes import LENGTH
+from runtime.graph.nodes import apply
 from runtime.graph.scopes import active
-from runtime.primitive import Memory, Primitive
-
-LENGTH = Primitive(
-    "array_length", len, lambda array: INT, op_type="TensorListLength", memory=Memory.READS
-)
 
 
 class StagedItems:

@@ -8,39 +8,42 @@ from typing import Any
 
 from runtime.primitive import TABLE, Primitive
 
-# Modules that define primitives outside of the table of ops, and where those of the table are that
-# `runtime.ops` does not know: the last ones import the tracer.
+# Where primitives are that `runtime.ops` does not know. The first one's `constant` is of numbers,
+# too; the last two import the tracer.
 _HOMES = (
     "runtime.graph.nodes",
     "runtime.graph.numbers",
     "runtime.graph.arrays",
+    "runtime.graph.list_nodes",
     "runtime.graph.templates",
     "runtime.variable_primitives",
+    "runtime.ops",
     "runtime.printing",
     "runtime.generator",
     "runtime.debugging",
     "runtime.functional",
-    "runtime.graph.staging.growing",
-    "runtime.graph.staging.lists",
 )
+_looked: set[str] = set()
 _found: dict[str, Primitive] = {}
 
 
 def primitive_named(name: str) -> Primitive | None:
     """The primitive of this name, None where there is none. Imports what defines it."""
-    if not _found:
-        _look_into(_HOMES[0])  # whose `constant` is of numbers, too
-    for module in _HOMES[1:]:
-        if name in _found or name in TABLE:
-            break
-        _look_into(module)
-    else:
-        import_module("runtime.ops").load_all()
-    return _found.get(name) or TABLE.get(name)
+    for module in _HOMES:
+        if module not in _looked:
+            _look_into(module)
+        found = _found.get(name) or TABLE.get(name)
+        if found is not None:
+            return found
+    return None
 
 
 def _look_into(module: str) -> None:
-    _found.update((item.name, item) for item in _in(vars(import_module(module)).values()))
+    imported = import_module(module)
+    if module == "runtime.ops":
+        imported.load_all()
+    _found.update((item.name, item) for item in _in(vars(imported).values()))
+    _looked.add(module)
 
 
 def _in(items: Iterable[Any]) -> Iterable[Primitive]:
