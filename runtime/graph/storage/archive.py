@@ -66,20 +66,26 @@ def read(path: Path) -> tuple[dict[str, Any], list[Any]]:
     Raises errors.InvalidArgumentError for a file of something else, errors.UnimplementedError for
     one of a newer version, errors.DataLossError for a damaged one, OSError where there is none.
     """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            document = _document(path, archive)
-            names = {name for name in archive.namelist() if name.startswith("arrays/")}
-            arrays = [_array(archive, f"arrays/{at}.npy") for at in range(len(names))]
-    except zipfile.BadZipFile as error:
-        if _begins_as_archive(path):
-            raise damaged(path, error) from None
-        raise _foreign(path, "it is no archive") from None
-    except (KeyError, ValueError, EOFError, zlib.error, NotImplementedError) as error:
-        if isinstance(error, errors.OpError):
+    with open(path, "rb") as file:
+        if file.read(2) != b"PK":
+            raise _foreign(path, "it is no archive")
+        try:
+            with zipfile.ZipFile(file) as archive:
+                document = _document(path, archive)
+                names = {name for name in archive.namelist() if name.startswith("arrays/")}
+                arrays = [_array(archive, f"arrays/{at}.npy") for at in range(len(names))]
+        except errors.OpError:
             raise
-        raise damaged(path, error) from None
+        except _BROKEN as error:
+            raise damaged(path, error) from None
     return document, arrays
+
+
+_BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, OSError, EOFError, KeyError, ValueError),
+    *(NotImplementedError, RuntimeError),
+)
+"""What reading a damaged archive raises."""
 
 
 def _document(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
@@ -113,11 +119,6 @@ def _array(archive: zipfile.ZipFile, name: str) -> Any:
     file.seek(0)
     made = np.lib.format.read_array(file, allow_pickle=False)
     return made.astype(made.dtype.newbyteorder("="), copy=False)
-
-
-def _begins_as_archive(path: Path) -> bool:
-    with open(path, "rb") as file:
-        return file.read(2) == b"PK"
 
 
 def _foreign(path: Path, why: str) -> errors.InvalidArgumentError:

@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -92,7 +93,7 @@ def main(folder: Path, root: str) -> None:
     outcomes = []
     for file, calls in pickle.loads((folder / "calls").read_bytes()):
         run = Runner(load(folder / file))
-        outcomes.append([outcome(lambda raws=raws: run(*raws)) for raws in calls])
+        outcomes.append([outcome(partial(run, *raws)) for raws in calls])
     imported = {name for name in TRACER if name in sys.modules}
     (folder / "outcomes").write_bytes(pickle.dumps((outcomes, imported)))
 
