@@ -102,6 +102,9 @@ MAY_IMPORT = {
         "runtime.graph.printing runtime.graph.pictures"
     ),
     "runtime.graph.data": TYPES,
+    "runtime.graph.storage": (
+        f"{OPS} runtime.graph runtime.variable runtime.variable_handle runtime.pickling"
+    ),
     "runtime.graph.verification": f"{TYPES} runtime.graph.data runtime.graph.ir",
     "runtime.graph.unique_names": "",
     "runtime.graph.notation": (

@@ -17,7 +17,7 @@ import numpy as np
 ROOT = Path(__file__).parent.parent.parent.parent
 TRACER = (
     *("runtime.graph.tracing", "runtime.graph.symbolic_tensor", "runtime.staging", "gast", "astor"),
-    *("runtime.graph.symbolic_number", "runtime.graph.staging", "runtime.polymorphic_function"),
+    *("runtime.graph.symbolic_number", "runtime.polymorphic_function"),
     *("runtime.autodiff.tape", "autograph"),
 )
 
@@ -93,7 +93,7 @@ def main(folder: Path, root: str) -> None:
     outcomes = []
     for file, calls in pickle.loads((folder / "calls").read_bytes()):
         run = Runner(load(folder / file))
-        outcomes.append([outcome(partial(run, *raws)) for raws in calls])
+        outcomes.append([tuple(outcome(partial(run, *raws))) for raws in calls])
     imported = {name for name in TRACER if name in sys.modules}
     (folder / "outcomes").write_bytes(pickle.dumps((outcomes, imported)))
 

@@ -292,8 +292,14 @@ def test_nothing_is_lost(function: Any, tmp_path: Path) -> None:
         assert format_graph(made, lines=True) == format_graph(graph, lines=True)
         assert str(made.as_graph_def()) == str(graph.as_graph_def())
         for found, known in zip(walk(made.body), walk(graph.body), strict=True):
-            assert found.location == known.location
-            assert found.origin == (known.origin and known.origin.position)
+            assert list(places(found)) == list(places(known))
+
+
+def places(node: Node) -> Iterator[Any]:
+    place = node.origin
+    while place is not None:
+        yield place.location, place.position[:-1]
+        place = place.caller
 
 
 def test_the_same_graph_makes_the_same_file(tmp_path: Path) -> None:
@@ -448,7 +454,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], Any], type[Exception], str]]
         "there is no op 'frobnicate' here",
     ),
     "no parameters": (
-        lambda d: first_node(d)["params"].clear(), errors.DataLossError, "TypeError",
+        lambda d: first_node(d)["params"].clear(), errors.DataLossError, "missing 2 required",
     ),
     "a parameter that is code": (
         lambda d: first_node(d)["params"].update({"axis=print(1), k": 1}), errors.DataLossError,
