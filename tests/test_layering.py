@@ -99,7 +99,7 @@ MAY_IMPORT = {
     "runtime.graph.nodes": f"{CORE}",
     "runtime.graph.ir": (
         f"{CORE} runtime.graph.data runtime.graph.views runtime.graph.graph_def "
-        "runtime.graph.printing runtime.graph.pictures"
+        "runtime.graph.printing runtime.graph.pictures runtime.graph.storage"
     ),
     "runtime.graph.data": TYPES,
     "runtime.graph.storage": (

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
+from os import PathLike
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -309,6 +310,28 @@ class Graph:
         from runtime.graph.graph_def import graph_def
 
         return graph_def(self)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the graph, those that it calls, and the values of its variables to a file.
+
+        Raises errors.UnimplementedError for an object of Python's that it holds, with the place in
+        the user's code, and OSError where the file cannot be written.
+        """
+        from runtime.graph.storage import save
+
+        save(self, path)
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Graph:
+        """The graph that `save` has written, with variables of its own.
+
+        Raises errors.DataLossError for a damaged file, errors.InvalidArgumentError for one of
+        something else, errors.UnimplementedError for one that a newer version has written, or that
+        needs a class of a module that is not imported, and OSError where there is none.
+        """
+        from runtime.graph.storage import load
+
+        return load(path)
 
     def to_dot(self) -> str:
         """The graph in the language of Graphviz."""

@@ -6,6 +6,8 @@ docs/graph-format.md describes the files. Nothing in them is unpickled or execut
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from typing import Any
 
 from runtime import errors
 from runtime.graph.ir import Graph
@@ -35,16 +37,22 @@ def load(path: Path) -> Graph:
     of a module that is not imported, and OSError where there is none.
     """
     document, arrays = archive.read(path)
-    graphs = decoded(path, document, arrays).graphs
-    if not graphs:
-        raise archive.damaged(path, ValueError("it has no graph"))
-    return graphs[0]
+    found: Graph = decoded(path, document, arrays)
+    return found
 
 
-def decoded(path: Path, document: dict[str, object], arrays: list[object]) -> Decoder:
-    """The graphs of a document; errors as those of `load`."""
+def _graphs(decoder: Decoder, document: dict[str, Any]) -> Graph:
+    if not decoder.graphs:
+        raise ValueError("it has no graph")
+    return decoder.graphs[0]
+
+
+def decoded(
+    path: Path, document: dict[str, Any], arrays: list[Any], read: Callable[..., Any] = _graphs
+) -> Any:
+    """What `read(decoder, document)` makes of a document; errors as those of `load`."""
     try:
-        return Decoder(document, arrays)
+        return read(Decoder(document, arrays), document)
     except Unknown as error:
         raise errors.UnimplementedError(
             None,

@@ -149,7 +149,7 @@ class Decoder:
         self.variables[number] = made
         return made.handle
 
-    def _structure(self, entry: Json) -> Structure:
+    def structure(self, entry: Json) -> Structure:
         name, keys = entry
         found = structure_for(class_named(name), self.data(keys))
         if found is None:
@@ -158,7 +158,7 @@ class Decoder:
 
     def _container(self, entry: Json) -> Container:
         children = tuple(map(self.data, entry["children"]))
-        return Container(self._structure(entry["container"]), children)
+        return Container(self.structure(entry["container"]), children)
 
     def _either(self, entry: Json) -> Either:
         return Either(Slot(type_of("py.bool", ())), self.data(entry["either"]))
