@@ -136,7 +136,16 @@ class NumericsError(InvalidArgumentError):
 
 
 class StagedAssertionError(AssertionError, InvalidArgumentError):
-    """An `assert` on a staged value that does not hold at run time."""
+    """An `assert` on a staged value that does not hold at run time.
+
+    >>> @rt.function
+    ... def root(x):
+    ...     assert x >= 0., "a root of a negative number"
+    ...     return rt.sqrt(x)
+    >>> root(rt.constant(-1.))
+    Traceback (most recent call last):
+    runtime.errors.StagedAssertionError: a root of a negative number
+    """
 
     def __init__(self, *args: Any) -> None:
         AssertionError.__init__(self, *args)

@@ -113,7 +113,7 @@ def _write_trace(encoder: Encoder, concrete: ConcreteFunction) -> Json:
             None,
             None,
             f"{concrete.name} cannot be saved: it assigns to items of its arguments",
-            hint="return the changed tensors instead",
+            hint="let it assign to items of a copy: x = tf.identity(x)",
         )
     graph = encoder.graph(concrete.graph)
     args, kwargs = concrete.structured_input_signature

@@ -30,6 +30,7 @@ def save(obj: Any, export_dir: str | os.PathLike[str]) -> None:
     errors.UnimplementedError for an object of Python's that a graph holds, OSError where the
     directory cannot be written.
 
+    >>> import tempfile
     >>> class Scale(rt.Module):
     ...     def __init__(self):
     ...         super().__init__()
@@ -37,12 +38,13 @@ def save(obj: Any, export_dir: str | os.PathLike[str]) -> None:
     ...     @rt.function
     ...     def __call__(self, x):
     ...         return x * self.by
-    >>> scale, folder = Scale(), getfixture("tmp_path")
+    >>> scale, folder = Scale(), tempfile.TemporaryDirectory()
     >>> float(scale(rt.constant(2.)))
     6.0
-    >>> rt.saved_model.save(scale, folder)
-    >>> float(rt.saved_model.load(folder)(rt.constant(2.)))
+    >>> rt.saved_model.save(scale, folder.name)
+    >>> float(rt.saved_model.load(folder.name)(rt.constant(2.)))
     6.0
+    >>> folder.cleanup()
     """
     if not isinstance(obj, Module):
         raise TypeError(f"saved_model.save() takes a Module, not {obj!r}: put it into one")
@@ -60,6 +62,14 @@ def load(export_dir: str | os.PathLike[str]) -> Any:
     Raises errors.DataLossError for a damaged file, errors.InvalidArgumentError for one of something
     else, errors.UnimplementedError for one that a newer version has written, or that needs a class
     of a module that is not imported, and OSError where there is none.
+
+    >>> import tempfile
+    >>> module, folder = rt.Module(), tempfile.TemporaryDirectory()
+    >>> module.steps = rt.Variable(3)
+    >>> rt.saved_model.save(module, folder.name)
+    >>> int(rt.saved_model.load(folder.name).steps)
+    3
+    >>> folder.cleanup()
     """
     path = os.path.join(export_dir, _FILE)
     document, arrays = archive.read(path)

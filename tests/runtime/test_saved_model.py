@@ -36,7 +36,7 @@ class Net(rt.Module):
     def __init__(self) -> None:
         super().__init__(name="net")
         self.layers = [Dense(2), Dense(2)]
-        self.also = {"first": self.layers[0], "steps": rt.Variable(0, name="steps")}
+        self.also = {"first": self.layers[0], "steps": rt.Variable(0, trainable=False)}
         self.rate = 0.5
         self.halved = rt.function(lambda x: x * self.rate)
 
@@ -76,7 +76,7 @@ def trained() -> Net:
     net.step(X, Y)
     net.layers[0](X, activate=False)
     net.halved(X)
-    net.halved(rt.constant(3))
+    net.halved(rt.constant(3.0))
     return net
 
 
@@ -145,7 +145,7 @@ def test_it_is_called_in_functions_and_saved_again(tmp_path: Path) -> None:
 def test_the_trace_for_the_arguments_is_taken(tmp_path: Path) -> None:
     module: Any = rt.Module()
     module.rank = rt.function(lambda x, n=1: (x * n, len(x.shape), x.shape[0]))
-    for argument in (rt.TensorSpec([None]), rt.TensorSpec([2]), rt.TensorSpec([2, 3])):
+    for argument in (rt.TensorSpec([2]), rt.TensorSpec([None]), rt.TensorSpec([2, 3])):
         module.rank.get_concrete_function(argument)
     module.rank.get_concrete_function(rt.TensorSpec([None]), 3)
     rt.saved_model.save(module, tmp_path)
@@ -199,11 +199,24 @@ def test_what_cannot_be_saved_is_refused(tmp_path: Path) -> None:
     with pytest.raises(errors.UnimplementedError, match="it holds an object of"):
         rt.saved_model.save(module, tmp_path)
 
-    def writes(x: Any) -> None:
+    @rt.function
+    def writes(x: Any) -> Any:
         x[0] = 1.0
+        return x
 
-    module.f = rt.function(lambda x: writes(x))
-    module.f.get_concrete_function(rt.TensorSpec([2]))
+    @rt.function
+    def copies(x: Any) -> Any:
+        x = rt.identity(x)
+        x[0] = 1.0
+        return x
+
+    module.f = copies
+    copies(rt.constant([0.0, 2.0]))
+    rt.saved_model.save(module, tmp_path)
+    made = rt.saved_model.load(tmp_path).f(rt.constant([0.0, 2.0]))
+    assert made.numpy().tolist() == [1.0, 2.0]
+    module.f = writes
+    writes(rt.constant([0.0, 2.0]))
     with pytest.raises(errors.UnimplementedError, match="assigns to items of its arguments"):
         rt.saved_model.save(module, tmp_path)
 
