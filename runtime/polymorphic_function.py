@@ -143,7 +143,7 @@ class Function(Generic[P, R]):
 
     @property
     def saved_parameters(self) -> Parameters:
-        """What a call takes, as a file has it."""
+        """The parameters of a call, as a file has them."""
         return self._parameters
 
     def saved_traces(self) -> list[ConcreteFunction]:

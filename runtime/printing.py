@@ -83,7 +83,7 @@ def _add(item: Any, parts: list[str | None], tensors: list[Tensor]) -> None:
 
 
 def _stream(given: Any) -> str | Opaque:
-    """Where to write to, as data: "stdout", "stderr", or "file://" and a path; what is none of them
+    """Returns the stream as data: "stdout", "stderr", or "file://" and a path; what is none of them
     is held.
     """
     if given is sys.stdout or given is sys.stderr:

@@ -1,4 +1,4 @@
-"""Functions out of files: the traces of one, and which of them a call runs."""
+"""Functions out of files: the traces of one, of which a call runs one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RestoredFunction:
 
     @property
     def parameters(self) -> Parameters:
-        """What a call takes."""
+        """The parameters of a call."""
         return self._parameters
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:

@@ -21,12 +21,12 @@ _FILE = "saved_model.npz"
 
 
 def save(obj: Any, export_dir: str | os.PathLike[str]) -> None:
-    """Write a Module into a directory, which is made if there is none: the variables, functions and
-    modules in its attributes, also in lists, tuples and dicts, and a graph for each signature that
-    a function has been traced with.
+    """Write a Module into a directory, which is made if there is none.
 
-    A function with an input_signature is traced for that. Other attributes are left out. Python
-    values that a function has read are those of now. Raises TypeError for what is no Module,
+    Written are the variables, functions and modules in its attributes, also in lists, tuples and
+    dicts, and a graph for each signature that a function has been traced with; one with an
+    input_signature is traced for that. Other attributes are left out, and Python values that a
+    function has read stay as they are now. Raises TypeError for what is no Module,
     errors.UnimplementedError for an object of Python's that a graph holds, OSError where the
     directory cannot be written.
 
@@ -56,8 +56,10 @@ def save(obj: Any, export_dir: str | os.PathLike[str]) -> None:
 
 
 def load(export_dir: str | os.PathLike[str]) -> Any:
-    """What `save` has written: a Module with the same attributes, whose functions run the saved
-    graphs. It can be called where the saved one could.
+    """Return the Module that `save` has written, without its class.
+
+    It has the same attributes, its functions run the saved graphs, and it can be called where the
+    saved one could.
 
     Raises errors.DataLossError for a damaged file, errors.InvalidArgumentError for one of something
     else, errors.UnimplementedError for one that a newer version has written, or that needs a class
@@ -118,7 +120,7 @@ class _Writer:
 
 
 def _attributes(module: Module) -> list[tuple[str, Any]]:
-    """What is kept of a module, by name: also functions of its class, bound to it."""
+    """The attributes of a module that are kept, with functions of its class, bound to it."""
     methods: dict[str, Any] = {}
     for kind in reversed(type(module).__mro__):
         methods |= {name: None for name, item in vars(kind).items() if isinstance(item, Function)}

@@ -1,4 +1,4 @@
-"""Plain data: what the parameters of nodes are made of, so that a graph can be printed, compared
+"""Plain data, of which the parameters of nodes are made, so that a graph can be printed, compared
 and saved by whoever has neither the tracer nor the user's code.
 """
 
@@ -42,7 +42,7 @@ class Opaque(Record):
 
 
 def is_data(value: Any) -> bool:
-    """Whether a parameter is plain data: numbers, texts, arrays, dtypes, types, tuples, lists and
+    """True if a parameter is plain data: numbers, texts, arrays, dtypes, types, tuples, lists and
     dicts of them, records, or a resource (a variable, a sequence of random numbers).
     """
     kind = type(value)

@@ -1,4 +1,4 @@
-"""What a node shows or raises when it runs, as data: Python values with slots for those of the run.
+"""The values that a node shows or raises when it runs, as data, with slots for those of the run.
 
 `runtime.graph.staging.images` makes them while tracing; whoever runs the graph fills them.
 """
@@ -36,19 +36,19 @@ class Container(Record):
     children: tuple[Any, ...]
 
     def parts(self) -> Iterable[Any]:
-        """What is in it."""
+        """Its children."""
         return self.children
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Either(Record):
-    """What is None where the staged `flag` is false."""
+    """A value that is None where the staged `flag` is false."""
 
     flag: Slot
     held: Any
 
     def parts(self) -> Iterable[Any]:
-        """What is there where it is true."""
+        """The flag, and the value where it is true."""
         return self.flag, self.held
 
 
@@ -63,7 +63,7 @@ class Raised(Record):
     args: Any
     attributes: Any
     given: Any = None
-    cause: Opaque | None = None
+    cause: Raised | None = None
     suppresses_context: bool = False
 
     def parts(self) -> Iterable[Any]:
@@ -71,7 +71,7 @@ class Raised(Record):
         return self.args, self.attributes, self.given, self.cause
 
     def text(self, names: Iterable[str]) -> str:
-        """How Python writes it, with these names for the values of a run."""
+        """Returns the call that makes it, with these names for the values of a run."""
         arguments = text_of(self.args, iter(names))
         inside = arguments.removeprefix("(").removesuffix(")").removesuffix(",")
         # That of a staged `assert` is a class of the library's own.
@@ -123,13 +123,16 @@ def text_of(template: Any, names: Iterator[str]) -> str:
 
 def raised(record: Raised, *values: Any) -> BaseException:
     """The user's exception, with the values of a run in its arguments and attributes."""
-    left = iter(values)
+    return _raised(record, iter(values))
+
+
+def _raised(record: Raised, left: Iterator[Any]) -> BaseException:
     args, attributes = filled(record.args, left), filled(record.attributes, left)
     given = args if record.given is None else filled(record.given, left)
     made = _new(record.kind, given)
     made.args = args
     made.__dict__.update(attributes)
-    made.__cause__ = None if record.cause is None else record.cause.item
+    made.__cause__ = None if record.cause is None else _raised(record.cause, left)
     made.__suppress_context__ = record.suppresses_context
     return made
 

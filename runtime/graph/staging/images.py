@@ -49,16 +49,20 @@ class Images:
 def image_of(error: BaseException) -> tuple[Raised, Sequence[Any]]:
     """An exception as data, and the symbols in its arguments and attributes."""
     images = Images()
+    return _image_of(error, images), images.symbols
+
+
+def _image_of(error: BaseException, images: Images) -> Raised:
     args, attributes = images.of(error.args), images.of(vars(error))
     given = _given(error)
     others = None if given is None else images.of(given)
-    cause = None if error.__cause__ is None else Opaque(error.__cause__)
+    cause = None if error.__cause__ is None else _image_of(error.__cause__, images)
     suppresses = error.__suppress_context__
-    return Raised(type(error), args, attributes, others, cause, suppresses), images.symbols
+    return Raised(type(error), args, attributes, others, cause, suppresses)
 
 
 def _given(error: BaseException) -> tuple[Any, ...] | None:
-    """What the class is called with, where that is not what it keeps: OSError takes a file, too."""
+    """The arguments of the class, where it keeps others: OSError takes a file, too."""
     if isinstance(type(error).__init__, FunctionType):
         return None
     given = error.__reduce__()[1]

@@ -50,7 +50,7 @@ def _graphs(decoder: Decoder, document: dict[str, Any]) -> Graph:
 def decoded(
     path: Path, document: dict[str, Any], arrays: list[Any], read: Callable[..., Any] = _graphs
 ) -> Any:
-    """What `read(decoder, document)` makes of a document; errors as those of `load`."""
+    """Returns what `read(decoder, document)` makes of a document; errors as those of `load`."""
     try:
         return read(Decoder(document, arrays), document)
     except Unknown as error:

@@ -85,7 +85,7 @@ _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, OSError, EOFError, KeyError, ValueError),
     *(NotImplementedError, RuntimeError),
 )
-"""What reading a damaged archive raises."""
+"""The exceptions of reading a damaged archive."""
 
 
 def _document(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:

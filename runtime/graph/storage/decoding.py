@@ -18,7 +18,7 @@ from runtime.graph.ir import Callee, Graph, Node, Position, Region, Value
 from runtime.graph.storage.notation import type_of
 from runtime.graph.storage.primitives import primitive_named
 from runtime.graph.structures import Structure, structure_for
-from runtime.graph.templates import Container, Either, Raised, Slot, raised
+from runtime.graph.templates import Container, Either, Raised, Slot
 from runtime.graph.verification import InvalidGraph, verify
 from runtime.ops.random.seeds import Stream
 from runtime.tensor import EagerTensor, wrap
@@ -31,7 +31,7 @@ MALFORMED = (
     *(KeyError, IndexError, TypeError, ValueError, AttributeError, AssertionError),
     *(InvalidGraph, OverflowError, binascii.Error, RecursionError),
 )
-"""What reading a document raises that does not say what the format does."""
+"""The exceptions of reading a document that breaks the format."""
 
 
 class Unknown(Exception):
@@ -167,7 +167,7 @@ class Decoder:
         kind = class_named(entry["raise"])
         _check(issubclass(kind, BaseException))
         args, attributes, given = (self.data(entry[x]) for x in ("args", "attributes", "given"))
-        cause = entry["cause"] and Opaque(raised(self._raised(entry["cause"])))
+        cause = entry["cause"] and self._raised(entry["cause"])
         return Raised(kind, args, attributes, given, cause, bool(entry["suppresses"]))
 
     def _float(self, entry: Json) -> float:

@@ -33,7 +33,7 @@ Json = Any
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something is that cannot be saved: the node, and the graph that it is in."""
+    """The place of a parameter: its node, and the graph that it is in."""
 
     graph: str
     node: Node | None = None
@@ -262,16 +262,10 @@ class Encoder:
             "attributes": item.attributes,
             "given": item.given,
         }
-        cause = None if item.cause is None else self._cause(item.cause.item)
+        cause = None if item.cause is None else self._raised(item.cause)
         written = {name: self.data(part) for name, part in parts.items()}
         flag = item.suppresses_context
         return {"raise": self.named(item.kind), **written, "cause": cause, "suppresses": flag}
-
-    def _cause(self, error: BaseException) -> Json:
-        attributes = vars(error)
-        plain = Raised(type(error), error.args, attributes, None, None, error.__suppress_context__)
-        cause = None if error.__cause__ is None else self._cause(error.__cause__)
-        return {**self._raised(plain), "cause": cause}
 
     def named(self, kind: type) -> str:
         """The name that a class is found by."""

@@ -89,9 +89,7 @@ class Stream:
 
     @property
     def place(self) -> tuple[tuple[int, int], int] | None:
-        """What chose the sequence: its key, and what kind of seed that comes from; None for the
-        system.
-        """
+        """The key of the sequence and the kind of seed that it comes from; None for the system."""
         return None if self._kind == _BY_SYSTEM else (self._key, self._kind)
 
     @classmethod
