@@ -40,8 +40,7 @@ class Place:
 
     def refusal(self, item: object, hint: str) -> errors.UnimplementedError:
         """The error for an item of the node that is no data."""
-        what = type(item).__name__ if isinstance(item, type) else f"an object of {type(item)!r}"
-        held = f"{self.graph} cannot be saved: it holds {what}, {item!r}"
+        held = f"{self.graph} cannot be saved: it holds {item!r}, which no file can hold"
         if self.node is None:
             return errors.UnimplementedError(None, None, held, hint=hint)
         op, place = self.node.primitive.op_type, self.node.location

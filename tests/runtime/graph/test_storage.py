@@ -1,6 +1,7 @@
 """Graphs in files: what is loaded, in another process too, is and does what was saved."""
 
 import json
+import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
@@ -179,6 +180,18 @@ def on_devices(x: Any) -> Any:
         return rt.add(x, x, name="sum")
 
 
+class Detailed(Exception):
+    def __init__(self, value: Any, code: int = 3) -> None:
+        super().__init__(value)
+        self.code = code
+
+
+def raises_a_class_of_a_module(x: Any) -> Any:
+    if x[0] > 0.0:
+        raise Detailed(x, code=x[0])
+    return x
+
+
 INPUTS = [[0.25], [1.5], [3.0, 0.5], [0.7, 0.9, 0.1]]
 OWN = [
     of_branches, of_loops, of_arrays, of_growing_lists, of_jacobian, of_recursion, mutual,
@@ -352,6 +365,20 @@ def test_gradients_of_what_was_loaded(tmp_path: Path) -> None:
         tape.watch(x)
         (y,) = call_recorded(GraphCall(made), [x])
     assert tape.gradient(y, x).numpy().tolist() == [4.0, 6.0]
+
+
+def test_a_class_of_a_module_is_found_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = again(graph_of(raises_a_class_of_a_module, X), tmp_path)
+    with pytest.raises(Detailed) as caught:
+        Runner(made)([2.0])
+    assert caught.value.args[0].numpy().tolist() == [2.0]
+    assert float(caught.value.code) == 2.0
+    monkeypatch.delitem(sys.modules, __name__)
+    message = rf"the class Detailed is in the module {__name__}, which is not imported; import the"
+    with pytest.raises(errors.UnimplementedError, match=message):
+        load(tmp_path / "graph.npz")
 
 
 # Arguments
