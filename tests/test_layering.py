@@ -103,7 +103,8 @@ MAY_IMPORT = {
     ),
     "runtime.graph.data": TYPES,
     "runtime.graph.storage": (
-        f"{OPS} runtime.graph runtime.variable runtime.variable_handle runtime.pickling"
+        f"{OPS} runtime.graph runtime.variable runtime.variable_handle runtime.pickling "
+        "runtime.autodiff.custom"
     ),
     "runtime.graph.verification": f"{TYPES} runtime.graph.data runtime.graph.ir",
     "runtime.graph.unique_names": "",

@@ -53,7 +53,7 @@ class Decoder:
         for entry in document["places"]:
             self._places.append(self._place(*entry))
         self._values: dict[int, Value] = {}
-        self._callees: list[tuple[int, Callee]] = []
+        self._callees: list[tuple[int, Any]] = []
         self.graphs = list(map(self._graph, document["graphs"]))
         for number, callee in self._callees:
             callee.graph = self.graphs[number]
@@ -135,8 +135,18 @@ class Decoder:
 
     def _callee(self, entry: Json) -> Callee:
         number, name = entry["graph"]
-        self._callees.append((number, Callee(_text(name))))
-        return self._callees[-1][1]
+        made = Callee(_text(name))
+        self._callees.append((number, made))
+        return made
+
+    def _rule(self, entry: Json) -> Any:
+        from runtime.autodiff.custom import StagedRule
+
+        count, present, outer = (entry[name] for name in ("count", "present", "outer"))
+        made = StagedRule.restored(count, present, outer, entry["error"])
+        if entry["rule"] is not None:
+            self._callees.append((entry["rule"], made))
+        return made
 
     def _resource(self, entry: Json, number: int) -> Any:
         if "stream" in entry:
@@ -217,6 +227,7 @@ _READERS: dict[str, Callable[[Decoder, Json], Any]] = {
     "raise": Decoder._raised,
     "read": lambda self, entry: self.variables[entry["read"]],
     "resource": lambda self, entry: self._resources[entry["resource"]],
+    "rule": Decoder._rule,
     "scalar": lambda self, entry: self.array(entry["scalar"])[()],
     "slot": lambda self, entry: Slot(type_of(entry["slot"], self._residuals)),
     "tensor": lambda self, entry: Opaque(self._tensor(entry["tensor"])),

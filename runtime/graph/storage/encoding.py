@@ -159,6 +159,8 @@ class Encoder:
             return write(self, item)
         if isinstance(item, np.generic):
             return {"scalar": self.array(np.asarray(item))}
+        if getattr(kind, "is_rule", False):
+            return self._rule(item)
         raise self.refusal(item)
 
     def refusal(self, item: object, hint: str = "") -> errors.UnimplementedError:
@@ -213,6 +215,12 @@ class Encoder:
     def _callee(self, item: Callee) -> Json:
         assert item.graph is not None
         return {"graph": [self._called(item.graph), item.name]}
+
+    def _rule(self, rule: Any) -> Json:
+        graph = None if rule.graph is None else self._called(rule.graph)
+        error = None if rule.error is None else str(rule.error)
+        described = {"count": rule.count, "present": rule.present, "outer": len(rule.outer)}
+        return {"rule": graph, **described, "error": error}
 
     # What graphs use from outside
 

@@ -9,7 +9,7 @@ from typing import Any
 from runtime.primitive import TABLE, Primitive
 
 # Where primitives are that `runtime.ops` does not know. The first one's `constant` is of numbers,
-# too; the last two import the tracer.
+# too; the last three import the tracer.
 _HOMES = (
     "runtime.graph.nodes",
     "runtime.graph.numbers",
@@ -22,6 +22,7 @@ _HOMES = (
     "runtime.generator",
     "runtime.debugging",
     "runtime.functional",
+    "runtime.autodiff.custom",
 )
 _looked: set[str] = set()
 _found: dict[str, Primitive] = {}

@@ -381,6 +381,46 @@ def test_a_class_of_a_module_is_found_there(
         load(tmp_path / "graph.npz")
 
 
+@rt.custom_gradient
+def doubled_gradient(x: Any) -> Any:
+    factor = x + 1.0
+
+    def gradient(upstream: Any) -> Any:
+        return upstream * 2.0 * factor if upstream > 0.0 else upstream
+
+    return x * x, gradient
+
+
+@rt.custom_gradient
+def without_gradient(x: Any) -> Any:
+    def gradient(upstream: Any) -> Any:
+        raise ValueError("none here")
+
+    return x * x, gradient
+
+
+@pytest.mark.parametrize("function", [doubled_gradient, without_gradient])
+def test_custom_gradients(function: Any, tmp_path: Path) -> None:
+    graph = graph_of(lambda x: function(x) + 1.0, rt.TensorSpec([]))
+    made, x = again(graph, tmp_path), rt.constant(3.0)
+    assert str(made) == str(graph)
+    expected, got = (gradient_of(each, x) for each in (graph, made))
+    assert expected == got
+    assert got == (10.0, 8.0 if function is doubled_gradient else "none here")
+
+
+def gradient_of(graph: Graph, x: Any) -> tuple[Any, Any]:
+    from runtime.autodiff.calls import GraphCall, call_recorded
+
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        (y,) = call_recorded(GraphCall(graph), [x])
+    try:
+        return float(y), float(tape.gradient(y, x))
+    except (ValueError, errors.OpError) as error:
+        return float(y), str(error).partition(" [")[0]
+
+
 # Arguments
 
 
