@@ -93,7 +93,7 @@ newaxis = None
 # What few programs use, or is slow to import, is imported when it is first asked for.
 _MODULES = (
     "autodiff autograph bitwise config debugging dtypes errors experimental image linalg math nest "
-    "nn random strings"
+    "nn random saved_model strings"
 )
 _LATER = {
     "runtime.autodiff": (
@@ -125,7 +125,8 @@ if _TYPE_CHECKING:
     from runtime import (
         autodiff as autodiff, autograph as autograph, bitwise as bitwise, config as config,
         debugging as debugging, experimental as experimental, image as image, linalg as linalg,
-        math as math, nest as nest, nn as nn, random as random, strings as strings,
+        math as math, nest as nest, nn as nn, random as random, saved_model as saved_model,
+        strings as strings,
     )
     from runtime.autodiff import (
         GradientTape as GradientTape, UnconnectedGradients as UnconnectedGradients,

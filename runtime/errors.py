@@ -135,6 +135,28 @@ class NumericsError(InvalidArgumentError):
         return f"{self.detail}\nat {where}"
 
 
+class StagedAssertionError(AssertionError, InvalidArgumentError):
+    """An `assert` on a staged value that does not hold at run time.
+
+    >>> @rt.function
+    ... def root(x):
+    ...     assert x >= 0., "a root of a negative number"
+    ...     return rt.sqrt(x)
+    >>> root(rt.constant(-1.))
+    Traceback (most recent call last):
+    runtime.errors.StagedAssertionError: a root of a negative number
+    """
+
+    def __init__(self, *args: Any) -> None:
+        AssertionError.__init__(self, *args)
+        self.node_def, self.op = None, "Assert"
+
+    @property
+    def detail(self) -> str:  # type: ignore[override]
+        """The message of the statement, with the values of the run."""
+        return str(self.args[0]) if self.args else ""
+
+
 class DeadlineExceededError(OpError):
     """An operation did not end in time."""
 

@@ -16,7 +16,7 @@ from autograph import register_backend, register_stand_in
 from runtime import dtypes, ops
 from runtime.convert import convert_to_tensor, register_conversion
 from runtime.dtypes import DType
-from runtime.graph import arrays, numbers
+from runtime.graph import arrays, list_nodes, numbers
 from runtime.graph.nodes import LIST_ADD, NUMBER_TYPES, apply
 from runtime.graph.refusals import asked_by_converted_code, refuse
 from runtime.graph.repetition import register_repetition
@@ -77,7 +77,7 @@ class GrowingList(Growing):
         size = self.length()
         at = clipped(index, size)
         held = self._covering(joins.abstract(item))
-        self._move(lists.GAP, held, _tensor(at), None if is_symbol(size) else size + 1)
+        self._move(list_nodes.GAP, held, _tensor(at), None if is_symbol(size) else size + 1)
         self._write(at, item)
 
     def pop(self, index: Any = -1, /) -> Any:
@@ -91,7 +91,7 @@ class GrowingList(Growing):
         at = size - 1 if is_last else place_of(index, size, "pop index")
         held = self._covering()
         item = self.at(at)
-        self._move(lists.DROP, held, _tensor(at), None if is_symbol(size) else size - 1)
+        self._move(list_nodes.DROP, held, _tensor(at), None if is_symbol(size) else size - 1)
         return item
 
     def reverse(self) -> None:
@@ -100,7 +100,7 @@ class GrowingList(Growing):
             super().reverse()
         else:
             places = ops.reverse(_range(0, self.length()), [0])
-            self._move(lists.TAKE, self._covering(), places, size_of(self))
+            self._move(list_nodes.TAKE, self._covering(), places, size_of(self))
 
     def copy(self) -> GrowingList:
         """Another list of the same items."""
@@ -146,7 +146,7 @@ class GrowingList(Growing):
             return made
         size, count = self.length(), apply_number(numbers.MAX, index_of(times), 0)
         places = _range(0, size * count) % _tensor(size)
-        made._move(lists.TAKE, self._covering(), places, None)
+        made._move(list_nodes.TAKE, self._covering(), places, None)
         return made
 
     __rmul__ = __mul__
@@ -234,7 +234,7 @@ class GrowingList(Growing):
             places = range(*index.indices(size))
             made = self.copy()
             wanted = convert_to_tensor(list(places), dtypes.int64)
-            made._move(lists.TAKE, self._covering(), wanted, len(places))
+            made._move(list_nodes.TAKE, self._covering(), wanted, len(places))
             return made
         if index.step not in (None, 1):
             raise _refusal(self, "a slice with a step")
@@ -242,7 +242,7 @@ class GrowingList(Growing):
         stop = size if index.stop is None else clipped(index.stop, size)
         made = self.copy()
         stop = apply_number(numbers.MAX, start, stop)
-        made._move(lists.TAKE, self._covering(), _range(start, stop), None)
+        made._move(list_nodes.TAKE, self._covering(), _range(start, stop), None)
         return made
 
     # Its columns
@@ -265,7 +265,7 @@ class GrowingList(Growing):
         held = self._covering(*others._specs())
         size, more = self.length(), others.length()
         places = _range(size, size + more)
-        moved = [apply(lists.PUT, x, places) for x in lists.columns_of(others, held.element)]
+        moved = [apply(list_nodes.PUT, x, places) for x in lists.columns_of(others, held.element)]
         pairs = zip(held.columns, moved, strict=True)
         known = None if is_symbol(size) or is_symbol(more) else size + more
         self.fill(Kind(held.element, known), [apply(LIST_ADD, a, b) for a, b in pairs])

@@ -17,10 +17,11 @@ from typing import Any
 from runtime.convert import convert_to_tensor
 from runtime.graph.executors.replay import replay
 from runtime.graph.ir import Graph, Node, Region, Value, format_location, free_values, walk
-from runtime.graph.nodes import CONSTANT, PRINT, placeholder
+from runtime.graph.nodes import CONSTANT, placeholder
 from runtime.graph.passes.inlining import inline_calls
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import Scope
+from runtime.graph.templates import PRINT
 from runtime.graph.tracing import Trace, is_symbol
 from runtime.nest import flatten
 from runtime.primitive import TABLE, structural

@@ -12,9 +12,10 @@ from typing import Any, NoReturn
 
 from runtime import dtypes, ops
 from runtime.graph import arrays
+from runtime.graph.list_nodes import TAKE
 from runtime.graph.nodes import apply
 from runtime.graph.refusals import refuse
-from runtime.graph.staging import branches, iteration, lists, logic
+from runtime.graph.staging import branches, iteration, logic
 from runtime.graph.staging.branches import truth
 from runtime.graph.staging.growing import Growing, size_of
 from runtime.graph.staging.joins import Leaf, Spec, Tree
@@ -58,7 +59,7 @@ def _sort(self: GrowingList, *, key: Any = None, reverse: Any = False) -> None:
             "tuples in place of the inner lists",
         )
     held = self._covering()
-    self._move(lists.TAKE, held, _order(keys, bool(reverse)), size_of(self))
+    self._move(TAKE, held, _order(keys, bool(reverse)), size_of(self))
 
 
 def _keys(items: GrowingList, key: Callable[[Any], Any]) -> GrowingList:

@@ -141,6 +141,19 @@ class Function(Generic[P, R]):
     def _made(self) -> list[ConcreteFunction]:
         return [concrete for known in list(self._traces.by_key.values()) for concrete in known]
 
+    @property
+    def saved_parameters(self) -> Parameters:
+        """The parameters of a call, as a file has them."""
+        return self._parameters
+
+    def saved_traces(self) -> list[ConcreteFunction]:
+        """The traces that calls from outside could run now; of an input_signature, the one for
+        that.
+        """
+        if self._input_signature is not None:
+            self.get_concrete_function()
+        return [made for made in self._made() if made.guards.hold() and not made.outer]
+
     def __eq__(self, other: object) -> bool:
         # As Python's methods, which are bound anew wherever they are asked for.
         return isinstance(other, Function) and self._traces is other._traces

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import pprint
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from runtime import nest
 from runtime.convert import convert_to_tensor
+from runtime.graph.data import Opaque
 from runtime.primitive import bind, row
 from runtime.state import call_back
 from runtime.tensor import Tensor
 from runtime.variable import Variable
-
-Write = Callable[[str], Any]
 
 
 def print(
@@ -46,9 +45,9 @@ def print(
         if place:
             parts.append(sep)
         _add(item, parts, tensors)
-    write = _writer(output_stream)
+    stream = _stream(output_stream)
     bare = len(inputs) == 1 and parts == [None]
-    bind(print_p, *tensors, parts=(*parts, end), summarize=ends, write=write, bare=bare)
+    bind(print_p, *tensors, parts=(*parts, end), summarize=ends, stream=stream, bare=bare)
 
 
 class _Placeholder:
@@ -83,63 +82,43 @@ def _add(item: Any, parts: list[str | None], tensors: list[Tensor]) -> None:
     tensors.extend(map(convert_to_tensor, found))
 
 
-def _writer(stream: Any) -> Write:
-    # The standard streams are looked up when the text is written: they may have been redirected.
-    if stream in ("stdout", "stderr"):
-        return _Standard(stream)
-    if stream is sys.stdout or stream is sys.stderr:
-        return _Standard("stdout" if stream is sys.stdout else "stderr")
-    if isinstance(stream, str) and stream.startswith("file://"):
-        return _File(stream.removeprefix("file://"))
-    if hasattr(stream, "write"):
-        return stream.write  # type: ignore[no-any-return]
-    if callable(stream):
-        return _Log(stream)
+def _stream(given: Any) -> str | Opaque:
+    """Returns the stream as data: "stdout", "stderr", or "file://" and a path; what is none of them
+    is held.
+    """
+    if given is sys.stdout or given is sys.stderr:
+        return "stdout" if given is sys.stdout else "stderr"
+    if isinstance(given, str) and (given in _STANDARD or given.startswith(_FILE)):
+        return given
+    if hasattr(given, "write") or callable(given):
+        return Opaque(given)
     raise ValueError(
         "output_stream must be sys.stdout, sys.stderr, a logging function, an object with a "
-        f"method `write`, or 'file://' and a path, got {stream!r}"
+        f"method `write`, or 'file://' and a path, got {given!r}"
     )
 
 
-class _Standard:
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __call__(self, text: str) -> None:
-        stream = getattr(sys, self.name)
-        stream.write(text)
-        stream.flush()
-
-    def __repr__(self) -> str:
-        return self.name
+_STANDARD = ("stdout", "stderr")
+_FILE = "file://"
 
 
-class _File:
-    def __init__(self, path: str) -> None:
-        self.path = path
-
-    def __call__(self, text: str) -> None:
-        with open(self.path, "a", encoding="utf-8") as file:
-            file.write(text)
-
-    def __repr__(self) -> str:
-        return f"file://{self.path}"
-
-
-class _Log:
-    def __init__(self, function: Callable[[str], Any]) -> None:
-        self.function = function
-
-    def __call__(self, text: str) -> None:
+def _write(stream: str | Opaque, text: str) -> None:
+    if isinstance(stream, Opaque):
         # Loggers end their lines themselves.
-        self.function(text.removesuffix("\n"))
-
-    def __repr__(self) -> str:
-        return getattr(self.function, "__qualname__", repr(self.function))
+        write = getattr(stream.item, "write", None)
+        stream.item(text.removesuffix("\n")) if write is None else write(text)
+    elif stream in _STANDARD:
+        # They are looked up when the text is written: they may have been redirected.
+        standard = getattr(sys, stream)
+        standard.write(text)
+        standard.flush()
+    else:
+        with open(stream.removeprefix(_FILE), "a", encoding="utf-8") as file:
+            file.write(text)
 
 
 def _print_kernel(
-    *arrays: Any, parts: Sequence[str | None], summarize: int, write: Write, bare: bool
+    *arrays: Any, parts: Sequence[str | None], summarize: int, stream: str | Opaque, bare: bool
 ) -> tuple[()]:
     values = iter(arrays)
     if bare and arrays[0].dtype.kind == "O" and not arrays[0].shape:
@@ -148,7 +127,7 @@ def _print_kernel(
         text = "".join(
             [summary(next(values), summarize) if part is None else part for part in parts]
         )
-    call_back(write, text)
+    call_back(_write, stream, text)
     return ()
 
 

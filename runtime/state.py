@@ -6,6 +6,7 @@ import contextvars
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from typing import Any, TypeVar
 
 import numpy as np
@@ -131,6 +132,9 @@ class State(threading.local):
 
 
 state = State()
+
+new_key = count(1).__next__
+"""A key that tapes know a tensor or a variable by."""
 
 
 def run_calling_back(function: Callable[..., Result], *arrays: Any) -> Result:

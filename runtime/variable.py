@@ -553,6 +553,15 @@ def _restore(raw: Any, name: str, shape: Shape, trainable: bool, *how: Any) -> V
     return made
 
 
+def restored(raw: Any, name: str, type: TensorType, trainable: bool) -> Variable:
+    """A variable as it was saved: of this name, and without a value where `raw` is None."""
+    made = object.__new__(Variable)
+    handle = VariableHandle(made, name, type.dtype, type.shape, trainable)
+    handle.raw = None if raw is None else in_rows(as_array(raw))
+    made._set_up(handle)
+    return made
+
+
 def with_handle(handle: VariableHandle) -> Variable:
     """A variable for a handle whose own is no more."""
     made = object.__new__(Variable)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from runtime import errors
 from runtime.dtypes import DType
 from runtime.shapes import Shape, compatible, format_shape
-from runtime.state import state
+from runtime.state import new_key, state
 from runtime.types import TensorType
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ class VariableHandle:
     def __init__(
         self, owner: Variable, name: str, dtype: DType, shape: Shape, trainable: bool
     ) -> None:
-        from runtime.autodiff.records import new_key
-
         self._owner = weakref.ref(owner)
         self.name = name
         self.dtype = dtype

@@ -103,10 +103,16 @@ MAY_IMPORT = {
     "runtime.graph": f"{OPS} runtime.graph runtime.naming runtime.reloading",
     "runtime.graph.nodes": f"{CORE} runtime.convert",
     "runtime.graph.ir": (
-        f"{CORE} runtime.graph.nodes runtime.graph.views runtime.graph.graph_def "
-        "runtime.graph.printing runtime.graph.pictures"
+        f"{CORE} runtime.graph.data runtime.graph.nodes runtime.graph.views "
+        "runtime.graph.graph_def runtime.graph.printing runtime.graph.pictures "
+        "runtime.graph.storage"
     ),
-    "runtime.graph.verification": IR,
+    "runtime.graph.data": TYPES,
+    "runtime.graph.storage": (
+        f"{OPS} runtime.graph runtime.variable runtime.variable_handle runtime.pickling "
+        "runtime.autodiff.custom"
+    ),
+    "runtime.graph.verification": f"{IR} runtime.graph.data",
     "runtime.graph.unique_names": "",
     "runtime.graph.notation": (
         f"{IR} runtime.ops runtime.primitive runtime.graph.arrays runtime.graph.templates "

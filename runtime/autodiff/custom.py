@@ -7,14 +7,15 @@ import inspect
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import Any, NoReturn, ParamSpec, TypeVar, overload
 
 import runtime.ops as ops
-from runtime import nest
+from runtime import errors, nest
 from runtime.autodiff.recorder import Recorder
 from runtime.autodiff.records import another
 from runtime.autodiff.tape import GradientTape
 from runtime.convert import convert_to_tensor
+from runtime.graph.data import Record
 from runtime.graph.ir import Callee, Value, covers
 from runtime.graph.nodes import CALL
 from runtime.graph.staging.carried_objects import no_watch, refuse_change
@@ -71,19 +72,20 @@ class Rule:
         return "python"
 
 
-class StagedRule(Rule):
+class StagedRule(Rule, Record):
     """A rule in a graph: a graph of its own, whose last parameters are what it uses from around it.
 
     While the function around it is traced, the Python function still serves.
     """
 
     __slots__ = ("call", "error", "graph", "outer", "present", "trace")
+    is_rule = True
 
     def __init__(
         self, function: Callable[..., Sequence[Any]], results: Sequence[Tensor], arguments: int
     ) -> None:
         super().__init__(function, len(results))
-        self.trace = weakref.ref(state.trace)
+        self.trace: Callable[[], Any] = weakref.ref(state.trace)
         self.graph: Any = None
         self.call: Any = None
         self.outer: list[Any] = []
@@ -94,6 +96,18 @@ class StagedRule(Rule):
         except Exception as error:
             # Nobody may ever ask for this gradient: who does is told.
             self.error = error
+
+    @classmethod
+    def restored(
+        cls, count: int, present: list[bool], outer: int, error: str | None
+    ) -> StagedRule:  # fmt: skip
+        """A rule that was saved, whose graph is still to be filled in."""
+        made = object.__new__(cls)
+        made.function, made.count, made.present = _not_there, count, present
+        made.trace, made.graph, made.call = _no_trace, None, None
+        made.outer = [None] * outer
+        made.error = None if error is None else errors.UnimplementedError(None, None, error)
+        return made
 
     def _stage(self, results: Sequence[Tensor]) -> None:
         around = state.trace
@@ -151,6 +165,14 @@ class StagedRule(Rule):
 
     def __repr__(self) -> str:
         return "python" if self.graph is None else f"@{self.graph.name}"
+
+
+def _not_there(*_: Any) -> NoReturn:
+    raise errors.InternalError(None, None, "the function of a saved gradient was asked for")
+
+
+def _no_trace() -> None:
+    return None
 
 
 def _check_unchanged(recorder: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -27,8 +26,6 @@ from runtime.types import TensorType
 # 6: of any other op: the keys of the inputs, the primitive, inputs, outputs, params; the key of the
 #    output may be a tuple of several.
 Record = tuple[Any, ...]
-
-new_key = count(1).__next__
 
 UNSENT: Any = object()
 """What a graph gives for a source that the target depends on in other runs, not in this one."""

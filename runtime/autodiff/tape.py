@@ -20,7 +20,6 @@ from runtime.autodiff.records import (
     backward,
     kept,
     leading_to,
-    new_key,
     replaced,
 )
 from runtime.autodiff.requests import (
@@ -36,7 +35,7 @@ from runtime.autodiff.requests import (
 )
 from runtime.log import get_logger
 from runtime.primitive import Primitive, flat
-from runtime.state import init_scope, state
+from runtime.state import init_scope, new_key, state
 from runtime.tensor import EagerTensor, Operators, Tensor
 from runtime.types import is_variable
 

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from itertools import islice
 from types import CodeType, FrameType, TracebackType
+from typing import cast
 
 import numpy as np
 
@@ -157,7 +158,7 @@ def origin_of(error: BaseException, root: FrameType | None = None) -> Origin | N
             if found is None:
                 found = caller_of(frame, root)
             elif _is_block_of(code, found.code):
-                found = found.caller
+                found = cast(Origin | None, found.caller)
             found = Origin(code, traceback.tb_lasti, found)
         traceback = traceback.tb_next
     return found

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
+from os import PathLike
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from runtime.cells import format_place
+from runtime.graph.data import Record
 from runtime.graph.nodes import COND, RAISE
 from runtime.primitive import Primitive
 from runtime.types import ListType, NumberType, TensorType, Type
@@ -45,24 +47,72 @@ class _Frozen(dict[str, Any]):
 NO_PARAMS: Params = _Frozen()
 
 
+class Position(NamedTuple):
+    """A stretch of the user's source, and the function that it is part of; `caller` is where that
+    was called, up to the traced function.
+
+    Lines are counted from 1, columns from 0 and in bytes, as Python does.
+    """
+
+    filename: str
+    function: str
+    qualname: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    caller: Origin | Position | None = None
+
+    @property
+    def position(self) -> Position:
+        """The place itself."""
+        return self
+
+    @property
+    def location(self) -> Location:
+        """The user's (file, line, column), both from 1."""
+        return self.filename, self.line, self.column + 1
+
+    def called_from(self, caller: Origin | Position | None) -> Position:
+        """The same place, where the traced function itself was called from `caller`."""
+        return self._replace(caller=_outermost(self.caller, caller))
+
+
 class Origin(NamedTuple):
     """A place in the user's code: a code object, the offset of its instruction, and where the
     function was called, up to the traced one.
+
+    It is what a trace notes, and as good as a Position, which takes longer to find.
     """
 
     code: CodeType
     offset: int
-    caller: Origin | None = None
+    caller: Origin | Position | None = None
+
+    @property
+    def position(self) -> Position:
+        """The place in the source. Where Python does not know it, that is the function's first
+        line.
+        """
+        code = self.code
+        found = next(islice(code.co_positions(), self.offset // 2, None), (None,) * 4)
+        line, end_line, column, end_column = found
+        line = line or code.co_firstlineno
+        stretch = (line, column or 0, end_line or line, end_column or 0)
+        return Position(code.co_filename, code.co_name, code.co_qualname, *stretch, self.caller)
 
     @property
     def location(self) -> Location | None:
         """The user's (file, line, column), both from 1."""
         return position_of(self.code, self.offset)
 
-    def called_from(self, caller: Origin | None) -> Origin:
+    def called_from(self, caller: Origin | Position | None) -> Origin:
         """The same place, where the traced function itself was called from `caller`."""
-        outer = caller if self.caller is None else self.caller.called_from(caller)
-        return self._replace(caller=outer)
+        return self._replace(caller=_outermost(self.caller, caller))
+
+
+def _outermost(inner: Origin | Position | None, caller: Origin | Position | None) -> Any:
+    return caller if inner is None else inner.called_from(caller)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +154,7 @@ class Node:
     outputs: tuple[Value, ...]
     params: Params = field(default_factory=lambda: NO_PARAMS)
     regions: tuple[Region, ...] = ()
-    origin: Origin | None = None
+    origin: Origin | Position | None = None
     device: str | None = None
 
     def __post_init__(self) -> None:
@@ -262,6 +312,28 @@ class Graph:
 
         return graph_def(self)
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the graph, those that it calls, and the values of its variables to a file.
+
+        Raises errors.UnimplementedError for an object of Python's that it holds, with the place in
+        the user's code, and OSError where the file cannot be written.
+        """
+        from runtime.graph.storage import save
+
+        save(self, path)
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Graph:
+        """The graph that `save` has written, with variables of its own.
+
+        Raises errors.DataLossError for a damaged file, errors.InvalidArgumentError for one of
+        something else, errors.UnimplementedError for one that a newer version has written, or that
+        needs a class of a module that is not imported, and OSError where there is none.
+        """
+        from runtime.graph.storage import load
+
+        return load(path)
+
     def to_dot(self) -> str:
         """The graph in the language of Graphviz."""
         from runtime.graph.pictures.dot import to_dot
@@ -282,7 +354,7 @@ class Graph:
         return f"<Graph {self.signature}>"
 
 
-class Callee:
+class Callee(Record):
     """The graph that a call node calls; filled in once it is known, so that recursion can refer to
     itself.
     """

@@ -22,7 +22,7 @@ from runtime.forms import Logic
 from runtime.identities import undone
 from runtime.primitive import Order, Primitive, flat, structural
 from runtime.shapes import Shape, is_known, size_of
-from runtime.state import call_back, state
+from runtime.state import state
 from runtime.types import ListType, NumberType, ResidualsType, TensorType, Type
 
 BOOL = NumberType("bool")
@@ -66,15 +66,11 @@ UNDEFINED = structural("undefined", _undefined, _undefined_type)
 # Control flow
 
 
-def _raise_type(*_: Type, exception: BaseException, holding: Any) -> tuple[()]:
-    return ()
-
-
 COND = structural("cond", _structural, op_type="If")
 WHILE = structural("while", _structural, op_type="While")
 CALL = structural("call", _structural, op_type="PartitionedCall", order=Order.PERMUTED)
 FUSED = structural("fused", _structural, op_type="Fused")
-RAISE = structural("raise", _structural, _raise_type, effect=True, fallible=True)
+RAISE = structural("raise", _structural, _nothing, effect=True, fallible=True)
 
 # Numbers and tensors
 
@@ -192,15 +188,6 @@ CHECK_LENGTH = structural(
 )
 CHECK_DEFINED = structural("check_defined", _check_defined, _nothing, effect=True, fallible=True)
 CHECK_PRESENT = structural("check_present", _check_present, _nothing, effect=True, fallible=True)
-
-# Effects
-
-
-def _print(*values: Any, write: Any) -> None:
-    call_back(write, *values)
-
-
-PRINT = structural("print", _print, _nothing, op_type="PrintV2", effect=True, calls_back=True)
 
 # Lists are values: each of these makes a new one. A list is a pair of the list before and its last
 # item, an empty one is (): push and pop take the same time however long it is.

@@ -7,8 +7,8 @@ from typing import Any
 
 from runtime.graph import arrays
 from runtime.graph.ir import Callee, Graph, Node
-from runtime.graph.nodes import CONSTANT, LIST_NEW, PRINT, RAISE, UNDEFINED
-from runtime.graph.templates import text_of
+from runtime.graph.nodes import CONSTANT, LIST_NEW, RAISE, UNDEFINED
+from runtime.graph.templates import PRINT, text_of
 from runtime.graph.unique_names import Names
 from runtime.ops.math import cast_p
 from runtime.primitive import Primitive
@@ -19,7 +19,7 @@ MOST_LETTERS = 40
 
 # What says nothing to who reads: functions, streams of random numbers, texts of messages.
 # And types, for the binder of the result says them already.
-_HIDDEN = frozenset(("dynamic", "element", "exact", "stream", "type", "types", "what", "write"))
+_HIDDEN = frozenset(("dynamic", "element", "exact", "stream", "type", "types", "what"))
 # What stands in the text only where it is something else.
 _USUAL: dict[str, tuple[Any, ...]] = {
     "adjoint": (False,),
@@ -161,16 +161,12 @@ def _undefined(params: Any, inputs: Sequence[str]) -> str:
 
 
 def _print(params: Any, inputs: Sequence[str]) -> str:
-    return f"print({params['write'].text(inputs)})"
+    names = iter(inputs)
+    return f"print({', '.join([text_of(item, names) for item in params['arguments']])})"
 
 
 def _raise(params: Any, inputs: Sequence[str]) -> str:
-    exception: Any = params["exception"]
-    holding: Any = params["holding"]
-    arguments = text_of(getattr(holding, "children", holding)[0], iter(inputs))
-    inside = arguments.removeprefix("(").removesuffix(")").removesuffix(",")
-    kind = "AssertionError" if isinstance(exception, AssertionError) else type(exception).__name__
-    return f"raise {kind}({inside})"
+    return f"raise {params['exception'].text(inputs)}"
 
 
 def _with_template(node: Node, inputs: Sequence[str]) -> str:

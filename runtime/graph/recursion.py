@@ -22,6 +22,7 @@ from runtime.graph.scopes import active
 from runtime.graph.shared_arguments import NOTHING, Shared
 from runtime.graph.staging import joins
 from runtime.graph.staging.blocks import Unreachable
+from runtime.graph.staging.images import image_of
 from runtime.graph.staging.joins import Mismatch, Spec
 from runtime.types import NumberType
 
@@ -62,7 +63,7 @@ class Assumption:
         if self.spec is None:
             trace.append(CALL, values, (), {"callee": self.callee})
             never = RecursionError(f"{self.name} calls itself without end")
-            trace.append(RAISE, (), (), {"exception": never, "holding": (never.args, {})})
+            trace.append(RAISE, (), (), {"exception": image_of(never)[0]})
             raise Unreachable
         self.shared.check(trace, self.name, leaves, self.outer)
         types = list(joins.types_of(self.spec))

@@ -196,6 +196,12 @@ def structure_of(item: Any) -> tuple[Structure, Children] | None:
     return Structure(kind, keys, handler), children
 
 
+def structure_for(kind: type, keys: Any) -> Structure | None:
+    """The structure of containers of a class, with these keys; None for another class."""
+    handler = _handlers[kind] if kind in _handlers else _handler_of(kind)
+    return None if handler is None else Structure(kind, keys, handler)
+
+
 def container_text(structure: Structure, parts: Sequence[str]) -> str:
     """A container in Python's notation, with these texts for its children."""
     if structure.handler.show is not None:

@@ -1,90 +1,163 @@
-"""The values that a node shows when it runs, in Python's containers: made while tracing, filled by
-the run.
+"""The values that a node shows or raises when it runs, as data, with slots for those of the run.
+
+`runtime.graph.staging.images` makes them while tracing; whoever runs the graph fills them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple, cast
+import builtins
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any, cast
 
 from runtime.graph.arrays import Elements
+from runtime.graph.data import Opaque, Record
 from runtime.graph.nodes import NUMBER_TYPES
-from runtime.graph.scopes import Symbol
-from runtime.graph.staging.optional_values import MaybeNone, bound
-from runtime.graph.structures import Structure, container_text, structure_of
-from runtime.graph.tracing import is_symbol
+from runtime.graph.structures import Structure, container_text
+from runtime.primitive import structural
+from runtime.state import call_back
 from runtime.tensor import wrap
-from runtime.types import TensorType
+from runtime.types import ListType, TensorType, Type
 
 
-class Container(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Slot(Record):
+    """The place of the next value of the run, which has this type."""
+
+    type: Type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Container(Record):
     """A container as it was at one moment; a part of it may be known to the run only."""
 
     structure: Structure
-    children: list[Any]
+    children: tuple[Any, ...]
+
+    def parts(self) -> Iterable[Any]:
+        """Its children."""
+        return self.children
 
 
-class Either(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Either(Record):
     """A value that is None where the staged `flag` is false."""
 
-    flag: Any
+    flag: Slot
     held: Any
 
-
-def image(item: Any, above: tuple[int, ...] = ()) -> Any:
-    """The item, or what stands for it where symbols are in it, or where it may change later."""
-    item = bound(item)
-    if isinstance(item, MaybeNone):
-        return Either(item.flag, image(item.held, above))
-    found = None if is_symbol(item) or id(item) in above else structure_of(item)
-    if found is None:
-        return item
-    children = [image(child, (*above, id(item))) for child in found[1]]
-    lasts = type(item) is tuple and not any(map(_is_open, children))
-    return item if lasts else Container(found[0], children)
+    def parts(self) -> Iterable[Any]:
+        """The flag, and the value where it is true."""
+        return self.flag, self.held
 
 
-def _is_open(item: Any) -> bool:
-    return is_symbol(item) or type(item) is Container or type(item) is Either
+@dataclass(frozen=True, slots=True, eq=False)
+class Raised(Record):
+    """An exception: its class, and templates of its arguments and attributes.
 
+    `given` is a template of what the class is called with, None where that is the arguments.
+    """
 
-def symbols_in(template: Any) -> Iterator[Any]:
-    """The symbols whose values fill it, in their order."""
-    if is_symbol(template):
-        yield template
-    elif type(template) is Container:
-        for child in template.children:
-            yield from symbols_in(child)
-    elif type(template) is Either:
-        yield template.flag
-        yield from symbols_in(template.held)
+    kind: type[BaseException]
+    args: Any
+    attributes: Any
+    given: Any = None
+    cause: Raised | None = None
+    suppresses_context: bool = False
+
+    def parts(self) -> Iterable[Any]:
+        """All but its class."""
+        return self.args, self.attributes, self.given, self.cause
+
+    def text(self, names: Iterable[str]) -> str:
+        """Returns the call that makes it, with these names for the values of a run."""
+        arguments = text_of(self.args, iter(names))
+        inside = arguments.removeprefix("(").removesuffix(")").removesuffix(",")
+        # That of a staged `assert` is a class of the library's own.
+        is_assertion = issubclass(self.kind, AssertionError)
+        return f"{'AssertionError' if is_assertion else self.kind.__name__}({inside})"
 
 
 def filled(template: Any, values: Iterator[Any]) -> Any:
-    """The item, with the values of a run for the symbols in it."""
-    if is_symbol(template):
-        value = next(values)
-        if isinstance(template, Symbol):
-            items = [None if item is None else wrap(item) for item in value]
-            return Elements(items, cast(TensorType, template.type.element))
-        return value if type(value) in NUMBER_TYPES else wrap(value)
-    if type(template) is Container:
+    """The item, with the values of a run in its slots."""
+    kind = type(template)
+    if kind is Slot:
+        return _taken(template.type, next(values))
+    if kind is tuple:
+        return tuple([filled(child, values) for child in template])
+    if kind is Container:
         return template.structure.build([filled(child, values) for child in template.children])
-    if type(template) is Either:
+    if kind is Either:
         flag, held = next(values), filled(template.held, values)
         return held if flag else None
-    return template
+    return template.item if kind is Opaque else template
+
+
+def _taken(type: Type, value: Any) -> Any:
+    if isinstance(type, ListType):
+        items = [None if item is None else wrap(item) for item in value]
+        return Elements(items, cast(TensorType, type.element))
+    return value if builtins.type(value) in NUMBER_TYPES else wrap(value)
 
 
 def text_of(template: Any, names: Iterator[str]) -> str:
-    """The item as text, with the names of values for the symbols in it."""
-    if is_symbol(template):
+    """The item as text, with the names of values in its slots."""
+    kind = type(template)
+    if kind is Slot:
         return next(names)
-    if type(template) is Container:
-        return container_text(
-            template.structure, [text_of(child, names) for child in template.children]
-        )
-    if type(template) is Either:
+    if kind is tuple:
+        inside = ", ".join([text_of(child, names) for child in template])
+        return f"({inside}{',' if len(template) == 1 else ''})"
+    if kind is Container:
+        parts = [text_of(child, names) for child in template.children]
+        return container_text(template.structure, parts)
+    if kind is Either:
         flag, held = next(names), text_of(template.held, names)
         return f"{held} if {flag} else None"
     return repr(template)
+
+
+# Exceptions
+
+
+def raised(record: Raised, *values: Any) -> BaseException:
+    """The user's exception, with the values of a run in its arguments and attributes."""
+    return _raised(record, iter(values))
+
+
+def _raised(record: Raised, left: Iterator[Any]) -> BaseException:
+    args, attributes = filled(record.args, left), filled(record.attributes, left)
+    given = args if record.given is None else filled(record.given, left)
+    made = _new(record.kind, given)
+    made.args = args
+    made.__dict__.update(attributes)
+    made.__cause__ = None if record.cause is None else _raised(record.cause, left)
+    made.__suppress_context__ = record.suppresses_context
+    return made
+
+
+def _new(kind: type[BaseException], given: Any) -> BaseException:
+    if isinstance(kind.__init__, FunctionType):
+        # The class's own constructor may take other arguments than it keeps: it ran while tracing.
+        return kind.__new__(kind, *given)
+    return kind(*given)
+
+
+# Python's print
+
+
+def _print(*values: Any, arguments: Any, options: Mapping[str, Any]) -> None:
+    call_back(_write, iter(values), arguments, options)
+
+
+def _write(values: Iterator[Any], arguments: Any, options: Mapping[str, Any]) -> None:
+    shown = filled(arguments, values)
+    print(*shown, **{name: filled(value, values) for name, value in options.items()})
+
+
+def _print_type(*_: Type, **__: Any) -> tuple[()]:
+    return ()
+
+
+PRINT = structural("print", _print, _print_type, op_type="PrintV2", effect=True, calls_back=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from runtime.graph.data import is_data
 from runtime.graph.ir import (
     Graph,
     Node,
@@ -67,6 +68,9 @@ class _Checker:
         for value in node.inputs:
             if value not in self.visible:
                 raise InvalidGraph(f"{node!r} uses {value!r}, which is not defined before it")
+        for name, item in node.params.items():
+            if not is_data(item):
+                raise InvalidGraph(f"the parameter {name!r} of {node!r} is no data: {item!r}")
         for region in node.regions:
             self.region(region)
         rule = _STRUCTURE_RULES.get(node.primitive)

@@ -221,7 +221,7 @@ class _Listing:
         return made
 
 
-_HELD = ("holding", "stream", "write")
+_HELD = ("arguments", "options", "stream")
 
 # The names of TensorFlow's ops for nodes that have no effect, and for those that have.
 _BY_EFFECT = {
@@ -250,7 +250,7 @@ def attributes(node: Node) -> dict[str, Any]:
     """The parameters of a node that are values: no functions, of an exception its class."""
     found = {key: value for key, value in node.params.items() if key not in _HELD}
     if node.primitive is RAISE:
-        found["exception"] = type(found["exception"])
+        found["exception"] = found["exception"].kind
     return found
 
 

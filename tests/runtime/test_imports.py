@@ -194,6 +194,7 @@ NAMESPACES = {
     "nest": "flatten map_structure is_nested",
     "nn": "relu experimental",
     "random": "normal Generator experimental",
+    "saved_model": "load save",
     "strings": "join",
 }
 

@@ -23,6 +23,7 @@ OTHER_NAMES = {
     "runtime/chosen_lists.py": "the methods of Python's lists",
     "runtime/graph/numbers.py": "the operators of Python",
     "runtime/graph/passes/run_time_dims.py": "the parameters of a node",
+    "runtime/graph/storage/decoding.py": "the kinds of values in a file",
     "runtime/graph/staging/optional_values.py": "the operators of Python",
     "runtime/graph/symbolic_number.py": "the functions of `math`",
     "runtime/staged_builtins.py": "the built-in functions of Python",

@@ -5,64 +5,18 @@ user's line.
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Container, Mapping, Sequence
-from itertools import islice
-from types import CodeType, FrameType, FunctionType, TracebackType
+from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 import numpy as np
 
 from runtime import errors
 from runtime.graph.executors.scalars import form_of
-from runtime.graph.ir import Node, Origin, Value, format_location
+from runtime.graph.ir import Node, Origin, Position, Value, format_location
 from runtime.graph.nodes import CHECK_DEFINED, CHECK_PRESENT, COND, RAISE
-from runtime.graph.templates import filled
 from runtime.primitive import describe
 from runtime.types import ListType, TensorType, Type
-
-
-def raised(exception: BaseException, holding: Any, *values: Any) -> BaseException:
-    """The user's exception, as `raise` made it while tracing, with the run's values in place of the
-    symbols in the template of its arguments and attributes, and of its cause's.
-    """
-    return _with(exception, filled(holding, iter(values)))
-
-
-def _with(exception: BaseException, held: tuple[Any, ...]) -> BaseException:
-    args, attributes, of_cause = held
-    fresh = another(exception)
-    fresh.args = args
-    if _is_of_c(type(fresh)):
-        fresh = another(fresh)  # such a class keeps some of them in fields of its own
-    fresh.__dict__.update(attributes)
-    if of_cause is not None:
-        assert exception.__cause__ is not None
-        fresh.__cause__ = _with(exception.__cause__, of_cause)
-        fresh.__suppress_context__ = exception.__suppress_context__
-    return fresh
-
-
-def _is_of_c(kind: type[BaseException]) -> bool:
-    return not isinstance(kind.__init__, FunctionType)
-
-
-def another(exception: BaseException) -> BaseException:
-    """An exception of the same class, arguments, attributes and cause."""
-    made = _copied(exception)
-    made.__cause__ = exception.__cause__
-    made.__suppress_context__ = exception.__suppress_context__
-    return made
-
-
-def _copied(exception: BaseException) -> BaseException:
-    kind = type(exception)
-    if not _is_of_c(kind):
-        # The class's own constructor may take other arguments than it keeps: it ran while tracing.
-        made = kind.__new__(kind, *exception.args)
-        made.__dict__.update(exception.__dict__)
-        return made
-    return copy.copy(exception)
 
 
 def explain(
@@ -229,23 +183,25 @@ _STANDING = "__graph__"
 
 
 def _placed(
-    error: BaseException, origins: Sequence[Origin | None], following: TracebackType | None = None
+    error: BaseException,
+    origins: Sequence[Origin | Position | None],
+    following: TracebackType | None = None,
 ) -> BaseException:
     """`error` with a traceback that goes through these places of the user's, and on to `following`:
     each with the places that it was called from.
     """
     for origin in reversed(origins):
         while origin is not None:
-            at = _entry(origin)
+            at = _entry(origin.position)
             following = TracebackType(following, at.tb_frame, at.tb_lasti, at.tb_lineno)
             origin = origin.caller
     error.__traceback__ = following
     return error
 
 
-def _entry(origin: Origin) -> TracebackType:
+def _entry(place: Position) -> TracebackType:
     try:
-        exec(_raiser(origin.code, origin.offset), {"__name__": _STANDING})
+        exec(_raiser(place), {"__name__": _STANDING})
     except ZeroDivisionError as raised:
         entry = raised.__traceback__
     assert entry is not None
@@ -260,16 +216,12 @@ def _users(traceback: TracebackType | None) -> TracebackType | None:
     return traceback
 
 
-def _raiser(code: CodeType, offset: int) -> CodeType:
+def _raiser(place: Position) -> CodeType:
     """Code that fails at the position, and under the name, of an instruction of the user's."""
-    position = next(islice(code.co_positions(), offset // 2, None), (None, None, None, None))
-    line, end_line, column, end_column = position
     tree = ast.parse("1 / 0")
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt | ast.expr):
-            node.lineno = line or code.co_firstlineno
-            node.end_lineno = end_line or node.lineno
-            node.col_offset = column or 0
-            node.end_col_offset = end_column or node.col_offset
-    made = compile(tree, code.co_filename, "exec")
-    return made.replace(co_name=code.co_name, co_qualname=code.co_qualname)
+            node.lineno, node.col_offset = place.line, place.column
+            node.end_lineno, node.end_col_offset = place.end_line, place.end_column
+    made = compile(tree, place.filename, "exec")
+    return made.replace(co_name=place.function, co_qualname=place.qualname)

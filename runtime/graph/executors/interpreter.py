@@ -22,10 +22,11 @@ from __future__ import annotations
 import keyword
 from typing import Any, NoReturn
 
-from runtime.graph.executors.failures import explain, raised
+from runtime.graph.executors.failures import explain
 from runtime.graph.executors.writer import RESERVED, Layout, Lines, Runner, Writer
 from runtime.graph.groups import ungrouped
 from runtime.graph.ir import Graph
+from runtime.graph.templates import raised
 
 
 class Program:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from runtime.graph.executors.failures import at_origin, raised
+from runtime.graph.executors.failures import at_origin
 from runtime.graph.ir import Graph, Node, Region, Value
 from runtime.graph.nodes import CALL, COND, CONSTANT, FUSED, RAISE, WHILE
+from runtime.graph.templates import raised
 from runtime.primitive import Primitive, bind
 from runtime.tensor import EagerTensor, Tensor, wrap
 from runtime.types import TensorType
@@ -81,7 +82,7 @@ def _call(node: Node, values: Values) -> Sequence[Any]:
 def _raise(node: Node, values: Values) -> Sequence[Any]:
     inputs = [values[value] for value in node.inputs]
     raws = [item.raw if isinstance(item, Tensor) else item for item in inputs]  # type: ignore[attr-defined]
-    raise raised(node.params["exception"], node.params["holding"], *raws)
+    raise raised(node.params["exception"], *raws)
 
 
 _STRUCTURES: dict[Primitive, Callable[[Node, Values], Sequence[Any]]] = {

@@ -46,6 +46,8 @@ def slices_of(node: Node) -> str | None:
         return None
     if not all(isinstance(entry, tuple) and entry[2] != 0 for entry in spec):
         return None
+    if not all(part is None or isinstance(part, int) for entry in spec for part in entry):
+        return None
     return ", ".join(map(_slice, spec))
 
 

@@ -519,9 +519,8 @@ class Writer:
 
     def raise_(self, node: Node, depth: int) -> None:
         exception = self.module.share("exception", node.params["exception"])
-        holding = self.literal(node.params["holding"])
         values = map(self.raw, node.inputs)
-        self.line(depth, f"raise raised({', '.join([exception, holding, *values])})", node)
+        self.line(depth, f"raise raised({', '.join([exception, *values])})", node)
 
     def call(self, node: Node, depth: int) -> None:
         function = self.module.add(node.params["callee"].graph)

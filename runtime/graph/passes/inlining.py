@@ -27,7 +27,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from runtime.graph.ir import Callee, Graph, Node, Origin, Region, Value, diverges, walk
+from runtime.graph.ir import Callee, Graph, Node, Origin, Position, Region, Value, diverges, walk
 from runtime.graph.passes.rewriting import Rewriter, is_constant
 
 SMALL = 32
@@ -156,7 +156,7 @@ def _may_be_copied(graph: Graph, count: int) -> bool:
 class _Copy(Rewriter):
     """Copies a region, with values of its own, that is called from a place of the user's."""
 
-    def __init__(self, caller: Origin | None) -> None:
+    def __init__(self, caller: Origin | Position | None) -> None:
         super().__init__()
         self.caller = caller
 

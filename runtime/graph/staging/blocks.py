@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from runtime.graph import item_assignments
-from runtime.graph.executors.failures import another
 from runtime.graph.frames import beginning_of, end_of, is_ours, origin_of, user_location
 from runtime.graph.ir import Location, Origin, Value, format_location
 from runtime.graph.nodes import RAISE
@@ -23,9 +22,9 @@ from runtime.graph.staging.carried_objects import (
     refuse_change,
 )
 from runtime.graph.staging.deferred_exceptions import check_not_protocol, check_unhandled
+from runtime.graph.staging.images import image_of
 from runtime.graph.staging.joins import Mismatch, Spec
 from runtime.graph.structures import structure_of
-from runtime.graph.templates import image, symbols_in
 from runtime.graph.tracing import Trace, is_symbol
 
 Block = Callable[..., Any]
@@ -81,20 +80,12 @@ def add_raise(trace: Trace, error: Exception) -> None:
     """
     check_unhandled(trace.root, type(error).__name__, type(error))
     check_not_protocol(error)
-    holding = image(_held(error))
-    values = [trace.value_of(symbol) for symbol in symbols_in(holding)]
+    exception, symbols = image_of(error)
+    values = [trace.value_of(symbol) for symbol in symbols]
     origin = origin_of(error, trace.root)
     error.__traceback__ = error.__context__ = None
-    # A copy, for what the block did to its objects is undone when it ends.
-    params = {"exception": another(error), "holding": holding}
-    trace.append(RAISE, values, (), params, (), origin)
+    trace.append(RAISE, values, (), {"exception": exception}, (), origin)
     trace.failures += 1
-
-
-def _held(error: BaseException) -> tuple[Any, ...]:
-    """The arguments and attributes of an exception, and what its cause holds."""
-    cause = error.__cause__
-    return error.args, vars(error), None if cause is None else _held(cause)
 
 
 def release(trace: Trace, recorder: Recorder, results: tuple[Any, ...]) -> None:

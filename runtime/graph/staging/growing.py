@@ -8,21 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from runtime import intervals
-from runtime.forms import Form
-from runtime.graph.nodes import INT, apply
+from runtime.graph.list_nodes import LENGTH
+from runtime.graph.nodes import apply
 from runtime.graph.scopes import active
-from runtime.primitive import Memory, structural
-
-LENGTH = structural(
-    "array_length",
-    len,
-    lambda array: INT,
-    op_type="TensorListLength",
-    memory=Memory.READS,
-    scalar=Form("len({})", ""),
-    interval=intervals.length,
-)
 
 
 @dataclass(frozen=True, slots=True)

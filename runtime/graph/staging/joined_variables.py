@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from runtime.graph.ir import Graph, Node, Origin, Region, Value, walk_called
+from runtime.graph.ir import Graph, Node, Origin, Position, Region, Value, walk_called
 from runtime.graph.nodes import COND
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import InScope, active
@@ -78,7 +78,9 @@ class _Uses:
     def __init__(self, read: Mapping[Value, Handles]) -> None:
         self._read = read
 
-    def look_through(self, region: Region, stale: set[Value], origin: Origin | None) -> None:
+    def look_through(
+        self, region: Region, stale: set[Value], origin: Origin | Position | None
+    ) -> None:
         """Follow the nodes in their order; `stale` are the values that must not be used."""
         stale.difference_update(region.parameters)
         for node in region.nodes:
@@ -116,7 +118,9 @@ class _Uses:
                 self._check(node.inputs, made, node.origin)
             stale |= made
 
-    def _check(self, values: Iterable[Value], stale: set[Value], origin: Origin | None) -> None:
+    def _check(
+        self, values: Iterable[Value], stale: set[Value], origin: Origin | Position | None
+    ) -> None:
         for value in values:
             if value in stale:
                 name = re.sub(r"_\d+$", "", value.name)

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from runtime import dtypes, errors
+from runtime import dtypes
 from runtime.convert import convert_to_tensor
 from runtime.graph import arrays, numbers, sharing
-from runtime.graph.nodes import LIST_AS, NUMBER_TYPES, apply, fits
+from runtime.graph.list_nodes import CAST, FILLED
+from runtime.graph.nodes import LIST_AS, NUMBER_TYPES, apply
 from runtime.graph.refusals import refuse
 from runtime.graph.scopes import active
 from runtime.graph.staging import joined_tensors, joins
@@ -32,117 +33,9 @@ from runtime.graph.symbolic_number import (
     number_to_tensor,
 )
 from runtime.graph.symbolic_tensor import SymbolicTensor
-from runtime.primitive import Memory, structural
 from runtime.types import ListType, NumberType, TensorType, Type
 
 _NUMBERS = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
-
-# Primitives
-
-
-def _cast(array: list[Any], *, dtype: dtypes.DType) -> list[Any]:
-    return [_cast_item(item, dtype) for item in array]
-
-
-def _cast_item(item: Any, dtype: dtypes.DType) -> Any:
-    if not fits(item.item(), dtype):
-        message = f"the Python number {item.item()!r} does not fit into {dtype.name}"
-        raise errors.InvalidArgumentError(None, None, message)
-    return dtype.np_dtype.type(item)
-
-
-def _cast_type(array: ListType, *, dtype: dtypes.DType) -> Type:
-    assert isinstance(array.element, TensorType)
-    return ListType(TensorType(dtype, array.element.shape))
-
-
-def _filled(array: list[Any]) -> list[Any]:
-    return [np.True_] * len(array)
-
-
-def _filled_type(array: ListType) -> Type:
-    return ListType(TensorType(dtypes.bool, ()))
-
-
-def _take(array: list[Any], places: Any) -> list[Any]:
-    return [array[at] if at < len(array) else None for at in places]
-
-
-def _put(array: list[Any], places: Any) -> list[Any]:
-    made = [None] * (max(places, default=-1) + 1)
-    for item, at in zip(array, places, strict=False):
-        made[at] = item
-    return made
-
-
-def _drop(array: list[Any], at: Any, out: list[Any] | None = None) -> list[Any]:
-    made = arrays.copied(array, out)
-    del made[int(at) : int(at) + 1]
-    return made
-
-
-def _gap(array: list[Any], at: Any, out: list[Any] | None = None) -> list[Any]:
-    made = arrays.copied(array, out)
-    if at < len(made):
-        made.insert(int(at), None)
-    return made
-
-
-def _same_type(array: ListType, places: Type) -> Type:
-    return array
-
-
-def _gradient_of_drop(op: Any, grad: Any) -> Any:
-    return apply(GAP, grad, op.inputs[1]), None
-
-
-def _gradient_of_gap(op: Any, grad: Any) -> Any:
-    return apply(DROP, grad, op.inputs[1]), None
-
-
-def _gradient_of_take(op: Any, grad: Any) -> Any:
-    return apply(PUT, grad, op.inputs[1]), None
-
-
-def _gradient_of_put(op: Any, grad: Any) -> Any:
-    return apply(TAKE, grad, op.inputs[1]), None
-
-
-def _gradient_of_cast(op: Any, grad: Any) -> Any:
-    return (apply(CAST, grad, dtype=op.inputs[0].type.element.dtype),)
-
-
-CAST = structural(
-    "array_cast", _cast, _cast_type, op_type="TensorListCast", gradient=_gradient_of_cast,
-    fallible=True,
-)  # fmt: skip
-FILLED = structural(
-    "array_filled", _filled, _filled_type, op_type="TensorListFilled",
-    gradient=lambda op, grad: (None,),
-)  # fmt: skip
-# The list without the item at a place; and with room for one.
-DROP = structural(
-    "array_drop",
-    _drop,
-    _same_type,
-    op_type="TensorListDrop",
-    gradient=_gradient_of_drop,
-    memory=Memory.STORES,
-)
-GAP = structural(
-    "array_gap",
-    _gap,
-    _same_type,
-    op_type="TensorListGap",
-    gradient=_gradient_of_gap,
-    memory=Memory.STORES,
-)
-# The items at some places; and the list that has its items at these. Of gradients, items that are
-# not there are zeros, also behind the end.
-TAKE = structural(
-    "array_take", _take, _same_type, op_type="TensorListTake", gradient=_gradient_of_take
-)
-PUT = structural("array_put", _put, _same_type, op_type="TensorListPut", gradient=_gradient_of_put)
 
 # Specs
 

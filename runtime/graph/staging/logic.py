@@ -114,19 +114,6 @@ def unequal(a: Any, b: Any) -> Any:
 install_equality(equal, unequal)
 
 
-class StagedAssertionError(AssertionError, errors.InvalidArgumentError):
-    """An `assert` on a staged value that does not hold at run time."""
-
-    def __init__(self, *args: Any) -> None:
-        AssertionError.__init__(self, *args)
-        self.node_def, self.op = None, "Assert"
-
-    @property
-    def detail(self) -> str:  # type: ignore[override]
-        """The message of the statement, with the values of the run."""
-        return str(self.args[0]) if self.args else ""
-
-
 def staged_assert(test: Any, message: Block | None, watch: Watch = no_watch) -> None:
     """`assert test, message()`: a branch that raises StagedAssertionError at run time."""
 
@@ -134,7 +121,7 @@ def staged_assert(test: Any, message: Block | None, watch: Watch = no_watch) -> 
         pass
 
     def fails() -> None:
-        raise StagedAssertionError(*([] if message is None else [message()]))
+        raise errors.StagedAssertionError(*([] if message is None else [message()]))
 
     called = () if message is None else (message,)
     cond(test, holds, fails, (), (), also_watching(watch, called))

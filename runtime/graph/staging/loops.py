@@ -42,6 +42,7 @@ from runtime.graph.staging.carried_objects import (
     also_watching,
     no_watch,
 )
+from runtime.graph.staging.images import image_of
 from runtime.graph.staging.invariants import check_kept, declared_spec
 from runtime.graph.staging.joins import Leaf, Mismatch, Same, Spec, Tree
 from runtime.graph.staging.logic import and_
@@ -144,7 +145,7 @@ def while_loop(
 def _after_endless(trace: Trace) -> BaseException:
     """Returns the exception that ends the path behind a loop that only an exception ends."""
     never = errors.InternalError(None, None, "a loop without an end has ended")
-    trace.append(RAISE, (), (), {"exception": never, "holding": (never.args, {})})
+    trace.append(RAISE, (), (), {"exception": image_of(never)[0]})
     return Unreachable()
 
 
@@ -427,8 +428,10 @@ def _peel(loop: Loop, steer: Any, failed: Round) -> Any:
 def _endless_peeling(loop: Loop, failed: Round) -> Exception:
     nodes = failed.path.scope.nodes
     raised = next((node for node in reversed(nodes) if node.primitive is RAISE), None)
-    what = "an exception" if raised is None else repr(raised.params["exception"])
-    place = None if raised is None else raised.location
+    what, place = "an exception", None
+    if raised is not None:
+        what = raised.params["exception"].text([value.name for value in raised.inputs])
+        place = raised.location
     names = ", ".join(loop.names[: loop.size])
     return refuse(
         f"a round of the loop over {names} raises {what} with the types that all rounds share (at "

@@ -79,12 +79,23 @@ class Stream:
     """The sequence of one stateful op, and how many pieces of it are drawn."""
 
     __slots__ = ("_drawn", "_epoch", "_key", "_kind")
+    is_resource = True
 
     def __init__(self, key: tuple[int, int], kind: int) -> None:
         self._key = key
         self._kind = kind
         self._drawn = 0
         self._epoch = global_seeds.epoch
+
+    @property
+    def place(self) -> tuple[tuple[int, int], int] | None:
+        """The key of the sequence and the kind of seed that it comes from; None for the system."""
+        return None if self._kind == _BY_SYSTEM else (self._key, self._kind)
+
+    @classmethod
+    def at(cls, place: tuple[tuple[int, int], int] | None) -> Stream:
+        """A stream that begins at such a place."""
+        return cls(_system_key(), _BY_SYSTEM) if place is None else cls(*place)
 
     def generator(self) -> np.random.Generator:
         """A generator at the next piece."""

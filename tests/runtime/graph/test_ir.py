@@ -30,6 +30,7 @@ from runtime.graph.nodes import BOOL, COND, CONSTANT, INT, RAISE, WHILE
 from runtime.graph.notation import describe
 from runtime.graph.numbers import BINARY
 from runtime.graph.printing import format_graph
+from runtime.graph.templates import Raised
 from runtime.graph.verification import InvalidGraph, verify
 from runtime.types import ListType, TensorType
 
@@ -58,7 +59,7 @@ def traced(f: Any, *specs: Any) -> Graph:
 
 
 A, B, C, FLAG = number("a"), number("b"), number("c"), Value(BOOL, "flag")
-FAILS = Node(RAISE, (), (), {"exception": ValueError("x"), "places": ()})
+FAILS = Node(RAISE, (), (), {"exception": Raised(ValueError, ("x",), {})})
 EMPTY = Region((), (), ())
 
 INVALID = {
@@ -90,6 +91,11 @@ INVALID = {
     ),
     "while with unequal state": graph(
         [A, FLAG], [Node(WHILE, (FLAG, A), (B,), {}, (Region((C,), (), (FLAG,)),))], [B]
+    ),
+    "a function as a parameter": graph([A], [Node(RAISE, (), (), {"exception": print})], []),
+    "an exception as a parameter": graph([A], [Node(RAISE, (), (), {"e": [ValueError()]})], []),
+    "an object in a template": graph(
+        [A], [Node(RAISE, (), (), {"exception": Raised(ValueError, (object(),), {})})], []
     ),
     "regions of an op": graph([A], [Node(BINARY["add"], (A, A), (B,), {}, (EMPTY,))], [B]),
 }

@@ -118,7 +118,7 @@ def test_a_line(function: Any, line: str) -> None:
 
 INTERNAL = (
     *("write=", "stream=", "spec=", "<locals>", " at 0x", "yield nothing", "Structure("),
-    *("attr write", "attr stream", "attr holding"),
+    *("attr arguments", "attr options", "attr stream"),
 )
 
 

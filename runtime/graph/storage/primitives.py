@@ -1,0 +1,34 @@
+"""The primitive of a name: what the nodes of a saved graph are found by."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from runtime.primitive import TABLE, Primitive
+
+# The modules that define primitives; the last three import the tracer.
+_HOMES = (
+    "runtime.graph.nodes",
+    "runtime.graph.numbers",
+    "runtime.graph.arrays",
+    "runtime.graph.list_nodes",
+    "runtime.graph.templates",
+    "runtime.variable_primitives",
+    "runtime.ops",
+    "runtime.printing",
+    "runtime.generator",
+    "runtime.debugging",
+    "runtime.functional",
+    "runtime.autodiff.custom",
+)
+
+
+def primitive_named(name: str) -> Primitive | None:
+    """The primitive of this name, None where there is none. Imports what defines it."""
+    for module in _HOMES:
+        if name in TABLE:
+            break
+        imported = import_module(module)
+        if module == "runtime.ops":
+            imported.load_all()
+    return TABLE.get(name)
