@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
-from threading import Lock
+from threading import RLock
 from typing import Any, cast
 from weakref import WeakSet
 
@@ -32,6 +32,9 @@ from runtime.primitive import Primitive, bind
 from runtime.state import state
 from runtime.tensor import COPIED, EagerTensor
 
+# Held while the value of a tensor, and of what shares its memory, changes: no thread's is lost.
+_changing = RLock()
+
 _COPY = "assign to items of a copy, made with tf.identity(x), or read it before"
 
 
@@ -43,11 +46,12 @@ class Stale(EagerTensor):
     @property
     def raw(self) -> Any:
         """The value; StagingError where lists and arrays differ in what it is."""
-        renew = self.links.renew
-        if renew is not None:  # another thread may have been faster
-            renew(self)
-        self.links.renew = None
-        return _raw_of(self)
+        with _changing:
+            renew = self.links.renew
+            if renew is not None:  # another thread may have been faster
+                renew(self)
+            self.links.renew = None
+            return _raw_of(self)
 
     @raw.setter
     def raw(self, value: Any) -> None:
@@ -83,7 +87,6 @@ class _Noting:
     """Whether it is noted which tensors are views, and which tapes there are."""
 
     begun = False
-    lock = Lock()
 
 
 def _begin() -> None:
@@ -161,10 +164,13 @@ def set_item(
 
     Raises StagingError where others would have to see the new value that cannot.
     """
+    with _changing:
+        _set_item(target, key, value, name)
+
+
+def _set_item(target: EagerTensor, key: Any, value: Any, name: Callable[[], str | None]) -> None:
     if not _Noting.begun:
-        with _Noting.lock:
-            if not _Noting.begun:
-                _begin()
+        _begin()
     _check(target, name)
     if isinstance(value, EagerTensor):
         value = _stored(value)

@@ -5,6 +5,7 @@ import linecache
 import pickle
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -471,3 +472,33 @@ def rules_get_values(a, b):
 def test_gradients_share_no_memory(function: Any, wanted: Any, convert: Any) -> None:
     found = convert(function)(rt.constant([1.0, 2.0]), rt.constant([3.0, 4.0]))
     assert list(plain(found)) == wanted
+
+
+# Threads
+
+
+def _fill(target: Any, at: range) -> None:
+    for i in at:
+        autograph.convert(put)(target, i, 1.0)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_threads_lose_no_assignment(several: bool) -> None:
+    count = 100
+    table = rt.zeros([4, count])
+    targets = [table[row] for row in range(4)] if several else [rt.zeros([4 * count])] * 4
+    starts = [0] * 4 if several else [k * count for k in range(4)]
+    work = [
+        threading.Thread(target=_fill, args=(target, range(start, start + count)))
+        for target, start in zip(targets, starts, strict=True)
+    ]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in work:
+            thread.start()
+        for thread in work:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert float(rt.reduce_sum(table if several else targets[0])) == 4 * count
