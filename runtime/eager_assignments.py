@@ -94,7 +94,7 @@ def _begin() -> None:
     living.append(WeakSet())
     EagerTensor.__getitem__ = _getitem  # type: ignore[assignment, method-assign]
     plain_copy = EagerTensor.__copy__
-    EagerTensor.__copy__ = lambda self: _noted(plain_copy(self))  # type: ignore[method-assign]
+    EagerTensor.__copy__ = lambda self: _copied(plain_copy, self)  # type: ignore[method-assign]
     if gc.get_freeze_count():
         gc.unfreeze()
     for item in gc.get_objects():
@@ -106,10 +106,18 @@ def _begin() -> None:
 
 
 def _getitem(x: EagerTensor, key: Any) -> Any:
-    made = fast_getitem(x, key)
-    if type(made) is EagerTensor and made.raw.ndim:
-        _noted(made)
-    return made
+    if type(key) is int and x.raw.ndim == 1:
+        return fast_getitem(x, key)
+    with _changing:
+        made = fast_getitem(x, key)
+        if type(made) is EagerTensor and made.raw.ndim:
+            _noted(made)
+        return made
+
+
+def _copied(plain_copy: Callable[[EagerTensor], EagerTensor], x: EagerTensor) -> EagerTensor:
+    with _changing:
+        return _noted(plain_copy(x))
 
 
 def _noted(made: EagerTensor) -> EagerTensor:

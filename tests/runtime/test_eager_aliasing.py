@@ -5,8 +5,9 @@ import linecache
 import pickle
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -477,7 +478,19 @@ def test_gradients_share_no_memory(function: Any, wanted: Any, convert: Any) -> 
 # Threads
 
 
-def _fill(target: Any, at: range) -> None:
+def run_at_once(*work: Callable[[], None]) -> None:
+    """Run these on threads that take turns often; AssertionError if one of them fails."""
+    with ThreadPoolExecutor(len(work)) as pool:
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        try:
+            for each in [pool.submit(one) for one in work]:
+                assert each.result() is None
+        finally:
+            sys.setswitchinterval(before)
+
+
+def fill(target: Any, at: range) -> None:
     for i in at:
         autograph.convert(put)(target, i, 1.0)
 
@@ -486,19 +499,27 @@ def _fill(target: Any, at: range) -> None:
 def test_threads_lose_no_assignment(several: bool) -> None:
     count = 100
     table = rt.zeros([4, count])
-    targets = [table[row] for row in range(4)] if several else [rt.zeros([4 * count])] * 4
+    whole = table if several else rt.zeros([4 * count])
+    targets = [table[row] for row in range(4)] if several else [whole] * 4
     starts = [0] * 4 if several else [k * count for k in range(4)]
-    work = [
-        threading.Thread(target=_fill, args=(target, range(start, start + count)))
-        for target, start in zip(targets, starts, strict=True)
-    ]
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        for thread in work:
-            thread.start()
-        for thread in work:
-            thread.join()
-    finally:
-        sys.setswitchinterval(before)
-    assert float(rt.reduce_sum(table if several else targets[0])) == 4 * count
+    run_at_once(
+        *[
+            partial(fill, target, range(start, start + count))
+            for target, start in zip(targets, starts, strict=True)
+        ]
+    )
+    assert float(rt.reduce_sum(whole)) == 4 * count
+
+
+def test_threads_may_read_rows_meanwhile() -> None:
+    table = rt.zeros([2, 2])
+    assign = autograph.convert(put)
+
+    def both() -> None:
+        for i in range(300):
+            rows = [table[1], table[0], table[1]]
+            assign(rows[2], 0, float(i))
+            assign(table, (0, 1), float(i))
+
+    run_at_once(both, both, both, both)
+    assert table.numpy().tolist() == [[0.0, 299.0], [299.0, 0.0]]
