@@ -376,6 +376,11 @@ def _told_apart(item: Any) -> Any:
     return ops.identity(item) if isinstance(item, Tensor) else item
 
 
+def _now(item: Any) -> Any:
+    """An argument, which as a tensor no item assignment changes any more."""
+    return another(item) if isinstance(item, Tensor) else item
+
+
 def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
     """`f`, of which tapes keep the arguments only.
 
@@ -391,15 +396,16 @@ def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(f)
     def inner(*args: Any, **kwargs: Any) -> Any:
+        kept, named = nest.map_structure(_now, [list(args), kwargs])
         with _without_tapes():
             result = _called(f)(*args, **kwargs)
 
         def grad(*upstream: Any, variables: Sequence[Any] = ()) -> Any:
-            given = nest.map_structure(_told_apart, list(args))
+            given = nest.map_structure(_told_apart, kept)
             tensors = [item for item in nest.flatten(given) if _is_differentiated(item)]
             with GradientTape() as tape:
                 tape.watch(tensors)
-                again = _called(f)(*given, **kwargs)
+                again = _called(f)(*given, **named)
             found = tape.gradient(again, [tensors, list(variables)], list(upstream))
             return found if variables else found[0]
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import autograph
 import runtime as tf
 
 Both = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -379,6 +380,24 @@ def test_recompute_grad_of_one_tensor_in_several_places(staged: bool) -> None:
 
     way = tf.function(gradient) if staged else gradient
     assert float(way(tf.constant(2.0))) == 12
+
+
+@pytest.mark.parametrize("made", [autograph.convert, tf.function])
+@pytest.mark.parametrize("named", [True, False])
+def test_recompute_grad_of_an_argument_that_is_changed_later(made: Any, named: bool) -> None:
+    square = tf.recompute_grad(lambda x, factor=1.0: x * x * factor)
+
+    def gradient(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            given, factor = x * 1.0, x * 0.0 + 3.0
+            y = square(given, factor=factor) if named else square(given, factor)
+        given[0] = 100.0
+        factor[1] = 100.0
+        return tape.gradient(y, x), given, factor
+
+    slopes = made(gradient)(tf.constant([1.0, 2.0]))[0]
+    assert slopes.numpy().tolist() == [6.0, 12.0]
 
 
 @pytest.mark.parametrize("asks", [True, False])
