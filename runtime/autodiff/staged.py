@@ -51,6 +51,25 @@ def check_sources(trace: Any, watched: Any, sources: Iterable[Any]) -> None:
             raise _rewritten(former[0].name)
 
 
+def check_recorded(trace: Any, known: set[Any], items: Iterable[Any]) -> None:
+    """StagingError for a target or source whose items were assigned when the tape did not record."""
+    for item in items:
+        _, former = trace.former.get(id(item), (None, ()))
+        if item.node not in known and any(node in known for node in former):
+            raise unrecorded(item)
+
+
+def unrecorded(item: Any) -> Exception:
+    """The refusal of a tensor whose items were assigned when the tape did not record."""
+    name = variable_holding(item) or "a tensor"
+    return refuse(
+        f"a gradient of {name!r}, or with respect to it, is asked for, whose items were assigned "
+        "where the tape does not record: it does not know what they are now",
+        f"assign in the block of the tape, or to items of a copy, made with tf.identity(x)",
+        name,
+    )
+
+
 def rewritten(source: Any) -> Exception:
     """The refusal of a source that the tape watched before its items were assigned."""
     return _rewritten(variable_holding(source) or "a tensor")

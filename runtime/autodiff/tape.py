@@ -90,6 +90,7 @@ class GradientTape(Recorder):
         "_records",
         "_scope",
         "_settled",
+        "_unrecorded",
         "_used",
         "_uses",
         "_watch_accessed",
@@ -112,6 +113,8 @@ class GradientTape(Recorder):
         # How far records hold no former value of a tensor; watched tensors with another value now.
         self._settled: dict[int, int] = {}
         self._changed: dict[int, Any] = {}
+        # Tensors that have a value now which another op has made, and nobody recorded.
+        self._unrecorded: dict[int, Any] = {}
         self._records: list[Record] = []
         self._append = self._records.append
         self._known: set[Any] = set()
@@ -312,6 +315,8 @@ class GradientTape(Recorder):
         """Let records hold `former` in place of a tensor whose items are assigned."""
         if former.node is not None and former.node in self._watched:
             self._changed[id(tensor)] = tensor
+        elif former.node is not None and former.node in self._known and self not in state._tapes:
+            self._unrecorded[id(tensor)] = tensor
         records = self._records
         # Whatever has had this address since was made later.
         for at in range(self._settled.get(id(tensor), 0), len(records)):
@@ -658,11 +663,10 @@ class GradientTape(Recorder):
 
             staged.check(state._trace, self._scope, known, targets)
             staged.check_sources(state._trace, self._watched, sources)
+            staged.check_recorded(state._trace, known, (*targets, *sources))
             step = staged.step
-        elif self._changed and any(id(source) in self._changed for source in sources):
-            from runtime.autodiff import staged
-
-            raise staged.rewritten(next(s for s in sources if id(s) in self._changed))
+        elif self._changed or self._unrecorded:
+            self._check_changed(targets, sources)
         wanted = {source.node for source in sources}
         grads: dict[Any, Any] = {}
         for target, weight in zip(targets, weights, strict=True):
@@ -679,3 +683,13 @@ class GradientTape(Recorder):
             return zeros_for(source) if grad is UNSENT else grad
 
         return apart(list(map(gradient, sources)), (*targets, *sources, *weights))
+
+    def _check_changed(self, targets: Sequence[Any], sources: Sequence[Any]) -> None:
+        from runtime.autodiff import staged
+
+        for source in sources:
+            if id(source) in self._changed:
+                raise staged.rewritten(source)
+        for item in (*targets, *sources):
+            if id(item) in self._unrecorded and item.node not in self._known:
+                raise staged.unrecorded(item)

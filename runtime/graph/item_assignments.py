@@ -240,6 +240,7 @@ def _renew_view(trace: Trace, item: Any) -> Value:
     base, spec, dynamic = item.links.base
     made = trace.emit(TABLE["strided_slice"], (base, *dynamic), {"spec": spec})
     _note(trace, item)
+    trace.renews(item)
     item.value, item.node, item.scope = made.value, made.node, home(item)
     return made.value  # type: ignore[no-any-return]
 

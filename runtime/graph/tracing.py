@@ -214,8 +214,12 @@ class Trace:
 
     def writes(self, item: Any, value: Value) -> None:
         """Items of a symbol are assigned: it will stand for this value."""
-        self.former.setdefault(id(item), (item, []))[1].append(item.node)
+        self.renews(item)
         self.written.setdefault(id(item), (item, []))[1].append((value, user_location()))
+
+    def renews(self, item: Any) -> None:
+        """A symbol will stand for another value: let tapes know what it was."""
+        self.former.setdefault(id(item), (item, []))[1].append(item.node)
 
     def viewed(self, base: Any, made: Any, key: Any) -> None:
         """`made = base[key]` was computed by a slice."""

@@ -395,6 +395,48 @@ def test_a_tape_that_has_ended_goes_back_through_the_value_it_saw() -> None:
         assert tape.gradient(y, x).numpy().tolist() == [3.0, 12.0]
 
 
+def of_target(x):
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    y[0] = 1.0
+    return tape.gradient(y, x)
+
+
+def of_source(x):
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+        z = rt.reduce_sum(y)
+    y[0] = 1.0
+    return tape.gradient(z, y)
+
+
+def of_a_row(x):
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        m = rt.stack([x, x])
+        y = m[0]
+    m[0, 0] = 1.0
+    return tape.gradient(y, x)
+
+
+def in_a_pause(x):
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+        with tape.stop_recording():
+            y[0] = 1.0
+    return tape.gradient(y, x)
+
+
+@pytest.mark.parametrize("convert", [autograph.convert, rt.function])
+@pytest.mark.parametrize("function", [of_target, of_source, of_a_row, in_a_pause])
+def test_what_a_tape_did_not_record_is_refused(function: Any, convert: Any) -> None:
+    with pytest.raises(autograph.StagingError, match="'y', or with respect.* does not record"):
+        convert(function)(rt.constant([1.0, 2.0]))
+
+
 def test_gradients_of_gradients() -> None:
     def both_orders(x):
         with rt.GradientTape() as outer:
