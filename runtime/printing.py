@@ -13,7 +13,8 @@ from runtime import nest
 from runtime.convert import convert_to_tensor
 from runtime.graph.data import Opaque
 from runtime.primitive import bind, row
-from runtime.state import call_back
+from runtime.staged_print import check_stream
+from runtime.state import call_back, state
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -87,8 +88,12 @@ def _stream(given: Any) -> str | Opaque:
     is held.
     """
     if given is sys.stdout or given is sys.stderr:
-        return "stdout" if given is sys.stdout else "stderr"
-    if isinstance(given, str) and (given in _STANDARD or given.startswith(_FILE)):
+        given = "stdout" if given is sys.stdout else "stderr"
+    if isinstance(given, str) and given in _STANDARD:
+        if state._trace is not None:
+            check_stream(state._trace, given)
+        return given
+    if isinstance(given, str) and given.startswith(_FILE):
         return given
     if hasattr(given, "write") or callable(given):
         return Opaque(given)

@@ -52,7 +52,7 @@ def check_sources(trace: Any, watched: Any, sources: Iterable[Any]) -> None:
 
 
 def check_recorded(trace: Any, known: set[Any], items: Iterable[Any]) -> None:
-    """StagingError for a target or source whose items were assigned when the tape did not record."""
+    """StagingError for targets and sources that changed where the tape did not record."""
     for item in items:
         _, former = trace.former.get(id(item), (None, ()))
         if item.node not in known and any(node in known for node in former):
@@ -65,7 +65,7 @@ def unrecorded(item: Any) -> Exception:
     return refuse(
         f"a gradient of {name!r}, or with respect to it, is asked for, whose items were assigned "
         "where the tape does not record: it does not know what they are now",
-        f"assign in the block of the tape, or to items of a copy, made with tf.identity(x)",
+        "assign in the block of the tape, or to items of a copy, made with tf.identity(x)",
         name,
     )
 

@@ -76,6 +76,7 @@ class Trace:
         "refusal",
         "root",
         "scope",
+        "streams",
         "watch",
         "watcher",
         "written",
@@ -86,6 +87,8 @@ class Trace:
         self.code: CodeType | None = None
         self.offset = 0
         self.root: FrameType | None = None
+        # What sys.stdout and sys.stderr were when the outermost trace began.
+        self.streams: dict[str, Any] = {}
         self._frame: FrameType | None = None
         self._entered: FrameType | None = None
         self._caller: Origin | None = None
@@ -113,7 +116,10 @@ class Trace:
         self._saved: list[tuple[Any, Any]] = []
 
     def __enter__(self) -> Trace:
-        self._saved.append((state.trace, state.tapes))
+        around = state.trace
+        self._saved.append((around, state.tapes))
+        here = {"stdout": sys.stdout, "stderr": sys.stderr}
+        self.streams = self.streams or (around.streams if around else here)
         state.trace, state.tapes = self, ()
         self.root = self.root or sys._getframe(1)
         return self
@@ -128,6 +134,7 @@ class Trace:
         if not self._saved:
             # Symbols that outlive the trace keep it alive: let go of the user's objects.
             self.root = self._frame = self._entered = None
+            self.streams = {}
             self.existed = _nothing_existed
             self.given = {}
             self.written, self.former = {}, {}

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import autograph
 import runtime as rt
 
 CELL: contextvars.ContextVar[Any] = contextvars.ContextVar("CELL", default="none")
@@ -160,6 +161,58 @@ def test_python_s_print() -> None:
             staged(rt.constant(cell))
     CELL.set("none")
     assert [item for item in stream.found if item[1] == "value"] == [(n, "value") for n in range(4)]
+
+
+def redirected(x):
+    with contextlib.redirect_stdout(io.StringIO()):
+        print(x)
+    return x
+
+
+def redirected_in_branch(x):
+    with contextlib.redirect_stderr(io.StringIO()):
+        if x > 0:
+            rt.print(x)
+    return x
+
+
+def redirected_by_hand(x):
+    before, sys.stdout = sys.stdout, io.StringIO()
+    try:
+        rt.print(x, output_stream=sys.stdout)
+    finally:
+        sys.stdout = before
+    return x
+
+
+def redirected_helper(x):
+    @rt.function
+    def helper(x):
+        print(x)
+        return x
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        return helper(x)
+
+
+@pytest.mark.parametrize(
+    "program", [redirected, redirected_in_branch, redirected_by_hand, redirected_helper]
+)
+def test_prints_to_a_stream_of_the_trace_are_refused(program: Callable[[Any], Any]) -> None:
+    with pytest.raises(autograph.StagingError, match=r"another sys.std\w+ than .*\n.*redirect"):
+        rt.function(program)(rt.constant(1.0))
+
+
+def test_prints_to_a_file_of_the_trace() -> None:
+    def printed(x):
+        with contextlib.redirect_stdout(io.StringIO()):
+            print("traced")
+            print(x, file=stream)
+        return x
+
+    stream = io.StringIO()
+    rt.function(printed)(rt.constant(1))
+    assert "1" in stream.getvalue()
 
 
 def test_each_call_writes_to_the_stdout_of_its_time() -> None:

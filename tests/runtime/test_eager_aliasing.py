@@ -433,7 +433,7 @@ def in_a_pause(x):
 @pytest.mark.parametrize("convert", [autograph.convert, rt.function])
 @pytest.mark.parametrize("function", [of_target, of_source, of_a_row, in_a_pause])
 def test_what_a_tape_did_not_record_is_refused(function: Any, convert: Any) -> None:
-    with pytest.raises(autograph.StagingError, match="'y', or with respect.* does not record"):
+    with pytest.raises(autograph.StagingError, match=r"'y', or with respect.* does not record"):
         convert(function)(rt.constant([1.0, 2.0]))
 
 
