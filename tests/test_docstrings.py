@@ -57,14 +57,15 @@ OF_THE_RUNTIME = {
     "autograph.AutographError": ("at",),
     "autograph.Backend": (
         *("cond", "while_loop", "for_loop", "not_", "and_", "or_", "assert_", "setitem", "defined"),
-        *("failures", "stages", "owns", "builtin"),
+        *("failures", "stages", "owns", "builtin", "elements"),
     ),
     "rt.GradientTape": (
-        *("access", "control", "knows", "number", "pair", "read", "record", "single"),
+        *("access", "control", "keep", "knows", "number", "pair", "read", "record", "single"),
     ),
     "rt.IndexedSlices": ("of_parts", "with_values"),
     "rt.errors.NumericsError": ("locate",),
-    "ConcreteFunction": ("call_leaves", "outputs_of", "share"),
+    "ConcreteFunction": ("call_changing", "call_leaves", "change", "outputs_of", "share"),
+    "Function": ("saved_traces",),
 }
 
 
