@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from types import CodeType, FrameType, TracebackType
 from typing import NamedTuple, TypeVar
 
@@ -13,6 +14,7 @@ Error = TypeVar("Error", bound=AutographError)
 
 _PREFIXES = {__name__.partition(".")[0]}
 _known: dict[str, bool] = {}
+_locating: list[Callable[[BaseException], None]] = []
 
 
 class Position(NamedTuple):
@@ -33,6 +35,13 @@ def register_library(module_prefix: str) -> None:
     """
     _PREFIXES.add(module_prefix)
     _known.clear()
+
+
+def register_locating(locate: Callable[[BaseException], None]) -> None:
+    """Call `locate` with each error that libraries raise in converted code, without a frame of the
+    user's below, just before their frames are taken out of its traceback.
+    """
+    _locating.append(locate)
 
 
 def is_library(module: str | None) -> bool:
@@ -83,6 +92,9 @@ def hide(error: BaseException) -> None:
     following = error.__traceback__.tb_next
     while following is not None and is_library(following.tb_frame.f_globals.get("__name__")):
         following = following.tb_next
+    if following is None:
+        for locate in _locating:
+            locate(error)
     error.__traceback__ = _from_innermost_block(following)
     _merge_blocks(error.__traceback__)
 

@@ -22,7 +22,7 @@ from runtime.chosen_lists import Row
 from runtime.concrete_function import ConcreteFunction
 from runtime.convert import convert_to_tensor
 from runtime.graph.arrays import Elements
-from runtime.graph.error_notes import explain, explain_depth
+from runtime.graph.error_notes import explain, explain_depth, locate
 from runtime.graph.frames import beginning_of, ending_of, returns_of
 from runtime.graph.guarding.watching import Watcher
 from runtime.graph.ir import (
@@ -356,6 +356,7 @@ class Tracer:
         if isinstance(error, RecursionError):
             explain_depth(error)
         elif not is_refusal(error):
+            locate(error)
             explain(error, self.name, dict(zip(self.labels, args, strict=False)) | kwargs)
 
     def _recorder(self, args: tuple[Any, ...]) -> Recorder:

@@ -22,9 +22,11 @@ from autograph import (
     register_stand_in,
     why_not_converted,
 )
+from autograph.frames import register_locating
 from autograph.undefined import name_of
 from runtime.block_recorder import BlockRecorder
 from runtime.graph import frames, item_assignments, numbers, refusals, sharing
+from runtime.graph.error_notes import locate_hidden
 from runtime.graph.refusals import refuse
 from runtime.graph.staging import branches, iteration, logic, loops
 from runtime.graph.staging.blocks import Block, Names
@@ -43,6 +45,7 @@ from runtime.types import is_variable
 from runtime.variable import Variable
 
 frames.register_package(os.path.dirname(autograph.__file__))
+register_locating(locate_hidden)
 
 _SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 

@@ -1,11 +1,12 @@
-"""Notes on Python's own errors while a function is traced: which argument is no tensor, which
-dimension is not known, and where too much is nested.
+"""What errors say more while a function is traced: where they are, which argument is no tensor,
+which dimension is not known, and where too much is nested.
 """
 
 from __future__ import annotations
 
 import ast
 import dis
+import re
 import reprlib
 import sys
 from collections.abc import Iterator, Mapping
@@ -14,12 +15,17 @@ from itertools import islice
 from types import TracebackType
 from typing import Any
 
-from runtime.graph.frames import is_ours, is_standard, text_at
+from runtime.errors import OpError
+from runtime.graph.frames import is_ours, is_runtime, is_standard, text_at, user_frame
 from runtime.graph.ir import Graph, Location, Node, format_location, position_of
+from runtime.graph.refusals import is_refusal
 from runtime.graph.scopes import Symbol
+from runtime.state import state
 from runtime.tensor import Tensor
 
 _BY_NAME = (str, bytes, type(None))
+_PLAIN = (ValueError, TypeError, IndexError)
+_SYMBOLS = re.compile(r"\bSymbolic(Tensor|Number)\b")
 _FINE = (Tensor, Symbol, bool, int, float, complex)
 
 
@@ -41,6 +47,41 @@ def explain(error: BaseException, function: str, given: Mapping[str, Any]) -> No
         error.add_note(
             "a dimension that only the run knows is None in x.shape: tf.shape(x) has its value"
         )
+
+
+def locate(error: BaseException) -> None:
+    """Make an error that the runtime raised, or Python for a symbol, say where the user's code
+    stood.
+    """
+    if not _is_raised_by_runtime(error):
+        return
+    last = _last_of_the_users(error.__traceback__)
+    entry = user_frame() if last is None else last.tb_frame
+    if entry is None:
+        return
+    location = position_of(entry.f_code, entry.f_lasti if last is None else last.tb_lasti)
+    if isinstance(error, OpError) and not isinstance(error, AssertionError):
+        error.location = error.location or location
+    elif type(error) in _PLAIN and len(error.args) == 1 and isinstance(error.args[0], str):
+        place = f"{format_location(location)}: "
+        # One that passes through a trace around this one is placed already.
+        if not error.args[0].startswith(place):
+            error.args = (place + error.args[0],)
+
+
+def locate_hidden(error: BaseException) -> None:
+    """The same for an error whose frames are about to be taken out of its traceback."""
+    if state.trace is not None and isinstance(error, Exception) and not is_refusal(error):
+        locate(error)
+
+
+def _is_raised_by_runtime(error: BaseException) -> bool:
+    if isinstance(error, TypeError) and _SYMBOLS.search(str(error)):
+        return True
+    entry = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    return entry is not None and is_runtime(entry.tb_frame.f_code.co_filename)
 
 
 def explain_depth(error: RecursionError) -> None:

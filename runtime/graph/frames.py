@@ -17,9 +17,10 @@ import numpy as np
 
 from runtime.graph.ir import Location, Origin, position_of
 
+_RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # NumPy's functions stand for the call of them.
 _packages: list[str] = [
-    os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,
+    _RUNTIME,
     os.path.dirname(os.path.abspath(np.__file__)) + os.sep,
 ]
 _ours: dict[str, bool] = {}
@@ -40,6 +41,11 @@ def is_ours(filename: str) -> bool:
         known = filename.startswith(("<graph ", *_packages))
         _ours[filename] = known
     return known
+
+
+def is_runtime(filename: str) -> bool:
+    """True if this file belongs to this package."""
+    return filename.startswith(_RUNTIME)
 
 
 _STANDARD = os.path.dirname(os.__file__) + os.sep

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from runtime.graph import item_assignments
+from runtime.graph.error_notes import locate
 from runtime.graph.frames import beginning_of, end_of, is_ours, origin_of, user_location
 from runtime.graph.ir import Location, Origin, Value, format_location
 from runtime.graph.nodes import RAISE
@@ -80,6 +81,7 @@ def add_raise(trace: Trace, error: Exception) -> None:
     """
     check_unhandled(trace.root, type(error).__name__, type(error))
     check_not_protocol(error)
+    locate(error)
     exception, symbols = image_of(error)
     values = [trace.value_of(symbol) for symbol in symbols]
     origin = origin_of(error, trace.root)
@@ -163,6 +165,14 @@ def declare(trace: Trace, specs: Sequence[Spec], names: Names) -> list[Value]:
         for type, label in zip(joins.types_of(spec), labels, strict=True):
             made.append(Value(type, trace.unique(label)))
     return made
+
+
+def lower_all(
+    trace: Trace, values: Sequence[Any], specs: Sequence[Spec], names: Names
+) -> Iterator[Value]:
+    """The graph's values for the Python values that are left, by the user's names."""
+    for at, (value, spec) in enumerate(zip(values, specs, strict=True)):
+        yield from joins.lower(value, spec, trace, variable_name(names, at))
 
 
 def _identifier(hint: str) -> str:

@@ -20,6 +20,7 @@ from runtime.graph.staging.blocks import (
     declare,
     deferring,
     knows,
+    lower_all,
     mismatch_error,
     pack,
     place_of,
@@ -237,7 +238,7 @@ def _merge(
     trace: Trace, steer: Any, paths: Sequence[Path], specs: Sequence[Spec], names: Names
 ) -> list[Any]:
     test = trace.value_of(steer)
-    regions = [_close(trace, path, specs) for path in paths]
+    regions = [_close(trace, path, specs, names) for path in paths]
     outputs = declare(trace, specs, names)
     symbols = iter(trace.append(COND, (test,), outputs, regions=regions))
     return [joins.lift(spec, symbols) for spec in specs]
@@ -264,10 +265,9 @@ def _join_branches(paths: Sequence[Path], x: Any, y: Any, name: str | None, word
         raise mismatch_error(mismatch, name, words, (first, second)) from None
 
 
-def _close(trace: Trace, path: Path, specs: Sequence[Spec]) -> Region:
+def _close(trace: Trace, path: Path, specs: Sequence[Spec], names: Names) -> Region:
     if not path.reached:
         return path.scope.region(())
     with trace.reopened(path.scope):
-        pairs = zip(path.values, specs, strict=True)
-        results = [value for item, spec in pairs for value in joins.lower(item, spec, trace)]
+        results = list(lower_all(trace, path.values, specs, names))
     return path.scope.region(results)

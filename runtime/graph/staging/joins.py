@@ -502,17 +502,17 @@ def names_of(spec: Spec, name: str) -> Iterator[str]:
         yield from names_of(spec.inner, name)
 
 
-def lower(value: Any, spec: Spec, trace: Trace) -> Iterator[Value]:
+def lower(value: Any, spec: Spec, trace: Trace, name: str | None = None) -> Iterator[Value]:
     """The graph's values for a Python value that the Spec covers; conversions are added to the open
-    scope.
+    scope. `name` is that of the variable, for messages.
     """
     if isinstance(spec, Leaf):
-        yield _lower_leaf(value, spec.type, trace)
+        yield _lower_leaf(value, spec.type, trace, name)
     elif isinstance(spec, Tree):
         for child, inner in zip(_children(value, spec.structure), spec.children, strict=True):
-            yield from lower(child, inner, trace)
+            yield from lower(child, inner, trace, name)
     elif isinstance(spec, Optional | Maybe):
-        yield from _lower_missing(value, spec, trace)
+        yield from _lower_missing(value, spec, trace, name)
 
 
 def _children(value: Any, structure: Structure) -> Sequence[Any]:
@@ -522,28 +522,33 @@ def _children(value: Any, structure: Structure) -> Sequence[Any]:
     return found[1] if fit is None or found[0] == structure else fit(value, structure)
 
 
-def _lower_missing(value: Any, spec: Optional | Maybe, trace: Trace) -> Iterator[Value]:
+def _lower_missing(
+    value: Any, spec: Optional | Maybe, trace: Trace, name: str | None
+) -> Iterator[Value]:
     holder = MaybeNone if isinstance(spec, Optional) else MaybeUndefined
     if isinstance(value, holder):
         yield trace.value_of(value.flag)
-        yield from lower(value.held, spec.inner, trace)
+        yield from lower(value.held, spec.inner, trace, name)
     elif value is None if isinstance(spec, Optional) else is_undefined(value):
         yield trace.value_of(False)
         for type in types_of(spec.inner):
             yield trace.apply(UNDEFINED, (), {"type": type}).value
     else:
         yield trace.value_of(True)
-        yield from lower(value, spec.inner, trace)
+        yield from lower(value, spec.inner, trace, name)
 
 
-def _lower_leaf(value: Any, type: Type, trace: Trace) -> Value:
+def _lower_leaf(value: Any, type: Type, trace: Trace, name: str | None) -> Value:
     if isinstance(type, TensorType):
         if isinstance(value, int | float) and not fits(value, type.dtype):
+            what = name or "the value"
+            what = what if what.startswith("the ") else repr(what)
             wide = "float64" if isinstance(value, float) else "int64"
             raise refuse(
-                f"the Python number {value!r} does not fit into {type.dtype.name}, which the "
-                "variable has on the other path",
+                f"the Python number {value!r} does not fit into {type.dtype.name}, which {what} "
+                "has on the other path",
                 f"use tensors of dtype {wide} on both paths",
+                name,
             )
         return trace.value_of(convert_to_tensor(value, type.dtype))
     if isinstance(type, NumberType):

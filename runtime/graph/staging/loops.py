@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from runtime import errors
-from runtime.graph.ir import Value, format_location
+from runtime.graph.ir import format_location
 from runtime.graph.item_assignments import check_next_round
 from runtime.graph.nodes import RAISE, WHILE
 from runtime.graph.refusals import refuse
@@ -26,6 +26,7 @@ from runtime.graph.staging.blocks import (
     declare,
     deferring,
     knows,
+    lower_all,
     mismatch_error,
     place_of,
     release,
@@ -487,10 +488,10 @@ def _close_loop(trace: Trace, steer: Any, loop: Loop, round_: Round) -> Any:
         raise refusal()
     with trace.reopened(round_.path.scope):
         proceed = trace.value_of(round_.proceed)
-        results = list(_lower_all(trace, round_.path.values, loop.specs))
+        results = list(lower_all(trace, round_.path.values, loop.specs, loop.names))
     region = round_.path.scope.region([proceed, *results])
     check_next_round(round_.path.scope, region)
-    inputs = [trace.value_of(steer), *_lower_all(trace, loop.values, loop.specs)]
+    inputs = [trace.value_of(steer), *lower_all(trace, loop.values, loop.specs, loop.names)]
     outputs = declare(trace, loop.specs, loop.names)
     symbols = iter(trace.append(WHILE, inputs, outputs, regions=[region]))
     if steer is True and round_.proceed is True:
@@ -528,8 +529,3 @@ def _watch_left(trace: Trace, loop: Loop, round_: Round, values: Sequence[Any]) 
             raise aliases.refuse_rebinding(copy.name)
     known = [lambda item: True, knows(round_.path.recorder)]
     aliases.watch(trace, made, known, round_.since)
-
-
-def _lower_all(trace: Trace, values: Sequence[Any], specs: Sequence[Spec]) -> Iterator[Value]:
-    for value, spec in zip(values, specs, strict=True):
-        yield from joins.lower(value, spec, trace)
