@@ -33,7 +33,7 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "reflected": lambda a, b: 2.5 % a,
     "with text": lambda a, b: a + "x",
     "with None": lambda a, b: a + None,
-    "with a list": lambda a, b: a + [1.5, 2.5],
+    "with a list": lambda a, b: a * [1.5, 2.5],
     "with an array": lambda a, b: a + rt.constant([1.5, 2.5]).numpy(),
     "with a number of Python": lambda a, b: a + float(b[0]),
     "item": lambda a, b: a[b],
