@@ -226,7 +226,7 @@ NAMELESS = [
 @pytest.mark.parametrize("function", NAMELESS)
 def test_values_without_a_name_that_do_not_fit_have_a_place(function: Callable[..., Any]) -> None:
     with pytest.raises(
-        rt.staging.StagingError, match="which the value .*has on the other"
+        rt.staging.StagingError, match=r"which the value .*has on the other"
     ) as caught:
         rt.function(function)(rt.constant(1, rt.uint8), rt.constant(True))
     _has_place(caught.value, function.__code__.co_firstlineno)
