@@ -24,7 +24,10 @@ class InstanceKind(KeyedKind):
     style = as_attribute
 
     def take(self, value: Any) -> dict[str, Any]:
-        state = {name: _slot(value, name) for name in slots_of(type(value))}
+        slots = slots_of(type(value))
+        if not slots:
+            return dict(_attributes_of(value) or {})
+        state = {name: _slot(value, name) for name in slots}
         state |= _attributes_of(value) or {}
         return {name: child for name, child in state.items() if child is not MISSING}
 

@@ -94,6 +94,7 @@ class Snapshot:
         self._foreign_left = FOREIGN_ELEMENTS
         self._array_bytes = array_bytes
         self._entries: dict[Any, _Entry] = {}
+        self._kinds: dict[type, tuple[Kind, ...]] = {}
         self._late = False
         for name, value in roots.items():
             self.add(name, value)
@@ -133,19 +134,24 @@ class Snapshot:
 
     def _reach(self, pending: deque[tuple[Any, Path, int, bool]]) -> None:
         entries = self._entries
+        known = self._kinds
         while pending:
             value, path, depth, foreign = pending.popleft()
-            for kind in kinds_of(type(value)):
+            cls = type(value)
+            kinds = known.get(cls)
+            if kinds is None:
+                kinds = known[cls] = kinds_of(cls)
+            for kind in kinds:
                 key = kind.key(value)
                 lent = foreign or kind is FOREIGN
                 if key in entries or not self._within(kind, value, path, depth, lent):
                     continue
                 state = kind.take(value)
                 entries[key] = _Entry(kind, value, state, path, self._late)
-                if self._outer is not None and type(value) is Variable:
+                if cls is Variable and self._outer is not None:
                     self._outer.add(render(path), value)
                 # What code leads to is not nested in what leads to the code.
-                below = 0 if type(value) is Unconverted else depth + 1
+                below = 0 if cls is Unconverted else depth + 1
                 for style, part, child in kind.parts(value, state):
                     pending.append((child, (path, style, part), below, lent))
 
@@ -158,7 +164,8 @@ class Snapshot:
 
         Such objects were made since, or are gone: their changes concern nobody else.
         """
-        if not any(entry.late for entry in self._changed()):
+        entries = self._entries.values()
+        if all(entry.kind.same(entry.value, entry.state) for entry in entries if entry.late):
             return
         late = self.notes()
         notes = [*late, *notes_taken()]

@@ -24,7 +24,7 @@ from runtime.state import state
 from runtime.tensor import Tensor
 
 _BY_NAME = (str, bytes, type(None))
-_PLAIN = (ValueError, TypeError, IndexError)
+_PLAIN = (ValueError, TypeError)
 _SYMBOLS = re.compile(r"\bSymbolic(Tensor|Number)\b")
 _FINE = (Tensor, Symbol, bool, int, float, complex)
 

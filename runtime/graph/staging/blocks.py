@@ -102,8 +102,10 @@ def undone(trace: Trace, recorder: Recorder, reached: bool) -> dict[int, tuple[P
 
     Raises StagingError for an object that existed before the call, or that cannot be carried.
     """
+    found: Sequence[tuple[str, Any]] | None = None
     try:
-        places = [Place(path, item) for path, item in recorder.changed()]
+        found = recorder.changed()
+        places = [Place(path, item) for path, item in found]
         for place in places:
             if trace.existed(place.object):
                 why = "it existed before the traced function was called"
@@ -114,7 +116,8 @@ def undone(trace: Trace, recorder: Recorder, reached: bool) -> dict[int, tuple[P
             places.append(Place(item.value.name, item, change))
         return {id(place.object): (place, place.read()) for place in places}
     finally:
-        recorder.restore()
+        if found is None or found:
+            recorder.restore()
 
 
 def write_back(values: Sequence[Any], places: Sequence[Place]) -> Sequence[Any]:
