@@ -1,4 +1,4 @@
-"""What errors say more while a function is traced: where they are, which argument is no tensor,
+"""Errors while a function is traced, told more fully: where they are, which argument is no tensor,
 which dimension is not known, and where too much is nested.
 """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,6 +64,18 @@ band_part_p: Primitive = row(
 )  # fmt: skip
 
 
+def _band_part_at_kernel(x: Any, lower: Any, upper: Any, *, out: Any = None) -> Any:
+    return _band_kernel(x, lower=int(lower), upper=int(upper), out=out)
+
+
+band_part_at_p: Primitive = row(
+    "band_part_at", _band_part_at_kernel, signature="Q,i,i->Q", op_type="MatrixBandPart",
+    keep_inputs=(1, 2), shape=lambda shape, lower, upper: check_matrix(shape),
+    gradient=lambda op, g: (bind(band_part_at_p, g, *op.inputs[1:]), None, None),
+    samples=(sample("3,4", ":i2", ":i2"), sample("2,3,3", np.int32(-1), np.int32(1))),
+)  # fmt: skip
+
+
 def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
     """The matrix with zeros outside of a band of diagonals.
 
@@ -72,8 +84,20 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     >>> rt.linalg.band_part([[1, 2], [3, 4]], 0, -1).numpy().tolist()
     [[1, 2], [0, 4]]
     """
+    x, given = convert_to_tensor(input), (num_lower, num_upper)
+    if any(_only_in_the_run(number) is not None for number in given):
+        return bind(band_part_at_p, x, *map(convert_to_tensor, given))  # type: ignore[no-any-return]
     lower, upper = static_int(num_lower, "num_lower"), static_int(num_upper, "num_upper")
-    return bind(band_part_p, convert_to_tensor(input), lower=lower, upper=upper)  # type: ignore[no-any-return]
+    return bind(band_part_p, x, lower=lower, upper=upper)  # type: ignore[no-any-return]
+
+
+def _only_in_the_run(value: Any) -> Tensor | None:
+    """The tensor of an argument of integers that tracing does not know; None for others."""
+    parts = value if isinstance(value, list | tuple) else (value,)
+    if all(isinstance(part, int | np.integer) for part in parts):
+        return None
+    tensor = convert_to_tensor(value)
+    return tensor if tensor.static_value is None else None
 
 
 Band = tuple[int, int]
@@ -150,21 +174,58 @@ _ALIGNED = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 def _band(k: Any, align: Any) -> dict[str, Any]:
     """The parameters of a row for one diagonal, or for those from k[0] to k[1]."""
-    numbers = static_ints(k, "k")
+    return {"k": _ends(static_ints(k, "k"), k), "align": _alignment(align)}
+
+
+def _ends(numbers: Sequence[int], k: Any) -> Band:
     if len(numbers) not in (1, 2) or numbers[0] > numbers[-1]:
         raise wrong_value(f"k must be an integer, or a pair of them in order, got {k!r}")
+    return numbers[0], numbers[-1]
+
+
+def _ends_in(k: Any) -> Band:
+    """The same for the array of a run."""
+    return _ends(k.reshape(-1).tolist(), k.tolist())
+
+
+def _alignment(align: Any) -> str:
     if align not in _ALIGNED:
         raise wrong_value(f"align must be one of {', '.join(_ALIGNED)}, got {align!r}")
-    return {"k": (numbers[0], numbers[-1]), "align": align}
+    return align  # type: ignore[no-any-return]
 
 
-def _padded(primitive: Primitive, x: Tensor, padding: Any, **params: Any) -> Tensor:
+def _padded(primitive: Primitive, x: Tensor, padding: Any, *others: Any, **params: Any) -> Tensor:
     """Returns the result of `primitive`, with `padding` instead of zeros beside the diagonals."""
-    made: Tensor = bind(primitive, x, **params)
+    made: Tensor = bind(primitive, x, *others, **params)
     if isinstance(padding, int | float) and padding == 0:
         return made
-    value = convert_to_tensor(padding, x.dtype)
-    return ops.where(bind(primitive, ops.ones_like(x, dtypes.bool), **params), made, value)
+    value, ones = convert_to_tensor(padding, x.dtype), ops.ones_like(x, dtypes.bool)
+    return ops.where(bind(primitive, ones, *others, **params), made, value)
+
+
+def _is_one(k: Shape) -> bool:
+    """Whether a tensor `k` of this shape can be one diagonal only."""
+    return k in ((), (1,))
+
+
+def _diag_part_at_shape(shape: Shape, k: Shape, *, align: str) -> Shape:
+    check_matrix(shape)
+    # Those of a pair of equal numbers have no rows of their own.
+    return (*shape[:-2], None) if shape is not None and _is_one(k) else None
+
+
+diag_part_at_p: Primitive = row(
+    "diag_part_at", lambda x, k, *, align: _diag_part_kernel(x, k=_ends_in(k), align=align),
+    signature="A,i->A", keep_inputs=(1,), shape=_diag_part_at_shape, op_type="MatrixDiagPartV3",
+    gradient=lambda op, g: (
+        bind(set_diag_at_p, ops.zeros_like(op.inputs[0]), g, op.inputs[1], **op.params), None,
+    ),
+    fallible=True, memory=Memory.VIEWS,
+    samples=(
+        sample("3,4", ":i3", align="RIGHT_LEFT"),
+        sample("2,3,4", np.int32([-1, 2]), align="LEFT_RIGHT"),
+    ),
+)  # fmt: skip
 
 
 def diag_part(
@@ -182,7 +243,10 @@ def diag_part(
     >>> rt.linalg.diag_part([[2., 0.], [0., 4.]]).numpy().tolist()
     [2.0, 4.0]
     """
-    return _padded(diag_part_p, convert_to_tensor(input), padding_value, **_band(k, align))
+    x, band = convert_to_tensor(input), _only_in_the_run(k)
+    if band is not None:
+        return _padded(diag_part_at_p, x, padding_value, band, align=_alignment(align))
+    return _padded(diag_part_p, x, padding_value, **_band(k, align))
 
 
 def _on_diagonals(made: Any, values: Any, k: Band, align: str) -> Any:
@@ -221,6 +285,32 @@ set_diag_p: Primitive = row(
 )  # fmt: skip
 
 
+def _set_diag_at_kernel(x: Any, values: Any, k: Any, *, align: str, out: Any = None) -> Any:
+    return _set_diag_kernel(x, values, k=_ends_in(k), align=align, out=out)
+
+
+def _set_diag_at_shape(shape: Shape, values: Shape, k: Shape, *, align: str) -> Shape:
+    if not compatible(_diag_part_at_shape(shape, k, align=align), values):
+        raise wrong_value(f"a diagonal of shape {values} does not fit matrices of shape {shape}")
+    return shape
+
+
+def _set_diag_at_gradient(op: Any, g: Any) -> Any:
+    k = op.inputs[2]
+    on = bind(diag_part_at_p, g, k, **op.params)
+    return bind(set_diag_at_p, g, ops.zeros_like(on), k, **op.params), on, None
+
+
+set_diag_at_p: Primitive = row(
+    "set_diag_at", _set_diag_at_kernel, signature="A,A,i->A", shape=_set_diag_at_shape,
+    keep_inputs=(2,), op_type="MatrixSetDiagV3", gradient=_set_diag_at_gradient, fallible=True,
+    samples=(
+        sample("3,4", "3", ":i2", align="RIGHT_LEFT"),
+        sample("3,4", "2,3", np.int32([-1, 0]), align="LEFT_LEFT"),
+    ),
+)  # fmt: skip
+
+
 def set_diag(
     input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
 ) -> Tensor:
@@ -232,6 +322,9 @@ def set_diag(
     [[7.0, 0.0], [0.0, 7.0]]
     """
     x, values = matched(input, diagonal)
+    band = _only_in_the_run(k)
+    if band is not None:
+        return bind(set_diag_at_p, x, values, band, align=_alignment(align))  # type: ignore[no-any-return]
     return bind(set_diag_p, x, values, **_band(k, align))  # type: ignore[no-any-return]
 
 
@@ -291,6 +384,31 @@ diag_p: Primitive = row(
 )  # fmt: skip
 
 
+def _diag_at_kernel(
+    values: Any, k: Any, rows: Any, columns: Any, *, align: str, out: Any = None
+) -> Any:
+    sides = {"rows": int(rows), "columns": int(columns)}
+    given = {name: None if number == -1 else number for name, number in sides.items()}
+    return _diag_kernel(values, k=_ends_in(k), align=align, out=out, **given)
+
+
+def _diag_at_shape(shape: Shape, k: Shape, *sides: Shape, align: str) -> Shape:
+    return (*shape[:-1], None, None) if shape and _is_one(k) else None
+
+
+diag_at_p: Primitive = row(
+    "diag_at", _diag_at_kernel, signature="Q,i,i,i->Q", shape=_diag_at_shape, keep_inputs=(1,),
+    op_type="MatrixDiagV3", fallible=True,
+    gradient=lambda op, g: (
+        bind(diag_part_at_p, g, op.inputs[1], align=op.params["align"]), None, None, None,
+    ),
+    samples=(
+        sample("3", ":i3", np.int32(-1), np.int32(-1), align="RIGHT_LEFT"),
+        sample("2,3", np.int32([-1, 0]), np.int32(-1), np.int32(5), align="RIGHT_LEFT"),
+    ),
+)  # fmt: skip
+
+
 def _count(value: Any, what: str) -> int | None:
     number = static_int(value, what)
     return None if number == -1 else number
@@ -307,8 +425,12 @@ def diag(
     >>> rt.linalg.diag([1, 2]).numpy().tolist()
     [[1, 0], [0, 2]]
     """
+    x, given = convert_to_tensor(diagonal), (k, num_rows, num_cols)
+    if any(_only_in_the_run(number) is not None for number in given):
+        others = map(convert_to_tensor, given)
+        return _padded(diag_at_p, x, padding_value, *others, align=_alignment(align))
     return _padded(
-        diag_p, convert_to_tensor(diagonal), padding_value, **_band(k, align),
+        diag_p, x, padding_value, **_band(k, align),
         rows=_count(num_rows, "num_rows"), columns=_count(num_cols, "num_cols"),
     )  # fmt: skip
 
