@@ -1,4 +1,4 @@
-"""Diagonals and bands whose numbers only the run knows: what NumPy says, and what eager ops give."""
+"""Diagonals and bands whose numbers only the run knows, as NumPy's and those of eager ops."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,8 +28,8 @@ def test_matrices_with_one_diagonal(k: int) -> None:
     assert_array_equal(found.numpy(), np.diag(values, k))
 
 
-@pytest.mark.parametrize("lower", (-1, 0, 2))
-@pytest.mark.parametrize("upper", (-1, 0, 1))
+@pytest.mark.parametrize("lower", [-1, 0, 2])
+@pytest.mark.parametrize("upper", [-1, 0, 1])
 def test_bands_are_triangles_of_triangles(lower: int, upper: int) -> None:
     band = rt.function(lambda x, a, b: rt.linalg.band_part(x, a, b))
     wanted = np.triu(MATRIX, -lower) if lower >= 0 else MATRIX
