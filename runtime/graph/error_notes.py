@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any
 
 from runtime.errors import OpError
-from runtime.graph.frames import is_ours, is_runtime, is_standard, text_at, user_frame
+from runtime.graph.frames import is_ours, is_runtime, is_standard, text_at, user_location
 from runtime.graph.ir import Graph, Location, Node, format_location, position_of
 from runtime.graph.refusals import is_refusal
 from runtime.graph.scopes import Symbol
@@ -26,6 +26,11 @@ from runtime.tensor import Tensor
 _BY_NAME = (str, bytes, type(None))
 _PLAIN = (ValueError, TypeError)
 _SYMBOLS = re.compile(r"\bSymbolic(Tensor|Number)\b")
+_PLACED = re.compile(r".+?:\d+:\d+: ")
+_OF_SYMBOLS = (
+    "a symbolic tensor stands for what only the run knows: use an op, or do this outside of the "
+    "staged function"
+)
 _FINE = (Tensor, Symbol, bool, int, float, complex)
 
 
@@ -53,31 +58,34 @@ def locate(error: BaseException) -> None:
     """Make an error that the runtime raised, or Python for a symbol, say where the user's code
     stood.
     """
-    if not _is_raised_by_runtime(error):
-        return
     last = _last_of_the_users(error.__traceback__)
-    entry = user_frame() if last is None else last.tb_frame
-    if entry is None:
-        return
-    location = position_of(entry.f_code, entry.f_lasti if last is None else last.tb_lasti)
-    if isinstance(error, OpError) and not isinstance(error, AssertionError):
-        error.location = error.location or location
-    elif type(error) in _PLAIN and len(error.args) == 1 and isinstance(error.args[0], str):
-        place = f"{format_location(location)}: "
-        # One that passes through a trace around this one is placed already.
-        if not error.args[0].startswith(place):
-            error.args = (place + error.args[0],)
+    if last is not None:
+        _place(error, position_of(last.tb_frame.f_code, last.tb_lasti))
 
 
 def locate_hidden(error: BaseException) -> None:
     """The same for an error whose frames are about to be taken out of its traceback."""
     if state.trace is not None and isinstance(error, Exception) and not is_refusal(error):
-        locate(error)
+        _place(error, user_location())
+
+
+def _place(error: BaseException, location: Location | None) -> None:
+    if location is None:
+        return
+    of_symbol = isinstance(error, TypeError) and _SYMBOLS.search(str(error))
+    if not of_symbol and not _is_raised_by_runtime(error):
+        return
+    if isinstance(error, OpError) and not isinstance(error, AssertionError):
+        error.location = error.location or location
+    elif type(error) in _PLAIN and len(error.args) == 1 and isinstance(error.args[0], str):
+        text = error.args[0]
+        # One that passes through a trace around this one is placed already.
+        if not _PLACED.match(text):
+            way_out = f"\n  {_OF_SYMBOLS}" if of_symbol else ""
+            error.args = (f"{format_location(location)}: {text}{way_out}",)
 
 
 def _is_raised_by_runtime(error: BaseException) -> bool:
-    if isinstance(error, TypeError) and _SYMBOLS.search(str(error)):
-        return True
     entry = error.__traceback__
     while entry is not None and entry.tb_next is not None:
         entry = entry.tb_next

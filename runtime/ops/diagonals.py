@@ -223,7 +223,7 @@ diag_part_at_p: Primitive = row(
     fallible=True, memory=Memory.VIEWS,
     samples=(
         sample("3,4", ":i3", align="RIGHT_LEFT"),
-        sample("2,3,4", np.int32([-1, 2]), align="LEFT_RIGHT"),
+        sample("2,3,4", np.array([-1, 2], np.int32), align="LEFT_RIGHT"),
     ),
 )  # fmt: skip
 
@@ -306,7 +306,7 @@ set_diag_at_p: Primitive = row(
     keep_inputs=(2,), op_type="MatrixSetDiagV3", gradient=_set_diag_at_gradient, fallible=True,
     samples=(
         sample("3,4", "3", ":i2", align="RIGHT_LEFT"),
-        sample("3,4", "2,3", np.int32([-1, 0]), align="LEFT_LEFT"),
+        sample("3,4", "2,3", np.array([-1, 0], np.int32), align="LEFT_LEFT"),
     ),
 )  # fmt: skip
 
@@ -404,7 +404,7 @@ diag_at_p: Primitive = row(
     ),
     samples=(
         sample("3", ":i3", np.int32(-1), np.int32(-1), align="RIGHT_LEFT"),
-        sample("2,3", np.int32([-1, 0]), np.int32(-1), np.int32(5), align="RIGHT_LEFT"),
+        sample("2,3", np.array([-1, 0], np.int32), np.int32(-1), np.int32(5), align="RIGHT_LEFT"),
     ),
 )  # fmt: skip
 

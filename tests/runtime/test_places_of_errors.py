@@ -1,5 +1,6 @@
 """Errors while a function is traced say file, line and column in their text."""
 
+import json
 import re
 import traceback
 from collections.abc import Callable
@@ -144,6 +145,21 @@ def test_plain_errors_are_placed_once_through_calls() -> None:
     with pytest.raises(ValueError, match="cannot reshape") as caught:
         outer(rt.constant(INTS))
     assert str(caught.value).count(__file__) == 1
+
+
+def test_what_python_cannot_do_with_a_symbol_says_the_way_out() -> None:
+    with pytest.raises(TypeError, match=r"not JSON serializable\n.*use an op") as caught:
+        rt.function(lambda x: json.dumps(x))(rt.constant(1))
+    assert str(caught.value).startswith(f"{__file__}:")
+
+
+def test_a_result_that_is_no_tensor_is_placed_once() -> None:
+    inner = rt.function(lambda x: object())
+    for function in (inner, rt.function(lambda x: inner(x))):
+        with pytest.raises(TypeError, match="a function returns tensors") as caught:
+            function(rt.constant(1))
+        assert str(caught.value).count(__file__) == 1
+        _has_place(caught.value, inner.python_function.__code__.co_firstlineno)
 
 
 @pytest.mark.parametrize("fail", [lambda: int("x"), lambda: {}[2], lambda: [][1]])
