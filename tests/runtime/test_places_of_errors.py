@@ -253,3 +253,27 @@ def test_tracebacks_still_end_at_the_users_line() -> None:
     with pytest.raises(TypeError) as caught:
         function(rt.constant(INTS), rt.constant(FLOATS))
     assert traceback.extract_tb(caught.value.__traceback__)[-1].filename == __file__
+
+
+def nested_deeper(n: Any) -> Any:
+    v = None
+    while n > 0:
+        v = [v]
+        n = n - 1
+    return v
+
+
+def another_variable(n: Any) -> Any:
+    for _ in range(n):
+        v = rt.Variable(1.0)
+    return v
+
+
+@pytest.mark.parametrize(("function", "line"), [(nested_deeper, 2), (another_variable, 1)])
+def test_what_no_loop_can_carry_is_the_variable_that_changes(
+    function: Callable[..., Any], line: int
+) -> None:
+    with pytest.raises(rt.staging.StagingError, match="the type of 'v' keeps changing") as caught:
+        rt.function(function)(rt.constant(3))
+    assert caught.value.variable == "v"
+    _has_place(caught.value, function.__code__.co_firstlineno + line)

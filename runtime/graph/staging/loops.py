@@ -153,7 +153,9 @@ def _after_endless(trace: Trace) -> BaseException:
 def _staged_loop(trace: Trace, loop: Loop, steer: Any, first: Any) -> Any:
     # Each widening changes the type of a variable for good, and a type can widen only so often.
     left = 10 + 5 * len(loop.specs)
+    before: list[Spec] = []
     while left > 0 and len(loop.names) < MOST_CARRIED:
+        before = list(loop.specs)
         counts, carried = dict(trace.counts), len(loop.names)
         round_ = _trace_round(trace, loop)
         if _holds(loop, round_):
@@ -168,11 +170,20 @@ def _staged_loop(trace: Trace, loop: Loop, steer: Any, first: Any) -> Any:
         if limit is not None:
             return _limited_loop(loop, limit, first)
         left += 5 * (len(loop.names) - carried) - 1
-    names = list(dict.fromkeys(loop.names))
-    shown = ", ".join(names[:MOST_SHOWN]) + (", ..." if len(names) > MOST_SHOWN else "")
-    raise refuse(
-        f"the types of {shown} keep changing from round to round",
+    raise _refuse_unsettled(loop, before)
+
+
+def _refuse_unsettled(loop: Loop, before: Sequence[Spec]) -> Exception:
+    """The refusal of variables that have another type after each round."""
+    pairs = zip(loop.names, before, loop.specs, strict=False)
+    names = [name for name, old, new in pairs if name and old != new]
+    names = list(dict.fromkeys(names or filter(None, loop.names)))
+    shown = ", ".join(map(repr, names[:MOST_SHOWN])) + (", ..." if len(names) > MOST_SHOWN else "")
+    what = f"type of {shown} keeps" if len(names) == 1 else f"types of {shown} keep"
+    return refuse(
+        f"the {what} changing from round to round",
         "give the state one structure before the loop",
+        names[0] if len(names) == 1 else None,
     )
 
 
