@@ -12,13 +12,13 @@ from typing import Any
 
 import gast
 
-from autograph.analysis.flow import EXITS, completions, exits
+from autograph.analysis.flow import EXITS, completions, exits, may_swallow
 from autograph.analysis.scopes import mentions, own_nodes
 from autograph.context import Context
 from autograph.quoting.builders import assign, call_ag, constant, lambda_of, name_load
 from autograph.quoting.templates import quote, quote_expr
 
-Replace = Callable[[Any], list[gast.stmt]]
+Value = Callable[[Any], list[gast.stmt]]
 
 
 class ExitLowering:
@@ -28,15 +28,17 @@ class ExitLowering:
         context: the conversion.
         kind: `break`, `continue` or `return`.
         flag: the flag's name.
-        replace: what stands in place of an exit.
+        value: the assignments that stand before the flag is set, in place of an exit.
     """
 
-    def __init__(self, context: Context, kind: str, flag: str, replace: Replace) -> None:
+    def __init__(
+        self, context: Context, kind: str, flag: str, value: Value = lambda exit_: []
+    ) -> None:
         self.context = context
         self.kind = kind
         self.flag = flag
         context.flags.add(flag)
-        self.replace = replace
+        self.value = value
 
     def block(self, statements: list[gast.stmt]) -> list[gast.stmt]:
         """These statements with their exits lowered."""
@@ -45,7 +47,7 @@ class ExitLowering:
                 continue
             before, rest = statements[:index], statements[index + 1 :]
             if isinstance(statement, gast.Break | gast.Continue | gast.Return):
-                return [*before, *self.replace(statement)]
+                return [*before, *self.value(statement), set_flag(self.flag, statement)]
             self.inside(statement)
             return [*before, statement, *self.guard(rest, statement)]
         return statements
@@ -86,8 +88,28 @@ class ExitLowering:
         elif isinstance(node, gast.Match):
             for case in node.cases:
                 case.body = self.block(case.body)
+        elif self._may_be_swallowed(node):
+            node.body = self.apart(node.body)
         else:
             node.body = self.block(node.body)
+
+    def _may_be_swallowed(self, node: Any) -> bool:
+        """Whether a `with` may end without the exit that was taken in it: an exception came after
+        it, and was swallowed.
+        """
+        return may_swallow(node) and any(
+            self.kind in exits(part) for part in own_nodes(node.body) if _cleans_up(part)
+        )
+
+    def apart(self, statements: list[gast.stmt]) -> list[gast.stmt]:
+        """These statements, with a flag of their own that counts if their end is reached."""
+        at, flag = statements[-1], self.flag
+        self.flag = self.context.namer.fresh(f"{flag}_inside")
+        self.context.flags.add(self.flag)
+        inside = self.flag
+        body = self.block(statements)
+        self.flag = flag
+        return [clear_flag(inside, at), *body, assign(flag, name_load(inside, at), at)]
 
     def loop(self, node: Any) -> None:
         # A `break` or `continue` that leaves an inner loop stands in its `else`.
@@ -146,10 +168,12 @@ def until_of(loop: gast.For, ag: str) -> tuple[gast.expr, gast.expr | None]:
 
 def _may_raise_on_the_way_out(statements: list[gast.stmt]) -> bool:
     """Whether an exception may come after an exit was taken: then the exit does not happen."""
-    return any(
-        isinstance(node, gast.With) or (isinstance(node, gast.Try) and node.finalbody)
-        for node in own_nodes(statements)
-    )
+    return any(map(_cleans_up, own_nodes(statements)))
+
+
+def _cleans_up(node: Any) -> bool:
+    """Whether a statement runs something on the way out of it."""
+    return isinstance(node, gast.With) or (isinstance(node, gast.Try) and bool(node.finalbody))
 
 
 def set_flag(flag: str, at: gast.AST) -> gast.stmt:

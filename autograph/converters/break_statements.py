@@ -31,7 +31,7 @@ import gast
 from autograph.analysis.flow import completions
 from autograph.analysis.scopes import suspends
 from autograph.context import Context
-from autograph.exits import ExitLowering, clear_flag, must_stay, set_flag, stop_on
+from autograph.exits import ExitLowering, clear_flag, must_stay, stop_on
 from autograph.quoting.templates import quote
 
 
@@ -69,7 +69,7 @@ def _statement(node: Any, context: Context, depth: int) -> list[gast.stmt]:
 
 def _loop(node: Any, context: Context, depth: int) -> list[gast.stmt]:
     flag = context.namer.available("did_break" + "_inner" * depth)
-    lowering = ExitLowering(context, "break", flag, lambda exit_: [set_flag(flag, exit_)])
+    lowering = ExitLowering(context, "break", flag)
     node.body = lowering.block(node.body)
     orelse = _take_orelse(node)
     stop_on(node, flag, context)

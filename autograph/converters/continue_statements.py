@@ -29,7 +29,7 @@ import gast
 from autograph.analysis.flow import completions
 from autograph.analysis.scopes import own_nodes, suspends
 from autograph.context import Context
-from autograph.exits import ExitLowering, clear_flag, must_stay, set_flag
+from autograph.exits import ExitLowering, clear_flag, must_stay
 
 
 def convert(context: Context) -> None:
@@ -47,7 +47,7 @@ def _loop(node: Any, context: Context) -> None:
     if "continue" not in completions(node.body) or must_stay(node.body, "continue"):
         return
     flag = context.namer.fresh("did_continue")
-    lowering = ExitLowering(context, "continue", flag, lambda exit_: [set_flag(flag, exit_)])
+    lowering = ExitLowering(context, "continue", flag)
     node.body = [clear_flag(flag, node), *lowering.block(node.body)]
 
 

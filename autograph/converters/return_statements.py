@@ -37,7 +37,7 @@ import gast
 from autograph.analysis.flow import completions, ends, exits
 from autograph.analysis.scopes import suspends
 from autograph.context import Context
-from autograph.exits import ExitLowering, clear_flag, must_stay, set_flag
+from autograph.exits import ExitLowering, clear_flag, must_stay
 from autograph.quoting.builders import assign, call_ag, constant
 from autograph.quoting.templates import quote
 
@@ -56,11 +56,10 @@ class _Returns:
         self.flag = context.namer.available("did_return")
         self.value = context.namer.available("retval")
         context.flags.add(self.value)
-        self.lowering = ExitLowering(context, "return", self.flag, self.replace)
+        self.lowering = ExitLowering(context, "return", self.flag, self.assigned)
 
-    def replace(self, node: Any) -> list[gast.stmt]:
-        value = node.value or constant(None, node)
-        return [assign(self.value, value, node), set_flag(self.flag, node)]
+    def assigned(self, node: Any) -> list[gast.stmt]:
+        return [assign(self.value, node.value or constant(None, node), node)]
 
     def tail(self, statements: list[gast.stmt]) -> list[gast.stmt]:
         """Statements after which the function ends: a `return` may stay one here."""
