@@ -146,10 +146,8 @@ class Expressions:
             lambda: f"-{self.operand(sub)}",
             lambda: f"xs[{self.pick([0, 1, -1])}]",
             lambda: f"len([item for item in xs if item > {self.pick([0, 1, 2])}])",
-            lambda: f"sum([item * 2 for item in range({self.integer(sub)} % 4)])",
-            lambda: (
-                f"sum(i + j for i in range({self.integer(sub)} % 4) for j in range(i) if j < 2)"
-            ),
+            lambda: f"sum([item * 2 for item in range({self.integer(0)} % 4)])",
+            lambda: f"sum(i + j for i in range({self.integer(0)} % 4) for j in range(i) if j < 2)",
             lambda: f"max((item for item in xs if item < 2), default={self.integer(0)})",
         ]
         if self.dialect.free:
@@ -159,7 +157,7 @@ class Expressions:
                 lambda: f"({self.integer(sub)} {self.pick(['or', 'and'])} {self.integer(sub)})",
                 lambda: f"step({self.integer(sub)}, z={self.integer(sub)})",
                 lambda: f"len({self.list_(sub)})",
-                lambda: f"sum(x * 2 for x in {self.list_(sub)} if x != {self.pick([0, 1])})",
+                lambda: f"sum(x * 2 for x in {self.list_(0)} if x != {self.pick([0, 1])})",
                 lambda: f"{self.operand(sub)} // {self.operand(sub)}",
                 lambda: "o.v",
                 lambda: self.walrus(sub),
@@ -206,7 +204,7 @@ class Expressions:
             lambda: f"({self.truth(sub)}) and ({self.truth(sub)})",
             lambda: f"({self.truth(sub)}) or ({self.truth(sub)})",
             lambda: f"any(item == {self.pick([0, 1, 2])} for item in xs)",
-            lambda: f"all(7 % item for item in range(1, {self.integer(sub)} % 5) if item != 3)",
+            lambda: f"all(7 % item for item in range(1, {self.integer(0)} % 5) if item != 3)",
         ]
         if self.dialect.free:
             forms += [

@@ -108,14 +108,14 @@ bad(rt.ones(2), rt.ones(3))
         """
 @rt.function
 def k(x):
-    y = [rt.abs(x), [1, 2][x]]
+    y = [rt.abs(x), {1: 2}[x]]
     return y
 k(rt.constant(1))
 """,
         fails(
             "Cell In[10], line 3, in k",
             "Cell In[10]:3:21: ",
-            "    y = [rt.abs(x), [1, 2][x]]\n                    ^",
+            "    y = [rt.abs(x), {1: 2}[x]]\n                    ^",
         ),
     ),
     (

@@ -128,8 +128,9 @@ LATER = {
         "qr_p svd svd_p"
     ),
     "runtime.ops.diagonals": (
-        "adjoint band_part band_part_p diag diag_p diag_part diag_part_p set_diag "
-        "set_diag_p tensor_diag tensor_diag_part trace"
+        "adjoint band_part band_part_at_p band_part_p diag diag_at_p diag_p diag_part "
+        "diag_part_at_p diag_part_p set_diag set_diag_at_p set_diag_p tensor_diag "
+        "tensor_diag_part trace"
     ),
     "runtime.ops.misc": (
         "bitcast bitcast_p dynamic_partition dynamic_stitch get_static_value "

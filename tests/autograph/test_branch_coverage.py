@@ -12,7 +12,9 @@ import pytest
 
 import autograph
 from tests.harness import attempt
-from tests.programs import EXITS, PLAIN, Dialect, Seeded, write
+from tests.programs import write
+from tests.programs_choices import Seeded
+from tests.programs_dialects import EXITS, PLAIN, Dialect
 from tests.test_programs import observed
 
 coverage = pytest.importorskip("coverage")

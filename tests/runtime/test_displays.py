@@ -165,7 +165,7 @@ def test_a_variable_that_is_shown_while_tracing() -> None:
 
     @rt.function
     def shown(x: Any) -> Any:
-        found.append((variable._repr_html_(), pretty(variable) == repr(variable)))
+        found.append((variable._repr_html_(), pretty(variable) == variable.__repr__()))
         return x
 
     shown(rt.constant(1.0))

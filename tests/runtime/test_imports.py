@@ -16,7 +16,7 @@ from runtime.primitive import Primitive
 ROOT = Path(__file__).parent.parent.parent
 # Slow to import, and not needed before a program traces, differentiates, prints ...
 HEAVY = {
-    *("argparse", "array", "asyncio", "copy", "dataclasses", "difflib", "email", "gettext"),
+    *("argparse", "array", "asyncio", "difflib", "email", "gettext"),
     *("heapq", "json", "logging", "multiprocessing", "pprint", "queue", "random", "shutil"),
     *("socket", "string", "subprocess", "tempfile", "traceback", "unittest", "uuid"),
     *("astor", "gast", "runtime.autodiff", "runtime.control_flow", "runtime.debugging"),
