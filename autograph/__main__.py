@@ -15,12 +15,13 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from autograph import __version__, pipeline, terminal, views
-from autograph.completion import SHELLS, script
+from autograph import __version__, pipeline
+from autograph.command_line import terminal, views
+from autograph.command_line.completion import SHELLS, script
+from autograph.command_line.graph_view import Usage, graph_text
+from autograph.command_line.terminal import Line
 from autograph.errors import AutographError
-from autograph.graph_view import Usage, graph_text
 from autograph.source import SourceFile, read_file
-from autograph.terminal import Line
 
 FINE, DIFFERS, REFUSED = 0, 1, 2
 _STDIN = "<stdin>"

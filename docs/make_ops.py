@@ -15,8 +15,7 @@ import numpy as np
 
 import runtime
 from runtime import GradientTape, ops
-from runtime.dtypes import ALL
-from runtime.primitive import (
+from runtime.core.primitive import (
     ANY,
     CLASSES,
     COMPLEX,
@@ -29,13 +28,16 @@ from runtime.primitive import (
     bind,
     flat,
 )
-from runtime.tensor import EagerTensor
-from tests.runtime.samples import arrays
+from runtime.core.tensor import EagerTensor
+from runtime.dtypes import ALL
+from tests.runtime.ops.samples import arrays
 
 PATH = Path(__file__).parent / "ops.md"
 MODULES = ("", "math", "linalg", "nn", "random", "strings", "image", "bitwise", "debugging")
 # Rows of these stand outside of `runtime.ops`.
-OTHERS = "runtime.variable runtime.debugging runtime.printing runtime.autodiff runtime.control_flow"
+OTHERS = (
+    "runtime.variables.variable runtime.debugging runtime.autodiff runtime.staging.control_flow"
+)
 
 INTRODUCTION = """\
 # Ops

@@ -6,25 +6,24 @@ Names, arguments and results follow TensorFlow 2: `import runtime as tf`.
 # fmt: off
 # ruff: noqa: I001, F401
 from typing import TYPE_CHECKING as _TYPE_CHECKING
-from runtime import (
-    converted as _converted, dtypes as dtypes, errors as errors,
-    variable_operators as _variable_operators,
-)
-from runtime.convert import (
+from runtime.staging import registration as _converted
+from runtime import dtypes as dtypes, errors as errors
+from runtime.variables import operators as _variable_operators
+from runtime.core.convert import (
     constant as constant, convert_to_tensor as convert_to_tensor,
     register_conversion as register_conversion,
 )
-from runtime.device import device as device
+from runtime.core.device import device as device
 from runtime.dtypes import (
     DType as DType, as_dtype as as_dtype, bool as bool, complex64 as complex64,
     complex128 as complex128, double as double, float16 as float16, float32 as float32,
     float64 as float64, half as half, int8 as int8, int16 as int16, int32 as int32, int64 as int64,
     string as string, uint8 as uint8, uint16 as uint16, uint32 as uint32, uint64 as uint64,
 )
-from runtime.function import function as function
+from runtime.functions.function import function as function
 from runtime.ops.indexed_slices import IndexedSlices as IndexedSlices
-from runtime.lazy import attributes as _attributes
-from runtime.naming import name_scope as name_scope
+from runtime.core.lazy import attributes as _attributes
+from runtime.core.naming import name_scope as name_scope
 from runtime.ops.comparison import (
     equal as equal, greater as greater, greater_equal as greater_equal, less as less,
     less_equal as less_equal, logical_and as logical_and, logical_not as logical_not,
@@ -74,15 +73,15 @@ from runtime.ops.scattering import (
 from runtime.ops.selection import boolean_mask as boolean_mask, where as where
 from runtime.ops.slicing import slice_ as slice
 from runtime.ops.transposition import reverse as reverse, roll as roll, transpose as transpose
-from runtime.shapes import TensorShape as TensorShape, TensorSpec as TensorSpec
-from runtime.state import init_scope as init_scope
-from runtime.tensor import (
+from runtime.core.shapes import TensorShape as TensorShape, TensorSpec as TensorSpec
+from runtime.core.state import init_scope as init_scope
+from runtime.core.tensor import (
     Tensor as Tensor, executing_eagerly as executing_eagerly, inside_function as inside_function,
     is_tensor as is_tensor,
 )
-from runtime.tracebacks import install as _install
-from runtime.variable import Variable as Variable
-from runtime.variable_creation import (
+from runtime.core.tracebacks import install as _install
+from runtime.variables.variable import Variable as Variable
+from runtime.variables.creation import (
     VariableAggregation as VariableAggregation, VariableSynchronization as VariableSynchronization,
     variable_creator_scope as variable_creator_scope,
 )
@@ -99,13 +98,15 @@ _LATER = {
     "runtime.autodiff": (
         "GradientTape UnconnectedGradients custom_gradient grad_pass_through recompute_grad"
     ),
-    "runtime.control_flow": "case cond control_dependencies group no_op switch_case while_loop",
+    "runtime.staging.control_flow": (
+        "case cond control_dependencies group no_op switch_case while_loop"
+    ),
     "runtime.debugging": (
         "Assert assert_equal assert_greater assert_less assert_rank timestamp"
     ),
-    "runtime.log": "get_logger",
-    "runtime.functional": "foldl foldr map_fn scan",
-    "runtime.module": "Module",
+    "runtime.core.log": "get_logger",
+    "runtime.staging.functional": "foldl foldr map_fn scan",
+    "runtime.variables.module": "Module",
     "runtime.ops.clip": "clip_by_global_norm clip_by_norm clip_by_value",
     "runtime.ops.counting": "histogram_fixed_width histogram_fixed_width_bins",
     "runtime.ops.decompositions": "eig eigvals",
@@ -117,8 +118,8 @@ _LATER = {
     "runtime.ops.ordering": "argmax argmin argsort searchsorted sort unique unique_with_counts",
     "runtime.ops.special": "scalar_mul",
     "runtime.ops.strings.conversion": "as_string",
-    "runtime.printing": "print",
-    "runtime.tensor_array": "TensorArray",
+    "runtime.ops.printing": "print",
+    "runtime.staging.lists.tensor_array": "TensorArray",
 }
 
 if _TYPE_CHECKING:
@@ -133,7 +134,7 @@ if _TYPE_CHECKING:
         custom_gradient as custom_gradient, grad_pass_through as grad_pass_through,
         recompute_grad as recompute_grad,
     )
-    from runtime.control_flow import (
+    from runtime.staging.control_flow import (
         case as case, cond as cond, control_dependencies as control_dependencies, group as group,
         no_op as no_op, switch_case as switch_case, while_loop as while_loop,
     )
@@ -141,11 +142,11 @@ if _TYPE_CHECKING:
         Assert as Assert, assert_equal as assert_equal, assert_greater as assert_greater,
         assert_less as assert_less, assert_rank as assert_rank, timestamp as timestamp,
     )
-    from runtime.log import get_logger as get_logger
-    from runtime.functional import (
+    from runtime.core.log import get_logger as get_logger
+    from runtime.staging.functional import (
         foldl as foldl, foldr as foldr, map_fn as map_fn, scan as scan,
     )
-    from runtime.module import Module as Module
+    from runtime.variables.module import Module as Module
     from runtime.ops.clip import (
         clip_by_global_norm as clip_by_global_norm, clip_by_norm as clip_by_norm,
         clip_by_value as clip_by_value,
@@ -170,8 +171,8 @@ if _TYPE_CHECKING:
     )
     from runtime.ops.special import scalar_mul as scalar_mul
     from runtime.ops.strings.conversion import as_string as as_string
-    from runtime.printing import print as print
-    from runtime.tensor_array import TensorArray as TensorArray
+    from runtime.ops.printing import print as print
+    from runtime.staging.lists.tensor_array import TensorArray as TensorArray
 else:
     __getattr__, __dir__ = _attributes(__name__, _LATER, _MODULES)
 # fmt: on

@@ -2,7 +2,7 @@
 
 # fmt: off
 # ruff: noqa: I001
-from runtime.lazy import facade as _facade
+from runtime.core.lazy import facade as _facade
 from runtime.ops.comparison import (
     bitwise_and as bitwise_and, bitwise_or as bitwise_or, bitwise_xor as bitwise_xor,
     invert as invert, left_shift as left_shift, right_shift as right_shift,

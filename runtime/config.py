@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from runtime import blas
-from runtime.device import _Settings
-from runtime.eager_mode import functions_run_eagerly as functions_run_eagerly
-from runtime.eager_mode import run_functions_eagerly as run_functions_eagerly
-from runtime.lazy import public as _public
+from runtime.core import blas
+from runtime.core.device import _Settings
+from runtime.core.eager_mode import functions_run_eagerly as functions_run_eagerly
+from runtime.core.eager_mode import run_functions_eagerly as run_functions_eagerly
+from runtime.core.lazy import public as _public
 
 experimental_run_functions_eagerly = run_functions_eagerly
 experimental_functions_run_eagerly = functions_run_eagerly

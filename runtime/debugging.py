@@ -12,22 +12,22 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-import runtime.staging  # noqa: F401  (tells which frames are autograph's)
+import runtime.staging.backend  # noqa: F401  (tells which frames are autograph's)
 from runtime import dtypes, errors
-from runtime.convert import CONSTANT, convert_to_tensor
+from runtime.core.convert import CONSTANT, convert_to_tensor
+from runtime.core.lazy import public as _public
+from runtime.core.primitive import Primitive, bind, row, same_shape, sample, wrong_dtype
+from runtime.core.shapes import Shape, TensorShape
+from runtime.core.state import state
+from runtime.core.tensor import Tensor
+from runtime.core.types import TensorType
 from runtime.dtypes import DType, as_dtype
-from runtime.graph.frames import user_location
-from runtime.lazy import public as _public
 from runtime.ops.arguments import listed, static_int
 from runtime.ops.define import matched, named
 from runtime.ops.math import identity_p
-from runtime.primitive import Primitive, bind, row, same_shape, sample, wrong_dtype
-from runtime.printing import summary
-from runtime.shapes import Shape, TensorShape
-from runtime.state import state
-from runtime.tensor import Tensor
-from runtime.types import TensorType
-from runtime.variable_primitives import read_p
+from runtime.ops.printing import summary
+from runtime.staging.frames import user_location
+from runtime.variables.primitives import read_p
 
 Assertion = Callable[..., None]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from runtime.lazy import attributes, public
+from runtime.core.lazy import attributes, public
 
 
 class DType:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.cells import format_place, pointer_to
-from runtime.lazy import public as _public
+from runtime.core.cells import format_place, pointer_to
+from runtime.core.lazy import public as _public
 
 
 class OpError(Exception):

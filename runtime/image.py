@@ -2,7 +2,7 @@
 
 # fmt: off
 # ruff: noqa: I001
-from runtime.lazy import facade as _facade
+from runtime.core.lazy import facade as _facade
 from runtime.ops.image.colors import (
     adjust_brightness as adjust_brightness, adjust_contrast as adjust_contrast,
     adjust_gamma as adjust_gamma, adjust_hue as adjust_hue, adjust_saturation as adjust_saturation,

@@ -2,7 +2,7 @@
 
 # fmt: off
 # ruff: noqa: I001
-from runtime.lazy import facade as _facade
+from runtime.core.lazy import facade as _facade
 from runtime.ops.comparison import (
     equal as equal, greater as greater, greater_equal as greater_equal, less as less,
     less_equal as less_equal, logical_and as logical_and, logical_not as logical_not,

@@ -13,7 +13,7 @@ from collections import abc
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from runtime.lazy import public as _public
+from runtime.core.lazy import public as _public
 from runtime.ops.indexed_slices import IndexedSlices
 
 Path = tuple[Any, ...]

@@ -4,7 +4,7 @@
 # ruff: noqa: I001
 from types import SimpleNamespace as _SimpleNamespace
 
-from runtime.lazy import facade as _facade
+from runtime.core.lazy import facade as _facade
 from runtime.ops.convolution import (
     atrous_conv2d as atrous_conv2d, atrous_conv2d_transpose as atrous_conv2d_transpose,
     conv1d as conv1d, conv1d_transpose as conv1d_transpose, conv2d as conv2d,

@@ -9,13 +9,13 @@ import os
 from typing import Any
 
 from runtime import errors
+from runtime.core.lazy import public as _public
+from runtime.functions.polymorphic_function import Function
+from runtime.functions.restored_function import RestoredFunction, read_function, write_function
 from runtime.graph.storage import archive, decoded
 from runtime.graph.storage.encoding import Encoder
-from runtime.lazy import public as _public
-from runtime.module import Module
-from runtime.polymorphic_function import Function
-from runtime.restored_function import RestoredFunction, read_function, write_function
-from runtime.variable import Variable
+from runtime.variables.module import Module
+from runtime.variables.variable import Variable
 
 _FILE = "saved_model.npz"
 

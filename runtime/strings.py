@@ -2,7 +2,7 @@
 
 # fmt: off
 # ruff: noqa: I001
-from runtime.lazy import facade as _facade
+from runtime.core.lazy import facade as _facade
 from runtime.ops.strings.case import lower as lower, strip as strip, upper as upper
 from runtime.ops.strings.conversion import (
     as_string as as_string, format as format, to_number as to_number,

@@ -518,7 +518,7 @@ class Hook:
 @pytest.fixture
 def hooks(monkeypatch: pytest.MonkeyPatch) -> list[Hook]:
     found = [Hook("never_imported"), Hook("tensors")]
-    monkeypatch.setattr("autograph.graph_view.entry_points", lambda group: found)
+    monkeypatch.setattr("autograph.command_line.graph_view.entry_points", lambda group: found)
     monkeypatch.setitem(sys.modules, "tensors", sys)
     monkeypatch.setattr(sys, "path", [*sys.path])
     return found
@@ -613,7 +613,7 @@ def runtime_hook(monkeypatch: pytest.MonkeyPatch) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     declared = project["entry-points"]["autograph.graph"]
     hooks = [EntryPoint(name, value, "autograph.graph") for name, value in declared.items()]
-    monkeypatch.setattr("autograph.graph_view.entry_points", lambda group: hooks)
+    monkeypatch.setattr("autograph.command_line.graph_view.entry_points", lambda group: hooks)
     monkeypatch.setattr(sys, "path", [*sys.path])
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import autograph
-from tests import harness
+from tests.support import harness
 
 ROOT = Path(__file__).parent.parent
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS

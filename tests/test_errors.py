@@ -6,8 +6,8 @@ import pytest
 
 import autograph
 import runtime as rt
-from tests import harness, staging
-from tests.harness import BadInput
+from tests.support import harness, staging
+from tests.support.harness import BadInput
 
 BAD_INPUTS = harness.bad_inputs()
 

@@ -11,7 +11,7 @@ import pytest
 
 import runtime as tf
 from examples import classifier, common, kmeans
-from tests import typed_program
+from tests.support import typed_program
 
 
 @pytest.fixture(autouse=True)

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import autograph
-from tests import conversion, harness
-from tests.conversion import Stage
-from tests.harness import FIXTURES, Case, Variant
+from tests.support import conversion, harness
+from tests.support.conversion import Stage
+from tests.support.harness import FIXTURES, Case, Variant
 
 CASES = harness.bank()
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

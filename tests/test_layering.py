@@ -18,16 +18,15 @@ SHARED = (
     "autograph.lowering autograph.exits"
 )
 DISPATCH = "autograph.backend autograph.undefined autograph.errors autograph.frames"
-TYPES = "numpy runtime.cells runtime.dtypes runtime.shapes runtime.types runtime.errors"
-FACTS = "runtime.forms runtime.identities runtime.intervals"
-CORE = f"{TYPES} runtime.state {FACTS} runtime.primitive"
-IR = f"{TYPES} runtime.graph.nodes runtime.graph.ir"
-OPS = f"{CORE} runtime.workspace runtime.tensor runtime.convert runtime.ops runtime.lazy"
+CORE = "numpy runtime.dtypes runtime.errors runtime.core"
+OPS = f"{CORE} runtime.ops"
+GRAPH = f"{OPS} runtime.graph"
+STAGING = f"{GRAPH} runtime.nest runtime.staging"
 
 # The longest prefix of a module's name finds its row. Each word of a row allows a module and all
 # below it. What a row does not name is not imported, not even inside a function. In `autograph`
-# every module has a row; in `runtime` those of the core have one, and what is built on them, the
-# last row, is imported by none of them.
+# every module has a row; in `runtime` every folder, and what is built on them, the last row, is
+# imported by none of them.
 MAY_IMPORT = {
     "autograph.cells": "",
     "autograph.errors": "autograph.cells",
@@ -55,14 +54,10 @@ MAY_IMPORT = {
     "autograph.codes": "",
     "autograph.policy": "autograph.codes autograph.frames autograph.errors",
     "autograph.mutation": "autograph.mutation autograph.codes autograph.frames autograph.errors",
-    "autograph.terminal": "",
-    "autograph.comments": "autograph.terminal",
-    "autograph.completion": "",
-    "autograph.views": (
-        "autograph.pipeline autograph.terminal autograph.comments autograph.printing "
+    "autograph.command_line": (
+        "autograph.command_line autograph.errors autograph.pipeline autograph.printing "
         "autograph.source autograph.trees"
     ),
-    "autograph.graph_view": "autograph.errors autograph.source",
     "autograph.branch_marks": SHARED,
     "autograph.conversion": "autograph",
     "autograph.line_profiles": "autograph",
@@ -73,73 +68,39 @@ MAY_IMPORT = {
     "autograph.api": "autograph",
     "autograph.__main__": "autograph",
     "autograph": "autograph",
-    "runtime.cells": "autograph.cells",
-    "runtime.reloading": "",
-    "runtime.displays": "numpy",
-    "runtime.tracebacks": "autograph.errors autograph.frames runtime.cells runtime.errors",
-    "runtime.errors": "runtime.lazy runtime.cells",
-    "runtime.lazy": "",
-    "runtime.dtypes": "numpy runtime.lazy",
-    "runtime.shapes": TYPES,
-    "runtime.types": TYPES,
-    "runtime.state": "numpy",
-    "runtime.workspace": "numpy",
-    "runtime.forms": TYPES,
-    "runtime.identities": TYPES,
-    "runtime.intervals": "",
-    "runtime.primitive": f"{TYPES} runtime.state {FACTS}",
-    "runtime.tensor": f"{CORE} runtime.displays",
-    "runtime.convert": OPS,
+    "runtime.dtypes": "numpy runtime.core.lazy",
+    "runtime.errors": "runtime.core.lazy runtime.core.cells",
+    "runtime.core": CORE,
+    "runtime.core.cells": "autograph.cells",
+    "runtime.core.tracebacks": f"{CORE} autograph.errors autograph.frames",
+    "runtime.core.convert": OPS,  # values of other libraries become tensors by ops
     "runtime.ops": OPS,
-    "runtime.ops.strings.conversion": f"{OPS} runtime.printing",
-    "runtime.autodiff": f"{OPS} runtime.autodiff runtime.nest runtime.graph runtime.log",
-    "runtime.variable_creation": OPS,
-    "runtime.variable_handle": f"{OPS} runtime.autodiff runtime.variable",
-    "runtime.variable_primitives": f"{OPS} runtime.variable_handle",
-    "runtime.variable": (
-        f"{OPS} runtime.autodiff runtime.naming runtime.variable_creation "
-        "runtime.variable_handle runtime.variable_primitives runtime.displays"
+    "runtime.ops.printing": (
+        f"{OPS} runtime.nest runtime.variables.variable runtime.graph.data "
+        "runtime.staging.staged_print"
     ),
-    "runtime.graph": f"{OPS} runtime.graph runtime.naming runtime.reloading",
-    "runtime.graph.nodes": f"{CORE} runtime.convert",
+    "runtime.graph": f"{OPS} runtime.graph",
+    "runtime.graph.data": CORE,
+    "runtime.graph.nodes": CORE,
     "runtime.graph.ir": (
-        f"{CORE} runtime.graph.data runtime.graph.nodes runtime.graph.views "
-        "runtime.graph.graph_def runtime.graph.printing runtime.graph.pictures "
-        "runtime.graph.storage"
+        f"{CORE} runtime.graph.data runtime.graph.nodes runtime.graph.format runtime.graph.storage"
     ),
-    "runtime.graph.data": TYPES,
-    "runtime.graph.storage": (
-        f"{OPS} runtime.graph runtime.variable runtime.variable_handle runtime.pickling "
-        "runtime.autodiff.custom"
+    "runtime.graph.verification": (
+        f"{CORE} runtime.graph.data runtime.graph.nodes runtime.graph.ir"
     ),
-    "runtime.graph.verification": f"{IR} runtime.graph.data",
-    "runtime.graph.unique_names": "",
-    "runtime.graph.notation": (
-        f"{IR} runtime.ops runtime.primitive runtime.graph.arrays runtime.graph.templates "
-        "runtime.graph.unique_names"
+    "runtime.graph.storage": f"{OPS} runtime.graph runtime.variables runtime.autodiff.custom",
+    "runtime.staging": f"{STAGING} runtime.variables autograph",
+    "runtime.staging.guarding": STAGING,
+    "runtime.staging.control": STAGING,
+    "runtime.staging.aliasing": STAGING,
+    "runtime.staging.aliasing.eager_assignments": f"{STAGING} runtime.autodiff.tape autograph",
+    "runtime.autodiff": f"{STAGING} runtime.autodiff",
+    "runtime.variables": f"{OPS} runtime.nest runtime.variables runtime.autodiff.records",
+    "runtime.functions": (
+        f"{STAGING} runtime.autodiff runtime.variables runtime.functions autograph"
     ),
-    "runtime.graph.printing": f"{IR} runtime.graph.notation runtime.graph.unique_names",
-    "runtime.graph.views": f"{IR} runtime.ops runtime.graph.graph_def runtime.graph.unique_names",
-    "runtime.graph.graph_def": (
-        f"{IR} runtime.graph.notation runtime.graph.unique_names runtime.graph.views"
-    ),
-    "runtime.graph.pictures": (
-        f"{IR} runtime.graph.notation runtime.graph.views runtime.graph.pictures"
-    ),
-    "runtime.graph.passes": f"{CORE} runtime.ops runtime.graph",
-    "runtime.graph.executors": f"{CORE} runtime.ops runtime.workspace runtime.tensor runtime.graph",
-    "runtime.block_recorder": "autograph runtime",
-    "runtime.staged_builtins": "autograph runtime",
-    "runtime.growing_list": "autograph runtime",
-    "runtime.chosen_lists": "autograph runtime",
-    "runtime.staging": "autograph runtime",
-    "runtime.polymorphic_function": "autograph runtime",
-    "runtime.function_tracing": "autograph runtime numpy",
-    "runtime.concrete_function": "autograph runtime numpy",
-    "runtime.converted": "autograph runtime",
-    "runtime.eager_assignments": "autograph runtime",
-    "runtime.autograph": "autograph runtime",
-    "runtime": "runtime numpy",  # the public names, modules, configuration, training, data, ...
+    "runtime.autograph": "runtime.core.lazy runtime.autograph autograph",
+    "runtime": "runtime numpy",  # the public names, and what is built on them
 }
 
 
@@ -216,7 +177,9 @@ def test_imports_only_what_its_layer_allows(name: str) -> None:
         ("autograph.api", "runtime"),
         ("autograph.api", "numpy"),
         ("runtime.ops.math", "autograph"),
-        ("runtime.graph.ir", "runtime.polymorphic_function"),
+        ("runtime.graph.ir", "runtime.functions.polymorphic_function"),
+        ("runtime.graph.passes.inlining", "runtime.staging.tracing"),
+        ("runtime.staging.control.joins", "autograph.errors"),
     ],
 )
 def test_the_table_refuses(name: str, imported: str) -> None:

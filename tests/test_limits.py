@@ -15,7 +15,7 @@ import pytest
 
 import autograph
 import runtime as rt
-from tests import harness, limits
+from tests.support import harness, limits
 
 LIMITS = Path(__file__).parent.parent / "docs" / "limits.md"
 INPUTS = {"x": [3, 4, -4, 1, 0], "xs": [[1, 5, 3, 2], [4, 4, 0, 1]]}

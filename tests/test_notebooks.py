@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.notebooks import ROOT, Shown, cells_of, run_cells
+from tests.support.notebooks import ROOT, Shown, cells_of, run_cells
 
 pytest.importorskip("nbclient")
 pytest.importorskip("ipykernel")

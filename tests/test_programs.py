@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import autograph
-from tests.harness import attempt, describe
-from tests.programs import (
+from tests.support.harness import attempt, describe
+from tests.support.programs import (
     Loaded,
     Program,
     as_later,
@@ -23,8 +23,8 @@ from tests.programs import (
     unhurried,
     write,
 )
-from tests.programs_choices import Seeded
-from tests.programs_dialects import EXITS, PLAIN, STAGED, Dialect
+from tests.support.programs_choices import Seeded
+from tests.support.programs_dialects import EXITS, PLAIN, STAGED, Dialect
 
 # What programs must contain often enough to mean something, as share of 400 programs in percent.
 EXPECTED = {

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import runtime as rt
-from tests import harness, staging
-from tests.harness import FIXTURES, Case, Variant
+from tests.support import harness, staging
+from tests.support.harness import FIXTURES, Case, Variant
 
 # Cases whose graphs are printed: a dtype and a shape for each parameter.
 GRAPHS: dict[str, list[tuple[str, list[int | None]]]] = {

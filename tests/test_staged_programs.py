@@ -9,19 +9,11 @@ from hypothesis import given
 
 import autograph
 import runtime as rt
-from tests import staging
-from tests.limits import refused_by
-from tests.programs import (
-    Program,
-    batches,
-    explain,
-    loaded,
-    programs,
-    unhurried,
-    write,
-)
-from tests.programs_choices import Seeded
-from tests.programs_dialects import STAGED
+from tests.support import staging
+from tests.support.limits import refused_by
+from tests.support.programs import Program, batches, explain, loaded, programs, unhurried, write
+from tests.support.programs_choices import Seeded
+from tests.support.programs_dialects import STAGED
 
 
 @unhurried

@@ -8,7 +8,7 @@ import pytest
 
 import autograph
 import runtime as rt
-from tests.staging import attempt, same_outcome
+from tests.support.staging import attempt, same_outcome
 from tests.textbook import comprehensions, lists, numbers, sequences, tables
 from tests.textbook.refused import REFUSED
 

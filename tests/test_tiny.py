@@ -4,7 +4,7 @@ import pytest
 
 import autograph
 import runtime as rt
-from tests import conversion, harness
+from tests.support import conversion, harness
 
 # The three functions that the design was made with, and how many lines they may become.
 EXAMPLES = {"if/clip": 12, "while/count": 22, "for/find": 30}

@@ -18,6 +18,6 @@ from runtime.autodiff.custom import grad_pass_through as grad_pass_through
 from runtime.autodiff.custom import recompute_grad as recompute_grad
 from runtime.autodiff.requests import UnconnectedGradients as UnconnectedGradients
 from runtime.autodiff.tape import GradientTape as GradientTape
-from runtime.lazy import facade as _facade
+from runtime.core.lazy import facade as _facade
 
 __dir__ = _facade(__name__)

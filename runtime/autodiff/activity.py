@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from runtime.core.primitive import Primitive, flat
+from runtime.core.types import ListType, ResidualsType, TensorType, Type
 from runtime.graph.ir import Graph, Node, Region, Value, diverges, free_values, walk
 from runtime.graph.nodes import CALL, COND, WHILE
-from runtime.graph.refusals import refuse
-from runtime.graph.scopes import Handle
-from runtime.graph.tracing import symbol
-from runtime.primitive import Primitive, flat
-from runtime.types import ListType, ResidualsType, TensorType, Type
+from runtime.staging.refusals import refuse
+from runtime.staging.scopes import Handle
+from runtime.staging.tracing import symbol
 
 if TYPE_CHECKING:
     from runtime.autodiff.derived import Recursion

@@ -11,8 +11,8 @@ from runtime.autodiff.reverse import Reverse
 from runtime.autodiff.sent import ABSENT, Found, Sent, either, joined, shaped, truth
 from runtime.graph.ir import Node, Region, Value, diverges, free_values
 from runtime.graph.nodes import BOOL, COND, WHILE
-from runtime.graph.scopes import Scope
-from runtime.graph.tracing import symbol
+from runtime.staging.scopes import Scope
+from runtime.staging.tracing import symbol
 
 
 class _Way(NamedTuple):

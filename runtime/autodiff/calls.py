@@ -20,17 +20,17 @@ from runtime.autodiff.custom import staged_p
 from runtime.autodiff.derived import Derived, Given, Place, calling, derive
 from runtime.autodiff.records import UNSENT
 from runtime.autodiff.residuals import substituted
+from runtime.core.primitive import structural
+from runtime.core.state import run_calling_back, state
+from runtime.core.tensor import Tensor, wrap
+from runtime.core.types import TensorType, Type
 from runtime.graph.arrays import Elements
 from runtime.graph.executors.replay import replay
 from runtime.graph.executors.specialization import Programs
 from runtime.graph.ir import Graph, Node, Region, Value, walk
 from runtime.graph.nodes import CONSTANT, LIST_ADD, LIST_ZEROS
 from runtime.graph.passes import optimize, simplify_control_flow
-from runtime.graph.refusals import is_refusal
-from runtime.primitive import structural
-from runtime.state import run_calling_back, state
-from runtime.tensor import Tensor, wrap
-from runtime.types import TensorType, Type
+from runtime.staging.refusals import is_refusal
 
 Key = tuple[tuple[Source, ...], int]
 

@@ -14,15 +14,15 @@ from runtime import errors, nest
 from runtime.autodiff.recorder import Recorder
 from runtime.autodiff.records import another
 from runtime.autodiff.tape import GradientTape
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import Primitive, bind, row
+from runtime.core.state import state
+from runtime.core.tensor import EagerTensor, Tensor
+from runtime.core.types import is_variable
 from runtime.graph.data import Record
 from runtime.graph.ir import Callee, Value, covers
 from runtime.graph.nodes import CALL
-from runtime.graph.staging.carried_objects import no_watch, refuse_change
-from runtime.primitive import Primitive, bind, row
-from runtime.state import state
-from runtime.tensor import EagerTensor, Tensor
-from runtime.types import is_variable
+from runtime.staging.control.carried_objects import no_watch, refuse_change
 
 P = ParamSpec("P")
 R = TypeVar("R")

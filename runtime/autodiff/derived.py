@@ -20,10 +20,10 @@ from runtime.autodiff.blocks import cond, while_
 from runtime.autodiff.residuals import read_from, with_constants
 from runtime.autodiff.reverse import Reverse, Rules
 from runtime.autodiff.sent import ABSENT, Found, Sent, shaped, truth
+from runtime.core.types import ResidualsType, Type
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, free_values
 from runtime.graph.nodes import BOOL, CALL, COND, PACK, UNPACK, WHILE
-from runtime.graph.tracing import Trace, symbol
-from runtime.types import ResidualsType, Type
+from runtime.staging.tracing import Trace, symbol
 
 # Graphs
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime.convert import tensor_of
-from runtime.primitive import bind
-from runtime.shapes import Shape, is_known
-from runtime.state import state
+from runtime.core.convert import tensor_of
+from runtime.core.primitive import bind
+from runtime.core.shapes import Shape, is_known
+from runtime.core.state import state
 
 Differentiate = Callable[[Any], list[Any]]
 """From weights of the target to its gradients for each source."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from runtime.primitive import Primitive
-from runtime.tensor import EagerTensor
+from runtime.core.primitive import Primitive
+from runtime.core.tensor import EagerTensor
 
 
 class Recorder:

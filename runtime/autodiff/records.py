@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
+from runtime.core.primitive import Primitive, bind
+from runtime.core.shapes import Shape
+from runtime.core.state import state
+from runtime.core.tensor import EagerTensor, Tensor
+from runtime.core.types import TensorType
 from runtime.dtypes import DType
-from runtime.primitive import Primitive, bind
-from runtime.shapes import Shape
-from runtime.state import state
-from runtime.tensor import EagerTensor, Tensor
-from runtime.types import TensorType
 
 # Tensors and variables are known to tapes by keys. A record is a tuple that begins with the key of
 # the op's output, flat because each tuple more is one more object for the garbage collector. Its

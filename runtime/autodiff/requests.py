@@ -10,11 +10,11 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes, nest
-from runtime.primitive import wrong_value
-from runtime.shapes import Shape, broadcast, compatible, is_known
-from runtime.state import state
-from runtime.tensor import EagerTensor, Tensor
-from runtime.types import is_variable
+from runtime.core.primitive import wrong_value
+from runtime.core.shapes import Shape, broadcast, compatible, is_known
+from runtime.core.state import state
+from runtime.core.tensor import EagerTensor, Tensor
+from runtime.core.types import is_variable
 
 
 class UnconnectedGradients(enum.Enum):
@@ -89,7 +89,7 @@ def leaves(structure: Any, what: str) -> list[Any]:
         return [structure]
     found = _leaves(structure, what)
     if what == "sources" and state._trace is not None:
-        from runtime.graph.staging.joined_variables import check_source
+        from runtime.staging.control.joined_variables import check_source
 
         for item in found:
             check_source(item)

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from runtime.core.shapes import is_known
+from runtime.core.types import ListType, ResidualsType, TensorType, Type
 from runtime.graph import numbers
 from runtime.graph.ir import Node, Region, Value, diverges, free_values
 from runtime.graph.nodes import (
@@ -22,9 +24,7 @@ from runtime.graph.nodes import (
     UNDEFINED,
     placeholder,
 )
-from runtime.graph.tracing import Trace
-from runtime.shapes import is_known
-from runtime.types import ListType, ResidualsType, TensorType, Type
+from runtime.staging.tracing import Trace
 
 # Rewriting
 

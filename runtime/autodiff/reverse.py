@@ -27,12 +27,12 @@ from runtime.autodiff.sent import (
     untaped,
     zeros,
 )
+from runtime.core.primitive import Primitive
+from runtime.core.shapes import is_known
+from runtime.core.types import Type
 from runtime.graph.ir import Node, Region, Value, free_values
-from runtime.graph.scopes import Scope, active
-from runtime.graph.tracing import Trace, symbol
-from runtime.primitive import Primitive
-from runtime.shapes import is_known
-from runtime.types import Type
+from runtime.staging.scopes import Scope, active
+from runtime.staging.tracing import Trace, symbol
 
 Rules = Mapping[
     Primitive, Callable[["Reverse", Node, Sequence[Any], Sequence["Sent | None"]], Sequence[Node]]

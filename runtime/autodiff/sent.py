@@ -17,15 +17,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import runtime.ops as ops
+from runtime.core.primitive import Primitive
+from runtime.core.shapes import is_known
+from runtime.core.state import state
+from runtime.core.types import ListType, ResidualsType, TensorType, Type
 from runtime.graph.arrays import Item
 from runtime.graph.ir import Region, Value, covers
 from runtime.graph.nodes import BOOL, COND, LIST_AS, LIST_ZEROS, apply
-from runtime.graph.scopes import Scope
-from runtime.graph.tracing import Trace, symbol
-from runtime.primitive import Primitive
-from runtime.shapes import is_known
-from runtime.state import state
-from runtime.types import ListType, ResidualsType, TensorType, Type
+from runtime.staging.scopes import Scope
+from runtime.staging.tracing import Trace, symbol
 
 
 class Sent(NamedTuple):

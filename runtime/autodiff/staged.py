@@ -15,13 +15,13 @@ from runtime.autodiff.derived import RULES
 from runtime.autodiff.records import Operation, Record, Sums, no_gradient, of_outputs
 from runtime.autodiff.reverse import Reverse
 from runtime.autodiff.sent import Found, Sent, apply_rule, either
-from runtime.graph.frames import variable_holding
+from runtime.core.primitive import structural
+from runtime.core.state import state
 from runtime.graph.ir import Node, Region, free_values, walk
-from runtime.graph.refusals import refuse
-from runtime.graph.scopes import Handle, active
-from runtime.graph.tracing import symbol
-from runtime.primitive import structural
-from runtime.state import state
+from runtime.staging.frames import variable_holding
+from runtime.staging.refusals import refuse
+from runtime.staging.scopes import Handle, active
+from runtime.staging.tracing import symbol
 
 
 def check(trace: Any, scope: Any, known: set[Any], targets: Iterable[Any]) -> None:

@@ -8,13 +8,13 @@ from typing import Any, cast
 import runtime.ops as ops
 from runtime.autodiff.jacobians import Differentiate, Rows, dims_of, joined
 from runtime.autodiff.vectorization.rows import vectorized
+from runtime.core.shapes import is_known
+from runtime.core.types import ListType, TensorType
 from runtime.dtypes import int32
 from runtime.graph import arrays
 from runtime.graph.ir import Value
 from runtime.graph.nodes import WHILE, apply
-from runtime.graph.scopes import Scope, active
-from runtime.shapes import is_known
-from runtime.types import ListType, TensorType
+from runtime.staging.scopes import Scope, active
 
 
 def staged_rows(

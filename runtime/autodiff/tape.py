@@ -33,11 +33,11 @@ from runtime.autodiff.requests import (
     weights_for,
     zeros_for,
 )
-from runtime.log import get_logger
-from runtime.primitive import Primitive, flat
-from runtime.state import init_scope, new_key, state
-from runtime.tensor import EagerTensor, Operators, Tensor
-from runtime.types import is_variable
+from runtime.core.log import get_logger
+from runtime.core.primitive import Primitive, flat
+from runtime.core.state import init_scope, new_key, state
+from runtime.core.tensor import EagerTensor, Operators, Tensor
+from runtime.core.types import is_variable
 
 _naming = threading.Lock()
 

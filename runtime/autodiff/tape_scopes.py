@@ -10,12 +10,12 @@ from typing import Any
 
 from runtime.autodiff.activity import differentiable
 from runtime.graph.arrays import READ
-from runtime.graph.frames import user_frame
 from runtime.graph.ir import Node
-from runtime.graph.refusals import refuse
-from runtime.graph.scopes import LOOP, Scope
-from runtime.graph.symbolic_tensor import SymbolicTensor
-from runtime.graph.tracing import Trace, symbol
+from runtime.staging.frames import user_frame
+from runtime.staging.refusals import refuse
+from runtime.staging.scopes import LOOP, Scope
+from runtime.staging.symbolic_tensor import SymbolicTensor
+from runtime.staging.tracing import Trace, symbol
 
 Way = tuple[tuple[Scope, int], ...]
 """The scopes around a use, innermost last, each with how many nodes the one around it had then."""

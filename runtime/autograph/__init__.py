@@ -7,7 +7,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import autograph
 from runtime.autograph import experimental as experimental
-from runtime.lazy import public as _public
+from runtime.core.lazy import public as _public
 
 P = ParamSpec("P")
 R = TypeVar("R")

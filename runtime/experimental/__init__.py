@@ -1,6 +1,6 @@
 """The names that TensorFlow keeps under `experimental`."""
 
+from runtime.core.lazy import public as _public
 from runtime.experimental import dlpack as dlpack
-from runtime.lazy import public as _public
 
 __dir__ = _public(__name__, "dlpack")

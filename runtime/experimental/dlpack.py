@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from runtime.convert import constant
-from runtime.lazy import public as _public
-from runtime.primitive import wrong_value
-from runtime.tensor import EagerTensor, Tensor
+from runtime.core.convert import constant
+from runtime.core.lazy import public as _public
+from runtime.core.primitive import wrong_value
+from runtime.core.tensor import EagerTensor, Tensor
 
 
 class _Capsule(NamedTuple):

@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runtime import dtypes, errors
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import Memory, Order, Primitive, flat, structural
+from runtime.core.shapes import Shape, is_known
+from runtime.core.state import state
+from runtime.core.types import ListType, TensorType, Type
+from runtime.core.workspace import in_rows, placed
 from runtime.dtypes import DType
 from runtime.graph.nodes import BOOL, LIST_ADD, apply, element_shape
-from runtime.primitive import Memory, Order, Primitive, flat, structural
-from runtime.shapes import Shape, is_known
-from runtime.state import state
-from runtime.types import ListType, TensorType, Type
-from runtime.workspace import in_rows, placed
 
 Array = list[Any]
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.types import ListType, NumberType, ResidualsType, TensorType
 from runtime.dtypes import DType
-from runtime.types import ListType, NumberType, ResidualsType, TensorType
 
 _ATOMS = frozenset((
     *(type(None), bool, int, float, complex, str, bytes, np.ndarray, DType),

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from runtime.core.primitive import Primitive, broadcast_shapes, same_shape
+from runtime.core.shapes import Shape
+from runtime.core.types import TensorType
 from runtime.graph.ir import Node, Region, Value
 from runtime.graph.nodes import FUSED
-from runtime.primitive import Primitive, broadcast_shapes, same_shape
-from runtime.shapes import Shape
-from runtime.types import TensorType
 
 _BY_ELEMENT = (same_shape, broadcast_shapes)
 

@@ -15,15 +15,15 @@ from os import PathLike
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from runtime.cells import format_place
+from runtime.core.cells import format_place
+from runtime.core.primitive import Primitive
+from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.graph.data import Record
 from runtime.graph.nodes import COND, RAISE
-from runtime.primitive import Primitive
-from runtime.types import ListType, NumberType, TensorType, Type
 
 if TYPE_CHECKING:
-    from runtime.graph.graph_def import GraphDef
-    from runtime.graph.views import GraphTensor, Operation
+    from runtime.graph.format.graph_def import GraphDef
+    from runtime.graph.format.views import GraphTensor, Operation
 
 Location = tuple[str, int, int]
 Params = Mapping[str, Any]
@@ -239,7 +239,7 @@ class Graph:
         return tuple([item for item in self.variables if item.trainable])
 
     def _tensors(self, values: Iterable[Value]) -> list[GraphTensor]:
-        from runtime.graph import views
+        from runtime.graph.format import views
 
         return views.tensors(self.get_operations(), values)
 
@@ -253,7 +253,7 @@ class Graph:
         """The nodes as TensorFlow lists them: with a name and its name of the op, behind a
         placeholder for each input.
         """
-        from runtime.graph import views
+        from runtime.graph.format import views
 
         return views.operations(self)
 
@@ -261,7 +261,7 @@ class Graph:
         """The operation of this name, in regions too. KeyError if there is none, ValueError for the
         name of a tensor, TypeError for what is no text.
         """
-        from runtime.graph import views
+        from runtime.graph.format import views
 
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings, not {type(name).__name__}")
@@ -295,7 +295,7 @@ class Graph:
 
         Raises TypeError for anything else, and KeyError for a name that there is none of.
         """
-        from runtime.graph.views import GraphTensor, Operation
+        from runtime.graph.format.views import GraphTensor, Operation
 
         name = getattr(obj, "name", obj)
         if not isinstance(obj, str | GraphTensor | Operation) or not isinstance(name, str):
@@ -308,7 +308,7 @@ class Graph:
         """The graph as TensorFlow writes graphs down: nodes that name their inputs, and a function
         for each branch, body and graph that is called.
         """
-        from runtime.graph.graph_def import graph_def
+        from runtime.graph.format.graph_def import graph_def
 
         return graph_def(self)
 
@@ -336,17 +336,17 @@ class Graph:
 
     def to_dot(self) -> str:
         """The graph in the language of Graphviz."""
-        from runtime.graph.pictures.dot import to_dot
+        from runtime.graph.format.pictures.dot import to_dot
 
         return to_dot(self)
 
     def _repr_svg_(self) -> str:
-        from runtime.graph.pictures.svg import to_svg
+        from runtime.graph.format.pictures.svg import to_svg
 
         return to_svg(self)
 
     def __str__(self) -> str:
-        from runtime.graph.printing import format_graph
+        from runtime.graph.format.printing import format_graph
 
         return format_graph(self)
 

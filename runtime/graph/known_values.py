@@ -12,12 +12,12 @@ from typing import Any, cast
 import numpy as np
 
 from runtime import errors
+from runtime.core.primitive import Primitive
+from runtime.core.shapes import is_known, size_of
+from runtime.core.state import state
+from runtime.core.types import TensorType, Type
 from runtime.dtypes import BY_NUMPY
 from runtime.graph.ir import Params, Value
-from runtime.primitive import Primitive
-from runtime.shapes import is_known, size_of
-from runtime.state import state
-from runtime.types import TensorType, Type
 
 _LARGEST_INPUT = 1024
 _LARGEST_OUTPUT = 64

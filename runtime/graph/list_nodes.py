@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from runtime import dtypes, errors, intervals
-from runtime.forms import Form
+from runtime import dtypes, errors
+from runtime.core import intervals
+from runtime.core.forms import Form
+from runtime.core.primitive import Memory, structural
+from runtime.core.types import ListType, TensorType, Type
 from runtime.graph import arrays
 from runtime.graph.nodes import INT, apply, fits
-from runtime.primitive import Memory, structural
-from runtime.types import ListType, TensorType, Type
 
 
 def _cast(array: list[Any], *, dtype: dtypes.DType) -> list[Any]:

@@ -15,15 +15,16 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from runtime import errors, forms, intervals
-from runtime.convert import CONSTANT as CONSTANT
+from runtime import errors
+from runtime.core import forms, intervals
+from runtime.core.convert import CONSTANT as CONSTANT
+from runtime.core.forms import Logic
+from runtime.core.identities import undone
+from runtime.core.primitive import Order, Primitive, flat, structural
+from runtime.core.shapes import Shape, is_known, size_of
+from runtime.core.state import state
+from runtime.core.types import ListType, NumberType, ResidualsType, TensorType, Type
 from runtime.dtypes import DType
-from runtime.forms import Logic
-from runtime.identities import undone
-from runtime.primitive import Order, Primitive, flat, structural
-from runtime.shapes import Shape, is_known, size_of
-from runtime.state import state
-from runtime.types import ListType, NumberType, ResidualsType, TensorType, Type
 
 BOOL = NumberType("bool")
 INT = NumberType("int")

@@ -13,13 +13,14 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from runtime import errors, forms, intervals
-from runtime.forms import Form, Logic
+from runtime import errors
+from runtime.core import forms, intervals
+from runtime.core.forms import Form, Logic
+from runtime.core.identities import first
+from runtime.core.primitive import TABLE, Primitive, structural
+from runtime.core.shapes import is_known, size_of
+from runtime.core.types import NumberType, TensorType
 from runtime.graph.nodes import BOOL, FLOAT, INT
-from runtime.identities import first
-from runtime.primitive import TABLE, Primitive, structural
-from runtime.shapes import is_known, size_of
-from runtime.types import NumberType, TensorType
 
 Rule = Callable[..., NumberType]
 

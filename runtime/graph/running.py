@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.convert import as_array
+from runtime.core.convert import as_array
+from runtime.core.primitive import describe
+from runtime.core.state import run_calling_back, state
+from runtime.core.tensor import EagerTensor, wrap
+from runtime.core.types import TensorType
 from runtime.graph.executors.specialization import Programs
 from runtime.graph.ir import Graph, Value, covers, has_effects
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.passes import optimize
-from runtime.primitive import describe
-from runtime.state import run_calling_back, state
-from runtime.tensor import EagerTensor, wrap
-from runtime.types import TensorType
 
 
 class Runner:

@@ -1,6 +1,6 @@
 """The values that a node shows or raises when it runs, as data, with slots for those of the run.
 
-`runtime.graph.staging.images` makes them while tracing; whoever runs the graph fills them.
+`runtime.staging.images` makes them while tracing; whoever runs the graph fills them.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, cast
 
+from runtime.core.primitive import structural
+from runtime.core.state import call_back
+from runtime.core.tensor import wrap
+from runtime.core.types import ListType, TensorType, Type
 from runtime.graph.arrays import Elements
 from runtime.graph.data import Opaque, Record
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import Structure, container_text
-from runtime.primitive import structural
-from runtime.state import call_back
-from runtime.tensor import wrap
-from runtime.types import ListType, TensorType, Type
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ is imported when one of its names is first asked for.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from runtime.convert import constant as constant, convert_to_tensor as convert_to_tensor
+from runtime.core.convert import constant as constant, convert_to_tensor as convert_to_tensor
 from runtime.ops.comparison import (
     bitwise_and as bitwise_and, bitwise_or as bitwise_or, bitwise_xor as bitwise_xor,
     equal as equal, greater as greater, greater_equal as greater_equal, invert as invert,
@@ -111,7 +111,7 @@ from runtime.ops.transposition import (
     matrix_transpose as matrix_transpose, reverse as reverse, reverse_p as reverse_p, roll as roll,
     roll_p as roll_p, transpose as transpose, transpose_p as transpose_p,
 )
-from runtime.lazy import attributes, load
+from runtime.core.lazy import attributes, load
 from runtime.ops import operators as operators
 
 LATER = {

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from runtime.primitive import wrong_dtype, wrong_value
-from runtime.tensor import Tensor
+from runtime.core.primitive import wrong_dtype, wrong_value
+from runtime.core.tensor import Tensor
 
 
 def static_ints(value: Any, what: str) -> tuple[int, ...]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import runtime.ops as ops
-from runtime.primitive import bind
-from runtime.shapes import is_known
+from runtime.core.primitive import bind
+from runtime.core.shapes import is_known
 
 Shape = tuple[int | None, ...]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from runtime.primitive import Kernel
-from runtime.workspace import Workspace, opened
+from runtime.core.primitive import Kernel
+from runtime.core.workspace import Workspace, opened
 
 MANY = 1 << 8
 """From how many elements on more steps that are faster each pay."""

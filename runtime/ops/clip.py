@@ -9,13 +9,13 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import bind, broadcast_shapes, row, sample, wrong_dtype, wrong_value
+from runtime.core.shapes import Shape, compatible
+from runtime.core.tensor import Tensor
 from runtime.ops.blockwise import own
 from runtime.ops.define import sum_to_shape_of
 from runtime.ops.indexed_slices import IndexedSlices
-from runtime.primitive import bind, broadcast_shapes, row, sample, wrong_dtype, wrong_value
-from runtime.shapes import Shape, compatible
-from runtime.tensor import Tensor
 
 
 def _clip_shape(x: Shape, low: Shape, high: Shape) -> Shape:

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from runtime import errors, intervals
-from runtime.forms import Form, Logic
-from runtime.identities import ALL, ANY, undone
+from runtime import errors
+from runtime.core import intervals
+from runtime.core.forms import Form, Logic
+from runtime.core.identities import ALL, ANY, undone
+from runtime.core.primitive import sample
+from runtime.core.workspace import Workspace, opened
 from runtime.ops.blockwise import PIECE
 from runtime.ops.define import Example, Op, binary, unary
-from runtime.primitive import sample
-from runtime.workspace import Workspace, opened
 
 
 def _none(a: Any, b: Any, y: Any, g: Any) -> tuple[None, None]:

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime.convert import convert_to_tensor
-from runtime.identities import undone
-from runtime.ops import batching
-from runtime.ops.define import matched, sum_to_shape_of
-from runtime.primitive import (
+from runtime.core.convert import convert_to_tensor
+from runtime.core.identities import undone
+from runtime.core.primitive import (
     CLASSES,
     Memory,
     Primitive,
@@ -22,8 +20,10 @@ from runtime.primitive import (
     sample,
     wrong_dtype,
 )
-from runtime.tensor import Tensor
-from runtime.types import TensorType
+from runtime.core.tensor import Tensor
+from runtime.core.types import TensorType
+from runtime.ops import batching
+from runtime.ops.define import matched, sum_to_shape_of
 
 _WITH_PARTS: dict[Any, Any] = {np.dtype("f"): np.dtype("F"), np.dtype("d"): np.dtype("D")}
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.workspace import Workspace, opened
 from runtime.ops.define import copied
-from runtime.workspace import Workspace, opened
 
 Step = tuple[tuple[int, ...], str]
 """The places of operands, among those that are left, and the labels of what they give."""

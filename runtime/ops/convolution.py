@@ -13,7 +13,10 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import TABLE, Order, Primitive, bind, row, sample, wrong_value
+from runtime.core.shapes import Shape, is_known, merge_shapes
+from runtime.core.tensor import Tensor
 from runtime.ops.convolution_kernels import (
     convolve,
     convolve_for_filter,
@@ -33,9 +36,6 @@ from runtime.ops.windows import (
     positions,
     spatial,
 )
-from runtime.primitive import TABLE, Order, Primitive, bind, row, sample, wrong_value
-from runtime.shapes import Shape, is_known, merge_shapes
-from runtime.tensor import Tensor
 
 # Shapes
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.primitive import Kernel
+from runtime.core.workspace import Workspace, opened
 from runtime.ops.define import converted
 from runtime.ops.windows import (
     Padding,
@@ -25,8 +27,6 @@ from runtime.ops.windows import (
     taps,
     windows,
 )
-from runtime.primitive import Kernel
-from runtime.workspace import Workspace, opened
 
 Compute = Callable[..., None]
 

@@ -9,10 +9,8 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes, errors
-from runtime.convert import convert_to_tensor
-from runtime.dtypes import DType, as_dtype
-from runtime.ops.arguments import static_int
-from runtime.primitive import (
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import (
     Memory,
     Primitive,
     bind,
@@ -22,8 +20,10 @@ from runtime.primitive import (
     wrong_dtype,
     wrong_value,
 )
-from runtime.shapes import Shape
-from runtime.tensor import Tensor
+from runtime.core.shapes import Shape
+from runtime.core.tensor import Tensor
+from runtime.dtypes import DType, as_dtype
+from runtime.ops.arguments import static_int
 
 
 def _bincount_kernel(

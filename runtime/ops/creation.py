@@ -8,13 +8,8 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes, errors
-from runtime.convert import convert_to_tensor, tensor_of
-from runtime.dtypes import DType, as_dtype
-from runtime.ops.arguments import one_of, static_int
-from runtime.ops.batching import elementwise
-from runtime.ops.blockwise import counted
-from runtime.ops.define import axis_in, dims_of, fill_dims, type_of_dims, zeroed
-from runtime.primitive import (
+from runtime.core.convert import convert_to_tensor, tensor_of
+from runtime.core.primitive import (
     REALS,
     Memory,
     Order,
@@ -26,11 +21,16 @@ from runtime.primitive import (
     wrong_dtype,
     wrong_value,
 )
-from runtime.shapes import Shape, merge_shapes
-from runtime.state import state
-from runtime.tensor import EagerTensor, Tensor
-from runtime.types import TensorType
-from runtime.workspace import Workspace, opened, placed
+from runtime.core.shapes import Shape, merge_shapes
+from runtime.core.state import state
+from runtime.core.tensor import EagerTensor, Tensor
+from runtime.core.types import TensorType
+from runtime.core.workspace import Workspace, opened, placed
+from runtime.dtypes import DType, as_dtype
+from runtime.ops.arguments import one_of, static_int
+from runtime.ops.batching import elementwise
+from runtime.ops.blockwise import counted
+from runtime.ops.define import axis_in, dims_of, fill_dims, type_of_dims, zeroed
 
 
 def _checked(shape: Any) -> Any:

@@ -8,11 +8,11 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes, errors
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import Order, Primitive, bind, row, sample
+from runtime.core.shapes import Shape
+from runtime.core.tensor import Tensor
 from runtime.ops.matrices import check_matrix, check_square, conjugate_transpose, in_single
-from runtime.primitive import Order, Primitive, bind, row, sample
-from runtime.shapes import Shape
-from runtime.tensor import Tensor
 
 
 def _half(x: Any) -> Any:
@@ -116,7 +116,7 @@ def _complex_of(x: Any) -> Any:
 
 
 def _eig_infer(x: Any) -> Any:
-    from runtime.types import TensorType
+    from runtime.core.types import TensorType
 
     eig_p.check_dtypes([x.dtype.np_dtype])
     values, vectors = _eigh_shape(x.shape)

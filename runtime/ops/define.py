@@ -9,11 +9,8 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import errors
-from runtime.convert import conversion_of, convert_to_tensor
-from runtime.ops.arguments import static_int
-from runtime.ops.batching import elementwise
-from runtime.ops.blockwise import MANY
-from runtime.primitive import (
+from runtime.core.convert import conversion_of, convert_to_tensor
+from runtime.core.primitive import (
     Kernel,
     Primitive,
     Sample,
@@ -27,10 +24,13 @@ from runtime.primitive import (
     wrong_dtype,
     wrong_value,
 )
-from runtime.shapes import Shape, TensorShape, is_known
-from runtime.state import state
-from runtime.tensor import EagerTensor, Tensor
-from runtime.types import TensorType
+from runtime.core.shapes import Shape, TensorShape, is_known
+from runtime.core.state import state
+from runtime.core.tensor import EagerTensor, Tensor
+from runtime.core.types import TensorType
+from runtime.ops.arguments import static_int
+from runtime.ops.batching import elementwise
+from runtime.ops.blockwise import MANY
 
 Op = Callable[..., Tensor]
 Example = tuple[str, ...]  # a call of the public name, and what Python then shows

@@ -9,16 +9,16 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import Memory, Primitive, bind, row, sample, wrong_value
+from runtime.core.shapes import Shape, compatible
+from runtime.core.tensor import Tensor
+from runtime.core.workspace import Workspace, opened
 from runtime.ops import batching
 from runtime.ops.arguments import static_int, static_ints
 from runtime.ops.blockwise import PIECE, numbers
 from runtime.ops.define import copied, matched, zeroed
 from runtime.ops.matrices import check_matrix
-from runtime.primitive import Memory, Primitive, bind, row, sample, wrong_value
-from runtime.shapes import Shape, compatible
-from runtime.tensor import Tensor
-from runtime.workspace import Workspace, opened
 
 
 def adjoint(matrix: Any, name: str | None = None) -> Tensor:

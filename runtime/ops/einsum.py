@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import runtime.ops as ops
+from runtime.core.primitive import Order, Primitive, bind, row, sample, wrong_dtype, wrong_value
+from runtime.core.shapes import Shape, broadcast_dim, is_known
+from runtime.core.tensor import Tensor
 from runtime.ops import batching
 from runtime.ops.contraction import contract
 from runtime.ops.define import sum_to_shape_of
 from runtime.ops.joining import same_dtypes
-from runtime.primitive import Order, Primitive, bind, row, sample, wrong_dtype, wrong_value
-from runtime.shapes import Shape, broadcast_dim, is_known
-from runtime.tensor import Tensor
 
 
 def _parts(equation: str) -> tuple[list[str], str]:

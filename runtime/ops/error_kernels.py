@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.primitive import Kernel
+from runtime.core.workspace import Workspace
 from runtime.ops.blockwise import MANY, chosen, in_blocks, mask, of_doubles, places, polynomial
-from runtime.primitive import Kernel
-from runtime.workspace import Workspace
 
 SQRT_PI = float(np.sqrt(np.pi))
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.workspace import Workspace
 from runtime.ops.blockwise import in_doubles, mask, polynomial
-from runtime.workspace import Workspace
 
 # Stirling's series: Bernoulli numbers over 2k (2k - 1) and over 2k
 _STIRLING = (

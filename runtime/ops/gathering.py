@@ -10,14 +10,14 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes, errors
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import Order, Primitive, bind, row, sample, wrong_value
+from runtime.core.shapes import Shape, is_known, merge_shapes
+from runtime.core.tensor import Tensor
+from runtime.core.workspace import Workspace, opened
 from runtime.ops import batching
 from runtime.ops.arguments import static_int
 from runtime.ops.define import axis_in, copied, zeroed
-from runtime.primitive import Order, Primitive, bind, row, sample, wrong_value
-from runtime.shapes import Shape, is_known, merge_shapes
-from runtime.tensor import Tensor
-from runtime.workspace import Workspace, opened
 
 
 def _checked_indices(indices: Any, size: int, negative: bool) -> Any:

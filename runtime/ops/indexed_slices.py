@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import runtime.ops as ops
-from runtime.convert import convert_to_tensor, register_conversion
+from runtime.core.convert import convert_to_tensor, register_conversion
+from runtime.core.shapes import TensorShape
+from runtime.core.tensor import Tensor
 from runtime.dtypes import DType
-from runtime.shapes import TensorShape
-from runtime.tensor import Tensor
 
 
 class IndexedSlices:

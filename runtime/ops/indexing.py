@@ -9,13 +9,13 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes, errors
-from runtime.convert import conversion_of, convert_to_tensor
+from runtime.core.convert import conversion_of, convert_to_tensor
+from runtime.core.primitive import bind, wrong_dtype, wrong_value
+from runtime.core.shapes import Shape, compatible
+from runtime.core.state import state
+from runtime.core.tensor import EagerTensor, Tensor
 from runtime.ops.gathering import gathered
 from runtime.ops.slicing import DYNAMIC, Spec, set_slice_p, strided_slice_p
-from runtime.primitive import bind, wrong_dtype, wrong_value
-from runtime.shapes import Shape, compatible
-from runtime.state import state
-from runtime.tensor import EagerTensor, Tensor
 
 
 def _part(value: Any, dynamic: list[Tensor]) -> Any:

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
+from runtime.core.shapes import Shape, merge_shapes
+from runtime.core.tensor import Tensor
+from runtime.core.workspace import in_rows
 from runtime.ops import batching
 from runtime.ops.arguments import listed, static_int, static_ints
 from runtime.ops.define import axis_in
 from runtime.ops.reshaping import Dims
-from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
-from runtime.shapes import Shape, merge_shapes
-from runtime.tensor import Tensor
-from runtime.workspace import in_rows
 
 
 def _concat_shape(*shapes: Shape, axis: int) -> Shape:
@@ -193,7 +193,7 @@ def _object_safe(value: Any, dtype: Any) -> Any:
 
 
 def _unstack_infer(x: Any, *, num: int, axis: int) -> Any:
-    from runtime.types import TensorType
+    from runtime.core.types import TensorType
 
     if x.shape is None:
         return (TensorType(x.dtype, None),) * num
@@ -259,7 +259,7 @@ def _split_kernel(x: Any, *, sizes: Any, axis: int) -> Any:
 
 
 def _split_infer(x: Any, *, sizes: Any, axis: int) -> Any:
-    from runtime.types import TensorType
+    from runtime.core.types import TensorType
 
     count = sizes if isinstance(sizes, int) else len(sizes)
     if x.shape is None:

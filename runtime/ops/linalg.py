@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import Order, Primitive, bind, row, sample, wrong_dtype, wrong_value
+from runtime.core.shapes import Shape, broadcast
+from runtime.core.state import state
+from runtime.core.tensor import EagerTensor, Tensor
+from runtime.core.workspace import Workspace
 from runtime.dtypes import DType, as_dtype
 from runtime.ops import batching
 from runtime.ops.arguments import listed, static_ints
 from runtime.ops.define import matched, sum_to_shape_of
-from runtime.primitive import Order, Primitive, bind, row, sample, wrong_dtype, wrong_value
-from runtime.shapes import Shape, broadcast
-from runtime.state import state
-from runtime.tensor import EagerTensor, Tensor
-from runtime.workspace import Workspace
 
 
 def _turned(x: Any, flag: bool) -> Any:

@@ -7,19 +7,39 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime import dtypes, errors, forms, intervals
-from runtime.convert import convert_to_tensor
+from runtime import dtypes, errors
+from runtime.core import forms, intervals
+from runtime.core.convert import convert_to_tensor
+from runtime.core.forms import Form, Logic
+from runtime.core.identities import (
+    PRODUCT,
+    SUM,
+    equal_operands,
+    exactly,
+    first,
+    repeated,
+    right,
+    undone,
+)
+from runtime.core.primitive import (
+    Kernel,
+    Memory,
+    Order,
+    Primitive,
+    bind,
+    flat,
+    row,
+    same_shape,
+    sample,
+)
+from runtime.core.state import trap_division
+from runtime.core.tensor import EagerTensor, Tensor
+from runtime.core.workspace import Workspace
 from runtime.dtypes import as_dtype
-from runtime.forms import Form, Logic
-from runtime.identities import PRODUCT, SUM, equal_operands, exactly, first, repeated, right, undone
 from runtime.ops import batching
 from runtime.ops.blockwise import MANY, in_blocks, own
 from runtime.ops.define import POSITIVE, UNIT, Op, binary, matched, unary
 from runtime.ops.indexed_slices import IndexedSlices
-from runtime.primitive import Kernel, Memory, Order, Primitive, bind, flat, row, same_shape, sample
-from runtime.state import trap_division
-from runtime.tensor import EagerTensor, Tensor
-from runtime.workspace import Workspace
 
 
 def _c(x: Any) -> Any:

@@ -8,8 +8,8 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import errors
-from runtime.primitive import wrong_value
-from runtime.shapes import Shape
+from runtime.core.primitive import wrong_value
+from runtime.core.shapes import Shape
 
 NO_INVERSE = "Input matrix is not invertible."
 

@@ -9,7 +9,12 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes, errors
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import Memory, Primitive, bind, row, sample, wrong_dtype, wrong_value
+from runtime.core.shapes import Shape
+from runtime.core.tensor import Tensor
+from runtime.core.types import TensorType
+from runtime.core.workspace import Workspace, opened
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import listed, static_int, static_ints
 from runtime.ops.blockwise import numbers, own
@@ -17,11 +22,6 @@ from runtime.ops.define import Op, axis_in, binary
 from runtime.ops.indexing import getitem
 from runtime.ops.joining import same_dtypes
 from runtime.ops.math import integer_safe
-from runtime.primitive import Memory, Primitive, bind, row, sample, wrong_dtype, wrong_value
-from runtime.shapes import Shape
-from runtime.tensor import Tensor
-from runtime.types import TensorType
-from runtime.workspace import Workspace, opened
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -8,13 +8,9 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes
-from runtime.convert import convert_to_tensor
-from runtime.identities import repeated
-from runtime.ops import batching
-from runtime.ops.arguments import one_of, static_int, static_number
-from runtime.ops.blockwise import MANY, in_blocks, own, turning_rows
-from runtime.ops.define import Op, axis_in, binary, matched, unary
-from runtime.primitive import (
+from runtime.core.convert import convert_to_tensor
+from runtime.core.identities import repeated
+from runtime.core.primitive import (
     Order,
     Primitive,
     bind,
@@ -24,9 +20,13 @@ from runtime.primitive import (
     sample,
     wrong_value,
 )
-from runtime.shapes import Shape, broadcast, merge_shapes
-from runtime.tensor import Tensor
-from runtime.workspace import Workspace
+from runtime.core.shapes import Shape, broadcast, merge_shapes
+from runtime.core.tensor import Tensor
+from runtime.core.workspace import Workspace
+from runtime.ops import batching
+from runtime.ops.arguments import one_of, static_int, static_number
+from runtime.ops.blockwise import MANY, in_blocks, own, turning_rows
+from runtime.ops.define import Op, axis_in, binary, matched, unary
 
 # Activations
 

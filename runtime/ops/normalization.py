@@ -9,13 +9,13 @@ from typing import Any
 
 import runtime.ops as ops
 from runtime import dtypes
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import wrong_value
+from runtime.core.tensor import Tensor
 from runtime.ops.arguments import listed, static_int
 from runtime.ops.define import matched
 from runtime.ops.random.stateful import uniform
 from runtime.ops.random.stateless import stateless_uniform
-from runtime.primitive import wrong_value
-from runtime.tensor import Tensor
 
 
 def _checked_rate(x: Tensor, rate: Any) -> Any:

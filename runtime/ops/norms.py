@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import wrong_value
+from runtime.core.tensor import Tensor
 from runtime.ops.arguments import static_ints, static_number
 from runtime.ops.define import axis_in, matched
-from runtime.primitive import wrong_value
-from runtime.tensor import Tensor
 
 
 def norm(

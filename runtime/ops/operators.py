@@ -10,14 +10,14 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes, errors
-from runtime.convert import conversion_of, convert_to_tensor
+from runtime.core.convert import conversion_of, convert_to_tensor
+from runtime.core.primitive import COMPLEX, FLOATS, NUMBERS, REALS, TABLE
+from runtime.core.shapes import broadcast
+from runtime.core.state import state
+from runtime.core.tensor import EagerTensor, Tensor
+from runtime.core.types import is_variable
 from runtime.ops import comparison, indexing, linalg, math
 from runtime.ops.blockwise import MANY
-from runtime.primitive import COMPLEX, FLOATS, NUMBERS, REALS, TABLE
-from runtime.shapes import broadcast
-from runtime.state import state
-from runtime.tensor import EagerTensor, Tensor
-from runtime.types import is_variable
 
 Accepted = frozenset[np.dtype[Any]]
 

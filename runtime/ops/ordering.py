@@ -10,15 +10,15 @@ import numpy as np
 import runtime.ops as ops
 import runtime.ops.ordering_kernels as kernels
 from runtime import dtypes, errors
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import Order, Primitive, bind, row, sample, wrong_value
+from runtime.core.shapes import Shape
+from runtime.core.tensor import Tensor
+from runtime.core.workspace import Workspace, opened
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import one_of, static_int
 from runtime.ops.blockwise import PIECE, numbers
 from runtime.ops.define import axis_in, converted
-from runtime.primitive import Order, Primitive, bind, row, sample, wrong_value
-from runtime.shapes import Shape
-from runtime.tensor import Tensor
-from runtime.workspace import Workspace, opened
 
 # Largest and smallest positions
 

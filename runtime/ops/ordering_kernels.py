@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.workspace import Workspace, opened
 from runtime.ops.blockwise import places
 from runtime.ops.define import converted, copied
-from runtime.workspace import Workspace, opened
 
 # The words of an integer of twice as many bytes.
 _LOW, _HIGH = (0, 1) if sys.byteorder == "little" else (1, 0)

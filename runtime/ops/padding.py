@@ -9,14 +9,14 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes, errors
-from runtime.convert import convert_to_tensor, tensor_of
+from runtime.core.convert import convert_to_tensor, tensor_of
+from runtime.core.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
+from runtime.core.shapes import Shape
+from runtime.core.tensor import Tensor
+from runtime.core.workspace import in_rows
 from runtime.ops.arguments import one_of, static_int
 from runtime.ops.define import axis_in, dims_of, fill_dims
 from runtime.ops.reshaping import no_gradients
-from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
-from runtime.shapes import Shape
-from runtime.tensor import Tensor
-from runtime.workspace import in_rows
 
 
 def _tile_shape(shape: Shape, *dims: Shape, multiples: Shape) -> Shape:

@@ -11,7 +11,11 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import TABLE, Order, Primitive, bind, row, sample, wrong_value
+from runtime.core.shapes import Shape, merge_shapes
+from runtime.core.tensor import Tensor
+from runtime.core.workspace import Workspace, opened
 from runtime.ops.arguments import one_of
 from runtime.ops.convolution import in_layout, like
 from runtime.ops.define import Example, Op, converted, named, zeroed
@@ -31,10 +35,6 @@ from runtime.ops.windows import (
     spatial,
     taps,
 )
-from runtime.primitive import TABLE, Order, Primitive, bind, row, sample, wrong_value
-from runtime.shapes import Shape, merge_shapes
-from runtime.tensor import Tensor
-from runtime.workspace import Workspace, opened
 
 
 def _pooled_shape(

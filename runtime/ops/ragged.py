@@ -9,11 +9,11 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import bind, row, sample, wrong_value
+from runtime.core.shapes import Shape, TensorShape
+from runtime.core.tensor import EagerTensor, Tensor
 from runtime.dtypes import DType
-from runtime.primitive import bind, row, sample, wrong_value
-from runtime.shapes import Shape, TensorShape
-from runtime.tensor import EagerTensor, Tensor
 
 
 def _dense_kernel(values: Any, splits: Any, default: Any) -> Any:

@@ -10,17 +10,26 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes
-from runtime.convert import convert_to_tensor
-from runtime.identities import of_known_shape
+from runtime.core.convert import convert_to_tensor
+from runtime.core.identities import of_known_shape
+from runtime.core.primitive import (
+    Memory,
+    Primitive,
+    Sample,
+    bind,
+    row,
+    sample,
+    wrong_dtype,
+    wrong_value,
+)
+from runtime.core.shapes import Shape, broadcast, is_known
+from runtime.core.state import state
+from runtime.core.tensor import EagerTensor, Tensor
 from runtime.ops import batching
 from runtime.ops.arguments import listed, static_int, static_ints
 from runtime.ops.define import Example, Op, axis_in, copied, fill_dims, named
 from runtime.ops.gathering import gathered
 from runtime.ops.joining import joined
-from runtime.primitive import Memory, Primitive, Sample, bind, row, sample, wrong_dtype, wrong_value
-from runtime.shapes import Shape, broadcast, is_known
-from runtime.state import state
-from runtime.tensor import EagerTensor, Tensor
 
 Axis = tuple[int, ...] | None
 REDUCED = (

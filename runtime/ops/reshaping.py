@@ -8,15 +8,23 @@ from typing import Any
 import numpy as np
 
 from runtime import dtypes
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.identities import of_known_shape
+from runtime.core.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
+from runtime.core.shapes import (
+    Shape,
+    TensorShape,
+    as_shape,
+    broadcast,
+    is_known,
+    merge_shapes,
+    size_of,
+)
+from runtime.core.tensor import Tensor
 from runtime.dtypes import as_dtype
-from runtime.identities import of_known_shape
 from runtime.ops import batching
 from runtime.ops.arguments import listed, static_int, static_ints
 from runtime.ops.define import axis_in, dims_of, fill_dims, sum_to_shape_of
-from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
-from runtime.shapes import Shape, TensorShape, as_shape, broadcast, is_known, merge_shapes, size_of
-from runtime.tensor import Tensor
 
 Dims = tuple[int | None, ...]
 
@@ -308,6 +316,6 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     >>> rt.ensure_shape([1, 2], [None]).numpy().tolist()
     [1, 2]
     """
-    from runtime.shapes import as_shape
+    from runtime.core.shapes import as_shape
 
     return bind(ensure_shape_p, convert_to_tensor(x), shape=as_shape(shape))  # type: ignore[no-any-return]

@@ -8,12 +8,12 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
+from runtime.core.shapes import Shape, merge_shapes
+from runtime.core.tensor import Tensor
 from runtime.ops.define import Example, Op, copied, dims_of, fill_dims, named, zeroed
 from runtime.ops.gathering import as_rows, ignores, nd_index, within
-from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
-from runtime.shapes import Shape, merge_shapes
-from runtime.tensor import Tensor
 
 
 def _scatter_kernel(

@@ -8,11 +8,11 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import errors
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import Memory, Order, Primitive, bind, flat, row, sample, wrong_value
+from runtime.core.shapes import Shape, merge_shapes
+from runtime.core.tensor import Tensor
 from runtime.ops.define import Example, Op, named
-from runtime.primitive import Memory, Order, Primitive, bind, flat, row, sample, wrong_value
-from runtime.shapes import Shape, merge_shapes
-from runtime.tensor import Tensor
 
 
 def _kernel(ufunc: Any, start: Any) -> Any:

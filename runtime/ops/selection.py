@@ -7,18 +7,27 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime import dtypes, intervals
-from runtime.convert import convert_to_tensor
-from runtime.forms import Form
-from runtime.identities import selected
+from runtime import dtypes
+from runtime.core import intervals
+from runtime.core.convert import convert_to_tensor
+from runtime.core.forms import Form
+from runtime.core.identities import selected
+from runtime.core.primitive import (
+    Order,
+    Primitive,
+    bind,
+    broadcast_shapes,
+    row,
+    sample,
+    wrong_value,
+)
+from runtime.core.shapes import merge_shapes, size_of
+from runtime.core.tensor import Tensor
+from runtime.core.workspace import Workspace
 from runtime.ops import batching
 from runtime.ops.arguments import static_int
 from runtime.ops.blockwise import BITS, MANY, chosen, in_blocks
 from runtime.ops.define import axis_in, matched, sum_to_shape_of
-from runtime.primitive import Order, Primitive, bind, broadcast_shapes, row, sample, wrong_value
-from runtime.shapes import merge_shapes, size_of
-from runtime.tensor import Tensor
-from runtime.workspace import Workspace
 
 
 def _where_rule(op: Any, g: Any) -> Any:

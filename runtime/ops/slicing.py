@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime import dtypes, errors, forms, intervals
-from runtime.convert import convert_to_tensor
+from runtime import dtypes, errors
+from runtime.core import forms, intervals
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
+from runtime.core.shapes import Shape, broadcast, is_known
+from runtime.core.tensor import Tensor
 from runtime.ops import batching, slice_notation
 from runtime.ops.define import copied, dims_of, fill_dims, sum_to_shape_of, zeroed
 from runtime.ops.reshaping import Dims
-from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
-from runtime.shapes import Shape, broadcast, is_known
-from runtime.tensor import Tensor
 
 Spec = tuple[Any, ...]
 DYNAMIC = "?"

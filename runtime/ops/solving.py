@@ -11,7 +11,10 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import errors
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import Primitive, bind, checked, row, sample, wrong_value
+from runtime.core.shapes import Shape, broadcast
+from runtime.core.tensor import Tensor
 from runtime.ops import batching
 from runtime.ops.define import matched, sum_to_shape_of
 from runtime.ops.matrices import (
@@ -22,9 +25,6 @@ from runtime.ops.matrices import (
     guarded,
     in_single,
 )
-from runtime.primitive import Primitive, bind, checked, row, sample, wrong_value
-from runtime.shapes import Shape, broadcast
-from runtime.tensor import Tensor
 
 
 def _inverse_gradient(op: Any, g: Any) -> Any:

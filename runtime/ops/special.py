@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import Kernel, Order, Primitive, bind, row, sample, wrong_value
+from runtime.core.tensor import Tensor
+from runtime.core.workspace import Workspace, opened
 from runtime.ops.arguments import static_int
 from runtime.ops.batching import along_axis
 from runtime.ops.blockwise import PIECE, mask
@@ -26,9 +29,6 @@ from runtime.ops.indexed_slices import IndexedSlices
 from runtime.ops.math import as_fractions
 from runtime.ops.normal_kernels import ndtri_kernel
 from runtime.ops.reductions import CUMULATED, cumulative, cumulative_shape
-from runtime.primitive import Kernel, Order, Primitive, bind, row, sample, wrong_value
-from runtime.tensor import Tensor
-from runtime.workspace import Workspace, opened
 
 erf: Op = unary(
     "erf", erf_kernel, "G->G", op_type="Erf", doc="The error function.",

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime.convert import convert_to_tensor
-from runtime.identities import transposed
+from runtime.core.convert import convert_to_tensor
+from runtime.core.identities import transposed
+from runtime.core.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
+from runtime.core.shapes import Shape, compatible
+from runtime.core.tensor import Tensor
 from runtime.ops import batching
 from runtime.ops.arguments import static_ints
 from runtime.ops.define import axis_in
-from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
-from runtime.shapes import Shape, compatible
-from runtime.tensor import Tensor
 
 
 def _transpose_shape(shape: Shape, *, perm: tuple[int, ...] | None) -> Shape:

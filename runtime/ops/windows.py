@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from runtime.core.primitive import wrong_value
+from runtime.core.shapes import Shape
+from runtime.core.workspace import Workspace
 from runtime.ops.arguments import one_of, static_ints
-from runtime.primitive import wrong_value
-from runtime.shapes import Shape
-from runtime.workspace import Workspace
 
 Padding = str | tuple[tuple[int, int], ...]
 Pads = list[tuple[int, int]]

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 import autograph
-from tests.bindings import BINDINGS, USES, Shape, chain, module_of, shapes
-from tests.harness import attempt, describe
-from tests.programs import SEEDS, as_later, batches, loaded
-from tests.programs_choices import Seeded
+from tests.support.bindings import BINDINGS, USES, Shape, chain, module_of, shapes
+from tests.support.harness import attempt, describe
+from tests.support.programs import SEEDS, as_later, batches, loaded
+from tests.support.programs_choices import Seeded
 
 EVERY = 1 if len(SEEDS) > 100 else len(USES)
 

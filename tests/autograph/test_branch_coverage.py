@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import autograph
-from tests.harness import attempt
-from tests.programs import write
-from tests.programs_choices import Seeded
-from tests.programs_dialects import EXITS, PLAIN, Dialect
+from tests.support.harness import attempt
+from tests.support.programs import write
+from tests.support.programs_choices import Seeded
+from tests.support.programs_dialects import EXITS, PLAIN, Dialect
 from tests.test_programs import observed
 
 coverage = pytest.importorskip("coverage")

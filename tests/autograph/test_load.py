@@ -18,7 +18,7 @@ from autograph import load, source, trees
 from autograph.quoting.builders import call_ag, lambda_of
 from autograph.quoting.templates import quote
 from tests.autograph.files import import_text
-from tests.versions import needs
+from tests.support.versions import needs
 
 Rewrite = Callable[[Any], None]
 

@@ -9,7 +9,7 @@ import pytest
 
 from autograph.names import Namer, names_in
 from autograph.source import to_gast
-from tests.versions import needs
+from tests.support.versions import needs
 
 
 def test_fresh_names_are_reserved() -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from autograph import printing, trees
 from autograph.printing import to_source
-from tests.versions import needs
+from tests.support.versions import needs
 
 
 def check_reads_back(tree: ast.AST) -> str:

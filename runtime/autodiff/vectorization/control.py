@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from runtime.autodiff.activity import Dependence, is_recursive
 from runtime.autodiff.sent import shaped
 from runtime.autodiff.vectorization.rules import NotVectorized
+from runtime.core.primitive import Primitive
+from runtime.core.types import Type
 from runtime.graph import arrays
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, diverges
 from runtime.graph.nodes import CALL, COND, WHILE, apply
-from runtime.graph.tracing import Trace
-from runtime.primitive import Primitive
-from runtime.types import Type
+from runtime.staging.tracing import Trace
 
 if TYPE_CHECKING:
     from runtime.autodiff.vectorization.rows import AllRows

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import runtime.ops as ops
 from runtime.autodiff.vectorization.rules import Rule, has_known_rank
+from runtime.core.primitive import Primitive
+from runtime.core.types import TensorType
 from runtime.graph import arrays, nodes
 from runtime.graph.ir import Node
-from runtime.primitive import Primitive
-from runtime.types import TensorType
 
 if TYPE_CHECKING:
     from runtime.autodiff.vectorization.rows import AllRows

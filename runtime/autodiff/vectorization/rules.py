@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from runtime.core.types import TensorType
 from runtime.graph.ir import Node, Value
-from runtime.types import TensorType
 
 if TYPE_CHECKING:
     from runtime.autodiff.vectorization.rows import AllRows

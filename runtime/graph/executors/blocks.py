@@ -17,10 +17,10 @@ from math import prod
 
 import numpy as np
 
+from runtime.core.types import TensorType
 from runtime.graph.executors.layouts import Layouts
 from runtime.graph.ir import Node, Region, Value, free_values, walk
 from runtime.graph.nodes import CONSTANT
-from runtime.types import TensorType
 
 LEAST_BYTES = 1 << 20
 """The size of a result from which on a run of ops is computed in blocks."""

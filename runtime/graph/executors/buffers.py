@@ -16,6 +16,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from runtime.core.primitive import Memory
+from runtime.core.types import TensorType
 from runtime.graph.executors.blocks import Run, Runs, last_uses, places_of, uses
 from runtime.graph.executors.escapes import Escapes
 from runtime.graph.executors.kernels import (
@@ -32,8 +34,6 @@ from runtime.graph.executors.pool import WORKSPACE, StockType
 from runtime.graph.executors.rooms import in_room
 from runtime.graph.ir import Node, Region, Value, diverges, free_values, walk
 from runtime.graph.nodes import COND, WHILE
-from runtime.primitive import Memory
-from runtime.types import TensorType
 
 Slots = tuple["Slot", ...]
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
+from runtime.core.primitive import Memory
+from runtime.core.types import ListType
 from runtime.graph.executors.kernels import is_array, is_view, memory_of
 from runtime.graph.executors.layouts import Layouts
 from runtime.graph.ir import Node, Region, Value, walk
 from runtime.graph.nodes import COND, LIST_PUSH, WHILE
-from runtime.primitive import Memory
-from runtime.types import ListType
 
 
 class Escapes:

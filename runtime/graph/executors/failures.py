@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from runtime import errors
+from runtime.core.primitive import describe
+from runtime.core.types import ListType, TensorType, Type
 from runtime.graph.executors.scalars import form_of
 from runtime.graph.ir import Node, Origin, Position, Value, format_location
 from runtime.graph.nodes import CHECK_DEFINED, CHECK_PRESENT, COND, RAISE
-from runtime.primitive import describe
-from runtime.types import ListType, TensorType, Type
 
 
 def explain(

@@ -13,13 +13,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from runtime.forms import ELEMENT, ITEM, Form, is_bool, is_integer
+from runtime.core.forms import ELEMENT, ITEM, Form, is_bool, is_integer
+from runtime.core.types import ListType, NumberType, TensorType
 from runtime.graph.executors.blocks import Runs
 from runtime.graph.executors.ranges import Ranges, limits_of, within
 from runtime.graph.executors.scalars import form_of, takes_weak
 from runtime.graph.ir import Node, Region, Value, walk
 from runtime.graph.nodes import COND, CONSTANT, TO_TENSOR, UNDEFINED, WHILE
-from runtime.types import ListType, NumberType, TensorType
 
 LONGEST = 5
 """Ops in one expression."""

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from runtime import dtypes
+from runtime.core.primitive import Kernel, Memory, Order, takes
+from runtime.core.shapes import is_known
+from runtime.core.types import TensorType
 from runtime.graph.ir import Node, Value
 from runtime.ops import matmul_p
-from runtime.primitive import Kernel, Memory, Order, takes
-from runtime.shapes import is_known
-from runtime.types import TensorType
 
 
 def memory_of(node: Node) -> Memory:

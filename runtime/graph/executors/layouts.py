@@ -19,13 +19,13 @@ from typing import Any, cast
 import numpy as np
 
 from runtime import dtypes
+from runtime.core.primitive import Memory, Order
+from runtime.core.shapes import is_known
+from runtime.core.types import ListType, TensorType
 from runtime.graph.executors.kernels import is_open, is_view, memory_of, order_of, views
 from runtime.graph.ir import Node, Region, Value
 from runtime.graph.nodes import CONSTANT, WHILE
 from runtime.ops import broadcast_to_p, reshape_p, transpose_p
-from runtime.primitive import Memory, Order
-from runtime.shapes import is_known
-from runtime.types import ListType, TensorType
 
 Axes = tuple[int, ...]
 """The axes of an array, from the one along which neighbours are furthest apart to the one along

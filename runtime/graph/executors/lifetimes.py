@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 
+from runtime.core.shapes import size_of
+from runtime.core.types import TensorType, Type
 from runtime.graph.executors.blocks import last_uses
 from runtime.graph.executors.buffers import Plan
 from runtime.graph.executors.kernels import is_array, is_view
 from runtime.graph.ir import Node, Region, Value, walk
-from runtime.shapes import size_of
-from runtime.types import TensorType, Type
 
 LARGE = 1 << 14
 """Elements of an array that is worth a line."""

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.types import ListType, TensorType
+from runtime.core.workspace import Room, Workspace
 from runtime.graph.executors.layouts import ROOM, TurnedType, array_in
-from runtime.types import ListType, TensorType
-from runtime.workspace import Room, Workspace
 
 WORKSPACE: Any = object()
 """Stands for the type of a workspace."""

@@ -17,13 +17,13 @@ from math import inf
 import numpy as np
 
 from runtime import dtypes
+from runtime.core.forms import SAME, Form, Logic
+from runtime.core.intervals import EVERYTHING, Range, joined
+from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import DType
-from runtime.forms import SAME, Form, Logic
 from runtime.graph.executors.scalars import form_of
 from runtime.graph.ir import Node, Region, Value, diverges, is_test, walk
 from runtime.graph.nodes import COND, CONSTANT, LENGTH, WHILE
-from runtime.intervals import EVERYTHING, Range, joined
-from runtime.types import NumberType, TensorType, Type
 
 _LIMITS: dict[DType, Range] = {dtype: dtype.limits for dtype in dtypes.ALL if dtype.is_integer}
 _LARGEST = 1 << 128

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from runtime.core.primitive import Primitive, bind
+from runtime.core.tensor import EagerTensor, Tensor, wrap
+from runtime.core.types import TensorType
 from runtime.graph.executors.failures import at_origin
 from runtime.graph.ir import Graph, Node, Region, Value
 from runtime.graph.nodes import CALL, COND, CONSTANT, FUSED, RAISE, WHILE
 from runtime.graph.templates import raised
-from runtime.primitive import Primitive, bind
-from runtime.tensor import EagerTensor, Tensor, wrap
-from runtime.types import TensorType
 
 Values = dict[Value, Any]
 

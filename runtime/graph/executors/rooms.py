@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.primitive import Kernel, Primitive
+from runtime.core.shapes import Shape
+from runtime.core.types import TensorType
 from runtime.dtypes import BY_NUMPY, DType
-from runtime.primitive import Kernel, Primitive
-from runtime.shapes import Shape
-from runtime.types import TensorType
 
 LEAST_BYTES = 1 << 17
 """The size of an operand from which on a result is in a room: to find its shape takes some

@@ -7,11 +7,11 @@ from __future__ import annotations
 import ast
 from functools import cache
 
+from runtime.core.forms import Form, is_float, kind_of
+from runtime.core.types import TensorType
 from runtime.dtypes import DType
-from runtime.forms import Form, is_float, kind_of
 from runtime.graph.executors.kernels import views
 from runtime.graph.ir import Node
-from runtime.types import TensorType
 
 
 def form_of(node: Node) -> Form | None:

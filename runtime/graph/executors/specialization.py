@@ -14,13 +14,13 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
+from runtime.core.shapes import is_known
+from runtime.core.types import TensorType, Type
 from runtime.graph.executors.interpreter import Program
 from runtime.graph.ir import Graph, walk
 from runtime.graph.passes import optimize
 from runtime.graph.passes.inlining import Calls
 from runtime.graph.passes.shape_refinement import Contradiction, refine_shapes
-from runtime.shapes import is_known
-from runtime.types import TensorType, Type
 
 Run = Callable[..., tuple[Any, ...]]
 Shapes = tuple[tuple[int, ...], ...]

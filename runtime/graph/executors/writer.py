@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime import dtypes
+from runtime.core.forms import Form, is_bool, is_float, is_integer
+from runtime.core.intervals import EVERYTHING
+from runtime.core.primitive import Primitive, takes
+from runtime.core.types import NumberType, TensorType
 from runtime.dtypes import DType
-from runtime.forms import Form, is_bool, is_float, is_integer
 from runtime.graph.executors.blocks import Run, places_of, runs_of
 from runtime.graph.executors.buffers import Carrying, Plan, Renaming
 from runtime.graph.executors.holding import Holding
@@ -23,9 +26,6 @@ from runtime.graph.executors.scalars import ATOM, level_of, operand_levels, slic
 from runtime.graph.executors.variables import Variables
 from runtime.graph.ir import Graph, Node, Region, Value, free_values
 from runtime.graph.nodes import CALL, COND, CONSTANT, RAISE, UNDEFINED, WHILE, placeholder
-from runtime.intervals import EVERYTHING
-from runtime.primitive import Primitive, takes
-from runtime.types import NumberType, TensorType
 
 if TYPE_CHECKING:
     from runtime.graph.executors.interpreter import Module

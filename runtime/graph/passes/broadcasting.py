@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from runtime.core.types import Type
 from runtime.graph.groups import is_elementwise
 from runtime.graph.ir import Graph, Node, Value
 from runtime.graph.passes.rewriting import Rewriter
 from runtime.ops import broadcast_to_p
-from runtime.types import Type
 
 
 def defer_broadcasts(graph: Graph) -> Graph:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import replace
 
+from runtime.core.types import ListType
 from runtime.graph.ir import Graph, Node, Region, Value
 from runtime.graph.nodes import COND, UNDEFINED
 from runtime.graph.passes.rewriting import (
@@ -28,7 +29,6 @@ from runtime.graph.passes.rewriting import (
     substituted,
     with_regions,
 )
-from runtime.types import ListType
 
 
 def eliminate_common_subexpressions(graph: Graph) -> Graph:

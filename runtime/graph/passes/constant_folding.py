@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from runtime import errors
+from runtime.core.state import state
 from runtime.graph.ir import Graph, Node
 from runtime.graph.known_values import of_shape
 from runtime.graph.passes.rewriting import Rewriter, constant_like, is_of_type
-from runtime.state import state
 
 _FAILURES = (ValueError, TypeError, IndexError, ArithmeticError, MemoryError, errors.OpError)
 

@@ -23,11 +23,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from runtime.core.types import TensorType
 from runtime.graph.ir import Graph, Node, Region, Value, diverges
 from runtime.graph.nodes import COND, WHILE
 from runtime.graph.passes.rewriting import carrying, may_fail, with_regions, yielding
 from runtime.ops import range_p
-from runtime.types import TensorType
 
 
 def eliminate_dead_code(graph: Graph) -> Graph:

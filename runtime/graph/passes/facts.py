@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
-from runtime.forms import Logic
+from runtime.core.forms import Logic
 from runtime.graph.ir import Node, Value, is_test
 from runtime.graph.passes.rewriting import Rewriter
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.shapes import is_known
+from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import float64
 from runtime.graph.groups import is_elementwise
 from runtime.graph.ir import Graph, Node, Region, Value, diverges, free_values
@@ -21,8 +23,6 @@ from runtime.graph.nodes import (
     TRUTH,
     UNDEFINED,
 )
-from runtime.shapes import is_known
-from runtime.types import NumberType, TensorType, Type
 
 
 class Rewriter:

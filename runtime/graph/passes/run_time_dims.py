@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.shapes import is_known
+from runtime.core.types import TensorType
 from runtime.graph.ir import Node, Value
 from runtime.ops import range_p
-from runtime.shapes import is_known
-from runtime.types import TensorType
 
 _PARAMETERS = ("shape", "multiples", "box", "size")
 """Parameters that hold dimensions: None stands for one that is an input, or for all of them."""

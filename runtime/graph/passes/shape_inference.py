@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 
 from runtime import errors
+from runtime.core.primitive import Primitive
+from runtime.core.shapes import is_known, join_shapes
+from runtime.core.types import ListType, ResidualsType, TensorType, Type
 from runtime.graph import arrays, nodes
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, covers, diverges
 from runtime.graph.known_values import of_shape
 from runtime.graph.passes.constant_folding import LARGEST, compute
 from runtime.graph.passes.rewriting import number_key
 from runtime.graph.passes.run_time_dims import with_known_dims
-from runtime.primitive import Primitive
-from runtime.shapes import is_known, join_shapes
-from runtime.types import ListType, ResidualsType, TensorType, Type
 
 Known = tuple[Type, Any]
 """What is known of a value: its type, and the array or number that it is in each run, or None, or

@@ -26,6 +26,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from runtime.core.shapes import is_known
+from runtime.core.types import ListType, TensorType, Type
 from runtime.graph.groups import ungrouped
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, covers, diverges, walk
 from runtime.graph.nodes import COND, LIST_ADD, LIST_AS, LIST_NEW, LIST_PUSH, UNDEFINED, WHILE
@@ -33,8 +35,6 @@ from runtime.graph.passes.inlining import Calls
 from runtime.graph.passes.rewriting import constant_like, is_constant
 from runtime.graph.passes.shape_inference import NOTHING, Inference
 from runtime.graph.passes.shape_inference import Contradiction as Contradiction
-from runtime.shapes import is_known
-from runtime.types import ListType, TensorType, Type
 
 MOST_CALLED = 64
 """Graphs that are refined because the graph calls them; what else it calls stays as it is."""

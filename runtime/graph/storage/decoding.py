@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.tensor import EagerTensor, wrap
+from runtime.core.types import ResidualsType, TensorType
 from runtime.dtypes import BY_NUMPY, as_dtype
 from runtime.graph.data import Opaque
 from runtime.graph.ir import Callee, Graph, Node, Position, Region, Value
@@ -21,9 +23,7 @@ from runtime.graph.structures import Structure, structure_for
 from runtime.graph.templates import Container, Either, Raised, Slot
 from runtime.graph.verification import InvalidGraph, verify
 from runtime.ops.random.seeds import Stream
-from runtime.tensor import EagerTensor, wrap
-from runtime.types import ResidualsType, TensorType
-from runtime.variable import Variable, restored
+from runtime.variables.variable import Variable, restored
 
 Json = Any
 

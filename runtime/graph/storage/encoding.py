@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 
 from runtime import errors
+from runtime.core.pickling import has_name
+from runtime.core.tensor import EagerTensor
+from runtime.core.types import ListType, NumberType, ResidualsType, TensorType
 from runtime.dtypes import BY_NUMPY, DType
 from runtime.graph.data import Opaque
 from runtime.graph.ir import Callee, Graph, Node, Origin, Position, Region, Value
@@ -19,11 +22,8 @@ from runtime.graph.storage.notation import type_text
 from runtime.graph.structures import Structure
 from runtime.graph.templates import Container, Either, Raised, Slot
 from runtime.ops.random.seeds import Stream
-from runtime.pickling import has_name
-from runtime.tensor import EagerTensor
-from runtime.types import ListType, NumberType, ResidualsType, TensorType
-from runtime.variable import Variable
-from runtime.variable_handle import VariableHandle
+from runtime.variables.handle import VariableHandle
+from runtime.variables.variable import Variable
 
 FEW = 16
 """Elements of an array that are written as text."""

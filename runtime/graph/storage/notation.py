@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from runtime import dtypes
-from runtime.types import ListType, NumberType, ResidualsType, TensorType, Type
+from runtime.core.types import ListType, NumberType, ResidualsType, TensorType, Type
 
 _TENSOR = re.compile(r"(\w+)\[(\*|(?:\d+|\?)(?:,(?:\d+|\?))*|)\]")
 _NUMBERS = {str(kind): kind for kind in map(NumberType, ("bool", "int", "float"))}

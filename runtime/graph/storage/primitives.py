@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from runtime.primitive import TABLE, Primitive
+from runtime.core.primitive import TABLE, Primitive
 
 # The modules that define primitives; the last three import the tracer.
 _HOMES = (
@@ -13,12 +13,12 @@ _HOMES = (
     "runtime.graph.arrays",
     "runtime.graph.list_nodes",
     "runtime.graph.templates",
-    "runtime.variable_primitives",
+    "runtime.variables.primitives",
     "runtime.ops",
-    "runtime.printing",
-    "runtime.generator",
+    "runtime.ops.printing",
+    "runtime.random.generator",
     "runtime.debugging",
-    "runtime.functional",
+    "runtime.staging.functional",
     "runtime.autodiff.custom",
 )
 

@@ -9,14 +9,14 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes, errors
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import bind, row, same_shape, sample, wrong_dtype, wrong_value
+from runtime.core.tensor import Tensor
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import number_or_tensor
 from runtime.ops.image.sizes import as_image
 from runtime.ops.random.stateful import uniform
 from runtime.ops.random.stateless import stateless_uniform
-from runtime.primitive import bind, row, same_shape, sample, wrong_dtype, wrong_value
-from runtime.tensor import Tensor
 
 
 def _saturated(x: Tensor, dtype: DType) -> Tensor:

@@ -7,14 +7,14 @@ from typing import Any
 
 import runtime.ops as ops
 from runtime import dtypes, errors
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import bind, checked, flat, row, sample, wrong_value
+from runtime.core.shapes import Shape
+from runtime.core.tensor import Tensor
 from runtime.ops.arguments import static_number
 from runtime.ops.image.sizes import as_image, as_length, check_inside, dimension
 from runtime.ops.random.stateful import uniform
 from runtime.ops.random.stateless import stateless_uniform
-from runtime.primitive import bind, checked, flat, row, sample, wrong_value
-from runtime.shapes import Shape
-from runtime.tensor import Tensor
 
 
 def _positive_kernel(size: Any, *, what: str) -> Any:

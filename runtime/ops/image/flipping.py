@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import runtime.ops as ops
+from runtime.core.tensor import Tensor
 from runtime.ops.arguments import static_int
 from runtime.ops.image.sizes import as_image, dimension
 from runtime.ops.random.stateful import uniform
 from runtime.ops.random.stateless import stateless_uniform
-from runtime.tensor import Tensor
 
 
 def flip_left_right(image: Any) -> Tensor:

@@ -7,11 +7,11 @@ from typing import Any
 
 import runtime.ops as ops
 from runtime import dtypes
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import wrong_value
+from runtime.core.tensor import Tensor
 from runtime.ops.image.colors import convert_image_dtype
 from runtime.ops.image.sizes import as_image
-from runtime.primitive import wrong_value
-from runtime.tensor import Tensor
 
 
 def image_gradients(image: Any) -> tuple[Tensor, Tensor]:

@@ -16,14 +16,14 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import Kernel, Order, Primitive, bind, row, sample, wrong_value
+from runtime.core.shapes import Shape
+from runtime.core.tensor import Tensor
+from runtime.core.workspace import Workspace, opened
 from runtime.ops.define import dims_of, fill_dims
 from runtime.ops.image.cropping import pad_to_bounding_box
 from runtime.ops.image.sizes import Pair, as_image, dimension
-from runtime.primitive import Kernel, Order, Primitive, bind, row, sample, wrong_value
-from runtime.shapes import Shape
-from runtime.tensor import Tensor
-from runtime.workspace import Workspace, opened
 
 
 class ResizeMethod(enum.StrEnum):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import runtime.ops as ops
-from runtime.convert import convert_to_tensor
-from runtime.primitive import wrong_dtype, wrong_value
-from runtime.tensor import Tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import wrong_dtype, wrong_value
+from runtime.core.tensor import Tensor
 
 Pair = tuple[int, int]
 

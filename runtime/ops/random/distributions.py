@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from runtime import dtypes, errors
+from runtime.core.primitive import wrong_value
+from runtime.core.shapes import Shape
+from runtime.core.workspace import Workspace, opened
 from runtime.dtypes import DType
 from runtime.ops.blockwise import PIECE, numbers, places
 from runtime.ops.define import converted
-from runtime.primitive import wrong_value
-from runtime.shapes import Shape
-from runtime.workspace import Workspace, opened
 
 Size = tuple[int, ...]
 Work = Workspace | None

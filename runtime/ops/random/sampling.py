@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from runtime import dtypes, errors
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import wrong_value
+from runtime.core.shapes import Shape, broadcast
+from runtime.core.tensor import Tensor
+from runtime.core.workspace import opened
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import static_number
 from runtime.ops.blockwise import numbers
 from runtime.ops.define import fill_dims
 from runtime.ops.random.distributions import Size, Work, draw_classes
-from runtime.primitive import wrong_value
-from runtime.shapes import Shape, broadcast
-from runtime.tensor import Tensor
-from runtime.workspace import opened
 
 
 def sizes_of(shape: Shape, dims: Sequence[Any]) -> Size:

@@ -29,10 +29,10 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.primitive import wrong_dtype
+from runtime.core.state import state
+from runtime.core.tensor import Tensor
 from runtime.dtypes import DType
-from runtime.primitive import wrong_dtype
-from runtime.state import state
-from runtime.tensor import Tensor
 
 _MASK = (1 << 64) - 1
 

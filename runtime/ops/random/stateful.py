@@ -9,7 +9,10 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes, errors
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import Order, Primitive, bind, row, sample, wrong_value
+from runtime.core.shapes import Shape, broadcast, is_known
+from runtime.core.tensor import Tensor
 from runtime.dtypes import DType
 from runtime.ops.define import dims_of
 from runtime.ops.random.distributions import (
@@ -43,9 +46,6 @@ from runtime.ops.random.sampling import (
     uniform_floats,
 )
 from runtime.ops.random.seeds import BY_OP, Stream, global_seeds, seed_of
-from runtime.primitive import Order, Primitive, bind, row, sample, wrong_value
-from runtime.shapes import Shape, broadcast, is_known
-from runtime.tensor import Tensor
 
 
 def _named(draw: Callable[..., Any], op_type: str) -> Callable[..., Any]:

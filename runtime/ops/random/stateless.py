@@ -8,7 +8,19 @@ from typing import Any
 import numpy as np
 
 from runtime import dtypes
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import (
+    Memory,
+    Order,
+    Primitive,
+    bind,
+    row,
+    sample,
+    wrong_dtype,
+    wrong_value,
+)
+from runtime.core.shapes import Shape, broadcast, merge_shapes
+from runtime.core.tensor import Tensor
 from runtime.dtypes import DType
 from runtime.ops.define import dims_of
 from runtime.ops.random.distributions import (
@@ -44,9 +56,6 @@ from runtime.ops.random.sampling import (
     uniform_floats,
 )
 from runtime.ops.random.seeds import seeded
-from runtime.primitive import Memory, Order, Primitive, bind, row, sample, wrong_dtype, wrong_value
-from runtime.shapes import Shape, broadcast, merge_shapes
-from runtime.tensor import Tensor
 
 
 def _check_seed(seed: Shape) -> None:

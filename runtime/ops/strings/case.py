@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from runtime.core.primitive import bind, row, same_shape, sample
+from runtime.core.tensor import Tensor
 from runtime.ops.arguments import one_of
 from runtime.ops.strings.elements import as_strings, elementwise
-from runtime.primitive import bind, row, same_shape, sample
-from runtime.tensor import Tensor
 
 WORDS = (sample("2,3:s"), sample(":s"))
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from runtime import dtypes, errors
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import bind, row, same_shape, sample, wrong_dtype, wrong_value
+from runtime.core.tensor import Tensor
+from runtime.core.types import TensorType
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import one_of, static_int
+from runtime.ops.printing import summary
 from runtime.ops.strings.elements import array_of, as_strings, elements_of
-from runtime.primitive import bind, row, same_shape, sample, wrong_dtype, wrong_value
-from runtime.printing import summary
-from runtime.tensor import Tensor
-from runtime.types import TensorType
 
 _FLOAT = re.compile(
     rb"[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|inf(inity)?|nan)", re.IGNORECASE

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from runtime import dtypes
-from runtime.convert import convert_to_tensor
-from runtime.primitive import wrong_dtype
-from runtime.tensor import Tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import wrong_dtype
+from runtime.core.tensor import Tensor
 
 Strings = Sequence[bytes]
 

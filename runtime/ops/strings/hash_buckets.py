@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.primitive import Primitive, bind, row, same_shape, sample, wrong_value
+from runtime.core.tensor import Tensor
 from runtime.ops.arguments import static_int, static_ints
 from runtime.ops.strings.elements import as_strings, elements_of
 from runtime.ops.strings.fingerprints import fingerprint
 from runtime.ops.strings.hashes import murmur, siphash
-from runtime.primitive import Primitive, bind, row, same_shape, sample, wrong_value
-from runtime.tensor import Tensor
 
 
 def _bucket_row(name: str, op_type: str, hashed: Callable[..., int], **key: Any) -> Primitive:

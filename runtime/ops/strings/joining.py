@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from runtime import errors
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import bind, row, sample, wrong_dtype, wrong_value
+from runtime.core.shapes import Shape, merge_shapes
+from runtime.core.tensor import Tensor
 from runtime.ops.arguments import static_ints
 from runtime.ops.define import axis_in, dims_of, fill_dims
 from runtime.ops.strings.elements import array_of, as_bytes, as_strings, elements_of
-from runtime.primitive import bind, row, sample, wrong_dtype, wrong_value
-from runtime.shapes import Shape, merge_shapes
-from runtime.tensor import Tensor
 
 
 def _join_kernel(*parts: Any, separator: bytes) -> Any:

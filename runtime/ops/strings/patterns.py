@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from runtime import errors
+from runtime.core.primitive import bind, row, sample, wrong_value
+from runtime.core.shapes import Shape
+from runtime.core.tensor import Tensor
 from runtime.ops.strings.elements import array_of, as_strings, elements_of
 from runtime.ops.strings.re2 import UnknownClass, as_python
-from runtime.primitive import bind, row, sample, wrong_value
-from runtime.shapes import Shape
-from runtime.tensor import Tensor
 
 
 @lru_cache(maxsize=256)

@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.primitive import bind, row, sample, wrong_value
+from runtime.core.shapes import Shape
+from runtime.core.tensor import Tensor
 from runtime.ops.arguments import static_int, static_ints
 from runtime.ops.ragged import RaggedTensor
 from runtime.ops.strings.elements import (
@@ -17,9 +20,6 @@ from runtime.ops.strings.elements import (
     elements_of,
     static_bytes,
 )
-from runtime.primitive import bind, row, sample, wrong_value
-from runtime.shapes import Shape
-from runtime.tensor import Tensor
 
 
 def split_kernel(x: Any, *, separate: Callable[..., Strings], **params: Any) -> Any:

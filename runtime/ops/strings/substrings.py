@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from runtime import errors
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import bind, broadcast_shapes, row, same_shape, sample, wrong_value
+from runtime.core.shapes import Shape, merge_shapes
+from runtime.core.tensor import Tensor
 from runtime.ops.arguments import one_of
 from runtime.ops.strings.elements import array_of, as_strings, elements_of
-from runtime.primitive import bind, broadcast_shapes, row, same_shape, sample, wrong_value
-from runtime.shapes import Shape, merge_shapes
-from runtime.tensor import Tensor
 
 _UNITS = ("BYTE", "UTF8_CHAR")
 # A character is a byte that starts one and the bytes that go on with it; nothing is decoded,

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from runtime import errors
-from runtime.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import bind, row, same_shape, sample, wrong_dtype, wrong_value
+from runtime.core.shapes import Shape
+from runtime.core.tensor import Tensor
 from runtime.ops.arguments import one_of, static_int
 from runtime.ops.ragged import RaggedTensor
 from runtime.ops.strings.elements import Strings, array_of, as_strings, elementwise
 from runtime.ops.strings.splitting import ragged_rows, split_kernel, split_shape
-from runtime.primitive import bind, row, same_shape, sample, wrong_dtype, wrong_value
-from runtime.shapes import Shape
-from runtime.tensor import Tensor
 
 _ENCODINGS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
 _REACTIONS = ("strict", "replace", "ignore")

@@ -11,10 +11,10 @@ import pytest
 import runtime as tf
 from runtime.autodiff.activity import called_in
 from runtime.autodiff.residuals import substituted
+from runtime.core.primitive import TABLE
+from runtime.core.types import TensorType
 from runtime.graph.ir import Graph, Node, Region, Value, walk
-from runtime.graph.tracing import Trace
-from runtime.primitive import TABLE
-from runtime.types import TensorType
+from runtime.staging.tracing import Trace
 
 Function = Callable[..., Any]
 

@@ -9,10 +9,10 @@ import pytest
 import runtime as tf
 import runtime.debugging
 from runtime import ops
-from runtime.primitive import TABLE, Primitive, Sample, bind
-from runtime.state import state
-from runtime.tensor import EagerTensor
-from tests.runtime.samples import arrays, is_open
+from runtime.core.primitive import TABLE, Primitive, Sample, bind
+from runtime.core.state import state
+from runtime.core.tensor import EagerTensor
+from tests.runtime.ops.samples import arrays, is_open
 
 ops.load_all()
 

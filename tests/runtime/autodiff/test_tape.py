@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import runtime as tf
-from runtime.state import state
+from runtime.core.state import state
 
 Pair = namedtuple("Pair", "first second")
 

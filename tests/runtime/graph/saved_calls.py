@@ -16,8 +16,14 @@ import numpy as np
 
 ROOT = Path(__file__).parent.parent.parent.parent
 TRACER = (
-    *("runtime.graph.tracing", "runtime.graph.symbolic_tensor", "runtime.staging", "gast", "astor"),
-    *("runtime.graph.symbolic_number", "runtime.polymorphic_function"),
+    *(
+        "runtime.staging.tracing",
+        "runtime.staging.symbolic_tensor",
+        "runtime.staging.backend",
+        "gast",
+        "astor",
+    ),
+    *("runtime.staging.symbolic_number", "runtime.functions.polymorphic_function"),
     *("runtime.autodiff.tape", "autograph"),
 )
 

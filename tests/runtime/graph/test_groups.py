@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import runtime as rt
+from runtime.core.primitive import bind
+from runtime.core.tensor import EagerTensor
+from runtime.graph.format.printing import format_graph
 from runtime.graph.groups import is_elementwise, ungrouped
 from runtime.graph.passes import optimize
-from runtime.graph.printing import format_graph
 from runtime.graph.verification import verify
-from runtime.primitive import bind
-from runtime.tensor import EagerTensor
-from tests.runtime.samples import arrays, cases
+from tests.runtime.ops.samples import arrays, cases
 
 CASES = [case for case in cases() if is_elementwise(case[1])]
 

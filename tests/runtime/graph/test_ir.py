@@ -14,7 +14,10 @@ import numpy as np
 import pytest
 
 import runtime as rt
-from runtime.function import function
+from runtime.core.types import ListType, TensorType
+from runtime.functions.function import function
+from runtime.graph.format.notation import describe
+from runtime.graph.format.printing import format_graph
 from runtime.graph.ir import (
     Graph,
     Node,
@@ -27,12 +30,9 @@ from runtime.graph.ir import (
     walk,
 )
 from runtime.graph.nodes import BOOL, COND, CONSTANT, INT, RAISE, WHILE
-from runtime.graph.notation import describe
 from runtime.graph.numbers import BINARY
-from runtime.graph.printing import format_graph
 from runtime.graph.templates import Raised
 from runtime.graph.verification import InvalidGraph, verify
-from runtime.types import ListType, TensorType
 
 
 def tensor(*shape: int | None) -> TensorType:

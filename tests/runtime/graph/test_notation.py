@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import runtime as rt
-from runtime.graph.printing import format_graph
+from runtime.graph.format.printing import format_graph
 
 V = rt.Variable([1.0, 2.0, 3.0, 4.0], name="weights")
 X = rt.TensorSpec([4, 4])

@@ -15,9 +15,9 @@ from runtime import errors
 from runtime.graph.executors.interpreter import Program
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.numbers import MATH
-from runtime.graph.symbolic_number import apply_number
-from runtime.graph.tracing import Trace
 from runtime.graph.verification import verify
+from runtime.staging.symbolic_number import apply_number
+from runtime.staging.tracing import Trace
 
 VALUES: list[Any] = [0, 1, -3, 7, 0.0, -0.5, 2.0, True, False]
 BINARY: list[Any] = [

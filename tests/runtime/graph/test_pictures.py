@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import pytest
 
 import runtime as rt
+from runtime.graph.format.views import Operation
 from runtime.graph.ir import Graph, walk, walk_called
-from runtime.graph.views import Operation
 
 SVG = "{http://www.w3.org/2000/svg}"
 WEIGHT = rt.constant([[1.0, 2.0], [3.0, 4.0]])

@@ -17,24 +17,24 @@ from hypothesis import strategies as st
 
 import runtime as rt
 from runtime import errors
-from runtime.concrete_function import ConcreteFunction
+from runtime.core.primitive import TABLE
+from runtime.core.state import run_calling_back, state
+from runtime.core.types import ListType, NumberType, ResidualsType, TensorType, Type
+from runtime.functions.concrete_function import ConcreteFunction
 from runtime.graph.data import Opaque
 from runtime.graph.executors.interpreter import Program
+from runtime.graph.format.printing import format_graph
 from runtime.graph.ir import Graph, Node, walk
-from runtime.graph.printing import format_graph
 from runtime.graph.running import Runner
 from runtime.graph.storage import load, save
 from runtime.graph.storage.notation import type_of, type_text
 from runtime.graph.storage.primitives import primitive_named
-from runtime.primitive import TABLE
-from runtime.state import run_calling_back, state
-from runtime.types import ListType, NumberType, ResidualsType, TensorType, Type
-from tests import staging
-from tests.programs import Drawn, unhurried
 from tests.runtime.graph.passes.random_graphs import ARGUMENTS, traced, write
 from tests.runtime.graph.passes.running import observed
 from tests.runtime.graph.saved_calls import Outcome, elsewhere, outcome
-from tests.runtime.staged_programs import PROGRAMS
+from tests.runtime.staging.staged_programs import PROGRAMS
+from tests.support import staging
+from tests.support.programs import Drawn, unhurried
 from tests.test_staged_fixtures import STAGED_CASES, call
 
 # What fixtures have little of: gradients of control flow, lists, recursion, state, text.

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import runtime as rt
+from runtime.graph.format.views import op_type
 from runtime.graph.ir import Graph, walk
-from runtime.graph.views import op_type
 
 WEIGHT = rt.constant([[1.0, 2.0], [3.0, 4.0]])
 

@@ -11,8 +11,8 @@ import pytest
 
 import runtime as tf
 from runtime import errors
-from runtime.primitive import TABLE
-from runtime.workspace import Workspace
+from runtime.core.primitive import TABLE
+from runtime.core.workspace import Workspace
 
 random = tf.random
 N = 40000

@@ -21,14 +21,14 @@ from hypothesis import strategies as st
 
 import runtime as rt
 from autograph.calls import ag
-from runtime.function import function
+from runtime.core.primitive import TABLE, Memory
+from runtime.core.workspace import Workspace
+from runtime.functions.function import function
 from runtime.graph.executors import blocks
 from runtime.graph.executors.kernels import takes_out, takes_work
 from runtime.ops import define
 from runtime.ops.random.seeds import BY_OP, Stream
-from runtime.primitive import TABLE, Memory
-from runtime.workspace import Workspace
-from tests.runtime.samples import arrays
+from tests.runtime.ops.samples import arrays
 
 ROOT = Path(__file__).parents[4]
 SIDE = 4

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import runtime as rt
-from runtime.function import function
+from runtime.functions.function import function
 from runtime.graph.executors import blocks
 from runtime.graph.executors.interpreter import Program
 from runtime.graph.passes import optimize

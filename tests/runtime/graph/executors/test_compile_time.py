@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import runtime as rt
-from runtime.function import function
+from runtime.functions.function import function
 from runtime.graph.executors.interpreter import Program
 from runtime.graph.ir import Graph
 

@@ -11,10 +11,10 @@ import pytest
 
 import runtime as rt
 from autograph.calls import ag
-from runtime.function import function
+from runtime.functions.function import function
 from runtime.graph.executors.replay import replay
-from tests.runtime.staged_programs import PROGRAMS
-from tests.runtime.test_staging import tensors
+from tests.runtime.staging.staged_programs import PROGRAMS
+from tests.runtime.staging.test_staging import tensors
 
 
 def source(program: Any, *arguments: Any) -> str:

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import runtime as rt
-from runtime.function import function
+from runtime.core.primitive import TABLE, Order, Primitive
+from runtime.core.workspace import Workspace
+from runtime.functions.function import function
 from runtime.graph.executors.kernels import takes_out, takes_work
 from runtime.graph.executors.layouts import axes_of, axes_of_ufunc
-from runtime.primitive import TABLE, Order, Primitive
-from runtime.workspace import Workspace
-from tests.runtime.samples import arrays
+from tests.runtime.ops.samples import arrays
 
 
 def order(primitive: Primitive, sample: Any) -> Order:

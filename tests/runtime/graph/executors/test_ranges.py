@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import runtime as rt
-from runtime.function import function
+from runtime.functions.function import function
 
 LEAVES = st.sampled_from(["x", "y", "i", "(x + 1)", "(y * 3)", "(i + 127)", "(x - 127)"])
 EXPRESSIONS = st.recursive(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import runtime as rt
-from runtime.function import function
+from runtime.functions.function import function
 
 OPEN = rt.TensorSpec([None, None], rt.float64)
 

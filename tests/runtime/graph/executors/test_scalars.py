@@ -11,12 +11,12 @@ import pytest
 
 import runtime as rt
 from runtime import errors
-from runtime.forms import Form, kind_of
-from runtime.function import function
+from runtime.core.forms import Form, kind_of
+from runtime.core.primitive import CLASSES, TABLE
+from runtime.core.types import TensorType
+from runtime.functions.function import function
 from runtime.graph.executors.interpreter import Program
 from runtime.graph.ir import Graph, Node, Region, Value
-from runtime.primitive import CLASSES, TABLE
-from runtime.types import TensorType
 from tests.autograph.files import import_text
 
 DTYPES = [rt.int8, rt.uint8, rt.int32, rt.int64, rt.uint64]

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import runtime as rt
-from runtime.function import function
-from runtime.variable_primitives import renew
+from runtime.functions.function import function
+from runtime.variables.primitives import renew
 
 SIZE = 1000
 

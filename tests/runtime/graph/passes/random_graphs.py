@@ -14,7 +14,7 @@ import numpy as np
 
 import runtime as rt
 from runtime.graph.ir import Graph
-from tests import programs
+from tests.support import programs
 
 # What is read, by kind (v: float32[3], x: float32[], i: int32[], b: bool[]), and what is made.
 OPS: tuple[tuple[str, str, str], ...] = (

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.state import state
 from runtime.graph.executors.interpreter import Program
-from runtime.state import state
 
 
 def observed(program: Program, raws: Sequence[Any]) -> tuple[Any, str]:

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import runtime as rt
-from runtime.function import function
+from runtime.functions.function import function
+from runtime.graph.format.printing import format_graph
 from runtime.graph.passes import optimize
 from runtime.graph.passes.dead_code import eliminate_dead_code
-from runtime.graph.printing import format_graph
 from runtime.graph.verification import verify
 
 

@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given
 
 import runtime as rt
-from runtime.function import function
+from runtime.functions.function import function
 from runtime.graph.executors.interpreter import Program
+from runtime.graph.format.printing import format_graph
 from runtime.graph.ir import Graph
 from runtime.graph.passes import PASSES, optimize
 from runtime.graph.passes.branch_simplification import simplify_branches
@@ -29,13 +30,12 @@ from runtime.graph.passes.inlining import inline_calls
 from runtime.graph.passes.loop_invariants import hoist_loop_invariants
 from runtime.graph.passes.loop_simplification import simplify_loops
 from runtime.graph.passes.simplification import simplify
-from runtime.graph.printing import format_graph
 from runtime.graph.verification import verify
-from tests import programs
-from tests.programs_dialects import STAGED
 from tests.runtime.graph.passes.running import as_text, observed
-from tests.runtime.staged_programs import PROGRAMS
-from tests.runtime.test_staging import tensors
+from tests.runtime.staging.staged_programs import PROGRAMS
+from tests.runtime.staging.test_staging import tensors
+from tests.support import programs
+from tests.support.programs_dialects import STAGED
 from tests.test_staged_programs import tensors as exact_tensors
 
 GOLDEN = Path(__file__).parents[4] / "fixtures" / "graphs" / "passes"

@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 import autograph
 import runtime as rt
 from runtime.graph.executors.interpreter import Program
+from runtime.graph.format.printing import format_graph
 from runtime.graph.ir import Graph
 from runtime.graph.passes import PASSES, optimize
-from runtime.graph.printing import format_graph
 from runtime.graph.verification import verify
-from tests.programs import unhurried
-from tests.programs_choices import Drawn
 from tests.runtime.graph.passes.random_graphs import ARGUMENTS, traced, write
 from tests.runtime.graph.passes.running import observed
+from tests.support.programs import unhurried
+from tests.support.programs_choices import Drawn
 
 ROOT = Path(__file__).parents[4]
 SIZE = 12
@@ -62,7 +62,7 @@ def test_a_pass_does_all_at_once(text: str) -> None:
 
 SCRIPT = """
 from runtime.graph.passes import optimize
-from tests.programs_choices import Seeded
+from tests.support.programs_choices import Seeded
 from tests.runtime.graph.passes.random_graphs import traced, write
 
 for seed in range(12):

@@ -17,24 +17,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import runtime as rt
+from runtime.core.primitive import bind
+from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import as_dtype
-from runtime.function import function
+from runtime.functions.function import function
 from runtime.graph.executors.interpreter import Program
+from runtime.graph.format.printing import format_graph
 from runtime.graph.ir import Graph, walk
 from runtime.graph.passes import optimize
 from runtime.graph.passes.dead_code import eliminate_dead_code
 from runtime.graph.passes.shape_inference import Inference
 from runtime.graph.passes.shape_refinement import Contradiction, refine_calls, refine_shapes
-from runtime.graph.printing import format_graph
 from runtime.graph.verification import verify
-from runtime.primitive import bind
-from runtime.types import NumberType, TensorType, Type
-from tests.programs import unhurried
-from tests.programs_choices import Drawn
 from tests.runtime.graph.passes.random_graphs import SPECS, traced, write
 from tests.runtime.graph.passes.running import observed
-from tests.runtime.samples import arrays, cases
-from tests.runtime.staged_programs import PROGRAMS
+from tests.runtime.ops.samples import arrays, cases
+from tests.runtime.staging.staged_programs import PROGRAMS
+from tests.support.programs import unhurried
+from tests.support.programs_choices import Drawn
 
 GOLDEN = Path(__file__).parents[4] / "fixtures" / "graphs" / "passes"
 

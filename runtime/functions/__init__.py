@@ -1,0 +1,12 @@
+"""`@rt.function`: a Python function with its traces.
+
+function, polymorphic_function      the decorator; the object that is called
+parameters, signatures              the arguments of a call, and the key that they make
+trace_cache, retracing              the traces by key; the warning about too many
+function_tracing, initial_values    one trace; values for variables that it creates
+concrete_function                   the graph that a call runs
+recursion, shared_arguments         calls of what is being traced; arguments that share memory
+changed_arguments                   lists among the arguments that the function changes
+restored_function                   the functions of a saved module
+signature_text, turns               signatures as text; which thread traces
+"""

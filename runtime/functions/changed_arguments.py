@@ -1,0 +1,174 @@
+"""Lists that are arguments and that a function changes: what its graph leaves in them is written to
+the caller's lists behind a call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from runtime.functions.signatures import Image, changed_image
+from runtime.graph.ir import Location
+from runtime.graph.structures import structure_of
+from runtime.staging.control import joins
+from runtime.staging.control.carried_objects import refuse_change
+from runtime.staging.control.joins import Spec
+from runtime.staging.guarding.guards import Guards
+from runtime.staging.lists.growing import Growing
+from runtime.staging.refusals import refuse
+
+Way = tuple[int | str, ...]
+"""The argument, and which child of which container: the way to a list in a call's arguments."""
+
+
+class Kept:
+    """An item that a call finds there in its arguments, and leaves as it is."""
+
+    # No dataclass, which joins would take apart.
+    __slots__ = ("way",)
+
+    def __init__(self, way: Way) -> None:
+        self.way = way
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The items of one list at the end of the function."""
+
+    path: str
+    way: Way
+    spec: Spec
+
+
+class Changes:
+    """The lists that a function changes, and how to write to those of a call."""
+
+    def __init__(self, name: str, changes: Sequence[Change]) -> None:
+        self.name = name
+        self._changes = tuple(changes)
+
+    def targets(self, args: Iterable[Any], kwargs: dict[str, Any], guards: Guards) -> list[Any]:
+        """The caller's lists that a call is to change.
+
+        StagingError for one that the function reaches by another way: it would see the old items.
+        """
+        arguments = dict(enumerate(args)) | kwargs
+        found = [_at(arguments, change.way) for change in self._changes]
+        counts: dict[int, int] = {}
+        for item in _containers(arguments.values()):
+            counts[id(item)] = counts.get(id(item), 0) + 1
+        reached = {id(item) for _, (holder, _, value) in guards.seen() for item in (holder, value)}
+        for change, item in zip(self._changes, found, strict=True):
+            if counts.get(id(item), 0) > 1 or id(item) in reached:
+                raise refuse(
+                    f"{self.name} changes the list {change.path}, which this call gives it twice, "
+                    "or which it reads elsewhere too",
+                    "pass a copy: list(...)",
+                    change.path,
+                )
+        return found
+
+    def write(
+        self,
+        targets: Sequence[Any],
+        args: Iterable[Any],
+        kwargs: dict[str, Any],
+        contents: Sequence[Any],
+    ) -> None:
+        """Put into the caller's lists what is in them behind a call."""
+        arguments = dict(enumerate(args)) | kwargs
+        made = [_with_own(items, arguments) for items in contents]
+        for target, items in zip(targets, made, strict=True):
+            _put(target, items)
+
+    def contents(self, values: Iterator[Any], build: Callable[[Spec, Any], Any]) -> list[Any]:
+        """The items of each list, from the values that follow those of the result."""
+        return [build(change.spec, values) for change in self._changes]
+
+
+def changes_of(
+    given: Sequence[Image],
+    ways: Sequence[Way],
+    export: Callable[[Any], Any],
+    is_own: Callable[[Any], bool],
+    location: Location | None,
+) -> tuple[list[Change], list[Any]]:
+    """The lists among the images of arguments that are different now, and what is in each: what
+    `is_own`, no assignment has changed.
+
+    StagingError for another container that was changed.
+    """
+    known = {id(item): Kept(way) for (_, item, _), way in zip(given, ways, strict=True)}
+    changes, contents = [], []
+    for image, way in zip(given, ways, strict=True):
+        changed = changed_image([image])
+        if changed is None:
+            continue
+        path, item, (_, before) = image
+        if not isinstance(item, list):
+            why = "it is an argument, which a traced function gets as a copy of the caller's"
+            raise refuse_change(changed, why, location=location)
+        own = [(at, child) for at, child in enumerate(before) if is_own(child)]
+        kept = {id(child): Kept((*way, at)) for at, child in own} | known
+        items = _exported(item, kept, export)
+        changes.append(Change(path, way, joins.abstract(items, staged=True)))
+        contents.append(items)
+    return changes, contents
+
+
+def ways_of(value: Any, way: Way) -> Iterator[Way]:
+    """The way to each container in an argument, in the order of `images`."""
+    found = structure_of(value)
+    if found is not None:
+        yield way
+        for place, child in enumerate(found[1]):
+            yield from ways_of(child, (*way, place))
+
+
+def _exported(items: Any, kept: dict[int, Kept], export: Callable[[Any], Any]) -> Any:
+    if isinstance(items, Growing) and items.staged is not None:
+        return export(items)
+    return [_item(item, kept, export) for item in items]
+
+
+def _item(item: Any, kept: dict[int, Kept], export: Callable[[Any], Any]) -> Any:
+    if id(item) in kept:
+        return kept[id(item)]
+    return _exported(item, kept, export) if isinstance(item, list) else export(item)
+
+
+def _at(arguments: dict[Any, Any], way: Way) -> Any:
+    item = arguments[way[0]]
+    for place in way[1:]:
+        found = structure_of(item)
+        assert found is not None
+        item = found[1][place]  # type: ignore[index]
+    return item
+
+
+def _put(target: Any, items: Any) -> None:
+    if isinstance(target, Growing):
+        target.fill(*(items.content() if isinstance(items, Growing) else (len(items), items)))
+    elif isinstance(items, Growing) and items.staged is not None:
+        raise refuse(
+            "only the run knows what is in a list that a function changes, which is an item of "
+            "another object",
+            "a list that is assigned to a name where it is made",
+        )
+    else:
+        target[:] = items
+
+
+def _with_own(item: Any, arguments: dict[Any, Any]) -> Any:
+    if isinstance(item, Kept):
+        return _at(arguments, item.way)
+    return [_with_own(each, arguments) for each in item] if type(item) is list else item
+
+
+def _containers(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        found = structure_of(value)
+        if found is not None:
+            yield value
+            yield from _containers(found[1])

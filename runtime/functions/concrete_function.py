@@ -1,0 +1,398 @@
+"""One trace of a function: what `get_concrete_function` gives, and what a call runs."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from autograph.frames import hide_libraries
+from runtime.autodiff.calls import GraphCall, call_recorded
+from runtime.core.device import placed
+from runtime.core.pickling import refused
+from runtime.core.shapes import TensorSpec
+from runtime.core.state import run_calling_back, state
+from runtime.core.tensor import EagerTensor, Tensor, wrap
+from runtime.core.types import ListType, TensorType, Type
+from runtime.functions.changed_arguments import Changes
+from runtime.functions.parameters import Arguments
+from runtime.functions.shared_arguments import NOTHING, Shared
+from runtime.functions.signature_text import signature_lines, signature_text
+from runtime.functions.signatures import check_arguments, leaves_for, quick_key, refuse_cycles
+from runtime.graph.arrays import Elements
+from runtime.graph.executors.interpreter import Program
+from runtime.graph.executors.replay import replay
+from runtime.graph.executors.specialization import Programs, Run
+from runtime.graph.format.printing import format_graph
+from runtime.graph.format.views import GraphTensor
+from runtime.graph.ir import Callee, Graph, Value, has_effects, walk
+from runtime.graph.nodes import CALL, RAISE
+from runtime.graph.passes import optimize
+from runtime.graph.passes.shape_refinement import result_types
+from runtime.ops.reshaping import ensure_shape
+from runtime.staging.control import joins
+from runtime.staging.control.blocks import Unreachable
+from runtime.staging.control.deferred_exceptions import check_unhandled
+from runtime.staging.control.joins import Leaf, Same, Spec, Tree
+from runtime.staging.error_notes import depth_explained
+from runtime.staging.guarding.guards import Guards
+from runtime.staging.tracing import Trace
+
+MOST_FITTING = 100
+"""Kinds of arguments that one trace remembers to take as they are."""
+
+_clock = itertools.count()
+
+
+def now() -> int:
+    """The next tick of a clock, by which traces are told how long ago they were used."""
+    return next(_clock)
+
+
+class ConcreteFunction:
+    """One trace of a function: `graph` is as traced, `optimized` as it runs, `reason` is why it was
+    made.
+
+    Calling it takes the tensors of its signature, in the structure of the arguments that it was
+    traced with.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        graph: Graph,
+        outputs: Spec | None,
+        signature: Arguments,
+        labels: Sequence[str],
+        outer: Sequence[Any],
+        guards: Guards,
+    ) -> None:
+        self.name = name
+        self.graph = graph
+        self.spec = outputs
+        self.structured_input_signature = signature
+        self.labels = labels
+        self.outer = tuple(outer)
+        self.guards = guards
+        self.callee = Callee(name, graph)
+        self.shared = NOTHING
+        self.lost: Callable[[], Exception] | None = None
+        self.changes: Changes | None = None
+        self.devices = _devices_of(graph)
+        self.single = isinstance(outputs, Leaf) and not any(self.devices)
+        self.used = now()
+        self.reason = ""
+        self._fitting: dict[tuple[Any, ...], Run] = {}
+
+    def share(self, shared: Shared, called: Graph, lost: Callable[[], Exception] | None) -> None:
+        """Take what it does to its arguments, as `called` computes it for calls from other traces.
+
+        `lost` refuses a call from outside of any, which would not see it.
+        """
+        self.shared, self.lost = shared, lost
+        if called is not self.graph:
+            self.callee = Callee(self.name, called)
+
+    def change(self, changes: Changes) -> None:
+        """Take which lists of its arguments it changes."""
+        self.changes, self.single = changes, False
+
+    @functools.cached_property
+    def optimized(self) -> Graph:
+        """The graph after the passes."""
+        with depth_explained(self.graph):
+            return optimize(self.graph)
+
+    @functools.cached_property
+    def programs(self) -> Programs:
+        """The programs that run it."""
+        with depth_explained(self.optimized):
+            return Programs(self.optimized)
+
+    @property
+    def program(self) -> Program:
+        """The program that runs it on arguments of any shapes."""
+        return self.programs.generic
+
+    @functools.cached_property
+    def calls_back(self) -> bool:
+        """True if it may run Python of the user's, which may run ops."""
+        return has_effects(self.optimized.body)
+
+    @property
+    def inputs(self) -> list[GraphTensor]:
+        """The tensors of the graph that a call supplies, then those that stand for captures."""
+        return self.graph.inputs
+
+    @property
+    def outputs(self) -> list[GraphTensor]:
+        """The tensors of the graph that a call returns."""
+        return self.graph.outputs
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables that its graph, or one that it calls, reads or changes, in that order."""
+        return self.graph.variables
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """Those of its variables that tapes watch."""
+        return self.graph.trainable_variables
+
+    @property
+    def captured_inputs(self) -> list[Any]:
+        """The tensors from outside that it uses, by reference; its variables are not among them."""
+        return self.graph.external_captures
+
+    @property
+    def structured_outputs(self) -> Any:
+        """The structure of its result, with a TensorSpec in place of each tensor."""
+        return None if self.spec is None else _specs_of(self.spec)
+
+    @property
+    def output_dtypes(self) -> Any:
+        """The structure of its result, with a dtype in place of each tensor."""
+        return None if self.spec is None else _specs_of(self.spec, lambda spec: spec.dtype)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The structure of its result, with a TensorShape in place of each tensor."""
+        return None if self.spec is None else _specs_of(self.spec, lambda spec: spec.shape)
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Run it on arguments that fit its signature, or on the tensors of that alone: in the order
+        of `inputs`, or by their names.
+
+        Raises TypeError for arguments of another structure, dtype or shape.
+        """
+        try:
+            run = state.run
+            if run is not None and not kwargs:
+                key: list[Any] = []
+                raws: list[Any] = []
+                compiled = None
+                if quick_key(args, key, raws):
+                    compiled = self._fitting.get(tuple(key))
+                if compiled is not None:
+                    return self._run(compiled, raws)
+            leaves = self._leaves(args, kwargs)
+            if len(leaves) == len(args) and all(map(_is_itself, args, leaves)):
+                self._remember(args)
+            if self.changes is not None:
+                given = dict(zip(self.labels, args, strict=False)) | kwargs
+                ordered = [given.pop(label, None) for label in self.labels]
+                return self.call_changing(ordered, given, leaves)
+            return self.call_leaves(leaves)
+        except BaseException as error:
+            if isinstance(error, RecursionError):
+                refuse_cycles(self.name, self._labelled(args, kwargs))
+            hide_libraries(error)
+            raise
+
+    def _remember(self, args: Sequence[EagerTensor]) -> None:
+        """Take arguments like these, which are just the tensors of a call, as they are."""
+        key: list[Any] = []
+        raws: list[Any] = []
+        if not self.outer and len(self._fitting) < MOST_FITTING and quick_key(args, key, raws):
+            self._fitting[tuple(key)] = self.programs.runner(raws)
+
+    def _leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        try:
+            leaves = leaves_for(self.structured_input_signature, self.labels, args, kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self.name}(): {error}") from None
+        if any(type(leaf) is TensorSpec for leaf in leaves):
+            check_arguments(self.name, self._labelled(args, kwargs))
+        return leaves
+
+    def _labelled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+        yield from zip(self.labels, args, strict=False)
+        yield from kwargs.items()
+
+    def call_leaves(self, leaves: Sequence[Any]) -> Any:
+        """Run it on the tensors and staged numbers of its arguments, in their order.
+
+        Of a function that changes lists of its arguments the result, and what is in each of them.
+        """
+        if state.trace is not None:
+            return self._call_in(state.trace, leaves)
+        if self.lost is not None:
+            raise self.lost()
+        if state.run is None:
+            return self.outputs_of(self._observed(leaves))
+        raws = [leaf.raw for leaf in leaves]
+        return self._run(self.programs.runner(raws), raws)
+
+    def call_changing(
+        self, args: Sequence[Any], kwargs: dict[str, Any], leaves: Sequence[Any]
+    ) -> Any:
+        """Run it, and put into the lists of these arguments what it leaves there."""
+        assert self.changes is not None
+        targets = self.changes.targets(args, kwargs, self.guards)
+        result, contents = self.call_leaves(leaves)
+        self.changes.write(targets, args, kwargs, contents)
+        return result
+
+    def _run(self, compiled: Run, raws: Sequence[Any]) -> Any:
+        run = run_calling_back if self.calls_back else state.run
+        assert run is not None
+        try:
+            results = run(compiled, *raws)
+        except BaseException as error:
+            self.program.fail(error)
+        return self.outputs_of(results)
+
+    def _observed(self, leaves: Sequence[Any]) -> Sequence[Any]:
+        """The results of a run that tapes, or checks of each op, are shown."""
+        if state.tapes and state.inspect is None and state.device is None:
+            return call_recorded(self._recorded, leaves)
+        return replay(
+            self.optimized, [leaf.raw if type(leaf) is Elements else leaf for leaf in leaves]
+        )
+
+    @functools.cached_property
+    def _recorded(self) -> GraphCall:
+        return GraphCall(self.graph)
+
+    def outputs_of(self, results: Sequence[Any]) -> Any:
+        """Returns the result of a call, made of the results of a run."""
+        if self.single:
+            raw = results[0]
+            return EagerTensor(raw) if type(raw) is np.ndarray else _tensor(raw)
+        assert self.spec is not None
+        if any(self.devices):
+            results = list(map(_on_device, results, self.devices))
+        values = iter(results)
+        made = joins.restored(self.spec, values, _restored)
+        if self.changes is None:
+            return made
+        return made, self.changes.contents(values, _restore)
+
+    def _call_in(self, trace: Trace, leaves: Sequence[Any]) -> Any:
+        """Add a call of this graph to the one that is being traced."""
+        if any(node.primitive is RAISE for node in walk(self.graph.body)):
+            check_unhandled(trace.root, f"what {self.name} raises")
+        if trace.watcher is not None:
+            trace.watcher.adopt(self.guards)
+        values = [trace.value_of(item) for item in (*leaves, *self.outer)]
+        self.shared.check(trace, self.name, leaves, self.outer)
+        graph = self.callee.graph
+        assert graph is not None
+        outputs = [Value(value.type, trace.unique(value.name)) for value in graph.results]
+        made = list(trace.append(CALL, values, outputs, {"callee": self.callee}))
+        if self.spec is None:
+            raise Unreachable
+        end = len(made) - len(self.shared.written)
+        types = result_types(self.graph, values, trace.constants)
+        shaped = list(map(_of_type, made[:end], types))
+        results = self.shared.settle(trace, leaves, shaped, made[end:])
+        lifted = iter(results)
+        result = joins.lift(_anew(self.spec), lifted)
+        if self.changes is None:
+            return result
+        return result, self.changes.contents(lifted, joins.lift)
+
+    # As of Python's functions: there is nothing in it to change.
+
+    def __copy__(self) -> ConcreteFunction:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ConcreteFunction:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise refused(f"a trace of {self.name}", "pickle its function, which is traced anew there")
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """Its parameters, result and captures, a line each; or all in one line.
+
+        >>> @rt.function
+        ... def double(x):
+        ...     return 2 * x
+        >>> concrete = double.get_concrete_function(rt.TensorSpec([], rt.int32))
+        >>> "int32" in concrete.pretty_printed_signature()
+        True
+        """
+        if not verbose:
+            return repr(self)
+        captures = [
+            (tensor.op.name, TensorSpec(tensor.shape, tensor.dtype))
+            for tensor in self.graph.internal_captures
+        ]
+        return signature_lines(
+            self.structured_input_signature, self.labels, self.structured_outputs, captures
+        )
+
+    @property
+    def signature_text(self) -> str:
+        """Its name and the types or values of its parameters: `f(x: float32[2], n=3)`."""
+        return f"{self.name}({signature_text(self.structured_input_signature, self.labels)})"
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self.signature_text}>"
+
+    def __str__(self) -> str:
+        return format_graph(self.graph)
+
+    def _repr_svg_(self) -> str:
+        return self.graph._repr_svg_()
+
+
+def _of_type(symbol: Any, known: Type) -> Any:
+    """The result of a call, with the static shape that it has in this call."""
+    if isinstance(known, TensorType) and known != symbol.value.type:
+        return ensure_shape(symbol, known.shape)
+    return symbol
+
+
+def _is_itself(argument: Any, leaf: Any) -> bool:
+    return argument is leaf and type(leaf) is EagerTensor
+
+
+def _anew(spec: Spec) -> Spec:
+    """The Spec for what one more call returns."""
+    if not isinstance(spec, Tree):
+        return spec
+    return Tree(spec.structure.anew(), tuple(map(_anew, spec.children)))
+
+
+def _specs_of(spec: Spec, of: Callable[[TensorSpec], Any] = lambda spec: spec) -> Any:
+    if isinstance(spec, Leaf):
+        known = spec.type
+        return of(TensorSpec(known.shape, known.dtype)) if isinstance(known, TensorType) else known
+    if isinstance(spec, Tree):
+        return spec.structure.build([_specs_of(child, of) for child in spec.children])
+    return spec.value if isinstance(spec, Same) else _specs_of(spec.inner, of)
+
+
+def _devices_of(graph: Graph) -> list[str | None]:
+    """The device that each result is asked to be computed on."""
+    asked = {value: node.device for node in graph.nodes for value in node.outputs if node.device}
+    return [asked.get(value) for value in graph.results]
+
+
+def _on_device(result: Any, asked: str | None) -> Any:
+    found = None if asked is None else placed(asked)
+    if found is None or isinstance(result, list):
+        return result
+    tensor = result if isinstance(result, EagerTensor) else EagerTensor(result)
+    tensor._device = found
+    return tensor
+
+
+def _tensor(raw: Any) -> Tensor:
+    return raw if isinstance(raw, Tensor) else wrap(raw)
+
+
+def _restore(spec: Spec, values: Iterator[Any]) -> Any:
+    return joins.restored(spec, values, _restored)
+
+
+def _restored(raw: Any, type: Type) -> Any:
+    if not isinstance(type, ListType):
+        return _tensor(raw)
+    assert isinstance(type.element, TensorType)
+    return Elements([x if x is None else _tensor(x) for x in raw], type.element)

@@ -1,0 +1,457 @@
+"""One trace of a Python function: it runs on symbols, and what it did becomes a graph."""
+
+from __future__ import annotations
+
+import functools
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from types import FunctionType
+from typing import Any, cast
+
+import numpy as np
+
+import autograph
+import runtime.staging.backend  # noqa: F401  (gives autograph the backend of symbols)
+from autograph.mutation.ownership import taking_notes
+from autograph.mutation.snapshots import Snapshot
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import wrong_dtype
+from runtime.core.shapes import TensorShape
+from runtime.core.state import state
+from runtime.core.tensor import Tensor
+from runtime.core.types import is_variable
+from runtime.functions.changed_arguments import Change, Changes, Way, changes_of, ways_of
+from runtime.functions.concrete_function import ConcreteFunction
+from runtime.functions.initial_values import initial_value
+from runtime.functions.recursion import Assumption, active_calls, has_numbers, unsettled
+from runtime.functions.shared_arguments import NOTHING, Shared, lost, shared_of
+from runtime.functions.signatures import Image, changed_image, images, rebuild, spec_structure
+from runtime.functions.trace_cache import Call
+from runtime.graph.arrays import Elements
+from runtime.graph.ir import (
+    Callee,
+    Graph,
+    Location,
+    Node,
+    Region,
+    Value,
+    format_location,
+    may_act,
+    position_of,
+)
+from runtime.graph.nodes import NUMBER_TYPES
+from runtime.graph.passes.dead_code import used_values
+from runtime.graph.structures import structure_of
+from runtime.graph.verification import verify
+from runtime.ops.random.seeds import going_on
+from runtime.staging import texts
+from runtime.staging.aliasing import aliases
+from runtime.staging.block_recorder import BlockRecorder
+from runtime.staging.control import joins, loops
+from runtime.staging.control.blocks import Unreachable, add_raise
+from runtime.staging.control.carried_objects import NoRecorder, Recorder, refuse_change
+from runtime.staging.control.joins import Leaf, Optional, Spec, Tree
+from runtime.staging.control.optional_values import MaybeNone, bound
+from runtime.staging.error_notes import explain, explain_depth, locate
+from runtime.staging.frames import beginning_of, ending_of, returns_of
+from runtime.staging.guarding.watching import Watcher
+from runtime.staging.lists.chosen_lists import Row
+from runtime.staging.lists.growing_list import GrowingList, known_list, list_function
+from runtime.staging.lists.list_builtins import sequence_function
+from runtime.staging.refusals import is_refusal, noted, refuse
+from runtime.staging.scopes import Symbol
+from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor
+from runtime.staging.texts import Text
+from runtime.staging.tracing import Trace
+from runtime.variables.creation import Creations, active, variable_creator_scope
+
+_MOST_RETURNS = 3
+"""Places of `return` that a message names."""
+
+
+def _exported(
+    value: Any, numbers: bool = False, what: Callable[[], str] = lambda: "result", path: str = ""
+) -> Any:
+    """Returns the result of a function as tensors, None, and structures of them. With `numbers`,
+    Python numbers stay what they are.
+
+    Raises TypeError for any other Python object, which is at `path` in what messages call `what()`.
+    """
+    value = bound(value)
+    if type(value) is Text:
+        if numbers:
+            return value
+        raise value.refusal("returned", value.location)
+    if isinstance(value, MaybeNone):
+        return MaybeNone(_exported(value.held, numbers, what, path), value.flag)
+    if value is None or isinstance(value, Tensor | Symbol | Elements):
+        return value
+    if isinstance(value, TensorShape):
+        return _converted(value, what, path)
+    if is_variable(value):
+        return value.value()
+    is_number = isinstance(value, SymbolicNumber) or type(value) in NUMBER_TYPES
+    if is_number and numbers:
+        return value
+    if isinstance(value, SymbolicNumber):
+        return number_to_tensor(value)
+    if is_number or isinstance(value, np.ndarray | np.generic | complex | str | bytes):
+        return _converted(value, what, path)
+    if type(value) is Row:
+        value = value.copy()
+    if isinstance(value, GrowingList):
+        if value.staged is not None:
+            return value if numbers else value.exported()
+        value = list(value)
+    found = structure_of(value)
+    if found is None and hasattr(type(value), "__array__"):
+        return _converted(value, what, path)
+    if found is None:
+        raise TypeError(
+            f"{what()}{path} is {value!r}: a function returns tensors, numbers, None, and lists, "
+            "tuples, dicts and dataclasses of them; make it outside, of what the function returns"
+        )
+    structure, children = found
+    parts = enumerate(children)
+    return structure.build(
+        [_exported(x, numbers, what, path + structure.path(at)) for at, x in parts]
+    )
+
+
+def _converted(value: Any, what: Callable[[], str], path: str) -> Tensor:
+    try:
+        return convert_to_tensor(value)
+    except TypeError as error:
+        raise wrong_dtype(f"{what()}{path}: {error}") from None
+    except ValueError as error:
+        raise ValueError(f"{what()}{path}: {error}") from None
+
+
+@contextmanager
+def creating(name: str, creations: Creations) -> Iterator[None]:
+    """Note which variables are made while a function is traced, or refuse it."""
+
+    def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+        if state.trace is None:
+            return next_creator(**kwargs)
+        if not creations.allowed:
+            raise refuse(
+                f"{name} creates a variable each time that it is traced: calls would not share it, "
+                "and a loop would not make one for each round",
+                "create it before, or once: `if self.v is None: self.v = Variable(...)`",
+            )
+        try:
+            value = initial_value(kwargs.get("initial_value"), kwargs.get("dtype"), state.trace)
+            made = next_creator(**kwargs | {"initial_value": value})
+        except Exception:
+            for item in active.creations:
+                item.failed = True
+            raise
+        creations.made += 1
+        return made
+
+    before = active.creations
+    active.creations = (*before, creations)
+    try:
+        with variable_creator_scope(create), going_on(creations.streams):
+            yield
+    finally:
+        active.creations = before
+
+
+def _values_in(value: Any, spec: Spec) -> list[Any]:
+    """Returns the part of a result for each of the values that carry it; None where nothing is
+    known.
+    """
+    if isinstance(spec, Leaf):
+        return [value]
+    found = structure_of(value)
+    if isinstance(spec, Tree) and found is not None and found[0] == spec.structure:
+        pairs = zip(found[1], spec.children, strict=True)
+        return [item for pair in pairs for item in _values_in(*pair)]
+    if isinstance(spec, Optional) and isinstance(value, MaybeNone):
+        return [None, *_values_in(value.held, spec.inner)]
+    return [None for _ in joins.types_of(spec)]
+
+
+class Tracer:
+    """One trace of a Python function.
+
+    `assumption` is what calls of itself return; `inner`: the trace is for such calls.
+    `call_again(keys, depth, function, args, kwargs)` makes a call that `depth` calls of the same
+    function wait for; it keeps their keys in `keys`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        python_function: Any,
+        converted: Any,
+        labels: Sequence[str],
+        assumption: Assumption,
+        call_again: Callable[..., Any],
+        inner: bool = False,
+    ) -> None:
+        self.name = name
+        self.labels = labels
+        self.assumption = assumption
+        self.call_again = call_again
+        self.inner = inner
+        self.returned: Spec | None = None
+        self.current: Trace | None = None
+        self.keys: dict[int, list[Any]] = {}
+        self.python_function = python_function
+        self.converted = converted
+        self.watcher = Watcher()
+        self.given: list[Image] = []
+        self.ways: list[Way] = []
+        self.changes: list[Change] = []
+        self.tensors: list[Any] = []
+
+    def trace(self, call: Call, names: Sequence[str]) -> ConcreteFunction:
+        """Run Python once on symbols of these types."""
+        args, kwargs = call.args, call.kwargs
+        leaves = zip(call.types, names, strict=True)
+        signature = spec_structure(args, leaves), spec_structure(kwargs, leaves)
+        trace = self.current = Trace(self.name)
+        trace.code = getattr(self.python_function, "__code__", None)
+        if self.converted is not self.python_function or _is_converted(self.converted):
+            trace.converter = autograph.call
+        existing = Snapshot({"": self.python_function, "args": args, "kwargs": kwargs})
+        trace.existed, trace.watcher, trace.watch = existing.knows, self.watcher, BlockRecorder
+        given = dict(zip(self.labels, args, strict=False)) | kwargs
+        self.watcher.watch(self.python_function, given)
+        try:
+            with trace:
+                symbols = list(map(trace.parameter, call.types, names))
+                trace.given = {x.value: leaf for x, leaf in zip(symbols, call.leaves, strict=True)}
+                before = list(trace.scope.parameters)
+                spec, results = self._run(trace, *self._given(call, symbols))
+                shared, lost = NOTHING, None
+                if spec is not None:
+                    shared = shared_of(trace.scope, symbols, before, self.tensors)
+                    lost = self._lost(trace, symbols, before, results)
+                if self.inner:
+                    shared = shared.covering(self.assumption.shared)
+                if spec is None:
+                    shared = NOTHING
+                finals, behind = self._finals(trace, symbols, shared)
+        finally:
+            # Also where a handler of the user's made it go away, or raised something else.
+            if trace.refusal is not None:
+                raise noted(trace.refusal)
+        if self.assumption.used and not self.inner:
+            existing.restore()  # Python runs again
+        graph = trace.finish(results, checked=not unsettled())
+        guards = self.watcher.settle()
+        outer, labels = trace.outer_symbols(), self.labels
+        called = graph
+        if shared.written:
+            body = graph.body
+            nodes = *body.nodes, *behind
+            body = Region(body.parameters, nodes, (*body.results, *finals))
+            called = replace(graph, body=body)
+        if self.inner:
+            graph = called
+        made = ConcreteFunction(self.name, graph, spec, signature, labels, outer, guards)
+        if self.changes:
+            made.change(Changes(self.name, self.changes))
+        made.share(shared, called, lost)
+        return made
+
+    def _finals(
+        self, trace: Trace, symbols: Sequence[Any], shared: Shared
+    ) -> tuple[list[Value], list[Node]]:
+        """Returns the values of the arguments at the end, for calls from other traces, and the
+        nodes for it.
+        """
+        nodes = trace.scope.nodes
+        count = len(nodes)
+        finals = [trace.value_of(symbols[at]) for at in shared.written]
+        behind = nodes[count:]
+        del nodes[count:]
+        return finals, behind
+
+    def _lost(
+        self,
+        trace: Trace,
+        symbols: Sequence[Any],
+        before: Sequence[Value],
+        results: Sequence[Value],
+    ) -> Callable[[], Exception] | None:
+        """The refusal of what the function does to its arguments, where no caller would see it."""
+        if not trace.written:
+            return None
+        used = used_values(Graph(self.name, trace.scope.region(results)))
+        found = lost(trace, symbols, before, used)
+        if found is not None and trace.outer is None and not self.inner:
+            raise found()
+        return found
+
+    def _given(self, call: Call, symbols: Sequence[Any]) -> tuple[Any, Any]:
+        leaves = iter(symbols)
+        args = rebuild(call.args, leaves, known_list)
+        kwargs = rebuild(call.kwargs, leaves, known_list)
+        for path, item in (*zip(self.labels, args, strict=False), *kwargs.items()):
+            images(item, path, self.given)
+        for at, item in (*enumerate(args), *kwargs.items()):
+            self.ways += ways_of(item, (at,))
+        return args, kwargs
+
+    def _run(
+        self, trace: Trace, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Spec | None, list[Value]]:
+        recorder = self._recorder(args)
+        try:
+            with (
+                recorder,
+                autograph.observe_calls(self._observe),
+                autograph.lists_made_by(GrowingList),
+                taking_notes(self.watcher.notes),
+                taking_notes(lambda: [*aliases.notes(trace), *loops.notes(trace)]),
+            ):
+                result = self.converted(*args, **kwargs)
+            trace.offset = 0 if trace.code is None else ending_of(trace.code)
+            self._refuse_changes(trace, recorder, result)
+            if self.assumption.used or self.inner:
+                self.returned = joins.abstract(self._exported(result, True), staged=True)
+            result = self._exported(result, self.inner)
+        except Unreachable:
+            return None, []
+        except Exception as error:
+            self._explain(error, args, kwargs)
+            if is_refusal(error) or not (may_act(trace.scope.nodes) or texts.is_in(error)):
+                raise
+            # What was staged before it comes first: an error or an effect of its own.
+            add_raise(trace, error)
+            return None, []
+        contents = self._changed(trace)
+        spec: Spec | None = joins.abstract(result, staged=True)
+        if self.inner:
+            spec = self.assumption.covering(spec)
+        assert spec is not None
+        self.tensors = _values_in(result, spec)
+        values = list(joins.lower(result, spec, trace))
+        for change, items in zip(self.changes, contents, strict=True):
+            values += joins.lower(items, change.spec, trace)
+        return spec, values
+
+    def _changed(self, trace: Trace) -> list[Any]:
+        """The items that the function leaves in the lists among its arguments that it changed."""
+        changed = changed_image(self.given)
+        if changed is None:
+            return []
+        if self.inner:
+            why = "it is an argument, which a traced function gets as a copy of the caller's"
+            raise refuse_change(changed, why, location=self._location())
+
+        def is_own(item: Any) -> bool:
+            return not hasattr(item, "scope") or item.value in trace.given
+
+        export = functools.partial(self._exported, numbers=False)
+        self.changes, contents = changes_of(self.given, self.ways, export, is_own, self._location())
+        return contents
+
+    def _explain(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if isinstance(error, RecursionError):
+            explain_depth(error)
+        elif not is_refusal(error):
+            locate(error)
+            explain(error, self.name, dict(zip(self.labels, args, strict=False)) | kwargs)
+
+    def _recorder(self, args: tuple[Any, ...]) -> Recorder:
+        # What Python runs once while tracing, calls of itself in the graph would not repeat.
+        if not self.inner:
+            return NoRecorder()
+        return BlockRecorder(self.python_function, args, self.labels)
+
+    def _refuse_changes(self, trace: Trace, recorder: Recorder, result: Any) -> None:
+        trace.forget_frames()
+        recorder.release((result,))
+        for path, _ in recorder.changed():
+            recorder.restore()
+            why = f"{self.name} calls itself, as often as the run decides"
+            raise refuse_change(path, why, location=self._location())
+
+    def _location(self) -> Location | None:
+        """The place where the function begins, for what is seen only when it is over."""
+        code = getattr(self.python_function, "__code__", None)
+        return None if code is None else beginning_of(code)
+
+    def _exported(self, result: Any, numbers: bool) -> Any:
+        return _exported(result, numbers, self._name_of_result)
+
+    def _name_of_result(self) -> str:
+        """The name of the result in messages: the places of `return`, and the function."""
+        code = getattr(self.python_function, "__code__", None)
+        if code is None:
+            return f"the result of {self.name}"
+        places = returns_of(code)
+        if not 0 < len(places) <= _MOST_RETURNS:
+            places = [beginning_of(code)]
+        return f"{' or '.join(map(format_location, places))}: the result of {self.name}"
+
+    def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+        self.watcher.watch(function)
+        if function is hasattr and len(args) == 2:
+            self.watcher.asked(*args)
+        instead = self.watcher.getattr if function is getattr else list_function(function)
+        instead = instead or sequence_function(function, args)
+        if instead is not None:
+            return cast(Callable[..., Any], instead)
+        trace = self.current
+        # Outside of a staged block Python itself decides where recursion ends.
+        if trace is None or trace is not state.trace or trace.scope.outer is None:
+            return None
+        plain = getattr(function, "__func__", function)
+        if not isinstance(plain, FunctionType):
+            return None
+        depth = active_calls(plain.__code__, trace.root, autograph.converted_code)
+        return functools.partial(self._again, function, plain, depth) if depth else None
+
+    def _again(self, function: Any, plain: Any, depth: int, *args: Any, **kwargs: Any) -> Any:
+        # A method: what watches objects looks into the arguments of a partial, not in here.
+        keys = self.keys.setdefault(id(plain), [])
+        return self.call_again(keys, depth, function, args, kwargs)
+
+
+def _is_converted(function: Any) -> bool:
+    code = getattr(function, "__code__", None)
+    return code is not None and autograph.converted_code(code)
+
+
+def settled(
+    inner: ConcreteFunction, callee: Callee, call: Call, names: Sequence[str]
+) -> ConcreteFunction:
+    """A recursive function, once it returns what its own calls suppose: as others see it, numbers
+    are tensors.
+    """
+    callee.graph = inner.graph
+    inner.callee = callee
+    verify(inner.graph)
+    if not has_numbers(inner.spec):
+        return inner
+    trace = Trace(inner.name)
+    with trace:
+        symbols = list(map(trace.parameter, call.types, names))
+        result = _exported(inner.call_leaves(symbols))
+        spec = joins.abstract(result, staged=True)
+        results = list(joins.lower(result, spec, trace))
+    signature, outer = inner.structured_input_signature, trace.outer_symbols()
+    graph = trace.finish(results)
+    return ConcreteFunction(inner.name, graph, spec, signature, inner.labels, outer, inner.guards)
+
+
+def explain_variants(error: RecursionError, function: Any, name: str) -> None:
+    """Make the error of a function that is traced at each depth of its recursion say so."""
+    location = None
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename == getattr(function, "__code__", frame.f_code).co_filename:
+            location = position_of(frame.f_code, frame.f_lasti)
+    error.args = (
+        f"{format_location(location)}: {name} calls itself with an argument of another dtype, "
+        "shape or Python value at each depth, and each is traced: pass what changes as a tensor of "
+        "one shape, or end the recursion earlier",
+    )

@@ -1,0 +1,142 @@
+"""The effects of a call on the tensors that it is given, and what its results share with them.
+
+A traced function has symbols of its own for its arguments. Where its code assigns to items of one,
+a call from another trace has what the argument is afterwards as a further result, and the caller's
+symbol stands for that from then on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from runtime.graph.ir import Location, Value
+from runtime.staging.aliasing import item_assignments, sharing
+from runtime.staging.refusals import refuse
+from runtime.staging.scopes import Change, Scope
+from runtime.staging.symbolic_tensor import SymbolicTensor
+from runtime.staging.tracing import Trace
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Of arguments and results, by their places among the tensors: arguments that are `written`,
+    pairs of a result that is an argument (`same`) or may be a part of one (`related`). `settled`
+    is what was found, and not only supposed.
+    """
+
+    written: tuple[int, ...] = ()
+    changes: tuple[Change, ...] = ()
+    same: tuple[tuple[int, int], ...] = ()
+    related: tuple[tuple[int, int], ...] = ()
+    settled: bool = False
+
+    def covering(self, other: Shared) -> Shared:
+        """Returns what holds where both may: more is written and related, less is the same."""
+        known = {*self.related, *other.related, *self.same, *other.same}
+        same = tuple([pair for pair in self.same if pair in other.same or not other.settled])
+        mine, theirs = (
+            dict(zip(each.written, each.changes, strict=True)) for each in (self, other)
+        )
+        written = sorted({*mine, *theirs})
+        none = Change(0)
+        return Shared(
+            tuple(written),
+            tuple([mine.get(at, none) | theirs.get(at, none) for at in written]),
+            same,
+            tuple(sorted(known - {*same})),
+            settled=True,
+        )
+
+    def check(self, trace: Trace, name: str, leaves: Sequence[Any], outer: Sequence[Any]) -> None:
+        """Raises StagingError where the callee writes to a tensor that it knows by two names, or
+        that is not the caller's.
+        """
+        for at in self.written:
+            item = leaves[at]
+            if not isinstance(item, SymbolicTensor):
+                raise item_assignments.outside(name, "an argument that is no tensor of this graph")
+            item_assignments.check_own(trace, item, lambda: None)
+            related = {id(each) for each in sharing.relatives(item)}
+            others = [*leaves[:at], *leaves[at + 1 :], *outer]
+            if any(id(other) in related for other in others):
+                raise refuse(
+                    f"{name} assigns to items of an argument which shares its memory with another "
+                    "tensor that it uses",
+                    "pass a copy of one of them (tf.identity(x)), or call a function that is not "
+                    "staged itself",
+                )
+
+    def settle(
+        self, trace: Trace, leaves: Sequence[Any], results: list[Any], finals: Sequence[Any]
+    ) -> list[Any]:
+        """The results of a call, and its arguments as they are behind it."""
+        for at, change, final in zip(self.written, self.changes, finals, strict=True):
+            item_assignments.assign(trace, leaves[at], final, change)
+        for at, place in self.same:
+            if type(leaves[place]) is SymbolicTensor:
+                results[at] = leaves[place]
+        for at, place in self.related:
+            item, argument = results[at], leaves[place]
+            if type(argument) is SymbolicTensor and item is not argument:
+                sharing.may_be(item, argument)
+            elif item is not argument:
+                sharing.hold(item, sharing.from_outside(trace))
+        return results
+
+
+NOTHING = Shared()
+
+
+def shared_of(
+    scope: Scope, symbols: Sequence[Any], before: Sequence[Value], results: Sequence[Any]
+) -> Shared:
+    """Returns what a trace did to the symbols of its arguments, which stood for `before`, and what
+    the tensors of its results share with them.
+    """
+    places = {id(item): at for at, item in enumerate(symbols) if _may_be_written(item)}
+    pairs = zip(symbols, before, strict=True)
+    written = [
+        at
+        for at, (item, value) in enumerate(pairs)
+        if id(item) in places and item_assignments.is_changed(item, value)
+    ]
+    same, related = [], []
+    for at, item in enumerate(results):
+        if id(item) in places:
+            same.append((at, places[id(item)]))
+        elif _may_be_written(item):
+            others = [places[id(each)] for each in sharing.relatives(item) if id(each) in places]
+            related += [(at, place) for place in others]
+    changes = [item_assignments.change_of(scope, symbols[at]) for at in written]
+    return Shared(tuple(written), tuple(changes), tuple(same), tuple(related))
+
+
+def _may_be_written(item: Any) -> bool:
+    return type(item) is SymbolicTensor and item.static_shape != ()
+
+
+def lost(
+    trace: Trace, symbols: Sequence[Any], before: Sequence[Value], used: set[Value]
+) -> Callable[[], Exception] | None:
+    """The refusal of an assignment to items of an argument that nobody can see."""
+    for item, value in zip(symbols, before, strict=True):
+        if not _may_be_written(item) or not item_assignments.is_changed(item, value):
+            continue
+        family = sharing.family(item)
+        made = [pair for each in family for pair in trace.written.get(id(each), (None, ()))[1]]
+        if made and not any(taken in used for taken, _ in made):
+            return partial(_refuse_lost, value.name, made[0][1], trace.name)
+    return None
+
+
+def _refuse_lost(name: str, place: Location | None, function: str) -> Exception:
+    return refuse(
+        f"an item of {name!r} is assigned, an argument of {function}, which gets the caller's "
+        "tensor as a value: what it is now reaches no result, and the caller would not see it",
+        f"return it: return {name}",
+        name,
+        place,
+    )

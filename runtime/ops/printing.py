@@ -1,0 +1,193 @@
+"""`tf.print`: text of tensors when they are computed, in graphs too, and the same text eagerly."""
+
+from __future__ import annotations
+
+import pprint
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from runtime import nest
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import bind, row
+from runtime.core.state import call_back, state
+from runtime.core.tensor import Tensor
+from runtime.graph.data import Opaque
+from runtime.staging.staged_print import check_stream
+from runtime.variables.variable import Variable
+
+
+def print(
+    *inputs: Any,
+    output_stream: Any = "stderr",
+    summarize: int | None = 3,
+    sep: str = " ",
+    end: str = "\n",
+    name: str | None = None,
+) -> None:
+    """Write the inputs, separated by `sep` and followed by `end`, when they are computed.
+
+    Of each dimension of a tensor the first and last `summarize` elements are shown (-1: all).
+    Strings stand as they are, other Python objects and structures as `pprint` shows them.
+    `output_stream`: sys.stdout, sys.stderr, "file://" and a path (text is added at its end), a
+    function that takes the text (of the logging module, for example), or anything with a method
+    `write`. Raises ValueError for another one.
+
+    >>> import sys
+    >>> rt.print("loss", rt.constant(1.5), output_stream=sys.stdout)
+    loss 1.5
+    """
+    ends = -1 if summarize is None else summarize
+    parts: list[str | None] = []
+    tensors: list[Tensor] = []
+    for place, item in enumerate(inputs):
+        if place:
+            parts.append(sep)
+        _add(item, parts, tensors)
+    stream = _stream(output_stream)
+    bare = len(inputs) == 1 and parts == [None]
+    bind(print_p, *tensors, parts=(*parts, end), summarize=ends, stream=stream, bare=bare)
+
+
+class _Placeholder:
+    def __repr__(self) -> str:
+        return "\0"
+
+
+_HERE = _Placeholder()
+
+
+def _add(item: Any, parts: list[str | None], tensors: list[Tensor]) -> None:
+    """Take an input apart: its text in `parts`, None where a tensor stands, the tensors in
+    `tensors`.
+    """
+    if isinstance(item, str):
+        parts.append(item)
+        return
+    if isinstance(item, Tensor | Variable):
+        parts.append(None)
+        tensors.append(convert_to_tensor(item))
+        return
+    leaves = nest.flatten(item)
+    found = [leaf for leaf in leaves if isinstance(leaf, Tensor | Variable)]
+    if not found:
+        parts.append(pprint.pformat(item))
+        return
+    shown = [_HERE if isinstance(leaf, Tensor | Variable) else leaf for leaf in leaves]
+    first, *rest = pprint.pformat(nest.pack_sequence_as(item, shown)).split("\0")
+    parts.append(first)
+    for text in rest:
+        parts.extend((None, text))
+    tensors.extend(map(convert_to_tensor, found))
+
+
+def _stream(given: Any) -> str | Opaque:
+    """Returns the stream as data: "stdout", "stderr", or "file://" and a path; what is none of them
+    is held.
+    """
+    if given is sys.stdout or given is sys.stderr:
+        given = "stdout" if given is sys.stdout else "stderr"
+    if isinstance(given, str) and given in _STANDARD:
+        if state._trace is not None:
+            check_stream(state._trace, given)
+        return given
+    if isinstance(given, str) and given.startswith(_FILE):
+        return given
+    if hasattr(given, "write") or callable(given):
+        return Opaque(given)
+    raise ValueError(
+        "output_stream must be sys.stdout, sys.stderr, a logging function, an object with a "
+        f"method `write`, or 'file://' and a path, got {given!r}"
+    )
+
+
+_STANDARD = ("stdout", "stderr")
+_FILE = "file://"
+
+
+def _write(stream: str | Opaque, text: str) -> None:
+    if isinstance(stream, Opaque):
+        # Loggers end their lines themselves.
+        write = getattr(stream.item, "write", None)
+        stream.item(text.removesuffix("\n")) if write is None else write(text)
+    elif stream in _STANDARD:
+        # They are looked up when the text is written: they may have been redirected.
+        standard = getattr(sys, stream)
+        standard.write(text)
+        standard.flush()
+    else:
+        with open(stream.removeprefix(_FILE), "a", encoding="utf-8") as file:
+            file.write(text)
+
+
+def _print_kernel(
+    *arrays: Any, parts: Sequence[str | None], summarize: int, stream: str | Opaque, bare: bool
+) -> tuple[()]:
+    values = iter(arrays)
+    if bare and arrays[0].dtype.kind == "O" and not arrays[0].shape:
+        text = _utf8(arrays[0].item()) + (parts[-1] or "")
+    else:
+        text = "".join(
+            [summary(next(values), summarize) if part is None else part for part in parts]
+        )
+    call_back(_write, stream, text)
+    return ()
+
+
+def _print_type(*types: Any, **params: Any) -> tuple[()]:
+    return ()
+
+
+print_p = row(
+    "print_v2", _print_kernel, _print_type, op_type="PrintV2", effect=True, calls_back=True
+)
+
+
+# Text of arrays
+
+
+def summary(array: Any, summarize: int = 3) -> str:
+    """The elements of an array in brackets, the first and last `summarize` of each dimension (-1:
+    all).
+    """
+    array = np.asarray(array)
+    return _rows(array, summarize if summarize >= 0 else max(array.shape, default=0), 0)
+
+
+def _rows(array: Any, ends: int, depth: int) -> str:
+    if array.ndim == 0:
+        return element(array.item() if array.dtype.kind == "O" else array[()])
+    gap = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * (depth + 1)
+    size = len(array)
+    tail = range(max(ends, size - ends), size)
+    shown = [_rows(array[i, ...], ends, depth + 1) for i in range(min(ends, size))]
+    if size > 2 * ends:
+        shown.append("...")
+    shown += [_rows(array[i, ...], ends, depth + 1) for i in tail]
+    return "[" + gap.join(shown) + "]"
+
+
+def element(value: Any) -> str:
+    """One element: floats in their shortest form that is told apart, truth values as 1 and 0."""
+    if isinstance(value, bytes):
+        return (
+            '"' + _utf8(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+        )
+    if isinstance(value, np.complexfloating):
+        return f"({element(value.real)},{element(value.imag)})"
+    if isinstance(value, np.floating):
+        return _float(value)
+    return str(int(value))
+
+
+def _utf8(value: bytes) -> str:
+    return value.decode("utf-8", "replace")
+
+
+def _float(value: Any) -> str:
+    kind = np.float64 if value.dtype.itemsize == 8 else np.float32
+    short, long = (15, 17) if kind is np.float64 else (6, 9)
+    text = f"{float(value):.{short}g}"
+    return text if kind(text) == kind(value) or value != value else f"{float(value):.{long}g}"

@@ -1,0 +1,15 @@
+"""Staging: how the Python that autograph converted becomes a graph while it runs.
+
+tracing, scopes                     the active trace, and the regions that it builds
+symbolic_tensor, symbolic_number    what Python handles while tracing
+backend, builtin_functions          what converted code calls: statements, operators, builtins
+staged_print, texts, images         `print`, texts and exceptions with values of the run in them
+block_recorder                      what Python objects blocks change
+registration                        what autograph is told when `runtime` is imported
+control_flow, functional            `rt.cond`, `rt.while_loop`, ...; `rt.map_fn`, `rt.scan`, ...
+frames, refusals, error_notes       the user's frame; errors, and their places
+control                             branches, loops, and how their values are joined
+aliasing                            names and objects that share what one of them changes
+lists                               lists and arrays of which only the run knows the length
+guarding                            what a trace read from outside, compared at each call
+"""

@@ -1,0 +1,8 @@
+"""Several names for one thing, and changes that all of them see.
+
+sharing             which tensors share memory
+item_assignments    what `x[i] = v` changes in them, in a graph
+eager_assignments   the same, eagerly
+shared_tensors      loops over such symbols
+aliases             Python objects of which a staged value chooses one
+"""

@@ -1,0 +1,199 @@
+"""Containers that a join makes anew: what was one object on a path is another one behind it.
+
+Python may know the object by further names. A copy that stands for such an object is remembered,
+and refused where it, or the object, is changed afterwards: the other one would not show the change.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from runtime.graph.ir import Location
+from runtime.graph.structures import structure_of
+from runtime.staging.control.carried_objects import Contents, is_container
+from runtime.staging.control.joins import Leaf, Maybe, Optional, Spec, Tree
+from runtime.staging.control.optional_values import Missing
+from runtime.staging.frames import user_location
+from runtime.staging.refusals import refuse
+from runtime.staging.tracing import Trace
+
+_ABSENT = object()
+ANYTHING = object()
+"""Stands among originals for objects that are not known yet: what later rounds begin with."""
+
+
+@dataclass(slots=True)
+class Copy:
+    """A container that a join made of the path's `originals`, under the user's name for it."""
+
+    name: str
+    made: Any
+    originals: list[Any]
+
+
+@dataclass(slots=True)
+class Joined:
+    """A copy, what it stands for, where they were joined, and what was in them then."""
+
+    copy: Copy
+    objects: list[Any]
+    place: Location | None
+    states: list[tuple[Any, Any]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.objects = [self.copy.made, *self.objects]
+        self.states = [(item, _state(item)) for item in self.objects if item is not ANYTHING]
+
+    def check(self) -> None:
+        """Raises StagingError where one of them was changed since."""
+        for item, state in self.states:
+            if not _is_equal(_state(item), state):
+                raise _refuse_alias(self.copy.name, self.place)
+
+
+def _state(item: Any) -> Any:
+    found = structure_of(item)
+    return found and (found[0], tuple(found[1]))
+
+
+def _is_equal(now: Any, before: Any) -> bool:
+    if now is None or now[0] != before[0]:
+        return False
+    return all(x is y for x, y in zip(now[1], before[1], strict=True))
+
+
+def _refuse_alias(name: str, place: Location | None) -> Exception:
+    return refuse(
+        f"{name!r} is one of several objects, which the run chooses here, and one of them is "
+        "changed in place afterwards: another name for it would not show the change",
+        "change a copy, made behind this statement with list(...), dict(...) or copy.copy(...), or "
+        "use tensors",
+        name,
+        place,
+    )
+
+
+def refuse_rebinding(name: str) -> Exception:
+    """The refusal of an object that one path changes, and that the other replaces."""
+    return refuse(
+        f"{name!r} is changed in place on one path, and is another object on the other",
+        "assign a new object on both paths, or change it in place on both",
+        name,
+    )
+
+
+def copies(name: str, spec: Spec, made: Any, originals: Sequence[Any]) -> Iterator[Copy]:
+    """The containers among what a join made for one name; an original for each path."""
+    while isinstance(spec, Optional | Maybe):
+        spec, made, originals = spec.inner, made.held, [held_by(item) for item in originals]
+    if not isinstance(spec, Tree):
+        return
+    if is_container(made):
+        yield Copy(name, made, [_original(item) for item in originals])
+    items = [parts_of(item, len(spec.children)) for item in (made, *originals)]
+    for at, child in enumerate(spec.children):
+        if isinstance(child, Leaf):
+            continue
+        parts = [item[at] for item in items]
+        # The name of contents leads to one of the objects in them already.
+        path = "" if isinstance(made, Contents) else spec.structure.path(at)
+        yield from copies(f"{name}{path}", child, parts[0], parts[1:])
+
+
+def parts_of(item: Any, count: int) -> Sequence[Any]:
+    """Returns the parts of an item for each of `count` children; of another structure, what
+    stands for none.
+    """
+    found = structure_of(item)
+    if found is None or len(found[1]) != count:
+        return [item if item is ANYTHING else _ABSENT] * count
+    return found[1]
+
+
+def _original(item: Any) -> Any:
+    return item if item is ANYTHING or is_container(item) else _ABSENT
+
+
+def held_by(item: Any) -> Any:
+    """Returns what an optional value holds."""
+    return item.held if isinstance(item, Missing) else item
+
+
+def watch(
+    trace: Trace, made: Sequence[Copy], known: Sequence[Callable[[Any], bool]], since: int
+) -> None:
+    """Remember those copies whose originals may be known by further names.
+
+    `known` says, for each path, whether an object is older than the path. What was remembered
+    since there were `since` of them stood for objects of the paths, and is forgotten.
+    """
+    inner = {id(joined.copy.made): joined for joined in trace.joined[since:]}
+    groups = [[_group(item, inner) for item in copy.originals] for copy in made]
+    counts = Counter(
+        (path, id(item)) for group in groups for path, each in enumerate(group) for item in each
+    )
+    found = []
+    for copy, group in zip(made, groups, strict=True):
+        shared = [
+            item
+            for path, items in enumerate(group)
+            for item in items
+            if counts[path, id(item)] > 1 or known[path](item)
+        ]
+        if shared:
+            found.append(Joined(copy, shared, user_location()))
+    del trace.joined[since:]
+    trace.joined.extend(found)
+
+
+def _group(item: Any, inner: dict[int, Joined]) -> list[Any]:
+    """An object and what it stands for."""
+    if item is _ABSENT:
+        return []
+    return inner[id(item)].objects if id(item) in inner else [item]
+
+
+def check_identity(trace: Trace, a: Any, b: Any) -> None:
+    """Raises StagingError where `a` and `b`, two objects here, may be one in the user's Python."""
+    mine, theirs = _stands_for(trace, a), _stands_for(trace, b)
+    if type(a) is type(b) and (mine & theirs or id(ANYTHING) in mine | theirs):
+        of_joins = [joined.copy for joined in trace.joined]
+        name = next(copy.name for copy in of_joins if copy.made is a or copy.made is b)
+        raise refuse(
+            f"{name!r} is one of several objects, and only the run knows whether it is this one",
+            "remember the choice: assign True on one path and False on the other",
+            name,
+        )
+
+
+def _stands_for(trace: Trace, item: Any) -> set[int]:
+    found, pending = {id(item)}, [item]
+    while pending:
+        made = pending.pop()
+        for joined in trace.joined:
+            if joined.copy.made is made:
+                pending += [each for each in joined.objects if id(each) not in found]
+                found.update(map(id, joined.objects))
+    return found
+
+
+def notes(trace: Trace) -> list[Any]:
+    """The containers that what is remembered is in: they hold no object for the user."""
+    return [
+        part
+        for joined in trace.joined
+        for part in (joined.copy.originals, joined.objects, joined.states)
+    ]
+
+
+def check(trace: Trace, restore: Callable[[], None]) -> None:
+    """Raises StagingError, after `restore()`, where something remembered was changed."""
+    try:
+        for joined in trace.joined:
+            joined.check()
+    except ValueError:
+        restore()
+        raise

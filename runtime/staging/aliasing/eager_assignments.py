@@ -1,0 +1,427 @@
+"""`x[i] = v` in converted code on eager tensors: every name that shares the memory of `x` sees it.
+
+A tensor is a reference, as a symbol of a graph is (`runtime.staging.aliasing.item_assignments`):
+an assignment makes a new array, and the same object holds it from then on. What its memory was
+lent to keeps the old one: results of ops, NumPy arrays, and the records of tapes.
+
+A view is `m[i]`, of a tensor of several dimensions also `m[i:j]`. Until the first assignment a
+tensor only knows what it was read from; from then on, that one also knows its views. Where the
+assignment to one changes the other, a list and an array agree, or the other refuses to be read.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from threading import RLock
+from typing import Any, cast
+from weakref import WeakSet
+
+from autograph.backend import item_setters, register_item_setter
+from runtime import ops
+from runtime.autodiff.tape import GradientTape, living
+from runtime.core.primitive import Primitive, bind
+from runtime.core.state import state
+from runtime.core.tensor import COPIED, EagerTensor
+from runtime.graph.ir import Location, format_location
+from runtime.ops.indexing import fast_getitem, spec_of
+from runtime.ops.slicing import Spec, set_slice_p, strided_slice_p
+from runtime.staging.aliasing import sharing
+from runtime.staging.aliasing.sharing import bases, family, linked, links_of, views, views_below
+from runtime.staging.frames import user_location
+from runtime.staging.refusals import refuse
+from runtime.staging.scopes import Change
+
+# Held while the value of a tensor, and of what shares its memory, changes: no thread's is lost.
+_changing = RLock()
+
+_COPY = "assign to items of a copy, made with tf.identity(x), or read it before"
+
+
+class Stale(EagerTensor):
+    """The class of a tensor that another name has changed, until it is looked at."""
+
+    __slots__ = ()
+
+    @property
+    def raw(self) -> Any:
+        """The value; StagingError where lists and arrays differ in what it is."""
+        with _changing:
+            renew = self.links.renew
+            if renew is not None:  # another thread may have been faster
+                renew(self)
+            self.links.renew = None
+            return _raw_of(self)
+
+    @raw.setter
+    def raw(self, value: Any) -> None:
+        _hold(self, value)
+
+    @property
+    def node(self) -> Any:
+        """No tape has seen the value."""
+        return self.raw is None or _node_of(self)
+
+    @node.setter
+    def node(self, key: int | None) -> None:
+        _set_node(self, key)
+
+
+register_item_setter(Stale, item_setters[EagerTensor])
+
+_raw_of = EagerTensor.__dict__["raw"].__get__
+_set_raw = EagerTensor.__dict__["raw"].__set__
+_node_of = EagerTensor.__dict__["node"].__get__
+_set_node = EagerTensor.__dict__["node"].__set__
+
+
+def _hold(item: EagerTensor, raw: Any) -> None:
+    _set_raw(item, raw)
+    item.__class__ = EagerTensor
+
+
+# What shares memory
+
+
+class _Noting:
+    """Whether it is noted which tensors are views, and which tapes there are."""
+
+    begun = False
+
+
+def _begin() -> None:
+    """Note it from now on; find what there is."""
+    living.append(WeakSet())
+    EagerTensor.__getitem__ = _getitem  # type: ignore[assignment, method-assign]
+    plain_copy = EagerTensor.__copy__
+    EagerTensor.__copy__ = lambda self: _copied(plain_copy, self)  # type: ignore[method-assign]
+    if gc.get_freeze_count():
+        gc.unfreeze()
+    for item in gc.get_objects():
+        if type(item) is EagerTensor:
+            _noted(item)
+        elif issubclass(type(item), GradientTape):
+            living[0].add(item)
+    _Noting.begun = True
+
+
+def _getitem(x: EagerTensor, key: Any) -> Any:
+    if type(key) is int and x.raw.ndim == 1:
+        return fast_getitem(x, key)
+    with _changing:
+        made = fast_getitem(x, key)
+        if type(made) is EagerTensor and made.raw.ndim:
+            _noted(made)
+        return made
+
+
+def _copied(plain_copy: Callable[[EagerTensor], EagerTensor], x: EagerTensor) -> EagerTensor:
+    with _changing:
+        return _noted(plain_copy(x))
+
+
+def _noted(made: EagerTensor) -> EagerTensor:
+    base, key = getattr(made, "viewed", (None, None))
+    if base is None:
+        return made
+    if key is COPIED:
+        sharing.may_be_part(made, base)
+    elif type(key) is not slice or base.raw.ndim > 1:  # a slice of numbers is a copy, as in a list
+        spec = (key,) if type(key) is int else spec_of(key)
+        if spec is not None:
+            sharing.set_base(made, (base, spec, ()))
+    return made
+
+
+def _rows(item: EagerTensor, spec: Spec) -> range | None:
+    """The rows that an index of a tensor stands for; None for one that no list takes."""
+    first, *others = spec
+    if others or not _shape(item) or first in ("newaxis", "..."):
+        return None
+    size = _shape(item)[0]
+    if type(first) is tuple:
+        return range(*slice(*first).indices(size))
+    at = first + size if first < 0 else first
+    return range(at, at + 1)
+
+
+def _rows_of(view: EagerTensor) -> range | None:
+    base, spec, _ = view.links.base
+    return _rows(base, spec)
+
+
+def _is_slice(item: EagerTensor) -> bool:
+    links = links_of(item)
+    return links is not None and links.base is not None and type(links.base[1][0]) is tuple
+
+
+def _meet(one: range | None, other: range | None) -> bool:
+    if one is None or other is None:
+        return True
+    few, many = sorted((one, other), key=len)
+    return any(row in many for row in few)
+
+
+# The statement
+
+
+def set_item(
+    target: EagerTensor, key: Any, value: Any, name: Callable[[], str | None] = str
+) -> None:
+    """`target[key] = value`, where the user writes `name()` for the target, if that is known.
+
+    Raises StagingError where others would have to see the new value that cannot.
+    """
+    with _changing:
+        _set_item(target, key, value, name)
+
+
+def _set_item(target: EagerTensor, key: Any, value: Any, name: Callable[[], str | None]) -> None:
+    if not _Noting.begun:
+        _begin()
+    _check(target, name)
+    if isinstance(value, EagerTensor):
+        value = _stored(value)
+    made = cast(EagerTensor, ops.setitem(target, key, value))
+    rows = None
+    if target.raw.ndim > 1 and type(key) is not tuple:
+        spec = spec_of(key)
+        rows = None if spec is None else _rows(target, spec)
+    _assign(target, made, rows)
+    if rows is not None and isinstance(value, EagerTensor) and _shape(value):
+        (sharing.may_be_part if len(_shape(value)) == 1 else sharing.may_be)(value, target)
+
+
+def _check(target: EagerTensor, name: Callable[[], str | None]) -> None:
+    for each in sharing.changed_with(target):
+        links = links_of(each)
+        what = None if links is None else links.holder
+        what = "a part of a variable" if getattr(each, "_owner", None) is not None else what
+        if what is not None:
+            _load_errors()
+            called = name() or sharing.variable_of(target) or "a tensor"
+            raise refuse(
+                f"an item of {called!r} is assigned, which is, or shares its memory with, {what}: "
+                "that would not change",
+                f"assign to items of a copy ({called} = tf.identity({called}))",
+                called,
+            )
+
+
+def _stored(value: EagerTensor) -> EagerTensor:
+    """The tensor to store in an item: for a row that was replaced the old one, as in a list."""
+    if type(value) is Stale and getattr(value.links.renew, "replaced", False):
+        return _former(value)
+    return value
+
+
+def _former(item: EagerTensor) -> EagerTensor:
+    made = EagerTensor(_raw_of(item))
+    made.node = _node_of(item)
+    return made
+
+
+# What it changes
+
+
+def _assign(item: EagerTensor, made: EagerTensor, rows: range | None) -> None:
+    links = links_of(item)
+    if links is None:
+        _become(item, made)
+        return
+    relatives = family(item)
+    if any(_rows_of(each) is None for each in relatives[1:]):
+        rows = None  # no list has such views
+    if rows is not None:
+        for each in relatives:
+            _settle(each)
+    _become(item, made)
+    if rows is not None and _is_slice(item):
+        own = sharing.ids([item, *views_below(item)])
+        for each in relatives:
+            if id(each) not in own:
+                _refuse(each, _differs(item, each))
+    else:
+        _tell_bases(item, rows)
+    for each in views(item):
+        if rows is None:
+            _outdate(each)
+        elif _meet(_rows_of(each), rows):
+            _replace(each)
+    change = Change.ITEMS if rows is None else Change.ROWS
+    for each in sharing.may_show(item, change):
+        _refuse(each, _differs(item, each))
+
+
+def _become(item: EagerTensor, made: EagerTensor) -> None:
+    _keep(item)
+    _hold(item, made.raw)
+    item.node = made.node
+
+
+def _keep(item: EagerTensor) -> None:
+    """Let tapes hold the value that a tensor has had."""
+    former = None
+    for tape in list(living[0]):
+        if former is None:
+            former = item.snapshot()
+            if former.node is not None:
+                _load_errors()  # a tape may refuse it as a source
+        tape.keep(item, former)
+
+
+def _settle(item: EagerTensor) -> None:
+    if type(item) is Stale and type(item.links.renew) is not _Raising:
+        _ = item.raw
+
+
+def _tell_bases(item: EagerTensor, rows: range | None) -> None:
+    changed, level = item, item.raw.ndim
+    for base in list(bases(item)):
+        _write_into(base, changed)
+        region = _rows_of(changed)
+        for each in views(base):
+            if each is not changed and _meet(_rows_of(each), region):
+                _tell(each, rows is not None, level)
+        changed = base
+
+
+def _tell(view: EagerTensor, replaces: bool, level: int) -> None:
+    """Tell a view of what a changed tensor is a part of."""
+    own = len(_shape(view))
+    if replaces and (own < level or (own == level and _is_slice(view))):
+        _replace(view)
+        return
+    _mark(view, _read_anew)
+    for each in views(view):
+        _tell(each, replaces, level)
+
+
+def _shape(item: EagerTensor) -> tuple[int, ...]:
+    # No assignment changes it.
+    shape: tuple[int, ...] = _raw_of(item).shape
+    return shape
+
+
+def _write_into(base: EagerTensor, changed: EagerTensor) -> None:
+    if type(base) is Stale and state.run is not None:
+        renew = base.links.renew
+        if type(renew) is _Written and renew.view is changed:
+            return
+        _settle(base)
+    _mark(base, _Written(changed))
+
+
+def _outdate(view: EagerTensor) -> None:
+    """Let a view, and views of it, be read anew."""
+    _mark(view, _read_anew)
+    for each in views(view):
+        _outdate(each)
+
+
+def _mark(item: EagerTensor, renew: Any) -> None:
+    """Let `renew` look the value up when it is wanted: at once where ops are seen."""
+    if type(item) is Stale:
+        if state.run is not None or type(item.links.renew) is _Raising:
+            return
+        _settle(item)
+    _keep(item)
+    if state.run is None:
+        renew(item)
+        return
+    linked(item).renew = renew
+    item.node = None
+    item.__class__ = Stale
+
+
+class _Written:
+    """The value of a tensor of which a view was assigned to."""
+
+    def __init__(self, view: EagerTensor) -> None:
+        self.view = view
+
+    def __call__(self, item: EagerTensor) -> None:
+        _, spec, _ = self.view.links.base
+        _renew(item, set_slice_p, _former(item), self.view, spec=spec)
+
+
+def _read_anew(item: EagerTensor) -> None:
+    """Look up the value of a view of a tensor that was assigned to."""
+    base, spec, _ = item.links.base
+    _renew(item, strided_slice_p, base, spec=spec)
+
+
+def _renew(item: EagerTensor, primitive: Primitive, *inputs: EagerTensor, spec: Spec) -> None:
+    if type(item) is Stale:  # it was computed when nobody recorded
+        _hold(item, primitive.kernel(*[each.raw for each in inputs], spec=spec))
+        return
+    made = bind(primitive, *inputs, spec=spec)
+    _hold(item, made.raw)
+    item.node = made.node
+
+
+# What lists and arrays differ in
+
+
+def _load_errors() -> None:
+    """Tell refusals autograph's errors, and whose frames are the user's."""
+    import runtime.staging.backend  # noqa: F401
+
+
+def _place() -> Location | None:
+    _load_errors()
+    return user_location()
+
+
+class _Raising:
+    def __init__(self, why: Callable[[], Exception], replaced: bool = False) -> None:
+        self.why = why
+        self.replaced = replaced
+
+    def __call__(self, item: EagerTensor) -> None:
+        raise self.why()
+
+
+def _refuse(item: EagerTensor, why: Callable[[], Exception], replaced: bool = False) -> None:
+    if type(item) is Stale:
+        if type(item.links.renew) is _Raising:
+            return
+        _ = item.raw
+    _keep(item)
+    linked(item).renew = _Raising(why, replaced)
+    item.__class__ = Stale
+
+
+def _replace(view: EagerTensor) -> None:
+    """Refuse to read a row that another one has taken the place of, and views of it."""
+    why = _replaced(_place())
+    for each in [view, *views_below(view)]:
+        _refuse(each, why, True)
+    sharing.set_base(view, None)
+
+
+def _replaced(place: Location | None) -> Callable[[], Exception]:
+    def why() -> Exception:
+        return refuse(
+            "a row is read by an older name after it was replaced "
+            f"({format_location(place)}): a list would give the old row, and an array the new one",
+            "read it before, or name a copy: tf.identity(m[i])",
+        )
+
+    return why
+
+
+def _differs(item: EagerTensor, other: EagerTensor) -> Callable[[], Exception]:
+    place = _place()
+    written = sharing.variable_of(item) or "a tensor"
+
+    def why() -> Exception:
+        name = sharing.variable_of(other) or "a tensor"
+        return refuse(
+            f"{name!r} is read after items of {written!r} were assigned "
+            f"({format_location(place)}), which may share its rows: lists and arrays differ in it",
+            _COPY,
+            name,
+        )
+
+    return why

@@ -1,0 +1,237 @@
+"""Tensors that a loop's variables stand for, and by what other names its rounds know them.
+
+A variable of a loop begins each round as a symbol of its own. That is the object that it was before
+only where nothing else in the round sees that one: else the round is traced again, and the variable
+stays the same object, whose value is carried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from runtime.core.tensor import Tensor
+from runtime.graph.ir import Region, Value, free_values
+from runtime.graph.structures import structure_of
+from runtime.staging.aliasing import item_assignments, sharing
+from runtime.staging.control import joined_tensors, joins
+from runtime.staging.control.joins import Spec
+from runtime.staging.control.optional_values import Missing
+from runtime.staging.scopes import Change, Scope
+from runtime.staging.symbolic_tensor import SymbolicTensor
+from runtime.staging.tracing import Trace
+
+Place = tuple[int, int]
+"""A tensor of a variable: which variable, and which of its tensors."""
+
+
+class _Entry:
+    """A tensor that a round begins with: what the loop began with, and what the round leaves."""
+
+    __slots__ = ("before", "change", "changed", "first", "given", "left", "place")
+
+    def __init__(self, place: Place, given: Any, first: Any) -> None:
+        self.place = place
+        self.given = given
+        self.before: Value = given.value
+        self.first = first
+        self.left: Any = None
+        self.changed = False
+        self.change = Change.ITEMS
+
+    @property
+    def in_place(self) -> bool:
+        """Whether the variable stands for the same tensor at the end of the round."""
+        return self.left is self.given
+
+
+class SharedTensors:
+    """The memory that the tensors of a loop's variables share.
+
+    `kept` are those that variables stay, `pairs` those that may be one at the start of a round.
+    """
+
+    def __init__(self) -> None:
+        self.kept: dict[int, Any] = {}
+        self.rebound: set[int] = set()
+        self.pairs: list[tuple[Place, Any]] = []
+        self.entries: list[_Entry] = []
+        self.meets: list[tuple[_Entry, Any]] = []
+        self.specs: Sequence[Spec] = ()
+        self.again = False
+
+    def begin(
+        self, trace: Trace, specs: Sequence[Spec], given: Sequence[Any], firsts: Sequence[Any]
+    ) -> None:
+        """A round begins with what is `given`."""
+        self.entries, self.again, self.meets = [], False, []
+        self.specs = specs
+        for at, each in enumerate(zip(specs, given, firsts, strict=True)):
+            spec, *values = each
+            pairs = zip(*[joined_tensors.tensors(spec, value) for value in values], strict=True)
+            for inner, (item, first) in enumerate(pairs):
+                self.entries.append(_Entry((at, inner), item, first))
+                if id(first) in self.kept:
+                    sharing.may_be(item, first)
+                holder = sharing.holder_of(trace, first) if isinstance(first, Tensor) else None
+                if holder is not None:
+                    sharing.hold(item, holder)
+        known = {entry.place: entry.given for entry in self.entries}
+        for place, other in self.pairs:
+            one, two = known.get(place), known.get(other) if type(other) is tuple else other
+            if type(two) is str and one is not None:
+                sharing.hold(one, two)
+            elif one is not None and two is not None:
+                sharing.may_be(one, two)
+
+    def finish(self, scope: Scope, left: Sequence[Any]) -> None:
+        """The round leaves these values; its scope is still open."""
+        for entry in self.entries:
+            entry.left = self._part(left, entry.place)
+            entry.changed = item_assignments.is_changed(entry.given, entry.before)
+            entry.change = item_assignments.change_of(scope, entry.given)
+        self._meet(scope)
+
+    def _meet(self, scope: Scope) -> None:
+        """Find what variables of the next round may have in common."""
+        by_id: dict[int, list[_Entry]] = {}
+        linked = [e for e in self.entries if type(e.left) is SymbolicTensor]
+        for entry in linked:
+            by_id.setdefault(id(entry.left), []).append(entry)
+        for entry in linked:
+            links = sharing.links_of(entry.left)
+            if links is not None and links.holder is not None:
+                self._meets(entry, links.holder, entry.changed)
+            for item in sharing.relatives(entry.left):
+                for other in by_id.get(id(item), ()):
+                    if other is not entry:
+                        self._meets(entry, other.place, entry.changed or other.changed)
+                if sharing.home(item) is not scope:
+                    changed = entry.changed or id(item) in scope.assigned
+                    self._meets(entry, item, changed)
+
+    def _meets(self, entry: _Entry, other: Any, matters: bool) -> None:
+        self.meets.append((entry, other))
+        pair = entry.place, other
+        if matters and not any(p == pair[0] and _is(o, other) for p, o in self.pairs):
+            self.pairs.append(pair)
+            self.again = True
+
+    def _part(self, values: Sequence[Any], place: Place) -> Any:
+        at, inner = place
+        return joined_tensors.tensors(self.specs[at], values[at])[inner]
+
+    def keep_known(self, carried: Sequence[Any], firsts: Sequence[Any]) -> None:
+        """Variables that share memory with what is carried as itself stay what they are."""
+        related = {id(each) for item in carried for each in sharing.relatives(item)}
+        for first in firsts:
+            if type(first) is SymbolicTensor and id(first) in related:
+                self.kept[id(first)] = first
+
+    def needs_another(
+        self,
+        scope: Scope,
+        firsts: Sequence[Any],
+        values: Sequence[Any],
+        carried: Sequence[Any],
+    ) -> bool:
+        """Whether a round, whose scope is left, must be traced again, for what else it sees."""
+        for first, left in zip(firsts, values, strict=True):
+            self._note_rebound(first, left)
+        changed = [entry for entry in self.entries if entry.changed]
+        if not changed:
+            return self.again
+        used = set(free_values(Region((), tuple(scope.nodes), ())))
+        known = set(map(id, carried))
+        for entry in changed:
+            first = entry.first
+            if type(first) is not SymbolicTensor or id(first) in self.kept:
+                continue
+            if self._is_seen(entry, used, values, known):
+                self.again = True
+                self.kept[id(first)] = first
+        return self.again
+
+    def _note_rebound(self, first: Any, left: Any) -> None:
+        if id(first) in self.kept and left is not first:
+            self.rebound.add(id(first))
+        found, other = structure_of(first), structure_of(left)
+        if found is not None and other is not None:
+            for pair in zip(found[1], other[1], strict=False):
+                self._note_rebound(*pair)
+
+    def pinned(self, spec: Spec, value: Any) -> Spec:
+        """The Spec of what the loop starts with, where some tensors stay the same objects."""
+        if type(value) is SymbolicTensor:
+            stays = id(value) in self.kept and id(value) not in self.rebound
+            return joins.Same(value) if stays else spec
+        found = structure_of(value)
+        if found is None or not isinstance(spec, joins.Tree) or found[0] != spec.structure:
+            return spec
+        pairs = zip(spec.children, found[1], strict=True)
+        return joins.Tree(spec.structure, tuple([self.pinned(*pair) for pair in pairs]))
+
+    def _is_seen(
+        self, entry: _Entry, used: set[Value], values: Sequence[Any], carried: set[int]
+    ) -> bool:
+        """Whether the round sees by another name what the variable was at first."""
+        if entry.in_place and values[entry.place[0]] is not entry.left:
+            return True
+        given = {id(entry.given)}
+        if any(isinstance(value, Missing) and _holds(value, given) for value in values):
+            return True
+        related = sharing.relatives(entry.first)
+        if entry.change is Change.ROWS:  # older names of rows stay what they are
+            views = sharing.ids(sharing.views_below(entry.first))
+            related = [item for item in related if id(item) not in views]
+        ids = {id(item) for item in related}
+        seen = any(item.value in used or id(item) in carried for item in related)
+        for other in self.entries:
+            if other is not entry and id(other.first) in ids:
+                self.kept[id(other.first)] = other.first
+                seen = True
+        return seen or any(_holds(value, ids) for value in values)
+
+    def end(self, trace: Trace, scope: Scope, names: Sequence[str], values: list[Any]) -> None:
+        """Behind the loop, whose variables are `values` there."""
+        made = {entry.place: self._part(values, entry.place) for entry in self.entries}
+        for entry in self.entries:
+            out, first, at = made[entry.place], entry.first, entry.place[0]
+            if type(first) is not SymbolicTensor:
+                continue
+            is_one = entry.in_place and values[at] is out
+            if is_one:
+                values[at] = made[entry.place] = first
+            if is_one and entry.changed:
+                item_assignments.assign(trace, first, out, entry.change)
+            elif entry.changed:
+                item_assignments.may_have_changed(trace, first, names[at])
+        for entry in self.entries:
+            out = made[entry.place]
+            if type(out) is SymbolicTensor and out is not entry.first:
+                joined_tensors.note_tensor(
+                    out, (entry.first, None if entry.in_place else entry.left)
+                )
+        self._link(made)
+        item_assignments.pass_on(trace, scope)
+
+    def _link(self, made: dict[Place, Any]) -> None:
+        for entry, other in self.meets:
+            item, mate = made[entry.place], made[other] if type(other) is tuple else other
+            if type(mate) is str:
+                sharing.hold(item, mate)
+            elif type(mate) is SymbolicTensor and sharing.home(mate).open:
+                sharing.may_be(item, mate)
+
+
+def _is(a: Any, b: Any) -> bool:
+    return a is b or (type(a) is type(b) and type(a) in (tuple, str) and a == b)
+
+
+def _holds(value: Any, ids: set[int]) -> bool:
+    if isinstance(value, Missing):
+        return _holds(value.held, ids)
+    if id(value) in ids:
+        return True
+    found = structure_of(value)
+    return found is not None and any(_holds(child, ids) for child in found[1])

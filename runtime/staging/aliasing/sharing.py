@@ -1,0 +1,312 @@
+"""The symbols that share memory in the user's Python, for certain or perhaps.
+
+    view    `r = m[i]`: each stands for the other's items.
+    may be  `z = a if t else b`, and rows that were put into a matrix: only the run knows, or lists
+            and arrays differ.
+
+Here it is noted and asked for; `item_assignments` changes what shares memory with a symbol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakValueDictionary
+
+from runtime.core.tensor import EagerTensor
+from runtime.graph.ir import Node, Value
+from runtime.staging.frames import variable_holding
+from runtime.staging.scopes import Change, Scope, Stale
+
+if TYPE_CHECKING:
+    from runtime.staging.tracing import Trace
+
+Base = tuple[Any, tuple[Any, ...], tuple[Any, ...]]
+"""A symbol with the parts of an index: numbers, and symbols for those that only the run knows."""
+
+Symbols = MutableMapping[int, Any]
+"""Symbols by their identities."""
+
+NOBODY: Symbols = WeakValueDictionary()
+"""Stands where no symbol was added yet: most links are to one other symbol."""
+
+
+class Links:
+    """The symbols that share the memory of one.
+
+    `base` is what it is a view of, and `views` are views of it. `may_be` are symbols that it may
+    be, and `copies` those that may be it; `part_of` and `parts` are those that it may be some rows
+    of, and that may be some of its rows. What a symbol comes from is kept as long as the symbol:
+    another may come from that as well.
+    """
+
+    __slots__ = ("base", "copies", "holder", "may_be", "part_of", "parts", "renew", "views")
+
+    def __init__(self) -> None:
+        self.base: Base | None = None
+        self.views = NOBODY
+        self.may_be = NOBODY
+        self.copies = NOBODY
+        self.part_of = NOBODY
+        self.parts = NOBODY
+        self.holder: str | None = None
+        # What looks up the value of an eager tensor that another name has changed.
+        self.renew: Any = None
+
+
+def links_of(item: Any) -> Links | None:
+    """Returns the links of a symbol, if anything shares its memory."""
+    return getattr(item, "links", None)
+
+
+def linked(item: Any) -> Links:
+    """Returns the links of a symbol, to be added to."""
+    found = links_of(item)
+    if found is None:
+        found = item.links = Links()
+    return found
+
+
+class _Everywhere:
+    """Stands for the scope of eager tensors, which are never out of reach."""
+
+    open = True
+    trace = None
+
+
+_EVERYWHERE: Any = _Everywhere()
+
+
+def home(item: Any) -> Scope:
+    """The scope that a symbol belongs to."""
+    if isinstance(item, EagerTensor):
+        return _EVERYWHERE  # type: ignore[no-any-return]
+    scope: Scope = item.scope
+    return scope.home if type(scope) is Stale else scope
+
+
+# Noting it
+
+
+def view(trace: Trace, base: Any, made: Any, key: Any) -> None:
+    """`made = base[key]` was computed: note what it shares with `base`.
+
+    A slice of numbers is a copy, as that of a list.
+    """
+    if made.static_shape == () or not trace.scope.nodes:
+        return
+    node = trace.scope.nodes[-1]
+    if node.outputs != (made.value,):
+        return
+    if hasattr(base, "scope"):
+        _view_of_symbol(base, made, key, node, trace)
+    else:
+        hold(made, from_outside(trace))
+
+
+def _view_of_symbol(base: Any, made: Any, key: Any, node: Node, trace: Trace) -> None:
+    holder = holder_of(trace, base)
+    if holder is not None:
+        hold(made, holder)
+    elif type(key) is not slice:
+        own = [_symbol(value, made) for value in node.inputs[1:]]
+        set_base(made, (base, node.params["spec"], tuple(own)))
+    elif base.static_shape is None or len(base.static_shape) > 1:
+        may_be(made, base)
+
+
+def _symbol(value: Value, like: Any) -> Any:
+    return type(like)(value, like.scope, like.origin)
+
+
+def _add(links: Links, kind: str, item: Any) -> None:
+    if getattr(links, kind) is NOBODY:
+        setattr(links, kind, {} if kind in ("may_be", "part_of") else WeakValueDictionary())
+    getattr(links, kind)[id(item)] = item
+
+
+def set_base(item: Any, base: Base | None) -> None:
+    """Make a symbol a view of another, or of none."""
+    links = linked(item)
+    if links.base is not None:
+        del linked(links.base[0]).views[id(item)]
+    if base is not None:
+        _add(linked(base[0]), "views", item)
+    links.base = base
+
+
+def may_be(item: Any, original: Any) -> None:
+    """Note that `item` may be `original`."""
+    if id(item) not in ids(family(original)):
+        _add(linked(item), "may_be", original)
+        _add(linked(original), "copies", item)
+
+
+def may_be_part(item: Any, original: Any) -> None:
+    """Note that `item` may be some rows of `original`."""
+    if id(item) not in ids(family(original)):
+        _add(linked(item), "part_of", original)
+        _add(linked(original), "parts", item)
+
+
+def hold(item: Any, holder: str) -> None:
+    """Note that a tensor is, or is in, something that an assignment to its items cannot change."""
+    linked(item).holder = holder
+
+
+# Asking for it
+
+
+def ids(items: Iterable[Any]) -> set[int]:
+    """The identities of symbols, which `==` does not compare."""
+    return set(map(id, items))
+
+
+def _alive(found: Iterable[Symbols]) -> Iterator[Any]:
+    for symbols in found:
+        if symbols is not NOBODY:
+            yield from list(symbols.values())
+
+
+def _open(found: Iterable[Any]) -> list[Any]:
+    """Those that are in scope: a block's own are not, behind it, but lead to some that are."""
+    return [item for item in found if home(item).open]
+
+
+def views(item: Any) -> list[Any]:
+    """The views of a symbol."""
+    links = links_of(item)
+    if links is None or links.views is NOBODY:
+        return []
+    return _open(links.views.values())
+
+
+def views_below(item: Any) -> list[Any]:
+    """The views of a symbol, and theirs."""
+    found, pending = [], views(item)
+    while pending:
+        found.append(pending.pop())
+        pending += views(found[-1])
+    return found
+
+
+def bases(item: Any) -> Iterator[Any]:
+    """Yields what a symbol is a view of, and what that is a view of, to the last."""
+    while (links := links_of(item)) is not None and links.base is not None:
+        item = links.base[0]
+        yield item
+
+
+def family(item: Any) -> list[Any]:
+    """Returns what shares memory with a symbol for certain: what it is a view of, and all views of
+    that.
+    """
+    *_, root = item, *bases(item)
+    return [root, *views_below(root)]
+
+
+def relatives(item: Any) -> list[Any]:
+    """Returns what shares memory with a symbol, or may: itself among them."""
+    found: dict[int, Any] = {}
+    pending = [item]
+    while pending:
+        each = pending.pop()
+        if id(each) not in found:
+            found[id(each)] = each
+            pending += family(each)
+            links = links_of(each)
+            if links is not None:
+                pending += _alive([*_wholes(links), *_parts(links)])
+    return [each for each in found.values() if each is item or home(each).open]
+
+
+def changed_with(item: Any) -> list[Any]:
+    """Returns what an assignment to items of a symbol changes, or may change."""
+    if links_of(item) is None:
+        return [item]
+    own = family(item)
+    return [*own, *_reached(own, _wholes)]
+
+
+def sources(item: Any) -> list[Any]:
+    """Returns what a symbol of a block stands for behind the block: itself, or what it is a part
+    of.
+    """
+    return [item] if home(item).open else _open(changed_with(item))
+
+
+def may_show(item: Any, change: Change) -> list[Any]:
+    """Returns what may show a change of a symbol, beside its family, which does."""
+    own = family(item)
+    # Rows that others take the place of are what they were.
+    wholes, parts = (_wholes, _parts) if Change.ITEMS in change else (_may_be, _copies)
+    origins = _reached(own, wholes)
+    known = ids(own)
+    found = [*origins, *_reached([*own, *origins], parts)]
+    return [each for each in found if id(each) not in known]
+
+
+def _reached(items: Sequence[Any], which: Callable[[Links], Sequence[Symbols]]) -> list[Any]:
+    found: dict[int, Any] = {}
+    pending = list(items)
+    while pending:
+        each = pending.pop()
+        links = links_of(each)
+        for other in () if links is None else _alive(which(links)):
+            for member in family(other):
+                if id(member) not in found:
+                    found[id(member)] = member
+                    pending.append(member)
+    return _open(found.values())
+
+
+def _may_be(links: Links) -> Sequence[Symbols]:
+    return [links.may_be]
+
+
+def _copies(links: Links) -> Sequence[Symbols]:
+    return [links.copies]
+
+
+def _wholes(links: Links) -> Sequence[Symbols]:
+    return [links.may_be, links.part_of]
+
+
+def _parts(links: Links) -> Sequence[Symbols]:
+    return [links.copies, links.parts]
+
+
+# What the user calls it
+
+
+def variable_of(item: Any) -> str | None:
+    """Returns the user's name of a symbol here, or of what it is a view of; else the name of what
+    made it.
+    """
+    for each in (item, *bases(item)):
+        found = variable_holding(each)
+        if found is not None:
+            return found
+    return _first_name(item)
+
+
+def _first_name(item: Any) -> str | None:
+    if not hasattr(item, "scope"):
+        return None
+    _, former = home(item).trace.former.get(id(item), (None, None))
+    return cast(str, former[0].name if former else item.value.name)
+
+
+def holder_of(trace: Trace, item: Any) -> str | None:
+    """Returns a text for what a tensor is, or is in, that an assignment to its items in this trace
+    cannot change.
+    """
+    if isinstance(item, EagerTensor) or home(item).trace is not trace:
+        return from_outside(trace)
+    links = links_of(item)
+    return None if links is None else links.holder
+
+
+def from_outside(trace: Trace) -> str:
+    """Returns a text for a tensor that the trace has not made."""
+    return f"a tensor from outside of {trace.name}"

@@ -1,0 +1,225 @@
+"""The Backend for symbols: how converted code stages its control flow into the graph that is being
+traced.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable
+from types import CellType, CodeType, FrameType
+from typing import Any
+
+import autograph
+from autograph import (
+    AutographError,
+    Backend,
+    StagingError,
+    Undefined,
+    converted_code,
+    register_backend,
+    register_identity,
+    register_stand_in,
+    why_not_converted,
+)
+from autograph.frames import register_locating
+from autograph.undefined import name_of
+from runtime.core.state import state
+from runtime.core.tensor import Tensor
+from runtime.core.types import is_variable
+from runtime.graph import numbers
+from runtime.staging import frames, refusals
+from runtime.staging.aliasing import item_assignments, sharing
+from runtime.staging.block_recorder import BlockRecorder
+from runtime.staging.builtin_functions import BUILTINS, TAKES_MISSING, known_elements, staged_math
+from runtime.staging.control import branches, iteration, logic, loops
+from runtime.staging.control.blocks import Block, Names
+from runtime.staging.control.identity import check_identity
+from runtime.staging.control.iteration import Staged
+from runtime.staging.control.joined_variables import read
+from runtime.staging.control.optional_values import Missing, bound, install_undefined, present
+from runtime.staging.error_notes import locate_hidden
+from runtime.staging.lists.growing import Growing
+from runtime.staging.refusals import refuse
+from runtime.staging.symbolic_number import SymbolicNumber
+from runtime.staging.symbolic_tensor import SymbolicTensor
+from runtime.staging.texts import Text
+from runtime.variables.variable import Variable
+
+frames.register_package(os.path.dirname(autograph.__file__))
+register_locating(locate_hidden)
+
+_SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+def _reason_of(frame: FrameType) -> tuple[str, str] | None:
+    """Returns why Python's own control flow runs in code of the user's, and the way out."""
+    code = frame.f_code
+    library = None if code.co_flags & _SUSPENDS else frames.asked_by(frame)
+    if library is not None:
+        return _called_by_library(frame, library)
+    if converted_code(code) or code.co_flags & _SUSPENDS:
+        return (
+            f"Python itself asks here, in {code.co_name}",
+            "write a `for`, `while` or `if` of its own for it, outside of comprehensions, `match`, "
+            "callbacks, exits in a `finally`, and what holds a `yield` or an `await`; or use an op",
+        )
+    why = why_not_converted(code)
+    if why is None:
+        return _called_by_python(code)
+    return f"{code.co_name} was not converted because {why}", "let it be converted, or do without"
+
+
+def _called_by_library(frame: FrameType, library: FrameType) -> tuple[str, str] | None:
+    trace = state.trace
+    if trace is None or trace.converter is None:
+        return None
+    name = f"{library.f_globals.get('__name__', 'Python')}.{library.f_code.co_name}"
+    if converted_code(frame.f_code):
+        return f"{name}, which runs here, asks for it", "write what it does yourself, or use an op"
+    function = frame.f_code.co_name
+    return (
+        f"{function} is not converted, for {name} calls it",
+        f"put @autograph.convert on {function}, or call it yourself",
+    )
+
+
+def _called_by_python(code: CodeType) -> tuple[str, str] | None:
+    trace = state.trace
+    owner, _, name = code.co_qualname.rpartition(".")
+    if trace is None or trace.converter is None or not owner or owner.endswith("<locals>"):
+        return None
+    kind = "operator" if name.startswith("__") else "property or method"
+    return (
+        f"the {kind} {code.co_qualname} is not converted, for Python itself calls it",
+        f"put @autograph.convert on the class {owner.rpartition('.')[2]}",
+    )
+
+
+class JoinTypeError(StagingError, TypeError):
+    """Tensors of unequal dtypes meet where two paths join."""
+
+
+refusals.install(
+    StagingError,
+    AutographError,
+    dtype_error=JoinTypeError,
+    reason_of=_reason_of,
+    converted=converted_code,
+)
+install_undefined(Undefined, name_of)
+
+
+def called(function: Any) -> Any:
+    """Returns what to call where a library function calls the user's: converted, if the trace
+    converts.
+    """
+    trace = state.trace
+    return function if trace is None else trace.called(function)
+
+
+class StagingBackend(Backend):
+    """Stages control flow into the active trace."""
+
+    def cond(
+        self, test: Any, body: Block, orelse: Block, inputs: tuple[Any, ...], names: Names
+    ) -> Any:
+        """A cond node; what the branches leave is joined."""
+        return branches.cond(test, body, orelse, inputs, names, BlockRecorder)
+
+    def while_loop(
+        self, test: Block, body: Block, state: tuple[Any, ...], names: Names, first: Any
+    ) -> Any:
+        """A while node; the types of the state are found by fixed point."""
+        return loops.while_loop(test, body, state, names, first, BlockRecorder)
+
+    def failures(self) -> int:
+        """The number of branches that raise which were traced."""
+        return 0 if state.trace is None else state.trace.failures
+
+    def for_loop(
+        self,
+        items: Any,
+        body: Block,
+        state: tuple[Any, ...],
+        names: Names,
+        test: Block | None = None,
+    ) -> Any:
+        """A while node over the rows of a tensor or the elements of a staged range."""
+        return iteration.for_loop(read(present(items)), body, state, names, test, BlockRecorder)
+
+    def elements(self, items: Any) -> Any:
+        """The elements of something short and of known length, each computed as it is asked for."""
+        return known_elements(read(present(items)))
+
+    def not_(self, a: Any) -> Any:
+        """`not a`, a staged bool."""
+        return logic.not_(a)
+
+    def and_(self, a: Any, *rest: Callable[[], Any]) -> Any:
+        """`a and ...`: the further operands are computed only where they are needed."""
+        return logic.and_(a, rest, BlockRecorder)
+
+    def or_(self, a: Any, *rest: Callable[[], Any]) -> Any:
+        """`a or ...`: the further operands are computed only where they are needed."""
+        return logic.or_(a, rest, BlockRecorder)
+
+    def assert_(self, test: Any, message: Callable[[], Any] | None) -> None:
+        """A branch that raises AssertionError, which is an InvalidArgumentError too."""
+        logic.staged_assert(test, message, BlockRecorder)
+
+    def setitem(self, value: Any, target: Any, key: Any) -> Any:
+        """The tensor `target` with `value` at `key`."""
+        return set_item(value, present(target), key)
+
+    def defined(self, value: Any) -> Any:
+        """A name that may be unbound: checked at run time."""
+        return bound(value)
+
+    def stages(self, value: Any) -> bool:
+        """A variable is read where it stands, as long as a function is being traced."""
+        return not is_variable(value) or state.trace is not None
+
+    def owns(self, cell: CellType) -> bool:
+        """True if the variable was made while the function is traced."""
+        trace = state.trace
+        return trace is None or not trace.existed(cell)
+
+    def builtin(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """A builtin, or a function of math, with a staged argument."""
+        staged = BUILTINS.get(function)
+        if staged is not None:
+            if function not in TAKES_MISSING:
+                for item in args:
+                    if type(item) is Text:
+                        raise item.refusal(f"given to {function.__name__}()")
+                args = tuple([read(present(item)) for item in args])
+            return staged(*args, **kwargs)
+        row = numbers.MATH.get(function)
+        return NotImplemented if row is None else staged_math(function, row, args)
+
+
+BACKEND = StagingBackend()
+for _kind in (SymbolicTensor, SymbolicNumber, Missing, Staged, Text, branches.Truth, Variable):
+    register_backend(_kind, BACKEND)
+register_stand_in(Text, of=str)
+register_identity(check_identity)
+
+
+def set_item(value: Any, target: Any, key: Any) -> Any:
+    """`target[key] = value` for a tensor: the new tensor.
+
+    Raises StagingError for a Python container, which a staged key cannot index.
+    """
+    if isinstance(target, Growing):
+        target[key] = value
+        return target
+    if not isinstance(target, Tensor):
+        raise refuse(
+            f"an item of a {type(target).__qualname__} is assigned at a staged place",
+            "use a tensor, or a list that is made for a name of the function: table = [0] * n",
+        )
+    if isinstance(target, SymbolicTensor):
+        return item_assignments.set_item(target, key, value)
+    name = sharing.variable_of(target) or "a tensor"
+    raise item_assignments.outside(name, "a tensor from outside of the function")

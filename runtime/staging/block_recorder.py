@@ -1,0 +1,216 @@
+"""The changes that a staged block makes to Python objects: watched, put back, or refused."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any
+
+import autograph
+from autograph.frames import hide
+from autograph.mutation.foreign import is_foreign, is_unchanging
+from autograph.mutation.foreign_calls import (
+    acts_elsewhere,
+    is_called_as_it_is,
+    is_given_to_be_changed,
+    sees_its_caller,
+)
+from autograph.mutation.kind_table import is_hidden, may_change
+from autograph.mutation.ownership import taking_notes
+from autograph.mutation.snapshots import Snapshot
+from autograph.policy import impure, is_harmless
+from runtime.staging.control.blocks import Block, Names
+from runtime.staging.refusals import refuse
+from runtime.staging.scopes import active
+from runtime.staging.staged_print import _print as staged_print
+
+
+class _Existed:
+    """True for an object that existed before the trace. What is global to the
+    functions called did.
+    """
+
+    def __init__(self, before: Callable[[Any], bool]) -> None:
+        self._before = before
+        self.globals = Snapshot({})
+
+    def __call__(self, item: Any) -> bool:
+        return self._before(item) or self.globals.knows(item)
+
+
+def _existed() -> _Existed:
+    trace = active()
+    if not isinstance(trace.existed, _Existed):
+        trace.existed = _Existed(trace.existed)
+    return trace.existed
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.recorders: tuple[BlockRecorder, ...] = ()
+
+
+_thread = _Thread()
+
+
+class BlockRecorder:
+    """Watches what a staged block does to Python objects, and refuses calls that a graph cannot
+    repeat.
+    """
+
+    def __init__(self, block: Block, inputs: Sequence[Any], names: Names) -> None:
+        roots = dict(zip(names, inputs, strict=False)) | {"": block}
+        self._snapshot = Snapshot(roots, outer=_existed().globals)
+        self._made: dict[int, Any] = {}
+        self._entered = ExitStack()
+        self._block = block
+        self.options: Any = None
+
+    def __enter__(self) -> None:
+        self._entered.callback(setattr, _thread, "recorders", _thread.recorders)
+        _thread.recorders = (*_thread.recorders, self)
+        self._entered.enter_context(autograph.observe_calls(self._observe))
+        self._entered.enter_context(taking_notes(self._notes))
+        if hasattr(self._block, "__code__"):
+            self.options = self._entered.enter_context(autograph.loop_options(self._block))
+
+    def __exit__(self, *exception: Any) -> None:
+        self._entered.close()
+        self._made.clear()
+
+    def _notes(self) -> list[Any]:
+        return [*self._snapshot.notes(), self._made]
+
+    def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+        if function is print:
+            return staged_print
+        name = getattr(function, "__name__", "the callee")
+        reason = impure(function)
+        if reason is None and acts_elsewhere(function):
+            reason = "may change more than what it is given"
+        if reason is not None:
+            shown = getattr(function, "__qualname__", repr(function))
+            raise refuse(
+                f"{shown} inside a staged block {reason}",
+                "call it before the block, or use an op of the library",
+            )
+        receiver = getattr(function, "__self__", None)
+        is_method = not isinstance(receiver, ModuleType | None)
+        if is_method and not is_harmless(function):
+            self._look_at(f"the {type(receiver).__qualname__} of {name}()", receiver, name)
+        if not is_called_as_it_is(function):
+            self._snapshot.add(name, function)
+            return None
+        if not is_method and not isinstance(function, type):
+            self._look_at(name, function, name)
+        for item in args:
+            self.check_given(function, item)
+        is_atom = is_method and is_unchanging(type(receiver))
+        return None if args or is_atom or sees_its_caller(function) else _Checked(function)
+
+    def _look_at(self, path: str, item: Any, name: str) -> None:
+        """Watch an object of which a method is called, or which is called; StagingError where
+        nobody can.
+        """
+        if not is_foreign(type(item)) or not may_change(type(item)):
+            self._snapshot.add(path, item)
+        elif id(item) not in self._made:
+            unseen = self._snapshot.unseen(path, item, self._made)
+            if unseen is not None:
+                raise _refuse_unseen(f"{name}() of a {type(item).__qualname__}", path, unseen)
+
+    def check_given(self, function: Any, item: Any) -> None:
+        """StagingError for an argument that a foreign callable may change where nobody sees it."""
+        kind = type(item)
+        if id(item) in self._made or not is_given_to_be_changed(function, kind):
+            return
+        name, path = getattr(function, "__qualname__", repr(function)), f"a {kind.__qualname__}"
+        unseen = self._snapshot.unseen(path, item, self._made)
+        if unseen is not None:
+            raise _refuse_unseen(f"{name}() of {path}", path, unseen)
+
+    def note_result(self, function: Any, given: Iterable[Any], result: Any, is_new: bool) -> None:
+        """A foreign callable has made an object, or given one from before."""
+        if not is_foreign(type(result)) or not may_change(type(result)):
+            return
+        owner = getattr(function, "__self__", None) or function
+        if id(owner) in self._made or (is_new and not any(map(self._is_unseen, given))):
+            self._made[id(result)] = result
+        elif not self._snapshot.knows(result):
+            path = f"the result of {getattr(function, '__name__', function)}()"
+            self._snapshot.add(path, result)
+            if isinstance(function, FunctionType | BuiltinFunctionType):
+                _existed().globals.add(path, result)
+
+    def _is_unseen(self, item: Any) -> bool:
+        return id(item) not in self._made and is_hidden(type(item))
+
+    def release(self, results: tuple[Any, ...]) -> None:
+        """Forget the objects that only the block's results hold, or nobody: it made them."""
+        self._snapshot.release(results)
+
+    def changed(self) -> list[tuple[str, Any]]:
+        """The objects that are different, each with the path of its first difference."""
+        if self._snapshot.beyond:
+            raise refuse(
+                f"a staged block can reach {self._snapshot.beyond[0]}, "
+                "so that it cannot be watched for changes",
+                "pass what the block needs as a tensor or a local variable",
+            )
+        found: dict[int, tuple[str, Any]] = {}
+        for change in self._snapshot.changes():
+            found.setdefault(id(change.object), (change.path, change.object))
+        return list(found.values())
+
+    def restore(self) -> None:
+        """Put back what was there."""
+        self._snapshot.restore()
+
+    def knows(self, item: Any) -> bool:
+        """True if the object was within reach of the block before it."""
+        return self._snapshot.knows(item)
+
+
+class _Checked:
+    """A foreign callable, told apart by what it is given and what it gives.
+
+    All blocks that are being traced look, each for itself: what one of them made is from before
+    for those in it.
+    """
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        try:
+            function, recorders = self.function, _thread.recorders
+            given = (*args, *kwargs.values())
+            for recorder in recorders:
+                for item in given:
+                    recorder.check_given(function, item)
+            result = function(*args, **kwargs)
+            is_new = isinstance(function, type) or sys.getrefcount(result) <= _OWN_REFERENCES
+            for recorder in recorders:
+                recorder.note_result(function, given, result, is_new)
+            return result
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+
+_OWN_REFERENCES = 2
+"""What `sys.getrefcount` counts for a result that nobody holds: the variable, and its argument."""
+
+
+def _refuse_unseen(what: str, path: str, unseen: str) -> Exception:
+    why = "" if unseen == path else f" {unseen},"
+    return refuse(
+        f"{what} inside a staged block may change{why or ' it'} once, while tracing, and nobody "
+        "can see whether it does",
+        "call it before or behind the statement, or use a list, a dict or an attribute",
+    )

@@ -1,0 +1,476 @@
+"""Builtins, and functions of `math`, with staged arguments."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from types import FunctionType, GeneratorType
+from typing import Any
+
+import autograph
+from autograph.operators.reductions import extreme
+from runtime import ops
+from runtime.core.convert import convert_to_tensor
+from runtime.core.tensor import Tensor
+from runtime.graph import numbers
+from runtime.staging import texts
+from runtime.staging.block_recorder import BlockRecorder
+from runtime.staging.control import branches, iteration, logic
+from runtime.staging.control.blocks import Block, Names
+from runtime.staging.control.branches import truth
+from runtime.staging.control.carried_objects import Watch, no_watch
+from runtime.staging.control.identity import identical
+from runtime.staging.control.iteration import Staged
+from runtime.staging.control.joined_variables import may_be, read
+from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined, present
+from runtime.staging.lists.growing import Growing
+from runtime.staging.refusals import refuse
+from runtime.staging.scopes import active
+from runtime.staging.staged_print import _print as staged_print
+from runtime.staging.symbolic_number import SymbolicNumber, apply_number, is_number
+from runtime.staging.symbolic_tensor import SymbolicTensor
+from runtime.staging.tracing import is_symbol
+
+
+def _to_number(kind: str) -> Callable[..., Any]:
+    row = numbers.CONVERSIONS[kind]
+
+    def builtin(value: Any) -> Any:
+        if is_number(value):
+            return apply_number(row, value)
+        if isinstance(value, Growing):
+            raise TypeError(f"{kind}() argument must be a string or a real number, not 'list'")
+        trace = active()
+        return trace.apply(numbers.ITEMS[kind], (trace.value_of(convert_to_tensor(value)),))
+
+    return builtin
+
+
+def _int(value: Any, base: Any = None) -> Any:
+    if base is not None:
+        raise refuse("int() with a base is given a staged value", "convert the text before")
+    return _to_number("int")(value)
+
+
+def _bool(value: Any = False) -> Any:
+    steer = truth(value)
+    return steer if isinstance(steer, bool) else logic.not_(logic.not_(steer))
+
+
+def _len(value: Any) -> Any:
+    if isinstance(value, Staged | Growing):
+        return value.length()
+    if not isinstance(value, Tensor):
+        raise TypeError(f"object of type {_name(value)!r} has no len()")
+    return iteration.length_of(value)
+
+
+def _name(value: Any) -> str:
+    return str(value.type.kind) if isinstance(value, SymbolicNumber) else type(value).__name__
+
+
+def _range(*bounds: Any) -> Any:
+    return iteration.Range(*[index_of(bound) for bound in bounds])
+
+
+def index_of(value: Any) -> Any:
+    """Returns the result of Python's `operator.index`: a Python or staged int."""
+    if isinstance(value, SymbolicTensor):
+        if not value.dtype.is_integer or value.static_shape not in ((), None):
+            raise TypeError(
+                f"only integer scalar tensors can be converted to an index, got {value.type}"
+            )
+        return _to_number("int")(value)
+    if isinstance(value, SymbolicNumber):
+        if value.type.kind == "float":
+            raise TypeError("'float' object cannot be interpreted as an integer")
+        return value
+    return operator.index(value)
+
+
+def _of_optional(test: Callable[[Any], bool], value: Any) -> Any:
+    """`test(value)`, staged where the value may be None and that makes a difference."""
+    if isinstance(value, MaybeUndefined):
+        return _of_optional(test, value.get())
+    if not isinstance(value, MaybeNone):
+        return test(value)
+    held, absent = _of_optional(test, value.held), test(None)
+    label = "a test of an optional value"
+    return branches.cond(value.flag, lambda: held, lambda: absent, (), (label,))
+
+
+def _isinstance(value: Any, classes: Any) -> Any:
+    return _of_optional(lambda given: _is_instance(given, classes), value)
+
+
+def _callable(value: Any) -> Any:
+    return _of_optional(callable, value)
+
+
+def _hasattr(value: Any, name: str) -> Any:
+    return _of_optional(lambda given: hasattr(given, name), value)
+
+
+def _is_instance(value: Any, classes: Any) -> bool:
+    if isinstance(value, SymbolicNumber):
+        kinds = {"bool": bool, "int": int, "float": float}
+        return issubclass(kinds[value.type.kind], classes)
+    answer = isinstance(value, classes)
+    for handle in may_be(value):
+        if isinstance(handle.variable, classes) is not answer:
+            raise refuse(
+                f"whether it is the variable {handle.name!r} or a tensor, only the run knows",
+                "keep in a bool of your own which of them it is",
+            )
+    return answer
+
+
+def _type(value: Any, *others: Any) -> Any:
+    if others:
+        return NotImplemented
+    if isinstance(value, MaybeUndefined):
+        return _type(value.get())
+    if isinstance(value, MaybeNone):
+        raise refuse(
+            "the class of a value that is None on one path is known only at run time",
+            "test it by `isinstance(x, ...)` or `x is None`",
+        )
+    kinds = {"bool": bool, "int": int, "float": float}
+    return kinds[value.type.kind] if isinstance(value, SymbolicNumber) else type(value)
+
+
+def _contains(container: Any, item: Any) -> Any:
+    container = read(present(container))
+    if isinstance(container, iteration.Range):
+        return _in_range(container, present(item))
+    if isinstance(container, Growing) and container.staged is not None:
+        return _in_list(container, item)
+    if isinstance(container, Staged) and not isinstance(container, Growing):
+        return _decided_by(container, True, lambda each: truth(each == item), "in")
+    if isinstance(container, SymbolicTensor):
+        return ops.reduce_any(ops.equal(container, present(item)))
+    if not isinstance(container, list | tuple | set | frozenset | range):
+        return NotImplemented
+    elements = list(container)
+    return _either((each is item or item == each for each in elements), decisive=True)
+
+
+def _in_list(items: Growing, item: Any) -> Any:
+    def found_there(each: Any, found: Any) -> Any:
+        return logic.or_(found, (lambda: truth(each == item),))
+
+    return iteration.for_loop(items, found_there, (False,), ("the result of `in`",))
+
+
+def _in_range(numbers: iteration.Range, item: Any) -> Any:
+    offset, length = item - numbers.start, numbers.length()
+    index = offset // numbers.step
+    further = (lambda: truth(index >= 0), lambda: truth(index < length))
+    return logic.and_(truth(offset % numbers.step == 0), further)
+
+
+def _either(items: Iterator[Any], decisive: bool, watch: Watch = no_watch) -> Any:
+    """`any` or `all` of some items, which are computed as far as they must be known: a bool."""
+    for item in items:
+        steer = truth(item)
+        if not isinstance(steer, bool):
+            return _either_staged(steer, items, decisive, watch)
+        if steer is decisive:
+            return decisive
+    return not decisive
+
+
+def _either_staged(steer: Any, rest: Iterator[Any], decisive: bool, watch: Watch) -> Any:
+    def known() -> bool:
+        return decisive
+
+    def further() -> Any:
+        return _either(rest, decisive, watch)
+
+    body, orelse = (known, further) if decisive else (further, known)
+    return branches.cond(steer, body, orelse, (), ("the result of any() or all()",), watch)
+
+
+def _watching(items: GeneratorType[Any, Any, Any]) -> Watch:
+    """Watch what a generator reaches, but for what it runs over: only it advances that."""
+    function = next(f for f in gc.get_referents(items) if isinstance(f, FunctionType))
+    frame = items.gi_frame
+    assert frame is not None, "it has given an item and may give more"
+    known = {name: value for name, value in frame.f_locals.items() if name != ".0"}
+
+    def watching(block: Block, inputs: Sequence[Any], names: Names) -> BlockRecorder:
+        return BlockRecorder(function, tuple(known.values()), tuple(known))
+
+    return watching
+
+
+def _deciding(name: str, reduce: Callable[..., Any], decisive: bool) -> Callable[..., Any]:
+    def builtin(items: Any) -> Any:
+        if isinstance(items, SymbolicTensor) and items.ndim == 1:
+            truths = items if items.dtype.is_bool else ops.not_equal(items, 0)
+            return _bool(reduce(truths))
+        if isinstance(items, autograph.Rest):
+            return _either(items.items, decisive, _watching(items.generator))
+        source = iteration.staged(items)
+        if source is not None and (
+            any(True for _ in iteration.functions_of(source)) or is_symbol(source.length())
+        ):
+            return _decided_by(source, decisive, truth, name)
+        return _either(iter(elements(items, name)), decisive)
+
+    return builtin
+
+
+def _decided_by(source: Staged, decisive: bool, test: Callable[[Any], Any], name: str) -> Any:
+    """`any` or `all` of a test of elements that a function computes: it is called for no more of
+    them than Python calls it for.
+    """
+
+    def one_round(item: Any, found: Any) -> Any:
+        return _bool(test(item))
+
+    def undecided(found: Any) -> Any:
+        return logic.not_(found) if decisive else found
+
+    names = (f"the result of {name}()",)
+    return iteration.for_loop(source, one_round, (not decisive,), names, undecided, BlockRecorder)
+
+
+def elements(items: Any, function: str) -> list[Any]:
+    """The elements of something iterable whose number is known while tracing.
+
+    Raises StagingError where only the run knows the number.
+    """
+    source = iteration.staged(items)
+    return list(items) if source is None else list(_one_by_one(source, function))
+
+
+WRITTEN_OUT = 16
+"""The most rounds of a comprehension over a tensor that are written out one by one."""
+
+
+def known_elements(items: Any) -> Iterator[Any] | None:
+    """The elements of something iterable whose length is known and small; else None."""
+    source = iteration.staged(items)
+    if source is None or isinstance(source, iteration.Filter):
+        return None
+    length = source.length()
+    return None if is_symbol(length) or length > WRITTEN_OUT else _one_by_one(source, "list")
+
+
+def _one_by_one(source: Staged, function: str) -> Iterator[Any]:
+    """The elements, each computed as it is asked for; StagingError as `elements`."""
+    iteration.use(source)
+    length = _known_length(source, function)
+
+    def found() -> Iterator[Any]:
+        for index in range(length):
+            yield source.at(index)
+        iteration.drain(source, length)
+
+    return found()
+
+
+def _known_length(source: Staged, function: str) -> int:
+    length = source.length()
+    if is_symbol(length):
+        raise refuse(
+            f"{function} is given a sequence whose length only the run knows",
+            "write a `for` loop over it, or use an op on the tensor",
+        )
+    return int(length)
+
+
+def _tuple(items: Any = ()) -> tuple[Any, ...]:
+    return tuple(elements(items, "tuple"))
+
+
+def _is_of_unknown_length(items: Any) -> bool:
+    source = iteration.staged(items)
+    return source is not None and is_symbol(source.length())
+
+
+def _extreme(name: str, tensor_op: Callable[..., Any]) -> Callable[..., Any]:
+    def builtin(*args: Any, key: Any = None, **default: Any) -> Any:
+        vector = args[0] if len(args) == 1 and key is None else None
+        if isinstance(vector, SymbolicTensor) and vector.ndim == 1:
+            return _extreme_of(name, tensor_op, vector, default)
+        if len(args) == 1 and _is_of_unknown_length(args[0]):
+            return extreme(args[0], max if name == "max" else min, key, default)
+        items = elements(args[0], name) if len(args) == 1 else [*args]
+        if not items and default:
+            return default["default"]
+        if not items:
+            raise ValueError(f"{name}() arg is an empty sequence")
+        keyed = ((item, item if key is None else key(item)) for item in items)
+        return functools.reduce(functools.partial(_pick, name), keyed)[0]
+
+    return builtin
+
+
+def _extreme_of(
+    name: str, tensor_op: Callable[..., Any], vector: Any, default: dict[str, Any]
+) -> Any:
+    def empty() -> Any:
+        if default:
+            return default["default"]
+        raise ValueError(f"{name}() arg is an empty sequence")
+
+    length = iteration.length_of(vector)
+    if not is_symbol(length):
+        return tensor_op(vector) if length else empty()
+    return branches.cond(length > 0, lambda: tensor_op(vector), empty, (), (f"the {name}",))
+
+
+def _pick(name: str, best: tuple[Any, Any], item: tuple[Any, Any]) -> tuple[Any, Any]:
+    """The better one of two, each with its key."""
+    # The first of equals wins, as in Python; a NaN stays where Python leaves it.
+    a, b = best[1], item[1]
+    steer = _is_less(a, b) if name == "max" else _is_less(b, a)
+    if isinstance(steer, bool):
+        return item if steer else best
+    result = f"the result of {name}()"
+    if a is best[0] and b is item[0]:
+        found = branches.cond(steer, lambda: b, lambda: a, (), (result,))
+        return found, found
+    found = branches.cond(steer, lambda: item, lambda: best, (), (result, f"the key of {result}"))
+    return found[0], found[1]
+
+
+def _is_less(a: Any, b: Any) -> Any:
+    """`a < b`, of tuples by their first items that differ."""
+    if not (type(a) is tuple and type(b) is tuple and a and b):
+        return truth(a < b)
+    equal = truth(a[0] == b[0])
+    return branches.cond(
+        equal, lambda: _is_less(a[1:], b[1:]), lambda: truth(a[0] < b[0]), (), ("an order",)
+    )
+
+
+def _sum(items: Any, start: Any = 0) -> Any:
+    source = iteration.staged(items)
+    if source is None or not is_symbol(source.length()):
+        return functools.reduce(operator.add, elements(items, "sum"), start)
+    return iteration.for_loop(source, lambda item, total: total + item, (start,), ("the sum",))
+
+
+def _divmod(a: Any, b: Any) -> Any:
+    return divmod(a, b) if is_number(a) and is_number(b) else (a // b, a % b)
+
+
+def _pow(base: Any, exponent: Any, modulo: Any = None) -> Any:
+    if modulo is not None:
+        raise refuse(
+            "pow() with a modulus is given a staged value", "write base ** exponent % modulus"
+        )
+    return base**exponent
+
+
+def _round(value: Any, ndigits: Any = None) -> Any:
+    if isinstance(value, Tensor):
+        value = _to_number("float" if value.dtype.is_floating else "int")(value)
+    return value.__round__(ndigits)
+
+
+def _combined(
+    name: str, plain: Callable[..., Any], build: Callable[[list[Staged]], Staged]
+) -> Callable[..., Any]:
+    def builtin(*args: Any) -> Any:
+        parts = [iteration.staged(item) for item in args]
+        if all(part is not None for part in parts):
+            return build([part for part in parts if part is not None])
+        # Plain items beside staged ones: as many rounds as there are plain items.
+        pairs = zip(args, parts, strict=True)
+        return plain(*[item if part is None else _one_by_one(part, name) for item, part in pairs])
+
+    return builtin
+
+
+def _zip(*args: Any, strict: bool = False) -> Any:
+    return _combined("zip", functools.partial(zip, strict=strict), iteration.Zip)(*args)
+
+
+def _enumerate(items: Any, start: Any = 0) -> Any:
+    source = iteration.staged(items)
+    if source is not None:
+        return iteration.Enumerate(source, start)
+    return zip(_counting(start), items, strict=False)
+
+
+def _counting(start: Any) -> Any:
+    while True:
+        yield start
+        start = start + 1
+
+
+def _map(function: Callable[..., Any], *args: Any) -> Any:
+    return _combined(
+        "map", functools.partial(map, function), lambda parts: iteration.Map(function, parts)
+    )(*args)
+
+
+def _filter(function: Any, items: Any) -> Any:
+    source = iteration.staged(items)
+    return NotImplemented if source is None else iteration.Filter(function, source)
+
+
+def _next(items: Any, *default: Any) -> Any:
+    if not isinstance(items, Staged):
+        return NotImplemented
+    raise refuse(
+        f"next() is given a staged {type(items).__name__.lower()}: how far it has come, only the "
+        "run knows",
+        "loop over it, or take items of the tensor by their index",
+    )
+
+
+def _reversed(items: Any) -> Any:
+    source = iteration.staged(items)
+    return NotImplemented if source is None else iteration.Reversed(source)
+
+
+def staged_math(function: Callable[..., Any], row: Any, args: tuple[Any, ...]) -> Any:
+    items = [
+        _to_number("float" if a.dtype.is_floating else "int")(a) if isinstance(a, Tensor) else a
+        for a in [read(present(arg)) for arg in args]
+    ]
+    return apply_number(row, *items)
+
+
+TEXTS = (str, repr, ascii, format, str.format, str.join, operator.mod)
+BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
+    abs: operator.abs,
+    all: _deciding("all", ops.reduce_all, False),
+    callable: _callable,
+    hasattr: _hasattr,
+    any: _deciding("any", ops.reduce_any, True),
+    bool: _bool,
+    divmod: _divmod,
+    enumerate: _enumerate,
+    filter: _filter,
+    float: _to_number("float"),
+    int: _int,
+    isinstance: _isinstance,
+    len: _len,
+    map: _map,
+    next: _next,
+    max: _extreme("max", ops.reduce_max),
+    min: _extreme("min", ops.reduce_min),
+    operator.contains: _contains,
+    operator.is_: identical,
+    pow: _pow,
+    print: staged_print,
+    range: _range,
+    reversed: _reversed,
+    **{function: functools.partial(texts.make, function) for function in TEXTS},
+    round: _round,
+    sum: _sum,
+    tuple: _tuple,
+    type: _type,
+    zip: _zip,
+}
+TAKES_MISSING = frozenset((
+    operator.is_, operator.contains, isinstance, callable, hasattr, type, bool, print, *TEXTS,
+))  # fmt: skip

@@ -1,0 +1,233 @@
+"""Blocks of Python traced into regions: what one leaves, and what it did to objects from before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from runtime.graph.ir import Location, Origin, Value, format_location
+from runtime.graph.nodes import RAISE
+from runtime.graph.structures import structure_of
+from runtime.staging.aliasing import item_assignments
+from runtime.staging.control import joins
+from runtime.staging.control.carried_objects import (
+    Contents,
+    NoRecorder,
+    Place,
+    Recorder,
+    refuse_change,
+)
+from runtime.staging.control.deferred_exceptions import check_not_protocol, check_unhandled
+from runtime.staging.control.joins import Mismatch, Spec
+from runtime.staging.error_notes import locate
+from runtime.staging.frames import beginning_of, end_of, is_ours, origin_of, user_location
+from runtime.staging.images import image_of
+from runtime.staging.refusals import is_refusal, refuse, refuse_dtypes
+from runtime.staging.scopes import Scope
+from runtime.staging.tracing import Trace, is_symbol
+
+Block = Callable[..., Any]
+Names = Sequence[str]
+
+
+class Unreachable(BaseException):
+    """Every path to here raises at run time: what follows is dead code. Caught where the region
+    ends.
+    """
+
+
+@dataclass(slots=True)
+class Path:
+    """One traced block: where its nodes are, what it left, and whether its end is reached.
+
+    `changed` holds the contents of the objects that it changed, by the objects' ids.
+    """
+
+    scope: Scope
+    values: tuple[Any, ...]
+    reached: bool
+    block: Block
+    recorder: Recorder
+    changed: dict[int, tuple[Place, Contents]]
+
+
+class deferring:
+    """Within it, an exception of the program's own ends the open region: it will be raised at run
+    time.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> bool:
+        if isinstance(error, Unreachable):
+            return True
+        if not isinstance(error, Exception) or is_refusal(error):
+            return False
+        add_raise(self.trace, error)
+        return True
+
+
+def add_raise(trace: Trace, error: Exception) -> None:
+    """End the open region by raising `error`, with the values of the run for the symbols in its
+    arguments and attributes, and in those of its cause.
+
+    Raises StagingError where a handler around could act on it.
+    """
+    check_unhandled(trace.root, type(error).__name__, type(error))
+    check_not_protocol(error)
+    locate(error)
+    exception, symbols = image_of(error)
+    values = [trace.value_of(symbol) for symbol in symbols]
+    origin = origin_of(error, trace.root)
+    error.__traceback__ = error.__context__ = None
+    trace.append(RAISE, values, (), {"exception": exception}, (), origin)
+    trace.failures += 1
+
+
+def release(trace: Trace, recorder: Recorder, results: tuple[Any, ...]) -> None:
+    """Leave alone what the block made: only its results hold it, or nobody any more."""
+    trace.forget_frames()
+    recorder.release(results)
+
+
+def undone(trace: Trace, recorder: Recorder, reached: bool) -> dict[int, tuple[Place, Contents]]:
+    """Undo what the block did to objects that existed before it, and return that. Of tensors
+    nothing is left of a block whose end is not `reached`.
+
+    Raises StagingError for an object that existed before the call, or that cannot be carried.
+    """
+    found: Sequence[tuple[str, Any]] | None = None
+    try:
+        found = recorder.changed()
+        places = [Place(path, item) for path, item in found]
+        for place in places:
+            if trace.existed(place.object):
+                why = "it existed before the traced function was called"
+                if trace.outer is not None:
+                    why = f"it existed before the call of {trace.name}, which is a graph of its own"
+                raise refuse_change(place.path, why)
+        for item, change in item_assignments.carried(trace) if reached else ():
+            places.append(Place(item.value.name, item, change))
+        return {id(place.object): (place, place.read()) for place in places}
+    finally:
+        if found is None or found:
+            recorder.restore()
+
+
+def write_back(values: Sequence[Any], places: Sequence[Place]) -> Sequence[Any]:
+    """Put what was carried into its objects; the values of the names remain."""
+    size = len(values) - len(places)
+    for place, contents in zip(places, values[size:], strict=True):
+        place.write(contents)
+    return values[:size]
+
+
+def knows(recorder: Recorder) -> Callable[[Any], bool]:
+    """Returns the test whether a block knows an object from before. One that is not watched may
+    know every object.
+    """
+    return (lambda item: True) if isinstance(recorder, NoRecorder) else recorder.knows
+
+
+def as_state(result: Any, size: int) -> tuple[Any, ...]:
+    """Returns the results of a body, one entry for each of `size` names."""
+    if size == 0:
+        return ()
+    return (result,) if size == 1 else tuple(result)
+
+
+def bare(state: Sequence[Any]) -> Any:
+    """The opposite of `as_state`."""
+    if not state:
+        return None
+    return state[0] if len(state) == 1 else tuple(state)
+
+
+def split(result: Any, names: Names) -> tuple[Any, ...]:
+    """Returns the results of a block, one entry for each name (at least one)."""
+    return tuple(result) if len(names) > 1 else (result,)
+
+
+def pack(values: Sequence[Any], names: Names) -> Any:
+    """The opposite of `split`."""
+    return tuple(values) if len(names) > 1 else values[0]
+
+
+def declare(trace: Trace, specs: Sequence[Spec], names: Names) -> list[Value]:
+    """New values of the graph for what is carried, named after the user's variables."""
+    made = []
+    for at, spec in enumerate(specs):
+        hint = variable_name(names, at) or "result"
+        labels = joins.names_of(spec, _identifier(hint))
+        for type, label in zip(joins.types_of(spec), labels, strict=True):
+            made.append(Value(type, trace.unique(label)))
+    return made
+
+
+def lower_all(
+    trace: Trace, values: Sequence[Any], specs: Sequence[Spec], names: Names
+) -> Iterator[Value]:
+    """The graph's values for the Python values that are left, by the user's names."""
+    for at, (value, spec) in enumerate(zip(values, specs, strict=True)):
+        yield from joins.lower(value, spec, trace, variable_name(names, at))
+
+
+def _identifier(hint: str) -> str:
+    if hint.isidentifier():
+        return hint
+    words = "_".join(re.findall(r"\w+", hint))
+    return words if words.isidentifier() and " " not in hint else "result"
+
+
+def variable_name(names: Names, at: int) -> str | None:
+    """The user's name of one output."""
+    return (names[at] or None) if names else None
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """The names in messages for the sides of a statement, and for what it leaves where that
+    has no name.
+    """
+
+    sides: str
+    result: str = "the result"
+
+
+def mismatch_error(
+    mismatch: Mismatch, name: str | None, words: Wording, places: Sequence[Location | None]
+) -> Exception:
+    """The refusal of a join: the variable, and the line of each side."""
+    what = f"{name or words.result}{mismatch.path}"
+    what = what if what.startswith("the ") else repr(what)
+    sides = " and ".join(format_location(place) for place in places if place is not None)
+    message = f"{what} cannot be joined across {words.sides}: {mismatch.reason}"
+    message += f" (at {sides})" if sides else ""
+    if mismatch.dtypes_differ:
+        return refuse_dtypes(message, mismatch.hint, name)
+    return refuse(message, mismatch.hint, name)
+
+
+def place_of(value: Any, mismatch: Mismatch, block: Block | None) -> Location | None:
+    """Returns the place where the part of `value` that does not join was made; else where
+    its block ends.
+    """
+    for place in mismatch.places:
+        found = structure_of(value)
+        if found is None or place >= len(found[1]):
+            break
+        value = found[1][place]
+    origin: Origin | None = getattr(value, "origin", None) if is_symbol(value) else None
+    if origin is not None:
+        # What is there from the beginning: an argument.
+        found_at = origin.location if origin.offset else beginning_of(origin.code)
+    else:
+        code = getattr(block, "__code__", None)
+        found_at = None if code is None else end_of(code)
+    return user_location() if found_at is None or is_ours(found_at[0]) else found_at

@@ -1,0 +1,274 @@
+"""Staged branches: both are traced, and what they leave is joined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn, cast
+
+from runtime.graph import numbers
+from runtime.graph.ir import Region
+from runtime.graph.nodes import COND, TRUTH
+from runtime.staging.aliasing import aliases, item_assignments
+from runtime.staging.control import joined_tensors, joins
+from runtime.staging.control.blocks import (
+    Block,
+    Names,
+    Path,
+    Unreachable,
+    Wording,
+    declare,
+    deferring,
+    knows,
+    lower_all,
+    mismatch_error,
+    pack,
+    place_of,
+    release,
+    split,
+    undone,
+    variable_name,
+    write_back,
+)
+from runtime.staging.control.carried_objects import Contents, Held, Place, Watch, no_watch
+from runtime.staging.control.joined_variables import read
+from runtime.staging.control.joins import Mismatch, Spec
+from runtime.staging.control.optional_values import MaybeNone, bound, present
+from runtime.staging.lists.growing import Growing
+from runtime.staging.refusals import refuse
+from runtime.staging.scopes import active
+from runtime.staging.symbolic_number import SymbolicNumber, apply_number
+from runtime.staging.symbolic_tensor import SymbolicTensor
+from runtime.staging.tracing import Trace
+
+_STATEMENT = Wording("the branches of `if`", "the value")
+
+
+class Truth:
+    """A value of which only the truth is known: that of `and` or `or` where one operand is a list
+    whose length is known at run time only, and the other is none. A test may be it.
+    """
+
+    __slots__ = ("name", "value")
+
+    def __init__(self, value: Any, name: str) -> None:
+        self.value = value
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<the value of `{self.name}`>"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise refuse(
+            f"the value of `{self.name}` is a list on one path and none on the other, so that only "
+            "its truth is known",
+            "write the choice as an `if`",
+        )
+
+
+def truth(value: Any) -> Any:
+    """Python's truth of a value: a bool, or a symbol that can steer a cond.
+
+    Raises ValueError for a tensor with more than one element.
+    """
+    if isinstance(value, MaybeNone):
+        return _truth_of_optional(value)
+    value = read(present(value))
+    if type(value) is Truth:
+        value = value.value
+    if isinstance(value, Growing):
+        value = value.length()
+    if isinstance(value, SymbolicNumber):
+        return value if value.type.kind == "bool" else apply_number(numbers.TO_BOOL, value)
+    if isinstance(value, SymbolicTensor):
+        if value.dtype.is_bool and value.static_shape == ():
+            return value
+        trace = active()
+        return trace.apply(TRUTH, (trace.value_of(value),))
+    return bool(value)
+
+
+def _truth_of_optional(value: MaybeNone) -> Any:
+    def held() -> Any:
+        return truth(value.held)
+
+    def absent() -> bool:
+        return False
+
+    return truth(cond(value.flag, held, absent, (), ("the truth of an optional value",)))
+
+
+def cond(
+    test: Any,
+    body: Block,
+    orelse: Block,
+    inputs: tuple[Any, ...],
+    names: Names,
+    watch: Watch = no_watch,
+    orelse_first: bool = False,
+    words: Wording = _STATEMENT,
+) -> Any:
+    """`if test`: both blocks are traced, and what they leave is joined name by name.
+
+    `orelse_first` says in which order, `words` how messages speak of it. Raises what `join` raises,
+    and StagingError for what only Python could do.
+    """
+    steer = truth(test)
+    if isinstance(steer, bool):
+        return body(*inputs) if steer else orelse(*inputs)
+    trace = active()
+    since = len(trace.joined)
+    blocks = (orelse, body) if orelse_first else (body, orelse)
+    paths = [_trace_block(trace, block, inputs, names, watch) for block in blocks]
+    if orelse_first:
+        paths.reverse()
+    if not any(path.reached for path in paths):
+        regions = [path.scope.region(()) for path in paths]
+        trace.append(COND, (trace.value_of(steer),), regions=regions)
+        raise Unreachable
+    places, named = _add_contents(trace, paths)
+    labels = [*(names or ("",)), *(place.path for place in places)]
+    specs = _specs(paths, labels, words)
+    values = _merge(trace, steer, paths, specs, labels)
+    for at, place in named.items():
+        place.write(Held(1, [values[at]]))
+        values[at] = place.object
+    left = pack(write_back(values, places), names)
+    for path in paths:
+        item_assignments.pass_on(trace, path.scope)
+    joined_tensors.note_tensors(specs, values, [path.values for path in paths if path.reached])
+    _watch_copies(trace, [path for path in paths if path.reached], specs, values, labels, since)
+    return left
+
+
+def _watch_copies(
+    trace: Trace,
+    paths: Sequence[Path],
+    specs: Sequence[Spec],
+    values: Sequence[Any],
+    names: Names,
+    since: int,
+) -> None:
+    made: list[aliases.Copy] = []
+    for at, (spec, value) in enumerate(zip(specs, values, strict=True)):
+        name = variable_name(names, at) or "the result"
+        made += aliases.copies(name, spec, value, [path.values[at] for path in paths])
+    for copy in made:
+        for path, item in zip(paths, copy.originals, strict=True):
+            if id(item) in path.changed:
+                raise aliases.refuse_rebinding(copy.name)
+    tests = [knows(path.recorder) for path in paths]
+    # What a path does not mention, only the other path's recorder may have looked at.
+    known = [lambda item: any(test(item) for test in tests)] * len(paths)
+    aliases.watch(trace, made, known, since)
+
+
+def _trace_block(
+    trace: Trace, block: Block, inputs: tuple[Any, ...], names: Names, watch: Watch
+) -> Path:
+    recorder = watch(block, inputs, _input_names(block, inputs, names))
+    with trace.nested("a branch", trace.scope.next_site()) as scope:
+        path = Path(scope, (), False, block, recorder, {})
+        with deferring(trace), recorder:
+            path.values = split(block(*inputs), names)
+            if not names or names[0] == "return":  # what has no name is read at once
+                path.values = (bound(path.values[0]), *path.values[1:])
+            path.reached = True
+        release(trace, recorder, path.values)
+        if path.reached:
+            aliases.check(trace, recorder.restore)
+        path.changed = undone(trace, recorder, path.reached)
+    return path
+
+
+def _input_names(block: Block, inputs: Sequence[Any], names: Names) -> Names:
+    code = getattr(block, "__code__", None)
+    if code is not None and code.co_argcount == len(inputs):
+        return cast(Names, code.co_varnames[: len(inputs)])
+    return names if len(names) == len(inputs) else [f"input {at}" for at in range(len(inputs))]
+
+
+def _add_contents(trace: Trace, paths: Sequence[Path]) -> tuple[list[Place], dict[int, Place]]:
+    """Carry the contents of what any of the blocks changed: they become further values of each
+    path, but for those of tensors that a variable stands for on each path, by the variable's place.
+    """
+    places: dict[int, Place] = {}
+    for path in paths:
+        for key, (place, _) in path.changed.items():
+            known = places.setdefault(key, place)
+            known.change |= place.change
+    named: dict[int, Place] = {}
+    reached = [path for path in paths if path.reached]
+    contents = [
+        {key: _content(trace, path, key, place) for key, place in places.items()}
+        for path in reached
+    ]
+    for key, place in list(places.items()):
+        at = _variable_of(place.object, reached)
+        if at is not None:
+            named[at] = places.pop(key)
+    for path, found in zip(reached, contents, strict=True):
+        values = list(path.values)
+        for at, place in named.items():
+            (values[at],) = found[id(place.object)].children
+        path.values = *values, *[found[key] for key in places]
+    return list(places.values()), named
+
+
+def _content(trace: Trace, path: Path, key: int, place: Place) -> Contents:
+    if key in path.changed:
+        return path.changed[key][1]
+    if type(place.object) is not SymbolicTensor:
+        return place.read()
+    with trace.reopened(path.scope):  # a view of it may have been changed there
+        return place.read()
+
+
+def _variable_of(item: Any, reached: Sequence[Path]) -> int | None:
+    """The place of the variable that stands for a tensor at the end of each path."""
+    if type(item) is not SymbolicTensor or not reached:
+        return None
+    for at, values in enumerate(zip(*[path.values for path in reached], strict=True)):
+        if all(value is item for value in values):
+            return at
+    return None
+
+
+def _merge(
+    trace: Trace, steer: Any, paths: Sequence[Path], specs: Sequence[Spec], names: Names
+) -> list[Any]:
+    test = trace.value_of(steer)
+    regions = [_close(trace, path, specs, names) for path in paths]
+    outputs = declare(trace, specs, names)
+    symbols = iter(trace.append(COND, (test,), outputs, regions=regions))
+    return [joins.lift(spec, symbols) for spec in specs]
+
+
+def _specs(paths: Sequence[Path], names: Names, words: Wording) -> list[Spec]:
+    first, second = paths
+    if first.reached and second.reached:
+        pairs = zip(first.values, second.values, strict=True)
+        return [
+            _join_branches(paths, x, y, variable_name(names, at), words)
+            for at, (x, y) in enumerate(pairs)
+        ]
+    only = first if first.reached else second
+    is_older = only.recorder.knows
+    return [joins.abstract_from(value, only.scope, is_older) for value in only.values]
+
+
+def _join_branches(paths: Sequence[Path], x: Any, y: Any, name: str | None, words: Wording) -> Spec:
+    try:
+        return joins.join(*joins.abstract_pair(x, y))
+    except Mismatch as mismatch:
+        first, second = (place_of(v, mismatch, p.block) for v, p in zip((x, y), paths, strict=True))
+        raise mismatch_error(mismatch, name, words, (first, second)) from None
+
+
+def _close(trace: Trace, path: Path, specs: Sequence[Spec], names: Names) -> Region:
+    if not path.reached:
+        return path.scope.region(())
+    with trace.reopened(path.scope):
+        results = list(lower_all(trace, path.values, specs, names))
+    return path.scope.region(results)

@@ -1,0 +1,293 @@
+"""Python objects that staged blocks change: what is in them is carried like a variable.
+
+While a block is traced a `Recorder` watches the mutable objects that the block can reach. What the
+block did to an object is read and undone; its contents are then joined, and written back behind the
+statement.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterable, Sequence
+from io import IOBase
+from types import CellType, MemberDescriptorType
+from typing import Any, Protocol
+
+from numpy import ndarray
+
+from runtime.graph.ir import Location
+from runtime.graph.structures import Handler, add_handler, structure_of
+from runtime.staging.aliasing import item_assignments
+from runtime.staging.lists.growing import Growing
+from runtime.staging.refusals import refuse
+from runtime.staging.scopes import Change, active
+from runtime.staging.symbolic_tensor import SymbolicTensor
+
+
+class Recorder(Protocol):
+    """Watches the objects that one block can reach, while it is entered.
+
+    `options` has what the block asked of the loop that it is the body of, or is None.
+    """
+
+    options: Any
+
+    def __enter__(self) -> Any: ...
+    def __exit__(self, *exception: Any) -> Any: ...
+
+    def release(self, results: tuple[Any, ...]) -> None:
+        """Forget the objects that only the block's results hold, or nobody: it made them."""
+        ...
+
+    def changed(self) -> Sequence[tuple[str, Any]]:
+        """The objects that are different now, with the path by which the user knows each."""
+        ...
+
+    def restore(self) -> None:
+        """Put back what was in them."""
+        ...
+
+    def knows(self, item: Any) -> bool:
+        """True if the object existed, within reach of the block, before the block."""
+        ...
+
+
+class NoRecorder:
+    """Watches nothing."""
+
+    options = None
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: Any) -> None:
+        pass
+
+    def release(self, results: tuple[Any, ...]) -> None:
+        """Nothing to do."""
+
+    def changed(self) -> Sequence[tuple[str, Any]]:
+        """Nothing."""
+        return ()
+
+    def restore(self) -> None:
+        """Nothing to do."""
+
+    def knows(self, item: Any) -> bool:
+        """Never."""
+        return False
+
+
+Watch = Callable[[Callable[..., Any], Sequence[Any], Sequence[str]], Recorder]
+
+
+def no_watch(block: Callable[..., Any], inputs: Sequence[Any], names: Sequence[str]) -> Recorder:
+    """For blocks that are not watched."""
+    return NoRecorder()
+
+
+def also_watching(watch: Watch, functions: Sequence[Callable[..., Any]]) -> Watch:
+    """`watch`, also of what these functions reach: a block calls them without holding them where a
+    recorder looks.
+    """
+    if not functions:
+        return watch
+
+    def watching(
+        block: Callable[..., Any], inputs: Sequence[Any], names: Sequence[str]
+    ) -> Recorder:
+        pairs = zip(names, inputs, strict=False)
+        known = dict(pairs) | {f"function {at}": each for at, each in enumerate(functions)}
+        return watch(block, tuple(known.values()), tuple(known))
+
+    return watching
+
+
+# What is carried of a dict are its items; a class of the user's may keep more, or act on changes.
+_DICTS = frozenset((dict, OrderedDict, defaultdict, Counter))
+_HOLDING_MORE = (list, tuple, dict, set, frozenset, deque, bytearray, array, ndarray, IOBase)
+
+
+class Place:
+    """An object whose contents are carried, and the path by which the user knows it.
+
+    `change` says what is changed in a tensor.
+    """
+
+    __slots__ = ("change", "object", "path")
+
+    def __init__(self, path: str, item: Any, change: Change = Change.ITEMS) -> None:
+        self.change = change
+        self.path = path[4:-1] if path.startswith("len(") else path
+        if isinstance(item, Growing) and self.path.endswith("]"):
+            self.path = self.path.rpartition("[")[0]
+        self.object = item
+
+    def read(self) -> Contents:
+        """Returns what is in it now. StagingError for an object that cannot be carried."""
+        item = self.object
+        if type(item) is SymbolicTensor:
+            return Held(1, [item_assignments.now(active(), item)])
+        if type(item) is list:
+            return Items(len(item), item)
+        if isinstance(item, Growing):
+            return GrowingItems(*item.content())
+        if type(item) in _DICTS and "__builtins__" not in item:
+            return Items(tuple(item), item.values())
+        if type(item) is CellType:
+            return Attributes(("value",), [item.cell_contents])
+        attributes = _attributes(item)
+        if attributes is not None and not isinstance(item, _HOLDING_MORE):
+            return Attributes(tuple(attributes), attributes.values())
+        globals = type(item) is dict and "__builtins__" in item
+        kind = "global variable" if globals else type(item).__qualname__
+        article = "an" if kind[0] in "aeiou" else "a"
+        why = f"{article} {kind} cannot be carried through a staged block"
+        raise refuse_change(self.path, why, _WAY_OUT_OF_ITERATORS if _advances(item) else None)
+
+    def write(self, contents: Contents) -> None:
+        """Replace what is in it."""
+        item, children = self.object, contents.children
+        if type(item) is SymbolicTensor:
+            item_assignments.assign(active(), item, children[0], self.change)
+        elif type(item) is list:
+            item[:] = children
+        elif isinstance(item, Growing):
+            item.fill(contents.keys, children)
+        elif type(item) is CellType:
+            (item.cell_contents,) = children
+        elif isinstance(item, dict):
+            item.clear()
+            for key, child in zip(contents.keys, children, strict=True):
+                item[key] = child
+        else:
+            _set_attributes(item, dict(zip(contents.keys, children, strict=True)))
+
+
+def _attributes(item: Any) -> dict[str, Any] | None:
+    """Returns what is in the slots and the `__dict__` of an object, if it has any."""
+    slots, own = _slots(type(item)), getattr(item, "__dict__", None)
+    if type(own) is not dict:
+        own = {} if slots else None
+    held = {name: object.__getattribute__(item, name) for name in slots if _is_set(item, name)}
+    return None if own is None else held | own
+
+
+def _set_attributes(item: Any, attributes: dict[str, Any]) -> None:
+    for name in _slots(type(item)):
+        if name in attributes:
+            object.__setattr__(item, name, attributes.pop(name))
+        elif _is_set(item, name):
+            object.__delattr__(item, name)
+    if hasattr(item, "__dict__"):
+        item.__dict__.clear()
+        item.__dict__.update(attributes)
+
+
+def _slots(kind: type) -> list[str]:
+    return [
+        name
+        for base in kind.__mro__
+        if "__slots__" in vars(base)
+        for name, member in vars(base).items()
+        if type(member) is MemberDescriptorType
+    ]
+
+
+def _is_set(item: Any, slot: str) -> bool:
+    try:
+        object.__getattribute__(item, slot)
+    except AttributeError:
+        return False
+    return True
+
+
+class Contents:
+    """The contents of an object, apart from the object: joins take them apart
+    like any structure.
+    """
+
+    __slots__ = ("children", "keys")
+
+    def __init__(self, keys: Any, children: Iterable[Any]) -> None:
+        self.keys = keys
+        self.children = list(children)
+
+
+class Items(Contents):
+    """Elements of a list or a dict."""
+
+    __slots__ = ()
+
+
+class GrowingItems(Contents):
+    """Items of a list that may become one of the graph, or the columns of one that is."""
+
+    __slots__ = ()
+
+
+class Attributes(Contents):
+    """Attributes of an object, or the contents of a captured variable."""
+
+    __slots__ = ()
+
+
+class Held(Contents):
+    """The value of a tensor whose items are assigned."""
+
+    __slots__ = ()
+
+
+def _flatten(contents: Contents) -> tuple[Any, Sequence[Any]]:
+    return contents.keys, contents.children
+
+
+def _build(kind: Callable[..., Any], keys: Any, children: Sequence[Any]) -> Any:
+    return kind(keys, children)
+
+
+def _items_text(keys: int | tuple[Any, ...]) -> str:
+    if isinstance(keys, int):
+        return f"{keys or 'no'} item{'' if keys == 1 else 's'}"
+    return f"the keys {', '.join(map(repr, keys))}" if keys else "no keys"
+
+
+def _attributes_text(keys: tuple[str, ...]) -> str:
+    return f"the attributes {', '.join(keys)}" if keys else "no attributes"
+
+
+add_handler(Items, Handler(_flatten, _build, "[{}]", describe=_items_text))
+add_handler(Held, Handler(_flatten, _build, ""))
+add_handler(Attributes, Handler(_flatten, _build, ".{}", describe=_attributes_text))
+
+
+_WAY_OUT = (
+    "keep it in a local variable or a tensor and return it, or change it outside the function"
+)
+_WAY_OUT_OF_ITERATORS = (
+    "make a list of the items before the statement (`list(...)`), or make the iterator inside it"
+)
+
+
+def _advances(item: Any) -> bool:
+    return hasattr(type(item), "__next__") and not isinstance(item, IOBase)
+
+
+def refuse_change(
+    path: str, why: str, hint: str | None = None, location: Location | None = None
+) -> Exception:
+    """The refusal of a change to a Python object inside a staged block."""
+    message = f"{path} is changed while the function is staged: {why}"
+    return refuse(message, hint or _WAY_OUT, path, location)
+
+
+def is_mutable(item: Any) -> bool:
+    """True for a container that joins take apart, and that can be changed in place."""
+    found = None if isinstance(item, Contents) else structure_of(item)
+    return found is not None and not found[0].handler.is_value
+
+
+def is_container(item: Any) -> bool:
+    """True for an object of the user's that joins take apart."""
+    return not isinstance(item, Contents) and structure_of(item) is not None

@@ -1,0 +1,67 @@
+"""`a is b` while staging: known by the trace, known by the run, or refused.
+
+What is one object in the user's Python may be several here, and several may be one: a join makes
+containers anew, and symbols stand for objects that only the run has.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.core.state import state
+from runtime.core.tensor import Tensor
+from runtime.staging.aliasing import aliases
+from runtime.staging.control import joined_variables
+from runtime.staging.control.logic import optional_compared
+from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined
+from runtime.staging.refusals import refuse
+from runtime.staging.symbolic_number import is_number, number_type
+
+
+def identical(a: Any, b: Any) -> Any:
+    """`a is b`: a Python bool or a staged one.
+
+    Raises StagingError where neither the trace nor the run can tell.
+    """
+    a, b = _bound(a), _bound(b)
+    if a is b:
+        return True
+    if isinstance(a, MaybeNone) or isinstance(b, MaybeNone):
+        return optional_compared(identical, a, b)
+    if a is None or b is None:
+        return False
+    if is_number(a) and is_number(b):
+        return _identical_numbers(a, b)
+    if isinstance(a, Tensor | np.ndarray) and isinstance(b, Tensor | np.ndarray):
+        raise _refuse("two tensors", "compare their values, for example with tf.reduce_all(a == b)")
+    check_identity(a, b)
+    return False
+
+
+def check_identity(a: Any, b: Any) -> None:
+    """StagingError where two Python objects may be one in the user's Python."""
+    if state.trace is not None and state.trace.read_at_joins:
+        joined_variables.check_identity(a, b)
+    if state.trace is not None and state.trace.joined:
+        aliases.check_identity(state.trace, a, b)
+
+
+def _bound(item: Any) -> Any:
+    while isinstance(item, MaybeUndefined):
+        item = item.get()
+    return item
+
+
+def _identical_numbers(a: Any, b: Any) -> Any:
+    kind = number_type(a).kind
+    if kind != number_type(b).kind:
+        return False
+    if kind == "bool":
+        return a == b
+    raise _refuse("two numbers", "write == instead of `is`")
+
+
+def _refuse(what: str, hint: str) -> Exception:
+    return refuse(f"whether {what} are one object is not known while staging", hint)

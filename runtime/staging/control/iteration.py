@@ -1,0 +1,458 @@
+"""The iterables of a staged `for`: tensors, ranges of staged numbers, and `enumerate`, `zip`,
+`map` of them.
+
+A `Sequence` has a length (a Python int where it is known) and an element at each index; the loop
+counts.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from runtime.core.convert import convert_to_tensor
+from runtime.core.types import TensorType
+from runtime.graph import numbers
+from runtime.graph.ir import Value
+from runtime.graph.nodes import LENGTH
+from runtime.ops import range_p
+from runtime.staging.control.blocks import Block, Names, as_state, bare
+from runtime.staging.control.branches import cond, truth
+from runtime.staging.control.carried_objects import Watch, also_watching, no_watch
+from runtime.staging.control.logic import and_
+from runtime.staging.control.loops import while_loop
+from runtime.staging.refusals import refuse
+from runtime.staging.scopes import LOOP, Scope, active
+from runtime.staging.symbolic_number import apply_number
+from runtime.staging.symbolic_tensor import SymbolicTensor
+from runtime.staging.tracing import is_symbol
+
+
+class Staged:
+    """Something with a length and elements, one of which only the run knows."""
+
+    __slots__ = ()
+
+    @property
+    def varies(self) -> bool:
+        """True if the iterations of a loop over it may change how many elements it has."""
+        return False
+
+    def has(self, index: Any) -> Any:
+        """Returns whether there is an element at a staged index now."""
+        return index < self.length()
+
+    def length(self) -> Any:
+        """Returns the number of its elements: an int, or a staged one."""
+        raise NotImplementedError
+
+    def at(self, index: Any) -> Any:
+        """The element at a staged index, which is in bounds."""
+        raise NotImplementedError
+
+    def __iter__(self) -> Any:
+        raise refuse(
+            f"a staged {type(self).__name__.lower()} is iterated over by unconverted code",
+            "iterate over it in a `for` of a converted function",
+        )
+
+
+class Rows(Staged):
+    """The rows of a tensor."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+
+    def length(self) -> Any:
+        return length_of(self.tensor)
+
+    def at(self, index: Any) -> Any:
+        return self.tensor[index]
+
+
+class Range(Staged):
+    """`range` with a staged bound or step."""
+
+    __slots__ = ("start", "step", "stop")
+
+    def __init__(self, start: Any, stop: Any = None, step: Any = 1) -> None:
+        if stop is None:
+            start, stop = 0, start
+        self.start, self.stop, self.step = start, stop, step
+
+    def length(self) -> Any:
+        return apply_number(numbers.RANGE_LENGTH, self.start, self.stop, self.step)
+
+    def at(self, index: Any) -> Any:
+        offset = index if _is_one(self.step) else index * self.step
+        return offset if _is_zero(self.start) else self.start + offset
+
+
+class Counted(Range):
+    """The elements of `tf.range` of integers: they are counted, no array is made of them."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: SymbolicTensor, ends: Sequence[Value]) -> None:
+        super().__init__(*map(_number_of, ends))
+        self.tensor = tensor
+
+    def length(self) -> Any:
+        (size,) = self.tensor.static_shape or (None,)
+        return super().length() if size is None else size
+
+    def at(self, index: Any) -> Any:
+        return convert_to_tensor(super().at(index), self.tensor.dtype)
+
+
+def _number_of(scalar: Value) -> Any:
+    """The Python number that a tensor of an integer holds."""
+    trace = active()
+    known = trace.constants.get(scalar)
+    return trace.apply(numbers.ITEMS["int"], (scalar,)) if known is None else int(known)
+
+
+def _is_one(number: Any) -> bool:
+    return isinstance(number, int) and number == 1
+
+
+def _is_zero(number: Any) -> bool:
+    return isinstance(number, int) and number == 0
+
+
+class _Iterator(Staged):
+    """An iterator of Python's over `parts`: `consumer` is the place that takes its elements."""
+
+    __slots__ = ("consumer", "home", "parts")
+
+    def __init__(self, parts: Sequence[Staged]) -> None:
+        self.parts = parts
+        self.home = active().scope
+        self.consumer: Any = None
+
+    @property
+    def varies(self) -> bool:
+        return any(part.varies for part in self.parts)
+
+    def has(self, index: Any) -> Any:
+        first, *rest = self.parts
+        return and_(first.has(index), [functools.partial(part.has, index) for part in rest])
+
+    def length(self) -> Any:
+        return shortest([part.length() for part in self.parts])
+
+
+class Zip(_Iterator):
+    """`zip` of sequences; as long as the shortest."""
+
+    __slots__ = ()
+
+    def at(self, index: Any) -> Any:
+        return tuple([part.at(index) for part in self.parts])
+
+
+class Enumerate(_Iterator):
+    """`enumerate` of a sequence."""
+
+    __slots__ = ("start",)
+
+    def __init__(self, part: Staged, start: Any = 0) -> None:
+        super().__init__((part,))
+        self.start = start
+
+    def at(self, index: Any) -> Any:
+        number = index if _is_zero(self.start) else index + self.start
+        return number, self.parts[0].at(index)
+
+
+class Reversed(_Iterator):
+    """`reversed` of a sequence: from the end that it has now."""
+
+    __slots__ = ("size",)
+
+    def __init__(self, part: Staged) -> None:
+        super().__init__((part,))
+        self.size = part.length()
+
+    def has(self, index: Any) -> Any:
+        return and_(index < self.size, (lambda: self.parts[0].has(self.size - 1 - index),))
+
+    def length(self) -> Any:
+        return self.size
+
+    def at(self, index: Any) -> Any:
+        return self.parts[0].at(self.size - 1 - index)
+
+
+class Map(_Iterator):
+    """`map` of a function over sequences; the function runs in the loop that takes the elements."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: Callable[..., Any], parts: Sequence[Staged]) -> None:
+        super().__init__(parts)
+        self.function = function
+
+    def at(self, index: Any) -> Any:
+        return self.function(*[part.at(index) for part in self.parts])
+
+
+class Filter(_Iterator):
+    """`filter` of a sequence: the loop's body runs only for elements that the function accepts."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: Callable[[Any], Any] | None, part: Staged) -> None:
+        super().__init__((part,))
+        self.function = function
+
+    def length(self) -> Any:
+        raise refuse(
+            "how many elements a staged `filter` has, and which, is not known beforehand",
+            "use `filter` alone in the `for`, or an `if` in the loop instead",
+        )
+
+
+def shortest(lengths: Sequence[Any]) -> Any:
+    """The least of some lengths."""
+    known = [length for length in lengths if not is_symbol(length)]
+    staged = [length for length in lengths if is_symbol(length)]
+    least = min(known) if known else None
+    for length in staged:
+        least = length if least is None else apply_number(numbers.MIN, least, length)
+    return least
+
+
+def length_of(tensor: Any) -> Any:
+    """`len` of a tensor: an int where it is known, else a staged int."""
+    shape = tensor.static_shape
+    if shape is None or (shape and shape[0] is None):
+        trace = active()
+        return trace.apply(LENGTH, (trace.value_of(tensor),))
+    if not shape:
+        raise TypeError(
+            "a scalar tensor has no len() and cannot be iterated over: write range(n) for its value"
+        )
+    return shape[0]
+
+
+_sequences: dict[type, Callable[[Any], Staged | None]] = {}
+
+
+def register_sequence(kind: type, sequence: Callable[[Any], Staged | None]) -> None:
+    """Let a staged `for` iterate over `sequence(items)`, unless None, where `items` is a `kind`."""
+    _sequences[kind] = sequence
+
+
+def staged(items: Any) -> Staged | None:
+    """The sequence for something that a staged `for` can iterate over; None for anything else."""
+    if isinstance(items, Staged):
+        return items
+    if not isinstance(items, SymbolicTensor):
+        sequence = _sequences.get(type(items))
+        return None if sequence is None else sequence(items)
+    ends = _ends_of_range(items)
+    return Counted(items, ends) if ends else Rows(items)
+
+
+def _ends_of_range(tensor: SymbolicTensor) -> tuple[Value, ...]:
+    """The start, limit and delta that a tensor is the range of; none if it is no range of integers,
+    or one of another graph.
+    """
+    scope = tensor.scope
+    if not tensor.dtype.is_integer or not scope.open or scope.trace is not active():
+        return ()
+    made = (node for node in reversed(scope.nodes) if tensor.value in node.outputs)
+    node = next(made, None)
+    if node is None or node.primitive is not range_p:
+        return ()
+    return node.inputs if all(map(_is_scalar, node.inputs)) else ()
+
+
+def _is_scalar(value: Value) -> bool:
+    return isinstance(value.type, TensorType) and value.type.shape == ()
+
+
+def functions_of(items: Staged) -> Iterator[Callable[..., Any]]:
+    """Yields the functions that the iterations of a loop over `items` call to get the elements."""
+    if isinstance(items, Map | Filter) and items.function is not None:
+        yield items.function
+    for part in items.parts if isinstance(items, _Iterator) else ():
+        yield from functions_of(part)
+
+
+def for_loop(
+    items: Any,
+    body: Block,
+    state: tuple[Any, ...],
+    names: Names,
+    test: Block | None = None,
+    watch: Watch = no_watch,
+) -> Any:
+    """`for item in items`: a while with an index; `test(*state)` is asked before each item but the
+    first.
+    """
+    use(items)
+    if isinstance(items, Filter):
+        return _filtered(items, body, state, names, test, watch)
+    source = _source_of(items)
+    length = source.length()
+    if not is_symbol(length) and length <= 0:
+        drain(source, 0, watch)
+        return bare(state)
+    proceed, one_round = _blocks_of(source, length, body, test, watch)
+    index = active().number(0)
+    left = while_loop(
+        proceed,
+        one_round,
+        (index, *state),
+        ("index", *names) if state else ("index",),
+        index < length,
+        also_watching(watch, list(functions_of(source))),
+        key=body,
+    )
+    left = as_state(left, len(state) + 1)
+    _drain_behind(source, left, test, watch)
+    return bare(left[1:]) if state else None
+
+
+def _drain_behind(source: Staged, left: Sequence[Any], test: Block | None, watch: Watch) -> None:
+    """Ask for the element behind the last one, unless the loop was left before."""
+    index, *state = left
+    if not isinstance(source, _Iterator) or next(functions_of(source), None) is None:
+        return
+    if test is None:
+        drain(source, index, watch)
+        return
+
+    def ended() -> bool:
+        drain(source, index, watch)
+        return True
+
+    def left_before() -> bool:
+        return False
+
+    watching = also_watching(watch, list(functions_of(source)))
+    asked = truth(test(*state))
+    cond(asked, ended, left_before, (), ("the end of the sequences",), watching)
+
+
+def drain(items: Staged, count: Any, watch: Watch = no_watch) -> None:
+    """Do what Python does where it asks for an element behind the last, of `count`: of several
+    sequences, those before the first one that has no more are asked for one more each.
+    """
+    if isinstance(items, _Iterator) and next(functions_of(items), None) is not None:
+        _drain_parts(items.parts, count, watch)
+
+
+def _drain_parts(parts: Sequence[Staged], count: Any, watch: Watch) -> None:
+    if not parts:
+        return
+    first, *rest = parts
+    if not rest or isinstance(first, Filter):
+        drain(first, count, watch)
+        return
+
+    def one_more() -> bool:
+        first.at(count)
+        _drain_parts(rest, count, watch)
+        return True
+
+    def at_the_end() -> bool:
+        drain(first, count, watch)
+        return False
+
+    called = list(functions_of(first))
+    for part in rest:
+        called += functions_of(part)
+    watch = also_watching(watch, called)
+    cond(count < first.length(), one_more, at_the_end, (), ("the end of the sequences",), watch)
+
+
+def use(items: Any) -> None:
+    """Note what takes the elements of an iterator; StagingError where something else has done."""
+    if not isinstance(items, _Iterator):
+        return
+    scope = active().scope
+    # The same in each trace of the same code.
+    here = scope.trace, scope.site, scope.inner
+    if items.consumer not in (None, here) or _is_repeated(scope, items.home):
+        raise refuse(
+            f"an iterator made by {type(items).__name__.lower()}() is used a second time, when "
+            "only the run knows where it stands",
+            f"make another one: {type(items).__name__.lower()}(...) where it is used",
+        )
+    items.consumer = here
+    for part in items.parts:
+        use(part)
+
+
+def _is_repeated(scope: Scope, home: Scope) -> bool:
+    """Whether a loop stands between a scope and the one that an iterator was made in."""
+    while scope is not home:
+        if scope.outer is None:
+            return False
+        if scope.kind == LOOP:
+            return True
+        scope = scope.outer
+    return False
+
+
+def _source_of(items: Any) -> Staged:
+    source = staged(items)
+    if source is None:
+        raise refuse(
+            f"a {type(items).__qualname__} cannot be iterated over while tracing",
+            "iterate over a tensor or a range",
+        )
+    return source
+
+
+def _blocks_of(
+    source: Staged, length: Any, body: Block, test: Block | None, watch: Watch
+) -> tuple[Block, Block]:
+    """The test and the body of a while over an index and the state."""
+
+    def one_round(index: Any, *state: Any) -> Any:
+        left = as_state(body(source.at(index), *state), len(state))
+        return (index + 1, *left) if left else index + 1
+
+    def proceed(index: Any, *state: Any) -> Any:
+        return source.has(index) if source.varies else index < length
+
+    def proceed_if_asked(index: Any, *state: Any) -> Any:
+        asked = lambda: test(*state)  # type: ignore[misc]  # noqa: E731
+        return _both(proceed(index), asked, watch)
+
+    return (proceed if test is None else proceed_if_asked), one_round
+
+
+def _both(first: Any, second: Callable[[], Any], watch: Watch) -> Any:
+    def no() -> bool:
+        return False
+
+    watch = also_watching(watch, (second,))
+    return cond(first, lambda: truth(second()), no, (), ("the test of the loop",), watch)
+
+
+def _filtered(
+    items: Filter,
+    body: Block,
+    state: tuple[Any, ...],
+    names: Names,
+    test: Block | None,
+    watch: Watch,
+) -> Any:
+    def accepted(item: Any, *state: Any) -> Any:
+        def skip(*state: Any) -> Any:
+            return bare(state)
+
+        accepts = item if items.function is None else items.function(item)
+        return cond(accepts, lambda *state: body(item, *state), skip, state, names, watch)
+
+    accepted.__name__ = body.__name__
+    called = () if items.function is None else (items.function,)
+    return for_loop(items.parts[0], accepted, state, names, test, also_watching(watch, called))

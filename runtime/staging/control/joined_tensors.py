@@ -1,0 +1,50 @@
+"""Tensors that a join makes: which tensors of the paths, or of the rounds, each of them may be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from runtime.core.tensor import EagerTensor
+from runtime.core.types import TensorType
+from runtime.staging.aliasing import sharing
+from runtime.staging.aliasing.aliases import held_by, parts_of
+from runtime.staging.control.carried_objects import Held
+from runtime.staging.control.joins import Leaf, Maybe, Optional, Spec, Tree
+from runtime.staging.scopes import active
+from runtime.staging.symbolic_tensor import SymbolicTensor
+
+
+def note_tensors(
+    specs: Sequence[Spec], made: Sequence[Any], paths: Sequence[Sequence[Any]]
+) -> None:
+    """Note which tensors those that a join has made may be, from the values of the paths."""
+    for spec, value, *originals in zip(specs, made, *paths, strict=True):
+        for item, *items in zip(
+            *[tensors(spec, each) for each in (value, *originals)], strict=True
+        ):
+            if type(item) is SymbolicTensor:
+                note_tensor(item, items)
+
+
+def note_tensor(item: Any, originals: Sequence[Any]) -> None:
+    """Note that a tensor may be one of these."""
+    for original in originals:
+        if type(original) is SymbolicTensor:
+            for each in sharing.sources(original):
+                sharing.may_be(item, each)
+        elif isinstance(original, EagerTensor):
+            sharing.hold(item, sharing.from_outside(active()))
+
+
+def tensors(spec: Spec, value: Any) -> list[Any]:
+    """The tensors of more than one element in a value for a Spec; None where it has none there."""
+    while isinstance(spec, Optional | Maybe):
+        spec, value = spec.inner, held_by(value)
+    if isinstance(spec, Leaf):
+        is_one = isinstance(spec.type, TensorType) and spec.type.shape != ()
+        return [value] if is_one else []
+    if not isinstance(spec, Tree) or spec.structure.kind is Held:
+        return []
+    parts = parts_of(value, len(spec.children))
+    return [item for each in zip(spec.children, parts, strict=True) for item in tensors(*each)]

@@ -1,0 +1,593 @@
+"""Joins: what a variable is where two paths meet, in one place, for branches and loops alike.
+
+Each path leaves a Python value. `abstract` describes one by a `Spec`; `join` finds the Spec that
+covers two, or refuses; `lower` turns a Python value into the graph's values for a Spec; `lift`
+builds the Python value that stands for them.
+
+    leaf        a tensor, a staged number or list: one value of the graph
+    same        Python values that are equal on all paths: no value at all
+    tree        a tuple, list, dict, namedtuple, dataclass or attrs object: its children's values
+    optional    None on one path: a flag "is there", then the values of the other path
+    maybe       unbound on one path: a flag "is bound", then the values of the other path
+
+A tensor from before the paths parted that one path leaves unbound, or None, is that very tensor
+where it is there: an item assignment by one of its names is seen by the other.
+"""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from runtime.core.convert import convert_to_tensor
+from runtime.core.shapes import join_shapes
+from runtime.core.tensor import Tensor
+from runtime.core.types import ListType, NumberType, TensorType, Type, is_variable
+from runtime.graph import numbers
+from runtime.graph.arrays import Elements
+from runtime.graph.ir import Value
+from runtime.graph.nodes import BOOL, NUMBER_TYPES, UNDEFINED, fits
+from runtime.graph.structures import Structure, structure_of
+from runtime.staging.aliasing.sharing import home
+from runtime.staging.control.carried_objects import Held, is_mutable
+from runtime.staging.control.joined_variables import NONE, Handles, may_be, note, type_of
+from runtime.staging.control.optional_values import (
+    IS_THERE,
+    MaybeNone,
+    MaybeUndefined,
+    Missing,
+    is_undefined,
+    name_of,
+)
+from runtime.staging.refusals import refuse
+from runtime.staging.scopes import Scope, Symbol
+from runtime.staging.symbolic_number import SymbolicNumber, apply_number, convertible
+from runtime.staging.symbolic_tensor import SymbolicTensor
+from runtime.staging.tracing import Trace
+
+# Specs
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One value of the graph; `variables` are those that it may be in the user's Python."""
+
+    type: Type
+    variables: Handles = NONE
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Same:
+    """A Python value that is equal on all paths, or a symbol from before the paths parted."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and same(self.value, other.value)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A structure and the Specs of its children."""
+
+    structure: Structure
+    children: tuple[Spec, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Optional:
+    """None, or what `inner` says."""
+
+    inner: Spec
+
+
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    """Unbound, or what `inner` says."""
+
+    inner: Spec
+    name: str
+
+
+Spec = Leaf | Same | Tree | Optional | Maybe
+
+
+class Mismatch(Exception):
+    """Two values do not join; `path` leads to the place within the variable."""
+
+    def __init__(self, reason: str, hint: str, dtypes_differ: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.hint = hint
+        self.dtypes_differ = dtypes_differ
+        self.path = ""
+        self.places: list[int] = []
+
+
+# Sameness
+
+_BY_VALUE = frozenset(
+    (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range)
+)
+
+
+def same(a: Any, b: Any) -> bool:
+    """True if the Python values are identical, or of one immutable type and equal (1, 1.0 and
+    True all differ).
+    """
+    if a is b:
+        return True
+    kind = type(a)
+    if kind is not type(b):
+        return False
+    if kind in _BY_VALUE:
+        return bool(a == b)
+    if kind is float or kind is complex:
+        return repr(a) == repr(b)
+    if is_undefined(a):
+        return True
+    if kind is slice:
+        return same((a.start, a.stop, a.step), (b.start, b.stop, b.step))
+    if kind is tuple or kind is frozenset:
+        return len(a) == len(b) and all(map(same, a, b)) if kind is tuple else a == b
+    if kind is types.FunctionType:
+        return _same_function(a, b)
+    return kind is types.MethodType and a.__self__ is b.__self__ and a.__func__ is b.__func__
+
+
+def _same_function(a: Any, b: Any) -> bool:
+    # A def in a loop's body makes a new object each time that Python runs the body.
+    if a.__code__ is not b.__code__ or a.__globals__ is not b.__globals__:
+        return False
+    return (
+        _same_all(a.__defaults__, b.__defaults__)
+        and a.__kwdefaults__ == b.__kwdefaults__ is None
+        and a.__dict__ == b.__dict__ == {}
+        and _same_all(_contents(a), _contents(b))
+    )
+
+
+def _same_all(a: Any, b: Any) -> bool:
+    return a is b or (a is not None and b is not None and same(a, b))
+
+
+def _contents(function: Any) -> tuple[Any, ...]:
+    cells = function.__closure__ or ()
+    return tuple([cell.cell_contents if _is_filled(cell) else _is_filled for cell in cells])
+
+
+def _is_filled(cell: Any) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return False
+    return True
+
+
+# Describing one value
+
+
+def abstract(value: Any, staged: bool = False) -> Spec:
+    """The Spec of a Python value. With `staged`, numbers in it become values of the graph."""
+    kind = type(value)
+    if kind is SymbolicTensor or kind is SymbolicNumber or kind is Symbol:
+        return Leaf(value.value.type, may_be(value))
+    if kind in NUMBER_TYPES:
+        return Leaf(NUMBER_TYPES[kind]) if staged else Same(value)
+    if isinstance(value, Tensor):
+        return Leaf(TensorType(value.dtype, value.static_shape))
+    if isinstance(value, MaybeUndefined):
+        return Maybe(abstract(value.held, staged), value.name)
+    if isinstance(value, MaybeNone):
+        return Optional(abstract(value.held, staged))
+    if isinstance(value, np.ndarray | np.generic):
+        return Leaf(convert_to_tensor(value).type)
+    if kind is Elements:
+        return Leaf(value.type)
+    found = structure_of(value)
+    if found is None:
+        return Same(value)
+    structure, children = found
+    return Tree(structure, tuple([abstract(child, staged) for child in children]))
+
+
+def abstract_entry(value: Any) -> Spec:
+    """The Spec of what a loop starts with: a mutable container is itself, until a round makes
+    another one.
+    """
+    if is_mutable(value):
+        return Same(value)
+    if isinstance(value, Missing):
+        return _with_absence(value, _older(value.held, staged=True))
+    found = structure_of(value)
+    if found is None:
+        return abstract(value, staged=True)
+    return Tree(found[0], tuple([abstract_entry(child) for child in found[1]]))
+
+
+def abstract_next(value: Any, spec: Spec) -> Spec:
+    """The Spec of what a round leaves, where the round began with `spec`."""
+    if isinstance(spec, Same) and value is spec.value:
+        return spec
+    if isinstance(spec, Optional | Maybe) and not isinstance(value, Missing):
+        return abstract_next(value, spec.inner)
+    if isinstance(value, Missing):
+        return _with_absence(value, _older(value.held, staged=True))
+    found = structure_of(value)
+    if found is None or not isinstance(spec, Tree) or found[0] != spec.structure:
+        return abstract(value, staged=True)
+    pairs = zip(found[1], spec.children, strict=True)
+    return Tree(found[0], tuple([abstract_next(child, inner) for child, inner in pairs]))
+
+
+def _older(value: Any, staged: bool = False) -> Spec:
+    """The Spec of what may be missing behind blocks: tensors from before them stay what they are.
+
+    Those of tuples do, too.
+    """
+    if type(value) is SymbolicTensor and value.static_shape != () and home(value).open:
+        return Same(value)
+    if type(value) is not tuple:
+        return abstract(value, staged)
+    structure, children = cast(Any, structure_of(value))
+    return Tree(structure, tuple([_older(child, staged) for child in children]))
+
+
+def _with_absence(value: Missing, inner: Spec) -> Spec:
+    return Maybe(inner, value.name) if isinstance(value, MaybeUndefined) else Optional(inner)
+
+
+def _is_absent(value: Any) -> bool:
+    return value is None or is_undefined(value)
+
+
+def abstract_pair(a: Any, b: Any) -> tuple[Spec, Spec]:
+    """The Specs of the values that two branches leave; what is the same object on both stays as it
+    is.
+    """
+    if a is b:
+        return Same(a), Same(a)
+    if _is_absent(a):
+        return Same(a), _with_absence(b, _older(b.held)) if isinstance(b, Missing) else _older(b)
+    if _is_absent(b):
+        return abstract_pair(b, a)[::-1]
+    if isinstance(a, Missing):
+        inner, other = abstract_pair(a.held, b.held if type(b) is type(a) else b)
+        return _with_absence(a, inner), _with_absence(b, other) if type(b) is type(a) else other
+    if isinstance(b, Missing):
+        return abstract_pair(b, a)[::-1]
+    first, second = structure_of(a), structure_of(b)
+    if first is None or second is None or first[0] != second[0]:
+        return abstract(a), abstract(b)
+    pairs = [abstract_pair(x, y) for x, y in zip(first[1], second[1], strict=True)]
+    return Tree(first[0], tuple([p for p, _ in pairs])), Tree(
+        second[0], tuple([q for _, q in pairs])
+    )
+
+
+def abstract_from(value: Any, made_in: Scope, is_older: Callable[[Any], bool]) -> Spec:
+    """The Spec of the value that the only branch to reach its end leaves; what is older than it
+    stays as it is.
+    """
+    kind = type(value)
+    if kind is SymbolicTensor or kind is SymbolicNumber or kind is Symbol:
+        return Leaf(value.value.type, may_be(value)) if home(value) is made_in else Same(value)
+    if isinstance(value, Missing):
+        return _with_absence(value, abstract_from(value.held, made_in, is_older))
+    found = structure_of(value)
+    if found is None or is_older(value):
+        return Same(value)
+    structure, children = found
+    return Tree(structure, tuple([abstract_from(child, made_in, is_older) for child in children]))
+
+
+# Joining two
+
+
+def join(a: Spec, b: Spec) -> Spec:
+    """The Spec that covers both.
+
+    Raises Mismatch, whose `path` says where in the variable.
+    """
+    if a == b:
+        return a
+    if isinstance(a, Maybe) or isinstance(b, Maybe) or _is_unbound(a) or _is_unbound(b):
+        return _join_maybe(a, b)
+    if isinstance(a, Optional) or isinstance(b, Optional) or _is_none(a) or _is_none(b):
+        return _join_optional(a, b)
+    a, b = _opened(a), _opened(b)
+    if isinstance(a, Tree) and isinstance(b, Tree):
+        return _join_trees(a, b)
+    left, right = _leaf(a), _leaf(b)
+    if left is None or right is None:
+        raise _differ(a, b)
+    return Leaf(join_types(left, right), _variables(a) | _variables(b))
+
+
+def _variables(spec: Spec) -> Handles:
+    if isinstance(spec, Leaf):
+        return spec.variables
+    value: Any = spec.value if isinstance(spec, Same) else None
+    return frozenset((value.handle,)) if is_variable(value) else may_be(value)
+
+
+def _opened(spec: Spec) -> Spec:
+    if isinstance(spec, Same) and structure_of(spec.value) is not None:
+        return abstract(spec.value, staged=True)
+    return spec
+
+
+def _is_unbound(spec: Spec) -> bool:
+    return isinstance(spec, Same) and is_undefined(spec.value)
+
+
+def _is_none(spec: Spec) -> bool:
+    return isinstance(spec, Same) and spec.value is None
+
+
+def _join_maybe(a: Spec, b: Spec) -> Spec:
+    if _is_unbound(b):
+        a, b = b, a
+    if isinstance(a, Same) and _is_unbound(a):
+        return Maybe(b.inner if isinstance(b, Maybe) else b, name_of(a.value))
+    name = a.name if isinstance(a, Maybe) else b.name if isinstance(b, Maybe) else ""
+    return Maybe(
+        join(a.inner if isinstance(a, Maybe) else a, b.inner if isinstance(b, Maybe) else b), name
+    )
+
+
+def _join_optional(a: Spec, b: Spec) -> Spec:
+    if _is_none(a):
+        return b if isinstance(b, Optional) else Optional(b)
+    if _is_none(b):
+        return a if isinstance(a, Optional) else Optional(a)
+    return Optional(
+        join(a.inner if isinstance(a, Optional) else a, b.inner if isinstance(b, Optional) else b)
+    )
+
+
+def _way_out(a: Tree, b: Tree) -> str:
+    is_like = a.structure.kind is b.structure.kind
+    if is_like and a.structure.handler.become is not None:
+        return "make both of the same dtype and options"
+    if a.structure.handler.describe is None or not is_like:
+        return "make the same tuple, list, dict or class with the same keys on both paths"
+    if isinstance(a.structure.keys, int):
+        return (
+            "make the list for a name of this function (`rows = []`), or use a tensor of the final "
+            "length, and `x[i] = v`"
+        )
+    return "give all of them a value before the statement"
+
+
+def _join_trees(a: Tree, b: Tree) -> Spec:
+    if a.structure != b.structure:
+        widen = a.structure.handler.widen or b.structure.handler.widen
+        widened = None if widen is None else widen(a, b)
+        if widened is not None:
+            return cast(Spec, widened)
+        raise Mismatch(f"the structures differ: {a.structure} and {b.structure}", _way_out(a, b))
+    joined = []
+    for place, (x, y) in enumerate(zip(a.children, b.children, strict=True)):
+        try:
+            joined.append(join(x, y))
+        except Mismatch as mismatch:
+            mismatch.path = a.structure.path(place) + mismatch.path
+            mismatch.places.insert(0, place)
+            raise
+    return Tree(a.structure.joined(b.structure), tuple(joined))
+
+
+def _leaf(spec: Spec) -> Type | None:
+    if isinstance(spec, Leaf):
+        return spec.type
+    if isinstance(spec, Same):
+        kind = type(spec.value)
+        if kind in NUMBER_TYPES:
+            return NUMBER_TYPES[kind]
+        if isinstance(spec.value, Tensor | SymbolicNumber | np.ndarray | np.generic):
+            return _leaf(abstract(spec.value))
+        if is_variable(spec.value):
+            return type_of(spec.value)
+    return None
+
+
+def _differ(a: Spec, b: Spec) -> Mismatch:
+    if isinstance(a, Same) and isinstance(b, Same):
+        hint = "only numbers and tensors can depend on a tensor: choose between such"
+        first, second = _show(a), _show(b)
+        if first == second:
+            return Mismatch(f"there are two Python values {first}", hint)
+        return Mismatch(f"the Python values {first} and {second} differ", hint)
+    return Mismatch(
+        f"{_show(a)} cannot be joined with {_show(b)}",
+        "leave values of the same kind and structure on both paths",
+    )
+
+
+def _show(spec: Spec) -> str:
+    if isinstance(spec, Leaf):
+        return f"a tensor {spec.type}" if isinstance(spec.type, TensorType) else f"a {spec.type}"
+    if isinstance(spec, Tree):
+        return f"a {spec.structure}"
+    if isinstance(spec, Same):
+        text = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(spec.value))
+        return text if len(text) <= 60 else f"{text[:56]}..."
+    return f"{_show(spec.inner)} or {'None' if isinstance(spec, Optional) else 'nothing'}"
+
+
+def join_types(a: Type, b: Type) -> Type:
+    """The type that covers both: numbers widen or take a tensor's dtype, shapes relax; else raises
+    Mismatch.
+    """
+    if isinstance(a, NumberType) and isinstance(b, NumberType):
+        return numbers.widest(a, b)
+    if isinstance(a, TensorType) and isinstance(b, TensorType):
+        if a.dtype is not b.dtype:
+            raise _unequal_dtypes(a.dtype.name, b.dtype.name, b.dtype.name)
+        return TensorType(a.dtype, join_shapes(a.shape, b.shape))
+    if isinstance(a, TensorType) and isinstance(b, NumberType):
+        return _number_meets(b, a)
+    if isinstance(a, NumberType) and isinstance(b, TensorType):
+        return _number_meets(a, b)
+    if isinstance(a, ListType) and isinstance(b, ListType):
+        return ListType(join_types(a.element, b.element))
+    raise Mismatch(f"{a} cannot be joined with {b}", "leave values of the same kind on both paths")
+
+
+def _number_meets(number: NumberType, tensor: TensorType) -> Type:
+    if not convertible(number.kind, tensor.dtype):
+        raise _unequal_dtypes(f"Python {number.kind}", tensor.dtype.name, tensor.dtype.name)
+    return TensorType(tensor.dtype, join_shapes((), tensor.shape))
+
+
+def _unequal_dtypes(a: str, b: str, target: str) -> Mismatch:
+    return Mismatch(
+        f"its dtype is {a} on one path and {b} on the other",
+        f"convert one of them, for example with tf.cast(..., tf.{target})",
+        dtypes_differ=True,
+    )
+
+
+# Between Python values and the graph's
+
+
+def values_of(spec: Spec) -> Iterator[Same]:
+    """The Python values in a Spec."""
+    if isinstance(spec, Same):
+        yield spec
+    elif isinstance(spec, Tree):
+        for child in spec.children:
+            yield from values_of(child)
+    elif isinstance(spec, Optional | Maybe):
+        yield from values_of(spec.inner)
+
+
+def types_of(spec: Spec) -> Iterator[Type]:
+    """The types of the values that a Spec is carried by."""
+    if isinstance(spec, Leaf):
+        yield spec.type
+    elif isinstance(spec, Tree):
+        for child in spec.children:
+            yield from types_of(child)
+    elif isinstance(spec, Optional | Maybe):
+        yield BOOL
+        yield from types_of(spec.inner)
+
+
+def names_of(spec: Spec, name: str) -> Iterator[str]:
+    """A name for each of these values."""
+    if isinstance(spec, Leaf):
+        yield name
+    elif isinstance(spec, Tree):
+        for place, child in enumerate(spec.children):
+            is_itself = spec.structure.kind is Held
+            label = "" if is_itself else f"_{spec.structure.label(place)}"
+            yield from names_of(child, name + label)
+    elif isinstance(spec, Optional | Maybe):
+        yield f"{name}{IS_THERE if isinstance(spec, Optional) else '_is_bound'}"
+        yield from names_of(spec.inner, name)
+
+
+def lower(value: Any, spec: Spec, trace: Trace, name: str | None = None) -> Iterator[Value]:
+    """The graph's values for a Python value that the Spec covers; conversions are added to the open
+    scope. `name` is that of the variable, for messages.
+    """
+    if isinstance(spec, Leaf):
+        yield _lower_leaf(value, spec.type, trace, name)
+    elif isinstance(spec, Tree):
+        for child, inner in zip(_children(value, spec.structure), spec.children, strict=True):
+            yield from lower(child, inner, trace, name)
+    elif isinstance(spec, Optional | Maybe):
+        yield from _lower_missing(value, spec, trace, name)
+
+
+def _children(value: Any, structure: Structure) -> Sequence[Any]:
+    found = structure_of(value)
+    assert found is not None
+    fit = structure.handler.fit
+    return found[1] if fit is None or found[0] == structure else fit(value, structure)
+
+
+def _lower_missing(
+    value: Any, spec: Optional | Maybe, trace: Trace, name: str | None
+) -> Iterator[Value]:
+    holder = MaybeNone if isinstance(spec, Optional) else MaybeUndefined
+    if isinstance(value, holder):
+        yield trace.value_of(value.flag)
+        yield from lower(value.held, spec.inner, trace, name)
+    elif value is None if isinstance(spec, Optional) else is_undefined(value):
+        yield trace.value_of(False)
+        for type in types_of(spec.inner):
+            yield trace.apply(UNDEFINED, (), {"type": type}).value
+    else:
+        yield trace.value_of(True)
+        yield from lower(value, spec.inner, trace, name)
+
+
+def _lower_leaf(value: Any, type: Type, trace: Trace, name: str | None) -> Value:
+    if isinstance(type, TensorType):
+        if isinstance(value, int | float) and not fits(value, type.dtype):
+            what = name or "the value"
+            what = what if what.startswith("the ") else repr(what)
+            wide = "float64" if isinstance(value, float) else "int64"
+            raise refuse(
+                f"the Python number {value!r} does not fit into {type.dtype.name}, which {what} "
+                "has on the other path",
+                f"use tensors of dtype {wide} on both paths",
+                name,
+            )
+        return trace.value_of(convert_to_tensor(value, type.dtype))
+    if isinstance(type, NumberType):
+        return _lower_number(value, type, trace)
+    return trace.value_of(value)
+
+
+def _lower_number(value: Any, type: NumberType, trace: Trace) -> Value:
+    kind = value.type if isinstance(value, SymbolicNumber) else NUMBER_TYPES[value.__class__]
+    if kind == type:
+        return trace.value_of(value)
+    if isinstance(value, SymbolicNumber):
+        converted: Value = apply_number(numbers.CONVERSIONS[type.kind], value).value
+        return converted
+    return trace.value_of({"int": int, "float": float}[type.kind](value))
+
+
+def lift(spec: Spec, symbols: Iterator[Any]) -> Any:
+    """The Python value for a Spec, out of the symbols of its values."""
+    if isinstance(spec, Leaf):
+        return note(next(symbols), spec.variables)
+    if isinstance(spec, Same):
+        return spec.value
+    if isinstance(spec, Tree):
+        return spec.structure.build([lift(child, symbols) for child in spec.children])
+    flag = next(symbols)
+    held = lift(spec.inner, symbols)
+    return (
+        MaybeNone(held, flag)
+        if isinstance(spec, Optional)
+        else MaybeUndefined(held, flag, spec.name)
+    )
+
+
+def restored(spec: Spec, values: Iterator[Any], leaf: Callable[[Any, Type], Any]) -> Any:
+    """The Python value for a Spec that a run leaves, out of those of the run."""
+    if isinstance(spec, Leaf):
+        return leaf(next(values), spec.type)
+    if isinstance(spec, Same):
+        return spec.value
+    if isinstance(spec, Tree):
+        children = [restored(child, values, leaf) for child in spec.children]
+        return spec.structure.anew().build(children)
+    if next(values):
+        return restored(spec.inner, values, leaf)
+    for _ in types_of(spec.inner):
+        next(values)
+    return None

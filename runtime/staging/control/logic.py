@@ -1,0 +1,127 @@
+"""`and`, `or`, `not`, `==` and `assert` of staged values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from runtime import errors
+from runtime.graph import numbers
+from runtime.staging.control.blocks import Block, Wording
+from runtime.staging.control.branches import Truth, cond, truth
+from runtime.staging.control.carried_objects import Watch, also_watching, no_watch
+from runtime.staging.control.optional_values import MaybeNone, install_equality
+from runtime.staging.lists.growing import Growing
+from runtime.staging.scopes import active
+from runtime.staging.symbolic_number import SymbolicNumber
+from runtime.staging.symbolic_tensor import SymbolicTensor
+
+_OPERANDS = Wording("its operands")
+
+
+def not_(value: Any) -> Any:
+    """`not value`."""
+    steer = truth(value)
+    if isinstance(steer, bool):
+        return not steer
+    trace = active()
+    return trace.apply(numbers.NOT, (trace.value_of(steer),))
+
+
+def and_(first: Any, rest: Sequence[Block], watch: Watch = no_watch) -> Any:
+    """`first and rest[0]() and ...` with Python's value: an operand."""
+    return _short_circuit(first, rest, "and", watch)
+
+
+def or_(first: Any, rest: Sequence[Block], watch: Watch = no_watch) -> Any:
+    """`first or rest[0]() or ...` with Python's value: an operand."""
+    return _short_circuit(first, rest, "or", watch)
+
+
+def _short_circuit(value: Any, rest: Sequence[Block], name: str, watch: Watch) -> Any:
+    if not rest:
+        return value
+    steer = truth(value)
+    only_truth = False
+
+    # What `further` gives `stop` goes by the trace: the recorders watch what blocks hold.
+    def further() -> Any:
+        nonlocal only_truth
+        result = _short_circuit(rest[0](), rest[1:], name, watch)
+        only_truth = not isinstance(steer, bool) and _only_truth_joins(value, result)
+        active().memo["operand"] = result
+        return truth(result) if only_truth else result
+
+    def stop() -> Any:
+        # A tensor that is a bool has only one value here, which joins with Python's numbers.
+        other = active().memo.pop("operand", None)
+        known = only_truth or (_is_bool(value) and _is_number(other))
+        return name == "or" if known else value
+
+    body, orelse = (stop, further) if name == "or" else (further, stop)
+    labels, watch = (f"the value of `{name}`",), also_watching(watch, rest)
+    first = name == "or"
+    made = cond(steer, body, orelse, (), labels, watch, orelse_first=first, words=_OPERANDS)
+    return Truth(made, name) if only_truth else made
+
+
+def _only_truth_joins(value: Any, other: Any) -> bool:
+    if type(other) is Truth:
+        return True
+    is_growing = isinstance(value, Growing) or isinstance(other, Growing)
+    return is_growing and isinstance(value, list) != isinstance(other, list)
+
+
+def _is_bool(value: Any) -> bool:
+    return isinstance(value, SymbolicTensor) and value.dtype.is_bool and value.static_shape == ()
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, SymbolicNumber | int | float)
+
+
+def equal(a: Any, b: Any) -> Any:
+    """`a == b` where either may be None: staged where it is."""
+    if isinstance(a, MaybeNone) or isinstance(b, MaybeNone):
+        return optional_compared(equal, a, b)
+    return a == b
+
+
+def optional_compared(compare: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """`compare(a, b)` where one of them at least may be None, which is only like None."""
+    if not isinstance(a, MaybeNone):
+        a, b = b, a
+    if b is None:
+        return not_(a.flag)
+
+    def held() -> Any:
+        return compare(b, a.held)
+
+    def absent() -> Any:
+        return not_(b.flag) if isinstance(b, MaybeNone) else False
+
+    return cond(a.flag, held, absent, (), ("the equality of an optional value",))
+
+
+def unequal(a: Any, b: Any) -> Any:
+    """`a != b` where either may be None: staged where it is."""
+    same = equal(a, b)
+    if isinstance(same, SymbolicTensor):
+        return ~same
+    return not_(same)
+
+
+install_equality(equal, unequal)
+
+
+def staged_assert(test: Any, message: Block | None, watch: Watch = no_watch) -> None:
+    """`assert test, message()`: a branch that raises StagedAssertionError at run time."""
+
+    def holds() -> None:
+        pass
+
+    def fails() -> None:
+        raise errors.StagedAssertionError(*([] if message is None else [message()]))
+
+    called = () if message is None else (message,)
+    cond(test, holds, fails, (), (), also_watching(watch, called))

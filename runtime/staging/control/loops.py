@@ -1,0 +1,543 @@
+"""Staged loops: a round is traced until the types of what it carries hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from runtime import errors
+from runtime.graph.ir import format_location
+from runtime.graph.nodes import RAISE, WHILE
+from runtime.graph.structures import structure_of
+from runtime.staging.aliasing import aliases
+from runtime.staging.aliasing.item_assignments import check_next_round
+from runtime.staging.aliasing.shared_tensors import SharedTensors
+from runtime.staging.aliasing.sharing import home
+from runtime.staging.control import joins
+from runtime.staging.control.blocks import (
+    Block,
+    Names,
+    Path,
+    Unreachable,
+    Wording,
+    as_state,
+    bare,
+    declare,
+    deferring,
+    knows,
+    lower_all,
+    mismatch_error,
+    place_of,
+    release,
+    undone,
+    variable_name,
+    write_back,
+)
+from runtime.staging.control.branches import cond, truth
+from runtime.staging.control.carried_objects import (
+    Contents,
+    Place,
+    Recorder,
+    Watch,
+    also_watching,
+    no_watch,
+)
+from runtime.staging.control.invariants import check_kept, declared_spec
+from runtime.staging.control.joins import Leaf, Mismatch, Same, Spec, Tree
+from runtime.staging.control.logic import and_
+from runtime.staging.images import image_of
+from runtime.staging.refusals import refuse
+from runtime.staging.scopes import LOOP, active
+from runtime.staging.symbolic_tensor import SymbolicTensor
+from runtime.staging.tracing import Trace, is_symbol
+
+MOST_CARRIED = 1000
+"""Variables and objects that one loop carries at most."""
+
+MOST_SHOWN = 10
+"""Names of variables that a message lists."""
+
+MOST_PEELED = 3
+"""Rounds at the start of a loop that are traced apart where no round for all of them is found."""
+
+
+_ROUNDS = Wording("the rounds of a loop")
+
+
+@dataclass(slots=True)
+class Loop:
+    """A `while` being staged: its blocks, what it starts with, and what it carries.
+
+    `values` are those of the names, then the contents of the objects in `places`. `known` are the
+    places that it carried in another trace of the loop around, with their Specs.
+    """
+
+    test: Block
+    body: Block
+    key: Block
+    names: list[str]
+    size: int
+    watch: Watch
+    site: Any
+    values: list[Any]
+    places: list[Place]
+    specs: list[Spec]
+    declared: dict[int, Spec]
+    limit_known: bool = False
+    peeled: int = 0
+    known: list[tuple[Place, Spec]] = field(default_factory=list)
+    shared: SharedTensors = field(default_factory=SharedTensors)
+
+
+@dataclass(slots=True)
+class Known:
+    """The state that a loop carried in one trace of the loop around: the Specs of its names, and
+    its places with theirs.
+    """
+
+    specs: list[Spec]
+    places: list[tuple[Place, Spec]]
+
+
+@dataclass(slots=True)
+class Round:
+    """One traced round: its path, what the body was given, and the next test."""
+
+    path: Path
+    given: tuple[Any, ...]
+    proceed: Any
+    since: int
+
+
+def while_loop(
+    test: Block,
+    body: Block,
+    state: tuple[Any, ...],
+    names: Names,
+    first: Any,
+    watch: Watch = no_watch,
+    key: Block | None = None,
+    declared: Mapping[int, Spec] | None = None,
+    limit_known: bool = False,
+    peeled: int = 0,
+) -> Any:
+    """`while test(*state)`: one region holds the body and the next test; the types of the state
+    widen until they hold.
+
+    `first` is the value of `test(*state)`, known already. `key` is the user's block, if `body` only
+    wraps it; `declared` are Specs that variables must keep, by position; `peeled` rounds of it were
+    traced before. Raises what `join` raises, StagingError for what only Python could do, and
+    ValueError for a variable that does not keep the declared Spec.
+    """
+    steer = truth(first)
+    if steer is False:
+        return bare(state)
+    trace = active()
+    block = key or body
+    site = trace.scope.next_site(), getattr(block, "__code__", block)
+    loop = Loop(test, body, block, list(names), len(state), watch, site, list(state), [], [], {})
+    loop.declared.update(declared or {})
+    loop.limit_known, loop.peeled = limit_known, peeled
+    loop.specs = _entry_specs(trace, loop)
+    return _staged_loop(trace, loop, steer, first)
+
+
+def _after_endless(trace: Trace) -> BaseException:
+    """Returns the exception that ends the path behind a loop that only an exception ends."""
+    never = errors.InternalError(None, None, "a loop without an end has ended")
+    trace.append(RAISE, (), (), {"exception": image_of(never)[0]})
+    return Unreachable()
+
+
+def _staged_loop(trace: Trace, loop: Loop, steer: Any, first: Any) -> Any:
+    # Each widening changes the type of a variable for good, and a type can widen only so often.
+    left = 10 + 5 * len(loop.specs)
+    before: list[Spec] = []
+    while left > 0 and len(loop.names) < MOST_CARRIED:
+        before = list(loop.specs)
+        counts, carried = dict(trace.counts), len(loop.names)
+        round_ = _trace_round(trace, loop)
+        if _holds(loop, round_):
+            pairs = zip(loop.places, loop.specs[loop.size :], strict=True)
+            trace.memo[loop.site] = Known(loop.specs[: loop.size], list(pairs))
+            return _close_loop(trace, steer, loop, round_)
+        trace.counts = counts
+        del trace.joined[round_.since :]
+        if not round_.path.reached:
+            return _peel(loop, steer, round_)
+        limit = _limit(loop, round_)
+        if limit is not None:
+            return _limited_loop(loop, limit, first)
+        left += 5 * (len(loop.names) - carried) - 1
+    raise _refuse_unsettled(loop, before)
+
+
+def _refuse_unsettled(loop: Loop, before: Sequence[Spec]) -> Exception:
+    """The refusal of variables that have another type after each round."""
+    pairs = zip(loop.names, before, loop.specs, strict=False)
+    names = [name for name, old, new in pairs if name and old != new]
+    names = list(dict.fromkeys(names or filter(None, loop.names)))
+    shown = ", ".join(map(repr, names[:MOST_SHOWN])) + (", ..." if len(names) > MOST_SHOWN else "")
+    what = f"type of {shown} keeps" if len(names) == 1 else f"types of {shown} keep"
+    return refuse(
+        f"the {what} changing from round to round",
+        "give the state one structure before the loop",
+        names[0] if len(names) == 1 else None,
+    )
+
+
+def _holds(loop: Loop, round_: Round) -> bool:
+    """True if an iteration leaves what it began with. Else what the loop carries is widened, if the
+    round says how.
+    """
+    if not round_.path.reached or _limit(loop, round_) is not None:
+        return False
+    if _declare_shapes(loop, round_) or _carry_further(loop, round_.path):
+        return False
+    if _shares_further(loop, round_):
+        return False
+    before, loop.specs = loop.specs, _widen(loop, round_.path)
+    return before == loop.specs
+
+
+def _shares_further(loop: Loop, round_: Round) -> bool:
+    """Whether a round sees the tensors of variables by more names than it was traced for."""
+    shared = loop.shared
+    carried = [place.object for place in loop.places if type(place.object) is SymbolicTensor]
+    again = shared.needs_another(round_.path.scope, loop.values, round_.path.values, carried)
+    known = set(map(id, carried))
+    for entry in shared.entries if again else ():
+        if entry.changed and id(entry.first) in shared.kept and id(entry.first) not in known:
+            known.add(id(entry.first))
+            place = Place(loop.names[entry.place[0]], entry.first, entry.change)
+            loop.specs.append(joins.abstract_entry(_carry(loop, place)))
+    return again
+
+
+def _limit(loop: Loop, round_: Round) -> Any:
+    """Returns the maximum number of iterations that the body asks for, unless they
+    are counted already.
+    """
+    options = round_.path.recorder.options
+    return None if options is None or loop.limit_known else options.maximum_iterations
+
+
+def _entry_specs(trace: Trace, loop: Loop) -> list[Spec]:
+    specs = [
+        loop.declared.get(at) or joins.abstract_entry(value) for at, value in enumerate(loop.values)
+    ]
+    found = trace.memo.get(loop.site)
+    if found is None:
+        return specs
+    loop.known = list(found.places)
+    # In another trace of the loop around, the types here are at least as wide as they were.
+    try:
+        return [_widened(spec, wide) for spec, wide in zip(specs, found.specs, strict=True)]
+    except Mismatch:
+        return specs
+
+
+def _carry_known(trace: Trace, loop: Loop, recorder: Recorder) -> None:
+    """Carry from the start what was carried in another trace, if the loop still reaches it."""
+    known, loop.known = loop.known, []
+    variables = _variables(loop) if known else {}
+    for before, wide in known:
+        place = _at_hand(before, variables, recorder)
+        if place is None or any(place.object is other.object for other in loop.places):
+            continue
+        if _is_usable(trace, place.read()):
+            spec = joins.abstract_entry(_carry(loop, place))
+            try:
+                loop.specs.append(_widened(spec, wide))
+            except Mismatch:
+                loop.specs.append(spec)
+
+
+def _at_hand(place: Place, variables: Mapping[str, Any], recorder: Recorder) -> Place | None:
+    """The place, or that of the object which the round around has made in its stead."""
+    made = variables.get(place.path)
+    if type(place.object) is SymbolicTensor:
+        item = place.object if home(place.object).open else made
+        is_one = type(item) is SymbolicTensor and home(item).open
+        return Place(place.path, item, place.change) if is_one else None
+    if recorder.knows(place.object):
+        return place
+    alike = type(made) is type(place.object) and recorder.knows(made)
+    return Place(place.path, made) if alike else None
+
+
+def _variables(loop: Loop) -> dict[str, Any]:
+    """Returns the values of the user's variables that the loop reads."""
+    found = dict(zip(loop.names, loop.values, strict=True))
+    for block in (loop.key, loop.test):
+        cells = getattr(block, "__closure__", None) or ()
+        names = block.__code__.co_freevars if cells else ()
+        for name, cell in zip(names, cells, strict=True):
+            with suppress(ValueError):  # nothing is in it yet
+                found.setdefault(name, cell.cell_contents)
+    return found
+
+
+def notes(trace: Trace) -> Iterator[Any]:
+    """Yields what remembers objects from one trace to the next: it holds none for the user."""
+    for known in list(trace.memo.values()):
+        if type(known) is Known:
+            for spec in (*known.specs, *[spec for _, spec in known.places]):
+                yield from joins.values_of(spec)
+            yield from [place for place, _ in known.places]
+
+
+def _is_usable(trace: Trace, item: Any) -> bool:
+    if is_symbol(item):
+        return bool(item.scope.open and item.scope.trace is trace)
+    found = structure_of(item)
+    return found is None or all(_is_usable(trace, child) for child in found[1])
+
+
+def _carry(loop: Loop, place: Place) -> Contents:
+    contents = place.read()
+    loop.places.append(place)
+    loop.names.append(place.path)
+    loop.values.append(contents)
+    return contents
+
+
+def _widened(spec: Spec, known: Spec) -> Spec:
+    # An object that every round left alone, or changed in place, is now another one of its kind.
+    kept = isinstance(spec, Same) and isinstance(known, Same)
+    is_past = any(type(each.value) is SymbolicTensor for each in joins.values_of(known))
+    return spec if kept or is_past else joins.join(spec, known)
+
+
+def limited(test: Block, body: Block, limit: Any) -> tuple[Block, Block]:
+    """The blocks of a loop that ends after `limit` rounds, counted by a further first variable."""
+
+    def counting_test(count: Any, *state: Any) -> Any:
+        return and_(count < limit, (lambda: test(*state),))
+
+    def counting_body(count: Any, *state: Any) -> Any:
+        return (count + 1, *as_state(body(*state), len(state)))
+
+    return counting_test, counting_body
+
+
+def _limited_loop(loop: Loop, limit: Any, first: Any) -> Any:
+    test, body = limited(loop.test, loop.body, limit)
+    state = (active().number(0), *loop.values[: loop.size])
+    left = while_loop(
+        test,
+        body,
+        state,
+        ["count", *loop.names[: loop.size]],
+        and_(truth(limit > 0), (lambda: first,)),
+        loop.watch,
+        loop.key,
+        {at + 1: spec for at, spec in loop.declared.items()},
+        limit_known=True,
+    )
+    return bare(as_state(left, len(state))[1:])
+
+
+def _declare_shapes(loop: Loop, round_: Round) -> bool:
+    """Take over the shapes that the body's `set_loop_options` names; whether there is a new one."""
+    new, options = False, round_.path.recorder.options
+    for value, shape in (options and options.shape_invariants) or ():
+        for at, given in enumerate(round_.given):
+            is_declarable = isinstance(loop.specs[at], Leaf | Tree)
+            if given is value and is_declarable and at not in loop.declared:
+                name = loop.names[at]
+                loop.declared[at] = loop.specs[at] = declared_spec(value, shape, name)
+                new = True
+    return new
+
+
+def _trace_round(trace: Trace, loop: Loop) -> Round:
+    watch = also_watching(loop.watch, (loop.test,))
+    recorder = watch(loop.key, loop.values[: loop.size], loop.names[: loop.size])
+    _carry_known(trace, loop, recorder)
+    carried = [place.object for place in loop.places if type(place.object) is SymbolicTensor]
+    loop.shared.keep_known(carried, loop.values)
+    if loop.shared.kept:
+        pairs = zip(loop.specs, loop.values, strict=True)
+        loop.specs = [loop.shared.pinned(spec, value) for spec, value in pairs]
+    with trace.nested(LOOP, loop.site[0]) as scope:
+        path = Path(scope, (), False, loop.key, recorder, {})
+        given = _parameters(trace, loop)
+        round_ = Round(path, given, False, len(trace.joined))
+        _watch_given(trace, loop, given)
+        with deferring(trace), recorder:
+            for place, contents in zip(loop.places, given[loop.size :], strict=True):
+                place.write(contents)
+            loop.shared.begin(trace, loop.specs, given, loop.values)
+            left = as_state(loop.body(*given[: loop.size]), loop.size)
+            round_.proceed = truth(loop.test(*left))
+            path.values, path.reached = left, True
+        release(trace, recorder, path.values)
+        if path.reached:
+            aliases.check(trace, recorder.restore)
+            loop.shared.finish(scope, [*path.values, *_contents(loop)])
+        path.changed = undone(trace, recorder, path.reached)
+    return round_
+
+
+def _contents(loop: Loop) -> list[Any]:
+    """Returns what is in the objects that are carried, now."""
+    return [place.read() for place in loop.places]
+
+
+def _watch_given(trace: Trace, loop: Loop, given: Sequence[Any]) -> None:
+    """Note that what an iteration starts with stands for what the loop started with, or
+    an iteration left.
+    """
+    made: list[aliases.Copy] = []
+    for name, spec, value, first in zip(loop.names, loop.specs, given, loop.values, strict=True):
+        made += aliases.copies(name, spec, value, [first, aliases.ANYTHING])
+    aliases.watch(trace, made, [lambda item: True] * 2, len(trace.joined))
+
+
+def _parameters(trace: Trace, loop: Loop) -> tuple[Any, ...]:
+    values = declare(trace, loop.specs, loop.names)
+    trace.scope.parameters.extend(values)
+    symbols = iter([trace.symbol(value) for value in values])
+    return tuple([joins.lift(spec, symbols) for spec in loop.specs])
+
+
+def _peel(loop: Loop, steer: Any, failed: Round) -> Any:
+    """The loop, its first round traced apart from the others, with the values that it starts with.
+
+    What every round raises with the types of all rounds, may be raised by none that is run, or by a
+    later one only.
+    """
+    if loop.peeled == MOST_PEELED:
+        raise _endless_peeling(loop, failed)
+
+    def first_round(*state: Any) -> Any:
+        left = as_state(loop.body(*state), loop.size)
+        proceed = loop.test(*left)
+        names, peeled = loop.names[: loop.size], loop.peeled + 1
+        declared = {at: spec for at, spec in loop.declared.items() if at < loop.size}
+        return while_loop(
+            loop.test,
+            loop.body,
+            left,
+            names,
+            proceed,
+            loop.watch,
+            loop.key,
+            declared,
+            loop.limit_known,
+            peeled,
+        )
+
+    def no_round(*state: Any) -> Any:
+        return bare(state)
+
+    state = tuple(loop.values[: loop.size])
+    return cond(steer, first_round, no_round, state, loop.names[: loop.size], loop.watch)
+
+
+def _endless_peeling(loop: Loop, failed: Round) -> Exception:
+    nodes = failed.path.scope.nodes
+    raised = next((node for node in reversed(nodes) if node.primitive is RAISE), None)
+    what, place = "an exception", None
+    if raised is not None:
+        what = raised.params["exception"].text([value.name for value in raised.inputs])
+        place = raised.location
+    names = ", ".join(loop.names[: loop.size])
+    return refuse(
+        f"a round of the loop over {names} raises {what} with the types that all rounds share (at "
+        f"{format_location(place)})",
+        f"give {names} before the loop the types, shapes and structure that a round leaves",
+        names or None,
+        place,
+    )
+
+
+def _carry_further(loop: Loop, path: Path) -> bool:
+    """Objects that the round changed, and whose contents are not carried yet, are from now on."""
+    known = {id(place.object) for place in loop.places}
+    new = [place for key, (place, _) in path.changed.items() if key not in known]
+    widened = [_widen_change(place, path) for place in loop.places]
+    for place in new:
+        loop.specs.append(joins.abstract_entry(_carry(loop, place)))
+    carried = [
+        path.changed[id(place.object)][1] if id(place.object) in path.changed else place.read()
+        for place in loop.places
+    ]
+    path.values += tuple(carried)
+    return bool(new) or any(widened)
+
+
+def _widen_change(place: Place, path: Path) -> bool:
+    """Whether more is changed in a tensor than was supposed at the start of the round."""
+    if id(place.object) not in path.changed:
+        return False
+    before = place.change
+    place.change |= path.changed[id(place.object)][0].change
+    return place.change != before
+
+
+def _widen(loop: Loop, path: Path) -> list[Spec]:
+    widened = []
+    for at, (spec, left) in enumerate(zip(loop.specs, path.values, strict=True)):
+        try:
+            wide = joins.join(spec, joins.abstract_next(left, spec))
+        except Mismatch as mismatch:
+            places = place_of(loop.values[at], mismatch, None), place_of(left, mismatch, loop.key)
+            name = variable_name(loop.names, at)
+            raise mismatch_error(mismatch, name, _ROUNDS, places) from None
+        if at in loop.declared:
+            check_kept(wide, loop.declared[at], loop.names[at])
+        widened.append(wide)
+    return widened
+
+
+def _close_loop(trace: Trace, steer: Any, loop: Loop, round_: Round) -> Any:
+    refusal = trace.memo.get(round_.path.scope)
+    if refusal is not None:
+        raise refusal()
+    with trace.reopened(round_.path.scope):
+        proceed = trace.value_of(round_.proceed)
+        results = list(lower_all(trace, round_.path.values, loop.specs, loop.names))
+    region = round_.path.scope.region([proceed, *results])
+    check_next_round(round_.path.scope, region)
+    inputs = [trace.value_of(steer), *lower_all(trace, loop.values, loop.specs, loop.names)]
+    outputs = declare(trace, loop.specs, loop.names)
+    symbols = iter(trace.append(WHILE, inputs, outputs, regions=[region]))
+    if steer is True and round_.proceed is True:
+        raise _after_endless(trace)
+    values = [joins.lift(spec, symbols) for spec in loop.specs]
+    loop.shared.end(trace, round_.path.scope, loop.names, values)
+    left = bare(write_back(values, loop.places))
+    _watch_left(trace, loop, round_, values)
+    for each in zip(loop.values, round_.given, round_.path.values, values, strict=True):
+        _tell_replaced(*each)
+    return left
+
+
+def _tell_replaced(first: Any, given: Any, left: Any, made: Any) -> None:
+    """Tell what the loop started with where a round put something else into its place."""
+    found = [structure_of(item) for item in (first, given, left, made)]
+    if first is made or any(each is None for each in found):
+        return
+    (structure, _), *_ = present = [each for each in found if each is not None]
+    become = structure.handler.become
+    if become is None:
+        for each in zip(*[children for _, children in present], strict=False):
+            _tell_replaced(*each)
+    elif given is not left:
+        become(first, made)
+
+
+def _watch_left(trace: Trace, loop: Loop, round_: Round, values: Sequence[Any]) -> None:
+    made: list[aliases.Copy] = []
+    pairs = zip(loop.values, round_.path.values, strict=True)
+    for name, spec, value, originals in zip(loop.names, loop.specs, values, pairs, strict=True):
+        made += aliases.copies(name, spec, value, originals)
+    for copy in made:
+        if id(copy.originals[1]) in round_.path.changed:
+            raise aliases.refuse_rebinding(copy.name)
+    known = [lambda item: True, knows(round_.path.recorder)]
+    aliases.watch(trace, made, known, round_.since)

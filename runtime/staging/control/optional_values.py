@@ -1,0 +1,168 @@
+"""The Python objects for a value that some path leaves unbound, or None."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from runtime.core.convert import convert_to_tensor, register_conversion
+from runtime.core.tensor import Tensor
+from runtime.dtypes import DType
+from runtime.graph.nodes import CHECK_DEFINED, CHECK_PRESENT
+from runtime.staging.scopes import active
+
+IS_THERE = "_is_there"
+"""What the name of a flag has behind that of the variable."""
+
+
+class Missing:
+    """A carried value that may be missing; using it checks, at run time, that it is there.
+
+    `flag` is the staged truth of that; `held` the Python value that stands for it when it is.
+    """
+
+    __slots__ = ("flag", "held")
+    __array_ufunc__ = None
+    may_be_missing = True
+
+    def __init__(self, held: Any, flag: Any) -> None:
+        self.held = held
+        self.flag = flag
+
+    def get(self) -> Any:
+        """The value, after a check that it is there."""
+        raise NotImplementedError
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.get(), name)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        present(self)[key] = value
+
+
+class MaybeUndefined(Missing):
+    """A name that some path leaves unbound: reading it raises UnboundLocalError at run time."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, held: Any, flag: Any, name: str) -> None:
+        super().__init__(held, flag)
+        self.name = name
+
+    def get(self) -> Any:
+        """The value, after a check that the name is bound."""
+        trace = active(self.flag)
+        trace.apply(CHECK_DEFINED, (trace.value_of(self.flag),), {"name": self.name})
+        return self.held
+
+    def __repr__(self) -> str:
+        return f"<possibly unbound {self.name!r}: {self.held!r}>"
+
+
+class MaybeNone(Missing):
+    """None on some path: `is None` is staged, any other use raises TypeError at run time where it
+    is None.
+    """
+
+    __slots__ = ()
+
+    def get(self) -> Any:
+        """The value, after a check that it is not None."""
+        trace = active(self.flag)
+        flag = trace.value_of(self.flag)
+        # Joins name the flag after the variable; one that is computed has no variable.
+        name = flag.name.rpartition(IS_THERE)[0] or None
+        trace.apply(CHECK_PRESENT, (flag,), {"name": name})
+        return self.held
+
+    def __repr__(self) -> str:
+        return f"<None or {self.held!r}>"
+
+
+def install_equality(equal: Callable[..., Any], unequal: Callable[..., Any]) -> None:
+    """Compare optional values by these: they take control flow, which is above this layer."""
+    MaybeNone.__eq__ = equal  # type: ignore[method-assign]
+    MaybeNone.__ne__ = unequal  # type: ignore[method-assign]
+
+
+def bound(value: Any) -> Any:
+    """The value of a name, checked where the name may be unbound.
+
+    Raises UnboundLocalError where it is.
+    """
+    while isinstance(value, MaybeUndefined):
+        value = value.get()
+    if type(value) is _undefined:
+        bool(value)  # as any use does, it raises
+    return value
+
+
+def present(value: Any) -> Any:
+    """The value itself, checked where it may be missing."""
+    while isinstance(value, Missing):
+        value = value.get()
+    return value
+
+
+def _to_tensor(value: Missing, dtype: DType | None) -> Tensor:
+    return convert_to_tensor(present(value), dtype)
+
+
+register_conversion(Missing, _to_tensor)
+
+
+def _forward(name: str) -> Callable[..., Any]:
+    def method(self: Missing, *args: Any) -> Any:
+        function = getattr(type(held := self.get()), name, None)
+        others = tuple(map(present, args))
+        made = NotImplemented if function is None else function(held, *others)
+        if made is NotImplemented and name in _OPPOSITE:
+            # Python would ask the other operand, about an operand that it does not know.
+            function = getattr(type(others[0]), _OPPOSITE[name], None)
+            made = made if function is None else function(others[0], held)
+        return made
+
+    method.__name__ = name
+    return method
+
+
+_BINARY = (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "lshift", "rshift", "and",
+    "or", "xor", "matmul",
+)  # fmt: skip
+_REFLECTED = {f"__{name}__": f"__r{name}__" for name in _BINARY}
+_OPPOSITE = _REFLECTED | {reflected: name for name, reflected in _REFLECTED.items()}
+_OPPOSITE |= {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
+OPERATORS = (
+    *_REFLECTED, *_REFLECTED.values(), "__neg__", "__pos__", "__abs__", "__invert__", "__bool__",
+    "__int__", "__float__", "__index__", "__len__", "__iter__", "__contains__",
+)  # fmt: skip
+"""The methods by which Python's operators read an operand, but for comparisons."""
+
+_OTHERS = ("eq", "ne", "lt", "gt", "le", "ge", "round", "getitem", "call", "format")
+
+for _name in (*OPERATORS, *[f"__{name}__" for name in _OTHERS]):
+    setattr(Missing, _name, _forward(_name))
+Missing.__hash__ = None  # type: ignore[assignment]
+
+# What stands for an unbound name: autograph's class, handed in by the layer that knows it.
+_undefined: type = type("Undefined", (), {})
+_name_of: Callable[[Any], str] = str
+
+
+def install_undefined(kind: type, name_of: Callable[[Any], str]) -> None:
+    """Recognise objects of exactly this class as unbound names."""
+    global _undefined, _name_of
+    _undefined, _name_of = kind, name_of
+
+
+def is_undefined(value: Any) -> bool:
+    """True for what stands for an unbound name."""
+    return type(value) is _undefined
+
+
+def name_of(undefined: Any) -> str:
+    """The name that is unbound."""
+    return _name_of(undefined)

@@ -1,0 +1,186 @@
+"""Errors while a function is traced, told more fully: where they are, which argument is no tensor,
+which dimension is not known, and where too much is nested.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import re
+import reprlib
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
+from types import TracebackType
+from typing import Any
+
+from runtime.core.state import state
+from runtime.core.tensor import Tensor
+from runtime.errors import OpError
+from runtime.graph.ir import Graph, Location, Node, format_location, position_of
+from runtime.staging.frames import is_ours, is_runtime, is_standard, text_at, user_location
+from runtime.staging.refusals import is_refusal
+from runtime.staging.scopes import Symbol
+
+_BY_NAME = (str, bytes, type(None))
+_PLAIN = (ValueError, TypeError)
+_SYMBOLS = re.compile(r"\bSymbolic(Tensor|Number)\b")
+_PLACED = re.compile(r".+?:\d+:\d+: ")
+_OF_SYMBOLS = (
+    "a symbolic tensor stands for what only the run knows: use an op, or do this outside of the "
+    "staged function"
+)
+_FINE = (Tensor, Symbol, bool, int, float, complex)
+
+
+def explain(error: BaseException, function: str, given: Mapping[str, Any]) -> None:
+    """Add notes to the error of an expression that reads arguments of `function` that are no
+    tensors, or a dimension that is None.
+    """
+    last = _last_of_the_users(error.__traceback__)
+    if not isinstance(error, TypeError | ValueError) or last is None:
+        return
+    tree = _expression_at(last)
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    known = last.tb_frame.f_locals
+    for name in sorted(names.intersection(known)):
+        for label in _arguments(name, known[name], given):
+            error.add_note(_about(function, label, given[label]))
+    shapes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    if "None" in str(error) and any(node.attr == "shape" for node in shapes):
+        error.add_note(
+            "a dimension that only the run knows is None in x.shape: tf.shape(x) has its value"
+        )
+
+
+def locate(error: BaseException) -> None:
+    """Make an error that the runtime raised, or Python for a symbol, say where the user's code
+    stood.
+    """
+    last = _last_of_the_users(error.__traceback__)
+    if last is not None:
+        _place(error, position_of(last.tb_frame.f_code, last.tb_lasti))
+
+
+def locate_hidden(error: BaseException) -> None:
+    """The same for an error whose frames are about to be taken out of its traceback."""
+    if state.trace is not None and isinstance(error, Exception) and not is_refusal(error):
+        _place(error, user_location())
+
+
+def _place(error: BaseException, location: Location | None) -> None:
+    if location is None:
+        return
+    of_symbol = isinstance(error, TypeError) and _SYMBOLS.search(str(error))
+    if not of_symbol and not _is_raised_by_runtime(error):
+        return
+    if isinstance(error, OpError) and not isinstance(error, AssertionError):
+        error.location = error.location or location
+    elif type(error) in _PLAIN and len(error.args) == 1 and isinstance(error.args[0], str):
+        text = error.args[0]
+        # One that passes through a trace around this one is placed already.
+        if not _PLACED.match(text):
+            way_out = f"\n  {_OF_SYMBOLS}" if of_symbol else ""
+            error.args = (f"{format_location(location)}: {text}{way_out}",)
+
+
+def _is_raised_by_runtime(error: BaseException) -> bool:
+    entry = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    return entry is not None and is_runtime(entry.tb_frame.f_code.co_filename)
+
+
+def explain_depth(error: RecursionError) -> None:
+    """Make Python's error for too many calls in each other say where of the user's it happened, and
+    the way out.
+    """
+    last = _last_of_the_users(error.__traceback__)
+    if last is not None:
+        _say_deep(error, position_of(last.tb_frame.f_code, last.tb_lasti), _library_calling(last))
+
+
+@contextmanager
+def depth_explained(graph: Graph) -> Iterator[None]:
+    """Within, such an error is about the node of the graph that is nested the deepest."""
+    try:
+        yield
+    except RecursionError as error:
+        deepest = _deepest(graph)
+        _say_deep(error, None if deepest is None else deepest.location)
+        raise
+
+
+def _library_calling(entry: TracebackType) -> str | None:
+    """The function of the standard library that calls the user's."""
+    frame = entry.tb_frame.f_back
+    while frame is not None and is_ours(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is None or not is_standard(frame.f_code.co_filename):
+        return None
+    return f"{frame.f_globals.get('__name__')}.{frame.f_code.co_name}"
+
+
+def _say_deep(error: RecursionError, location: Location | None, library: str | None = None) -> None:
+    # Others than Python's own say more already.
+    if not str(error).startswith("maximum recursion depth exceeded"):
+        return
+    if library is not None:
+        error.args = (
+            f"{format_location(location)}: {library} calls this without end, for it does not know "
+            "the values of a graph that it is given back: let it have Python's own values",
+        )
+    else:
+        error.args = (
+            f"{format_location(location)}: branches, loops and calls are nested too deep here for "
+            f"Python's {sys.getrecursionlimit()} calls in each other: write a loop, pass what ends "
+            "a recursion as a tensor, or raise the limit with sys.setrecursionlimit()",
+        )
+
+
+def _deepest(graph: Graph) -> Node | None:
+    found = None
+    regions = [graph.body]
+    while regions:
+        nodes = [node for region in regions for node in region.nodes if node.regions]
+        found = nodes[0] if nodes else found
+        regions = [region for node in nodes for region in node.regions]
+    return found
+
+
+def _last_of_the_users(traceback: TracebackType | None) -> TracebackType | None:
+    found = None
+    while traceback is not None:
+        filename = traceback.tb_frame.f_code.co_filename
+        if not is_ours(filename) and not is_standard(filename):
+            found = traceback
+        traceback = traceback.tb_next
+    return found
+
+
+def _expression_at(entry: TracebackType) -> ast.AST:
+    code = entry.tb_frame.f_code
+    position = next(islice(code.co_positions(), entry.tb_lasti // 2, None), None)
+    text = text_at(code.co_filename, position and dis.Positions(*position))
+    try:
+        return ast.parse(text.strip())
+    except SyntaxError:
+        return ast.Module([], [])
+
+
+def _arguments(name: str, value: Any, given: Mapping[str, Any]) -> Iterator[str]:
+    """The arguments that a variable has the value of, which is no tensor or number."""
+    if isinstance(value, _FINE):
+        return
+    for label, item in given.items():
+        if item is value and (name == label or not isinstance(value, _BY_NAME)):
+            yield label
+
+
+def _about(function: str, label: str, value: Any) -> str:
+    return (
+        f"{function}() was given {reprlib.repr(value)} for its argument {label!r}: in there it is "
+        f"a Python {type(value).__qualname__}, not a tensor; pass one, made with tf.constant or "
+        "tf.stack"
+    )

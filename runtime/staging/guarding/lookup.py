@@ -1,0 +1,145 @@
+"""The lookup of an object's attributes, as Python does it, and whose they are."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterable
+from functools import cached_property, partialmethod
+from types import FunctionType, MemberDescriptorType, ModuleType
+from typing import Any
+
+from runtime.staging.guarding.code_paths import MATCHED, WHOLE
+from runtime.staging.guarding.weak_paths import (
+    MISSING,
+    attribute_now,
+    hides_its_own,
+    is_a,
+    of_classes,
+)
+
+_READ_BY_PYTHON = cached_property, property, staticmethod, classmethod, FunctionType
+_LIBRARIES = frozenset(("runtime", "autograph", "numpy", "builtins"))
+
+
+def is_library(module: str | None) -> bool:
+    """True for a module of this library, of NumPy or of Python's builtins."""
+    return str(module).partition(".")[0] in _LIBRARIES
+
+
+def is_standard(module: str | None) -> bool:
+    """True for such a module, or one of Python's standard library."""
+    name = str(module).partition(".")[0]
+    return name in _LIBRARIES or (name in sys.stdlib_module_names and name != "__main__")
+
+
+def is_the_users(item: Any) -> bool:
+    """True if it can have attributes that the user's code sets."""
+    if is_a(item, ModuleType):
+        return not is_standard(item.__name__)
+    if is_a(item, FunctionType):
+        return bool(item.__dict__) and not is_standard(item.__module__)
+    kind = item if is_a(item, type) else type(item)
+    if is_library(kind.__module__) or hides_its_own(type(item)):
+        return False
+    return hasattr(item, "__dict__") or hasattr(kind, "__slots__")
+
+
+def has_its_own(item: Any) -> bool:
+    """True if it has attributes that no slot is for."""
+    return not hides_its_own(type(item)) and hasattr(item, "__dict__")
+
+
+def is_installed(module: str | None) -> bool:
+    """True for a module that nobody changes: such a one, or one of a package that was installed."""
+    if is_standard(module):
+        return True
+    top = sys.modules.get(str(module).partition(".")[0])
+    path = str(getattr(top, "__dict__", {}).get("__file__"))
+    return "site-packages" in path or "dist-packages" in path
+
+
+def functions_in(member: Any) -> tuple[FunctionType, ...]:
+    """The functions of the user's that Python runs to get or set an attribute of a class."""
+    found: tuple[Any, ...] = (member,)
+    if is_a(member, property):
+        found = member.fget, member.fset, member.fdel
+    elif is_a(member, classmethod | staticmethod):
+        found = functions_in(member.__func__)
+    elif is_a(member, cached_property | partialmethod):
+        found = functions_in(member.func)
+    return tuple([each for each in found if is_a(each, FunctionType)])
+
+
+def is_method(member: Any) -> bool:
+    """True if this member of a class is one that code calls, rather than one that Python runs."""
+    is_wrapped = is_a(member, classmethod | staticmethod)
+    return is_a(member.__func__ if is_wrapped else member, FunctionType)
+
+
+def is_implicit(name: str, member: Any) -> bool:
+    """True if Python runs this member of a class by itself, other than to compare or to show."""
+    special = name.startswith("__") and name.endswith("__") and name not in _COMPARING
+    return special or is_a(member, property | cached_property | partialmethod)
+
+
+_COMPARING = frozenset(
+    f"__{name}__"
+    for name in (
+        *("eq", "ne", "lt", "le", "gt", "ge", "hash", "str", "repr", "format", "bytes", "sizeof"),
+        *("del", "dir", "reduce", "reduce_ex", "getstate", "setstate", "getnewargs"),
+    )
+)
+
+
+def has(item: Any, name: str) -> bool:
+    """True if there is an attribute of this name that can change."""
+    if not is_a(item, type) and attribute_now(item, name) is not MISSING:
+        return True
+    found = of_classes(classes_of(item), name)
+    if isinstance(found, _READ_BY_PYTHON):
+        return True
+    return is_descriptor(found) or (found is not MISSING and not hasattr(type(found), "__get__"))
+
+
+def classes_of(holder: Any) -> tuple[type, ...]:
+    """The classes in which Python looks for an attribute; of a class, its metaclass is one."""
+    kind: type = type(holder)
+    return (*holder.__mro__, *kind.__mro__) if is_a(holder, type) else kind.__mro__
+
+
+def is_descriptor(found: Any) -> bool:
+    """True if Python calls code of the user's to get this attribute of a class."""
+    kind = type(found)
+    return isinstance(getattr(kind, "__get__", None), FunctionType) and not is_library(
+        kind.__module__
+    )
+
+
+def comes_first(found: Any) -> bool:
+    """True if Python asks this attribute of a class rather than one of the same name
+    of the object.
+    """
+    return hasattr(type(found), "__set__") and type(found) is not MemberDescriptorType
+
+
+def is_computed_once(instance: Any, name: str) -> bool:
+    """True for an attribute that Python puts there when it is asked."""
+    return isinstance(of_classes(type(instance).__mro__, name), cached_property)
+
+
+def fields_of(item: Any, names: Collection[str]) -> Iterable[str]:
+    """The attributes that code with these names can read of an object without their own."""
+    if is_a(item, type):
+        return
+    if not WHOLE.isdisjoint(names):
+        yield from getattr(item, "__dataclass_fields__", ())
+        yield from getattr(item, "__dict__", ())
+    if MATCHED in names:
+        yield from getattr(item, MATCHED, ())
+
+
+def defaults_of(function: FunctionType) -> dict[str, Any]:
+    """The default values of parameters, by their names."""
+    code, values = function.__code__, function.__defaults__ or ()
+    names = code.co_varnames[code.co_argcount - len(values) : code.co_argcount]
+    return dict(zip(names, values, strict=True)) | (function.__kwdefaults__ or {})

@@ -1,0 +1,8 @@
+"""Lists: of which only the run knows the length, or which item is meant.
+
+growing_list, list_builtins     the list that stands for one of the user's; sorting and comparing
+growing, staged_items           what it holds: Python's items, or columns of the graph
+sequences, chosen_lists         `table[i]` of Python's sequences, where only the run knows `i`
+repetition                      `[0] * n`
+tensor_array                    `rt.TensorArray`
+"""

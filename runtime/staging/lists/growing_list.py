@@ -1,0 +1,484 @@
+"""The list that stands for one of the user's while a function is traced, and may become one of the
+graph: where its length, or which item is meant, is known only to the run.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import operator
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import FrameType
+from typing import Any
+
+from autograph import register_backend, register_stand_in
+from runtime import dtypes, ops
+from runtime.core.convert import convert_to_tensor, register_conversion
+from runtime.core.tensor import Tensor
+from runtime.dtypes import DType
+from runtime.graph import arrays, list_nodes, numbers
+from runtime.graph.nodes import LIST_ADD, NUMBER_TYPES, apply
+from runtime.ops.joining import register_list
+from runtime.staging.backend import StagingBackend
+from runtime.staging.builtin_functions import elements, index_of
+from runtime.staging.control import iteration, joins
+from runtime.staging.control.joins import Leaf, Mismatch, Spec
+from runtime.staging.control.optional_values import present
+from runtime.staging.lists import staged_items
+from runtime.staging.lists.growing import Growing, Kind, StagedItems, size_of
+from runtime.staging.lists.repetition import register_repetition
+from runtime.staging.lists.sequences import check, chosen, clipped, is_staged, place_of
+from runtime.staging.refusals import asked_by_converted_code, refuse
+from runtime.staging.scopes import Symbol, active
+from runtime.staging.symbolic_number import SymbolicNumber, apply_number
+from runtime.staging.tracing import is_symbol
+
+
+class GrowingList(Growing):
+    """A list of the user's: Python's own, until only the run knows how many items it has, or which
+    of them is meant.
+
+    Then it is one of the graph: `append`, `extend`, `insert`, `pop`, `clear`, `reverse`, `copy`,
+    `+`, items, slices, `len` and iteration are staged; what else lists can do is refused.
+    """
+
+    __slots__ = ()
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return list
+
+    # Changing it
+
+    def append(self, item: Any, /) -> None:
+        """Put an item behind the others."""
+        if self.staged is None:
+            super().append(item)
+        else:
+            self._write(self.length(), item)
+
+    def extend(self, items: Iterable[Any], /) -> None:
+        """Put items behind the others."""
+        source = iteration.staged(items)
+        if source is not None and is_symbol(source.length()):
+            self._join(items if isinstance(items, GrowingList) else collected(source))
+            return
+        if source is not None or items is self:
+            items = elements(items, "extend()")
+        for item in items:
+            self.append(item)
+
+    def insert(self, index: Any, item: Any, /) -> None:
+        """Put an item before another one."""
+        index = present(index)
+        if self.staged is None and not is_symbol(index):
+            super().insert(index, item)
+            return
+        size = self.length()
+        at = clipped(index, size)
+        held = self._covering(joins.abstract(item))
+        self._move(list_nodes.GAP, held, _tensor(at), None if is_symbol(size) else size + 1)
+        self._write(at, item)
+
+    def pop(self, index: Any = -1, /) -> Any:
+        """Take an item out. IndexError, at run time, where there is none."""
+        index = present(index)
+        if self.staged is None and not is_symbol(index):
+            return super().pop(index)
+        size = self.length()
+        check(size == 0, "pop from empty list")
+        is_last = not is_symbol(index) and index == -1
+        at = size - 1 if is_last else place_of(index, size, "pop index")
+        held = self._covering()
+        item = self.at(at)
+        self._move(list_nodes.DROP, held, _tensor(at), None if is_symbol(size) else size - 1)
+        return item
+
+    def reverse(self) -> None:
+        """Turn the order of the items round."""
+        if self.staged is None:
+            super().reverse()
+        else:
+            places = ops.reverse(_range(0, self.length()), [0])
+            self._move(list_nodes.TAKE, self._covering(), places, size_of(self))
+
+    def copy(self) -> GrowingList:
+        """Another list of the same items."""
+        made = GrowingList()
+        made.fill(*self.content())
+        return made
+
+    def __iadd__(self, items: Iterable[Any]) -> GrowingList:  # type: ignore[misc]
+        # A tensor on the right side adds itself, as to any list.
+        if not isinstance(items, list) and hasattr(type(items), "__radd__"):
+            return NotImplemented
+        self.extend(items)
+        return self
+
+    def __add__(self, items: Any) -> Any:
+        if not isinstance(items, list):
+            if hasattr(type(items), "__radd__"):
+                return NotImplemented
+            kind = type(items).__name__
+            raise TypeError(f'can only concatenate list (not "{kind}") to list')
+        made = self.copy()
+        made.extend(items)
+        return made
+
+    def __radd__(self, items: Any) -> Any:
+        if not isinstance(items, list):
+            return NotImplemented
+        # Python asks here too for `items += self`.
+        made = items if _adds_in_place(sys._getframe(1)) else GrowingList(items)
+        made.extend(self)
+        return made
+
+    def __mul__(self, times: Any) -> Any:
+        if not (is_symbol(times) or isinstance(times, int)):
+            kind = type(times)
+            if kind.__module__ != "builtins":
+                return NotImplemented
+            raise TypeError(f"can't multiply sequence by non-int of type '{kind.__name__}'")
+        if self.staged is None and not is_symbol(times):
+            return GrowingList(super().__mul__(times))
+        made = self.copy()
+        if size_of(self) == 0:
+            return made
+        size, count = self.length(), apply_number(numbers.MAX, index_of(times), 0)
+        places = _range(0, size * count) % _tensor(size)
+        made._move(list_nodes.TAKE, self._covering(), places, None)
+        return made
+
+    __rmul__ = __mul__
+
+    # Items
+
+    def __len__(self) -> int:
+        size = size_of(self)
+        if size is None:
+            raise _refusal(self, "a length in code that is not converted, or unpacking,")
+        return size
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.staged is not None and size_of(self) is not None:
+            return iter(elements(self, "iter()"))
+        return self._forwards()
+
+    def _forwards(self) -> Iterator[Any]:
+        at = 0
+        while self.staged is None and at < list.__len__(self):
+            yield super().__getitem__(at)
+            at += 1
+        if self.staged is not None:
+            raise _changed_while_iterated() if at else _refusal(self, _ITERATION)
+
+    def __reversed__(self) -> Iterator[Any]:
+        if self.staged is not None:
+            raise _refusal(self, _ITERATION)
+        return self._backwards()
+
+    def _backwards(self) -> Iterator[Any]:
+        at = list.__len__(self) - 1
+        while self.staged is None and 0 <= at < list.__len__(self):
+            yield super().__getitem__(at)
+            at -= 1
+        if self.staged is not None:
+            raise _changed_while_iterated()
+
+    def __repr__(self) -> str:
+        if self.staged is None:
+            return super().__repr__()
+        if asked_by_converted_code(sys._getframe(1)):
+            raise _refusal(self, "its text")
+        return f"<staged list of {self.staged}>"
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return self._slice(index)
+        index = present(index)
+        if self.staged is None and not is_symbol(index):
+            return super().__getitem__(index)
+        return self.at(place_of(index, self.length()))
+
+    def __setitem__(self, index: Any, item: Any) -> None:
+        index = present(index)
+        if self.staged is None and not is_staged(index):
+            super().__setitem__(index, item)
+        elif isinstance(index, slice):
+            raise _refusal(self, "assigning a slice")
+        else:
+            self._write(place_of(index, self.length(), "list assignment index"), item)
+
+    def __delitem__(self, index: Any) -> None:
+        index = present(index)
+        if self.staged is None and not is_staged(index):
+            super().__delitem__(index)
+        elif isinstance(index, slice):
+            raise _refusal(self, "deleting a slice")
+        else:
+            self.pop(place_of(index, self.length(), "list assignment index"))
+
+    def at(self, index: Any) -> Any:
+        """The item at an index that is in bounds."""
+        if self.staged is None:
+            return chosen(self, index) if is_symbol(index) else super().__getitem__(index)
+        held, place = self._covering(), _tensor(index)
+        row = [apply(arrays.READ, x, place, element=x.type.element) for x in held.columns]
+        return staged_items.item_of(row, held.element)
+
+    def _slice(self, index: slice) -> GrowingList:
+        if self.staged is None and not is_staged(index):
+            return GrowingList(super().__getitem__(index))
+        size = self.length()
+        if not (is_staged(index) or is_symbol(size)):
+            places = range(*index.indices(size))
+            made = self.copy()
+            wanted = convert_to_tensor(list(places), dtypes.int64)
+            made._move(list_nodes.TAKE, self._covering(), wanted, len(places))
+            return made
+        if index.step not in (None, 1):
+            raise _refusal(self, "a slice with a step")
+        start = 0 if index.start is None else clipped(index.start, size)
+        stop = size if index.stop is None else clipped(index.stop, size)
+        made = self.copy()
+        stop = apply_number(numbers.MAX, start, stop)
+        made._move(list_nodes.TAKE, self._covering(), _range(start, stop), None)
+        return made
+
+    # Its columns
+
+    def _write(self, at: Any, item: Any) -> None:
+        held, place = self._covering(joins.abstract(item)), _tensor(at)
+        size = held.kind.size
+        if size is not None and not is_symbol(at):
+            size = max(size, at + 1)
+        row = staged_items.row_of(item, held.element)
+        pairs = zip(held.columns, row, strict=True)
+        columns = [apply(arrays.WRITE, c, place, kept, dynamic=True) for c, kept in pairs]
+        self.fill(Kind(held.element, size), columns)
+
+    def _move(self, primitive: Any, held: StagedItems, places: Tensor, size: int | None) -> None:
+        columns = [apply(primitive, column, places) for column in held.columns]
+        self.fill(Kind(held.element, size), columns)
+
+    def _join(self, others: GrowingList) -> None:
+        held = self._covering(*others._specs())
+        size, more = self.length(), others.length()
+        places = _range(size, size + more)
+        moved = [
+            apply(list_nodes.PUT, x, places) for x in staged_items.columns_of(others, held.element)
+        ]
+        pairs = zip(held.columns, moved, strict=True)
+        known = None if is_symbol(size) or is_symbol(more) else size + more
+        self.fill(Kind(held.element, known), [apply(LIST_ADD, a, b) for a, b in pairs])
+
+    def _specs(self) -> Sequence[Spec]:
+        keys, children = self.content()
+        return list(map(joins.abstract, children)) if isinstance(keys, int) else [keys.element]
+
+    def _covering(self, *further: Spec) -> StagedItems:
+        """Its items in the graph, with a Spec that covers others too."""
+        if self.staged is not None:
+            active(*self.staged.columns)
+        specs = [*self._specs(), *further]
+        if not specs:
+            raise IndexError("list index out of range")
+        try:
+            element = staged_items.covering(specs)
+        except Mismatch as mismatch:
+            what = f"the items of a list that only the run knows do not fit together: {mismatch}"
+            raise refuse(what, mismatch.hint) from None
+        return StagedItems(Kind(element, size_of(self)), staged_items.columns_of(self, element))
+
+    # As tensors
+
+    def exported(self, dtype: DType | None = None) -> GrowingList:
+        """The list with tensors, of this dtype, in place of numbers."""
+        made = GrowingList()
+        held = self._covering()
+        element = staged_items.with_tensors(held.element, dtype)
+        made.fill(Kind(element, held.kind.size), staged_items.columns_of(self, element))
+        return made
+
+    def joined(self, primitive: Any, dtype: DType | None = None) -> Tensor:
+        """The tensor that a primitive of arrays makes of the items."""
+        held = self.exported(dtype)._covering()
+        if not isinstance(held.element, Leaf):
+            raise _refusal(self, "making a tensor of items that are no tensors or numbers")
+        (column,) = held.columns
+        made: Tensor = apply(primitive, column, element=column.type.element)
+        return made
+
+
+def collected(source: iteration.Staged) -> GrowingList:
+    """The list of the elements of something staged."""
+
+    def one_more(item: Any, items: GrowingList) -> GrowingList:
+        made = items.copy()
+        made.append(item)
+        return made
+
+    made: GrowingList = iteration.for_loop(source, one_more, (GrowingList(),), ("items",))
+    return made
+
+
+# Places
+
+
+def _tensor(number: Any) -> Tensor:
+    return convert_to_tensor(number, dtypes.int64)
+
+
+def _range(start: Any, stop: Any) -> Tensor:
+    return ops.range(_tensor(start), _tensor(stop))
+
+
+def _adds_in_place(frame: FrameType) -> bool:
+    """True if an operator of this frame asks, and it is `+=`."""
+    code, at = frame.f_code.co_code, frame.f_lasti
+    in_place = dis.opmap["BINARY_OP"], _IN_PLACE_ADD
+    return (code[at], code[at + 1]) == in_place
+
+
+_IN_PLACE_ADD = next(at for at, (_, text) in enumerate(dis._nb_ops) if text == "+=")  # type: ignore[attr-defined]
+
+
+# What is refused
+
+
+def _refusal(items: Growing, what: str) -> Exception:
+    if items.staged is not None:
+        active(*items.staged.columns)
+    return refuse(
+        f"{what} needs a list of which Python knows the items; how many are in this one only the "
+        "run knows",
+        "use append, pop, insert, extend, items, len and `for`, or make a tensor of it (tf.stack)",
+    )
+
+
+def _is_known_to_run(item: Any) -> bool:
+    return isinstance(item, Growing) and item.staged is not None
+
+
+def _changed_while_iterated() -> Exception:
+    return refuse(
+        "a round of a loop over a list changes it so that only the run knows its items",
+        "loop over a copy (list(...)), or by an index: while i < len(...)",
+    )
+
+
+_ITERATION = "unpacking, or a comprehension or loop in code that is not converted"
+_WHAT = {
+    "__contains__": "`in` in code that is not converted",
+    "__imul__": "`*=`",
+    **dict.fromkeys(("__ge__", "__gt__", "__le__", "__lt__"), "a comparison"),
+}
+
+
+def _refusing(name: str, what: str) -> Callable[..., Any]:
+    own = getattr(list, name)
+
+    def method(self: GrowingList, *args: Any, **kwargs: Any) -> Any:
+        for item in filter(_is_known_to_run, (self, *args)):
+            raise _refusal(item, what)
+        return own(self, *args, **kwargs)
+
+    method.__name__ = name
+    return method
+
+
+for _name, _what in _WHAT.items():
+    setattr(GrowingList, _name, _refusing(_name, _what))
+
+
+# Where it is known
+
+
+def known_list(items: list[Any]) -> list[Any]:
+    """The stand-in for a list of numbers and tensors that an argument is, or has in it."""
+    known = (Symbol, SymbolicNumber, Tensor, Growing)
+    is_known = all(isinstance(item, known) or type(item) in NUMBER_TYPES for item in items)
+    return GrowingList(items) if is_known and items else items
+
+
+def list_function(function: Any) -> Any:
+    """Returns what to call for a function written in C that looks into lists past their methods;
+    None for any other one.
+    """
+    if function is operator.iadd:
+        return _add_in_place
+    of_lists = getattr(function, "__objclass__", None) is list
+    if of_lists and not hasattr(function, "__self__"):
+        return functools.partial(_method, function)
+    if getattr(function, "__module__", None) == "_heapq":
+        return functools.partial(_refusing_staged, function)
+    return None
+
+
+def _add_in_place(target: Any, value: Any, /) -> Any:
+    # `+=` of a list would ask `__radd__` of a GrowingList first.
+    if type(target) is list and isinstance(value, GrowingList):
+        return list.__iadd__(target, value)
+    target += value
+    return target
+
+
+def _method(function: Any, items: Any, *args: Any, **kwargs: Any) -> Any:
+    if isinstance(items, GrowingList):
+        return getattr(items, function.__name__)(*args, **kwargs)
+    return function(items, *args, **kwargs)
+
+
+def _refusing_staged(function: Any, *args: Any, **kwargs: Any) -> Any:
+    for item in filter(_is_known_to_run, args):
+        raise _refusal(item, f"{function.__name__}()")
+    return function(*args, **kwargs)
+
+
+class _ListBackend(StagingBackend):
+    def stages(self, value: Any) -> bool:
+        return value.staged is not None
+
+
+class Items(iteration.Staged):
+    """The items of a list of the graph, also those that the loop over it appends."""
+
+    __slots__ = ("items",)
+    varies = True
+
+    def __init__(self, items: Any) -> None:
+        self.items = items
+
+    def length(self) -> Any:
+        return self.items.length()
+
+    def at(self, index: Any) -> Any:
+        return self.items.at(index)
+
+
+def _sequence(items: GrowingList) -> iteration.Staged | None:
+    return None if items.staged is None else Items(items)
+
+
+def _to_tensor(items: GrowingList, dtype: DType | None) -> Any:
+    if items.staged is None:
+        return NotImplemented
+    return convert_to_tensor(items.joined(arrays.STACK, dtype), dtype)
+
+
+def _whole(items: GrowingList, stacked: bool) -> Tensor | None:
+    if items.staged is None:
+        return None
+    return items.joined(arrays.STACK if stacked else arrays.CONCAT)
+
+
+# As Python's own messages name it.
+GrowingList.__name__ = GrowingList.__qualname__ = "list"
+register_backend(GrowingList, _ListBackend())
+register_stand_in(GrowingList, list)
+register_conversion(GrowingList, _to_tensor)
+register_list(GrowingList, _whole)
+register_repetition(lambda items, times: GrowingList(items) * times)
+iteration.register_sequence(GrowingList, _sequence)
+staged_items.add_kind(GrowingList)

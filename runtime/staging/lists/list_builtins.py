@@ -1,0 +1,290 @@
+"""Lists and tuples of staged items, compared: sorting, counting, finding, `==`.
+
+The order of numbers is Python's, and stable; a NaN among them, which has no order, is a ValueError.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from types import BuiltinFunctionType
+from typing import Any, NoReturn
+
+from runtime import dtypes, ops
+from runtime.core.tensor import Tensor
+from runtime.graph import arrays
+from runtime.graph.list_nodes import TAKE
+from runtime.graph.nodes import apply
+from runtime.staging.backend import called
+from runtime.staging.builtin_functions import BUILTINS, elements
+from runtime.staging.control import branches, iteration, logic
+from runtime.staging.control.branches import truth
+from runtime.staging.control.joins import Leaf, Spec, Tree
+from runtime.staging.lists.growing import Growing, size_of
+from runtime.staging.lists.growing_list import GrowingList, collected
+from runtime.staging.refusals import refuse
+from runtime.staging.tracing import is_symbol
+
+# Sorting
+
+
+def _sorted(items: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
+    made = _listed(items)
+    _sort(made, key=key, reverse=reverse)
+    return made
+
+
+def _listed(items: Any = ()) -> GrowingList:
+    """The list of the items of something iterable, of staged length where only the run knows it."""
+    if isinstance(items, GrowingList):
+        return items.copy()
+    source = iteration.staged(items)
+    if source is not None and is_symbol(source.length()):
+        # A copy: the list that a loop leaves is one of several to the user.
+        return collected(source).copy()
+    return GrowingList(elements(items, "list"))
+
+
+def _sort(self: GrowingList, *, key: Any = None, reverse: Any = False) -> None:
+    """Sort the items in place: stable, by what `key` gives of them; ValueError for a NaN."""
+    keys = self if key is None else _keys(self, called(key))
+    if size_of(self) in (0, 1):
+        return
+    if keys.staged is None and not any(map(_is_staged, keys)):
+        _sort_known(self, keys, reverse)
+        return
+    if self.staged is None and any(isinstance(item, list) for item in self):
+        raise refuse(
+            "sort() orders lists in a list, as the run decides",
+            "tuples in place of the inner lists",
+        )
+    held = self._covering()
+    self._move(TAKE, held, _order(keys, bool(reverse)), size_of(self))
+
+
+def _keys(items: GrowingList, key: Callable[[Any], Any]) -> GrowingList:
+    if size_of(items) is None:
+        source = iteration.staged(items)
+        assert source is not None
+        return collected(iteration.Map(key, [source]))
+    return GrowingList([key(item) for item in elements(items, "sort")])
+
+
+def _is_staged(item: Any) -> bool:
+    return isinstance(item, Tensor) or is_symbol(item) or (
+        isinstance(item, tuple) and any(map(_is_staged, item))
+    )  # fmt: skip
+
+
+def _sort_known(items: GrowingList, keys: GrowingList, reverse: Any) -> None:
+    found = elements(items, "sort")
+    order = sorted(range(len(found)), key=list(keys).__getitem__, reverse=reverse)
+    items.fill(len(found), [found[at] for at in order])
+
+
+def _order(keys: GrowingList, reverse: bool) -> Tensor:
+    """The places of the items in their order, int64."""
+    held = keys._covering()
+    columns = list(zip(_leaves(held.element), held.columns, strict=True))
+    order: Any = None
+    # By the last column first: each further one keeps the order of what is equal in it.
+    for _, column in reversed(columns):
+        values = apply(arrays.STACK, column, element=column.type.element)
+        if values.dtype.is_bool:
+            values = ops.cast(values, dtypes.int32)
+        if values.dtype.is_floating:
+            check_ordered(values)
+        values = values if order is None else ops.gather(values, order)
+        direction = "DESCENDING" if reverse else "ASCENDING"
+        found = ops.cast(ops.argsort(values, direction=direction, stable=True), dtypes.int64)
+        order = found if order is None else ops.gather(order, found)
+    return order  # type: ignore[no-any-return]
+
+
+def _leaves(element: Spec) -> Iterable[Leaf]:
+    """The Specs of the scalars in a key. StagingError for one of which the order is not known."""
+    if isinstance(element, Tree):
+        for child in element.children:
+            yield from _leaves(child)
+    elif isinstance(element, Leaf) and getattr(element.type, "shape", ()) == ():
+        yield element
+    else:
+        raise refuse(
+            "sort() orders items that are no numbers, scalar tensors or tuples of them",
+            "give a key that is: sorted(items, key=...), or tf.argsort",
+        )
+
+
+def check_ordered(values: Tensor) -> None:
+    """Raise ValueError, at run time, where there is a NaN."""
+
+    def fail() -> NoReturn:
+        raise ValueError("a NaN has no place in an order")
+
+    branches.cond(ops.reduce_any(ops.is_nan(values)), fail, _hold, (), ())
+
+
+def _hold() -> None:
+    pass
+
+
+# Counting and finding
+
+
+def _count(items: Any, item: Any) -> Any:
+    if isinstance(items, GrowingList) and size_of(items) is None:
+        source = iteration.staged(items)
+
+        def one_more(each: Any, found: Any) -> Any:
+            return found + _as_int(_is_equal(each, item))
+
+        return iteration.for_loop(source, one_more, (0,), ("the count",))
+    return sum([_as_int(_is_equal(each, item)) for each in elements(items, "count")])
+
+
+def _as_int(answer: Any) -> Any:
+    return answer if isinstance(answer, bool) else BUILTINS[int](answer)
+
+
+def _is_equal(each: Any, item: Any) -> Any:
+    return each is item or truth(each == item)
+
+
+def _index(items: Any, item: Any, start: Any = 0, stop: Any = None) -> Any:
+    """The first place of an item. ValueError, at run time, where it is not there."""
+    kind = "tuple" if isinstance(items, tuple) else "list"
+    is_shown = kind == "list" and not is_symbol(item)
+    missing = f"{item!r} is not in list" if is_shown else f"{kind}.index(x): x not in {kind}"
+    part = items[start:stop] if stop is not None or is_symbol(start) or start != 0 else items
+    return _place(part, item, missing) + _start(items, start)
+
+
+def _place(items: Any, item: Any, missing: str) -> Any:
+    answers = [_is_equal(each, item) for each in elements(items, "index")]
+    place: Any = -1
+    for at, answer in reversed(list(enumerate(answers))):
+        if answer is True:
+            place = at
+        elif answer is not False:
+            place = branches.cond(answer, lambda at=at: at, lambda at=place: at, (), ("index",))
+
+    def fail() -> NoReturn:
+        raise ValueError(missing)
+
+    if is_symbol(place):
+        branches.cond(place < 0, fail, _hold, (), ())
+        return place
+    return place if place >= 0 else fail()
+
+
+def _start(items: Any, start: Any) -> Any:
+    if is_symbol(start):
+        raise refuse("index() begins at a place that only the run knows", "a slice of the list")
+    return start if start >= 0 else max(len(items) + start, 0)
+
+
+def _remove(self: GrowingList, item: Any) -> None:
+    self.pop(_place(self, item, "list.remove(x): x not in list"))
+
+
+def _equal(self: GrowingList, other: Any) -> Any:
+    if not isinstance(other, list):
+        return NotImplemented
+    mine, its = self.length(), other.length() if isinstance(other, Growing) else len(other)
+    if is_symbol(mine) or is_symbol(its):
+        raise refuse(
+            "lists are compared of which only the run knows how many items are in them",
+            "compare their lengths, and their items in a loop",
+        )
+    if mine != its:
+        return False
+    pairs = zip(elements(self, "=="), elements(other, "=="), strict=True)
+    answers = [_is_equal(a, b) for a, b in pairs]
+    if False in [answer for answer in answers if isinstance(answer, bool)]:
+        return False
+    staged = [answer for answer in answers if answer is not True]
+    return functools.reduce(_both, staged) if staged else True
+
+
+def _both(a: Any, b: Any) -> Any:
+    return logic.and_(a, (lambda: b,))
+
+
+def _unequal(self: GrowingList, other: Any) -> Any:
+    answer = _equal(self, other)
+    if answer is NotImplemented or isinstance(answer, bool):
+        return answer if answer is NotImplemented else not answer
+    return logic.not_(answer)
+
+
+_METHODS = {"count": _count, "index": _index}
+
+
+def _over_own(own: Any, method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of lists, which Python's own computes where nothing in it is staged."""
+
+    def chosen(self: GrowingList, /, *args: Any, **kwargs: Any) -> Any:
+        if self.staged is None and not any(map(_is_staged, (*list.__iter__(self), *args))):
+            return own(self, *args, **kwargs)
+        return method(self, *args, **kwargs)
+
+    chosen.__name__ = own.__name__
+    return chosen
+
+
+for _name, _method in {
+    **_METHODS, "remove": _remove, "__eq__": _equal, "__ne__": _unequal,
+}.items():  # fmt: skip
+    setattr(GrowingList, _name, _over_own(getattr(list, _name), _method))
+GrowingList.__hash__ = None
+GrowingList.sort = _sort  # type: ignore[method-assign,assignment]
+BUILTINS[sorted] = _sorted
+BUILTINS[list] = _listed
+
+
+def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+    """The function for a method of a tuple or list, or a builtin that orders one, with staged items
+    or keys; None for others.
+    """
+    ordering = _ORDERING.get(function) if type(function) is BuiltinFunctionType else None
+    if ordering is not None:
+        return ordering if args and type(args[0]) in (tuple, list, range) else None
+    items = getattr(function, "__self__", None)
+    method = _OF_PLAIN.get(getattr(function, "__name__", ""))
+    if method is None or not (type(items) is list or (type(items) is tuple and method in _ASKING)):
+        return None
+
+    def staged(*args: Any, **kwargs: Any) -> Any:
+        is_staged = kwargs.get("key") or any(map(_is_staged, (*items, *args)))
+        return method(items, *args, **kwargs) if is_staged else function(*args, **kwargs)
+
+    return staged
+
+
+def _in_place(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that changes a list, for one that is Python's own."""
+
+    def changing(items: list[Any], /, *args: Any, **kwargs: Any) -> None:
+        made = GrowingList(items)
+        method(made, *args, **kwargs)
+        items[:] = elements(made, method.__name__)
+
+    return changing
+
+
+def _called(function: Callable[..., Any]) -> Callable[..., Any]:
+    def ordering(*args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("key") is not None:
+            kwargs["key"] = called(kwargs["key"])
+        return function(*args, **kwargs)
+
+    return ordering
+
+
+_ASKING = frozenset((_count, _index))
+_OF_PLAIN = {**_METHODS, "remove": _in_place(_remove), "sort": _in_place(_sort)}
+_ORDERING: dict[Any, Callable[..., Any]] = {
+    sorted: _sorted,
+    max: _called(BUILTINS[max]),
+    min: _called(BUILTINS[min]),
+}

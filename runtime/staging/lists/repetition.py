@@ -1,0 +1,39 @@
+"""A Python sequence times an integer that only the run knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from runtime.core.tensor import Tensor
+from runtime.staging.refusals import refuse
+
+_repeat: list[Callable[[Any, Any], Any]] = []
+
+
+def register_repetition(repeat: Callable[[Any, Any], Any]) -> None:
+    """Let `repeat(items, times)` be a list times an integer of the graph."""
+    _repeat[:] = [repeat]
+
+
+def repeated(items: Any, times: Any) -> Any:
+    """A list times an integer of the graph, as Python repeats it; NotImplemented for others.
+
+    StagingError for a tuple or text, whose length only the run would know.
+    """
+    if not isinstance(items, list | tuple | str | bytes) or not _may_count(times):
+        return NotImplemented
+    if isinstance(items, list):
+        return _repeat[0](items, times)
+    kind = type(items).__name__
+    raise refuse(
+        f"a {kind} times an integer of the graph: only the run knows how long it is",
+        "a list, or tf.fill([n], value); for the product of a tensor and the integer, "
+        "tf.constant(items) * n",
+    )
+
+
+def _may_count(number: Any) -> bool:
+    if isinstance(number, Tensor):
+        return number.dtype.is_integer and number.static_shape == ()
+    return bool(number.type.kind != "float")

@@ -1,0 +1,122 @@
+"""Items of Python sequences at places that only the run knows.
+
+An indexed sequence of numbers is a constant tensor beside it. What else is in a list or tuple is
+joined, as where two paths meet, but for lists: of those an index gives the one that it means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from runtime import dtypes
+from runtime.core.convert import convert_to_tensor
+from runtime.graph import arrays, numbers
+from runtime.graph.nodes import NUMBER_TYPES, apply
+from runtime.staging.builtin_functions import index_of
+from runtime.staging.control import branches, joins
+from runtime.staging.control.joins import Mismatch
+from runtime.staging.lists import staged_items
+from runtime.staging.refusals import refuse
+from runtime.staging.symbolic_number import apply_number
+from runtime.staging.tracing import is_symbol
+
+# Places
+
+
+def is_staged(key: Any) -> bool:
+    """True if only the run knows the index, or a bound of the slice."""
+    parts = (key.start, key.stop, key.step) if isinstance(key, slice) else (key,)
+    return any(map(is_symbol, parts))
+
+
+def place_of(index: Any, size: Any, kind: str = "list index") -> Any:
+    """The place from the front that an index means. IndexError, at run time, if there is none."""
+    number = _number_of(index)
+    if not (is_symbol(number) or is_symbol(size)):
+        if not -size <= number < size:
+            raise IndexError(f"{kind} out of range")
+        return number + size if number < 0 else number
+    outside = number >= size
+    if is_symbol(number) or number < 0:
+        outside = outside | (number < -size)
+    check(outside, f"{kind} out of range")
+    return from_end(number, size)
+
+
+def from_end(number: Any, size: Any) -> Any:
+    """A place from the front, for one that counts from the end if it is negative."""
+    if is_symbol(number):
+        return apply_number(numbers.FROM_END, number, size)
+    return size + number if number < 0 else number
+
+
+def clipped(index: Any, size: Any) -> Any:
+    """The place that a bound of a slice means."""
+    at = from_end(_number_of(index), size)
+    if not (is_symbol(at) or is_symbol(size)):
+        return min(max(at, 0), size)
+    return apply_number(numbers.MIN, apply_number(numbers.MAX, at, 0), size)
+
+
+def _number_of(index: Any) -> Any:
+    if not is_symbol(index) and not hasattr(type(index), "__index__"):
+        kind = type(index).__name__
+        raise TypeError(f"list indices must be integers or slices, not {kind}")
+    return index_of(index)
+
+
+def check(fails: Any, message: str) -> None:
+    """Raise IndexError, at run time, where this is true."""
+
+    def fail() -> NoReturn:
+        raise IndexError(message)
+
+    def hold() -> None:
+        pass
+
+    if fails is True:
+        fail()
+    elif fails is not False:
+        branches.cond(fails, fail, hold, (), ())
+
+
+# Items
+
+
+_of_lists: list[Callable[[Sequence[Any], Any], Any]] = []
+
+
+def register_lists(of_lists: Callable[[Sequence[Any], Any], Any]) -> None:
+    """Let `of_lists(items, place)` be the item at a place where there are lists among the items."""
+    _of_lists[:] = [of_lists]
+
+
+def chosen(items: Sequence[Any], place: Any) -> Any:
+    """The item at a place, which is in bounds, of Python items.
+
+    StagingError for items that do not join: texts, or tensors of several dtypes.
+    """
+    if any(isinstance(item, list) for item in items):
+        return _of_lists[0](items, place)
+    try:
+        if all(type(item) in NUMBER_TYPES for item in items):
+            table, type_ = staged_items.table_of(items)
+            return staged_items.value_of(table[place], type_)
+        element = staged_items.covering(list(map(joins.abstract, items)))
+    except OverflowError:
+        raise _refusal("a number in it needs more than 64 bits", None) from None
+    except Mismatch as mismatch:
+        raise _refusal(str(mismatch), mismatch.hint) from None
+    columns = staged_items.columns_of(list(items), element)
+    at = convert_to_tensor(place, dtypes.int64)
+    row = [apply(arrays.READ, x, at, element=x.type.element) for x in columns]
+    return staged_items.item_of(row, element)
+
+
+def _refusal(why: str, hint: str | None) -> Exception:
+    return refuse(
+        f"only the run knows which item of a list or tuple is meant, and they do not fit together: "
+        f"{why}",
+        hint or "numbers, or tensors of one dtype",
+    )

@@ -1,0 +1,288 @@
+"""Lists of the graph: their items as columns, one list of tensors for each value of an item.
+
+A Python number in an item is kept as a tensor of int64, float64 or bool.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from runtime import dtypes
+from runtime.core.convert import convert_to_tensor
+from runtime.core.types import ListType, NumberType, TensorType, Type
+from runtime.graph import arrays, numbers
+from runtime.graph.list_nodes import CAST, FILLED
+from runtime.graph.nodes import LIST_AS, NUMBER_TYPES, apply
+from runtime.graph.structures import Handler, Structure, add_handler, structure_of
+from runtime.staging.aliasing import sharing
+from runtime.staging.control import joined_tensors, joins
+from runtime.staging.control.carried_objects import Contents, GrowingItems
+from runtime.staging.control.joins import Leaf, Maybe, Mismatch, Optional, Same, Spec, Tree
+from runtime.staging.lists.growing import Growing, Kind
+from runtime.staging.refusals import refuse
+from runtime.staging.scopes import active
+from runtime.staging.symbolic_number import (
+    DEFAULT_DTYPES,
+    SymbolicNumber,
+    apply_number,
+    convertible,
+    number_to_tensor,
+)
+from runtime.staging.symbolic_tensor import SymbolicTensor
+from runtime.staging.texts import WAY_OUT, Text
+
+_NUMBERS = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
+
+# Specs
+
+
+def staged(spec: Spec) -> Spec:
+    """The Spec with Python numbers as values of the graph."""
+    if isinstance(spec, Same) and type(spec.value) in NUMBER_TYPES:
+        return Leaf(NUMBER_TYPES[type(spec.value)])
+    if isinstance(spec, Tree):
+        return Tree(spec.structure, tuple(map(staged, spec.children)))
+    return joins.abstract(spec.value, staged=True) if isinstance(spec, Same) else spec
+
+
+def covering(specs: Sequence[Spec]) -> Spec:
+    """The Spec of the items of a list, some of which have these. Raises Mismatch."""
+    if not specs:
+        raise Mismatch(
+            "nothing tells what its items are", "append the first one before the loop or branch"
+        )
+    try:
+        element = functools.reduce(joins.join, map(staged, specs))
+    except Mismatch as mismatch:
+        mismatch.path = "[...]" + mismatch.path
+        raise
+    _check(element)
+    if not any(True for _ in joins.types_of(element)):
+        raise Mismatch(
+            "its items are Python values, and only the run knows how many there are",
+            "append numbers and tensors, or tuples of such",
+        )
+    return element
+
+
+def _check(element: Spec) -> None:
+    if isinstance(element, Optional | Maybe):
+        _check(element.inner)
+    elif isinstance(element, Tree):
+        if not element.structure.handler.is_tuple:
+            raise Mismatch(
+                f"an item of a list of which only the run knows the length is a "
+                f"{element.structure}, which could be changed in place",
+                "append tuples, numbers and tensors",
+            )
+        for child in element.children:
+            _check(child)
+    elif isinstance(element, Leaf) and not isinstance(element.type, TensorType | NumberType):
+        raise Mismatch("a list holds lists of the graph", "append tuples, numbers and tensors")
+
+
+def column_type(type: Type) -> TensorType:
+    """Returns the type of the items of a column, for a value of this type."""
+    if isinstance(type, NumberType):
+        return TensorType(_NUMBERS[type.kind], ())
+    assert isinstance(type, TensorType)
+    return type
+
+
+def table_of(items: Sequence[float]) -> Any:
+    """The constant tensor of some Python numbers, and the kind of its items.
+
+    OverflowError for one that 64 bits do not hold.
+    """
+    type = numbers.widest(*[NUMBER_TYPES[item.__class__] for item in items])
+    return convert_to_tensor(np.array(items, _NUMBERS[type.kind].np_dtype)), type
+
+
+def with_tensors(element: Spec, dtype: dtypes.DType | None = None) -> Spec:
+    """The Spec with tensors in place of numbers: of this dtype, or of that which they take where
+    they leave the graph.
+    """
+    if isinstance(element, Leaf) and isinstance(element.type, NumberType):
+        kind = element.type.kind
+        if dtype is None or not convertible(kind, dtype):
+            dtype = DEFAULT_DTYPES[kind]
+        return Leaf(TensorType(dtype, ()))
+    if isinstance(element, Tree):
+        if element.structure.kind is Text:
+            raise refuse("a list of texts of staged values leaves the graph", WAY_OUT)
+        return Tree(element.structure, tuple([with_tensors(x, dtype) for x in element.children]))
+    if isinstance(element, Optional | Maybe):
+        return dataclasses.replace(element, inner=with_tensors(element.inner, dtype))
+    return element
+
+
+def tree(kind: type, element: Spec, size: int | None = None) -> Tree:
+    """The Spec of a list of the graph."""
+    columns = [Leaf(ListType(column_type(type))) for type in joins.types_of(element)]
+    return Tree(Structure(kind, Kind(element, size), _HANDLER), tuple(columns))
+
+
+def _widen(a: Tree, b: Tree) -> Tree:
+    kinds = [each.structure.kind for each in (a, b)]
+    for each in (a, b):
+        if each.structure.kind is not list and each.structure.handler is not _HANDLER:
+            raise Mismatch(
+                f"the structures differ: {a.structure} and {b.structure}",
+                "make a list on both paths",
+            )
+    kind = next(kind for kind in kinds if kind is not list)
+    sizes = {_size(each.structure.keys) for each in (a, b)}
+    size = sizes.pop() if len(sizes) == 1 else None
+    return tree(kind, covering([*_items(a), *_items(b)]), size)
+
+
+def _size(keys: int | Kind) -> int | None:
+    return keys if isinstance(keys, int) else keys.size
+
+
+def _items(spec: Tree) -> Sequence[Spec]:
+    keys = spec.structure.keys
+    return spec.children if isinstance(keys, int) else (keys.element,)
+
+
+# Columns of values, and values of columns
+
+
+def _fit(item: Any, structure: Structure) -> list[Any]:
+    return columns_of(item, structure.keys.element)
+
+
+def columns_of(item: Any, element: Spec) -> list[Any]:
+    """The columns of a list whose items a Spec covers."""
+    found = structure_of(item)
+    assert found is not None
+    held, children = found[0].keys, found[1]
+    if isinstance(held, int):
+        return _made_of(children, element)
+    if held.element == element:
+        return list(children)
+    return list(_converted(held.element, element, iter(children)))
+
+
+def _made_of(items: Sequence[Any], element: Spec) -> list[Any]:
+    """The columns of Python items that a Spec covers."""
+    rows = [row_of(item, element) for item in items]
+    places = tuple(range(len(rows)))
+    return [
+        apply(
+            arrays.OF,
+            *[row[at] for row in rows],
+            places=places,
+            size=len(rows),
+            type=ListType(column_type(type)),
+        )
+        for at, type in enumerate(joins.types_of(element))
+    ]
+
+
+_HOLDER = "an item of a list whose length only the run knows"
+
+
+def row_of(item: Any, element: Spec) -> list[Any]:
+    """Returns what is kept of one item in each column."""
+    trace = active()
+    for each in joined_tensors.tensors(element, item):
+        if type(each) is SymbolicTensor:
+            sharing.hold(each, _HOLDER)
+    return [_kept(trace.symbol(value)) for value in joins.lower(item, element, trace)]
+
+
+def _kept(symbol: Any) -> Any:
+    if isinstance(symbol, SymbolicNumber):
+        return number_to_tensor(symbol, _NUMBERS[symbol.type.kind])
+    return symbol
+
+
+def item_of(row: Sequence[Any], element: Spec) -> Any:
+    """The item of which each column keeps this."""
+    types = joins.types_of(element)
+    return joins.lift(element, iter([value_of(x, t) for x, t in zip(row, types, strict=True)]))
+
+
+def value_of(kept: Any, type: Type) -> Any:
+    """The value of this type that is kept as a tensor."""
+    if not isinstance(type, NumberType):
+        if kept.static_shape != ():
+            sharing.hold(kept, _HOLDER)
+        return kept
+    row = numbers.ITEMS["float" if type.kind == "float" else "int"]
+    number = active().apply(row, (active().value_of(kept),))
+    return apply_number(numbers.TO_BOOL, number) if type.kind == "bool" else number
+
+
+def _converted(held: Spec, wanted: Spec, columns: Iterator[Any]) -> Iterator[Any]:
+    """The columns of a list whose items get a wider Spec."""
+    if isinstance(wanted, Optional | Maybe):
+        if isinstance(held, Optional | Maybe):
+            yield next(columns)
+            yield from _converted(held.inner, wanted.inner, columns)
+        else:
+            inner = list(_converted(held, wanted.inner, columns))
+            yield apply(FILLED, inner[0])
+            yield from inner
+    elif isinstance(wanted, Tree):
+        assert isinstance(held, Tree)
+        for mine, its in zip(held.children, wanted.children, strict=True):
+            yield from _converted(mine, its, columns)
+    elif isinstance(wanted, Leaf):
+        yield _column(next(columns), ListType(column_type(wanted.type)))
+
+
+def _column(column: Any, wanted: ListType) -> Any:
+    now, then = column.type.element, wanted.element
+    assert isinstance(then, TensorType)
+    if now.dtype is not then.dtype:
+        column = apply(CAST, column, dtype=then.dtype)
+    return column if column.type == wanted else apply(LIST_AS, column, type=wanted)
+
+
+# Structures
+
+
+def _flatten(item: Any) -> tuple[Any, Sequence[Any]]:
+    return (item.keys, item.children) if isinstance(item, Contents) else item.content()
+
+
+def _build(kind: Any, keys: Any, children: Sequence[Any]) -> Any:
+    if kind is GrowingItems:
+        return GrowingItems(keys, children)
+    if children and isinstance(children[0], arrays.Elements):
+        rows = zip(*[column.items for column in children], strict=True)
+        return [joins.restored(keys.element, iter(row), _item_of) for row in rows]
+    made = kind()
+    made.fill(keys, children)
+    return made
+
+
+def _item_of(kept: Any, type: Type) -> Any:
+    return kept.raw.item() if isinstance(type, NumberType) else kept
+
+
+def _names(kind: Kind) -> list[str]:
+    count = len(list(joins.types_of(kind.element)))
+    return ["items"] if count == 1 else [f"items_{at}" for at in range(count)]
+
+
+def _describe(keys: Any) -> str:
+    if isinstance(keys, int):
+        return f"{keys or 'no'} item{'' if keys == 1 else 's'}"
+    return f"list of {', '.join(map(str, joins.types_of(keys.element)))}"
+
+
+_HANDLER = Handler(_flatten, _build, "[{}]", _names, describe=_describe, widen=_widen, fit=_fit)
+add_handler(GrowingItems, _HANDLER)
+
+
+def add_kind(kind: type[Growing]) -> None:
+    """Take the lists of a class apart, and join them, as lists that may become the graph's."""
+    add_handler(kind, _HANDLER)

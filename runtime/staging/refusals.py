@@ -1,0 +1,191 @@
+"""The errors of staging: each says what, where, why, and what to write instead."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any, TypeVar
+
+from runtime import errors
+from runtime.core.state import state
+from runtime.core.tensor import Tensor
+from runtime.graph.ir import Location, format_location
+from runtime.graph.verification import InvalidGraph
+from runtime.staging.frames import beginning_of, user_frame, user_location
+
+E = TypeVar("E", bound=Exception)
+
+
+class _StagingError(ValueError):
+    """Stands for autograph's class of this name until `install` is given that one."""
+
+    def __init__(self, message: str, **fields: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.fields = fields
+
+
+_staging_error: type[Exception] = _StagingError
+_dtype_error: type[Exception] = _StagingError
+_never_deferred: tuple[type[BaseException], ...] = (
+    _StagingError,
+    errors.OperatorNotAllowedInGraphError,
+    errors.InaccessibleTensorError,
+    errors.InternalError,
+    InvalidGraph,
+    RecursionError,
+    MemoryError,
+)
+
+
+# Why Python's own control flow runs in some code of the user's, and the way out.
+Reason = tuple[str, str]
+_reason_of: Callable[[FrameType], Reason | None] = lambda frame: None  # noqa: E731
+_converted: Callable[[CodeType], bool] = lambda code: False  # noqa: E731
+
+
+def install(
+    staging_error: type[Exception],
+    *refusals: type[Exception],
+    dtype_error: type[Exception],
+    reason_of: Callable[[FrameType], Reason | None],
+    converted: Callable[[CodeType], bool],
+) -> None:
+    """Use this class for refusals, and this one for dtypes that do not join, never defer these, and
+    ask for the reason of others: the layer above knows autograph, this one does not.
+    """
+    global _staging_error, _dtype_error, _never_deferred, _reason_of, _converted
+    _converted = converted
+    _staging_error = staging_error
+    _dtype_error = dtype_error
+    _reason_of = reason_of
+    _never_deferred = (staging_error, *refusals, *_never_deferred)
+
+
+def is_refusal(error: BaseException) -> bool:
+    """True if the error is the library's own, about staging, and not the program's."""
+    return isinstance(error, _never_deferred)
+
+
+def noted(error: E) -> E:
+    """`error`, remembered by the active trace: no handler of the user's may make it go away."""
+    trace = state.trace
+    if trace is not None and trace.refusal is None:
+        trace.refusal = error
+    return error
+
+
+def _fields(location: Location | None, variable: str | None, hint: str | None) -> dict[str, Any]:
+    filename, lineno, col = location or (None, None, None)
+    return {"filename": filename, "lineno": lineno, "col": col, "variable": variable, "hint": hint}
+
+
+def refuse(
+    message: str,
+    hint: str | None = None,
+    variable: str | None = None,
+    location: Location | None = None,
+) -> Exception:
+    """A StagingError at `location`, or where the user's code stands."""
+    return noted(_staging_error(message, **_fields(location or user_location(), variable, hint)))
+
+
+def refuse_dtypes(message: str, hint: str, variable: str | None) -> Exception:
+    """The error for dtypes that do not join, where the user's code stands."""
+    return noted(_dtype_error(message, **_fields(user_location(), variable, hint)))
+
+
+# Code that makes a text of an object on behalf of what called it.
+_TEXT_METHODS = ("__repr__", "__str__", "__format__")
+_TEXT_MODULES = (
+    "autograph.operators.builtin_calls", "autograph.calls", "dataclasses", "reprlib",
+)  # fmt: skip
+
+
+def asked_by_converted_code(frame: FrameType | None) -> bool:
+    """True if converted code asks for the text of a symbol, or of what holds one."""
+    while frame is not None and (
+        frame.f_code.co_name in _TEXT_METHODS or frame.f_globals.get("__name__") in _TEXT_MODULES
+    ):
+        frame = frame.f_back
+    return frame is not None and _converted(frame.f_code)
+
+
+def placed(message: str, hint: str) -> errors.OperatorNotAllowedInGraphError:
+    """A TypeError where the user's code stands, which a handler may catch."""
+    fields = _fields(user_location(), None, hint)
+    return errors.OperatorNotAllowedInGraphError(message, **fields)
+
+
+def not_allowed(
+    message: str, hint: str, staged_if_converted: bool = True
+) -> errors.OperatorNotAllowedInGraphError:
+    """The error for Python asking a symbol for what only the run knows.
+
+    Where conversion would have staged that, it says why the code is not converted.
+    """
+    frame = user_frame() if staged_if_converted else None
+    reason = None if frame is None else _reason_of(frame)
+    if reason is not None:
+        message, hint = f"{message}; {reason[0]}", reason[1]
+    fields = _fields(user_location(), None, hint)
+    return noted(errors.OperatorNotAllowedInGraphError(message, **fields))
+
+
+# What Python asks symbols
+
+WAY_OUT = (
+    "decorate the function with @function(autograph=True), or write it with cond and while_loop"
+)
+_CONVERTED_USES = (
+    "as a Python bool", "as a Python iterable", "as the argument of len", "with the operator `in`",
+    "as a Python int", "as a Python float",
+)  # fmt: skip
+
+
+def leaked(item: Any) -> errors.InaccessibleTensorError:
+    """The error for a symbol that is used where its scope is not open."""
+    return noted(
+        errors.InaccessibleTensorError(
+            f"{item._shown()} {_provenance(item)} and is used outside of it: return it, or pass it "
+            "on as a variable that the block assigns; what is stored elsewhere while tracing is "
+            "only a symbol"
+        )
+    )
+
+
+def _provenance(item: Any) -> str:
+    trace = item.scope.trace
+    graph = trace.name
+    if item.scope.outer is None and item.value in item.scope.parameters:
+        place = f" ({format_location(beginning_of(trace.code))})" if trace.code else ""
+        return f"is the argument {item.value.name!r} of {graph}(){place}"
+    place = f" at {format_location(item.origin.location)}" if item.origin else ""
+    return f"was made{place} inside {item.scope.kind} of graph {graph!r}"
+
+
+def not_python(item: Any, use: str, hint: str) -> Exception:
+    """The error for a symbol that Python asks for what only the run knows, or what no run knows."""
+    if state.trace is None or not item.scope.open:
+        return leaked(item)
+    what = "symbolic tensor" if isinstance(item, Tensor) else "staged number"
+    message = f"Using a {what} {use} is not allowed while tracing: {item._shown()}"
+    return not_allowed(message, hint, staged_if_converted=use in _CONVERTED_USES)
+
+
+PRINTED = (
+    "print it with print(x) or tf.print(x); messages of assert and raise take the values as they "
+    'are: assert x > 0, ("message", x)'
+)
+
+
+def refuse_text(item: Any) -> None:
+    """Raise OperatorNotAllowedInGraphError where converted code makes a text of a symbol.
+
+    The text would be that of the trace in every run. Libraries, debuggers and code that is not
+    converted may show symbols.
+    """
+    if asked_by_converted_code(sys._getframe(2)):
+        hint = f"{PRINTED}; show what is traced with tf.autograph.trace(x)"
+        raise not_python(item, "as text, by str(), repr() or a format", hint)

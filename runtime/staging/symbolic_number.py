@@ -1,0 +1,203 @@
+"""The Python number that only the run of the graph knows: its operators are Python's own."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any, NoReturn, cast
+
+from runtime import dtypes
+from runtime.core.convert import as_array, register_conversion
+from runtime.core.primitive import Primitive
+from runtime.core.types import NumberType
+from runtime.dtypes import DType
+from runtime.graph import numbers
+from runtime.graph.ir import format_location
+from runtime.graph.nodes import NUMBER_TYPES, TO_TENSOR
+from runtime.staging.frames import user_location
+from runtime.staging.lists.repetition import repeated
+from runtime.staging.refusals import PRINTED, WAY_OUT, not_python, refuse_text
+from runtime.staging.scopes import InScope, active
+
+_INDEXED = "index a tensor with it, or a list that is made for a name of the function"
+
+
+class SymbolicNumber(InScope):
+    """A Python int, float or bool that only the run of the graph knows; its operators are Python's
+    own.
+
+    Beside a tensor it takes the tensor's dtype, as a Python number does. Where a tensor is asked
+    for without a partner it becomes int32, float32 or bool.
+    """
+
+    __slots__ = ("__weakref__",)
+    __array_ufunc__ = None
+
+    @property
+    def type(self) -> NumberType:
+        """Its kind."""
+        return cast(NumberType, self.value.type)
+
+    def __repr__(self) -> str:
+        refuse_text(self)
+        return self._shown()
+
+    def _shown(self) -> str:
+        return f"<staged {self.type.kind} {self.value.name!r}>"
+
+    def __bool__(self) -> NoReturn:
+        raise not_python(self, "as a Python bool", WAY_OUT)
+
+    def __int__(self) -> NoReturn:
+        raise not_python(self, "as a Python int", "use it in arithmetic, or as a tensor")
+
+    def __float__(self) -> NoReturn:
+        raise not_python(self, "as a Python float", "use it in arithmetic, or as a tensor")
+
+    def __index__(self) -> NoReturn:
+        raise not_python(self, "as a Python index", _INDEXED)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        # Asked for by classes' names too, to find out what an object is: no refusal to remember.
+        what = f"a staged {self.type.kind} has no attribute {name!r}"
+        raise AttributeError(f"{format_location(user_location())}: {what}", name=name, obj=self)
+
+    def __hash__(self) -> int:
+        raise not_python(self, "as a dictionary key or in a set", "use a tensor for the table")
+
+    def __format__(self, spec: str) -> str:
+        raise not_python(self, "in an f-string or format()", PRINTED)
+
+    def __round__(self, ndigits: Any = None) -> Any:
+        return (
+            apply_number(numbers.ROUND, self)
+            if ndigits is None
+            else apply_number(numbers.ROUND_TO, self, ndigits)
+        )
+
+    def __divmod__(self, other: Any) -> Any:
+        return _binary(numbers.BINARY["divmod"], self, other)
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return _binary(numbers.BINARY["divmod"], other, self)
+
+    def __pow__(self, other: Any, modulo: Any = None) -> Any:
+        if modulo is not None:
+            return NotImplemented
+        return _power(self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _power(other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        made = repeated(other, self)
+        return _binary(numbers.BINARY["mul"], self, other) if made is NotImplemented else made
+
+    def __rmul__(self, other: Any) -> Any:
+        made = repeated(other, self)
+        return _binary(numbers.BINARY["mul"], other, self) if made is NotImplemented else made
+
+    def __trunc__(self) -> Any:
+        return self if self.type.kind == "int" else apply_number(numbers.TO_INT, self)
+
+
+def is_number(item: object) -> bool:
+    """True for a Python number or a staged one. Those may meet in Python's arithmetic."""
+    return type(item) is SymbolicNumber or isinstance(item, int | float)
+
+
+def number_type(item: Any) -> NumberType:
+    """The kind of a Python number or a staged one."""
+    return item.type if type(item) is SymbolicNumber else NUMBER_TYPES[type(item)]
+
+
+def apply_number(primitive: Primitive, *items: Any) -> Any:
+    """Stage a row of numbers on Python numbers and staged ones."""
+    trace = active(*items)
+    return trace.apply(primitive, tuple([trace.value_of(_plain(item)) for item in items]))
+
+
+def _plain(item: Any) -> Any:
+    # NumPy's float64 is a Python float by class; the graph knows Python's own kinds.
+    if type(item) in NUMBER_TYPES or type(item) is SymbolicNumber:
+        return item
+    return float(item) if isinstance(item, float) else int(item)
+
+
+def _binary(primitive: Primitive, a: Any, b: Any) -> Any:
+    if not (is_number(a) and is_number(b)):
+        return NotImplemented
+    return apply_number(primitive, a, b)
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    negative = isinstance(exponent, int) and exponent < 0
+    return _binary(numbers.FLOAT_POWER if negative else numbers.BINARY["pow"], base, exponent)
+
+
+def _operators() -> None:
+    for name, primitive in numbers.BINARY.items():
+        if name not in ("divmod", "pow", "mul"):
+            _install_binary(name, primitive)
+    for name, primitive in numbers.UNARY.items():
+        setattr(SymbolicNumber, f"__{name}__", _unary_method(primitive))
+    for name in ("floor", "ceil"):
+        row = numbers.MATH[getattr(math, name)]
+        setattr(SymbolicNumber, f"__{name}__", _unary_method(row))
+
+
+def _install_binary(name: str, primitive: Primitive) -> None:
+    def forward(self: SymbolicNumber, other: Any) -> Any:
+        return _binary(primitive, self, other)
+
+    def backward(self: SymbolicNumber, other: Any) -> Any:
+        return _binary(primitive, other, self)
+
+    setattr(SymbolicNumber, f"__{name}__", forward)
+    if name not in ("lt", "le", "gt", "ge", "eq", "ne"):
+        setattr(SymbolicNumber, f"__r{name}__", backward)
+
+
+def _unary_method(primitive: Primitive) -> Any:
+    def method(self: SymbolicNumber) -> Any:
+        return apply_number(primitive, self)
+
+    return method
+
+
+_operators()
+
+_SAMPLES: dict[str, float] = {"bool": True, "int": 1, "float": 1.0}
+DEFAULT_DTYPES = {"bool": dtypes.bool, "int": dtypes.int32, "float": dtypes.float32}
+
+
+@cache
+def convertible(kind: str, dtype: DType) -> bool:
+    """True if a Python number of this kind may become a tensor of this dtype. Asked of the eager
+    conversion.
+    """
+    try:
+        as_array(_SAMPLES[kind], dtype)
+    except TypeError:
+        return False
+    return True
+
+
+def number_to_tensor(number: SymbolicNumber, dtype: DType | None = None) -> Any:
+    """The tensor of a staged number: with the dtype asked for, else int32, float32 or bool.
+
+    A value that does not fit raises at run time. Raises TypeError for a dtype that such a number
+    cannot have.
+    """
+    kind = number.type.kind
+    dtype = dtype or DEFAULT_DTYPES[kind]
+    if not convertible(kind, dtype):
+        raise TypeError(
+            f"Cannot convert a staged Python {kind} to a tensor of dtype {dtype.name}: "
+            "cast one of the two operands"
+        )
+    trace = active(number)
+    return trace.apply(TO_TENSOR, (trace.value_of(number),), {"dtype": dtype})
+
+
+register_conversion(SymbolicNumber, number_to_tensor)

@@ -1,0 +1,241 @@
+"""The tensor that stands for one whose value only the run of the graph knows."""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Iterator
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+import numpy as np
+
+from runtime.core.primitive import TABLE
+from runtime.core.shapes import Shape, as_shape, compatible, format_shape, merge_shapes
+from runtime.core.tensor import Tensor
+from runtime.core.types import TensorType
+from runtime.graph.ir import format_location
+from runtime.graph.nodes import CHECK_LENGTH
+from runtime.staging import refusals
+from runtime.staging.aliasing import item_assignments, sharing
+from runtime.staging.frames import container_at, user_location
+from runtime.staging.lists.repetition import repeated
+from runtime.staging.refusals import PRINTED, WAY_OUT, leaked, not_python, refuse_text
+from runtime.staging.scopes import InScope, Stale, active
+
+if TYPE_CHECKING:
+    from runtime.graph.format.views import Operation
+
+
+def _instead(name: str) -> str:
+    """The way out for an attribute of NumPy's arrays."""
+    if not hasattr(np.ndarray, name):
+        return ""
+    return ", as NumPy's arrays have\n  use an op, or the result of the function: result.numpy()"
+
+
+class SymbolicTensor(InScope, Tensor):
+    """A tensor whose value only the run of the graph knows."""
+
+    __slots__ = ("__weakref__", "_owner")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        what = f"a tensor of the graph has no attribute {name!r}"
+        # Libraries ask for these to find out what a value is: no place is worth its price there.
+        if not name.startswith("_"):
+            what = f"{format_location(user_location())}: {what}{_instead(name)}"
+        raise AttributeError(what, name=name, obj=self)
+
+    @property
+    def type(self) -> TensorType:
+        """dtype and static shape."""
+        return cast(TensorType, self.value.type)
+
+    def twin(self) -> SymbolicTensor:
+        """Another symbol for what this one stands for now: no item assignment changes it."""
+        made: SymbolicTensor = item_assignments.twin(self)
+        return made
+
+    def __copy__(self) -> SymbolicTensor:
+        made = self.__deepcopy__({})
+        if made is not self and self.ndim != 1:
+            sharing.may_be_part(made, self)  # a list is copied without its rows
+        return made
+
+    def __deepcopy__(self, memo: Any) -> SymbolicTensor:
+        if not sharing.home(self).open:
+            return self
+        self.settle()
+        return self.twin()
+
+    def settle(self) -> None:
+        """Look up the value, if it was changed by another name."""
+        if type(self.scope) is Stale:
+            active(self).value_of(self)
+
+    @property
+    def name(self) -> str:
+        """Name of the op that makes it, and which of its outputs it is."""
+        return f"{self.value.name}:{self.value.index}"
+
+    @property
+    def graph(self) -> Any:
+        """The graph being traced that it belongs to."""
+        return self.scope.trace
+
+    @property
+    def op(self) -> Operation:
+        """The operation that makes it, as the graph lists it."""
+        from runtime.graph.format import views
+
+        found = views.tensors(views.traced(self.scope.trace, self.scope), [self.value])
+        return found[0].op
+
+    @property
+    def device(self) -> str:
+        """That of its operation: the scope that it was made in, "" outside of any."""
+        return self.op.device
+
+    @property
+    def static_value(self) -> Any:
+        """The array of a constant, else None."""
+        trace = self.scope.trace
+        if type(self.scope) is Stale:
+            trace.value_of(self)
+        return trace.constants.get(self.value)
+
+    def set_shape(self, shape: Any) -> None:
+        """Let the static shape be what is known of both, in this branch or loop if it is in one;
+        the run checks it.
+
+        ValueError for a shape that contradicts the static one, StagingError in another function.
+        """
+        try:
+            wanted = as_shape(shape)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{_place()}: set_shape({shape!r}): {error}") from None
+        if not compatible(self.static_shape, wanted):
+            raise ValueError(
+                f"{_place()}: {self._shown()} cannot be given the shape {format_shape(wanted)}: "
+                f"it has the shape {format_shape(self.static_shape)}"
+            )
+        if merge_shapes(self.static_shape, wanted) == self.static_shape:
+            return
+        trace = active(self)
+        if trace is not self.scope.trace:
+            raise refusals.refuse(
+                f"the shape of {self.value.name!r} is set in {trace.name}, which it is no argument "
+                "of",
+                "x = tf.ensure_shape(x, shape), or an argument",
+            )
+        trace.refine(self, trace.apply(TABLE["ensure_shape"], (self.value,), {"shape": wanted}))
+
+    @property
+    def raw(self) -> NoReturn:
+        """Asked for where ops compute at once: outside of any trace, and so outside of its own."""
+        raise leaked(self)
+
+    def __repr__(self) -> str:
+        refuse_text(self)
+        return self._shown()
+
+    def _shown(self) -> str:
+        return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
+
+    def __str__(self) -> str:
+        refuse_text(self)
+        return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
+
+    def __hash__(self) -> int:
+        hint = "use x.ref() as the key, a tensor for the table, f.__wrapped__ for a cached f"
+        raise refusals.placed("Tensor is unhashable: a set or a dict cannot hold it as a key", hint)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        frame = sys._getframe(1)
+        item_assignments.set_item(self, key, value, lambda: container_at(frame))
+
+    def __mul__(self, other: Any) -> Any:
+        made = repeated(other, self)
+        return Tensor.__mul__(self, other) if made is NotImplemented else made
+
+    def __rmul__(self, other: Any) -> Any:
+        made = repeated(other, self)
+        return Tensor.__rmul__(self, other) if made is NotImplemented else made
+
+    def __bool__(self) -> NoReturn:
+        raise not_python(self, "as a Python bool", WAY_OUT)
+
+    def __iter__(self) -> Iterator[Any]:
+        count = _unpacked_into(sys._getframe(1), self.static_shape)
+        if count is None:
+            raise not_python(self, "as a Python iterable", WAY_OUT)
+        if len(self.static_shape or (None,)) == 0 or (self.static_shape or (None,))[0] is None:
+            trace = active(self)
+            trace.apply(CHECK_LENGTH, (trace.value_of(self),), {"expected": count})
+        return iter([self[place] for place in range(count)])
+
+    def __len__(self) -> int:
+        shape = self.static_shape
+        if shape is None or (shape and shape[0] is None):
+            raise not_python(self, "as the argument of len", "use tf.shape(x)[0] for its size")
+        if not shape:
+            raise TypeError("Scalar tensor has no `len()`")
+        return cast(int, shape[0])
+
+    def __contains__(self, item: object) -> NoReturn:
+        raise not_python(self, "with the operator `in`", "write tf.reduce_any(x == item)")
+
+    def __int__(self) -> NoReturn:
+        raise not_python(self, "as a Python int", "use tf.cast(x, tf.int32)")
+
+    def __float__(self) -> NoReturn:
+        raise not_python(self, "as a Python float", "use tf.cast(x, tf.float32)")
+
+    def __complex__(self) -> NoReturn:
+        raise not_python(self, "as a Python complex", "use tf.cast(x, tf.complex64)")
+
+    def __index__(self) -> NoReturn:
+        raise not_python(
+            self,
+            "as a Python index",
+            "index a tensor with it, for example by tf.gather, or a list that is made for a name "
+            "of the function",
+        )
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+        raise not_python(
+            self, "as a NumPy array", "use the op of the same name instead of NumPy's function"
+        )
+
+    def __dlpack__(self, **options: Any) -> NoReturn:
+        raise not_python(
+            self,
+            "as another library's array",
+            "use the op of the same name instead of its function",
+        )
+
+    def __format__(self, spec: str) -> str:
+        raise not_python(self, "in an f-string or format()", PRINTED)
+
+    def numpy(self) -> NoReturn:
+        """Refused: a symbol has no value yet."""
+        raise not_python(
+            self, "for its value by numpy()", "compute with tensors, and call numpy() on the result"
+        )
+
+
+def _unpacked_into(frame: FrameType, shape: Shape) -> int | None:
+    """Returns the number of rows that Python takes where it iterates in order to unpack: `a, b =
+    t`, `[*t]`, `f(*t)`; None where it does not.
+    """
+    code = frame.f_code.co_code
+    operation = dis.opname[code[frame.f_lasti]]
+    size = shape[0] if shape else None
+    if operation == "UNPACK_SEQUENCE":
+        count = code[frame.f_lasti + 1]
+        return count if size is None or size == count else size
+    return size if operation in ("UNPACK_EX", "LIST_EXTEND", "CALL_FUNCTION_EX") else None
+
+
+def _place() -> str:
+    return format_location(user_location())

@@ -1,0 +1,274 @@
+"""Texts that only the run knows: what makes one, and of what. One is made where somebody reads it:
+by `print`, or when an exception that holds it is raised.
+
+In a text a scalar is the Python number that it holds, as in an eager f-string.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, SupportsIndex
+
+import numpy as np
+
+from runtime import dtypes
+from runtime.core.tensor import Tensor, wrap
+from runtime.core.types import NumberType, TensorType, Type, is_variable
+from runtime.graph.ir import Location
+from runtime.graph.structures import Handler, add_handler, structure_of
+from runtime.staging.control.iteration import register_sequence
+from runtime.staging.control.joins import Maybe, Optional, Same, Spec, Tree
+from runtime.staging.control.optional_values import MaybeNone, bound
+from runtime.staging.frames import user_location
+from runtime.staging.lists.growing import Growing
+from runtime.staging.refusals import asked_by_converted_code, refuse
+from runtime.staging.scopes import active
+from runtime.staging.symbolic_number import SymbolicNumber
+from runtime.staging.symbolic_tensor import SymbolicTensor
+from runtime.staging.tracing import is_symbol
+
+_ATOMS = (int, float, complex, bool, str, bytes, type(None))
+_MOST = 1 << 16  # arguments that a text is made of: more than Python allows
+WAY_OUT = (
+    "decide by the numbers that are in it; return those, and make the text outside of the function"
+)
+_UNCHANGING = (Tensor, np.generic)
+
+
+class Text:
+    """`function(*args, **kwargs)`, a text of values that only the run knows.
+
+    To Python's `isinstance` and `type` it is a `str`; what asks for its characters is refused.
+    """
+
+    __slots__ = ("args", "function", "kwargs", "location")
+
+    def __init__(
+        self, function: Callable[..., str], args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> None:
+        self.location = user_location()
+        self.function = function
+        self.args = tuple(args)
+        self.kwargs = kwargs
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return str
+
+    def __add__(self, other: Any) -> Any:
+        return make(str.__add__, self, other) if isinstance(other, str) else NotImplemented
+
+    def __radd__(self, other: Any) -> Any:
+        return make(str.__add__, other, self) if isinstance(other, str) else NotImplemented
+
+    def __mul__(self, count: SupportsIndex) -> Any:
+        return make(str.__mul__, self, count) if isinstance(count, int) else NotImplemented
+
+    __rmul__ = __mul__
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__") or not hasattr(str, name):
+            raise AttributeError(f"'str' object has no attribute {name!r}", name=name, obj=self)
+        raise self.refusal(f"asked for its {name}()")
+
+    def __repr__(self) -> str:
+        if asked_by_converted_code(sys._getframe(1)):
+            raise self.refusal("shown by code that is not staged")
+        return f"<text of the run, by {self.function.__qualname__}()>"
+
+    def refusal(self, use: str, location: Location | None = None) -> Exception:
+        """StagingError for a use of it, in words such as "compared"."""
+        return refuse(
+            f"a text of staged values is {use}, but it is made where it is read: only print, raise "
+            "and assert read one",
+            WAY_OUT,
+            location=location,
+        )
+
+
+def _refusing(name: str, use: str) -> None:
+    def method(self: Text, *_: Any) -> NoReturn:
+        raise self.refusal(use)
+
+    method.__name__ = name
+    setattr(Text, name, method)
+
+
+_COMPARED = ("eq", "ne", "lt", "le", "gt", "ge")
+_USES = {
+    **dict.fromkeys(_COMPARED, "compared"),
+    "bool": "used as a test",
+    "contains": "asked what is in it",
+    "format": "shown by code that is not staged",
+    "getitem": "indexed",
+    "hash": "used as a key or in a set",
+    "iter": "iterated over",
+    "len": "asked for its length",
+    "mod": "used as a template",
+}
+for _name, _use in _USES.items():
+    _refusing(f"__{_name}__", _use)
+
+
+def make(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:
+    """The text that a function of Python's gives for the values of the run.
+
+    Raises what the function raises for values of these types, and StagingError where that depends
+    on the values, or where an object among them could change before the text is read.
+    """
+    made = Text(
+        function, [_kept(arg) for arg in args], {key: _kept(x) for key, x in kwargs.items()}
+    )
+    _example(made, first=True)
+    try:
+        _example(made, first=False)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise refuse(
+            f"whether a text can be made of a staged value depends on the value ({error})",
+            "use a format that suits all values, or an `if` around the text",
+        ) from None
+    return made
+
+
+def _kept(item: Any) -> Any:
+    """The item as it is now."""
+    item = bound(item)
+    if is_variable(item):
+        raise refuse(f"the text of a variable, {item.name!r}, is asked for", "write v.value()")
+    if isinstance(item, MaybeNone):
+        return MaybeNone(_kept(item.held), item.flag)
+    if is_symbol(item):
+        active(item).value_of(item)  # raises for a symbol of another graph
+    if type(item) is SymbolicTensor:
+        return item.twin()
+    kind = type(item)
+    if kind in _ATOMS or is_symbol(item) or kind is Text or isinstance(item, _UNCHANGING):
+        return item
+    if isinstance(item, Growing):
+        return item.copy()
+    if kind in (tuple, list):
+        return kind([_kept(each) for each in item])
+    if kind is dict and all(type(key) in _ATOMS for key in item):
+        return {key: _kept(each) for key, each in item.items()}
+    raise refuse(
+        f"a {kind.__qualname__} is in a text beside staged values, and may be another one when the "
+        "text is read",
+        "write its parts into the text, or make a text of it before",
+    )
+
+
+def is_in(error: BaseException) -> bool:
+    """Whether an exception holds a text that only the run knows."""
+    return _holds_text([error.args, vars(error)])
+
+
+def _holds_text(items: Sequence[Any]) -> bool:
+    for item in items:
+        found = structure_of(item)
+        if type(item) is Text or (found is not None and _holds_text(found[1])):
+            return True
+    return False
+
+
+# Made of values
+
+
+def _plain(item: Any) -> Any:
+    """The value of a run as texts show it."""
+    if isinstance(item, Tensor) and item.ndim == 0 and item.dtype is not dtypes.string:
+        return item.numpy().item()
+    if type(item) in (tuple, list):
+        return type(item)([_plain(each) for each in item])
+    if type(item) is dict:
+        return {key: _plain(each) for key, each in item.items()}
+    return item
+
+
+def _is_staged(item: Any) -> bool:
+    if is_symbol(item) or type(item) is Text or isinstance(item, MaybeNone):
+        return True
+    found = structure_of(item)
+    return found is not None and any(map(_is_staged, found[1]))
+
+
+def _flatten(text: Text) -> tuple[Any, Sequence[Any]]:
+    return (text.function, tuple(text.kwargs)), [*text.args, *text.kwargs.values()]
+
+
+def _build(kind: type, keys: Any, children: Sequence[Any]) -> Any:
+    function, names = keys
+    count = len(children) - len(names)
+    args, kwargs = children[:count], dict(zip(names, children[count:], strict=True))
+    if any(map(_is_staged, children)):
+        return Text(function, args, kwargs)
+    return function(*map(_plain, args), **{key: _plain(x) for key, x in kwargs.items()})
+
+
+def _show(keys: Any, parts: Sequence[str]) -> str:
+    function, names = keys
+    count = len(parts) - len(names)
+    named = [f"{name}={part}" for name, part in zip(names, parts[count:], strict=True)]
+    return f"{function.__name__}({', '.join([*parts[:count], *named])})"
+
+
+def _refuse_rounds(text: Text) -> NoReturn:
+    raise text.refusal("iterated over")
+
+
+_HANDLER = Handler(
+    _flatten,
+    _build,
+    "[{}]",
+    names=lambda keys: range(_MOST),
+    describe=lambda keys: "text",
+    show=_show,
+    is_tuple=True,
+)
+add_handler(Text, _HANDLER)
+register_sequence(Text, _refuse_rounds)
+
+
+# Examples of values
+
+
+def _example(item: Any, first: bool) -> Any:
+    """A value like one of the run: an ordinary one, or one that some formats cannot show."""
+    if isinstance(item, MaybeNone):
+        return _example(item.held, first) if first else None
+    if isinstance(item, SymbolicNumber | SymbolicTensor):
+        return _example_of(item.type, first)
+    if isinstance(item, Growing) and item.staged is not None:
+        return [_example_of_spec(item.staged.element, first)]
+    found = structure_of(item)
+    if found is None:
+        return item
+    return found[0].build([_example(child, first) for child in found[1]])
+
+
+def _example_of_spec(spec: Spec, first: bool) -> Any:
+    if isinstance(spec, Optional | Maybe):
+        return _example_of_spec(spec.inner, first) if first else None
+    if isinstance(spec, Tree):
+        return spec.structure.build([_example_of_spec(child, first) for child in spec.children])
+    return spec.value if isinstance(spec, Same) else _example_of(spec.type, first)
+
+
+def _example_of(type: Type, first: bool) -> Any:
+    if isinstance(type, NumberType):
+        return _NUMBERS[type.kind][first]
+    assert isinstance(type, TensorType)
+    shape, dtype = type.shape, type.dtype
+    if shape is None:
+        shape = () if first else (1,)
+    value: Any = dtype.as_numpy_dtype(1)
+    if dtype is dtypes.string:
+        value = b"text"
+    elif not first and not (dtype.is_unsigned or dtype is dtypes.bool):
+        value = math.nan if dtype.is_floating else -value
+    made: Any = np.full([1] * len(shape), value, dtype.as_numpy_dtype)
+    return wrap(made if shape else made[()])
+
+
+_NUMBERS = {"bool": (False, True), "int": (-1, 1), "float": (math.nan, 1.5)}

@@ -1,0 +1,408 @@
+"""Tracing: while a `Trace` is active on a thread, ops add nodes to it and Python handles symbols.
+
+A `SymbolicTensor` stands for a tensor, a `SymbolicNumber` for a Python number; both belong to the
+scope (the region being built) in which they were made, and refuse to be used where that scope is
+not open.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import CodeType, FrameType, TracebackType
+from typing import TYPE_CHECKING, Any, cast
+
+from runtime.core.naming import scoped
+from runtime.core.primitive import Primitive
+from runtime.core.primitive import _record as record
+from runtime.core.state import state
+from runtime.core.tensor import EagerTensor
+from runtime.core.types import NumberType, TensorType, Type
+from runtime.graph.arrays import Elements
+from runtime.graph.ir import NO_PARAMS, Graph, Location, Node, Origin, Params, Region, Value
+from runtime.graph.known_values import known_values
+from runtime.graph.nodes import CONSTANT, NUMBER_TYPES
+from runtime.graph.verification import verify
+from runtime.staging import refusals
+from runtime.staging.aliasing.item_assignments import meaning, restore
+from runtime.staging.aliasing.sharing import hold, view
+from runtime.staging.control import joined_variables
+from runtime.staging.control.deferred_exceptions import check_unhandled_failure
+from runtime.staging.frames import caller_of, is_ours, name_given_to, user_location
+from runtime.staging.scopes import Handle, Scope, Site, Stale, Symbol
+from runtime.staging.symbolic_number import SymbolicNumber
+from runtime.staging.symbolic_tensor import SymbolicTensor
+
+if TYPE_CHECKING:
+    from runtime.graph.format.views import Operation
+    from runtime.staging.control.carried_objects import Watch
+    from runtime.staging.guarding.watching import Watcher
+
+_OF_CONSTANTS = ("constant", "convert_to_tensor")
+"""Functions whose `name` is that of a constant; elsewhere it is that of the op that takes it."""
+
+
+def _nothing_existed(item: Any) -> bool:
+    return False
+
+
+class Trace:
+    """The graph being built on this thread: within it (`with trace:`), ops are added to it."""
+
+    __slots__ = (
+        "__weakref__",
+        "_caller",
+        "_entered",
+        "_frame",
+        "_prefix",
+        "_saved",
+        "captures",
+        "code",
+        "constants",
+        "converter",
+        "counts",
+        "device",
+        "existed",
+        "failures",
+        "former",
+        "given",
+        "joined",
+        "memo",
+        "name",
+        "offset",
+        "read_at_joins",
+        "refined",
+        "refusal",
+        "root",
+        "scope",
+        "streams",
+        "watch",
+        "watcher",
+        "written",
+    )
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.code: CodeType | None = None
+        self.offset = 0
+        self.root: FrameType | None = None
+        # What sys.stdout and sys.stderr were when the outermost trace began.
+        self.streams: dict[str, Any] = {}
+        self._frame: FrameType | None = None
+        self._entered: FrameType | None = None
+        self._caller: Origin | None = None
+        self.scope = Scope(self, "the body", None)
+        self.captures: dict[int, tuple[Value, Any]] = {}
+        self.constants: dict[Value, Any] = {}
+        self.counts: dict[str, int] = {}
+        self.memo: dict[Any, Any] = {}
+        self.joined: list[Any] = []
+        self.read_at_joins: dict[Value, Any] = {}
+        self.converter: Callable[[Any], Any] | None = None
+        self.refined: dict[Value, SymbolicTensor] = {}
+        self.refusal: Exception | None = None
+        self.given: dict[Value, Any] = {}
+        self.watch: Watch | None = None
+        self.watcher: Watcher | None = None
+        # Of symbols whose items were assigned, the values since then, and where; and what tapes
+        # knew them by before.
+        self.written: dict[int, tuple[Any, list[tuple[Value, Location | None]]]] = {}
+        self.former: dict[int, tuple[Any, list[Value]]] = {}
+        self.device: str | None = None
+        self._prefix = scoped("")
+        self.existed: Callable[[Any], bool] = _nothing_existed
+        self.failures = 0
+        self._saved: list[tuple[Any, Any]] = []
+
+    def __enter__(self) -> Trace:
+        around = state.trace
+        self._saved.append((around, state.tapes))
+        here = {"stdout": sys.stdout, "stderr": sys.stderr}
+        self.streams = self.streams or (around.streams if around else here)
+        state.trace, state.tapes = self, ()
+        self.root = self.root or sys._getframe(1)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        state.trace, state.tapes = self._saved.pop()
+        if not self._saved:
+            # Symbols that outlive the trace keep it alive: let go of the user's objects.
+            self.root = self._frame = self._entered = None
+            self.streams = {}
+            self.existed = _nothing_existed
+            self.given = {}
+            self.written, self.former = {}, {}
+            self.scope.open = False
+
+    @property
+    def outer(self) -> Trace | None:
+        """The trace that was active when this one began."""
+        return self._saved[0][0] if self._saved else None
+
+    # Building
+
+    def emit(self, primitive: Primitive, inputs: Sequence[Any], params: dict[str, Any]) -> Any:
+        """Add one op on tensors: what `bind` does while this trace is active."""
+        values = tuple([self.value_of(x) for x in inputs])
+        outputs = self.apply(primitive, values, params or NO_PARAMS)
+        made = outputs if type(outputs) is tuple else (outputs,)
+        if not values and primitive is CONSTANT:
+            self.constants[outputs.value] = params["value"]
+        else:
+            found = known_values(primitive, values, [x.value for x in made], params, self.constants)
+            self.constants.update(found)
+        if state._tapes or state._inspect is not None:
+            record(primitive, tuple(inputs), made, params)
+        return outputs
+
+    def apply(
+        self, primitive: Primitive, values: tuple[Value, ...], params: Params = NO_PARAMS
+    ) -> Any:
+        """Add a node whose types its primitive infers: the symbol of its output, or a tuple of
+        them.
+        """
+        inferred = primitive.infer(*[value.type for value in values], **params)
+        if primitive.fallible:
+            check_unhandled_failure(self.root, primitive)
+        origin = self.origin()
+        name = self.unique(self._named(primitive))
+        if type(inferred) is not tuple:
+            output = Value(inferred, name)
+            node = Node(primitive, values, (output,), params, (), origin, self.device)
+            self.scope.nodes.append(node)
+            return symbol(output, self.scope, origin)
+        outputs = tuple([Value(type, name, index) for index, type in enumerate(inferred)])
+        node = Node(primitive, values, outputs, params, (), origin, self.device)
+        self.scope.nodes.append(node)
+        return tuple([symbol(output, self.scope, origin) for output in outputs])
+
+    def refine(self, item: SymbolicTensor, known: SymbolicTensor) -> None:
+        """Let a symbol stand for a value of which more is known, until the open scope ends."""
+        if item.value in self.constants:
+            self.constants[known.value] = self.constants[item.value]
+        if self.scope is not item.scope:
+            self.scope.changes.append((item, meaning(item)))
+        item.value = known.value
+        self.refined[item.value] = item
+
+    def append(
+        self,
+        primitive: Primitive,
+        values: Sequence[Value],
+        outputs: Sequence[Value] = (),
+        params: Params = NO_PARAMS,
+        regions: Sequence[Region] = (),
+        origin: Origin | None = None,
+    ) -> tuple[Symbol, ...]:
+        """Add a node with given outputs: control flow, calls, raises."""
+        origin = origin or self.origin()
+        node = Node(
+            primitive,
+            tuple(values),
+            tuple(outputs),
+            params,
+            tuple(regions),
+            origin,
+            self.device,
+        )
+        self.scope.nodes.append(node)
+        symbols = tuple([symbol(output, self.scope, origin) for output in outputs])
+        if state._tapes and (regions or "callee" in params):
+            handle = Handle(node, self.scope)
+            for tape in state._tapes:
+                tape.control(handle, symbols)
+        return symbols
+
+    def writes(self, item: Any, value: Value) -> None:
+        """Items of a symbol are assigned: it will stand for this value."""
+        self.renews(item)
+        self.written.setdefault(id(item), (item, []))[1].append((value, user_location()))
+
+    def renews(self, item: Any) -> None:
+        """A symbol will stand for another value: let tapes know what it was."""
+        self.former.setdefault(id(item), (item, []))[1].append(item.node)
+
+    def viewed(self, base: Any, made: Any, key: Any) -> None:
+        """`made = base[key]` was computed by a slice."""
+        view(self, base, made, key)
+
+    def called(self, function: Any) -> Any:
+        """Returns what to call for a function of the user's: converted, if this trace converts."""
+        return function if self.converter is None else self.converter(function)
+
+    def origin(self) -> Origin | None:
+        """Returns the place of the user's code, and where that was called; before the traced
+        function, its `def`, and behind it, its `return`.
+        """
+        frame: FrameType | None = sys._getframe(2)
+        inside = True
+        while frame is not None and is_ours(frame.f_code.co_filename):
+            inside = inside and frame is not self.root
+            self._entered = frame
+            frame = frame.f_back
+        if not inside and self.code is not None:
+            return Origin(self.code, self.offset)
+        if frame is None:
+            return None
+        if frame is not self._frame:
+            # While it runs, what called it stands still.
+            self._frame = frame
+            self._caller = caller_of(frame, self.root) if inside else None
+        return Origin(frame.f_code, frame.f_lasti, self._caller)
+
+    def forget_frames(self) -> None:
+        """Let go of the frames of a block that has ended, and so of what they alone hold."""
+        self._frame = self._entered = None
+
+    def _named(self, primitive: Primitive) -> str:
+        """The name for a node: the one that the user's call gave, in the open name scopes."""
+        name = primitive.name.rpartition(".")[2]
+        entered: FrameType = self._entered  # type: ignore[assignment]
+        given = name_given_to(entered)
+        if given:
+            converted = primitive is CONSTANT and entered.f_code.co_name not in _OF_CONSTANTS
+            name = f"{given}/{name}" if converted else given
+        return scoped(name).removeprefix(self._prefix)
+
+    def unique(self, name: str) -> str:
+        """`name`, with a number if this trace has used it already."""
+        count = self.counts.get(name, 0)
+        self.counts[name] = count + 1
+        return f"{name}_{count}" if count else name
+
+    def parameter(self, type: Type, name: str) -> Any:
+        """A new parameter of the open scope."""
+        value = Value(type, self.unique(name))
+        self.scope.parameters.append(value)
+        return self.symbol(value)
+
+    def symbol(self, value: Value) -> Any:
+        """Returns the Python object for a value of the open scope."""
+        return symbol(value, self.scope, self.origin())
+
+    @contextmanager
+    def nested(self, kind: str, site: Site) -> Iterator[Scope]:
+        """Build a region inside: nodes go to it until the block ends; then its symbols are out of
+        reach.
+        """
+        scope = self.scope = Scope(self, kind, self.scope, site)
+        try:
+            yield scope
+        finally:
+            scope.open = False
+            self.scope = cast(Scope, scope.outer)
+            scope.left = [(item, meaning(item)) for item in scope.touched.values()]
+            restore(reversed(scope.changes))
+
+    @contextmanager
+    def reopened(self, scope: Scope) -> Iterator[None]:
+        """Add further nodes at the end of a region that was left."""
+        before, self.scope, scope.open = self.scope, scope, True
+        around = [(item, meaning(item)) for item, _ in scope.left]
+        count = len(scope.changes)
+        restore(scope.left)
+        try:
+            yield
+        finally:
+            restore(reversed(scope.changes[count:]))
+            restore(around)
+            self.scope, scope.open = before, False
+
+    # Values
+
+    def value_of(self, item: Any) -> Value:
+        """The graph's value for a symbol, an eager tensor or a Python number.
+
+        Raises errors.InaccessibleTensorError for a symbol whose scope is not open.
+        """
+        kind = type(item)
+        if kind is SymbolicTensor or kind is SymbolicNumber or kind is Symbol:
+            scope = item.scope
+            if scope.open and scope.trace is self:
+                return cast(Value, item.value)
+            return self.foreign(item)
+        if kind in NUMBER_TYPES:
+            return cast(Value, self.number(item).value)
+        if kind is Elements:
+            return cast(Value, item.staged().value)
+        return self.capture(item, TensorType(item.dtype, item.static_shape))
+
+    def foreign(self, item: Any) -> Value:
+        """A symbol of a graph around this one is captured, the value of one that was changed by
+        another name is looked up; any other is a leak.
+        """
+        if type(item.scope) is Stale and item.scope.home.open:
+            around = item.scope.home.trace
+            value: Value = item.scope.renew(around, item)
+            if around is self:
+                return value
+        if not item.scope.open or item.scope.trace is self:
+            raise refusals.leaked(item)
+        return self.capture(item, item.value.type)
+
+    def capture(self, item: Any, type: Type) -> Value:
+        """The value that stands for an object from outside, which is held by reference."""
+        known = self.captures.get(id(item))
+        if known is None:
+            if isinstance(item, EagerTensor):
+                self.takes_over(item)
+            known = Value(type, self.unique("captured")), item
+            self.captures[id(item)] = known
+        return known[0]
+
+    def takes_over(self, item: EagerTensor) -> None:
+        """The value of an eager tensor becomes a part of the graph."""
+        hold(item, f"a tensor whose value is part of the graph of {self.name}")
+
+    def number(self, value: float) -> Any:
+        """A constant Python number."""
+        origin = self.origin()
+        made = Value(NUMBER_TYPES[type(value)], "number")
+        self.scope.nodes.append(Node(CONSTANT, (), (made,), {"value": value}, (), origin))
+        return SymbolicNumber(made, self.scope, origin)
+
+    def get_operations(self) -> list[Operation]:
+        """Returns what has been traced so far, as the graph will list it."""
+        from runtime.graph.format import views
+
+        return views.traced(self, self.scope)
+
+    def finish(self, results: Sequence[Value], checked: bool = True) -> Graph:
+        """The graph with these results, verified if `checked`. Symbols from around it become
+        parameters behind its own.
+        """
+        for joined in self.joined:
+            joined.check()
+        self.joined = []
+        captures = tuple([(v, x) for v, x in self.captures.values() if not is_symbol(x)])
+        self.scope.parameters += [v for v, x in self.captures.values() if is_symbol(x)]
+        graph = Graph(self.name, self.scope.region(results), captures)
+        joined_variables.check(graph, self.read_at_joins)
+        if checked:
+            verify(graph)
+        return graph
+
+    def outer_symbols(self) -> list[Any]:
+        """The symbols of graphs around it that it uses, in the order of its last parameters."""
+        return [x for _, x in self.captures.values() if is_symbol(x)]
+
+
+def is_symbol(item: object) -> bool:
+    """True if it stands for a value of the graph."""
+    return type(item) is SymbolicTensor or type(item) is SymbolicNumber or type(item) is Symbol
+
+
+def symbol(value: Value, scope: Scope, origin: Origin | None) -> Any:
+    """The Python object for a value: a tensor or a number by its type."""
+    kind = type(value.type)
+    if kind is TensorType:
+        return SymbolicTensor(value, scope, origin)
+    if kind is NumberType:
+        return SymbolicNumber(value, scope, origin)
+    return Symbol(value, scope, origin)

@@ -1,0 +1,262 @@
+"""`saved_model`: modules in files, and what is loaded from them, in another process too."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import runtime as rt
+from runtime import errors
+
+ROOT = Path(__file__).parent.parent.parent.parent
+
+
+class Pair(NamedTuple):
+    first: Any
+    second: Any
+
+
+class Dense(rt.Module):
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.kernel = rt.Variable(np.arange(2.0 * size).reshape(2, size) / 4, dtype=rt.float32)
+        self.bias = rt.Variable(rt.zeros([size]), trainable=False)
+
+    @rt.function
+    def __call__(self, x: Any, activate: bool = True) -> Any:
+        y = x @ self.kernel + self.bias
+        return rt.nn.relu(y) if activate else y
+
+
+class Net(rt.Module):
+    def __init__(self) -> None:
+        super().__init__(name="net")
+        self.layers = [Dense(2), Dense(2)]
+        self.also = {"first": self.layers[0], "steps": rt.Variable(0, trainable=False)}
+        self.rate = 0.5
+        self.halved = rt.function(lambda x: x * self.rate)
+
+    @rt.function
+    def __call__(self, x: Any) -> Any:
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+    @rt.function
+    def step(self, x: Any, y: Any) -> Any:
+        with rt.GradientTape() as tape:
+            loss = rt.reduce_mean((self(x) - y) ** 2)
+        for v, g in zip(
+            self.trainable_variables, tape.gradient(loss, self.trainable_variables), strict=True
+        ):
+            v.assign_sub(0.1 * g)
+        self.also["steps"].assign_add(1)
+        return {"loss": loss, "pair": Pair(self.also["steps"].value(), [loss, None, "text"])}
+
+    @rt.function(input_signature=[rt.TensorSpec([None]), rt.TensorSpec([], rt.int32)])
+    def declared(self, x: Any, n: Any) -> Any:
+        total, steps = x, 0
+        while steps < n:
+            if total[0] > 100.0:
+                raise ValueError("too large", total)
+            total, steps = total * 2.0, steps + 1
+        return total, steps
+
+
+X = rt.constant([[1.0, 2.0], [-1.0, 0.5]])
+Y = rt.constant([[1.0, 0.0], [0.0, 1.0]])
+
+
+def trained() -> Net:
+    net = Net()
+    net.step(X, Y)
+    net.layers[0](X, activate=False)
+    net.halved(X)
+    net.halved(rt.constant(3.0))
+    return net
+
+
+def test_what_is_loaded_does_what_was_saved(tmp_path: Path) -> None:
+    net = trained()
+    net(X)
+    rt.saved_model.save(net, tmp_path)
+    made = rt.saved_model.load(tmp_path)
+    assert made(X).numpy().tolist() == net(X).numpy().tolist()
+    for _ in range(3):
+        expected, got = net.step(X, Y), made.step(X, Y)
+        assert float(got["loss"]) == float(expected["loss"])
+        assert (type(got["pair"]), int(got["pair"].first)) == (Pair, int(expected["pair"].first))
+        assert got["pair"].second[1:] == expected["pair"].second[1:] == [None, "text"]
+    total, steps = made.declared([1.0, 3.0], 2)
+    assert (total.numpy().tolist(), int(steps)) == ([4.0, 12.0], 2)
+    with pytest.raises(ValueError, match="too large"):
+        made.declared(rt.constant([1.0]), rt.constant(20))
+    assert made.halved(X).numpy().tolist() == (X * 0.5).numpy().tolist()
+    assert made.layers[0](X, activate=False).numpy().tolist() == (
+        net.layers[0](X, activate=False).numpy().tolist()
+    )
+
+
+def test_objects_are_shared_as_they_were(tmp_path: Path) -> None:
+    net = trained()
+    rt.saved_model.save(net, tmp_path)
+    made = rt.saved_model.load(tmp_path)
+    assert made.also["first"] is made.layers[0]
+    assert made.name == "net"
+    assert [v.name for v in made.variables] == [v.name for v in net.variables]
+    assert [v.trainable for v in made.variables] == [v.trainable for v in net.variables]
+    made.layers[0].kernel.assign(rt.zeros([2, 2]))
+    assert net.layers[0].kernel.numpy().any()
+    assert not made.layers[0](X, activate=False).numpy().any()
+    assert not hasattr(made, "rate")
+
+
+def test_gradients_flow_through_what_was_loaded(tmp_path: Path) -> None:
+    net = trained()
+    net(X)
+    rt.saved_model.save(net, tmp_path)
+    made = rt.saved_model.load(tmp_path)
+
+    def gradients(module: Any) -> list[Any]:
+        with rt.GradientTape() as tape:
+            loss = rt.reduce_sum(module(X) ** 2)
+        return [g.numpy().tolist() for g in tape.gradient(loss, module.trainable_variables)]
+
+    assert gradients(made) == gradients(net)
+
+
+def test_it_is_called_in_functions_and_saved_again(tmp_path: Path) -> None:
+    net = trained()
+    net(X)
+    rt.saved_model.save(net, tmp_path / "first")
+    made = rt.saved_model.load(tmp_path / "first")
+    assert rt.function(lambda x: made(x) * 2.0)(X).numpy().tolist() == (
+        (net(X) * 2.0).numpy().tolist()
+    )
+    rt.saved_model.save(made, tmp_path / "second")
+    third = rt.saved_model.load(tmp_path / "second")
+    assert third(X).numpy().tolist() == net(X).numpy().tolist()
+
+
+def test_the_trace_for_the_arguments_is_taken(tmp_path: Path) -> None:
+    module: Any = rt.Module()
+    module.rank = rt.function(lambda x, n=1: (x * n, len(x.shape), x.shape[0]))
+    for argument in (rt.TensorSpec([2]), rt.TensorSpec([None]), rt.TensorSpec([2, 3])):
+        module.rank.get_concrete_function(argument)
+    module.rank.get_concrete_function(rt.TensorSpec([None]), 3)
+    rt.saved_model.save(module, tmp_path)
+    rank = rt.saved_model.load(tmp_path).rank
+    assert len(rank.concrete_functions) == 4
+    for given, size in (([1.0, 2.0], 2), ([1.0, 2.0, 3.0], None)):
+        total, dims, first = rank(rt.constant(given))
+        assert (total.numpy().tolist(), int(dims)) == (given, 1)
+        assert first is None or int(first) == size
+    assert rank(rt.constant([1.0]), n=3)[0].numpy().tolist() == [3.0]
+    assert rank.get_concrete_function(rt.TensorSpec([2, 3])).name == "<lambda>"
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "message"),
+    [
+        (lambda f: f(rt.constant([1])), ValueError, "saved without a trace for these arguments"),
+        (lambda f: f(rt.constant([1.0]), 4), ValueError, r"as one of these:\n  <lambda>\(x: fl"),
+        (lambda f: f(), TypeError, "missing a required argument: 'x'"),
+        (lambda f: f(1.0, 2, 3), TypeError, "too many positional arguments"),
+    ],
+)
+def test_other_calls_are_refused(
+    call: Callable[[Any], Any], kind: type[Exception], message: str, tmp_path: Path
+) -> None:
+    module: Any = rt.Module()
+    module.f = rt.function(lambda x, n=1: x * n)
+    module.f(rt.constant([1.0]))
+    rt.saved_model.save(module, tmp_path)
+    with pytest.raises(kind, match=message):
+        call(rt.saved_model.load(tmp_path).f)
+
+
+def test_a_function_without_traces_says_so(tmp_path: Path) -> None:
+    rt.saved_model.save(Net(), tmp_path)
+    made = rt.saved_model.load(tmp_path)
+    with pytest.raises(ValueError, match=r"call it with such arguments before saving it"):
+        made(X)
+    assert made.declared(rt.constant([1.0]), rt.constant(0))[0].numpy().tolist() == [1.0]
+    rt.saved_model.save(rt.Module(), tmp_path)
+    with pytest.raises(TypeError, match="without a function __call__"):
+        rt.saved_model.load(tmp_path)(X)
+
+
+def test_what_cannot_be_saved_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match=r"takes a Module, not 3: put it into one"):
+        rt.saved_model.save(3, tmp_path)
+    module: Any = rt.Module()
+    module.f = rt.function(lambda x, held: x)
+    module.f(rt.constant(1.0), object())
+    with pytest.raises(errors.UnimplementedError, match="it holds <object object"):
+        rt.saved_model.save(module, tmp_path)
+
+    @rt.function
+    def writes(x: Any) -> Any:
+        x[0] = 1.0
+        return x
+
+    @rt.function
+    def copies(x: Any) -> Any:
+        x = rt.identity(x)
+        x[0] = 1.0
+        return x
+
+    module.f = copies
+    copies(rt.constant([0.0, 2.0]))
+    rt.saved_model.save(module, tmp_path)
+    made = rt.saved_model.load(tmp_path).f(rt.constant([0.0, 2.0]))
+    assert made.numpy().tolist() == [1.0, 2.0]
+    module.f = writes
+    writes(rt.constant([0.0, 2.0]))
+    with pytest.raises(errors.UnimplementedError, match="assigns to items of its arguments"):
+        rt.saved_model.save(module, tmp_path)
+
+
+def test_files_of_something_else_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "saved_model.npz"
+    graph = rt.function(lambda x: x * 2.0).get_concrete_function(rt.TensorSpec([2])).graph
+    graph.save(path)
+    with pytest.raises(errors.InvalidArgumentError, match=r"is no saved model: it is a graph"):
+        rt.saved_model.load(tmp_path)
+    assert str(type(graph).load(path)) == str(graph)
+    path.write_bytes(b"hello")
+    with pytest.raises(errors.InvalidArgumentError, match="is no file of graphs"):
+        rt.saved_model.load(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        rt.saved_model.load(tmp_path / "nowhere")
+
+
+PROGRAM = """
+import runtime as rt
+made = rt.saved_model.load("saved")
+x = rt.constant([[1.0, 2.0], [-1.0, 0.5]])
+print(made(x).numpy().tolist())
+try:
+    made.declared(rt.constant([1.0]), rt.constant(20))
+except ValueError as error:
+    print(error.__traceback__.tb_next is not None, error.args[0])
+"""
+
+
+def test_another_process(tmp_path: Path) -> None:
+    net: Any = Net()
+    net(X)
+    rt.saved_model.save(net, tmp_path / "saved")
+    (tmp_path / "program.py").write_text(PROGRAM)
+    done = subprocess.run(
+        [sys.executable, "program.py"],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.splitlines() == [str(net(X).numpy().tolist()), "True too large"], done.stderr

@@ -1,0 +1,242 @@
+"""Objects with several names, which a staged statement chooses: as in Python, or refused."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import runtime as rt
+from autograph import StagingError
+from runtime.functions.function import function
+
+
+@dataclasses.dataclass
+class Box:
+    held: Any
+
+
+def rebound_and_changed(x):
+    d = {"a": 1}
+    if x > 0:
+        d = {"a": 2}
+    else:
+        d["a"] = 4
+    return d["a"]
+
+
+def one_of_two(x):
+    a = [1]
+    b = a
+    if x > 0:
+        b = [2]
+    b[0] = 9
+    return a[0]
+
+
+def original_changed(x):
+    a = [1]
+    b = a
+    if x > 0:
+        b = [2]
+    a[0] = 9
+    return b[0]
+
+
+def ternary(x):
+    a, b = [x], [x * 2]
+    c = a if x > 0 else b
+    c[0] = 7
+    return a[0], b[0]
+
+
+def two_names(x):
+    if x > 0:
+        a = b = [x * 2]
+    else:
+        a = b = [x]
+    a[0] = 10
+    return b[0]
+
+
+def found(x):
+    rows = [[1], [2]]
+    hit = rows[0]
+    for row in rows:
+        if row[0] == x:
+            hit = row
+    hit[0] = 7
+    return rows[0][0], rows[1][0]
+
+
+def optional_one(x):
+    a, b = [1], None
+    if x > 0:
+        b = a
+    a[0] = 5
+    return 0 if b is None else b[0]
+
+
+def through_two_branches(x):
+    a = [1]
+    b = a
+    if x > 0:
+        if x > 1:
+            b = [2]
+    else:
+        b = [3]
+    b[0] = 9
+    return a[0]
+
+
+def changed_in_branch(x):
+    a = [1]
+    b = a
+    if x > 0:
+        b = [2]
+    if x > 1:
+        b[0] = 9
+    return a[0]
+
+
+def in_an_object(x):
+    box, a = Box([1]), [2]
+    if x > 0:
+        box.held = a
+    box.held[0] = 9
+    return a[0]
+
+
+def left_by_a_loop(x):
+    a = [1]
+    b, i = a, 0
+    while i < x:
+        b = [i]
+        i += 1
+    b[0] = 9
+    return a[0]
+
+
+def changed_in_a_loop(x):
+    a, b, i = [1], [2], 0
+    while i < x:
+        a, b = b, a
+        a[0] = i
+        i += 1
+    return a[0]
+
+
+REFUSED = {
+    rebound_and_changed: "'d' is changed in place on one path",
+    one_of_two: "'b' is one of several objects",
+    original_changed: "'b' is one of several objects",
+    ternary: "is one of several objects",
+    two_names: "is one of several objects",
+    found: "'hit' is one of several objects",
+    optional_one: "'b' is one of several objects",
+    through_two_branches: "'b' is one of several objects",
+    changed_in_branch: "'b' is one of several objects",
+    in_an_object: "is one of several objects",
+    left_by_a_loop: "'b' is one of several objects",
+    changed_in_a_loop: "is one of several objects",
+}
+
+
+@pytest.mark.parametrize(
+    ("program", "message"), REFUSED.items(), ids=lambda x: getattr(x, "__name__", "")
+)
+def test_refused(program: Callable[[Any], Any], message: str) -> None:
+    with pytest.raises(StagingError) as caught:
+        function(program)(rt.constant(2))
+    assert message in str(caught.value)
+    code = program.__code__
+    assert caught.value.filename == code.co_filename
+    first, last = code.co_firstlineno, max(line for *_, line in code.co_lines() if line)
+    assert first < caught.value.lineno <= last
+
+
+def fresh_on_both(x):
+    if x > 0:
+        a, b = [x], [x * 2]
+    else:
+        a, b = [x * 3], [x * 4]
+    a[0] = 9
+    return a[0], b[0]
+
+
+def only_read(x):
+    a = [1]
+    b = a
+    if x > 0:
+        b = [2]
+    return a[0] + b[0]
+
+
+def copied(x):
+    a = [1]
+    b = a
+    if x > 0:
+        b = [2]
+    b = list(b)
+    b[0] = 9
+    return a[0], b[0]
+
+
+def changed_before(x):
+    a = [1]
+    b = a
+    a[0] = 5
+    if x > 0:
+        b = [2]
+    return a[0], b[0]
+
+
+def changed_on_both(x):
+    a = [1]
+    b = a
+    if x > 0:
+        b[0] = 2
+    else:
+        a[0] = 3
+    return a[0], b[0]
+
+
+def fresh_in_a_loop(x):
+    pair, i = [0, 1], 0
+    while i < x:
+        pair = [pair[1], pair[0]]
+        pair[0] = pair[0] + 1
+        i += 1
+    return pair[0], pair[1]
+
+
+def found_and_read(x):
+    rows = [[1, 5], [2, 6]]
+    hit = rows[0]
+    for row in rows:
+        if row[0] == x:
+            hit = row
+    return hit[1]
+
+
+AS_IN_PYTHON = [
+    fresh_on_both,
+    only_read,
+    copied,
+    changed_before,
+    changed_on_both,
+    fresh_in_a_loop,
+    found_and_read,
+]
+
+
+@pytest.mark.parametrize("x", [-1, 0, 2])
+@pytest.mark.parametrize("program", AS_IN_PYTHON)
+def test_as_in_python(program: Callable[[Any], Any], x: int) -> None:
+    left = function(program)(rt.constant(x))
+    values = left if isinstance(left, tuple) else (left,)
+    expected = program(x)
+    wanted = expected if isinstance(expected, tuple) else (expected,)
+    assert tuple([int(value) for value in values]) == wanted

@@ -1,0 +1,191 @@
+"""`a is b` in staged code: Python's answer, or a refusal that names the variable."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import runtime as rt
+from autograph import StagingError
+from runtime.functions.function import function
+
+
+@dataclasses.dataclass(eq=False)
+class Box:
+    held: Any
+
+
+def one_of_two(x):
+    a, b = [x], [x]
+    if x > 0:
+        b = a
+    return a is b
+
+
+def chosen_twice(x):
+    a, b = [x], [x]
+    c = a
+    if x > 0:
+        c = b
+    d = c
+    if x > 1:
+        d = b
+    return d is not a
+
+
+def optional_list(x):
+    a, b = [x], None
+    if x > 0:
+        b = a
+    return b is a
+
+
+def objects(x):
+    a, b = Box(x), Box(x)
+    if x > 0:
+        b = a
+    return a is b
+
+
+def tuples(x):
+    a, b = (1, x), (1, x)
+    if x > 0:
+        b = a
+    return a is b
+
+
+def left_by_a_loop(x):
+    a, b, i = [x], [x], 0
+    while i < x:
+        b = a
+        i += 1
+    return a is b
+
+
+def in_a_loop(x):
+    a, b, i, n = [x], [x], 0, 0
+    while i < x:
+        n += a is b
+        a, b = b, a
+        i += 1
+    return n
+
+
+def in_a_later_round(x):
+    a, b, i, n = [x], [x], 0, 0
+    while i < x:
+        n += a is b
+        b = a
+        i += 1
+    return n
+
+
+def two_names(x):
+    if x > 0:
+        b = c = [x]
+    else:
+        b = c = [x + 1]
+    return b is c
+
+
+def tensors(x):
+    a = b = x + 1
+    if x > 0:
+        b = x + 2
+    return a is b
+
+
+def ints(x):
+    n = 0
+    for i in range(x):
+        n = n + i
+    m = n + 1
+    return m is n
+
+
+REFUSED = {
+    one_of_two: "'b' is one of several objects",
+    chosen_twice: "'d' is one of several objects",
+    optional_list: "'b' is one of several objects",
+    objects: "'b' is one of several objects",
+    tuples: "'b' is one of several objects",
+    left_by_a_loop: "'b' is one of several objects",
+    in_a_loop: "'a' is one of several objects",
+    in_a_later_round: "'b' is one of several objects",
+    two_names: "'b' is one of several objects",
+    tensors: "two tensors",
+    ints: "two numbers",
+}
+
+
+@pytest.mark.parametrize(
+    ("program", "message"), REFUSED.items(), ids=lambda x: getattr(x, "__name__", "")
+)
+def test_refused(program: Callable[[Any], Any], message: str) -> None:
+    with pytest.raises(StagingError) as caught:
+        function(program)(rt.constant(2))
+    assert message in str(caught.value)
+    assert caught.value.filename == program.__code__.co_filename
+
+
+def same_object(x):
+    a = [x]
+    b = a
+    if x > 0:
+        x = x + 1
+    return a is b, a is not b, x is x
+
+
+def other_objects(x):
+    a, b = [x], [x]
+    if x > 0:
+        a = [x + 1]
+    return a is b, a is x, a is None, x is not a
+
+
+def fresh_on_both(x):
+    a, b = [x], [x]
+    if x > 0:
+        a, b = [x + 1], [x + 1]
+    return a is b, a is not b
+
+
+def nones(x):
+    a, b = None, None
+    if x > 0:
+        a = x
+    return a is b, b is not a, a is None
+
+
+def two_optionals(x):
+    a, b = None, None
+    if x > 0:
+        a = [x]
+    if x > 1:
+        b = [x]
+    return a is b, a is not b
+
+
+def truths(x):
+    n = 0
+    for i in range(x):
+        n = n + i
+    return (n > 0) is True, (n > 0) is not False, n is None, (n > 0) is x, (n > 1) is (n < 1)
+
+
+def functions(x):
+    f = abs
+    return f is abs, f is not x, x is f
+
+
+@pytest.mark.parametrize("x", [-1, 0, 2])
+@pytest.mark.parametrize(
+    "program",
+    [same_object, other_objects, fresh_on_both, nones, two_optionals, truths, functions],
+)
+def test_as_in_python(program: Callable[[Any], Any], x: int) -> None:
+    left = function(program)(rt.constant(x))
+    assert tuple(bool(item) for item in left) == program(x)

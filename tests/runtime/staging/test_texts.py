@@ -1,0 +1,212 @@
+"""Texts of staged values: what is printed and raised is what Python writes for the numbers."""
+
+# Each way of making a text is meant.
+# ruff: noqa: F507, UP031, UP032
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import runtime as rt
+from tests.support.staging import attempt
+
+DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}
+VALUES: dict[type, list[Any]] = {
+    int: [0, -3, 12345678901],
+    float: [0.1, -2.0, 1e300, float("inf"), float("nan")],
+    bool: [True, False],
+}
+
+
+def staged_number(x: Any) -> Any:
+    """A Python number that the run knows: what `int` and the like make of a tensor."""
+    return {rt.int64: int, rt.float64: float, rt.bool: bool}[x.dtype](x)
+
+
+TEXTS: dict[str, Callable[[Any], Any]] = {
+    "f_string": lambda x: f"a {x} b",
+    "alone": lambda x: f"{x}",
+    "repr": lambda x: f"{x!r}{x!s:>30}{x!a}",
+    "debug": lambda x: f"{x=}",
+    "width": lambda x: f"{x:>30}|{x:<30}|{x:^30}|{x:+}",
+    "of_floats": lambda x: f"{x:.3f} {x:10.2e} {x:%}",
+    "of_ints": lambda x: f"{x:05d} {x:x} {x:,}",
+    "nested_field": lambda x: f"{x:{30}}{1:{2}}",
+    "wrong_format": lambda x: f"{x:zz}",
+    "str": lambda x: "bad " + str(x) + "!",
+    "repr_called": lambda x: repr(x),
+    "ascii_called": lambda x: ascii(x),
+    "format_called": lambda x: format(x, "20") + format(x),
+    "percent": lambda x: "%s and %r" % (x, x),
+    "percent_alone": lambda x: "%s" % x,
+    "percent_float": lambda x: "%.2f|%10.1e|%g" % (x, x, x),
+    "percent_mapping": lambda x: "%(a)s %(b)5s" % {"a": x, "b": 1},
+    "percent_wrong": lambda x: "%s %s" % (x,),
+    "format_method": lambda x: "{0} {0!r:>5} {k:>25}".format(x, k=x),
+    "join": lambda x: ", ".join([str(x), "b", f"{x}"]),
+    "join_of_a_generator": lambda x: "-".join(str(y) for y in (x, 1, x)),
+    "times": lambda x: f"{x}" * 2 + 2 * f"{x}",
+    "containers": lambda x: f"{[x, (x, 'a'), {'k': x}]}{(x,)}",
+    "text_of_a_text": lambda x: f"{x!s:>40}{str(x)!r}{[str(x)]}",
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("convert", [lambda x: x, staged_number], ids=["tensor", "number"])
+def test_texts(name: str, convert: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    text = TEXTS[name]
+
+    def shown(x: Any) -> None:
+        print(text(convert(x)))
+
+    staged = rt.function(shown)
+    for kind, value in itertools.chain(*[[(k, v) for v in vs] for k, vs in VALUES.items()]):
+        expected = attempt(lambda v=value: text(v))
+        got = attempt(lambda v=value, k=kind: staged(rt.constant(v, DTYPES[k])))
+        printed = capsys.readouterr().out
+        if isinstance(expected, Exception):
+            assert (type(got), str(got)) == (type(expected), str(expected))
+        else:
+            assert (got, printed) == (None, expected + "\n")
+
+
+FILLS, TYPES = ["", "<", ">", "^", "*>", "0"], ["", "d", "f", ".3f", "e", "g", ".2%", "x", "s", ","]
+SPECS = st.builds(
+    "{}{}{}".format, st.sampled_from(FILLS), st.integers(1, 30), st.sampled_from(TYPES)
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(spec=SPECS, value=st.one_of(st.integers(-(10**9), 10**9), st.floats(), st.booleans()))
+def test_random_formats(spec: str, value: Any) -> None:
+    def raised(x: Any) -> Any:
+        if x == x or x != x:
+            raise KeyError(f"{x:{spec}}", format(x, spec), "{:{}}".format(x, spec))
+        return x
+
+    expected = attempt(lambda: raised(value))
+    got = attempt(lambda: rt.function(raised)(rt.constant(value, DTYPES[type(value)])))
+    assert (type(got), str(got)) == (type(expected), str(expected))
+
+
+def test_a_float32_is_the_number_that_an_eager_f_string_shows(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def shown(x: Any, xs: Any) -> None:
+        print(f"{x} {x:.2f} {xs}")
+
+    x, xs = rt.constant(0.1), rt.constant([[0.1, 2.0]])
+    shown(x, xs)
+    expected = capsys.readouterr().out
+    rt.function(shown)(x, xs)
+    assert capsys.readouterr().out == expected
+
+
+def test_a_text_shows_what_was_there_when_it_was_made(capsys: pytest.CaptureFixture[str]) -> None:
+    @rt.function
+    def shown(xs: Any, v: Any) -> Any:
+        items = [xs[0], 1]
+        texts = [f"{xs} {xs[0]}", str(items), f"{v.value()}"]
+        xs[0] = 9
+        items[1] = 7
+        v.assign(8)
+        print(*texts, sep="\n")
+        return xs
+
+    shown(rt.constant([5, 6]), rt.Variable(3))
+    assert capsys.readouterr().out == "[5 6] 5\n[5, 1]\n3\n"
+
+
+def in_a_branch(x):
+    if x > 0:
+        raise ValueError(f"got {x}")
+    return x
+
+
+def at_the_end(x):
+    raise ValueError(f"got {x}")
+
+
+def with_a_cause(x):
+    if x > 0:
+        raise ValueError("bad") from KeyError(f"got {x}")
+    return x
+
+
+def with_fields_in_c(x):
+    if x > 0:
+        raise OSError(5, f"got {x}")
+    return x
+
+
+def by_syntax_error(x):
+    if x > 0:
+        raise SyntaxError(f"got {x}")
+    return x
+
+
+class TooLarge(Exception):
+    def __init__(self, n):
+        self.n = n
+        super().__init__(f"{n} is too large")
+
+
+def by_a_class_of_the_users(x):
+    if x > 2:
+        raise TooLarge(x)
+    return x
+
+
+def chosen_before(x):
+    text = f"{x} is small" if x < 4 else f"{x * 2} is small"
+    if x > 0:
+        raise ValueError(text)
+    return x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        in_a_branch,
+        at_the_end,
+        with_a_cause,
+        with_fields_in_c,
+        by_syntax_error,
+        by_a_class_of_the_users,
+        chosen_before,
+    ],
+)
+def test_errors_hold_the_text_of_the_run(function: Callable[..., Any]) -> None:
+    staged = rt.function(function)
+    for x in (5, 3):
+        expected, got = (
+            attempt(lambda x=x: function(x)),
+            attempt(lambda x=x: staged(rt.constant(x))),
+        )
+        assert (type(got), got.args, str(got)) == (type(expected), expected.args, str(expected))
+        assert repr(got.__cause__) == repr(expected.__cause__)
+        assert getattr(got, "errno", None) == getattr(expected, "errno", None)
+
+
+def test_a_text_is_a_str_to_those_who_ask() -> None:
+    @rt.function
+    def classes(n: Any) -> Any:
+        text = str(n)
+        return isinstance(text, str), type(text) is str, isinstance(text, int), text is None
+
+    assert [bool(x) for x in classes(rt.constant(1))] == [True, True, False, False]
+
+
+def test_the_graph_shows_how_the_text_is_made() -> None:
+    @rt.function
+    def shown(n: Any) -> None:
+        print(f"{n:>4} items")
+
+    graph = str(shown.get_concrete_function(rt.constant(1)).graph)
+    assert "print(join('', (format(n, '>4'), ' items')))" in graph

@@ -1,0 +1,231 @@
+"""The dialects of random programs: what they contain, how often, and what stands before them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tests.support.programs_scopes import PLAIN_SCOPES
+from tests.support.programs_snippets import PLAIN_SNIPPETS, STAGED_SNIPPETS
+from tests.support.programs_staged_scopes import STAGED_SCOPES
+
+
+@dataclass(frozen=True, eq=False)
+class Dialect:
+    """What programs may contain. A statement without a weight does not occur."""
+
+    statements: dict[str, int]
+    snippets: Sequence[str]
+    prelude: str
+    header: str
+    parameters: dict[str, str]
+    # Names may change their type, may be unbound, and arithmetic need not stay small.
+    free: bool
+    # How many statements at its top level, and how many more in all.
+    most: int = 12
+    size: tuple[int, int] = (3, 18)
+
+
+PLAIN_PRELUDE = """\
+from contextlib import suppress
+
+LOG = []
+G = 2
+
+
+class Thing:
+    def __init__(self):
+        self._v = 1
+
+    @property
+    def v(self):
+        LOG.append("get")
+        return self._v
+
+    @v.setter
+    def v(self, value):
+        LOG.append(("set", value))
+        self._v = value
+
+
+class Manager:
+    def __init__(self, quiet):
+        self.quiet = quiet
+
+    def __enter__(self):
+        LOG.append("enter")
+        return 3
+
+    def __exit__(self, kind, *exception):
+        LOG.append(("exit", kind and kind.__name__))
+        return self.quiet
+
+
+def note(x):
+    LOG.append(x)
+    return x
+
+
+def items(n):
+    for i in range(n):
+        LOG.append(("item", i))
+        yield i
+
+
+def risky(x):
+    if x % 3 == 0:
+        raise ValueError(f"risky {x}")
+    return x
+
+
+def step(x, y=1, *, z=0):
+    if x > y:
+        return x - y
+    while x < y and z < 3:
+        z = z + 1
+        x = x + z
+    return x + z
+
+
+"""
+
+STAGED_PRELUDE = """\
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+G = 2
+
+
+@dataclass
+class Pair:
+    a: object
+    b: object
+
+
+def step(x, y=1, *, z=0):
+    if x > y:
+        return x - y
+    while x < y and z < 3:
+        z = z + 1
+        x = x + z
+    return x + z
+
+
+"""
+
+EXITS_PRELUDE = """\
+from contextlib import suppress
+
+LOG = []
+G = 2
+
+
+class Manager:
+    def __init__(self, quiet):
+        self.quiet = quiet
+
+    def __enter__(self):
+        return 3
+
+    def __exit__(self, kind, *exception):
+        LOG.append(("exit", kind and kind.__name__))
+        return self.quiet
+
+
+def note(x):
+    LOG.append(x)
+    return x
+
+
+def step(x, y=1):
+    if x > y:
+        return x - y
+    elif x < -y:
+        raise ValueError("low")
+    return x + y
+
+
+"""
+
+PLAIN = Dialect(
+    statements={
+        "assign": 20,
+        "augment": 8,
+        "swap": 2,
+        "if_": 16,
+        "while_": 6,
+        "while_true": 3,
+        "for_range": 6,
+        "for_items": 5,
+        "leave": 10,
+        "return_": 4,
+        "assert_": 3,
+        "raise_": 2,
+        "choice": 3,
+        "try_": 5,
+        "with_": 2,
+        "effect": 8,
+        "delete": 3,
+        "half_defined": 3,
+        "optional": 4,
+        "alias": 3,
+        "set_item": 4,
+        "list_change": 3,
+        "attribute": 3,
+        "closure": 3,
+        "lambda_": 2,
+        "python_value": 3,
+        "set_global": 2,
+        "capture": 3,
+        "generator": 2,
+        "match_": 3,
+        "snippet": 20,
+    },
+    snippets=(*PLAIN_SNIPPETS, *PLAIN_SCOPES),
+    prelude=PLAIN_PRELUDE,
+    header="def program(a, b, p, f, xs, o):\n    global G\n",
+    parameters={"a": "int", "b": "int", "p": "bool", "f": "float", "xs": "list"},
+    free=True,
+)
+
+STAGED = Dialect(
+    statements={
+        "assign": 20,
+        "augment": 6,
+        "swap": 2,
+        "if_": 16,
+        "while_": 6,
+        "while_true": 3,
+        "for_range": 6,
+        "for_items": 4,
+        "leave": 10,
+        "return_": 3,
+        "assert_": 2,
+        "raise_": 1,
+        "choice": 5,
+        "half_defined": 3,
+        "optional": 4,
+        "set_item": 3,
+        "closure": 2,
+        "lambda_": 2,
+        "grow": 6,
+        "snippet": 14,
+    },
+    snippets=(*STAGED_SNIPPETS, *STAGED_SCOPES),
+    prelude=STAGED_PRELUDE,
+    # Only a list that a statement may grow can be asked by a staged index.
+    header="def program(a, b, p, f, xs):\n    grown = []\n    if a > 99:\n        grown.pop()\n",
+    parameters={"a": "int", "b": "int", "p": "bool", "f": "float", "xs": "list"},
+    free=False,
+)
+
+EXITS = Dialect(
+    statements={"choice": 10, "leaving_loop": 4, "leaving_try": 4, "for_items": 3, "effect": 2}
+    | {"assign": 4, "half_defined": 1, "closure": 1, "generator": 1},
+    snippets=(),
+    prelude=EXITS_PRELUDE,
+    header="def program(a, b, p, f, xs):\n",
+    parameters={"a": "int", "b": "int", "p": "bool", "f": "float", "xs": "list"},
+    free=False,
+    most=3,
+    size=(2, 8),
+)
+"""Small nests of which every arm may leave: by a return, an exception, an exit of a loop."""

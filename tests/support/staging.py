@@ -1,0 +1,66 @@
+"""Running a function staged, on tensors, and comparing with what Python computes."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import runtime as rt
+from runtime.functions.polymorphic_function import Function
+
+# Tensors made from Python floats are float32.
+RELATIVE, ABSOLUTE = 1e-6, 1e-9
+
+
+def as_tensor(value: Any) -> Any:
+    return rt.constant(value)
+
+
+def as_python(value: Any) -> Any:
+    """Tensors, also inside containers, as Python's own numbers and lists."""
+    if hasattr(value, "numpy"):
+        array = value.numpy()
+        return array.tolist() if hasattr(array, "tolist") else array
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(as_python, value))
+    if isinstance(value, list | tuple):
+        return type(value)(map(as_python, value))
+    if isinstance(value, Mapping):
+        return {key: as_python(item) for key, item in value.items()}
+    return value
+
+
+def equal(expected: Any, got: Any) -> bool:
+    """Whether two results mean the same: numbers by value, sequences by their elements."""
+    if isinstance(expected, bool) or isinstance(got, bool):
+        return expected is got
+    if isinstance(expected, int | float) and isinstance(got, int | float):
+        same_nan = expected != expected and got != got
+        return same_nan or math.isclose(expected, got, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+    if isinstance(expected, list | tuple) and isinstance(got, list | tuple):
+        return len(expected) == len(got) and all(map(equal, expected, got))
+    return bool(type(expected) is type(got) and expected == got)
+
+
+def attempt(run: Callable[[], Any]) -> Any:
+    """The result in Python's own values, or the exception."""
+    try:
+        return as_python(run())
+    except Exception as error:
+        return error
+
+
+def same_outcome(expected: Any, got: Any) -> bool:
+    """Whether a staged outcome is Python's: an equal value, or an exception that says the same."""
+    if isinstance(expected, Exception):
+        return isinstance(got, type(expected)) and str(expected) in str(got)
+    return not isinstance(got, Exception) and equal(expected, got)
+
+
+def staged_arguments(names: Sequence[str], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments by name; those in `names` become tensors."""
+    return {name: as_tensor(value) if name in names else value for name, value in values.items()}
+
+
+def traces(staged: Function) -> int:
+    """How many traces a function has made."""
+    return staged.experimental_get_tracing_count()
