@@ -75,10 +75,7 @@ MAY_IMPORT = {
     "runtime.core.tracebacks": f"{CORE} autograph.errors autograph.frames",
     "runtime.core.convert": OPS,  # values of other libraries become tensors by ops
     "runtime.ops": OPS,
-    "runtime.ops.printing": (
-        f"{OPS} runtime.nest runtime.variables.variable runtime.graph.data "
-        "runtime.staging.staged_print"
-    ),
+    "runtime.ops.printing": f"{OPS} runtime.nest runtime.variables.variable runtime.graph.data",
     "runtime.graph": f"{OPS} runtime.graph",
     "runtime.graph.data": CORE,
     "runtime.graph.nodes": CORE,

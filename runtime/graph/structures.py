@@ -73,8 +73,8 @@ class Handler:
     class says nothing to the user. `become`: where a graph changes an item, another one takes its
     place, and `become(item, made)` tells it that a loop has put `made` there. `widen(a, b)` joins
     the Specs of two that differ (None where it cannot), and `fit(item, structure)` gives the
-    children that an item has as one of another structure. `show(keys, parts)` writes it with
-    these texts for its children.
+    children that an item has as one of another structure. `image(keys, children)` is it as the
+    data of a node, where that is no container of these children.
     """
 
     flatten: Flatten
@@ -87,7 +87,7 @@ class Handler:
     become: Callable[[Any, Any], None] | None = None
     widen: Callable[[Any, Any], Any] | None = None
     fit: Callable[[Any, Structure], Children] | None = None
-    show: Callable[[Any, Sequence[str]], str] | None = None
+    image: Callable[[Any, Children], Any] | None = None
     is_tuple: bool = False
 
     @property
@@ -204,8 +204,6 @@ def structure_for(kind: type, keys: Any) -> Structure | None:
 
 def container_text(structure: Structure, parts: Sequence[str]) -> str:
     """A container in Python's notation, with these texts for its children."""
-    if structure.handler.show is not None:
-        return structure.handler.show(structure.keys, parts)
     if isinstance(structure.keys, int):
         comma = "," if structure.kind is tuple and len(parts) == 1 else ""
         return f"[{', '.join(parts)}]" if structure.kind is list else f"({', '.join(parts)}{comma})"

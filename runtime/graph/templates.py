@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, cast
 
+from runtime import dtypes
 from runtime.core.primitive import structural
 from runtime.core.state import call_back
-from runtime.core.tensor import wrap
+from runtime.core.tensor import Tensor, wrap
 from runtime.core.types import ListType, TensorType, Type
 from runtime.graph.arrays import Elements
 from runtime.graph.data import Opaque, Record
@@ -52,6 +54,55 @@ class Either(Record):
         return self.flag, self.held
 
 
+TEXTS: dict[str, Callable[..., str]] = {
+    "str": str, "repr": repr, "ascii": ascii, "format": format, "str.format": str.format,
+    "str.join": str.join, "str.__add__": str.__add__, "str.__mul__": str.__mul__,
+    "mod": operator.mod,
+}  # fmt: skip
+"""The functions that make texts of the values of a run, by the names that files have for them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Written(Record):
+    """A text that one of `TEXTS` makes of its children, the last of which are for `keywords`."""
+
+    function: str
+    children: tuple[Any, ...]
+    keywords: tuple[str, ...] = ()
+
+    def parts(self) -> Iterable[Any]:
+        """Its children."""
+        return self.children
+
+    def text(self, parts: Sequence[str]) -> str:
+        """Returns the call that makes it, with these texts for its children."""
+        count = len(parts) - len(self.keywords)
+        named = [f"{name}={part}" for name, part in zip(self.keywords, parts[count:], strict=True)]
+        name = TEXTS[self.function].__name__
+        return f"{name}({', '.join([*parts[:count], *named])})"
+
+
+def written(function: Callable[..., str], children: Sequence[Any], keywords: Sequence[str]) -> str:
+    """The text that a function makes of its arguments; those of the keywords come last.
+
+    A scalar is written as the Python number that it holds, as in an eager f-string.
+    """
+    items = list(map(_plain, children))
+    count = len(items) - len(keywords)
+    named: dict[str, Any] = dict(zip(keywords, items[count:], strict=True))
+    return function(*items[:count], **named)
+
+
+def _plain(item: Any) -> Any:
+    if isinstance(item, Tensor) and item.ndim == 0 and item.dtype is not dtypes.string:
+        return item.numpy().item()
+    if type(item) in (tuple, list):
+        return type(item)([_plain(each) for each in item])
+    if type(item) is dict:
+        return {key: _plain(each) for key, each in item.items()}
+    return item
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Raised(Record):
     """An exception: its class, and templates of its arguments and attributes.
@@ -88,6 +139,9 @@ def filled(template: Any, values: Iterator[Any]) -> Any:
         return tuple([filled(child, values) for child in template])
     if kind is Container:
         return template.structure.build([filled(child, values) for child in template.children])
+    if kind is Written:
+        children = [filled(child, values) for child in template.children]
+        return written(TEXTS[template.function], children, template.keywords)
     if kind is Either:
         flag, held = next(values), filled(template.held, values)
         return held if flag else None
@@ -112,6 +166,8 @@ def text_of(template: Any, names: Iterator[str]) -> str:
     if kind is Container:
         parts = [text_of(child, names) for child in template.children]
         return container_text(template.structure, parts)
+    if kind is Written:
+        return cast(Written, template).text([text_of(child, names) for child in template.children])
     if kind is Either:
         flag, held = next(names), text_of(template.held, names)
         return f"{held} if {flag} else None"

@@ -15,7 +15,6 @@ from runtime.core.primitive import bind, row
 from runtime.core.state import call_back, state
 from runtime.core.tensor import Tensor
 from runtime.graph.data import Opaque
-from runtime.staging.staged_print import check_stream
 from runtime.variables.variable import Variable
 
 
@@ -91,7 +90,7 @@ def _stream(given: Any) -> str | Opaque:
         given = "stdout" if given is sys.stdout else "stderr"
     if isinstance(given, str) and given in _STANDARD:
         if state._trace is not None:
-            check_stream(state._trace, given)
+            state._trace.check_stream(given)
         return given
     if isinstance(given, str) and given.startswith(_FILE):
         return given

@@ -19,6 +19,7 @@ from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.errors import OpError
 from runtime.graph.ir import Graph, Location, Node, format_location, position_of
+from runtime.graph.templates import written
 from runtime.staging.frames import is_ours, is_runtime, is_standard, text_at, user_location
 from runtime.staging.refusals import is_refusal
 from runtime.staging.scopes import Symbol
@@ -89,7 +90,9 @@ def _is_raised_by_runtime(error: BaseException) -> bool:
     entry = error.__traceback__
     while entry is not None and entry.tb_next is not None:
         entry = entry.tb_next
-    return entry is not None and is_runtime(entry.tb_frame.f_code.co_filename)
+    # A function that makes a text is the user's call of Python.
+    code = None if entry is None else entry.tb_frame.f_code
+    return code is not None and code is not written.__code__ and is_runtime(code.co_filename)
 
 
 def explain_depth(error: RecursionError) -> None:

@@ -39,6 +39,8 @@ class Images:
             return as_data(item)
         structure, parts = found
         children = tuple([self.of(part, (*above, id(item))) for part in parts])
+        if structure.handler.image is not None:
+            return structure.handler.image(structure.keys, children)
         return children if type(item) is tuple else Container(structure, children)
 
     def _slot(self, symbol: Any) -> Slot:

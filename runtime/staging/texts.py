@@ -18,6 +18,7 @@ from runtime.core.tensor import Tensor, wrap
 from runtime.core.types import NumberType, TensorType, Type, is_variable
 from runtime.graph.ir import Location
 from runtime.graph.structures import Handler, add_handler, structure_of
+from runtime.graph.templates import TEXTS, Written, written
 from runtime.staging.control.iteration import register_sequence
 from runtime.staging.control.joins import Maybe, Optional, Same, Spec, Tree
 from runtime.staging.control.optional_values import MaybeNone, bound
@@ -175,17 +176,6 @@ def _holds_text(items: Sequence[Any]) -> bool:
 # Made of values
 
 
-def _plain(item: Any) -> Any:
-    """The value of a run as texts show it."""
-    if isinstance(item, Tensor) and item.ndim == 0 and item.dtype is not dtypes.string:
-        return item.numpy().item()
-    if type(item) in (tuple, list):
-        return type(item)([_plain(each) for each in item])
-    if type(item) is dict:
-        return {key: _plain(each) for key, each in item.items()}
-    return item
-
-
 def _is_staged(item: Any) -> bool:
     if is_symbol(item) or type(item) is Text or isinstance(item, MaybeNone):
         return True
@@ -199,18 +189,18 @@ def _flatten(text: Text) -> tuple[Any, Sequence[Any]]:
 
 def _build(kind: type, keys: Any, children: Sequence[Any]) -> Any:
     function, names = keys
+    if not any(map(_is_staged, children)):
+        return written(function, children, names)
     count = len(children) - len(names)
-    args, kwargs = children[:count], dict(zip(names, children[count:], strict=True))
-    if any(map(_is_staged, children)):
-        return Text(function, args, kwargs)
-    return function(*map(_plain, args), **{key: _plain(x) for key, x in kwargs.items()})
+    return Text(function, children[:count], dict(zip(names, children[count:], strict=True)))
 
 
-def _show(keys: Any, parts: Sequence[str]) -> str:
+_NAMES = {function: name for name, function in TEXTS.items()}
+
+
+def _image(keys: Any, children: Sequence[Any]) -> Written:
     function, names = keys
-    count = len(parts) - len(names)
-    named = [f"{name}={part}" for name, part in zip(names, parts[count:], strict=True)]
-    return f"{function.__name__}({', '.join([*parts[:count], *named])})"
+    return Written(_NAMES[function], tuple(children), names)
 
 
 def _refuse_rounds(text: Text) -> NoReturn:
@@ -223,7 +213,7 @@ _HANDLER = Handler(
     "[{}]",
     names=lambda keys: range(_MOST),
     describe=lambda keys: "text",
-    show=_show,
+    image=_image,
     is_tuple=True,
 )
 add_handler(Text, _HANDLER)

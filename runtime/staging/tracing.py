@@ -232,6 +232,16 @@ class Trace:
         """`made = base[key]` was computed by a slice."""
         view(self, base, made, key)
 
+    def check_stream(self, name: str) -> None:
+        """StagingError where the trace has replaced `sys.stdout` or `sys.stderr`."""
+        if getattr(sys, name) is not self.streams[name]:
+            raise refusals.refuse(
+                f"a staged value is printed to another sys.{name} than that of the caller: the "
+                "graph prints when it runs, to the caller's",
+                f"redirect sys.{name} around the call of the function, or name the file: "
+                "print(x, file=...)",
+            )
+
     def called(self, function: Any) -> Any:
         """Returns what to call for a function of the user's: converted, if this trace converts."""
         return function if self.converter is None else self.converter(function)

@@ -20,7 +20,7 @@ from runtime.graph.ir import Callee, Graph, Node, Position, Region, Value
 from runtime.graph.storage.notation import type_of
 from runtime.graph.storage.primitives import primitive_named
 from runtime.graph.structures import Structure, structure_for
-from runtime.graph.templates import Container, Either, Raised, Slot
+from runtime.graph.templates import TEXTS, Container, Either, Raised, Slot, Written
 from runtime.graph.verification import InvalidGraph, verify
 from runtime.ops.random.seeds import Stream
 from runtime.variables.variable import Variable, restored
@@ -170,6 +170,12 @@ class Decoder:
         children = tuple(map(self.data, entry["children"]))
         return Container(self.structure(entry["container"]), children)
 
+    def _written(self, entry: Json) -> Written:
+        children = tuple(map(self.data, entry["children"]))
+        keywords = tuple(map(_text, entry["keywords"]))
+        _check(entry["text"] in TEXTS and len(keywords) <= len(children))
+        return Written(entry["text"], children, keywords)
+
     def _either(self, entry: Json) -> Either:
         return Either(Slot(type_of("py.bool", ())), self.data(entry["either"]))
 
@@ -230,6 +236,7 @@ _READERS: dict[str, Callable[[Decoder, Json], Any]] = {
     "rule": Decoder._rule,
     "scalar": lambda self, entry: self.array(entry["scalar"])[()],
     "slot": lambda self, entry: Slot(type_of(entry["slot"], self._residuals)),
+    "text": Decoder._written,
     "tensor": lambda self, entry: Opaque(self._tensor(entry["tensor"])),
     "type": lambda self, entry: type_of(entry["type"], self._residuals),
 }

@@ -20,7 +20,7 @@ from runtime.graph.data import Opaque
 from runtime.graph.ir import Callee, Graph, Node, Origin, Position, Region, Value
 from runtime.graph.storage.notation import type_text
 from runtime.graph.structures import Structure
-from runtime.graph.templates import Container, Either, Raised, Slot
+from runtime.graph.templates import Container, Either, Raised, Slot, Written
 from runtime.ops.random.seeds import Stream
 from runtime.variables.handle import VariableHandle
 from runtime.variables.variable import Variable
@@ -260,6 +260,10 @@ class Encoder:
         children = [self.data(child) for child in item.children]
         return {"container": self.structure(item.structure), "children": children}
 
+    def _written(self, item: Written) -> Json:
+        children = [self.data(child) for child in item.children]
+        return {"text": item.function, "children": children, "keywords": [*item.keywords]}
+
     def _either(self, item: Either) -> Json:
         return {"either": self.data(item.held)}
 
@@ -307,6 +311,7 @@ _WRITERS: dict[type, Callable[[Encoder, Any], Json]] = {
     Stream: Encoder._stream,
     Slot: Encoder._slot,
     Container: Encoder._container,
+    Written: Encoder._written,
     Either: Encoder._either,
     Raised: Encoder._raised,
     Opaque: Encoder._opaque,

@@ -192,11 +192,20 @@ def raises_a_class_of_a_module(x: Any) -> Any:
     return x
 
 
+def with_made_texts(x: Any) -> Any:
+    first = x[0]
+    print("%s" % first, f"{first:.2f} and {first!r}", str(first) + "!", [f"{first:>8}"])  # noqa: UP031
+    if first > 2.0:
+        raise ValueError(f"{first} is too large", ", ".join([str(first), "b"]))
+    assert first != 1.5, "got " + repr(first)
+    return x * 2.0
+
+
 INPUTS = [[0.25], [1.5], [3.0, 0.5], [0.7, 0.9, 0.1]]
 OWN = [
     of_branches, of_loops, of_arrays, of_growing_lists, of_jacobian, of_recursion, mutual,
     with_large_constants, of_complex_numbers, with_text, with_prints, with_numbers,
-    with_random_numbers, with_failures, with_inner_calls, on_devices,
+    with_random_numbers, with_made_texts, with_failures, with_inner_calls, on_devices,
 ]  # fmt: skip
 
 
