@@ -1,9 +1,10 @@
 """Control flow: blocks are traced into regions, and what they leave is joined.
 
-blocks, branches, loops, logic          a block; `if`, `while` and `for`, `and` and `or`
-iteration, invariants                   what a `for` goes over; shapes that loops declare
-joins, joined_tensors, joined_variables one value out of two
-optional_values, identity               None and unbound; `is`
-carried_objects                         Python objects that blocks change
-deferred_exceptions                     exceptions put off to run time
+blocks, branches, loops, logic      a block; `if`, `while` and `for`, `and` and `or`
+iteration, invariants               what a `for` goes over; shapes that loops declare
+joins                               one value out of two, and the texts of what cannot be joined
+joined_tensors, joined_variables    tensors of which items were assigned; variables
+optional_values, identity           None and unbound; `is`
+carried_objects                     Python objects that blocks change
+deferred_exceptions                 exceptions put off to run time
 """
