@@ -16,7 +16,7 @@ from autograph.errors import ConversionError, StagingError
 from autograph.frames import hide, refusal
 from autograph.operators import reductions
 from autograph.operators.comprehensions import Given, of_generator
-from autograph.operators.growing import backends_inside, is_staging
+from autograph.operators.growing import is_staging
 from autograph.operators.unrolling import holds_shared_iterator
 
 Function: TypeAlias = Callable[..., Any]
@@ -283,7 +283,8 @@ def _showing(function: Function) -> Function:
     def builtin(*args: Any, **kwargs: Any) -> Any:
         try:
             given = (*args, *kwargs.values()) if kwargs else args
-            return _ask(_first_backend(given) or backends_inside(given), function, args, kwargs)
+            inside = filter(None, map(backend_within, given))
+            return _ask(_first_backend(given) or next(inside, None), function, args, kwargs)
         except BaseException as error:  # whatever passes through is the user's: only ours goes
             hide(error)
             raise
@@ -308,12 +309,12 @@ def _first_backend(values: Iterable[Any]) -> Backend | None:
 
 
 def _may_hold_staged(items: Any) -> bool:
-    return type(items) is GeneratorType or backends_inside((items,)) is not None
+    return type(items) is GeneratorType or backend_within(items) is not None
 
 
 def _looked_at(items: Any) -> tuple[Backend | None, tuple[Any, ...]]:
     """Whether the only argument is staged, or has staged elements; and the argument."""
-    backend = backend_of(items) or backends_inside((items,))
+    backend = backend_of(items) or backend_within(items)
     if backend is not None or type(items) is not GeneratorType:
         return backend, (items,)
     for first in items:

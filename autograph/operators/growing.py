@@ -68,15 +68,6 @@ def lists_made_by(maker: Maker | None) -> Iterator[None]:
         _this_thread.maker = before
 
 
-def backends_inside(containers: tuple[Any, ...]) -> Backend | None:
-    """The backend of the first staged element of lists, tuples and dicts; None if there is none."""
-    for container in containers:
-        backend = backend_within(container)
-        if backend is not None:
-            return backend
-    return None
-
-
 def backend_inside(container: Any) -> Backend | None:
-    """`backends_inside` of one container, while a function is staged: else nobody looks."""
-    return None if _this_thread.maker is None else backends_inside((container,))
+    """`backend_within`, while a function is staged: else nobody looks."""
+    return None if _this_thread.maker is None else backend_within(container)
