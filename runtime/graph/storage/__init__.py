@@ -10,12 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 from runtime import errors
+from runtime.core.files import Path
 from runtime.graph.ir import Graph
 from runtime.graph.storage import archive
 from runtime.graph.storage.decoding import MALFORMED, Decoder, Unknown
 from runtime.graph.storage.encoding import Encoder
-
-Path = str | os.PathLike[str]
 
 
 def save(graph: Graph, path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from runtime import errors
+from runtime.core.files import Path, replacing
 from runtime.dtypes import BY_NUMPY
 
 FORMAT = "runtime.graph"
@@ -23,35 +23,19 @@ STRUCTURE = "graph.json"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 """The date of all members: the same graphs make the same file."""
 
-Path = str | os.PathLike[str]
-
 
 def write(path: Path, document: dict[str, Any], arrays: Sequence[Any]) -> None:
     """Write the file, or leave what is there as it is."""
     head = {"format": FORMAT, "version": VERSION}
     text = json.dumps(head | document, allow_nan=False, separators=(",", ":"))
-    folder = os.path.dirname(os.path.abspath(os.fspath(path)))
-    number, name = tempfile.mkstemp(dir=folder, suffix=".tmp")
-    try:
-        with os.fdopen(number, "wb") as file, zipfile.ZipFile(file, "w") as archive:
-            _add(archive, STRUCTURE, text.encode("ascii"), zipfile.ZIP_DEFLATED)
-            for at, array in enumerate(arrays):
-                _add(archive, f"arrays/{at}.npy", _npy(array), zipfile.ZIP_STORED)
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+    with replacing(path) as name, zipfile.ZipFile(name, "w") as archive:
+        _add(archive, STRUCTURE, text.encode("ascii"), zipfile.ZIP_DEFLATED)
+        for at, array in enumerate(arrays):
+            _add(archive, f"arrays/{at}.npy", _npy(array), zipfile.ZIP_STORED)
 
 
 def _add(archive: zipfile.ZipFile, name: str, data: bytes, how: int) -> None:
     archive.writestr(zipfile.ZipInfo(name, _EPOCH), data, how)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _npy(array: Any) -> bytes:
