@@ -107,6 +107,8 @@ def check(name: str, text: str) -> None:
     assert test.examples, "the docstring of a public name ends with an example"
     if "import line_profiler" in text:
         pytest.importorskip("line_profiler")
+    if "rt.train." in text:
+        pytest.importorskip("safetensors")
     assert doctest.DocTestRunner(optionflags=OPTIONS).run(test).failed == 0
 
 

@@ -363,6 +363,9 @@ class Generator:
         states = [ops.stack([zero, zero, keys[i]]) for i in range(count)]
         return [type(self)(state=state, alg=self._algorithm) for state in states]
 
+    def _trackable_children(self) -> dict[str, Variable]:
+        return {"_state_var": self._state_var}
+
     def __repr__(self) -> str:
         return f"<tf.random.Generator with state {self._state_var!r}>"
 

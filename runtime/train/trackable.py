@@ -1,0 +1,53 @@
+"""The objects that a checkpoint follows: variables and their holders, by the names in a holder.
+
+An object of another class takes part by a method `_trackable_children()`, which returns a dict from
+names to the objects in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from runtime.variables.module import Module
+from runtime.variables.variable import Variable
+
+Children = Mapping[str, Any]
+
+
+def is_trackable(item: Any) -> bool:
+    """True if a checkpoint can hold it: a variable, or something that may hold variables."""
+    return isinstance(item, Variable) or _has_children(item)
+
+
+def _has_children(item: Any) -> bool:
+    if isinstance(item, type):
+        return False
+    return isinstance(item, Module | list | tuple | dict) or hasattr(item, "_trackable_children")
+
+
+def children(item: Any) -> Children:
+    """The objects in an object, by name; those of a list or tuple by their places."""
+    if isinstance(item, Variable):
+        return {}
+    if hasattr(item, "_trackable_children"):
+        found: Children = item._trackable_children()
+    elif isinstance(item, dict):
+        found = {name: part for name, part in item.items() if isinstance(name, str)}
+    elif isinstance(item, list | tuple):
+        found = {str(at): part for at, part in enumerate(item)}
+    else:
+        found = vars(item)
+    return {name: part for name, part in found.items() if is_trackable(part)}
+
+
+def walk(root: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Each object in `root` once, breadth first, with the names on the shortest way to it."""
+    seen = {id(root)}
+    waiting: list[tuple[tuple[str, ...], Any]] = [((), root)]
+    for path, item in waiting:
+        yield path, item
+        for name, part in sorted(children(item).items()):
+            if id(part) not in seen:
+                seen.add(id(part))
+                waiting.append(((*path, name), part))
