@@ -92,7 +92,7 @@ newaxis = None
 # What few programs use, or is slow to import, is imported when it is first asked for.
 _MODULES = (
     "autodiff autograph bitwise config debugging dtypes errors experimental image linalg math nest "
-    "nn random saved_model strings train"
+    "nn random saved_model strings summary train"
 )
 _LATER = {
     "runtime.autodiff": (
@@ -127,7 +127,7 @@ if _TYPE_CHECKING:
         autodiff as autodiff, autograph as autograph, bitwise as bitwise, config as config,
         debugging as debugging, experimental as experimental, image as image, linalg as linalg,
         math as math, nest as nest, nn as nn, random as random, saved_model as saved_model,
-        strings as strings, train as train,
+        strings as strings, summary as summary, train as train,
     )
     from runtime.autodiff import (
         GradientTape as GradientTape, UnconnectedGradients as UnconnectedGradients,

@@ -109,6 +109,8 @@ def check(name: str, text: str) -> None:
         pytest.importorskip("line_profiler")
     if "rt.train." in text:
         pytest.importorskip("safetensors")
+    if "create_file_writer" in text:
+        pytest.importorskip("tensorboard")
     assert doctest.DocTestRunner(optionflags=OPTIONS).run(test).failed == 0
 
 

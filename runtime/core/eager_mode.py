@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import AbstractContextManager
+from typing import Any
 
 
 class _Here(threading.local):
@@ -17,6 +18,8 @@ class Mode:
 
     eager = False
     blocks = 0
+    graphs: list[Any] | None = None
+    """The graphs that were called, where somebody wants to know."""
     lock = threading.Lock()
 
 

@@ -65,14 +65,15 @@ def public(module: str, more: str = "") -> Callable[[], list[str]]:
     return listed
 
 
-def facade(module: str) -> Callable[[], list[str]]:
-    """The `__dir__` of a namespace that only gives names to what other modules define."""
+def facade(module: str, more: str = "") -> Callable[[], list[str]]:
+    """The `__dir__` of a namespace that only gives names to what other modules define, and `more`
+    of them, separated by spaces.
+    """
 
     def listed() -> list[str]:
         held = vars(sys.modules[module]).items()
-        return sorted(
-            [name for name, value in held if name[0] != "_" and not isinstance(value, ModuleType)]
-        )
+        own = {n for n, value in held if n[0] != "_" and not isinstance(value, ModuleType)}
+        return sorted(own.union(more.split()))
 
     return listed
 

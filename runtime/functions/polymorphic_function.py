@@ -362,6 +362,8 @@ class Function(Generic[P, R]):
         if isinstance(concrete, Assumption):
             return concrete.call_leaves(call.leaves)
         chosen = call.first or concrete
+        if Mode.graphs is not None and chosen.graph not in Mode.graphs:
+            Mode.graphs.append(chosen.graph)
         if chosen.changes is not None:
             return self._call_changing(chosen, call)
         if concrete is not call.first:

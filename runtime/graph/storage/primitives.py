@@ -18,6 +18,7 @@ _HOMES = (
     "runtime.ops.printing",
     "runtime.random.generator",
     "runtime.debugging",
+    "runtime.summary.recording",
     "runtime.staging.functional",
     "runtime.autodiff.custom",
 )

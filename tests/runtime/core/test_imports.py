@@ -191,6 +191,7 @@ NAMESPACES = {
     "image": "resize ResizeMethod",
     "linalg": "matmul expm",
     "math": "add reduce_sum",
+    "summary": "scalar create_file_writer experimental",
     "train": "Checkpoint latest_checkpoint",
     "nest": "flatten map_structure is_nested",
     "nn": "relu experimental",
