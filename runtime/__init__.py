@@ -91,8 +91,8 @@ newaxis = None
 
 # What few programs use, or is slow to import, is imported when it is first asked for.
 _MODULES = (
-    "autodiff autograph bitwise config debugging dtypes errors experimental image linalg math nest "
-    "nn random saved_model strings summary train"
+    "autodiff autograph bitwise compat config debugging dtypes errors experimental image linalg "
+    "math nest nn random saved_model strings summary train"
 )
 _LATER = {
     "runtime.autodiff": (
@@ -107,6 +107,7 @@ _LATER = {
     "runtime.core.log": "get_logger",
     "runtime.staging.functional": "foldl foldr map_fn scan",
     "runtime.variables.module": "Module",
+    "runtime.compat.v1": "Graph",
     "runtime.ops.clip": "clip_by_global_norm clip_by_norm clip_by_value",
     "runtime.ops.counting": "histogram_fixed_width histogram_fixed_width_bins",
     "runtime.ops.decompositions": "eig eigvals",
@@ -124,10 +125,10 @@ _LATER = {
 
 if _TYPE_CHECKING:
     from runtime import (
-        autodiff as autodiff, autograph as autograph, bitwise as bitwise, config as config,
-        debugging as debugging, experimental as experimental, image as image, linalg as linalg,
-        math as math, nest as nest, nn as nn, random as random, saved_model as saved_model,
-        strings as strings, summary as summary, train as train,
+        autodiff as autodiff, autograph as autograph, bitwise as bitwise, compat as compat,
+        config as config, debugging as debugging, experimental as experimental, image as image,
+        linalg as linalg, math as math, nest as nest, nn as nn, random as random,
+        saved_model as saved_model, strings as strings, summary as summary, train as train,
     )
     from runtime.autodiff import (
         GradientTape as GradientTape, UnconnectedGradients as UnconnectedGradients,
@@ -147,6 +148,7 @@ if _TYPE_CHECKING:
         foldl as foldl, foldr as foldr, map_fn as map_fn, scan as scan,
     )
     from runtime.variables.module import Module as Module
+    from runtime.compat.v1 import Graph as Graph
     from runtime.ops.clip import (
         clip_by_global_norm as clip_by_global_norm, clip_by_norm as clip_by_norm,
         clip_by_value as clip_by_value,

@@ -25,14 +25,14 @@ def print(
     sep: str = " ",
     end: str = "\n",
     name: str | None = None,
-) -> None:
+) -> Any:
     """Write the inputs, separated by `sep` and followed by `end`, when they are computed.
 
     Of each dimension of a tensor the first and last `summarize` elements are shown (-1: all).
     Strings stand as they are, other Python objects and structures as `pprint` shows them.
     `output_stream`: sys.stdout, sys.stderr, "file://" and a path (text is added at its end), a
     function that takes the text (of the logging module, for example), or anything with a method
-    `write`. Raises ValueError for another one.
+    `write`. Raises ValueError for another one. Returns None; in version 1's graphs the operation.
 
     >>> import sys
     >>> rt.print("loss", rt.constant(1.5), output_stream=sys.stdout)
@@ -47,7 +47,8 @@ def print(
         _add(item, parts, tensors)
     stream = _stream(output_stream)
     bare = len(inputs) == 1 and parts == [None]
-    bind(print_p, *tensors, parts=(*parts, end), summarize=ends, stream=stream, bare=bare)
+    params = {"parts": (*parts, end), "summarize": ends, "stream": stream, "bare": bare}
+    return bind(print_p, *tensors, **params) or None
 
 
 class _Placeholder:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, TypeVar, overload
 
 import numpy as np
@@ -512,7 +512,7 @@ def _as_tensors(value: Any, numbers: bool = False) -> Any:
     return structure.build([_as_tensors(child, numbers) for child in children])
 
 
-def no_op(name: str | None = None) -> None:
+def no_op(name: str | None = None) -> Any:
     """Nothing: a branch, or an entry of `control_dependencies`, that has none.
 
     >>> with rt.control_dependencies([rt.no_op()]):
@@ -520,16 +520,20 @@ def no_op(name: str | None = None) -> None:
     >>> int(x)
     1
     """
+    return None if state.trace is None else state.trace.grouped(())
 
 
-def group(*inputs: Any, **kwargs: Any) -> None:
+def group(*inputs: Any, **kwargs: Any) -> Any:
     """Nothing: what has an effect runs anyway, in program order.
+
+    In version 1's graphs an operation that runs `inputs`.
 
     >>> with rt.control_dependencies([rt.group(rt.no_op(), rt.no_op())]):
     ...     x = rt.constant(1)
     >>> int(x)
     1
     """
+    return None if state.trace is None else state.trace.grouped(inputs)
 
 
 def control_dependencies(control_inputs: Any) -> AbstractContextManager[None]:
@@ -549,7 +553,6 @@ def control_dependencies(control_inputs: Any) -> AbstractContextManager[None]:
 
 @contextmanager
 def _after(items: Iterable[Any]) -> Iterator[None]:
-    for item in items:
-        if callable(item):
-            item()
-    yield
+    made = [item() if callable(item) else item for item in items]
+    with nullcontext() if state.trace is None else state.trace.dependent(made):
+        yield

@@ -51,6 +51,13 @@ class SymbolicTensor(InScope, Tensor):
         """dtype and static shape."""
         return cast(TensorType, self.value.type)
 
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """The value in a session, by default the default one, for a tensor of version 1's graphs.
+
+        Raises AttributeError for one of a function, ValueError without a session.
+        """
+        return sharing.home(self).trace.evaluate(self, feed_dict, session)
+
     def twin(self) -> SymbolicTensor:
         """Another symbol for what this one stands for now: no item assignment changes it."""
         made: SymbolicTensor = item_assignments.twin(self)
@@ -147,6 +154,8 @@ class SymbolicTensor(InScope, Tensor):
         return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
 
     def __hash__(self) -> int:
+        if sharing.home(self).trace.is_fed:
+            return id(self)
         hint = "use x.ref() as the key, a tensor for the table, f.__wrapped__ for a cached f"
         raise refusals.placed("Tensor is unhashable: a set or a dict cannot hold it as a key", hint)
 

@@ -8,8 +8,8 @@ not open.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -81,6 +81,9 @@ class Trace:
         "watcher",
         "written",
     )
+
+    is_fed = False
+    """True if its tensors are keys of the values that they are fed."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -169,7 +172,7 @@ class Trace:
         """
         inferred = primitive.infer(*[value.type for value in values], **params)
         if primitive.fallible:
-            check_unhandled_failure(self.root, primitive)
+            self.check_handlers(primitive)
         origin = self.origin()
         name = self.unique(self._named(primitive))
         if type(inferred) is not tuple:
@@ -181,6 +184,21 @@ class Trace:
         node = Node(primitive, values, outputs, params, (), origin, self.device)
         self.scope.nodes.append(node)
         return tuple([symbol(output, self.scope, origin) for output in outputs])
+
+    def check_handlers(self, primitive: Primitive) -> None:
+        """StagingError where a handler of the user's could catch what the op raises at run time."""
+        check_unhandled_failure(self.root, primitive)
+
+    def dependent(self, items: Iterable[Any]) -> AbstractContextManager[None]:
+        """Inside this block nodes run after those of `items`: so they do, in program order."""
+        return nullcontext()
+
+    def grouped(self, items: Iterable[Any]) -> Any:
+        """None: what has an effect runs anyway."""
+
+    def evaluate(self, item: SymbolicTensor, feed_dict: Any, session: Any) -> Any:
+        """Refused: the graph of a function is run by calling the function."""
+        return item.__getattr__("eval")
 
     def refine(self, item: SymbolicTensor, known: SymbolicTensor) -> None:
         """Let a symbol stand for a value of which more is known, until the open scope ends."""

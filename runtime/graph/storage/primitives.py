@@ -19,6 +19,7 @@ _HOMES = (
     "runtime.random.generator",
     "runtime.debugging",
     "runtime.summary.recording",
+    "runtime.sessions.variables",
     "runtime.staging.functional",
     "runtime.autodiff.custom",
 )

@@ -183,6 +183,7 @@ NAMESPACES = {
     "autodiff": "GradientTape UnconnectedGradients",
     "autograph": "to_code to_graph experimental",
     "bitwise": "bitwise_and invert",
+    "compat": "v1",
     "config": "run_functions_eagerly list_logical_devices experimental threading",
     "debugging": "Assert assert_equal assert_shapes enable_check_numerics",
     "dtypes": "float32 DType as_dtype cast",

@@ -21,6 +21,7 @@ RUNTIME = ROOT / "runtime"
 
 OTHER_NAMES = {
     "runtime/staging/lists/chosen_lists.py": "the methods of Python's lists",
+    "runtime/compat/v1/__init__.py": "public names of version 1",
     "runtime/graph/numbers.py": "the operators of Python",
     "runtime/graph/passes/run_time_dims.py": "the parameters of a node",
     "runtime/graph/storage/decoding.py": "the kinds of values in a file",

@@ -1,0 +1,72 @@
+"""Version 1's way of TensorFlow: graphs that are built op by op, and sessions that run them.
+
+A name that is not here is that of version 2.
+"""
+
+# fmt: off
+# ruff: noqa: I001
+from typing import Any as _Any
+
+from runtime.compat.v1 import train as train
+from runtime.compat.v1.variables import (
+    Variable as Variable, add_to_collection as add_to_collection, assign as assign,
+    assign_add as assign_add, assign_sub as assign_sub, get_collection as get_collection,
+    global_variables as global_variables,
+    global_variables_initializer as global_variables_initializer,
+    initialize_all_variables as initialize_all_variables,
+    is_variable_initialized as is_variable_initialized, local_variables as local_variables,
+    local_variables_initializer as local_variables_initializer, placeholder as placeholder,
+    placeholder_with_default as placeholder_with_default,
+    report_uninitialized_variables as report_uninitialized_variables,
+    set_random_seed as set_random_seed, trainable_variables as trainable_variables,
+    variables_initializer as variables_initializer,
+)
+from runtime.core.lazy import facade as _facade
+from runtime.sessions.initializers import (
+    constant_initializer as constant_initializer,
+    glorot_uniform_initializer as glorot_uniform_initializer, ones_initializer as ones_initializer,
+    random_normal_initializer as random_normal_initializer,
+    random_uniform_initializer as random_uniform_initializer,
+    truncated_normal_initializer as truncated_normal_initializer,
+    zeros_initializer as zeros_initializer,
+)
+from runtime.sessions.open_graph import (
+    GraphKeys as GraphKeys, OpenGraph as _OpenGraph,
+    disable_eager_execution as disable_eager_execution,
+    enable_eager_execution as enable_eager_execution, get_default_graph as get_default_graph,
+    reset_default_graph as reset_default_graph,
+)
+from runtime.sessions.session import (
+    InteractiveSession as InteractiveSession, Session as Session,
+    get_default_session as get_default_session,
+)
+from runtime.sessions.variable_scopes import (
+    AUTO_REUSE as AUTO_REUSE, VariableScope as VariableScope, get_variable as get_variable,
+    get_variable_scope as get_variable_scope, variable_scope as variable_scope,
+)
+
+Graph = _OpenGraph
+
+_MOVED = {
+    "random_normal": "random.normal", "random_uniform": "random.uniform",
+    "truncated_normal": "random.truncated_normal", "random_shuffle": "random.shuffle",
+    "log": "math.log", "log1p": "math.log1p", "lgamma": "math.lgamma", "erf": "math.erf",
+    "rsqrt": "math.rsqrt", "floordiv": "math.floordiv", "mod": "math.mod", "div": "math.divide",
+    "is_nan": "math.is_nan", "is_inf": "math.is_inf",
+    "matrix_inverse": "linalg.inv", "matrix_determinant": "linalg.det", "trace": "linalg.trace",
+    "diag": "linalg.tensor_diag", "check_numerics": "debugging.check_numerics",
+    "string_join": "strings.join", "string_to_number": "strings.to_number",
+}
+"""Names of version 1, and where they are in version 2."""
+
+
+def __getattr__(name: str) -> _Any:
+    import runtime
+
+    found: _Any = runtime
+    for part in _MOVED.get(name, name).split("."):
+        found = getattr(found, part)
+    return found
+
+
+__dir__ = _facade(__name__, "train")

@@ -1,0 +1,9 @@
+"""Version 1's way: a graph that is built op by op, and sessions that run parts of it.
+
+open_graph            the graph, into which ops put nodes while it is the default
+session               feeds, fetches, and the state of variables
+variables             variables of such a graph, and their initializers
+variable_scopes       `get_variable`, and the scopes in which names are shared
+initializers          initial values, by shape and dtype
+saver                 variables of a session in files
+"""

@@ -1,0 +1,417 @@
+"""`Graph`: while it is the default, ops put nodes into it, and nothing is computed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from runtime.core.naming import name_scope
+from runtime.core.primitive import Primitive, row
+from runtime.core.state import state
+from runtime.graph.format import views
+from runtime.graph.format.graph_def import GraphDef
+from runtime.graph.ir import NO_PARAMS, Graph, Node, Origin, Params, Region, Value
+from runtime.staging.symbolic_tensor import SymbolicTensor
+from runtime.staging.tracing import Trace, is_symbol, symbol
+from runtime.variables.creation import variable_creator_scope
+
+no_op_p = row("no_op", lambda: (), lambda: (), op_type="NoOp", effect=True)
+
+
+class GraphKeys:
+    """The names of the collections that variables are in.
+
+    >>> rt.compat.v1.GraphKeys.GLOBAL_VARIABLES
+    'variables'
+    """
+
+    GLOBAL_VARIABLES = "variables"
+    LOCAL_VARIABLES = "local_variables"
+    TRAINABLE_VARIABLES = "trainable_variables"
+    LOSSES = "losses"
+    SUMMARIES = "summaries"
+    UPDATE_OPS = "update_ops"
+
+
+class OpenTrace(Trace):
+    """A trace that may be entered again, and notes which nodes are to run before which."""
+
+    __slots__ = ("after", "controls", "finalized", "graph")
+
+    is_fed = True
+
+    def __init__(self, graph: OpenGraph) -> None:
+        super().__init__("graph")
+        self.graph = graph
+        self.controls: dict[Node, tuple[Node, ...]] = {}
+        self.after: tuple[Node, ...] = ()
+        self.finalized = False
+
+    def __enter__(self) -> OpenTrace:
+        super().__enter__()
+        self.root = None
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        # Unlike other traces it stays open.
+        state.trace, state.tapes = self._saved.pop()
+
+    def check_handlers(self, primitive: Primitive) -> None:
+        """Nothing: what fails at run time is raised where a session runs it."""
+
+    def emit(self, primitive: Primitive, inputs: Sequence[Any], params: dict[str, Any]) -> Any:
+        """Add one op; one without outputs is itself what can be fetched."""
+        made = super().emit(primitive, inputs, params)
+        return self.last() if type(made) is tuple and not made else made
+
+    def apply(
+        self, primitive: Primitive, values: tuple[Value, ...], params: Params = NO_PARAMS
+    ) -> Any:
+        """Add a node whose types its primitive infers."""
+        self._check_open()
+        made = super().apply(primitive, values, params)
+        self._note()
+        return made
+
+    def append(
+        self,
+        primitive: Primitive,
+        values: Sequence[Value],
+        outputs: Sequence[Value] = (),
+        params: Params = NO_PARAMS,
+        regions: Sequence[Region] = (),
+        origin: Origin | None = None,
+    ) -> Any:
+        """Add a node with given outputs."""
+        self._check_open()
+        made = super().append(primitive, values, outputs, params, regions, origin)
+        self._note()
+        return made
+
+    def check_stream(self, name: str) -> None:
+        """Nothing: a session prints to the stream of whoever calls it."""
+
+    def foreign(self, item: Any) -> Value:
+        """Refused: a tensor of another graph."""
+        raise ValueError(f"{item!r} must be from the same graph as the tensors beside it")
+
+    def _check_open(self) -> None:
+        if self.finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+
+    def _note(self) -> None:
+        if self.after and self.scope.outer is None:
+            self.controls[self.scope.nodes[-1]] = self.after
+
+    def last(self) -> Op:
+        """The node that was added last."""
+        return Op(self.graph, self.scope.nodes[-1])
+
+    @contextmanager
+    def dependent(self, items: Iterable[Any]) -> Iterator[None]:
+        """Inside this block nodes run after those of `items`; None leaves all such blocks."""
+        before = self.after
+        self.after = (*before, *[node for item in items for node in self.nodes_of(item)])
+        try:
+            yield
+        finally:
+            self.after = before
+
+    def grouped(self, items: Iterable[Any]) -> Op:
+        """An op that runs those of `items`."""
+        with self.dependent(items):
+            self.emit(no_op_p, (), {})
+        return self.last()
+
+    def nodes_of(self, item: Any) -> tuple[Node, ...]:
+        """The nodes that run when `item` is fetched. TypeError for what is no part of a graph."""
+        node = getattr(item, "node", None)
+        if isinstance(node, Node):
+            return (node,)
+        if isinstance(item, SymbolicTensor):
+            value = item.value
+            return tuple([found for found in self.scope.nodes if value in found.outputs][:1])
+        if hasattr(item, "initialized_value") or item is None or not is_symbol(item):
+            return ()
+        raise TypeError(f"{item!r} is no tensor or operation of a graph")
+
+    def evaluate(self, item: SymbolicTensor, feed_dict: Any, session: Any) -> Any:
+        """The value of a tensor in a session."""
+        from runtime.sessions.session import evaluated
+
+        return evaluated(item, feed_dict, session)
+
+
+class Op:
+    """An operation of a graph that sessions run, without a value."""
+
+    __slots__ = ("graph", "node")
+
+    def __init__(self, graph: OpenGraph, node: Node) -> None:
+        self.graph = graph
+        self.node = node
+
+    @property
+    def name(self) -> str:
+        """The name in the graph."""
+        return self._listed().name
+
+    @property
+    def type(self) -> str:
+        """TensorFlow's name for its kind."""
+        return views.op_type(self.node)
+
+    @property
+    def control_inputs(self) -> list[Op]:
+        """The operations that run before it."""
+        return [Op(self.graph, node) for node in self.graph.trace.controls.get(self.node, ())]
+
+    def _listed(self) -> views.Operation:
+        return next(op for op in self.graph.get_operations() if op.node is self.node)
+
+    def run(self, feed_dict: Any = None, session: Any = None) -> None:
+        """Run it in a session, by default the default one."""
+        from runtime.sessions.session import evaluated
+
+        evaluated(self, feed_dict, session)
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation {self.name!r} type={self.type}>"
+
+
+class OpenGraph:
+    """A graph that is built op by op: `with graph.as_default():` ops put nodes into it.
+
+    What they return stands for values that a session computes, `compat.v1.Session(graph=graph)`.
+
+    >>> graph = rt.Graph()
+    >>> with graph.as_default():
+    ...     x = rt.compat.v1.placeholder(rt.float32, [2])
+    ...     y = x * 2.0
+    >>> with rt.compat.v1.Session(graph=graph) as session:
+    ...     session.run(y, {x: [1.0, 2.0]}).tolist()
+    [2.0, 4.0]
+    """
+
+    def __init__(self) -> None:
+        self.trace = OpenTrace(self)
+        self.lock = threading.RLock()
+        self.variables_by_name: dict[str, Any] = {}
+        self.handles: set[Any] = set()
+        self._collections: dict[str, list[Any]] = {}
+
+    @contextmanager
+    def as_default(self) -> Iterator[OpenGraph]:
+        """Inside this block ops put nodes into the graph, and variables belong to it.
+
+        >>> with rt.Graph().as_default() as graph:
+        ...     graph is rt.compat.v1.get_default_graph()
+        True
+        """
+        from runtime.sessions.variables import create
+
+        before = _default.graphs
+        _default.graphs = (*before, self)
+        try:
+            with self.trace, variable_creator_scope(create), name_scope(""):
+                yield self
+        finally:
+            _default.graphs = before
+
+    def _snapshot(self) -> Graph:
+        """The graph so far, without results."""
+        scope = self.trace.scope
+        closure = tuple(self.trace.captures.values())
+        return Graph("graph", Region(tuple(scope.parameters), tuple(scope.nodes), ()), closure)
+
+    def get_operations(self) -> list[views.Operation]:
+        """Its operations, in the order in which they were made.
+
+        >>> with rt.Graph().as_default() as graph:
+        ...     _ = rt.constant(1.0, name="one") + 1.0
+        >>> [op.type for op in graph.get_operations()]
+        ['Const', 'Const', 'AddV2']
+        """
+        return self._snapshot().get_operations()
+
+    def get_operation_by_name(self, name: str) -> views.Operation:
+        """The operation of a name; errors as those of a traced function's graph.
+
+        >>> with rt.Graph().as_default() as graph:
+        ...     _ = rt.constant(1.0, name="one")
+        >>> graph.get_operation_by_name("one").type
+        'Const'
+        """
+        return self._snapshot().get_operation_by_name(name)
+
+    def get_tensor_by_name(self, name: str) -> Any:
+        """The tensor of a name, as in "add:0"; errors as those of a traced function's graph.
+
+        >>> with rt.Graph().as_default() as graph:
+        ...     _ = rt.constant([1.0], name="one")
+        >>> graph.get_tensor_by_name("one:0").shape
+        TensorShape([1])
+        """
+        found = self._snapshot().get_tensor_by_name(name)
+        return symbol(found.value, self.trace.scope, None)
+
+    def as_graph_element(
+        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+    ) -> Any:
+        """The tensor or operation of a name; one of this graph is given back as it is.
+
+        Raises TypeError for anything else, and KeyError for a name that there is none of.
+
+        >>> with rt.Graph().as_default() as graph:
+        ...     one = rt.constant(1.0, name="one")
+        >>> graph.as_graph_element("one").type, graph.as_graph_element(one) is one
+        ('Const', True)
+        """
+        if allow_tensor and isinstance(obj, SymbolicTensor) and obj.scope.trace is self.trace:
+            return obj
+        if allow_operation and isinstance(obj, Op | views.Operation):
+            return obj
+        if not isinstance(obj, str):
+            raise TypeError(f"Can not convert a {type(obj).__name__} into a Tensor or Operation.")
+        is_tensor = (":" in obj) if allow_operation else True
+        return self.get_tensor_by_name(obj) if is_tensor else self.get_operation_by_name(obj)
+
+    def as_graph_def(self) -> GraphDef:
+        """The graph as TensorFlow writes graphs down.
+
+        >>> with rt.Graph().as_default() as graph:
+        ...     _ = rt.constant(1.0, name="one")
+        >>> [node.name for node in graph.as_graph_def().node]
+        ['one']
+        """
+        return self._snapshot().as_graph_def()
+
+    def finalize(self) -> None:
+        """From here on ops that would change it raise RuntimeError.
+
+        >>> graph = rt.Graph()
+        >>> graph.finalize()
+        >>> graph.finalized
+        True
+        """
+        self.trace.finalized = True
+
+    @property
+    def finalized(self) -> bool:
+        """True after `finalize`."""
+        return self.trace.finalized
+
+    def add_to_collection(self, name: str, value: Any) -> None:
+        """Add something to a collection.
+
+        >>> graph = rt.Graph()
+        >>> graph.add_to_collection("mine", 3)
+        >>> graph.get_collection("mine")
+        [3]
+        """
+        self._collections.setdefault(name, []).append(value)
+
+    def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
+        """A collection; of things with names those that begin with `scope`.
+
+        >>> rt.Graph().get_collection("variables")
+        []
+        """
+        found = list(self._collections.get(name, ()))
+        if scope is None:
+            return found
+        return [item for item in found if getattr(item, "name", "").startswith(scope)]
+
+    def __repr__(self) -> str:
+        return f"<Graph of {len(self.trace.scope.nodes)} nodes>"
+
+
+class _Default(threading.local):
+    def __init__(self) -> None:
+        self.graphs: tuple[OpenGraph, ...] = ()
+
+
+_default = _Default()
+
+
+class _Process:
+    """The graph that is the default where no other is, and the block in which it is."""
+
+    graph: OpenGraph | None = None
+    block: Any = None
+
+
+def get_default_graph() -> OpenGraph:
+    """The graph that ops put nodes into, or would outside of eager execution.
+
+    >>> graph = rt.Graph()
+    >>> with graph.as_default():
+    ...     rt.compat.v1.get_default_graph() is graph
+    True
+    """
+    if _default.graphs:
+        return _default.graphs[-1]
+    if _Process.graph is None:
+        _Process.graph = OpenGraph()
+    return _Process.graph
+
+
+def reset_default_graph() -> None:
+    """Make the outermost default graph a new one.
+
+    Raises AssertionError inside `with graph.as_default():`.
+
+    >>> before = rt.compat.v1.get_default_graph()
+    >>> rt.compat.v1.reset_default_graph()
+    >>> rt.compat.v1.get_default_graph() is before
+    False
+    """
+    graph_mode = _Process.block is not None
+    if len(_default.graphs) > graph_mode:
+        raise AssertionError(
+            "Do not use tf.reset_default_graph() to clear nested graphs: leave "
+            "`with graph.as_default():` first"
+        )
+    if graph_mode:
+        enable_eager_execution()
+    _Process.graph = None
+    if graph_mode:
+        disable_eager_execution()
+
+
+def disable_eager_execution() -> None:
+    """From here on, on this thread, ops put nodes into the default graph.
+
+    >>> rt.compat.v1.disable_eager_execution()
+    >>> rt.executing_eagerly()
+    False
+    >>> rt.compat.v1.enable_eager_execution()
+    """
+    if _Process.block is None:
+        _Process.block = get_default_graph().as_default()
+        _Process.block.__enter__()
+
+
+def enable_eager_execution() -> None:
+    """From here on ops are computed at once again.
+
+    >>> rt.compat.v1.enable_eager_execution()
+    >>> rt.executing_eagerly()
+    True
+    """
+    if _Process.block is not None:
+        _Process.block.__exit__(None, None, None)
+        _Process.block = None
+
+
+def open_trace(what: str) -> OpenTrace:
+    """The trace of the default graph. Raises RuntimeError where ops are computed at once."""
+    trace = state.trace
+    if not isinstance(trace, OpenTrace):
+        raise RuntimeError(
+            f"{what} is not compatible with eager execution: write it inside "
+            "`with tf.Graph().as_default():`, or after tf.compat.v1.disable_eager_execution()"
+        )
+    return trace

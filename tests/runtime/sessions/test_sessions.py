@@ -1,0 +1,360 @@
+"""Version 1's way: what sessions compute is what NumPy computes, and only what was asked for."""
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import runtime as rt
+from runtime import errors
+
+v1 = rt.compat.v1
+
+
+@pytest.fixture
+def graph() -> Iterator[Any]:
+    with rt.Graph().as_default() as made:
+        yield made
+
+
+@pytest.fixture
+def session(graph: Any) -> Iterator[Any]:
+    with v1.Session() as made:
+        yield made
+
+
+def test_feeds_and_fetches(session: Any) -> None:
+    x = v1.placeholder(rt.float32, [None, 2], name="x")
+    y = rt.reduce_sum(x, axis=1) * 2.0
+    value = np.array([[1.0, 2.0], [3.0, 4.0]], "float32")
+    assert session.run(y, {x: value}).tolist() == [6.0, 14.0]
+    assert session.run("x:0", {"x:0": value}).tolist() == value.tolist()
+    found = session.run({"a": [y, x], "b": (y[0], "x:0")}, feed_dict={x: value[:1]})
+    assert found["a"][0].tolist() == [6.0]
+    assert type(found["b"]) is tuple
+    assert type(found["b"][0]) is np.float32
+    assert session.run([]) == []
+
+
+def test_any_tensor_can_be_fed(session: Any) -> None:
+    x = v1.placeholder(rt.float32, [])
+    middle = x * 10.0
+    assert session.run(middle + 1.0, {middle: 3.0}) == 4.0
+
+
+def test_a_placeholder_may_have_a_default(session: Any) -> None:
+    x = v1.placeholder_with_default([1, 2], [None])
+    assert session.run(x + 1).tolist() == [2, 3]
+    assert (x + 1).eval({x: [5, 6]}).tolist() == [6, 7]
+
+
+def test_only_what_is_fetched_runs(session: Any, capfd: Any) -> None:
+    loud = rt.print("loud")
+    with rt.control_dependencies([loud]):
+        after = rt.constant(1) + 1
+    assert session.run(rt.constant(1)) == 1
+    assert capfd.readouterr().err == ""
+    assert session.run(after) == 2
+    assert capfd.readouterr().err == "loud\n"
+    assert session.run(loud) is None
+    assert capfd.readouterr().err == "loud\n"
+    bad = rt.linalg.inv(rt.zeros([2, 2]))
+    assert session.run(after) == 2
+    with pytest.raises(errors.InvalidArgumentError):
+        session.run(bad)
+
+
+def test_variables_have_a_state_in_each_session(graph: Any) -> None:
+    v = v1.get_variable("v", initializer=[1.0, 2.0])
+    w = rt.Variable(10.0)
+    add = v1.assign_add(v, [1.0, 1.0])
+    init = v1.global_variables_initializer()
+    with v1.Session() as one, v1.Session() as two:
+        for s in (one, two):
+            with pytest.raises(errors.FailedPreconditionError, match="'v:0' is uninitialized"):
+                s.run(v)
+            assert s.run(init) is None
+        for _ in range(3):
+            one.run(add)
+        assert one.run(v).tolist() == [4.0, 5.0]
+        assert two.run([v, w])[0].tolist() == [1.0, 2.0]
+        assert w.eval(one) == 10.0
+        w.load(3.0, two)
+        assert (one.run(w), two.run(w)) == (10.0, 3.0)
+
+
+def test_variables_of_eager_code_keep_their_value() -> None:
+    outside = rt.Variable(2.0)
+    with rt.Graph().as_default(), v1.Session() as s:
+        change = rt.identity(outside * 3.0)
+        assert s.run(change) == 6.0
+    outside.assign(5.0)
+    assert float(outside) == 5.0
+
+
+def test_reads_are_where_the_program_has_them(session: Any) -> None:
+    v = v1.get_variable("v", initializer=1.0)
+    before = v + 0.0
+    add = v.assign_add(2.0)
+    with rt.control_dependencies([add]):
+        after = v.read_value()
+    session.run(v.initializer)
+    assert session.run([before, after]) == [1.0, 3.0]
+    assert session.run(before) == 3.0
+    group = rt.group(add, v1.assign_sub(v, 1.0))
+    assert session.run(group) is None
+    assert session.run(v) == 4.0
+
+
+def test_initial_values_may_depend_on_others(session: Any) -> None:
+    a = v1.Variable(rt.random.normal([3]), name="a")
+    b = v1.Variable(a.initialized_value() * 2.0)
+    session.run(v1.global_variables_initializer())
+    x, y = session.run([a, b])
+    assert np.array_equal(y, 2 * x)
+
+
+def test_which_variables_have_a_value(session: Any) -> None:
+    a, b = v1.Variable(1.0, name="a"), v1.Variable(2.0, name="b")
+    names = v1.report_uninitialized_variables()
+    assert session.run(names).tolist() == [b"a", b"b"]
+    session.run(a.initializer)
+    assert session.run(names).tolist() == [b"b"]
+    assert session.run([v1.is_variable_initialized(v) for v in (a, b)]) == [True, False]
+
+
+def test_control_flow_and_functions(session: Any) -> None:
+    x = v1.placeholder(rt.int32, [])
+
+    @rt.function
+    def halvings(n: Any) -> Any:
+        steps = 0
+        while n > 1:
+            n //= 2
+            steps += 1
+        return steps
+
+    i, total = rt.while_loop(lambda i, t: i < x, lambda i, t: (i + 1, t + i), [0, 0])
+    either = rt.cond(x > 3, lambda: x * 2, lambda: -x)
+    called = halvings(x)
+    assert session.run([i, total, either, called], {x: 5}) == [5, 10, 10, 2]
+    assert session.run([total, either], {x: 2}) == [1, -2]
+
+
+def test_the_article(capfd: Any) -> None:
+    """The graph that stands for a traced function, from the source documents."""
+    g = rt.Graph()
+    with g.as_default():
+        a = v1.placeholder(shape=[], dtype=rt.string)
+        b = v1.placeholder(shape=[], dtype=rt.string)
+
+        def body(i: Any) -> Any:
+            rt.print(i)
+            return (i + 1,)
+
+        loop = rt.while_loop(lambda i: i < rt.constant(3), body, loop_vars=[0])
+        with rt.control_dependencies(loop):
+            c = rt.strings.join([a, b])
+    with v1.Session(graph=g) as sess:
+        assert sess.run(c, feed_dict={a: rt.constant("hello"), b: "world"}) == b"helloworld"
+    assert capfd.readouterr().err == "0\n1\n2\n"
+
+
+def test_names_and_operations(graph: Any) -> None:
+    with rt.name_scope("outer"):
+        x = v1.placeholder(rt.float32, [2], name="x")
+        rt.add(x, 1.0, name="sum")
+    assert [op.name for op in graph.get_operations()] == [
+        "outer/x",
+        "outer/sum/constant",
+        "outer/sum",
+    ]
+    assert graph.get_tensor_by_name("outer/sum:0").dtype is rt.float32
+    with v1.Session() as s:
+        assert s.run("outer/sum:0", {"outer/x:0": [1.0, 2.0]}).tolist() == [2.0, 3.0]
+        assert s.run(graph.get_operation_by_name("outer/sum"), {x: [1.0, 2.0]}) is None
+
+
+def test_scopes_share_variables(graph: Any) -> None:
+    with v1.variable_scope("a", initializer=v1.ones_initializer()):
+        v = v1.get_variable("v", [2])
+        with v1.variable_scope("b"):
+            inner = v1.get_variable("v", [2])
+    assert (v.name, inner.name) == ("a/v:0", "a/b/v:0")
+    with v1.variable_scope("a", reuse=True) as scope:
+        assert v1.get_variable("v", [2]) is v
+    with v1.variable_scope("a", reuse=v1.AUTO_REUSE):
+        assert v1.get_variable("v") is v
+        assert v1.get_variable("new", [1]).name == "a/new:0"
+    with v1.variable_scope(scope):
+        assert v1.get_variable("v") is v
+    assert [x.name for x in v1.global_variables("a/b")] == ["a/b/v:0"]
+
+
+BAD: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
+    (lambda s: s.run(None), TypeError, "Cannot be None"),
+    (lambda s: s.run(3), TypeError, "must be a string or Tensor"),
+    (lambda s: s.run("nope:0"), ValueError, "cannot be interpreted as a Tensor"),
+    (lambda s: s.run(rt.constant(1), {3: 1}), TypeError, "Cannot interpret feed_dict key"),
+    (lambda s: v1.get_variable("v"), ValueError, "must be fully defined"),
+    (lambda s: v1.get_variable("v", [None]), ValueError, "must be fully defined"),
+    (lambda s: v1.get_variable("v", [1], initializer=3.0), ValueError, "do not specify shape"),
+    (lambda s: v1.Session(graph=3), TypeError, "must be a tf.Graph"),
+    (lambda s: v1.train.Saver(), ValueError, "No variables to save"),
+    (lambda s: rt.Graph().get_operation_by_name("x"), KeyError, "not in the graph"),
+]
+
+
+@pytest.mark.parametrize(("use", "kind", "said"), BAD)
+def test_mistakes(
+    use: Callable[[Any], Any], kind: type[Exception], said: str, session: Any
+) -> None:
+    with pytest.raises(kind, match=said):
+        use(session)
+
+
+def test_mistakes_with_feeds(session: Any) -> None:
+    x = v1.placeholder(rt.float32, [2], name="x")
+    with pytest.raises(errors.InvalidArgumentError, match=r"You must feed a value.*'x'"):
+        session.run(x + 1.0)
+    with pytest.raises(TypeError, match="cannot be a tf"):
+        session.run(x, {x: x + 1.0})
+    with pytest.raises(ValueError, match=r"shape \(3,\) for Tensor x:0, which has shape \(2,\)"):
+        session.run(x, {x: [1.0, 2.0, 3.0]})
+
+
+def test_mistakes_with_scopes(graph: Any) -> None:
+    v1.get_variable("v", [1])
+    with pytest.raises(ValueError, match="Variable v already exists"):
+        v1.get_variable("v", [1])
+    with (
+        v1.variable_scope("", default_name="d", reuse=True),
+        pytest.raises(ValueError, match="d/w does not exist"),
+    ):
+        v1.get_variable("w", [1])
+    with v1.variable_scope(v1.VariableScope("", True, None)):
+        with pytest.raises(ValueError, match=r"specified shape \(2,\)"):
+            v1.get_variable("v", [2])
+        with pytest.raises(ValueError, match="specified dtype int32"):
+            v1.get_variable("v", [1], rt.int32)
+
+
+def test_graphs_do_not_mix(graph: Any) -> None:
+    x = rt.constant(1.0)
+    with rt.Graph().as_default():
+        with pytest.raises(ValueError, match="must be from the same graph"):
+            x + 1.0
+        with v1.Session() as s, pytest.raises(ValueError, match="not an element of this graph"):
+            s.run(x)
+
+
+def test_eager_code_is_told_what_to_write() -> None:
+    for use in (
+        lambda: v1.placeholder(rt.float32),
+        lambda: v1.get_variable("v", [1]),
+        lambda: v1.global_variables_initializer(),
+    ):
+        with pytest.raises(RuntimeError, match="disable_eager_execution"):
+            use()
+
+
+def test_sessions_close(graph: Any) -> None:
+    x = rt.constant(1)
+    with v1.Session() as s:
+        assert v1.get_default_session() is s
+    with pytest.raises(RuntimeError, match="closed Session"):
+        s.run(x)
+    with pytest.raises(ValueError, match="No default session"):
+        x.eval()
+    interactive = v1.InteractiveSession()
+    assert x.eval() == 1
+    interactive.close()
+    assert v1.get_default_session() is None
+
+
+def test_a_finished_graph_is_not_changed(graph: Any) -> None:
+    graph.finalize()
+    with pytest.raises(RuntimeError, match="finalized"):
+        rt.constant(1)
+
+
+def test_without_eager_execution() -> None:
+    v1.disable_eager_execution()
+    try:
+        x = rt.constant(2) * 3
+        assert v1.Session().run(x) == 6
+        v1.reset_default_graph()
+        assert v1.get_default_graph().get_operations() == []
+        assert not rt.executing_eagerly()
+    finally:
+        v1.enable_eager_execution()
+    v1.reset_default_graph()
+    assert int(rt.constant(2) * 3) == 6
+
+
+def test_names_of_version_2_are_here() -> None:
+    assert v1.matmul is rt.matmul
+    assert v1.log is rt.math.log
+    with pytest.raises(AttributeError):
+        _ = v1.no_such_name
+
+
+def test_saver(graph: Any, tmp_path: Path) -> None:
+    v = v1.get_variable("v", initializer=[1.0, 2.0])
+    n = v1.get_variable("n", initializer=b"text")
+    add = v.assign_add([1.0, 1.0])
+    saver = v1.train.Saver(max_to_keep=2)
+    with v1.Session() as s:
+        with pytest.raises(errors.FailedPreconditionError):
+            saver.save(s, tmp_path / "m")
+        assert os.listdir(tmp_path) == []
+        s.run(v1.global_variables_initializer())
+        for step in range(4):
+            s.run(add)
+            path = saver.save(s, tmp_path / "m", global_step=step)
+    assert path == v1.train.latest_checkpoint(tmp_path) == str(tmp_path / "m-3")
+    assert [os.path.basename(p) for p in saver.last_checkpoints] == ["m-2", "m-3"]
+    with v1.Session() as s:
+        saver.restore(s, tmp_path / "m-2")
+        assert s.run(v).tolist() == [4.0, 5.0]
+        assert s.run(n) == b"text"
+        with pytest.raises(errors.NotFoundError, match="no checkpoint"):
+            saver.restore(s, tmp_path / "nope")
+    with rt.Graph().as_default(), v1.Session() as s:
+        other = v1.get_variable("v", initializer=[1.0])
+        with pytest.raises(ValueError, match=r"float32 \[2\] for v"):
+            v1.train.Saver([other]).restore(s, path)
+        missing = v1.get_variable("w", initializer=[1.0])
+        with pytest.raises(errors.NotFoundError, match="has no 'w'"):
+            v1.train.Saver([missing]).restore(s, path)
+
+
+def test_initializers(session: Any) -> None:
+    for make, check in [
+        (v1.zeros_initializer(), lambda x: not x.any()),
+        (v1.ones_initializer(rt.int32), lambda x: (x == 1).all() and x.dtype == np.int32),
+        (v1.constant_initializer(3), lambda x: (x == 3).all()),
+        (v1.random_uniform_initializer(2.0, 3.0), lambda x: (x >= 2).all() and (x < 3).all()),
+        (v1.random_normal_initializer(5.0, 0.1), lambda x: abs(x.mean() - 5) < 0.1),
+        (v1.truncated_normal_initializer(0.0, 1.0), lambda x: abs(x).max() <= 2),
+        (v1.glorot_uniform_initializer(), lambda x: abs(x).max() <= np.sqrt(6 / 100)),
+    ]:
+        value = make([50, 50])
+        assert check(session.run(value)), make
+
+
+def test_threads_run_one_session(graph: Any) -> None:
+    v = v1.get_variable("v", initializer=0)
+    add = v.assign_add(1)
+    s = v1.Session()
+    s.run(v.initializer)
+    threads = [threading.Thread(target=lambda: [s.run(add) for _ in range(50)]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert s.run(v) == 200
