@@ -116,6 +116,7 @@ class Primitive:
     effect: must run once, in program order.
     fallible: may raise at run time although its types are right.
     calls_back: runs Python of the user's, which may raise anything.
+    raises: the exceptions that it may raise at run time, where they are not those of most ops.
     signature: dtypes by letter, "N,N->N" (see CLASSES).
     shape(*shapes, **params): the shape rule that goes with a signature.
     partials: of an elementwise op, one function (*inputs, output, output_grad) for each input that
@@ -149,6 +150,7 @@ class Primitive:
     effect: bool = False
     fallible: bool = False
     calls_back: bool = False
+    raises: tuple[type[BaseException], ...] = ()
     keep_inputs: tuple[int, ...] | None = None
     keep_outputs: tuple[int, ...] | None = ()
     samples: tuple[Sample, ...] = ()

@@ -125,4 +125,48 @@ class ResidualsType:
         return f"residuals[{self.name}]"
 
 
-Type = TensorType | NumberType | ListType | ResidualsType
+class ObjectType(_Frozen):
+    """An object of the runtime's that a graph hands on as it is: a dataset, an iterator.
+
+    `parts` are the types of what it gives.
+    """
+
+    __slots__ = ("kind", "parts")
+    kind: str
+    parts: tuple[Type, ...]
+
+    def __init__(self, kind: str, parts: tuple[Type, ...]) -> None:
+        _set(self, "kind", kind)
+        _set(self, "parts", parts)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not ObjectType:
+            return NotImplemented
+        return self.kind == other.kind and self.parts == other.parts
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.parts))
+
+    def __str__(self) -> str:
+        return f"{self.kind}[{', '.join(map(str, self.parts))}]"
+
+    __repr__ = __str__
+
+    def __reduce__(self) -> Any:
+        return ObjectType, (self.kind, self.parts)
+
+
+class ObjectHandle:
+    """An object of the runtime's as an argument of a graph: `raw` is the object, None where only
+    its type is known.
+    """
+
+    __slots__ = ("__weakref__", "raw", "type")
+    node: int | None = None  # no tape knows it
+
+    def __init__(self, type: ObjectType, raw: Any) -> None:
+        self.type = type
+        self.raw = raw
+
+
+Type = TensorType | NumberType | ListType | ResidualsType | ObjectType

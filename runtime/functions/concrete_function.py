@@ -16,7 +16,7 @@ from runtime.core.pickling import refused
 from runtime.core.shapes import TensorSpec
 from runtime.core.state import run_calling_back, state
 from runtime.core.tensor import EagerTensor, Tensor, wrap
-from runtime.core.types import ListType, TensorType, Type
+from runtime.core.types import ListType, ObjectHandle, ObjectType, TensorType, Type
 from runtime.functions.changed_arguments import Changes
 from runtime.functions.parameters import Arguments
 from runtime.functions.shared_arguments import NOTHING, Shared
@@ -392,6 +392,8 @@ def _restore(spec: Spec, values: Iterator[Any]) -> Any:
 
 
 def _restored(raw: Any, type: Type) -> Any:
+    if isinstance(type, ObjectType):
+        return ObjectHandle(type, raw)
     if not isinstance(type, ListType):
         return _tensor(raw)
     assert isinstance(type.element, TensorType)

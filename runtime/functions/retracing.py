@@ -10,7 +10,7 @@ from typing import Any
 from weakref import ReferenceType, ref
 
 from runtime.core.log import get_logger
-from runtime.core.types import ListType, NumberType, TensorType, is_variable
+from runtime.core.types import ListType, NumberType, ObjectType, TensorType, is_variable
 from runtime.functions.signatures import Reference
 from runtime.graph.structures import Structure
 
@@ -126,7 +126,7 @@ def describe(key: Any) -> str:
     """A part of a key as text: a type, a Python value with its class, a structure."""
     if key is None:
         return "not given"
-    if isinstance(key, TensorType | NumberType | ListType):
+    if isinstance(key, TensorType | NumberType | ListType | ObjectType):
         return str(key)
     if isinstance(key, Reference):
         item = key.ref()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from runtime.core.shapes import TensorSpec
-from runtime.core.types import ListType, NumberType, TensorType
+from runtime.core.types import ListType, NumberType, ObjectType, TensorType
 from runtime.functions.parameters import Arguments
 from runtime.functions.retracing import describe, shortened
 from runtime.functions.signatures import Reference
@@ -43,7 +43,7 @@ def _typed(value: Any) -> str:
     if isinstance(value, TensorSpec):
         # Without its name: that of the parameter stands before it.
         return repr(TensorSpec(value.shape, value.dtype))
-    if isinstance(value, ListType | NumberType | Reference):
+    if isinstance(value, ListType | NumberType | ObjectType | Reference):
         return _text(value)
     found = structure_of(value)
     if found is None:
@@ -60,14 +60,14 @@ def _typed(value: Any) -> str:
 
 
 def _parameter(name: str, value: Any) -> str:
-    is_type = isinstance(value, TensorSpec | ListType | NumberType)
+    is_type = isinstance(value, TensorSpec | ListType | NumberType | ObjectType)
     return f"{name}{': ' if is_type else '='}{_text(value)}"
 
 
 def _text(value: Any) -> str:
     if isinstance(value, TensorSpec):
         return str(TensorType(value.dtype, value.shape.dims))
-    if isinstance(value, ListType | NumberType):
+    if isinstance(value, ListType | NumberType | ObjectType):
         return str(value)
     if isinstance(value, Reference):
         return f"<{describe(value)}>"

@@ -17,7 +17,14 @@ from runtime.core.convert import ForeignArray, convert_to_tensor
 from runtime.core.primitive import wrong_dtype
 from runtime.core.shapes import TensorSpec
 from runtime.core.tensor import EagerTensor, Tensor
-from runtime.core.types import ListType, NumberType, TensorType, is_variable
+from runtime.core.types import (
+    ListType,
+    NumberType,
+    ObjectHandle,
+    ObjectType,
+    TensorType,
+    is_variable,
+)
 from runtime.errors import OpError
 from runtime.functions.parameters import Arguments
 from runtime.graph.arrays import Elements
@@ -63,9 +70,9 @@ class Reference:
         return item is not None and (item is its or (type(item) is MethodType and item == its))
 
 
-_STANDING_FOR_ONE = frozenset((SymbolicNumber, Symbol, Elements))
+_STANDING_FOR_ONE = frozenset((SymbolicNumber, Symbol, Elements, ObjectHandle))
 _ARRAYS = np.ndarray, np.generic, ForeignArray
-_LEAVES = (Tensor, TensorSpec, SymbolicNumber, Symbol, Elements, *_ARRAYS)
+_LEAVES = (Tensor, TensorSpec, SymbolicNumber, Symbol, Elements, ObjectHandle, *_ARRAYS)
 _BY_VALUE = frozenset((bool, int, str, bytes, type(None), type(Ellipsis), range))
 
 
@@ -458,7 +465,7 @@ def _positions(
 
 def _is_open(value: Any) -> bool:
     """True if there is a tensor in it, or what stands for one."""
-    if isinstance(value, (*_LEAVES, ListType, NumberType)):
+    if isinstance(value, (*_LEAVES, ListType, NumberType, ObjectType)):
         return True
     found = structure_of(value)
     if found is None:
@@ -485,7 +492,7 @@ def _fitted(value: Any, spec: Any, name: str) -> Any:
 
 
 def _is_same(value: Any, spec: Any) -> bool:
-    if isinstance(spec, ListType | NumberType):
+    if isinstance(spec, ListType | NumberType | ObjectType):
         return getattr(value, "type", None) == spec
     if isinstance(spec, Reference):
         return bool(key_of(value, []) == spec)

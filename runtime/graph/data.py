@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.types import ListType, NumberType, ResidualsType, TensorType
+from runtime.core.types import ListType, NumberType, ObjectType, ResidualsType, TensorType
 from runtime.dtypes import DType
 
 _ATOMS = frozenset((
     *(type(None), bool, int, float, complex, str, bytes, np.ndarray, DType),
-    *(TensorType, NumberType, ListType, ResidualsType),
+    *(TensorType, NumberType, ListType, ResidualsType, ObjectType),
 ))  # fmt: skip
 
 

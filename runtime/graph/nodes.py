@@ -23,7 +23,7 @@ from runtime.core.identities import undone
 from runtime.core.primitive import Order, Primitive, flat, structural
 from runtime.core.shapes import Shape, is_known, size_of
 from runtime.core.state import state
-from runtime.core.types import ListType, NumberType, ResidualsType, TensorType, Type
+from runtime.core.types import ListType, NumberType, ObjectType, ResidualsType, TensorType, Type
 from runtime.dtypes import DType
 
 BOOL = NumberType("bool")
@@ -51,6 +51,8 @@ def placeholder(type: Type) -> Any:
         return []
     if isinstance(type, ResidualsType):
         return Residuals(())
+    if isinstance(type, ObjectType):
+        return None
     return np.zeros([dim or 0 for dim in type.shape or ()], type.dtype.np_dtype)[()]
 
 

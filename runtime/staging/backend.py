@@ -35,7 +35,7 @@ from runtime.staging.builtin_functions import BUILTINS, TAKES_MISSING, known_ele
 from runtime.staging.control import branches, iteration, logic, loops
 from runtime.staging.control.blocks import Block, Names
 from runtime.staging.control.identity import check_identity
-from runtime.staging.control.iteration import Staged
+from runtime.staging.control.iteration import Staged, Streamed
 from runtime.staging.control.joined_variables import read
 from runtime.staging.control.optional_values import Missing, bound, install_undefined, present
 from runtime.staging.error_notes import locate_hidden
@@ -177,8 +177,10 @@ class StagingBackend(Backend):
         return bound(value)
 
     def stages(self, value: Any) -> bool:
-        """A variable is read where it stands, as long as a function is being traced."""
-        return not is_variable(value) or state.trace is not None
+        """A variable is read where it stands, and a dataset iterated over in the graph, as long as
+        a function is being traced.
+        """
+        return state.trace is not None or not (is_variable(value) or isinstance(value, Streamed))
 
     def owns(self, cell: CellType) -> bool:
         """True if the variable was made while the function is traced."""
@@ -200,7 +202,16 @@ class StagingBackend(Backend):
 
 
 BACKEND = StagingBackend()
-for _kind in (SymbolicTensor, SymbolicNumber, Missing, Staged, Text, branches.Truth, Variable):
+for _kind in (
+    SymbolicTensor,
+    SymbolicNumber,
+    Missing,
+    Staged,
+    Streamed,
+    Text,
+    branches.Truth,
+    Variable,
+):
     register_backend(_kind, BACKEND)
 register_stand_in(Text, of=str)
 register_identity(check_identity)

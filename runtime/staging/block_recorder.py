@@ -23,6 +23,7 @@ from autograph.mutation.ownership import taking_notes
 from autograph.mutation.snapshots import Snapshot
 from autograph.policy import impure, is_harmless
 from runtime.staging.control.blocks import Block, Names
+from runtime.staging.control.iteration import Streamed
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.staged_print import _print as staged_print
@@ -87,6 +88,8 @@ class BlockRecorder:
     def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
         if function is print:
             return staged_print
+        if function is next and args and isinstance(args[0], Streamed):
+            return None
         name = getattr(function, "__name__", "the callee")
         reason = impure(function)
         if reason is None and acts_elsewhere(function):

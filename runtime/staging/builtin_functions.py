@@ -22,7 +22,7 @@ from runtime.staging.control.blocks import Block, Names
 from runtime.staging.control.branches import truth
 from runtime.staging.control.carried_objects import Watch, no_watch
 from runtime.staging.control.identity import identical
-from runtime.staging.control.iteration import Staged
+from runtime.staging.control.iteration import Staged, Streamed, StreamedIterator
 from runtime.staging.control.joined_variables import may_be, read
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined, present
 from runtime.staging.lists.growing import Growing
@@ -62,6 +62,8 @@ def _bool(value: Any = False) -> Any:
 def _len(value: Any) -> Any:
     if isinstance(value, Staged | Growing):
         return value.length()
+    if isinstance(value, Streamed):
+        return value._staged_len()
     if not isinstance(value, Tensor):
         raise TypeError(f"object of type {_name(value)!r} has no len()")
     return iteration.length_of(value)
@@ -215,7 +217,7 @@ def _deciding(name: str, reduce: Callable[..., Any], decisive: bool) -> Callable
             return _either(items.items, decisive, _watching(items.generator))
         source = iteration.staged(items)
         if source is not None and (
-            any(True for _ in iteration.functions_of(source)) or is_symbol(source.length())
+            any(True for _ in iteration.functions_of(source)) or iteration.has_open_length(source)
         ):
             return _decided_by(source, decisive, truth, name)
         return _either(iter(elements(items, name)), decisive)
@@ -254,7 +256,7 @@ WRITTEN_OUT = 16
 def known_elements(items: Any) -> Iterator[Any] | None:
     """The elements of something iterable whose length is known and small; else None."""
     source = iteration.staged(items)
-    if source is None or isinstance(source, iteration.Filter):
+    if source is None or isinstance(source, iteration.Filter) or source.streams:
         return None
     length = source.length()
     return None if is_symbol(length) or length > WRITTEN_OUT else _one_by_one(source, "list")
@@ -289,7 +291,7 @@ def _tuple(items: Any = ()) -> tuple[Any, ...]:
 
 def _is_of_unknown_length(items: Any) -> bool:
     source = iteration.staged(items)
-    return source is not None and is_symbol(source.length())
+    return source is not None and iteration.has_open_length(source)
 
 
 def _extreme(name: str, tensor_op: Callable[..., Any]) -> Callable[..., Any]:
@@ -351,7 +353,7 @@ def _is_less(a: Any, b: Any) -> Any:
 
 def _sum(items: Any, start: Any = 0) -> Any:
     source = iteration.staged(items)
-    if source is None or not is_symbol(source.length()):
+    if source is None or not iteration.has_open_length(source):
         return functools.reduce(operator.add, elements(items, "sum"), start)
     return iteration.for_loop(source, lambda item, total: total + item, (start,), ("the sum",))
 
@@ -381,6 +383,12 @@ def _combined(
         parts = [iteration.staged(item) for item in args]
         if all(part is not None for part in parts):
             return build([part for part in parts if part is not None])
+        if any(part is not None and part.streams for part in parts):
+            raise refuse(
+                f"{name} is given a dataset or its iterator beside plain items, and only the run "
+                "knows which of them ends first",
+                "make a tensor of the plain items: rt.constant([...])",
+            )
         # Plain items beside staged ones: as many rounds as there are plain items.
         pairs = zip(args, parts, strict=True)
         return plain(*[item if part is None else _one_by_one(part, name) for item, part in pairs])
@@ -416,7 +424,16 @@ def _filter(function: Any, items: Any) -> Any:
     return NotImplemented if source is None else iteration.Filter(function, source)
 
 
+def _iter(items: Any, *sentinel: Any) -> Any:
+    return NotImplemented if not isinstance(items, Streamed) else items._staged_iter()
+
+
 def _next(items: Any, *default: Any) -> Any:
+    if isinstance(items, StreamedIterator):
+        if not default:
+            return items._staged_next()
+        label = "the result of next()"
+        return branches.cond(items._advance(), items._current, lambda: default[0], (), (label,))
     if not isinstance(items, Staged):
         return NotImplemented
     raise refuse(
@@ -453,6 +470,7 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     float: _to_number("float"),
     int: _int,
     isinstance: _isinstance,
+    iter: _iter,
     len: _len,
     map: _map,
     next: _next,

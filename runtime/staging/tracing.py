@@ -18,7 +18,7 @@ from runtime.core.primitive import Primitive
 from runtime.core.primitive import _record as record
 from runtime.core.state import state
 from runtime.core.tensor import EagerTensor
-from runtime.core.types import NumberType, TensorType, Type
+from runtime.core.types import NumberType, ObjectHandle, TensorType, Type
 from runtime.graph.arrays import Elements
 from runtime.graph.ir import NO_PARAMS, Graph, Location, Node, Origin, Params, Region, Value
 from runtime.graph.known_values import known_values
@@ -359,6 +359,8 @@ class Trace:
             return cast(Value, self.number(item).value)
         if kind is Elements:
             return cast(Value, item.staged().value)
+        if kind is ObjectHandle:
+            return self.capture(item, item.type)
         return self.capture(item, TensorType(item.dtype, item.static_shape))
 
     def foreign(self, item: Any) -> Value:

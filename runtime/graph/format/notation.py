@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from runtime.core.primitive import Primitive
-from runtime.core.types import ListType, NumberType, ResidualsType, TensorType, Type
+from runtime.core.types import ListType, NumberType, ObjectType, ResidualsType, TensorType, Type
 from runtime.graph import arrays
 from runtime.graph.format.unique_names import Names
 from runtime.graph.ir import Callee, Graph, Node
@@ -203,7 +203,7 @@ def describe(value: Any) -> str:
         return f"({inner}{comma})" if isinstance(value, tuple) else f"[{inner}]"
     if hasattr(value, "as_numpy_dtype"):
         return str(value.name)
-    if isinstance(value, TensorType | NumberType | ListType | ResidualsType):
+    if isinstance(value, TensorType | NumberType | ListType | ResidualsType | ObjectType):
         return str(value)
     if callable(value) or vars(object)["__repr__"] is type(value).__repr__:
         return getattr(value, "__qualname__", None) or type(value).__name__

@@ -14,7 +14,7 @@ import numpy as np
 from runtime import errors
 from runtime.core.pickling import has_name
 from runtime.core.tensor import EagerTensor
-from runtime.core.types import ListType, NumberType, ResidualsType, TensorType
+from runtime.core.types import ListType, NumberType, ObjectType, ResidualsType, TensorType
 from runtime.dtypes import BY_NUMPY, DType
 from runtime.graph.data import Opaque
 from runtime.graph.ir import Callee, Graph, Node, Origin, Position, Region, Value
@@ -108,6 +108,10 @@ class Encoder:
         }
 
     def _define(self, value: Value) -> list[Json]:
+        if isinstance(value.type, ObjectType):
+            raise self._at.refusal(
+                value.type, "give it the tensors, and loop over the data outside"
+            )
         number = self._values[value] = len(self._values)
         made = [number, value.name, type_text(value.type, self.residuals)]
         return [*made, value.index] if value.index else made

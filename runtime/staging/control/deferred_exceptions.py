@@ -127,6 +127,8 @@ def _doing(primitive: Primitive) -> str:
 
 def _failures_of(primitive: Primitive) -> tuple[type[BaseException], ...]:
     name = primitive.name
+    if primitive.raises:
+        return primitive.raises
     if name.startswith("py."):
         if name.startswith("py.math."):
             return ValueError, OverflowError, ZeroDivisionError

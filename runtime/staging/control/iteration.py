@@ -39,6 +39,13 @@ class Staged:
         """True if the iterations of a loop over it may change how many elements it has."""
         return False
 
+    @property
+    def streams(self) -> bool:
+        """True if elements come one after another: `has` fetches the one that `at` gives, and is
+        asked once for each index, in order. There is no length.
+        """
+        return False
+
     def has(self, index: Any) -> Any:
         """Returns whether there is an element at a staged index now."""
         return index < self.length()
@@ -123,6 +130,74 @@ def _is_zero(number: Any) -> bool:
     return isinstance(number, int) and number == 0
 
 
+class Streamed:
+    """Base of what a staged `for` takes one element after another from: datasets and iterators.
+
+    Outside of traces they are plain Python iterables.
+    """
+
+    __slots__ = ()
+
+    def _staged_iter(self) -> StreamedIterator:
+        """Returns what `iter` of it is in a graph."""
+        raise NotImplementedError
+
+    def _staged_len(self) -> Any:
+        """Returns what `len` of it is in a graph."""
+        raise TypeError(f"object of type {type(self).__name__!r} has no len()")
+
+
+class StreamedIterator(Streamed):
+    """Base of the iterators of such things."""
+
+    __slots__ = ()
+
+    def _staged_iter(self) -> StreamedIterator:
+        """Returns the iterator itself."""
+        return self
+
+    def _advance(self) -> Any:
+        """Fetch the next element; a staged bool tells whether there is one."""
+        raise NotImplementedError
+
+    def _current(self) -> Any:
+        """Returns the element that was fetched."""
+        raise NotImplementedError
+
+    def _staged_next(self) -> Any:
+        """Returns what `next` of it is in a graph."""
+        raise NotImplementedError
+
+
+class Stream(Staged):
+    """The elements that an iterator gives, one after another."""
+
+    __slots__ = ("iterator",)
+
+    def __init__(self, items: Streamed) -> None:
+        self.iterator = items._staged_iter()
+
+    @property
+    def varies(self) -> bool:
+        return True
+
+    @property
+    def streams(self) -> bool:
+        return True
+
+    def has(self, index: Any) -> Any:
+        return self.iterator._advance()
+
+    def length(self) -> Any:
+        raise refuse(
+            "how many elements a dataset or its iterator still gives, only the run knows",
+            "loop over it in a `for`, or use a transformation of the dataset",
+        )
+
+    def at(self, index: Any) -> Any:
+        return self.iterator._current()
+
+
 class _Iterator(Staged):
     """An iterator of Python's over `parts`: `consumer` is the place that takes its elements."""
 
@@ -136,6 +211,10 @@ class _Iterator(Staged):
     @property
     def varies(self) -> bool:
         return any(part.varies for part in self.parts)
+
+    @property
+    def streams(self) -> bool:
+        return any(part.streams for part in self.parts)
 
     def has(self, index: Any) -> Any:
         first, *rest = self.parts
@@ -215,6 +294,9 @@ class Filter(_Iterator):
             "use `filter` alone in the `for`, or an `if` in the loop instead",
         )
 
+    def at(self, index: Any) -> Any:
+        return self.length()
+
 
 def shortest(lengths: Sequence[Any]) -> Any:
     """The least of some lengths."""
@@ -251,11 +333,18 @@ def staged(items: Any) -> Staged | None:
     """The sequence for something that a staged `for` can iterate over; None for anything else."""
     if isinstance(items, Staged):
         return items
+    if isinstance(items, Streamed):
+        return Stream(items)
     if not isinstance(items, SymbolicTensor):
         sequence = _sequences.get(type(items))
         return None if sequence is None else sequence(items)
     ends = _ends_of_range(items)
     return Counted(items, ends) if ends else Rows(items)
+
+
+def has_open_length(source: Staged) -> bool:
+    """True if only the run knows how many elements there are."""
+    return source.streams or is_symbol(source.length())
 
 
 def _ends_of_range(tensor: SymbolicTensor) -> tuple[Value, ...]:
@@ -299,8 +388,8 @@ def for_loop(
     if isinstance(items, Filter):
         return _filtered(items, body, state, names, test, watch)
     source = _source_of(items)
-    length = source.length()
-    if not is_symbol(length) and length <= 0:
+    length = None if source.streams else source.length()
+    if length is not None and not is_symbol(length) and length <= 0:
         drain(source, 0, watch)
         return bare(state)
     proceed, one_round = _blocks_of(source, length, body, test, watch)
@@ -310,7 +399,7 @@ def for_loop(
         one_round,
         (index, *state),
         ("index", *names) if state else ("index",),
-        index < length,
+        source.has(index) if source.streams else index < length,
         also_watching(watch, list(functions_of(source))),
         key=body,
     )
@@ -424,8 +513,11 @@ def _blocks_of(
         return source.has(index) if source.varies else index < length
 
     def proceed_if_asked(index: Any, *state: Any) -> Any:
-        asked = lambda: test(*state)  # type: ignore[misc]  # noqa: E731
-        return _both(proceed(index), asked, watch)
+        assert test is not None
+        if source.streams:
+            # An element is fetched only where the loop goes on.
+            return _both(truth(test(*state)), lambda: source.has(index), watch)
+        return _both(proceed(index), lambda: test(*state), watch)
 
     return (proceed if test is None else proceed_if_asked), one_round
 

@@ -27,7 +27,7 @@ import numpy as np
 from runtime.core.convert import convert_to_tensor
 from runtime.core.shapes import join_shapes
 from runtime.core.tensor import Tensor
-from runtime.core.types import ListType, NumberType, TensorType, Type, is_variable
+from runtime.core.types import ListType, NumberType, ObjectHandle, TensorType, Type, is_variable
 from runtime.graph import numbers
 from runtime.graph.arrays import Elements
 from runtime.graph.ir import Value
@@ -189,7 +189,7 @@ def abstract(value: Any, staged: bool = False) -> Spec:
         return Optional(abstract(value.held, staged))
     if isinstance(value, np.ndarray | np.generic):
         return Leaf(convert_to_tensor(value).type)
-    if kind is Elements:
+    if kind is Elements or kind is ObjectHandle:
         return Leaf(value.type)
     found = structure_of(value)
     if found is None:
@@ -439,6 +439,8 @@ def join_types(a: Type, b: Type) -> Type:
         return _number_meets(a, b)
     if isinstance(a, ListType) and isinstance(b, ListType):
         return ListType(join_types(a.element, b.element))
+    if a == b:
+        return a
     raise Mismatch(f"{a} cannot be joined with {b}", "leave values of the same kind on both paths")
 
 
