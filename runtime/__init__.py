@@ -91,8 +91,8 @@ newaxis = None
 
 # What few programs use, or is slow to import, is imported when it is first asked for.
 _MODULES = (
-    "autodiff autograph bitwise compat config debugging dtypes errors experimental image linalg "
-    "math nest nn random saved_model strings summary train"
+    "autodiff autograph bitwise compat config data debugging dtypes errors experimental image "
+    "linalg math nest nn random saved_model strings summary train"
 )
 _LATER = {
     "runtime.autodiff": (
@@ -126,8 +126,8 @@ _LATER = {
 if _TYPE_CHECKING:
     from runtime import (
         autodiff as autodiff, autograph as autograph, bitwise as bitwise, compat as compat,
-        config as config, debugging as debugging, experimental as experimental, image as image,
-        linalg as linalg, math as math, nest as nest, nn as nn, random as random,
+        config as config, data as data, debugging as debugging, experimental as experimental,
+        image as image, linalg as linalg, math as math, nest as nest, nn as nn, random as random,
         saved_model as saved_model, strings as strings, summary as summary, train as train,
     )
     from runtime.autodiff import (

@@ -16,6 +16,7 @@ hypothesis.settings.load_profile("default")
 # What is compared with real peers exists only where they do.
 _PEERS = {
     "test_a_backend_for_jax.py": "jax",
+    "test_data_like_tensorflow.py": "tensorflow",
     "test_forms_like_tensorflow.py": "tensorflow",
     "test_neighbours.py": "torch",
     "test_ops_like_tensorflow.py": "tensorflow",

@@ -96,6 +96,7 @@ MAY_IMPORT = {
     "runtime.functions": (
         f"{STAGING} runtime.autodiff runtime.variables runtime.functions autograph"
     ),
+    "runtime.data": f"{STAGING} runtime.functions runtime.data",
     "runtime.autograph": "runtime.core.lazy runtime.autograph autograph",
     "runtime": "runtime numpy",  # the public names, and what is built on them
 }

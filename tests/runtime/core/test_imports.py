@@ -185,6 +185,7 @@ NAMESPACES = {
     "bitwise": "bitwise_and invert",
     "compat": "v1",
     "config": "run_functions_eagerly list_logical_devices experimental threading",
+    "data": "Dataset Iterator Options AUTOTUNE INFINITE_CARDINALITY UNKNOWN_CARDINALITY",
     "debugging": "Assert assert_equal assert_shapes enable_check_numerics",
     "dtypes": "float32 DType as_dtype cast",
     "errors": "OpError InvalidArgumentError",

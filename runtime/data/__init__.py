@@ -1,0 +1,19 @@
+"""Datasets: sequences of elements that are computed as they are asked for, by pipelines of
+transformations.
+
+`dataset.py` has `Dataset`, whose transformations stand in `selections.py`, `groups.py` and
+`combinations.py`; `transformations.py` and `sources.py` are the pipelines behind them: each is an
+iterator over tuples of arrays (`pipelines.py`). `nodes.py` has what a graph does with them.
+"""
+
+from runtime.core.lazy import facade as _facade
+from runtime.data.arguments import AUTOTUNE as AUTOTUNE
+from runtime.data.arguments import INFINITE_CARDINALITY as INFINITE_CARDINALITY
+from runtime.data.arguments import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
+from runtime.data.dataset import Dataset as Dataset
+from runtime.data.iterators import Iterator as Iterator
+from runtime.data.layouts import DatasetSpec as DatasetSpec
+from runtime.data.layouts import IteratorSpec as IteratorSpec
+from runtime.data.options import Options as Options
+
+__dir__ = _facade(__name__)

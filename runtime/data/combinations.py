@@ -1,0 +1,136 @@
+"""Transformations of several datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from runtime import dtypes, nest
+from runtime.core.convert import convert_to_tensor
+from runtime.core.shapes import TensorSpec
+from runtime.data import arguments
+from runtime.data import transformations as made
+from runtime.data.arguments import check_dataset, common_spec
+from runtime.data.chained import Chained
+
+if TYPE_CHECKING:
+    from runtime.data.dataset import Dataset
+
+
+class Combinations(Chained):
+    """Transformations of several datasets to one."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
+        """Elements of the same place in each dataset together, as far as the shortest.
+
+        Takes datasets, or a structure of them, which the elements then have. Raises TypeError for
+        anything else.
+
+        >>> a, b = rt.data.Dataset.range(3), rt.data.Dataset.range(5, 9)
+        >>> [(int(x), int(y)) for x, y in rt.data.Dataset.zip(a, b)]
+        [(0, 5), (1, 6), (2, 7)]
+        """
+        what = "Dataset.zip"
+        if (not args) == (datasets is None):
+            raise TypeError(f"{what}: takes datasets, or `datasets`, a structure of them")
+        given = datasets if not args else args[0] if len(args) == 1 else args
+        parts = nest.flatten(given)
+        if not parts or isinstance(given, list):
+            raise TypeError(f"{what}: expected datasets in a tuple or dict, got {given!r}")
+        for part in parts:
+            check_dataset(part, what)
+        spec = nest.map_structure(lambda part: part.element_spec, given)
+        first, *rest = parts
+        return first._to(spec, made.zipped, *[part._handle for part in rest])  # type: ignore[no-any-return]
+
+    def concatenate(self, dataset: Any, name: str | None = None) -> Dataset:
+        """The elements of this dataset, then those of another one.
+
+        Raises TypeError where their structures or dtypes differ.
+
+        >>> data = rt.data.Dataset.range(2).concatenate(rt.data.Dataset.range(5, 7))
+        >>> [int(x) for x in data]
+        [0, 1, 5, 6]
+        """
+        what = "Dataset.concatenate"
+        check_dataset(dataset, what)
+        spec = common_spec([self.element_spec, dataset.element_spec], what)
+        return self._to(spec, made.concatenated, dataset._handle)
+
+    @staticmethod
+    def choose_from_datasets(
+        datasets: Sequence[Any], choice_dataset: Any, stop_on_empty_dataset: bool = True
+    ) -> Dataset:
+        """The next element of the dataset that each element of `choice_dataset` is the number of.
+
+        Raises TypeError unless that has scalars of int64.
+
+        >>> a, b = rt.data.Dataset.range(3), rt.data.Dataset.range(10, 13)
+        >>> choice = rt.data.Dataset.from_tensor_slices(rt.constant([0, 1, 1, 0], rt.int64))
+        >>> [int(x) for x in rt.data.Dataset.choose_from_datasets([a, b], choice)]
+        [0, 10, 11, 1]
+        """
+        what = "Dataset.choose_from_datasets"
+        spec = _common(datasets, what)
+        check_dataset(choice_dataset, what)
+        if choice_dataset.element_spec != TensorSpec([], dtypes.int64):
+            raise TypeError(
+                f"{what}: choice_dataset must have scalars of int64, not "
+                f"{choice_dataset.element_spec}"
+            )
+        build = partial(made.chosen, stop=bool(stop_on_empty_dataset))
+        return choice_dataset._to(spec, build, *[part._handle for part in datasets])  # type: ignore[no-any-return]
+
+    @staticmethod
+    def sample_from_datasets(
+        datasets: Sequence[Any],
+        weights: Any = None,
+        seed: Any = None,
+        stop_on_empty_dataset: bool = False,
+        rerandomize_each_iteration: bool | None = None,
+    ) -> Dataset:
+        """The next element of a dataset that is drawn each time, with these weights (None: equal
+        ones). The draws are not TensorFlow's.
+
+        >>> a, b = rt.data.Dataset.range(2), rt.data.Dataset.range(10, 12)
+        >>> data = rt.data.Dataset.sample_from_datasets([a, b], weights=[1.0, 0.0], seed=1)
+        >>> [int(x) for x in data]
+        [0, 1]
+        """
+        what = "Dataset.sample_from_datasets"
+        spec = _common(datasets, what)
+        if weights is None:
+            weights = np.full(len(datasets), 1 / len(datasets))
+        chances = convert_to_tensor(weights)
+        if chances.shape.rank is not None and chances.shape != [len(datasets)]:
+            raise ValueError(
+                f"{what}: weights must be {len(datasets)} numbers, one for each dataset, but have "
+                f"the shape {chances.shape}"
+            )
+        build = partial(
+            _sampled,
+            seed=arguments.seed(seed, what),
+            stop=bool(stop_on_empty_dataset),
+            anew=bool(rerandomize_each_iteration),
+        )
+        first, *rest = datasets
+        return first._to(spec, build, *[part._handle for part in rest], chances)  # type: ignore[no-any-return]
+
+
+def _sampled(*inputs: Any, seed: int | None, stop: bool, anew: bool) -> Any:
+    *parts, weights = inputs
+    return made.sampled(weights, seed, *parts, stop=stop, anew=anew)
+
+
+def _common(datasets: Sequence[Any], what: str) -> Any:
+    if not datasets:
+        raise ValueError(f"{what}: there is no dataset to take elements from")
+    for part in datasets:
+        check_dataset(part, what)
+    return common_spec([part.element_spec for part in datasets], what)

@@ -1,0 +1,323 @@
+"""`Dataset`: a sequence of elements that is computed as it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from runtime import dtypes, nest
+from runtime.core.convert import convert_to_tensor
+from runtime.core.pickling import refused
+from runtime.core.shapes import TensorSpec
+from runtime.core.tensor import EagerTensor, Tensor
+from runtime.core.types import ObjectHandle, ObjectType
+from runtime.data import layouts, sources
+from runtime.data.arguments import integer, seed, signature
+from runtime.data.combinations import Combinations
+from runtime.data.generators import taker
+from runtime.data.groups import Groups
+from runtime.data.iterators import Iterator, _refuse_if_traced, iterator_over
+from runtime.data.layouts import Layout, components_of, normalized, spec_of
+from runtime.data.nodes import LENGTH, applied, computed, length_of, made
+from runtime.data.options import Options
+from runtime.data.pipelines import Pipeline, invalid
+from runtime.data.selections import Selections
+from runtime.graph.structures import Handler, add_handler
+from runtime.staging.control.iteration import Streamed
+
+
+class Dataset(Selections, Groups, Combinations, Streamed):
+    """A sequence of elements: tensors, and tuples, dicts and namedtuples of them.
+
+    Its elements are computed as they are asked for, anew by each iterator. `for` goes over it,
+    eagerly and in graphs. The static methods make one, the others make one of others.
+
+    >>> squares = rt.data.Dataset.range(4).map(lambda x: x * x)
+    >>> [int(x) for x in squares]
+    [0, 1, 4, 9]
+    """
+
+    __slots__ = ("__weakref__", "_handle", "_layout", "_options")
+
+    def __init__(self, layout: Layout, handle: Any, options: Options | None = None) -> None:
+        self._layout = layout
+        self._handle = handle
+        self._options = options
+
+    def _to(self, spec: Any, build: Callable[..., Pipeline], *inputs: Any) -> Dataset:
+        """The dataset that `build` makes of this one and of tensors."""
+        return _of(spec, build, self._handle, *inputs, options=self._options)
+
+    # Sources
+
+    @staticmethod
+    def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
+        """One element, which holds these tensors.
+
+        >>> [x.numpy().tolist() for x in rt.data.Dataset.from_tensors([1, 2])]
+        [[1, 2]]
+        """
+        element = normalized(tensors, "Dataset.from_tensors")
+        return _of(spec_of(element), sources.single, *components_of(element))
+
+    @staticmethod
+    def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
+        """The rows of tensors of one length: an element of each.
+
+        Raises ValueError for scalars, and for tensors of different lengths.
+
+        >>> data = rt.data.Dataset.from_tensor_slices({"x": [1, 2], "y": [3, 4]})
+        >>> [(int(d["x"]), int(d["y"])) for d in data]
+        [(1, 3), (2, 4)]
+        """
+        what = "Dataset.from_tensor_slices"
+        element = normalized(tensors, what)
+        components = components_of(element)
+        if not components:
+            raise ValueError(f"{what}: there is no tensor to take rows of")
+        lengths = []
+        for leaf in components:
+            if isinstance(leaf, Tensor) and leaf.static_shape == ():
+                raise ValueError(f"{what}: a scalar has no rows: give tensors of rank >= 1")
+            lengths.append(leaf.static_shape and leaf.static_shape[0])
+        if len(set(lengths) - {None}) > 1:
+            raise ValueError(f"{what}: the first dimensions of tensors differ: {lengths}")
+
+        def row(leaf: Any) -> Any:
+            return leaf and TensorSpec(leaf.shape[1:], leaf.dtype)
+
+        return _of(nest.map_structure(row, spec_of(element)), sources.slices, *components)
+
+    @staticmethod
+    def from_generator(
+        generator: Callable[..., Any],
+        output_types: Any = None,
+        output_shapes: Any = None,
+        args: Any = None,
+        output_signature: Any = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """The elements of a Python generator, or another iterable that `generator(*args)` makes.
+
+        Args:
+            output_signature: a TensorSpec for each tensor of an element, in its structure.
+            output_types, output_shapes: the older way to say this.
+
+        Raises TypeError where neither is given, and InvalidArgumentError for an element that does
+        not fit.
+
+        >>> def count(n):
+        ...     yield from range(n)
+        >>> spec = rt.TensorSpec([], rt.int32)
+        >>> data = rt.data.Dataset.from_generator(count, args=(3,), output_signature=spec)
+        >>> [int(x) for x in data]
+        [0, 1, 2]
+        """
+        what = "Dataset.from_generator"
+        if not callable(generator):
+            raise TypeError(f"{what}: generator must be a callable, not {generator!r}")
+        spec = signature(output_types, output_shapes, output_signature)
+        given = [normalized(arg, what) for arg in args or ()]
+
+        def make(*raws: Any) -> Any:
+            return generator(*[raw[()] if raw.ndim == 0 else raw.copy() for raw in raws])
+
+        take = taker(Layout(spec), what)
+        return _of(spec, lambda *raws: sources.generated(make, take, *raws), *given)
+
+    @staticmethod
+    def range(*args: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Dataset:
+        """The integers of `range(stop)`, `range(start, stop)` or `range(start, stop, step)`.
+
+        >>> [int(x) for x in rt.data.Dataset.range(1, 8, 3)]
+        [1, 4, 7]
+        """
+        what = "Dataset.range"
+        if not 1 <= len(args) <= 3:
+            raise ValueError(f"{what}: takes 1 to 3 arguments, got {len(args)}")
+        start, stop, step = (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
+        names = ("start", "stop", "step")
+        bounds = [integer(x, what, n) for x, n in zip((start, stop, step), names, strict=True)]
+        dtype = dtypes.as_dtype(output_type)
+
+        def build(*raws: Any) -> Pipeline:
+            return sources.counted(*raws, dtype=dtype.np_dtype)
+
+        return _of(TensorSpec([], dtype), build, *bounds)
+
+    @staticmethod
+    def counter(
+        start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64, name: str | None = None
+    ) -> Dataset:
+        """Numbers from `start` on, `step` apart, without end.
+
+        >>> [int(x) for x in rt.data.Dataset.counter(5, 2).take(3)]
+        [5, 7, 9]
+        """
+        kind = dtypes.as_dtype(dtype)
+        bounds = convert_to_tensor(start, kind), convert_to_tensor(step, kind)
+
+        def build(*raws: Any) -> Pipeline:
+            return sources.counting(*raws, dtype=kind.np_dtype)
+
+        return _of(TensorSpec([], kind), build, *bounds)
+
+    @staticmethod
+    def random(
+        seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
+    ) -> Dataset:
+        """Random integers below 2 ** 32, without end: for one seed always the same ones, and
+        TensorFlow's.
+
+        >>> first, second = rt.data.Dataset.random(seed=4), rt.data.Dataset.random(seed=4)
+        >>> int(next(iter(first))) == int(next(iter(second)))
+        True
+        """
+        own = _seed(seed, "Dataset.random")
+        anew = bool(rerandomize_each_iteration)
+        spec = TensorSpec([], dtypes.int64)
+        return _of(spec, lambda: sources.drawn(own, anew=anew))
+
+    # Elements
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of an element, in its structure.
+
+        >>> rt.data.Dataset.range(3).batch(2).element_spec
+        TensorSpec(shape=(None,), dtype=tf.int64, name=None)
+        """
+        return self._layout.spec
+
+    def __iter__(self) -> Iterator:
+        _refuse_if_traced(self)
+        return iterator_over(self._layout, self._handle)
+
+    def __len__(self) -> int:
+        if type(self._handle) is not ObjectHandle:
+            _refuse_if_traced(self)
+        return length_of(self._handle.raw)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def _staged_iter(self) -> Iterator:
+        """An iterator over it, in a graph."""
+        return iterator_over(self._layout, self._handle)
+
+    def _staged_len(self) -> Any:
+        """The number of its elements, in a graph."""
+        if type(self._handle) is ObjectHandle:
+            return length_of(self._handle.raw)
+        return applied(LENGTH, (self._handle,))
+
+    def cardinality(self) -> Tensor:
+        """The number of elements, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY, as int64.
+
+        >>> int(rt.data.Dataset.range(5).batch(2).cardinality())
+        3
+        """
+        found: Tensor = self._computed(_cardinality, TensorSpec([], dtypes.int64))
+        return found
+
+    def get_single_element(self, name: str | None = None) -> Any:
+        """The element of a dataset that has one; InvalidArgumentError for any other.
+
+        >>> int(rt.data.Dataset.range(3).skip(2).get_single_element())
+        2
+        """
+        return self._computed(_only, self.element_spec)
+
+    def _computed(self, build: Callable[..., Any], spec: Any, *inputs: Any) -> Any:
+        layout = Layout(spec)
+        found = computed(build, (self._handle, *inputs), layout.types)
+        return layout.pack(found, layouts.wrapped)
+
+    def as_numpy_iterator(self) -> Any:
+        """An iterator over the elements, with NumPy arrays in place of tensors.
+
+        >>> list(rt.data.Dataset.range(2).as_numpy_iterator())
+        [np.int64(0), np.int64(1)]
+        """
+        _refuse_if_traced(self)
+        return (nest.map_structure(_as_numpy, element) for element in self)
+
+    # Options
+
+    def options(self) -> Options:
+        """The options that were set by `with_options`.
+
+        >>> rt.data.Dataset.range(2).options().deterministic is None
+        True
+        """
+        return Options() if self._options is None else self._options
+
+    def with_options(self, options: Options, name: str | None = None) -> Dataset:
+        """This dataset with these options; those that are None stay what they were.
+
+        >>> options = rt.data.Options()
+        >>> options.deterministic = False
+        >>> rt.data.Dataset.range(2).with_options(options).options().deterministic
+        False
+        """
+        return Dataset(self._layout, self._handle, self.options().merge(options))
+
+    # There is nothing in it to change.
+
+    def __copy__(self) -> Dataset:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Dataset:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise refused("a Dataset", "pickle what it is made of, and make it anew")
+
+    def __repr__(self) -> str:
+        return f"<Dataset element_spec={self.element_spec!r}>"
+
+
+def _seed(value: Any, what: str) -> int | None:
+    return seed(value, what)
+
+
+def _of(
+    spec: Any, build: Callable[..., Pipeline], *inputs: Any, options: Options | None = None
+) -> Dataset:
+    layout = Layout(spec)
+    return Dataset(layout, made(build, inputs, layout.types), options)
+
+
+def _cardinality(pipeline: Pipeline) -> tuple[Any, ...]:
+    return (np.int64(pipeline.cardinality),)
+
+
+def _only(pipeline: Pipeline) -> tuple[Any, ...]:
+    iterator = pipeline.elements()
+    first = next(iterator, None)
+    if first is None:
+        raise invalid("Dataset.get_single_element", "the dataset was empty")
+    if next(iterator, None) is not None:
+        raise invalid("Dataset.get_single_element", "the dataset had more than one element")
+    return first
+
+
+def _as_numpy(item: Any) -> Any:
+    if isinstance(item, EagerTensor):
+        return item.numpy()
+    return item.as_numpy_iterator() if isinstance(item, Dataset) else item
+
+
+add_handler(
+    Dataset,
+    Handler(
+        lambda dataset: (dataset._layout, [dataset._handle]),
+        lambda kind, layout, children: Dataset(layout, children[0]),
+        ".{}",
+        lambda layout: ("handle",),
+        is_tuple=True,
+        describe=lambda layout: str(ObjectType("dataset", layout.types)),
+    ),
+)

@@ -1,0 +1,150 @@
+"""Transformations that put elements together, and take them apart."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from runtime import nest
+from runtime.core.shapes import TensorShape, TensorSpec
+from runtime.data import transformations as made
+from runtime.data.arguments import (
+    check_tensors,
+    integer,
+    known,
+    padded_shapes,
+    padding_values,
+    with_first,
+    without_first,
+)
+from runtime.data.chained import Chained
+from runtime.data.layouts import DatasetSpec
+
+if TYPE_CHECKING:
+    from runtime.data.dataset import Dataset
+
+
+class Groups(Chained):
+    """Transformations of several elements to one, and back."""
+
+    __slots__ = ()
+
+    def batch(
+        self,
+        batch_size: Any,
+        drop_remainder: bool = False,
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """`batch_size` elements at a time, their tensors stacked.
+
+        The last batch has fewer, or is left out with `drop_remainder`, which makes the size known.
+        Raises InvalidArgumentError for elements of different shapes.
+
+        >>> [x.numpy().tolist() for x in rt.data.Dataset.range(5).batch(2)]
+        [[0, 1], [2, 3], [4]]
+        """
+        what = "Dataset.batch"
+        check_tensors(self._layout, what)
+        size = integer(batch_size, what, "batch_size")
+        drop = bool(drop_remainder)
+        spec = with_first(self.element_spec, known(size) if drop else None)
+        return self._to(spec, partial(made.batched, drop=drop), size)
+
+    def padded_batch(
+        self,
+        batch_size: Any,
+        padded_shapes: Any = None,
+        padding_values: Any = None,
+        drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Dataset:
+        """`batch` of tensors of different shapes, which are padded at their ends.
+
+        Args:
+            padded_shapes: the shape to pad each component to, where None or -1 is the longest of
+                the batch; of the form of an element. Without it all unknown dimensions are so.
+            padding_values: the value to pad with, of the form of an element; 0 or "" otherwise.
+
+        >>> data = rt.data.Dataset.range(1, 4).map(lambda x: rt.fill([x], x))
+        >>> [x.numpy().tolist() for x in data.padded_batch(2)]
+        [[[1, 0], [2, 2]], [[3, 3, 3]]]
+        """
+        what = "Dataset.padded_batch"
+        check_tensors(self._layout, what)
+        size, drop = integer(batch_size, what, "batch_size"), bool(drop_remainder)
+        shapes = _shapes(padded_shapes, self._layout, what)
+        values = _values(padding_values, self._layout, what)
+        first = [known(size) if drop else None]
+        leaves = [
+            TensorSpec(TensorShape(None if shape is None else [*first, *shape]), leaf.dtype)
+            for leaf, shape in zip(self._layout.leaves, shapes, strict=True)
+        ]
+        spec = self._layout.pack(leaves, lambda _, leaf: leaf)
+        return self._to(spec, partial(made.padded, shapes=shapes, drop=drop), size, *values)
+
+    def unbatch(self, name: str | None = None) -> Dataset:
+        """The rows of the tensors of each element; ValueError for scalars.
+
+        >>> data = rt.data.Dataset.from_tensor_slices([[1, 2], [3, 4]])
+        >>> [int(x) for x in data.unbatch()]
+        [1, 2, 3, 4]
+        """
+        what = "Dataset.unbatch"
+        check_tensors(self._layout, what)
+        sizes = {leaf.shape[0] for leaf in self._layout.leaves if leaf.shape.rank} - {None}
+        if len(sizes) > 1:
+            raise ValueError(
+                f"{what}: the first dimensions of the components of an element differ: "
+                f"{sorted(sizes)}"
+            )
+        size = sizes.pop() if len(sizes) == 1 else None
+        spec = without_first(self.element_spec, what)
+        return self._to(spec, partial(made.unbatched, size=size))
+
+    def rebatch(
+        self, batch_size: Any, drop_remainder: bool = False, name: str | None = None
+    ) -> Dataset:
+        """The same rows in batches of another size.
+
+        >>> [x.numpy().tolist() for x in rt.data.Dataset.range(5).batch(2).rebatch(3)]
+        [[0, 1, 2], [3, 4]]
+        """
+        return self.unbatch().batch(batch_size, drop_remainder)
+
+    def window(
+        self,
+        size: Any,
+        shift: Any = None,
+        stride: Any = 1,
+        drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Dataset:
+        """Datasets of `size` elements, `stride` apart, each beginning `shift` elements (None:
+        `size`) behind the one before. Of tuples and dicts each component is a dataset.
+
+        >>> windows = rt.data.Dataset.range(4).window(2, shift=1, drop_remainder=True)
+        >>> [[int(x) for x in window] for window in windows]
+        [[0, 1], [1, 2], [2, 3]]
+        """
+        what = "Dataset.window"
+        count = integer(size, what, "size")
+        step = count if shift is None else integer(shift, what, "shift")
+        apart = integer(stride, what, "stride")
+        spec = nest.map_structure(lambda leaf: leaf and DatasetSpec(leaf), self.element_spec)
+        build = partial(made.windows, drop=bool(drop_remainder))
+        return self._to(spec, build, count, step, apart)
+
+    def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
+        """The number of each element, from `start` on, beside it.
+
+        >>> data = rt.data.Dataset.from_tensor_slices([7, 8]).enumerate()
+        >>> [(int(i), int(x)) for i, x in data]
+        [(0, 7), (1, 8)]
+        """
+        first = integer(start, "Dataset.enumerate", "start")
+        return self._to((TensorSpec([], first.dtype), self.element_spec), made.enumerated, first)
+
+
+_shapes, _values = padded_shapes, padding_values

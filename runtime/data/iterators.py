@@ -1,0 +1,108 @@
+"""Iterators over datasets."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from runtime.core.pickling import refused
+from runtime.core.state import state
+from runtime.core.types import ObjectHandle, ObjectType
+from runtime.data.layouts import Layout, wrapped
+from runtime.data.nodes import ADVANCE, CURRENT, ITERATE, NEXT, EndOfSequence, applied
+from runtime.data.pipelines import Cursor
+from runtime.graph.structures import Handler, add_handler
+from runtime.staging.control.iteration import StreamedIterator
+from runtime.staging.refusals import refuse
+
+
+class Iterator(StreamedIterator):
+    """An iterator over a dataset; also as an argument of a graph, which goes on where it stands.
+
+    >>> iterator = iter(rt.data.Dataset.range(2))
+    >>> int(next(iterator)), int(next(iterator))
+    (0, 1)
+    """
+
+    __slots__ = ("__weakref__", "_handle", "_layout", "_take")
+
+    def __init__(self, layout: Layout, handle: Any) -> None:
+        self._layout = layout
+        self._handle = handle
+        self._take = None if type(handle) is not ObjectHandle else handle.raw.__next__
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of an element, in its structure."""
+        return self._layout.spec
+
+    def get_next(self) -> Any:
+        """The next element; OutOfRangeError where there is none.
+
+        >>> int(iter(rt.data.Dataset.range(2)).get_next())
+        0
+        """
+        try:
+            return self.__next__()
+        except StopIteration:
+            raise EndOfSequence(None, None, "End of sequence") from None
+
+    def __iter__(self) -> Iterator:
+        _refuse_if_traced(self)
+        return self
+
+    def __next__(self) -> Any:
+        if self._take is None or state.trace is not None:
+            return self._staged_next()
+        return self._layout.pack(self._take())
+
+    def _staged_next(self) -> Any:
+        """The next element, in a graph."""
+        return self._layout.pack(applied(NEXT, (self._handle,)), wrapped)
+
+    def _advance(self) -> Any:
+        """Fetch the next element, in a graph; a staged bool tells whether there is one."""
+        return applied(ADVANCE, (self._handle,))
+
+    def _current(self) -> Any:
+        """The element that was fetched, in a graph."""
+        return self._layout.pack(applied(CURRENT, (self._handle,)), wrapped)
+
+    def __reduce__(self) -> NoReturn:
+        raise refused("an iterator over a Dataset", "make one where it is needed")
+
+    def __repr__(self) -> str:
+        return f"<Iterator element_spec={self.element_spec!r}>"
+
+
+def iterator_over(layout: Layout, handle: Any) -> Iterator:
+    """A new iterator over a dataset: in the graph, while one is being traced."""
+    if state.trace is not None or type(handle) is not ObjectHandle:
+        return Iterator(layout, applied(ITERATE, (handle,)))
+    kind = ObjectType("iterator", layout.types)
+    return Iterator(layout, ObjectHandle(kind, Cursor(handle.raw)))
+
+
+def _refuse_if_traced(items: Any) -> None:
+    if state.trace is not None:
+        raise refuse(
+            f"a {type(items).__name__} is iterated over by unconverted code, in which a `for` has "
+            "no end that the graph could see",
+            "iterate over it in a `for` of a converted function",
+        )
+
+
+def _named(spec: Any) -> tuple[str, ...]:
+    return ("handle",)
+
+
+add_handler(
+    Iterator,
+    Handler(
+        lambda iterator: (iterator._layout, [iterator._handle]),
+        lambda kind, key, children: Iterator(key, children[0]),
+        ".{}",
+        _named,
+        is_tuple=True,
+        describe=lambda layout: str(ObjectType("iterator", layout.types)),
+    ),
+)

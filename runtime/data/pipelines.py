@@ -1,0 +1,148 @@
+"""A pipeline: what a dataset is when it runs. It gives elements, each a tuple of arrays, anew to
+each iterator; a component of an element may be a pipeline itself.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from runtime import errors
+from runtime.core.types import Type
+
+Component = Any
+Element = tuple[Component, ...]
+Elements = Callable[[], Iterator[Element]]
+
+INFINITE = -1
+UNKNOWN = -2
+
+
+class Pipeline:
+    """The elements of a dataset.
+
+    elements(): a new iterator over them.
+    cardinality: how many there are, or INFINITE or UNKNOWN.
+    rows(start, stop): the components of some of them, stacked, where they are at hand.
+    """
+
+    __slots__ = ("cardinality", "elements", "rows")
+
+    def __init__(
+        self,
+        elements: Elements,
+        cardinality: int,
+        rows: Callable[[int, int], Element] | None = None,
+    ) -> None:
+        self.elements = elements
+        self.cardinality = cardinality
+        self.rows = rows
+
+    def __iter__(self) -> Iterator[Element]:
+        return self.elements()
+
+
+class Cursor:
+    """An iterator's place in a pipeline; threads may share it."""
+
+    __slots__ = ("_elements", "_lock", "element")
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._elements = pipeline.elements()
+        self._lock = threading.RLock()
+        self.element: Element = ()
+
+    def __next__(self) -> Element:
+        with self._lock:
+            return next(self._elements)
+
+    def advance(self) -> bool:
+        """Fetch the next element; False at the end."""
+        found = next(self, None)
+        if found is None:
+            return False
+        self.element = found
+        return True
+
+
+def invalid(what: str, reason: str) -> errors.InvalidArgumentError:
+    """The error of a transformation that is given a bad value."""
+    return errors.InvalidArgumentError(None, None, f"{what}: {reason}")
+
+
+def scaled(cardinality: int, compute: Callable[[int], int]) -> int:
+    """`compute` of a cardinality, if it is a number."""
+    return cardinality if cardinality < 0 else compute(cardinality)
+
+
+def least(cardinalities: Sequence[int]) -> int:
+    """The cardinality of a `zip`: infinite ones give way, and one that is unknown decides."""
+    if UNKNOWN in cardinalities:
+        return UNKNOWN
+    finite = [n for n in cardinalities if n != INFINITE]
+    return min(finite, default=INFINITE)
+
+
+def total(cardinalities: Sequence[int]) -> int:
+    """The cardinality of datasets one after another."""
+    if INFINITE in cardinalities:
+        return INFINITE
+    return UNKNOWN if UNKNOWN in cardinalities else sum(cardinalities)
+
+
+# Arrays
+
+
+def scalar_of_text(item: Any) -> Any:
+    """A string as the array of a component."""
+    return np.array(item, object)
+
+
+def row_iterator(array: Any) -> Iterator[Any]:
+    """The rows of an array, as components."""
+    if array.dtype.hasobject and array.ndim == 1:
+        return map(scalar_of_text, array)
+    return iter(array)
+
+
+def stacked(column: Sequence[Any], what: str, place: int = 0) -> Any:
+    """One array of components of one shape; InvalidArgumentError where their shapes differ."""
+    first = column[0]
+    shape, dtype = first.shape, first.dtype
+    if not shape and not dtype.hasobject:
+        if any(item.shape for item in column):
+            raise _ragged(column, what, place)
+        return np.array(column, dtype)
+    made = np.empty((len(column), *shape), dtype)
+    for at, item in enumerate(column):
+        if item.shape != shape:
+            raise _ragged(column, what, place)
+        made[at] = item if shape else item[()]
+    return made
+
+
+def _ragged(column: Sequence[Any], what: str, place: int) -> errors.InvalidArgumentError:
+    shape = list(column[0].shape)
+    at, other = next((at, x.shape) for at, x in enumerate(column) if list(x.shape) != shape)
+    return invalid(
+        what,
+        f"cannot batch tensors with different shapes in component {place}: first element had shape "
+        f"{shape} and element {at} had shape {list(other)}; use padded_batch, or give all of them "
+        "one shape with map",
+    )
+
+
+def transposed(elements: Sequence[Element], what: str) -> Element:
+    """The components of some elements, each stacked."""
+    columns = enumerate(zip(*elements, strict=True))
+    return tuple([stacked(column, what, place) for place, column in columns])
+
+
+def conforms(raw: Any, type: Type) -> bool:
+    """Whether an array is of a type in graphs, as far as this is known."""
+    from runtime.core.shapes import compatible
+
+    return raw.dtype == type.dtype.np_dtype and compatible(type.shape, raw.shape)  # type: ignore[union-attr]

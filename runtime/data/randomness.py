@@ -1,0 +1,101 @@
+"""Random numbers of `shuffle` and `random`: Philox 4x32 with 10 rounds, whose seeds and draws are
+those of TensorFlow's (J. K. Salmon et al., Parallel random numbers: as easy as 1, 2, 3, 2011).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+
+from runtime.ops.random.seeds import global_seeds
+
+_BLOCK = 256
+"""Counters that are turned into numbers at once, four numbers each."""
+
+_LOW = np.uint64(0xFFFFFFFF)
+_SHIFT = np.uint64(32)
+_FACTORS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
+_WEYL = 0x9E3779B9, 0xBB67AE85
+_ROUNDS = 10
+_OF_GRAPH = 87654321
+"""The global seed where only the op has one."""
+_MOST = (1 << 31) - 1
+"""Seeds are taken modulo this number."""
+
+Seeds = tuple[int, int]
+
+
+def _block(key: int, high: int, first: int) -> list[int]:
+    counters = np.arange(first, first + _BLOCK, dtype=np.uint64)
+    a, b = counters & _LOW, counters >> _SHIFT
+    c, d = np.full_like(a, high & 0xFFFFFFFF), np.full_like(a, high >> 32)
+    low_key, high_key = key & 0xFFFFFFFF, key >> 32
+    for _ in range(_ROUNDS):
+        p, q = a * _FACTORS[0], c * _FACTORS[1]
+        a = (q >> _SHIFT) ^ b ^ np.uint64(low_key)
+        c = (p >> _SHIFT) ^ d ^ np.uint64(high_key)
+        b, d = q & _LOW, p & _LOW
+        low_key = (low_key + _WEYL[0]) & 0xFFFFFFFF
+        high_key = (high_key + _WEYL[1]) & 0xFFFFFFFF
+    drawn: list[int] = np.stack([a, b, c, d], 1).ravel().tolist()
+    return drawn
+
+
+def numbers(seeds: Seeds) -> Iterator[int]:
+    """Unsigned 32-bit numbers, without end."""
+    key, high = (seed % (1 << 64) for seed in seeds)
+    first = 0
+    while True:
+        yield from _block(key, high, first)
+        first += _BLOCK
+
+
+class SeedGenerator:
+    """A pair of seeds for each iteration: drawn anew, or the same ones."""
+
+    def __init__(self, seeds: Seeds, anew: bool) -> None:
+        self._seeds = seeds
+        self._numbers = numbers(seeds) if anew else None
+        self._lock = threading.Lock()
+
+    def next(self) -> Seeds:
+        """The seeds of the next iteration."""
+        if self._numbers is None:
+            return self._seeds
+        with self._lock:
+            return next(self._numbers), next(self._numbers)
+
+
+class _Order:
+    """The seeds of ops that have none of their own, one after another since `set_seed`."""
+
+    def __init__(self) -> None:
+        self.epoch = -1
+        self.draws = random.Random()
+
+    def next(self, seed: int) -> int:
+        if self.epoch != global_seeds.epoch:
+            self.epoch = global_seeds.epoch
+            self.draws = random.Random(seed)
+        return self.draws.randint(0, _MOST)
+
+
+_order = _Order()
+
+
+def chosen_seeds(seed: int | None) -> Seeds:
+    """The pair of seeds for an op's own seed, if it has one, and the global one: drawn from the
+    system where there is neither.
+    """
+    with global_seeds.lock:
+        of_all = global_seeds.seed
+        if seed is None and of_all is None:
+            low, high = np.frombuffer(os.urandom(16), np.int64)
+            return int(low), int(high)
+        own = _order.next(of_all or 0) if seed is None else seed
+    pair = (_OF_GRAPH if of_all is None else of_all) % _MOST, own % _MOST
+    return (0, _MOST) if pair == (0, 0) else pair

@@ -1,0 +1,97 @@
+"""The pipelines that elements come from."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from runtime.core.state import call_back
+from runtime.data.pipelines import (
+    INFINITE,
+    UNKNOWN,
+    Element,
+    Pipeline,
+    invalid,
+    row_iterator,
+)
+from runtime.data.randomness import SeedGenerator, chosen_seeds, numbers
+
+_CHUNK = 1024
+"""Numbers of a range that are made at once."""
+
+
+def counted(start: Any, stop: Any, step: Any, *, dtype: np.dtype[Any]) -> Pipeline:
+    """The integers of a range."""
+    if not int(step):
+        raise invalid("Dataset.range", "step must not be 0")
+    found = builtins.range(int(start), int(stop), int(step))
+
+    def rows(first: int, end: int) -> Element:
+        part = found[first:end]
+        return (np.arange(part.start, part.stop, part.step).astype(dtype, copy=False),)
+
+    def elements() -> Iterator[Element]:
+        for first in builtins.range(0, size, _CHUNK):
+            yield from zip(*rows(first, first + _CHUNK), strict=True)
+
+    size = max(0, -((found.start - found.stop) // found.step))
+    return Pipeline(elements, size, rows)
+
+
+def counting(start: Any, step: Any, *, dtype: np.dtype[Any]) -> Pipeline:
+    """Integers without end."""
+
+    def elements() -> Iterator[Element]:
+        value = dtype.type(start)
+        while True:
+            yield (value,)
+            value = value + step
+
+    return Pipeline(elements, INFINITE)
+
+
+def single(*components: Any) -> Pipeline:
+    """One element."""
+    return Pipeline(lambda: iter((components,)), 1)
+
+
+def slices(*arrays: Any) -> Pipeline:
+    """The rows of arrays of one length."""
+
+    def elements() -> Iterator[Element]:
+        return zip(*map(row_iterator, arrays), strict=True)
+
+    def rows(start: int, stop: int) -> Element:
+        return tuple([array[start:stop] for array in arrays])
+
+    return Pipeline(elements, len(arrays[0]), rows)
+
+
+def generated(
+    make: Callable[..., Any], take: Callable[[Any], Sequence[Any]], *args: Any
+) -> Pipeline:
+    """The items of the iterable `make(*args)`, of which `take` gives the components."""
+
+    def elements() -> Iterator[Element]:
+        iterator = call_back(iter, call_back(make, *args))
+        while (item := call_back(next, iterator, _END)) is not _END:
+            yield tuple(take(item))
+
+    return Pipeline(elements, UNKNOWN)
+
+
+_END = object()
+
+
+def drawn(seed: Any, *, anew: bool) -> Pipeline:
+    """Random integers below 2 ** 32, without end."""
+    made = SeedGenerator(chosen_seeds(None if seed is None else int(seed)), anew)
+
+    def elements() -> Iterator[Element]:
+        for number in numbers(made.next()):
+            yield (np.int64(number),)
+
+    return Pipeline(elements, INFINITE)
