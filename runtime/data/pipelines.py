@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from runtime import errors
-from runtime.core.types import Type
 
 Component = Any
 Element = tuple[Component, ...]
@@ -139,10 +138,3 @@ def transposed(elements: Sequence[Element], what: str) -> Element:
     """The components of some elements, each stacked."""
     columns = enumerate(zip(*elements, strict=True))
     return tuple([stacked(column, what, place) for place, column in columns])
-
-
-def conforms(raw: Any, type: Type) -> bool:
-    """Whether an array is of a type in graphs, as far as this is known."""
-    from runtime.core.shapes import compatible
-
-    return raw.dtype == type.dtype.np_dtype and compatible(type.shape, raw.shape)  # type: ignore[union-attr]

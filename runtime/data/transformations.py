@@ -496,23 +496,3 @@ def prefetched(source: Pipeline, buffer_size: Any) -> Pipeline:
         return source
     ahead = threads.AHEAD if size < 0 else size
     return Pipeline(lambda: threads.ahead(source.elements(), ahead), source.cardinality)
-
-
-def checked_count(source: Pipeline, count: Any) -> Pipeline:
-    """The elements, which must be as many; FailedPreconditionError at the end of others."""
-    expected = int(count)
-
-    def elements() -> Iterator[Element]:
-        found = 0
-        for element in source.elements():
-            found += 1
-            yield element
-        if found != expected:
-            raise errors.FailedPreconditionError(
-                None,
-                None,
-                f"assert_cardinality: input dataset was expected to contain {expected} elements "
-                f"but contained {'only ' if found < expected else ''}{found}",
-            )
-
-    return Pipeline(elements, expected)
