@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Container, Mapping
+from types import FunctionType
 from typing import Any, NamedTuple
 
 from autograph.mutation.foreign import LOCKS
@@ -31,6 +32,7 @@ from autograph.mutation.variables import Variable
 
 __all__ = ["MISSING", "Change", "Snapshot"]
 
+_CODE = (FunctionType, Unconverted)
 DEPTH = 10
 ELEMENTS = 100_000
 ARRAY_BYTES = 1 << 24
@@ -151,7 +153,7 @@ class Snapshot:
                 if cls is Variable and self._outer is not None:
                     self._outer.add(render(path), value)
                 # What code leads to is not nested in what leads to the code.
-                below = 0 if cls is Unconverted else depth + 1
+                below = 0 if cls in _CODE else depth + 1
                 for style, part, child in kind.parts(value, state):
                     pending.append((child, (path, style, part), below, lent))
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn, ParamSpec, TypeVar, overload
 
 import runtime.ops as ops
 from runtime import errors, nest
+from runtime.autodiff.at_call import at_call
 from runtime.autodiff.recorder import Recorder
 from runtime.autodiff.records import another
 from runtime.autodiff.tape import GradientTape
@@ -75,17 +75,16 @@ class Rule:
 class StagedRule(Rule, Record):
     """A rule in a graph: a graph of its own, whose last parameters are what it uses from around it.
 
-    While the function around it is traced, the Python function still serves.
+    It is made at the call: what the function reads may have changed when the gradient is asked for.
     """
 
-    __slots__ = ("call", "error", "graph", "outer", "present", "trace")
+    __slots__ = ("call", "error", "graph", "outer", "present")
     is_rule = True
 
     def __init__(
         self, function: Callable[..., Sequence[Any]], results: Sequence[Tensor], arguments: int
     ) -> None:
         super().__init__(function, len(results))
-        self.trace: Callable[[], Any] = weakref.ref(state.trace)
         self.graph: Any = None
         self.call: Any = None
         self.outer: list[Any] = []
@@ -104,7 +103,7 @@ class StagedRule(Rule, Record):
         """A rule that was saved, whose graph is still to be filled in."""
         made = object.__new__(cls)
         made.function, made.count, made.present = _not_there, count, present
-        made.trace, made.graph, made.call = _no_trace, None, None
+        made.graph, made.call = None, None
         made.outer = [None] * outer
         made.error = None if error is None else errors.UnimplementedError(None, None, error)
         return made
@@ -130,13 +129,9 @@ class StagedRule(Rule, Record):
 
     def apply(self, op: Any, grads: Sequence[Any]) -> list[Any]:
         """The gradients for the inputs of the op."""
-        trace = state.trace
-        if trace is not None and self.trace() is trace and not op.is_inner:
-            found = list(self.function(*grads))
-        elif self.error is not None:
+        if self.error is not None:
             raise self.error
-        else:
-            found = self._by_graph(op, grads)
+        found = self._by_graph(op, grads)
         return [*[None] * self.count, *found, *[None] * len(self.outer)]
 
     def _by_graph(self, op: Any, grads: Sequence[Any]) -> list[Any]:
@@ -169,10 +164,6 @@ class StagedRule(Rule, Record):
 
 def _not_there(*_: Any) -> NoReturn:
     raise errors.InternalError(None, None, "the function of a saved gradient was asked for")
-
-
-def _no_trace() -> None:
-    return None
 
 
 def _check_unchanged(recorder: Any) -> None:
@@ -255,8 +246,9 @@ def custom_gradient(f: Any = None) -> Any:
     The second is given the gradients of the results and returns one gradient (or None) for each
     argument. If the function reads variables that are not among its arguments, it must also take
     `variables=` and return a pair: the gradients for the arguments, and those for the variables.
-    Gradients of gradients go through it. Raises ValueError where it returns the wrong number of
-    gradients, TypeError where it does not take `variables`.
+    Gradients of gradients go through it. It reads what its variables were at the call; StagingError
+    where an attribute, an item or a global that it reads has another value then. ValueError
+    where it returns the wrong number of gradients, TypeError where it does not take `variables`.
 
     >>> @rt.custom_gradient
     ... def clipped_backwards(x):
@@ -298,6 +290,7 @@ class _Call:
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         with _noting_accesses() as accesses:
             result, grad_fn = _pair(_called(self.function)(*args, **kwargs))
+        function = grad_fn if state.trace is not None else at_call(grad_fn)
         given = self._flat(args, kwargs)
         among = {id(item) for item in given}
         variables = [v for v in accesses.found.values() if id(v) not in among]
@@ -305,7 +298,7 @@ class _Call:
             _check_takes_variables(grad_fn, variables)
         tensors = [item for item in given if _is_differentiated(item)]
         inputs = [convert_to_tensor(item) for item in (*tensors, *variables)]
-        function = _function(grad_fn, given, len(nest.flatten(args)), variables)
+        function = _function(function, given, len(nest.flatten(args)), variables)
         flat = [convert_to_tensor(item) for item in nest.flatten(result)]
         if state.trace is None:
             rule = Rule(function, len(flat))
@@ -384,7 +377,9 @@ def _now(item: Any) -> Any:
 def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
     """`f`, of which tapes keep the arguments only.
 
-    What its gradient needs is computed again when it is asked for.
+    What its gradient needs is computed again when it is asked for, with the values that `f` read at
+    the call; variables are read anew, as in TensorFlow. Raises StagingError where an attribute, an
+    item or a global that `f` reads has another value then.
 
     >>> x = rt.constant(3.)
     >>> with rt.GradientTape() as tape:
@@ -397,6 +392,8 @@ def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(f)
     def inner(*args: Any, **kwargs: Any) -> Any:
         kept, named = nest.map_structure(_now, [list(args), kwargs])
+        # A graph is made of its gradient at once.
+        again = at_call(f) if state.tapes and state.trace is None else f
         with _without_tapes():
             result = _called(f)(*args, **kwargs)
 
@@ -405,8 +402,8 @@ def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
             tensors = [item for item in nest.flatten(given) if _is_differentiated(item)]
             with GradientTape() as tape:
                 tape.watch(tensors)
-                again = _called(f)(*given, **named)
-            found = tape.gradient(again, [tensors, list(variables)], list(upstream))
+                results = _called(again)(*given, **named)
+            found = tape.gradient(results, [tensors, list(variables)], list(upstream))
             return found if variables else found[0]
 
         return result, grad
