@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import linecache
-from typing import Self
+from typing import Any, Self
 
 from autograph.cells import format_place, pointer_to
+from autograph.names import in_users_words, is_generated
 
 
 class AutographError(Exception):
@@ -91,6 +92,10 @@ class StagingError(AutographError, ValueError):
     Traceback (most recent call last):
     autograph.errors.StagingError: ...`not` cannot depend on a staged value of type Staged...
     """
+
+    def __init__(self, message: str = "", *, variable: str | None = None, **fields: Any) -> None:
+        users = variable is None or not is_generated(variable)
+        super().__init__(in_users_words(message), variable=variable if users else None, **fields)
 
 
 def _column(filename: str | None, lineno: int | None, offset: int) -> int:

@@ -27,6 +27,7 @@ def profile_lines(profiler: Any, target: Any, /) -> None:
 
     Raises:
         ConversionError: it was converted before line_profiler was imported.
+        TypeError: `profiler` is no profiler.
 
     >>> import line_profiler
     >>> profiler = line_profiler.LineProfiler()
@@ -45,6 +46,11 @@ def profile_lines(profiler: Any, target: Any, /) -> None:
     """
     from autograph.load import UNREACHED
 
+    if not callable(getattr(profiler, "add_function", None)):
+        raise TypeError(
+            f"profile_lines() takes a line_profiler.LineProfiler and a function, not {profiler!r}: "
+            "make one with line_profiler.LineProfiler()"
+        )
     for function in functions_in(convert(target)):
         for code in _codes_of_one_function(function.__code__):
             if not code.co_code.endswith(UNREACHED):

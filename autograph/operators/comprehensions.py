@@ -207,11 +207,13 @@ def generator(
             return body(items)  # type: ignore[return-value]  # Python's own
         # As Python does, ask for an iterator at once.
         given = Given(items if backend_of(items) else iter(items), body, tested, nested)
-        made = _elements(given)
+        made: Any = _elements(given)
+        made.__name__ = "<genexpr>"
+        made.__qualname__ = f"{body.__qualname__}.<locals>.<genexpr>"
         if growing.is_staging():
             _given[made] = given
             given.generator = ref(made)
-        return made
+        return made  # type: ignore[no-any-return]
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         raise

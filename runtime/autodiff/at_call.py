@@ -48,7 +48,7 @@ def at_call(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _function_of(item: Any) -> FunctionType | None:
     """The user's Python function that a call of `item` runs."""
-    found = item.__func__ if type(item) is MethodType else item
+    found: Any = item.__func__ if type(item) is MethodType else item
     if type(found) is not FunctionType and hasattr(type(found), "python_function"):
         found = found.python_function
     return found if type(found) is FunctionType and _is_users(found.__module__) else None
@@ -109,7 +109,7 @@ def _with_own_cells(item: Any, shared: set[int], known: dict[int, Any]) -> Any:
         return another(item)
     if type(item) is MethodType:
         return MethodType(_with_own_cells(item.__func__, shared, known), item.__self__)
-    if _function_of(item) is not item or not item.__closure__:
+    if type(item) is not FunctionType or _function_of(item) is None or not item.__closure__:
         return item
     if id(item) in known:
         return known[id(item)]

@@ -66,7 +66,7 @@ def cond(
         )
         flags = iter(grads[len(kept) :])
         return [
-            (grad, Sent(next(flags).value) if asked else known)
+            (grad, Sent(next(flags).graph_value) if asked else known)
             for grad, (asked, known) in zip(grads, plans, strict=False)
         ]
 
@@ -128,10 +128,10 @@ def while_(
         count, found = _reverse_loop(reverse, node, region, rounds, lists, starts)
         flags = iter(found[len(targets) :])
         doubts: list[Sent | None] = [
-            Sent(next(flags).value) if at in way.doubted else None for at in carried
+            Sent(next(flags).graph_value) if at in way.doubted else None for at in carried
         ]
         doubts += [
-            Sent(next(flags).value) if is_doubted else Sent(count)
+            Sent(next(flags).graph_value) if is_doubted else Sent(count)
             for is_doubted in way.doubted_sums
         ]
         return list(zip(found, doubts, strict=False))
@@ -177,7 +177,7 @@ def _back_through_body(
             parameter = body.parameters[at]
             grads.append(trace.parameter(parameter.type, inner.label(parameter)))
         totals = len(scope.parameters)
-        flags = {at: trace.parameter(BOOL, "sent").value for at in carried if at in doubted}
+        flags = {at: trace.parameter(BOOL, "sent").graph_value for at in carried if at in doubted}
         for at, grad in zip(carried, grads, strict=True):
             inner.add(body.results[at + 1], grad, Sent(flags[at]) if at in flags else None)
         nodes = inner.region(body.nodes)
@@ -195,7 +195,7 @@ def _back_through_body(
         scope.parameters += sums
         for source, is_doubted in zip(sources, doubted_sums, strict=True):
             if is_doubted:
-                before = Sent(trace.parameter(BOOL, "sent").value)
+                before = Sent(trace.parameter(BOOL, "sent").graph_value)
                 ends.append(truth(trace, either(trace, before, inner.found(source))))
         found = [*map(trace.value_of, results), *ends]
     known = reverse.activity.known
@@ -229,7 +229,7 @@ def _reverse_loop(
     types = [parameter.type for parameter in back.parameters]
     names = [parameter.name for parameter in back.parameters]
     found = reverse.append(WHILE, inputs, types, names, regions=[back], origin=node.origin)
-    return proceed.value, found[1 + len(lists) :]
+    return proceed.graph_value, found[1 + len(lists) :]
 
 
 def _carried(reverse: Reverse, node: Node, given: Sequence[Any]) -> list[int]:

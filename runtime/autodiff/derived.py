@@ -96,7 +96,7 @@ def _gone_back(
     each, doubts = iter(grads), iter(flags)
     for result, kind in zip(graph.results, given, strict=True):
         if kind is not Given.ABSENT:
-            sent = Sent(next(doubts).value) if kind is Given.DOUBTED else None
+            sent = Sent(next(doubts).graph_value) if kind is Given.DOUBTED else None
             reverse.add(result, next(each), sent)
     return reverse, reverse.region(graph.nodes)
 
@@ -322,7 +322,7 @@ def _call_back(
         found = reverse.append(CALL, upstream(), types, names, params=params, origin=node.origin)
         doubts = iter(found[len(sources) :])
         return [
-            (grad, Sent(next(doubts).value) if is_doubted else None)
+            (grad, Sent(next(doubts).graph_value) if is_doubted else None)
             for grad, is_doubted in zip(found, way.doubted, strict=False)
         ]
 

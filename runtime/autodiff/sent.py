@@ -237,7 +237,7 @@ def apply_rule(
 
 
 def _of_item(grad: Any, sent: Sent | None) -> Found:
-    return (grad.grad, Sent(grad.is_there.value)) if type(grad) is Item else (grad, sent)
+    return (grad.grad, Sent(grad.is_there.graph_value)) if type(grad) is Item else (grad, sent)
 
 
 def _target(trace: Trace, item: Any, key: Any) -> tuple[Value | None, Callable[[], Any]]:

@@ -196,7 +196,7 @@ def _of_control(op: Any, given: Sequence[Any], sent: Sequence[Sent | None]) -> l
     activity.follow((handle.node,))
     reverse = _Recorded(activity, variables_in((handle.node,)), handle)
     for output, grad, flag in zip(op.outputs, given, sent, strict=True):
-        reverse.add(output.value, grad, flag)
+        reverse.add(output.graph_value, grad, flag)
     reverse.step(handle.node)
     return [(reverse.grads.get(source), reverse.sent.get(source)) for source in sources]
 

@@ -29,7 +29,7 @@ def staged_rows(
         values = [trace.value_of(grad) for grad in grads if grad is not None]
     made = None
     if at_once and isinstance(rows.count, int):
-        made = vectorized(scope.nodes[begin:], weight.value, rows.weights, values)
+        made = vectorized(scope.nodes[begin:], weight.graph_value, rows.weights, values)
     if made is None:
         lists = _loop(scope, rows.count, values)
         connected = [s for s, grad in zip(sources, grads, strict=True) if grad is not None]

@@ -148,7 +148,7 @@ def _find(trace: Trace, tape: Any, item: Any) -> bool:
     inputs = [trace.refined.get(v) or symbol(v, item.scope, None) for v in node.inputs]
     if not any([_find(trace, tape, each) for each in inputs if differentiable(each.type)]):
         return False
-    outputs = [item if v is item.value else symbol(v, item.scope, None) for v in node.outputs]
+    outputs = [item if v is item.graph_value else symbol(v, item.scope, None) for v in node.outputs]
     tape.record(node.primitive, inputs, outputs, dict(node.params))
     return True
 
@@ -157,7 +157,7 @@ def _maker(item: Any) -> Node | None:
     scope: Scope | None = item.scope
     while scope is not None:
         for node in reversed(scope.nodes):
-            if item.value in node.outputs:
+            if item.graph_value in node.outputs:
                 return node
         scope = scope.outer
     return None

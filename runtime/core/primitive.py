@@ -261,7 +261,7 @@ class Primitive:
         fitting = dtypes.names(t for t in dtypes.ALL if t.np_dtype in allowed)
         return (
             f"input {place} has dtype {BY_NUMPY[dtype].name}, "
-            f"which it does not take; it takes {fitting}"
+            f"which it does not take; it takes {fitting} (convert it with cast)"
         )
 
     def __repr__(self) -> str:
@@ -361,10 +361,9 @@ def broadcast_shapes(first: Shape, *others: Shape, **params: Any) -> Shape:
     return first
 
 
-def wrong_value(message: str, hint: str | None = None) -> ValueError:
-    """The error for a value or shape: InvalidArgumentError eagerly, ValueError while tracing."""
-    made = errors.InvalidArgumentError(None, None, message, hint=hint)
-    return made if state.trace is None else ValueError(str(made))
+def wrong_value(message: str, hint: str | None = None) -> errors.InvalidArgumentError:
+    """The error for a value or shape, eagerly and while tracing."""
+    return errors.InvalidArgumentError(None, None, message, hint=hint)
 
 
 def wrong_dtype(message: str, hint: str | None = None) -> errors.WrongDtypeError:
@@ -393,7 +392,7 @@ def bind(primitive: Primitive, *inputs: Any, **params: Any) -> Any:
     """Apply a primitive to tensors: compute it (and record it on tapes), or stage it in a trace.
 
     Raises errors.WrongDtypeError for dtypes that it does not take and InvalidArgumentError for
-    shapes and values; while tracing, ValueError for those.
+    shapes and values.
     """
     trace = state._trace
     if trace is not None:

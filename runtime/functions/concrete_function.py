@@ -343,7 +343,7 @@ class ConcreteFunction:
 
 def _of_type(symbol: Any, known: Type) -> Any:
     """The result of a call, with the static shape that it has in this call."""
-    if isinstance(known, TensorType) and known != symbol.value.type:
+    if isinstance(known, TensorType) and known != symbol.graph_value.type:
         return ensure_shape(symbol, known.shape)
     return symbol
 

@@ -226,7 +226,9 @@ class Tracer:
         try:
             with trace:
                 symbols = list(map(trace.parameter, call.types, names))
-                trace.given = {x.value: leaf for x, leaf in zip(symbols, call.leaves, strict=True)}
+                trace.given = {
+                    x.graph_value: leaf for x, leaf in zip(symbols, call.leaves, strict=True)
+                }
                 before = list(trace.scope.parameters)
                 spec, results = self._run(trace, *self._given(call, symbols))
                 shared, lost = NOTHING, None
@@ -348,7 +350,7 @@ class Tracer:
             raise refuse_change(changed, why, location=self._location())
 
         def is_own(item: Any) -> bool:
-            return not hasattr(item, "scope") or item.value in trace.given
+            return not hasattr(item, "scope") or item.graph_value in trace.given
 
         export = functools.partial(self._exported, numbers=False)
         self.changes, contents = changes_of(self.given, self.ways, export, is_own, self._location())

@@ -108,7 +108,7 @@ def _present(symbol: Any) -> Any:
     if around is not None or symbol.scope.outer is not None:
         kind = (around or symbol.scope).kind
         raise Unknown(f"is computed in {kind}, which may run any number of times")
-    return _computed([*_around(symbol.scope.trace)][::-1], (symbol.value,))[0]
+    return _computed([*_around(symbol.scope.trace)][::-1], (symbol.graph_value,))[0]
 
 
 def _check(trace: Trace) -> None:
@@ -134,7 +134,7 @@ def _computed(traces: Sequence[Trace], wanted: Sequence[Value]) -> Sequence[Any]
     known: dict[Value, Any] = {}
     for trace in traces:
         own = trace.given | {value: outer for value, outer in trace.captures.values()}
-        nodes += [_same(value, item.value) for value, item in own.items() if is_symbol(item)]
+        nodes += [_same(value, item.graph_value) for value, item in own.items() if is_symbol(item)]
         nodes += trace.scope.nodes
         given |= own
         known |= trace.constants

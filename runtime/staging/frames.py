@@ -8,7 +8,7 @@ import linecache
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from types import CodeType, FrameType, TracebackType
 from typing import cast
@@ -140,6 +140,17 @@ def variable_holding(item: object) -> str | None:
     frame = user_frame(2)
     held = {} if frame is None else frame.f_locals
     return next((name for name, value in held.items() if value is item), None)
+
+
+def variable_called(names: Sequence[str], code: CodeType | None) -> str | None:
+    """The first of the names that is one of a variable in a frame of the user's, or in `code`."""
+    frames = [frame.f_code for frame in user_frames(None)]
+    for each in frames if code is None else [*frames, code]:
+        known = {*each.co_varnames, *each.co_freevars, *each.co_cellvars}
+        for name in names:
+            if name in known:
+                return name
+    return None
 
 
 def user_frames(root: FrameType | None) -> Iterator[FrameType]:

@@ -13,6 +13,9 @@ from runtime.graph.templates import Container, Either, Raised, Slot
 from runtime.staging.control.optional_values import MaybeNone, bound
 from runtime.staging.tracing import is_symbol
 
+# Where the classes are that stand for Python's own, which have another text.
+_ITERATION = "runtime.staging.control.iteration"
+
 
 def as_data(item: Any) -> Any:
     """The item, held by reference where it is no data."""
@@ -36,6 +39,8 @@ class Images:
             return Opaque(item)
         found = structure_of(item)
         if found is None:
+            if type(item).__module__ == _ITERATION:
+                item.check_shown()
             return as_data(item)
         structure, parts = found
         children = tuple([self.of(part, (*above, id(item))) for part in parts])

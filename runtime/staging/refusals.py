@@ -158,9 +158,9 @@ def leaked(item: Any) -> errors.InaccessibleTensorError:
 def _provenance(item: Any) -> str:
     trace = item.scope.trace
     graph = trace.name
-    if item.scope.outer is None and item.value in item.scope.parameters:
+    if item.scope.outer is None and item.graph_value in item.scope.parameters:
         place = f" ({format_location(beginning_of(trace.code))})" if trace.code else ""
-        return f"is the argument {item.value.name!r} of {graph}(){place}"
+        return f"is the argument {item.graph_value.name!r} of {graph}(){place}"
     place = f" at {format_location(item.origin.location)}" if item.origin else ""
     return f"was made{place} inside {item.scope.kind} of graph {graph!r}"
 

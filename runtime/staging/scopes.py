@@ -103,15 +103,15 @@ class InScope:
     say what shares its memory in the user's Python, and are not there where nothing does.
     """
 
-    __slots__ = ("links", "node", "origin", "scope", "value")
+    __slots__ = ("graph_value", "links", "node", "origin", "scope")
     links: Any
     node: Value
-    value: Value
+    graph_value: Value
     scope: Scope
     origin: Origin | None
 
     def __init__(self, value: Value, scope: Scope, origin: Origin | None) -> None:
-        self.node = self.value = value
+        self.node = self.graph_value = value
         self.scope = scope
         self.origin = origin
 
@@ -130,10 +130,10 @@ class Symbol(InScope):
     @property
     def type(self) -> ListType:
         """The type of the list."""
-        return cast(ListType, self.value.type)
+        return cast(ListType, self.graph_value.type)
 
     def _shown(self) -> str:
-        return f"<staged list {self.value.name!r}>"
+        return f"<staged list {self.graph_value.name!r}>"
 
     def __add__(self, other: Symbol) -> Any:
         return nodes.apply(nodes.LIST_ADD, self, other)

@@ -36,14 +36,14 @@ class SymbolicNumber(InScope):
     @property
     def type(self) -> NumberType:
         """Its kind."""
-        return cast(NumberType, self.value.type)
+        return cast(NumberType, self.graph_value.type)
 
     def __repr__(self) -> str:
         refuse_text(self)
         return self._shown()
 
     def _shown(self) -> str:
-        return f"<staged {self.type.kind} {self.value.name!r}>"
+        return f"<staged {self.type.kind} {self.graph_value.name!r}>"
 
     def __bool__(self) -> NoReturn:
         raise not_python(self, "as a Python bool", WAY_OUT)

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 
 def _instead(name: str) -> str:
-    """The way out for an attribute of NumPy's arrays."""
+    """The way out for an attribute of NumPy's arrays, or of what else a tensor is taken for."""
+    if name in ("value", "item", "tolist"):
+        return "\n  compute with the tensor itself, and call numpy() on the result of the function"
     if not hasattr(np.ndarray, name):
         return ""
     return ", as NumPy's arrays have\n  use an op, or the result of the function: result.numpy()"
@@ -49,7 +51,7 @@ class SymbolicTensor(InScope, Tensor):
     @property
     def type(self) -> TensorType:
         """dtype and static shape."""
-        return cast(TensorType, self.value.type)
+        return cast(TensorType, self.graph_value.type)
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """The value in a session, by default the default one, for a tensor of version 1's graphs.
@@ -83,7 +85,7 @@ class SymbolicTensor(InScope, Tensor):
     @property
     def name(self) -> str:
         """Name of the op that makes it, and which of its outputs it is."""
-        return f"{self.value.name}:{self.value.index}"
+        return f"{self.graph_value.name}:{self.graph_value.index}"
 
     @property
     def graph(self) -> Any:
@@ -95,7 +97,7 @@ class SymbolicTensor(InScope, Tensor):
         """The operation that makes it, as the graph lists it."""
         from runtime.graph.format import views
 
-        found = views.tensors(views.traced(self.scope.trace, self.scope), [self.value])
+        found = views.tensors(views.traced(self.scope.trace, self.scope), [self.graph_value])
         return found[0].op
 
     @property
@@ -109,7 +111,7 @@ class SymbolicTensor(InScope, Tensor):
         trace = self.scope.trace
         if type(self.scope) is Stale:
             trace.value_of(self)
-        return trace.constants.get(self.value)
+        return trace.constants.get(self.graph_value)
 
     def set_shape(self, shape: Any) -> None:
         """Let the static shape be what is known of both, in this branch or loop if it is in one;
@@ -131,11 +133,13 @@ class SymbolicTensor(InScope, Tensor):
         trace = active(self)
         if trace is not self.scope.trace:
             raise refusals.refuse(
-                f"the shape of {self.value.name!r} is set in {trace.name}, which it is no argument "
-                "of",
+                f"the shape of {self.graph_value.name!r} is set in {trace.name}, which it is no "
+                "argument of",
                 "x = tf.ensure_shape(x, shape), or an argument",
             )
-        trace.refine(self, trace.apply(TABLE["ensure_shape"], (self.value,), {"shape": wanted}))
+        trace.refine(
+            self, trace.apply(TABLE["ensure_shape"], (self.graph_value,), {"shape": wanted})
+        )
 
     @property
     def raw(self) -> NoReturn:

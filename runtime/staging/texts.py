@@ -153,8 +153,10 @@ def _kept(item: Any) -> Any:
         return kind([_kept(each) for each in item])
     if kind is dict and all(type(key) in _ATOMS for key in item):
         return {key: _kept(each) for key, each in item.items()}
+    called = kind.__qualname__
+    called = f"staged {called.lower()}" if kind.__module__.startswith("runtime.") else called
     raise refuse(
-        f"a {kind.__qualname__} is in a text beside staged values, and may be another one when the "
+        f"a {called} is in a text beside staged values, and may be another one when the "
         "text is read",
         "write its parts into the text, or make a text of it before",
     )

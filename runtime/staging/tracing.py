@@ -156,9 +156,11 @@ class Trace:
         outputs = self.apply(primitive, values, params or NO_PARAMS)
         made = outputs if type(outputs) is tuple else (outputs,)
         if not values and primitive is CONSTANT:
-            self.constants[outputs.value] = params["value"]
+            self.constants[outputs.graph_value] = params["value"]
         else:
-            found = known_values(primitive, values, [x.value for x in made], params, self.constants)
+            found = known_values(
+                primitive, values, [x.graph_value for x in made], params, self.constants
+            )
             self.constants.update(found)
         if state._tapes or state._inspect is not None:
             record(primitive, tuple(inputs), made, params)
@@ -202,12 +204,12 @@ class Trace:
 
     def refine(self, item: SymbolicTensor, known: SymbolicTensor) -> None:
         """Let a symbol stand for a value of which more is known, until the open scope ends."""
-        if item.value in self.constants:
-            self.constants[known.value] = self.constants[item.value]
+        if item.graph_value in self.constants:
+            self.constants[known.graph_value] = self.constants[item.graph_value]
         if self.scope is not item.scope:
             self.scope.changes.append((item, meaning(item)))
-        item.value = known.value
-        self.refined[item.value] = item
+        item.graph_value = known.graph_value
+        self.refined[item.graph_value] = item
 
     def append(
         self,
@@ -353,12 +355,12 @@ class Trace:
         if kind is SymbolicTensor or kind is SymbolicNumber or kind is Symbol:
             scope = item.scope
             if scope.open and scope.trace is self:
-                return cast(Value, item.value)
+                return cast(Value, item.graph_value)
             return self.foreign(item)
         if kind in NUMBER_TYPES:
-            return cast(Value, self.number(item).value)
+            return cast(Value, self.number(item).graph_value)
         if kind is Elements:
-            return cast(Value, item.staged().value)
+            return cast(Value, item.staged().graph_value)
         if kind is ObjectHandle:
             return self.capture(item, item.type)
         return self.capture(item, TensorType(item.dtype, item.static_shape))
@@ -374,7 +376,7 @@ class Trace:
                 return value
         if not item.scope.open or item.scope.trace is self:
             raise refusals.leaked(item)
-        return self.capture(item, item.value.type)
+        return self.capture(item, item.graph_value.type)
 
     def capture(self, item: Any, type: Type) -> Value:
         """The value that stands for an object from outside, which is held by reference."""

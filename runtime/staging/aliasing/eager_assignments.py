@@ -27,7 +27,15 @@ from runtime.graph.ir import Location, format_location
 from runtime.ops.indexing import fast_getitem, spec_of
 from runtime.ops.slicing import Spec, set_slice_p, strided_slice_p
 from runtime.staging.aliasing import sharing
-from runtime.staging.aliasing.sharing import bases, family, linked, links_of, views, views_below
+from runtime.staging.aliasing.sharing import (
+    bases,
+    called,
+    family,
+    linked,
+    links_of,
+    views,
+    views_below,
+)
 from runtime.staging.frames import user_location
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Change
@@ -199,12 +207,13 @@ def _check(target: EagerTensor, name: Callable[[], str | None]) -> None:
         what = "a part of a variable" if getattr(each, "_owner", None) is not None else what
         if what is not None:
             _load_errors()
-            called = name() or sharing.variable_of(target) or "a tensor"
+            found = name() or sharing.variable_of(target)
+            copy = found or "x"
             raise refuse(
-                f"an item of {called!r} is assigned, which is, or shares its memory with, {what}: "
-                "that would not change",
-                f"assign to items of a copy ({called} = tf.identity({called}))",
-                called,
+                f"an item of {called(found)} is assigned, which is, or shares its memory with, "
+                f"{what}: that would not change",
+                f"assign to items of a copy ({copy} = tf.identity({copy}))",
+                found,
             )
 
 
@@ -413,12 +422,12 @@ def _replaced(place: Location | None) -> Callable[[], Exception]:
 
 def _differs(item: EagerTensor, other: EagerTensor) -> Callable[[], Exception]:
     place = _place()
-    written = sharing.variable_of(item) or "a tensor"
+    written = called(sharing.variable_of(item))
 
     def why() -> Exception:
-        name = sharing.variable_of(other) or "a tensor"
+        name = sharing.variable_of(other)
         return refuse(
-            f"{name!r} is read after items of {written!r} were assigned "
+            f"{called(name)} is read after items of {written} were assigned "
             f"({format_location(place)}), which may share its rows: lists and arrays differ in it",
             _COPY,
             name,

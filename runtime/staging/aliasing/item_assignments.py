@@ -20,6 +20,7 @@ from runtime.core.tensor import Tensor
 from runtime.graph.ir import Location, Node, Region, Value, format_location, free_values
 from runtime.staging.aliasing.sharing import (
     bases,
+    called,
     changed_with,
     family,
     holder_of,
@@ -78,15 +79,16 @@ def check_own(trace: Trace, item: Any, name: Callable[[], str | None]) -> None:
     for each in changed_with(item):
         what = holder_of(trace, each)
         if what is not None:
-            raise outside(name() or variable_of(item) or "a tensor", what)
+            raise outside(name() or variable_of(item), what)
 
 
-def outside(name: str, what: str) -> Exception:
+def outside(name: str | None, what: str) -> Exception:
     """The refusal of an item assignment that others would have to see."""
+    copy = name or "x"
     return refuse(
-        f"an item of {name!r} is assigned, which is, or shares its memory with, {what}: that "
+        f"an item of {called(name)} is assigned, which is, or shares its memory with, {what}: that "
         "would not change",
-        f"assign to items of a copy ({name} = tf.identity({name})), and return it",
+        f"assign to items of a copy ({copy} = tf.identity({copy})), and return it",
         name,
     )
 
@@ -116,13 +118,13 @@ def rows_of(target: Any, key: Any, node: Node) -> Rows | None:
 def meaning(item: Any) -> Meaning:
     """Returns the present meaning of a symbol."""
     links = links_of(item)
-    return item.value, item.node, item.scope, links and links.base
+    return item.graph_value, item.node, item.scope, links and links.base
 
 
 def restore(meanings: Iterable[tuple[Any, Meaning]]) -> None:
     """Let symbols stand for what they stood for before."""
     for item, (value, node, scope, base) in meanings:
-        item.value, item.node, item.scope = value, node, scope
+        item.graph_value, item.node, item.scope = value, node, scope
         if base is not None or links_of(item) is not None:
             set_base(item, base)
 
@@ -134,18 +136,18 @@ def _note(trace: Trace, item: Any) -> None:
 
 
 def _become(trace: Trace, item: Any, made: Any, change: Change) -> None:
-    if item.value in trace.refined and trace.refined[item.value] is item:
-        trace.refined[item.value] = twin(item)
+    if item.graph_value in trace.refined and trace.refined[item.graph_value] is item:
+        trace.refined[item.graph_value] = twin(item)
     _note(trace, item)
-    trace.writes(item, made.value)
-    item.value, item.node, item.scope = made.value, made.node, home(item)
+    trace.writes(item, made.graph_value)
+    item.graph_value, item.node, item.scope = made.graph_value, made.node, home(item)
     before = trace.scope.assigned.get(id(item), (item, change))[1]
     trace.scope.assigned[id(item)] = item, before | change
 
 
 def twin(item: Any, scope: Scope | None = None) -> Any:
     """Another object for the value that a symbol stands for now."""
-    made = type(item)(item.value, scope or home(item), item.origin)
+    made = type(item)(item.graph_value, scope or home(item), item.origin)
     made.node = item.node
     return made
 
@@ -163,7 +165,7 @@ def _written(item: Any) -> Any:
 
 def is_changed(item: Any, before: Value) -> bool:
     """Whether an item of the symbol was assigned since it stood for this value."""
-    return item.value is not before or _written(item) is not None
+    return item.graph_value is not before or _written(item) is not None
 
 
 def change_of(scope: Scope, item: Any) -> Change:
@@ -222,7 +224,7 @@ def _renew_base(trace: Trace, item: Any) -> Value:
         TABLE["set_slice"], (twin(item), now(trace, written), *dynamic), {"spec": spec}
     )
     _become(trace, item, made, Change.ITEMS)
-    return made.value  # type: ignore[no-any-return]
+    return made.graph_value  # type: ignore[no-any-return]
 
 
 def _outdate(trace: Trace, item: Any) -> None:
@@ -241,8 +243,8 @@ def _renew_view(trace: Trace, item: Any) -> Value:
     made = trace.emit(TABLE["strided_slice"], (base, *dynamic), {"spec": spec})
     _note(trace, item)
     trace.renews(item)
-    item.value, item.node, item.scope = made.value, made.node, home(item)
-    return made.value  # type: ignore[no-any-return]
+    item.graph_value, item.node, item.scope = made.graph_value, made.node, home(item)
+    return made.graph_value  # type: ignore[no-any-return]
 
 
 def _detach(trace: Trace, item: Any, rows: Rows) -> None:
@@ -251,7 +253,7 @@ def _detach(trace: Trace, item: Any, rows: Rows) -> None:
     if len(spec) > 1 or spec[0] in ("newaxis", "..."):  # no list has it: an array copies into it
         _outdate(trace, item)
         return
-    is_same = _is_same_row((spec, tuple([each.value for each in dynamic])), rows)
+    is_same = _is_same_row((spec, tuple([each.graph_value for each in dynamic])), rows)
     if is_same is False:
         return
     _note(trace, item)
@@ -308,12 +310,12 @@ def _reading() -> Location | None:
 
 
 def _unsure(item: Any, other: Any, place: Location | None) -> Callable[[], Exception]:
-    written = variable_of(item)
+    written = called(variable_of(item))
 
     def why() -> Exception:
         name = variable_of(other)
         return refuse(
-            f"{name!r} is read after items of {written!r} were assigned "
+            f"{called(name)} is read after items of {written} were assigned "
             f"({format_location(place)}), which may be the same tensor, or share its rows: only "
             "the run knows, or lists and arrays differ in it",
             _COPY,
@@ -385,5 +387,5 @@ def check_next_round(scope: Scope, region: Region) -> None:
     """Raises StagingError for a loop whose rounds read what nobody knows behind a round."""
     used = set(free_values(region)) if scope.unclear else set()
     for item, why in scope.unclear:
-        if item.value in used:
+        if item.graph_value in used:
             raise why()

@@ -33,7 +33,7 @@ class _Entry:
     def __init__(self, place: Place, given: Any, first: Any) -> None:
         self.place = place
         self.given = given
-        self.before: Value = given.value
+        self.before: Value = given.graph_value
         self.first = first
         self.left: Any = None
         self.changed = False
@@ -185,7 +185,7 @@ class SharedTensors:
             views = sharing.ids(sharing.views_below(entry.first))
             related = [item for item in related if id(item) not in views]
         ids = {id(item) for item in related}
-        seen = any(item.value in used or id(item) in carried for item in related)
+        seen = any(item.graph_value in used or id(item) in carried for item in related)
         for other in self.entries:
             if other is not entry and id(other.first) in ids:
                 self.kept[id(other.first)] = other.first

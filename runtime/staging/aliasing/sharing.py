@@ -10,12 +10,12 @@ Here it is noted and asked for; `item_assignments` changes what shares memory wi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from runtime.core.tensor import EagerTensor
 from runtime.graph.ir import Node, Value
-from runtime.staging.frames import variable_holding
+from runtime.staging.frames import variable_called, variable_holding
 from runtime.staging.scopes import Change, Scope, Stale
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def view(trace: Trace, base: Any, made: Any, key: Any) -> None:
     if made.static_shape == () or not trace.scope.nodes:
         return
     node = trace.scope.nodes[-1]
-    if node.outputs != (made.value,):
+    if node.outputs != (made.graph_value,):
         return
     if hasattr(base, "scope"):
         _view_of_symbol(base, made, key, node, trace)
@@ -280,8 +280,8 @@ def _parts(links: Links) -> Sequence[Symbols]:
 
 
 def variable_of(item: Any) -> str | None:
-    """Returns the user's name of a symbol here, or of what it is a view of; else the name of what
-    made it.
+    """Returns the user's name of a symbol here, or of what it is a view of; else that of the
+    variable that it was made for.
     """
     for each in (item, *bases(item)):
         found = variable_holding(each)
@@ -293,8 +293,15 @@ def variable_of(item: Any) -> str | None:
 def _first_name(item: Any) -> str | None:
     if not hasattr(item, "scope"):
         return None
-    _, former = home(item).trace.former.get(id(item), (None, None))
-    return cast(str, former[0].name if former else item.value.name)
+    trace = home(item).trace
+    _, former = trace.former.get(id(item), (None, None))
+    name = (former[0] if former else item.graph_value).name
+    return variable_called([name, name.rstrip("0123456789").removesuffix("_")], trace.code)
+
+
+def called(name: str | None) -> str:
+    """The text for a tensor that has this name, or none."""
+    return "a tensor" if name is None else repr(name)
 
 
 def holder_of(trace: Trace, item: Any) -> str | None:

@@ -113,7 +113,7 @@ def undone(trace: Trace, recorder: Recorder, reached: bool) -> dict[int, tuple[P
                     why = f"it existed before the call of {trace.name}, which is a graph of its own"
                 raise refuse_change(place.path, why)
         for item, change in item_assignments.carried(trace) if reached else ():
-            places.append(Place(item.value.name, item, change))
+            places.append(Place(item.graph_value.name, item, change))
         return {id(place.object): (place, place.read()) for place in places}
     finally:
         if found is None or found:

@@ -8,13 +8,14 @@ counts.
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from runtime.core.convert import convert_to_tensor
 from runtime.core.types import TensorType
 from runtime.graph import numbers
-from runtime.graph.ir import Value
+from runtime.graph.ir import Value, format_location
 from runtime.graph.nodes import LENGTH
 from runtime.ops import range_p
 from runtime.staging.control.blocks import Block, Names, as_state, bare
@@ -22,7 +23,8 @@ from runtime.staging.control.branches import cond, truth
 from runtime.staging.control.carried_objects import Watch, also_watching, no_watch
 from runtime.staging.control.logic import and_
 from runtime.staging.control.loops import while_loop
-from runtime.staging.refusals import refuse
+from runtime.staging.frames import user_location
+from runtime.staging.refusals import asked_by_converted_code, refuse
 from runtime.staging.scopes import LOOP, Scope, active
 from runtime.staging.symbolic_number import apply_number
 from runtime.staging.symbolic_tensor import SymbolicTensor
@@ -33,6 +35,25 @@ class Staged:
     """Something with a length and elements, one of which only the run knows."""
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        if asked_by_converted_code(sys._getframe(1)):
+            self.check_shown()
+        return self.shown()
+
+    def check_shown(self) -> NoReturn:
+        """StagingError: no text of it would be Python's."""
+        raise refuse(f"{self.shown()} is shown as text", "show a list of it: list(...)")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        what = f"{self.shown()} has no attribute {name!r}"
+        if not name.startswith("_"):
+            what = f"{format_location(user_location())}: {what}\n  make a list of it: list(...)"
+        raise AttributeError(what, name=name, obj=self)
+
+    def shown(self) -> str:
+        """The text for it in messages."""
+        return f"a staged {type(self).__name__.lower()}"
 
     @property
     def varies(self) -> bool:
@@ -60,7 +81,7 @@ class Staged:
 
     def __iter__(self) -> Any:
         raise refuse(
-            f"a staged {type(self).__name__.lower()} is iterated over by unconverted code",
+            f"{self.shown()} is iterated over by unconverted code",
             "iterate over it in a `for` of a converted function",
         )
 
@@ -92,6 +113,35 @@ class Range(Staged):
 
     def length(self) -> Any:
         return apply_number(numbers.RANGE_LENGTH, self.start, self.stop, self.step)
+
+    def __bool__(self) -> bool:
+        size = self.length()
+        if not isinstance(size, int):
+            raise refuse(
+                "whether a staged range has elements is known at run time only",
+                "ask for their number: len(r) > 0",
+            )
+        return size > 0
+
+    def __eq__(self, other: object) -> bool:
+        if other is self:
+            return True
+        raise refuse(
+            "a staged range is compared, whose elements are known at run time only",
+            "compare a list of it: list(r), or its r.start, r.stop and r.step",
+        )
+
+    def __hash__(self) -> int:
+        raise refuse(
+            "a staged range is a key, whose elements are known at run time only",
+            "take a tuple of numbers, or a tensor for the table",
+        )
+
+    def __getitem__(self, key: Any) -> Any:
+        raise refuse(
+            "an item of a staged range is asked for",
+            "take one of a list of it, list(r)[i], or compute it: r.start + i * r.step",
+        )
 
     def at(self, index: Any) -> Any:
         offset = index if _is_one(self.step) else index * self.step
@@ -354,7 +404,7 @@ def _ends_of_range(tensor: SymbolicTensor) -> tuple[Value, ...]:
     scope = tensor.scope
     if not tensor.dtype.is_integer or not scope.open or scope.trace is not active():
         return ()
-    made = (node for node in reversed(scope.nodes) if tensor.value in node.outputs)
+    made = (node for node in reversed(scope.nodes) if tensor.graph_value in node.outputs)
     node = next(made, None)
     if node is None or node.primitive is not range_p:
         return ()

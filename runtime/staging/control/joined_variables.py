@@ -37,14 +37,14 @@ def may_be(item: Any) -> Handles:
     trace = state.trace
     if trace is None or not isinstance(item, InScope):
         return NONE
-    found: Handles = trace.read_at_joins.get(item.value, NONE)
+    found: Handles = trace.read_at_joins.get(item.graph_value, NONE)
     return found
 
 
 def note(item: Any, variables: Handles) -> Any:
     """Let a symbol be one that may be these variables."""
     if variables:
-        active().read_at_joins[item.value] = variables
+        active().read_at_joins[item.graph_value] = variables
     return item
 
 

@@ -178,7 +178,7 @@ def abstract(value: Any, staged: bool = False) -> Spec:
     """The Spec of a Python value. With `staged`, numbers in it become values of the graph."""
     kind = type(value)
     if kind is SymbolicTensor or kind is SymbolicNumber or kind is Symbol:
-        return Leaf(value.value.type, may_be(value))
+        return Leaf(value.graph_value.type, may_be(value))
     if kind in NUMBER_TYPES:
         return Leaf(NUMBER_TYPES[kind]) if staged else Same(value)
     if isinstance(value, Tensor):
@@ -278,7 +278,9 @@ def abstract_from(value: Any, made_in: Scope, is_older: Callable[[Any], bool]) -
     """
     kind = type(value)
     if kind is SymbolicTensor or kind is SymbolicNumber or kind is Symbol:
-        return Leaf(value.value.type, may_be(value)) if home(value) is made_in else Same(value)
+        return (
+            Leaf(value.graph_value.type, may_be(value)) if home(value) is made_in else Same(value)
+        )
     if isinstance(value, Missing):
         return _with_absence(value, abstract_from(value.held, made_in, is_older))
     found = structure_of(value)
@@ -528,7 +530,7 @@ def _lower_missing(
     elif value is None if isinstance(spec, Optional) else is_undefined(value):
         yield trace.value_of(False)
         for type in types_of(spec.inner):
-            yield trace.apply(UNDEFINED, (), {"type": type}).value
+            yield trace.apply(UNDEFINED, (), {"type": type}).graph_value
     else:
         yield trace.value_of(True)
         yield from lower(value, spec.inner, trace, name)
@@ -557,7 +559,7 @@ def _lower_number(value: Any, type: NumberType, trace: Trace) -> Value:
     if kind == type:
         return trace.value_of(value)
     if isinstance(value, SymbolicNumber):
-        converted: Value = apply_number(numbers.CONVERSIONS[type.kind], value).value
+        converted: Value = apply_number(numbers.CONVERSIONS[type.kind], value).graph_value
         return converted
     return trace.value_of({"int": int, "float": float}[type.kind](value))
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from autograph.names import is_generated
 from runtime import errors
 from runtime.graph.ir import format_location
 from runtime.graph.nodes import RAISE, WHILE
@@ -445,12 +446,13 @@ def _endless_peeling(loop: Loop, failed: Round) -> Exception:
     if raised is not None:
         what = raised.params["exception"].text([value.name for value in raised.inputs])
         place = raised.location
-    names = ", ".join(loop.names[: loop.size])
+    names = ", ".join([name for name in loop.names[: loop.size] if not is_generated(name)])
+    names = names or "its variables"
     return refuse(
         f"a round of the loop over {names} raises {what} with the types that all rounds share (at "
         f"{format_location(place)})",
         f"give {names} before the loop the types, shapes and structure that a round leaves",
-        names or None,
+        names,
         place,
     )
 
