@@ -92,6 +92,13 @@ class Backend:
         """`assert test, message()`."""
         _unsupported(test, "`assert`")
 
+    def subject(self, value: Any, asks_truth: bool) -> None:
+        """Refuse a subject of `match`, or a part of one, of which Python cannot decide which case
+        fits: with `asks_truth`, also where a pattern is True or False.
+
+        >>> autograph.Backend().subject(1, asks_truth=False)
+        """
+
     def setitem(self, value: Any, target: Any, key: Any) -> Any:
         """`target[key] = value`: what the name of `target` stands for afterwards."""
         _unsupported(target, "item assignment")

@@ -7,7 +7,7 @@ import linecache
 from typing import Any, Self
 
 from autograph.cells import format_place, pointer_to
-from autograph.names import in_users_words, is_generated
+from autograph.users_words import in_users_words, is_generated
 
 
 class AutographError(Exception):

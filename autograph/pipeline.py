@@ -26,6 +26,7 @@ from autograph.converters import (
     if_statements,
     item_assignments,
     item_reads,
+    match_statements,
     return_statements,
     super_calls,
     ternaries,
@@ -77,6 +78,7 @@ CONVERTERS = (
     _converter(frame_calls),  # as soon as the blocks are made
     # Expressions last: their lambdas would look like closures that capture names.
     _converter(assert_statements),
+    _converter(match_statements),
     _converter(comparisons),
     _converter(boolean_operators),
     _converter(ternaries),

@@ -29,7 +29,8 @@ STAGING = f"{GRAPH} runtime.nest runtime.staging"
 # imported by none of them.
 MAY_IMPORT = {
     "autograph.cells": "",
-    "autograph.errors": "autograph.cells",
+    "autograph.users_words": "",
+    "autograph.errors": "autograph.cells autograph.users_words",
     "autograph.frames": "autograph.errors",
     "autograph.trees": "gast",
     "autograph.names": "gast autograph.trees",

@@ -13,6 +13,7 @@ from autograph.operators.for_loop import for_loop
 from autograph.operators.growing import growing
 from autograph.operators.items import getitem, setitem, update_item
 from autograph.operators.logical import and_, compare, not_, or_
+from autograph.operators.matching import subject
 from autograph.operators.texts import format, mod, text
 from autograph.operators.until import until
 from autograph.operators.while_loop import while_loop
@@ -33,6 +34,7 @@ __all__ = [
     "not_",
     "or_",
     "setitem",
+    "subject",
     "text",
     "until",
     "update_item",

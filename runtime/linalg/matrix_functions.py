@@ -16,7 +16,7 @@ _PADE = (17297280.0, 8648640.0, 1995840.0, 277200.0, 25200.0, 1512.0, 56.0, 1.0)
 def expm(input: Any, name: str | None = None) -> Tensor:
     """The exponential of square matrices, by scaling and squaring a Pade approximant.
 
-    In a graph the squarings are a loop. Raises InvalidArgumentError (ValueError while tracing) for
+    In a graph the squarings are a loop. Raises InvalidArgumentError for
     matrices that are not square.
 
     >>> rt.linalg.expm([[0., 1.], [0., 0.]]).numpy().tolist()

@@ -256,7 +256,7 @@ def range(
 
     With one argument only, that is `limit`, and they start from 0.
 
-    Raises InvalidArgumentError (ValueError while tracing, where the numbers are known) if `delta`
+    Raises InvalidArgumentError (while tracing, where the numbers are known) if `delta`
     leads away from `limit`.
 
     >>> rt.range(3).numpy().tolist()

@@ -24,6 +24,7 @@ from autograph import (
 )
 from autograph.frames import register_locating
 from autograph.undefined import name_of
+from autograph.users_words import is_generated
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.core.types import is_variable
@@ -37,7 +38,13 @@ from runtime.staging.control.blocks import Block, Names
 from runtime.staging.control.identity import check_identity
 from runtime.staging.control.iteration import Staged, Streamed
 from runtime.staging.control.joined_variables import read
-from runtime.staging.control.optional_values import Missing, bound, install_undefined, present
+from runtime.staging.control.optional_values import (
+    MaybeNone,
+    Missing,
+    bound,
+    install_undefined,
+    present,
+)
 from runtime.staging.error_notes import locate_hidden
 from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refuse
@@ -105,6 +112,7 @@ refusals.install(
     AutographError,
     dtype_error=JoinTypeError,
     reason_of=_reason_of,
+    is_generated=is_generated,
     converted=converted_code,
 )
 install_undefined(Undefined, name_of)
@@ -168,6 +176,9 @@ class StagingBackend(Backend):
         """A branch that raises AssertionError, which is an InvalidArgumentError too."""
         logic.staged_assert(test, message, BlockRecorder)
 
+    def subject(self, value: Any, asks_truth: bool) -> None:
+        check_subject(value, asks_truth)
+
     def setitem(self, value: Any, target: Any, key: Any) -> Any:
         """The tensor `target` with `value` at `key`."""
         return set_item(value, present(target), key)
@@ -215,6 +226,21 @@ for _kind in (
     register_backend(_kind, BACKEND)
 register_stand_in(Text, of=str)
 register_identity(check_identity)
+
+
+def check_subject(value: Any, asks_truth: bool) -> None:
+    """StagingError for a subject of `match` of which only the run knows which case fits."""
+    value = bound(value)
+    if isinstance(value, MaybeNone):
+        raise refuse(
+            "the subject of a `match` is None on one path: which case fits, only the run knows",
+            "decide by an `if`, for example if x is None",
+        )
+    if asks_truth and isinstance(value, SymbolicNumber) and value.type.kind == "bool":
+        raise refuse(
+            "the subject of a `match` is true or false, which only the run knows",
+            "decide by an `if`",
+        )
 
 
 def set_item(value: Any, target: Any, key: Any) -> Any:

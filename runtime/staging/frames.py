@@ -142,6 +142,15 @@ def variable_holding(item: object) -> str | None:
     return next((name for name, value in held.items() if value is item), None)
 
 
+def in_class_pattern(frame: FrameType) -> bool:
+    """True if the frame tries a class pattern of `match`."""
+    code = frame.f_code
+    return not is_ours(code.co_filename) and code.co_code[frame.f_lasti] == _MATCH_CLASS
+
+
+_MATCH_CLASS = dis.opmap["MATCH_CLASS"]
+
+
 def variable_called(names: Sequence[str], code: CodeType | None) -> str | None:
     """The first of the names that is one of a variable in a frame of the user's, or in `code`."""
     frames = [frame.f_code for frame in user_frames(None)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import CodeType, FrameType
 from typing import Any, TypeVar
 
@@ -43,6 +43,7 @@ _never_deferred: tuple[type[BaseException], ...] = (
 Reason = tuple[str, str]
 _reason_of: Callable[[FrameType], Reason | None] = lambda frame: None  # noqa: E731
 _converted: Callable[[CodeType], bool] = lambda code: False  # noqa: E731
+_is_generated: Callable[[str], bool] = lambda name: False  # noqa: E731
 
 
 def install(
@@ -51,16 +52,22 @@ def install(
     dtype_error: type[Exception],
     reason_of: Callable[[FrameType], Reason | None],
     converted: Callable[[CodeType], bool],
+    is_generated: Callable[[str], bool],
 ) -> None:
     """Use this class for refusals, and this one for dtypes that do not join, never defer these, and
     ask for the reason of others: the layer above knows autograph, this one does not.
     """
-    global _staging_error, _dtype_error, _never_deferred, _reason_of, _converted
-    _converted = converted
+    global _staging_error, _dtype_error, _never_deferred, _reason_of, _converted, _is_generated
+    _converted, _is_generated = converted, is_generated
     _staging_error = staging_error
     _dtype_error = dtype_error
     _reason_of = reason_of
     _never_deferred = (staging_error, *refusals, *_never_deferred)
+
+
+def users_names(names: Iterable[str]) -> list[str]:
+    """The names of variables without those of generated code."""
+    return [name for name in names if not _is_generated(name)]
 
 
 def is_refusal(error: BaseException) -> bool:

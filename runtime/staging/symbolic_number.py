@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from functools import cache
 from typing import Any, NoReturn, cast
 
@@ -14,12 +15,15 @@ from runtime.dtypes import DType
 from runtime.graph import numbers
 from runtime.graph.ir import format_location
 from runtime.graph.nodes import NUMBER_TYPES, TO_TENSOR
-from runtime.staging.frames import user_location
+from runtime.staging.frames import in_class_pattern, user_location
 from runtime.staging.lists.repetition import repeated
 from runtime.staging.refusals import PRINTED, WAY_OUT, not_python, refuse_text
 from runtime.staging.scopes import InScope, active
 
 _INDEXED = "index a tensor with it, or a list that is made for a name of the function"
+
+
+_CLASSES = {"bool": bool, "int": int, "float": float}
 
 
 class SymbolicNumber(InScope):
@@ -37,6 +41,11 @@ class SymbolicNumber(InScope):
     def type(self) -> NumberType:
         """Its kind."""
         return cast(NumberType, self.graph_value.type)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """The class of the number, where a class pattern of `match` asks for it."""
+        return _CLASSES[self.type.kind] if in_class_pattern(sys._getframe(1)) else SymbolicNumber
 
     def __repr__(self) -> str:
         refuse_text(self)

@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from autograph.names import is_generated
 from runtime import errors
 from runtime.graph.ir import format_location
 from runtime.graph.nodes import RAISE, WHILE
@@ -49,7 +48,7 @@ from runtime.staging.control.invariants import check_kept, declared_spec
 from runtime.staging.control.joins import Leaf, Mismatch, Same, Spec, Tree
 from runtime.staging.control.logic import and_
 from runtime.staging.images import image_of
-from runtime.staging.refusals import refuse
+from runtime.staging.refusals import refuse, users_names
 from runtime.staging.scopes import LOOP, active
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import Trace, is_symbol
@@ -446,7 +445,7 @@ def _endless_peeling(loop: Loop, failed: Round) -> Exception:
     if raised is not None:
         what = raised.params["exception"].text([value.name for value in raised.inputs])
         place = raised.location
-    names = ", ".join([name for name in loop.names[: loop.size] if not is_generated(name)])
+    names = ", ".join(users_names(loop.names[: loop.size]))
     names = names or "its variables"
     return refuse(
         f"a round of the loop over {names} raises {what} with the types that all rounds share (at "

@@ -7,7 +7,7 @@ import pytest
 
 import autograph
 import runtime as rt
-from autograph.names import in_users_words, is_generated
+from autograph.users_words import in_users_words, is_generated
 
 
 def two_returns(xs: Any) -> Any:

@@ -1,0 +1,33 @@
+"""The words that messages have for variables of generated code."""
+
+from __future__ import annotations
+
+import re
+
+_GENERATED = {
+    "retval": "the returned value",
+    "did_return": "whether it has returned",
+    "did_break": "whether it has broken off",
+    "did_continue": "whether it goes on",
+}
+_NAME = r"(retval|did_return|did_break|did_continue)(?:_inner)*(?:_\d+)?"
+
+
+def is_generated(name: str) -> bool:
+    """True for a variable of generated code that holds what statements of the user's leave."""
+    return re.fullmatch(_NAME, name) is not None
+
+
+def in_users_words(message: str) -> str:
+    """`message`, in which quoted names of generated variables are the words for what they hold.
+
+    >>> from autograph.users_words import in_users_words
+    >>> in_users_words("'retval' cannot be joined")
+    'the returned value cannot be joined'
+    """
+    part = r"""(?P<quote>['"])""" + _NAME + r"""(?P<path>(?:[.\[].*?)?)(?P=quote)(?=[\s:,;)]|$)"""
+    return re.sub(part, lambda found: _words(found[2], found["path"]), message)
+
+
+def _words(name: str, path: str) -> str:
+    return f"{path} of {_GENERATED[name]}" if path else _GENERATED[name]

@@ -1,0 +1,136 @@
+"""`match` on what is staged: what Python does, or refused."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import autograph
+import runtime as rt
+
+
+def _counted(n: Any) -> Any:
+    k = 0
+    for _ in range(n):
+        k += 1
+    return k
+
+
+def number(n: Any) -> Any:
+    match _counted(n):
+        case float() | str():
+            return 1
+        case bool():
+            return 2
+        case int(k):
+            return k + 1
+        case _:
+            return 4
+
+
+def real(n: Any) -> Any:
+    match _counted(n) + 0.5:
+        case int():
+            return 1.0
+        case float(k):
+            return k + 1.0
+
+
+def truth(n: Any) -> Any:
+    flag = True
+    for _ in range(n):
+        flag = not flag
+    match flag:
+        case float():
+            return 1
+        case int(found):
+            return 2 if found else 3
+
+
+def in_structures(n: Any) -> Any:
+    match {"k": (_counted(n), 1)}:
+        case {"k": (int(k), 1)}:
+            return k + 1
+        case _:
+            return 0
+
+
+def of_range(n: Any) -> Any:
+    match range(n):
+        case list() | tuple():
+            return 1
+        case range():
+            return 2
+
+
+@pytest.mark.parametrize("function", [number, real, truth, in_structures, of_range])
+@pytest.mark.parametrize("n", [0, 3])
+def test_a_class_pattern_takes_numbers_of_the_graph(function: Callable[..., Any], n: int) -> None:
+    assert rt.function(function)(rt.constant(n)).numpy() == function(n)
+
+
+def _optional(n: Any) -> Any:
+    y = None
+    if n > 0:
+        y = 3
+    return y
+
+
+def is_none(n: Any) -> Any:
+    match _optional(n):
+        case None:
+            return 1
+        case _:
+            return 2
+
+
+def class_of_optional(n: Any) -> Any:
+    match _optional(n):
+        case int():
+            return 1
+        case _:
+            return 2
+
+
+def optional_part(n: Any) -> Any:
+    match [(_optional(n), 1)]:
+        case [(None, 1)]:
+            return 1
+        case _:
+            return 2
+
+
+def is_true(n: Any) -> Any:
+    flag = True
+    for _ in range(n):
+        flag = not flag
+    match flag:
+        case True:
+            return 1
+        case _:
+            return 2
+
+
+@pytest.mark.parametrize("function", [is_none, class_of_optional, optional_part, is_true])
+def test_what_only_the_run_knows_is_refused(function: Callable[..., Any]) -> None:
+    with pytest.raises(
+        autograph.errors.StagingError, match="the subject of a `match` is"
+    ) as caught:
+        rt.function(function)(rt.constant(3))
+    assert caught.value.filename == __file__
+    assert caught.value.hint
+    assert autograph.convert(function)(3) == function(3)
+
+
+def test_isinstance_and_match_agree_on_tensors() -> None:
+    def both(x: Any) -> Any:
+        match x:
+            case int():
+                matched = True
+            case _:
+                matched = False
+        return matched, isinstance(x, int)
+
+    for convert in (autograph.convert, rt.function):
+        a, b = convert(both)(rt.constant(3))
+        assert bool(a) == bool(b)
