@@ -396,7 +396,7 @@ def walk_called(graph: Graph, seen: set[Graph]) -> Iterator[Node]:
     for node in walk(graph.body):
         yield node
         callee = node.params.get("callee")
-        if callee is not None and callee.graph not in seen:
+        if callee is not None and callee.graph is not None and callee.graph not in seen:
             yield from walk_called(callee.graph, seen)
 
 

@@ -24,7 +24,7 @@ from runtime.graph.ir import NO_PARAMS, Graph, Location, Node, Origin, Params, R
 from runtime.graph.known_values import known_values
 from runtime.graph.nodes import CONSTANT, NUMBER_TYPES
 from runtime.graph.verification import verify
-from runtime.staging import refusals
+from runtime.staging import refusals, streams
 from runtime.staging.aliasing.item_assignments import meaning, restore
 from runtime.staging.aliasing.sharing import hold, view
 from runtime.staging.control import joined_variables
@@ -121,8 +121,7 @@ class Trace:
     def __enter__(self) -> Trace:
         around = state.trace
         self._saved.append((around, state.tapes))
-        here = {"stdout": sys.stdout, "stderr": sys.stderr}
-        self.streams = self.streams or (around.streams if around else here)
+        self.streams = self.streams or (around.streams if around else streams.present())
         state.trace, state.tapes = self, ()
         self.root = self.root or sys._getframe(1)
         return self
@@ -221,6 +220,8 @@ class Trace:
         origin: Origin | None = None,
     ) -> tuple[Symbol, ...]:
         """Add a node with given outputs: control flow, calls, raises."""
+        if "callee" in params:
+            streams.check_call(self.streams, params["callee"])
         origin = origin or self.origin()
         node = Node(
             primitive,
@@ -254,13 +255,7 @@ class Trace:
 
     def check_stream(self, name: str) -> None:
         """StagingError where the trace has replaced `sys.stdout` or `sys.stderr`."""
-        if getattr(sys, name) is not self.streams[name]:
-            raise refusals.refuse(
-                f"a staged value is printed to another sys.{name} than that of the caller: the "
-                "graph prints when it runs, to the caller's",
-                f"redirect sys.{name} around the call of the function, or name the file: "
-                "print(x, file=...)",
-            )
+        streams.check(self.streams, name)
 
     def called(self, function: Any) -> Any:
         """Returns what to call for a function of the user's: converted, if this trace converts."""
