@@ -236,7 +236,8 @@ def check_subject(value: Any, asks_truth: bool) -> None:
             "the subject of a `match` is None on one path: which case fits, only the run knows",
             "decide by an `if`, for example if x is None",
         )
-    if asks_truth and isinstance(value, SymbolicNumber) and value.type.kind == "bool":
+    is_number = isinstance(value, SymbolicNumber) and value.type.kind == "bool"
+    if asks_truth and (is_number or (isinstance(value, SymbolicTensor) and value.dtype.is_bool)):
         raise refuse(
             "the subject of a `match` is true or false, which only the run knows",
             "decide by an `if`",

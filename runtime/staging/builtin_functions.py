@@ -116,6 +116,8 @@ def _hasattr(value: Any, name: str) -> Any:
 
 
 def _is_instance(value: Any, classes: Any) -> bool:
+    if isinstance(value, iteration.Range):
+        value = range(0)
     if isinstance(value, SymbolicNumber):
         kinds = {"bool": bool, "int": int, "float": float}
         return issubclass(kinds[value.type.kind], classes)
@@ -140,6 +142,8 @@ def _type(value: Any, *others: Any) -> Any:
             "test it by `isinstance(x, ...)` or `x is None`",
         )
     kinds = {"bool": bool, "int": int, "float": float}
+    if isinstance(value, iteration.Range):
+        return range
     return kinds[value.type.kind] if isinstance(value, SymbolicNumber) else type(value)
 
 

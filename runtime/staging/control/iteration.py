@@ -23,7 +23,7 @@ from runtime.staging.control.branches import cond, truth
 from runtime.staging.control.carried_objects import Watch, also_watching, no_watch
 from runtime.staging.control.logic import and_
 from runtime.staging.control.loops import while_loop
-from runtime.staging.frames import in_class_pattern, user_location
+from runtime.staging.frames import is_ours, user_location
 from runtime.staging.refusals import asked_by_converted_code, refuse
 from runtime.staging.scopes import LOOP, Scope, active
 from runtime.staging.symbolic_number import apply_number
@@ -113,8 +113,8 @@ class Range(Staged):
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
-        """That of Python's ranges, where a class pattern of `match` asks for it."""
-        return range if in_class_pattern(sys._getframe(1)) else type(self)
+        """That of Python's ranges, where the user's code asks for it."""
+        return type(self) if is_ours(sys._getframe(1).f_code.co_filename) else range
 
     def length(self) -> Any:
         return apply_number(numbers.RANGE_LENGTH, self.start, self.stop, self.step)

@@ -63,7 +63,11 @@ def of_range(n: Any) -> Any:
             return 2
 
 
-@pytest.mark.parametrize("function", [number, real, truth, in_structures, of_range])
+def class_of_range(n: Any) -> Any:
+    return isinstance(range(n), range)
+
+
+@pytest.mark.parametrize("function", [number, real, truth, in_structures, of_range, class_of_range])
 @pytest.mark.parametrize("n", [0, 3])
 def test_a_class_pattern_takes_numbers_of_the_graph(function: Callable[..., Any], n: int) -> None:
     assert rt.function(function)(rt.constant(n)).numpy() == function(n)
@@ -111,7 +115,17 @@ def is_true(n: Any) -> Any:
             return 2
 
 
-@pytest.mark.parametrize("function", [is_none, class_of_optional, optional_part, is_true])
+def is_true_tensor(n: Any) -> Any:
+    match n > 2:
+        case True:
+            return 1
+        case _:
+            return 2
+
+
+@pytest.mark.parametrize(
+    "function", [is_none, class_of_optional, optional_part, is_true, is_true_tensor]
+)
 def test_what_only_the_run_knows_is_refused(function: Callable[..., Any]) -> None:
     with pytest.raises(
         autograph.errors.StagingError, match="the subject of a `match` is"
