@@ -131,7 +131,7 @@ class OpenTrace(Trace):
         if isinstance(node, Node):
             return (node,)
         if isinstance(item, SymbolicTensor):
-            value = item.value
+            value = item.graph_value
             return tuple([found for found in self.scope.nodes if value in found.outputs][:1])
         if hasattr(item, "initialized_value") or item is None or not is_symbol(item):
             return ()

@@ -144,7 +144,7 @@ class Session:
             item = item.snapshot
         if isinstance(item, SymbolicTensor):
             if item.scope.trace is self._graph.trace:
-                return item.value
+                return item.graph_value
         elif isinstance(item, views.GraphTensor):
             return item.value
         elif isinstance(item, Op | views.Operation) and isinstance(item.node, Node):
@@ -189,11 +189,11 @@ class Session:
                 f"Cannot feed value of shape {raw.shape} for Tensor {key.name}, which has shape "
                 f"{TensorShape(key.static_shape)}"
             )
-        return key.value, raw
+        return key.graph_value, raw
 
     def _constant(self, item: SymbolicTensor) -> Any:
         """The value of a tensor that is fed: inside a graph `tf.constant(...)` is one of it."""
-        known = self._graph.trace.constants.get(item.value)
+        known = self._graph.trace.constants.get(item.graph_value)
         if known is None:
             raise TypeError(
                 f"The value of a feed cannot be a tf.Tensor object: {item!r} is computed by the "
