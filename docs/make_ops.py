@@ -33,7 +33,7 @@ from runtime.dtypes import ALL
 from tests.runtime.ops.samples import arrays
 
 PATH = Path(__file__).parent / "ops.md"
-MODULES = ("", "math", "linalg", "nn", "random", "strings", "image", "bitwise", "debugging")
+MODULES = ("", "math", "linalg", "nn", "random", "strings", "image", "bitwise", "debugging", "signal")
 # Rows of these stand outside of `runtime.ops`.
 OTHERS = (
     "runtime.variables.variable runtime.debugging runtime.autodiff runtime.staging.control_flow"

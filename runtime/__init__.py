@@ -92,7 +92,7 @@ newaxis = None
 # What few programs use, or is slow to import, is imported when it is first asked for.
 _MODULES = (
     "autodiff autograph bitwise compat config data debugging dtypes errors experimental image "
-    "linalg math nest nn random saved_model strings summary train"
+    "linalg math nest nn random saved_model signal strings summary train"
 )
 _LATER = {
     "runtime.autodiff": (
@@ -128,7 +128,8 @@ if _TYPE_CHECKING:
         autodiff as autodiff, autograph as autograph, bitwise as bitwise, compat as compat,
         config as config, data as data, debugging as debugging, experimental as experimental,
         image as image, linalg as linalg, math as math, nest as nest, nn as nn, random as random,
-        saved_model as saved_model, strings as strings, summary as summary, train as train,
+        saved_model as saved_model, signal as signal, strings as strings, summary as summary,
+        train as train,
     )
     from runtime.autodiff import (
         GradientTape as GradientTape, UnconnectedGradients as UnconnectedGradients,

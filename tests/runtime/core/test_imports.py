@@ -199,6 +199,7 @@ NAMESPACES = {
     "nn": "relu experimental",
     "random": "normal Generator experimental",
     "saved_model": "load save",
+    "signal": "fft stft hann_window",
     "strings": "join",
 }
 
