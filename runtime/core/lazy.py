@@ -29,7 +29,7 @@ def attributes(
         if name in own:
             return import_module(f"{package}.{name}")
         if name not in suppliers:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise _absent(package, name)
         load(package, suppliers[name], names)
         return vars(sys.modules[package])[name]
 
@@ -39,6 +39,23 @@ def attributes(
         return sorted(known | suppliers.keys() | own)
 
     return get, listed
+
+
+def _absent(module: str, name: str) -> AttributeError:
+    from runtime.core.absent import AbsentName
+
+    return AbsentName(module, name)
+
+
+def _explains(module: str) -> None:
+    """Let a namespace say why it lacks a name. (One that were written there would hide from type
+    checkers that it does.)
+    """
+
+    def get(name: str) -> Any:
+        raise _absent(module, name)
+
+    vars(sys.modules[module]).setdefault("__getattr__", get)
 
 
 _OURS = ("runtime", None)
@@ -54,8 +71,9 @@ def _module_of(value: Any) -> str | None:
 
 def public(module: str, more: str = "") -> Callable[[], list[str]]:
     """The `__dir__` of a namespace: the public names that it defines, not those that it uses, and
-    `more` of them, separated by spaces.
+    `more` of them, separated by spaces. What it lacks is explained from then on.
     """
+    _explains(module)
 
     def listed() -> list[str]:
         held = vars(sys.modules[module]).items()
@@ -67,8 +85,9 @@ def public(module: str, more: str = "") -> Callable[[], list[str]]:
 
 def facade(module: str, more: str = "") -> Callable[[], list[str]]:
     """The `__dir__` of a namespace that only gives names to what other modules define, and `more`
-    of them, separated by spaces.
+    of them, separated by spaces. What it lacks is explained from then on.
     """
+    _explains(module)
 
     def listed() -> list[str]:
         held = vars(sys.modules[module]).items()

@@ -1,0 +1,137 @@
+"""Names that are not here: which of TensorFlow's stay out, and what is nearest to the others."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+_SPARSE = "sparse tensors are not supported: use dense ones, or IndexedSlices for rows"
+_RAGGED = (
+    "ragged tensors are not supported: use padded ones with sequence_mask, or a list of tensors"
+)
+_NARROW = (
+    "types of 8 bits and less, other than int8 and uint8, and quantized ones are not supported"
+)
+_ONE_MACHINE = "there is one machine and one device: graphs are not distributed"
+_EXPORT = "export to other programs is not supported; rt.saved_model saves and loads functions"
+_EXTENSION = (
+    "types of your own are not supported in graphs: use a dataclass, which may hold tensors"
+)
+_PROTOCOL = (
+    "protocol buffers are not used: graphs are saved by concrete.graph.save, arrays by NumPy"
+)
+_COMPILER = (
+    "there is no compiler of TensorFlow's here: graphs run as they are, see docs/executors.md"
+)
+_SAMPLERS = "candidate samplers are not supported: draw with rt.random"
+_KERNELS = "ops of TensorFlow's in C++ cannot be loaded: rt.numpy_function calls Python"
+_BESSEL = "Bessel functions are not supported: use SciPy's through rt.numpy_function"
+_FILES = "codecs are not here: read with another library, and pass the array"
+_OPERATORS = "linear operators are not supported: pass matrices, or functions of vectors"
+_STATIC = "queues and the profiler of TensorFlow are not here: see rt.data, and cProfile"
+
+# From a reason to the names that it holds for, and all below them. "*" stands for any ending.
+_REASONS = {
+    _SPARSE: (
+        "sparse SparseTensor SparseTensorSpec nn.embedding_lookup_sparse sets edit_distance "
+        "nn.safe_embedding_lookup_sparse io.serialize_sparse io.deserialize_many_sparse "
+        "nn.ctc_unique_labels io.serialize_many_sparse"
+    ),
+    _RAGGED: (
+        "ragged RaggedTensor RaggedTensorSpec ragged_fill_empty_rows* strings.unicode_script "
+        "experimental.DynamicRaggedShape experimental.RowPartition experimental.StructuredTensor"
+    ),
+    "NumPy's own names are not repeated: rt's functions take arrays, and NumPy's take tensors": (
+        "experimental.numpy"
+    ),
+    _NARROW: (
+        "qint* quint* quantization dtypes.q* dtypes.Q* experimental.float* experimental.int* "
+        "experimental.uint* resource variant dtypes.resource dtypes.variant dtypes.experimental"
+    ),
+    _ONE_MACHINE: (
+        "distribute dtensor tpu experimental.dtensor config.experimental_connect_to* "
+        "DeviceSpec experimental.async_*"
+    ),
+    _EXPORT: (
+        "lite graph_util import_graph_def saved_model.Asset saved_model.SaveOptions "
+        "saved_model.LoadOptions saved_model.experimental saved_model.contains_saved_model "
+        "experimental.tensorrt tools"
+    ),
+    _EXTENSION: (
+        "experimental.BatchableExtensionType experimental.ExtensionType* "
+        "experimental.extension_type experimental.dispatch_for* "
+        "experimental.unregister_dispatch_for"
+    ),
+    _PROTOCOL: "make_ndarray make_tensor_proto io.parse_* io.decode_proto io.encode_proto",
+    _COMPILER: (
+        "mlir xla config.optimizer experimental.enable_strict_mode "
+        "experimental.function_executor_type"
+    ),
+    _SAMPLERS: "*candidate_sampler nn.nce_loss nn.sampled_softmax_loss nn.compute_accidental_hits",
+    _KERNELS: "raw_ops load_library load_op_library RegisterGradient no_gradient sysconfig",
+    _BESSEL: "math.bessel_* math.special",
+    _FILES: (
+        "audio image.decode_* image.encode_* image.adjust_jpeg_quality image.*jpeg_quality "
+        "image.extract_jpeg_shape image.is_jpeg experimental.register_filesystem_plugin"
+    ),
+    _OPERATORS: "linalg.LinearOperator* linalg.experimental",
+    _STATIC: "profiler queue",
+    "features of tables are left to Keras' preprocessing layers": (
+        "feature_column estimator nn.RNNCell*"
+    ),
+    "it is Keras': pip install 'autograph-runtime[keras]', then import runtime.keras": (
+        "keras losses metrics optimizers"
+    ),
+}
+
+
+class AbsentName(AttributeError):
+    """A public namespace lacks a name: the text, made when read, says why, or what is near."""
+
+    def __init__(self, namespace: str, name: str) -> None:
+        super().__init__(namespace, name)
+        self.name = name
+
+    def __str__(self) -> str:
+        namespace, name = self.args
+        message = f"module {namespace!r} has no attribute {name!r}"
+        if name.startswith("_"):
+            return message
+        reason = reason_of(f"{namespace}.{name}".partition(".")[2])
+        if reason is not None:
+            return f"{message}: {reason}; see docs/limits.md, Names that are not here"
+        near = _nearest(namespace, name)
+        return f"{message}; the nearest is {near}" if near else message
+
+
+def reason_of(name: str) -> str | None:
+    """Why a name of TensorFlow's, dotted and without its "tf.", stays out; None for other names."""
+    from fnmatch import fnmatchcase
+
+    for reason, patterns in _REASONS.items():
+        for pattern in patterns.split():
+            if fnmatchcase(name, pattern) or fnmatchcase(name, f"{pattern}.*"):
+                return reason
+    return None
+
+
+def _nearest(namespace: str, name: str) -> str | None:
+    """The public name that is most like `name`, in the namespace itself if there is one."""
+    from difflib import get_close_matches
+
+    root = namespace.partition(".")[0]
+    others = [*map(f"{root}.{{}}".format, _SEARCHED.split())]
+    for place in (namespace, root, *others):
+        if place != namespace and name in _names(place):
+            return f"{place}.{name}"
+    near: Sequence[str] = get_close_matches(name, _names(namespace), 1)
+    return f"{namespace}.{near[0]}" if near else None
+
+
+_SEARCHED = "math linalg nn image strings random signal bitwise debugging config"
+
+
+def _names(place: str) -> list[str]:
+    from importlib import import_module
+
+    return dir(sys.modules.get(place) or import_module(place))
