@@ -95,6 +95,7 @@ _MODULES = (
     "linalg math nest nn random saved_model signal strings summary train"
 )
 _LATER = {
+    "runtime.dtypes": "bfloat16",
     "runtime.autodiff": (
         "GradientTape UnconnectedGradients custom_gradient grad_pass_through recompute_grad"
     ),
@@ -131,6 +132,7 @@ if _TYPE_CHECKING:
         saved_model as saved_model, signal as signal, strings as strings, summary as summary,
         train as train,
     )
+    from runtime.dtypes import bfloat16 as bfloat16
     from runtime.autodiff import (
         GradientTape as GradientTape, UnconnectedGradients as UnconnectedGradients,
         custom_gradient as custom_gradient, grad_pass_through as grad_pass_through,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,20 +22,22 @@ class DType:
     (True, 4)
     """
 
-    __slots__ = ("_hash", "as_datatype_enum", "as_numpy_dtype", "name", "np_dtype", "size")
+    __slots__ = ("_hash", "as_datatype_enum", "as_numpy_dtype", "kind", "name", "np_dtype", "size")
 
     def __init__(self, name: str, enum: int, scalar: type) -> None:
         self.name = name
         self.as_datatype_enum = enum
         self.as_numpy_dtype = scalar
         self.np_dtype: np.dtype[Any] = np.dtype(scalar)
+        # NumPy's letter; NumPy itself knows no kind of what other packages define.
+        self.kind = "f" if name == "bfloat16" else self.np_dtype.kind
         self.size = 1 if scalar is np.object_ else self.np_dtype.itemsize
         self._hash = hash(self.np_dtype)
 
     @property
     def is_floating(self) -> builtins.bool:
         """True for the real floating-point types."""
-        return self.np_dtype.kind == "f"
+        return self.kind == "f"
 
     @property
     def is_integer(self) -> builtins.bool:
@@ -59,11 +62,11 @@ class DType:
     @property
     def is_numeric(self) -> builtins.bool:
         """True for the integer, floating-point and complex types."""
-        return self.np_dtype.kind in "iufc"
+        return self.kind in "iufc"
 
     @property
     def is_numpy_compatible(self) -> builtins.bool:
-        """True if NumPy has this type. (All of ours are NumPy's.)"""
+        """True if arrays of NumPy's have this type: all of ours can."""
         return True
 
     @property
@@ -98,7 +101,7 @@ class DType:
             info = np.iinfo(self.np_dtype)
             return info.min, info.max
         if self.is_floating:
-            floats = np.finfo(self.np_dtype)
+            floats = finfo(self)
             return float(floats.min), float(floats.max)
         raise TypeError(f"Cannot find {what} value of {self}.")
 
@@ -192,13 +195,61 @@ BY_NUMPY: dict[np.dtype[Any], DType] = {dtype.np_dtype: dtype for dtype in ALL}
 _BY_ENUM = {dtype.as_datatype_enum: dtype for dtype in ALL}
 
 
+NUMERIC: dict[np.dtype[Any], DType] = {
+    dtype.np_dtype: dtype for dtype in ALL if dtype is not string
+}
+"""The types of numbers and truth values, as `BY_NUMPY`. Both grow: see `bfloat16`."""
+
+WIDENED: dict[np.dtype[Any], DType] = {}
+"""Dtypes in which nothing is computed, once they are used, and those that do it in their place."""
+
+_EXTRA = "bfloat16 needs the package ml_dtypes: pip install 'autograph-runtime[bfloat16]'"
+
+
+def _bfloat16() -> DType:
+    """The type bfloat16, from its first use on. ImportError without its package."""
+    known = _BY_NAME.get("bfloat16")
+    if known is not None:
+        return known
+    try:
+        from ml_dtypes import bfloat16 as scalar
+    except ImportError:
+        raise ImportError(_EXTRA, name="ml_dtypes") from None
+    with _REGISTERING:
+        if "bfloat16" not in _BY_NAME:
+            made = DType("bfloat16", 14, scalar)
+            BY_NUMPY[made.np_dtype] = _BY_SCALAR[scalar] = _BY_ENUM[14] = made
+            NUMERIC[made.np_dtype] = made
+            WIDENED[made.np_dtype] = float32
+            _BY_NAME["bfloat16"] = made
+    return _BY_NAME["bfloat16"]
+
+
+_REGISTERING = threading.Lock()
+
+
+def finfo(dtype: DType) -> Any:
+    """The limits of a float, as `numpy.finfo` gives them.
+
+    >>> float(rt.dtypes.finfo(rt.float32).eps)
+    1.1920928955078125e-07
+    """
+    if dtype.name != "bfloat16":
+        return np.finfo(dtype.np_dtype)
+    from ml_dtypes import finfo as of_extension
+
+    return of_extension(dtype.np_dtype)  # type: ignore[no-untyped-call]
+
+
 def _find(value: Any) -> DType | None:
     if isinstance(value, str):
-        return _BY_NAME.get(value)
+        return _bfloat16() if value == "bfloat16" else _BY_NAME.get(value)
     if isinstance(value, np.dtype):
         return BY_NUMPY.get(value) or _of_numpy(value)
     if isinstance(value, type):
         named = _BY_SCALAR.get(value)
+        if named is None and value.__name__ == "bfloat16":
+            return _of_numpy(np.dtype(value))
         other = named is None and value in np.sctypeDict.values()
         return _of_numpy(np.dtype(value)) if other else named
     return _BY_ENUM.get(value) if isinstance(value, int) else None
@@ -207,6 +258,8 @@ def _find(value: Any) -> DType | None:
 def _of_numpy(dtype: np.dtype[Any]) -> DType | None:
     if dtype.kind in "SU":
         return string
+    if dtype.kind == "V" and dtype.name == "bfloat16":
+        return _bfloat16()
     if not dtype.isnative:
         return BY_NUMPY.get(dtype.newbyteorder("="))
     return BY_NUMPY.get(np.dtype(dtype.type)) if dtype.kind in "iu" else None
@@ -241,9 +294,11 @@ def names(dtypes: Iterable[DType]) -> str:
     return ", ".join(dtype.name for dtype in dtypes)
 
 
-if not TYPE_CHECKING:
+if TYPE_CHECKING:
+    bfloat16: DType
+else:
     # Ops that TensorFlow has here too. They are built on this module, and looked up when asked for.
-    __getattr__, _ = attributes(
+    _later, _ = attributes(
         __name__,
         {
             "runtime.ops.complex": "complex",
@@ -251,4 +306,12 @@ if not TYPE_CHECKING:
             "runtime.ops.misc": "saturate_cast",
         },
     )
-    __dir__ = public(__name__, "cast complex saturate_cast")
+    __dir__ = public(__name__, "bfloat16 cast complex saturate_cast")
+
+    def __getattr__(name: str) -> Any:
+        if name != "bfloat16":
+            return _later(name)
+        try:
+            return _bfloat16()
+        except ImportError as error:
+            raise AttributeError(str(error), name=name) from None

@@ -75,6 +75,7 @@ MAY_IMPORT = {
     "runtime.core.cells": "autograph.cells",
     "runtime.core.tracebacks": f"{CORE} autograph.errors autograph.frames",
     "runtime.core.convert": OPS,  # values of other libraries become tensors by ops
+    "runtime.core.widening": OPS,  # by casts
     "runtime.ops": OPS,
     "runtime.ops.printing": f"{OPS} runtime.nest runtime.variables.variable runtime.graph.data",
     "runtime.graph": f"{OPS} runtime.graph",

@@ -28,7 +28,7 @@ def differentiable(type: Type) -> bool:
         return differentiable(type.element)
     if isinstance(type, ResidualsType):
         return True
-    return isinstance(type, TensorType) and type.dtype.np_dtype.kind in "fc"
+    return isinstance(type, TensorType) and type.dtype.kind in "fc"
 
 
 # What a node of control flow depends on

@@ -93,8 +93,8 @@ class Outline(Tensor):
     @property
     def raw(self) -> Any:
         """An array of this dtype and shape, without values."""
-        dtype = self.dtype.np_dtype
-        value = np.array(np.nan if dtype.kind in "fc" else 0, dtype)
+        dtype = self.dtype
+        value = np.array(np.nan if dtype.kind in "fc" else 0, dtype.np_dtype)
         return np.broadcast_to(value, self.static_shape)  # type: ignore[arg-type]
 
 

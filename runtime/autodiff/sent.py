@@ -274,7 +274,7 @@ _LEAST, _MOST = 1e-18, 1e18
 def _is_doubtful(item: Any, trace: Trace) -> bool:
     """Whether zeros times it, or divided by it, may be something else."""
     type: Type | Any = getattr(item, "type", None)
-    if not isinstance(type, TensorType) or type.dtype.np_dtype.kind not in "fc":
+    if not isinstance(type, TensorType) or type.dtype.kind not in "fc":
         return False
     known = trace.constants.get(getattr(item, "value", None))  # type: ignore[arg-type]
     if known is None:

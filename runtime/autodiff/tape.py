@@ -60,7 +60,7 @@ def _differentiable(value: Any) -> bool:
         from runtime.autodiff import activity
 
         return activity.differentiable(value.type)
-    return value.dtype.np_dtype.kind in "fc"
+    return value.dtype.kind in "fc"
 
 
 class GradientTape(Recorder):

@@ -259,7 +259,7 @@ def _scalar(value: Any, dtype: DType | None) -> Any:
         return np.array(value.encode() if kind is str else value, dtype=object)
     if dtype is None:
         dtype = _DEFAULT[kind]
-    elif dtype.np_dtype.kind not in _KINDS[kind]:
+    elif dtype.kind not in _KINDS[kind]:
         raise _refuse(value, dtype)
     try:
         return _quietly(dtype.as_numpy_dtype, value)
@@ -324,7 +324,7 @@ def _of_array(array: Any, dtype: DType | None, copy: builtins.bool) -> Any:
     if dtype is None or dtype.np_dtype == own:
         canonical = BY_NUMPY[own].np_dtype
         return array.astype(canonical, copy=copy) if copy or own is not canonical else array
-    if dtype.np_dtype.kind not in _KIND_OF_ARRAY[own.kind]:
+    if dtype.kind not in _KIND_OF_ARRAY[own.kind]:
         raise _refuse(array, dtype)
     return _narrowed(array, dtype)
 
@@ -363,7 +363,7 @@ def _of_strings(array: Any, dtype: DType | None) -> Any:
 def _of_numbers(value: Any, kind: type, dtype: DType | None) -> Any:
     """The array of a flat list of numbers of one kind; None where that needs a closer look."""
     wanted = _DEFAULT[kind] if dtype is None else dtype
-    if wanted.np_dtype.kind not in _KINDS[kind]:
+    if wanted.kind not in _KINDS[kind]:
         return None
     try:
         return _quietly(np.array, value, wanted.np_dtype)
@@ -394,7 +394,7 @@ def _of_nested(value: Any, dtype: DType | None) -> Any:
         if array.size == 0:
             return array.astype(dtype.np_dtype)
         _refuse_mixed(value, kind, dtype)
-        if dtype.np_dtype.kind not in _KIND_OF_ARRAY[kind]:
+        if dtype.kind not in _KIND_OF_ARRAY[kind]:
             raise _refuse(value, dtype)
         if kind in "fc":
             return _quietly(array.astype, dtype.np_dtype)

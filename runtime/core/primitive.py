@@ -7,7 +7,7 @@ on tapes, or add a node to the trace that is active on this thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import KW_ONLY, InitVar, dataclass, field
 from enum import Enum
 from typing import Any, Protocol, cast
@@ -50,7 +50,9 @@ def _np_dtypes(codes: str) -> frozenset[np.dtype[Any]]:
     return frozenset(map(np.dtype, codes))
 
 
-ANY = frozenset(BY_NUMPY)
+Accepted = Set[np.dtype[Any]]
+
+ANY: Accepted = BY_NUMPY.keys()
 INTEGERS = _np_dtypes("bhiqBHIQ") | {np.dtype(np.int64), np.dtype(np.uint64)}
 FLOATS = _np_dtypes("efd")
 COMPLEX = _np_dtypes("FD")
@@ -59,11 +61,11 @@ NUMBERS = REALS | COMPLEX
 _BOOL = _np_dtypes("?")
 _STRING = _np_dtypes("O")
 # The letters of signatures. One letter is one dtype within a signature; only "i" may vary.
-CLASSES: dict[str, frozenset[np.dtype[Any]]] = {
+CLASSES: dict[str, Accepted] = {
     "A": ANY, "T": ANY,
     "N": NUMBERS, "M": NUMBERS,
     "P": NUMBERS | _STRING,
-    "Q": NUMBERS | _BOOL,
+    "Q": dtypes.NUMERIC.keys(),
     "F": FLOATS | COMPLEX,
     "G": FLOATS,
     "R": REALS,
@@ -175,7 +177,7 @@ class Primitive:
     rule: Infer = field(init=False)
     variadic: bool = field(init=False)
     letters: list[str] = field(init=False)
-    accepted: frozenset[np.dtype[Any]] = field(init=False)
+    accepted: Accepted = field(init=False)
     uniform: bool = field(init=False)
     result: list[str] = field(init=False)
 
@@ -221,6 +223,23 @@ class Primitive:
             return TensorType(results[0], shapes)
         return tuple(map(TensorType, results, shapes))
 
+    def takes(self, given: Sequence[np.dtype[Any]]) -> bool:
+        """Whether the signature fits inputs of these dtypes."""
+        try:
+            self.check_dtypes(given)
+        except TypeError:
+            return False
+        return True
+
+    def letter(self, at: int) -> str:
+        """The letter of the signature that stands for an input."""
+        return self.letters[min(at, len(self.letters) - 1)]
+
+    def is_narrowed(self, at: int, is_wide: bool, params: Mapping[str, Any]) -> bool:
+        """Whether a result, of inputs that were made wider, is made as narrow as they were."""
+        letter = self.result[min(at, len(self.result) - 1)]
+        return is_wide and letter not in params and letter != "float32"
+
     @staticmethod
     def _result_dtype(
         letter: str, found: dict[str, np.dtype[Any]], params: dict[str, Any]
@@ -257,7 +276,10 @@ class Primitive:
             f"{BY_NUMPY[a].name}; both must be the same (convert one with cast)"
         )
 
-    def _refused(self, place: int, dtype: np.dtype[Any], allowed: frozenset[np.dtype[Any]]) -> str:
+    def _refused(self, place: int, dtype: np.dtype[Any], allowed: Accepted) -> str:
+        if wide(dtype) in allowed:
+            name = BY_NUMPY[dtype].name
+            return f"input {place} has dtype {name}, and others do not; convert one with cast"
         fitting = dtypes.names(t for t in dtypes.ALL if t.np_dtype in allowed)
         return (
             f"input {place} has dtype {BY_NUMPY[dtype].name}, "
@@ -401,12 +423,15 @@ def bind(primitive: Primitive, *inputs: Any, **params: Any) -> Any:
     if primitive.uniform:
         first = raws[0].dtype
         if first not in primitive.accepted:
-            raise _explain(primitive, inputs, params, None)
+            return _unaccepted(primitive, inputs, params, None)
         for raw in raws:
             if raw.dtype is not first:
                 raise _explain(primitive, inputs, params, None)
     elif primitive.letters:
-        _check(primitive, inputs, raws, params)
+        try:
+            primitive.check_dtypes([raw.dtype for raw in raws])
+        except TypeError as error:
+            return _unaccepted(primitive, inputs, params, error)
     if primitive.effect:
         result = primitive.kernel(*raws, **params)
     else:
@@ -439,11 +464,21 @@ def _record(
             output._device = state._device
 
 
-def _check(primitive: Primitive, inputs: Any, raws: Any, params: dict[str, Any]) -> None:
-    try:
-        primitive.check_dtypes([raw.dtype for raw in raws])
-    except TypeError as error:
-        raise _explain(primitive, inputs, params, error) from None
+def _unaccepted(
+    primitive: Primitive, inputs: Any, params: dict[str, Any], error: Exception | None
+) -> Any:
+    if dtypes.WIDENED:
+        from runtime.core.widening import is_widened, widened
+
+        if is_widened(primitive, inputs):
+            return widened(primitive, inputs, params)
+    raise _explain(primitive, inputs, params, error) from None
+
+
+def wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype in which ops compute for this one."""
+    found = dtypes.WIDENED.get(dtype)
+    return dtype if found is None else found.np_dtype
 
 
 def describe(operand: Any) -> Any:

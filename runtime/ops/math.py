@@ -328,7 +328,7 @@ abs: Op = unary(
 
 
 def _cast_kernel(x: Any, *, dtype: Any, out: Any = None) -> Any:
-    if x.dtype.kind == "c" and dtype.np_dtype.kind not in "cb":
+    if x.dtype.kind == "c" and dtype.kind not in "cb":
         x = x.real
     if out is None:
         return x.astype(dtype.np_dtype, "C")

@@ -14,6 +14,7 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import bind, row
 from runtime.core.state import call_back, state
 from runtime.core.tensor import Tensor
+from runtime.dtypes import WIDENED
 from runtime.graph.data import Opaque
 from runtime.variables.variable import Variable
 
@@ -153,6 +154,8 @@ def summary(array: Any, summarize: int = 3) -> str:
     all).
     """
     array = np.asarray(array)
+    if array.dtype in WIDENED:
+        array = array.astype(WIDENED[array.dtype].np_dtype)
     return _rows(array, summarize if summarize >= 0 else max(array.shape, default=0), 0)
 
 

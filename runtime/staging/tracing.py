@@ -19,6 +19,7 @@ from runtime.core.primitive import _record as record
 from runtime.core.state import state
 from runtime.core.tensor import EagerTensor
 from runtime.core.types import NumberType, ObjectHandle, TensorType, Type
+from runtime.dtypes import WIDENED
 from runtime.graph.arrays import Elements
 from runtime.graph.ir import NO_PARAMS, Graph, Location, Node, Origin, Params, Region, Value
 from runtime.graph.known_values import known_values
@@ -152,6 +153,11 @@ class Trace:
     def emit(self, primitive: Primitive, inputs: Sequence[Any], params: dict[str, Any]) -> Any:
         """Add one op on tensors: what `bind` does while this trace is active."""
         values = tuple([self.value_of(x) for x in inputs])
+        if WIDENED:
+            from runtime.core.widening import is_widened, widened
+
+            if is_widened(primitive, inputs):
+                return widened(primitive, inputs, params)
         outputs = self.apply(primitive, values, params or NO_PARAMS)
         made = outputs if type(outputs) is tuple else (outputs,)
         if not values and primitive is CONSTANT:

@@ -573,6 +573,7 @@ RESERVED = (
     *_HELPERS,
     *[dtype.name for dtype in dtypes.ALL],
     *[f"wrap_{dtype.name}" for dtype in dtypes.ALL],
+    *("bfloat16", "wrap_bfloat16"),
 )
 
 _WRITERS: dict[Primitive, Callable[[Writer, Node, int], None]] = {

@@ -123,6 +123,8 @@ class Decoder:
         """An array."""
         if type(entry) is int:
             return self._arrays[entry]
+        if "bits" in entry:
+            return self.array(entry["bits"]).view(as_dtype(entry["dtype"]).np_dtype)
         dtype, shape = as_dtype(entry["dtype"]).np_dtype, entry["shape"]
         if "base64" not in entry:
             return np.array(entry["values"], dtype).reshape(shape)

@@ -15,7 +15,7 @@ from runtime import errors
 from runtime.core.pickling import has_name
 from runtime.core.tensor import EagerTensor
 from runtime.core.types import ListType, NumberType, ObjectType, ResidualsType, TensorType
-from runtime.dtypes import BY_NUMPY, DType
+from runtime.dtypes import BY_NUMPY, WIDENED, DType
 from runtime.graph.data import Opaque
 from runtime.graph.ir import Callee, Graph, Node, Origin, Position, Region, Value
 from runtime.graph.storage.notation import type_text
@@ -178,6 +178,9 @@ class Encoder:
         if array.dtype.kind == "O":
             texts = [self._text(element) for element in array.ravel()]
             return {"dtype": dtype.name, "shape": list(array.shape), "base64": texts}
+        if dtype.np_dtype in WIDENED:
+            # The format of NumPy's files has no name for it.
+            return {"bits": self.array(array.view(np.uint16)), "dtype": dtype.name}
         is_text = array.dtype.kind in "biuf" and array.size <= FEW and array.flags.c_contiguous
         if is_text and bool(np.isfinite(array).all()):
             values = array.ravel().tolist()

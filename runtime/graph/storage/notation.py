@@ -10,7 +10,7 @@ from runtime.core.types import ListType, NumberType, ResidualsType, TensorType, 
 
 _TENSOR = re.compile(r"(\w+)\[(\*|(?:\d+|\?)(?:,(?:\d+|\?))*|)\]")
 _NUMBERS = {str(kind): kind for kind in map(NumberType, ("bool", "int", "float"))}
-_DTYPES = {dtype.name: dtype for dtype in dtypes.ALL}
+_DTYPES = {*(dtype.name for dtype in dtypes.ALL), "bfloat16"}
 
 
 def type_text(type: Type, residuals: list[ResidualsType]) -> str:
@@ -39,6 +39,6 @@ def type_of(text: str, residuals: Sequence[ResidualsType]) -> Type:
         raise ValueError(f"{text!r} is no type")
     dims = found[2]
     if dims == "*":
-        return TensorType(_DTYPES[found[1]], None)
+        return TensorType(dtypes.as_dtype(found[1]), None)
     shape = [None if dim == "?" else int(dim) for dim in dims.split(",")] if dims else []
-    return TensorType(_DTYPES[found[1]], tuple(shape))
+    return TensorType(dtypes.as_dtype(found[1]), tuple(shape))

@@ -60,21 +60,22 @@ def _spread(parameter: Any, wanted: Any, size: Size, work: Workspace) -> Any:
 
 
 def draw_uniform(rng: Any, size: Size, dtype: DType, out: Any = None, work: Work = None) -> Any:
-    if dtype is not dtypes.float16:
+    if dtype.size > 2:
         return _filled(rng.random, size, dtype, out)
+    steps = 2048 if dtype is dtypes.float16 else 256
 
     def draw(wanted: Size) -> Any:
-        # Eleven bits: a float32 just below 1 would be rounded to 1.
-        return rng.integers(0, 2048, wanted, np.uint16) / np.float32(2048)
+        # As many bits as it holds: a float32 just below 1 would be rounded to 1.
+        return rng.integers(0, steps, wanted, np.uint16) / np.float32(steps)
 
     return _in_pieces(draw, size, dtype.np_dtype, (), out, work, 2 * PIECE)
 
 
 def draw_normal(rng: Any, size: Size, dtype: DType, out: Any = None, work: Work = None) -> Any:
-    if dtype is not dtypes.float16:
+    if dtype.size > 2:
         return _filled(rng.standard_normal, size, dtype, out)
     made = None if out is None else opened(work).array(size, np.float32)
-    return converted(_filled(rng.standard_normal, size, dtypes.float32, made), np.float16, out)
+    return converted(_filled(rng.standard_normal, size, dtypes.float32, made), dtype.np_dtype, out)
 
 
 def draw_truncated(rng: Any, size: Size, dtype: DType, out: Any = None, work: Work = None) -> Any:
@@ -90,10 +91,10 @@ def draw_truncated(rng: Any, size: Size, dtype: DType, out: Any = None, work: Wo
 
 
 def _again(rng: Any, dtype: DType, shape: Size, work: Workspace) -> Any:
-    if dtype is not dtypes.float16:
+    if dtype.size > 2:
         return draw_normal(rng, shape, dtype, work.array(shape, dtype.np_dtype))
     made = work.array(shape, np.float32)
-    return work.copied(rng.standard_normal(out=made, dtype=np.float32), np.float16)
+    return work.copied(rng.standard_normal(out=made, dtype=np.float32), dtype.np_dtype)
 
 
 def _outside(flat: Any, work: Workspace) -> Any:

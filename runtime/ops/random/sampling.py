@@ -94,6 +94,8 @@ INTS = (dtypes.int32, dtypes.int64)
 
 def accepted(dtype: Any, among: Sequence[DType]) -> DType:
     wanted = as_dtype(dtype)
+    if among[: len(FLOATS)] == FLOATS and wanted.np_dtype in dtypes.WIDENED:
+        return wanted
     if wanted not in among:
         raise wrong_value(
             f"Argument `dtype` got invalid value {wanted.name}. "

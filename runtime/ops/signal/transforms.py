@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -40,10 +40,10 @@ def _transform(name: str, op_type: str, forward: bool) -> Primitive:
 
     def kernel(x: Any, *, axes: tuple[int, ...], scaled: bool) -> Any:
         _check_rank(x.shape, axes)
-        norm = "forward" if forward is scaled else "backward"
+        norm: Literal["forward", "backward"] = "forward" if forward is scaled else "backward"
         if not x.size:
             return x.copy()
-        return function(x, axes=axes, norm=norm).astype(x.dtype, copy=False)  # type: ignore[call-overload]
+        return function(x, axes=axes, norm=norm).astype(x.dtype, copy=False)
 
     def shape(x: Shape, *, axes: tuple[int, ...], scaled: bool) -> Shape:
         _check_rank(x, axes)
@@ -186,7 +186,7 @@ def _lengths(fft_length: Any, count: int) -> list[Any] | None:
         return None
     static, dynamic = dims_of(fft_length)
     if static is None:
-        return ops.unstack(dynamic[0], count)  # type: ignore[no-any-return]
+        return ops.unstack(dynamic[0], count)
     if len(static) != count:
         raise wrong_value(f"fft_length must have {count} elements, got {list(static)}")
     rest = iter(dynamic)

@@ -67,6 +67,8 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
 
 
 def _as_string_kernel(x: Any, *, spec: str) -> Any:
+    if x.dtype in dtypes.WIDENED:
+        x = x.astype(dtypes.WIDENED[x.dtype].np_dtype)
     kind = x.dtype.kind
     values = elements_of(x)
     if kind == "b":
