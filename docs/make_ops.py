@@ -36,7 +36,8 @@ PATH = Path(__file__).parent / "ops.md"
 MODULES = ("", "math", "linalg", "nn", "random", "strings", "image", "bitwise", "debugging", "signal")
 # Rows of these stand outside of `runtime.ops`.
 OTHERS = (
-    "runtime.variables.variable runtime.debugging runtime.autodiff runtime.staging.control_flow"
+    "runtime.variables.variable runtime.debugging runtime.autodiff runtime.staging.control_flow "
+    "runtime.autodiff.python_calls"
 )
 
 INTRODUCTION = """\

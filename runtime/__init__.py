@@ -107,6 +107,13 @@ _LATER = {
     ),
     "runtime.core.log": "get_logger",
     "runtime.staging.functional": "foldl foldr map_fn scan",
+    "runtime.autodiff.mapping": "vectorized_map",
+    "runtime.autodiff.symbolic": "gradients hessians",
+    "runtime.autodiff.python_calls": "numpy_function py_function",
+    "runtime.variables.initializers": (
+        "constant_initializer ones_initializer random_normal_initializer "
+        "random_uniform_initializer zeros_initializer"
+    ),
     "runtime.variables.module": "Module",
     "runtime.compat.v1": "Graph",
     "runtime.ops.clip": "clip_by_global_norm clip_by_norm clip_by_value",
@@ -149,6 +156,17 @@ if _TYPE_CHECKING:
     from runtime.core.log import get_logger as get_logger
     from runtime.staging.functional import (
         foldl as foldl, foldr as foldr, map_fn as map_fn, scan as scan,
+    )
+    from runtime.autodiff.mapping import vectorized_map as vectorized_map
+    from runtime.autodiff.symbolic import gradients as gradients, hessians as hessians
+    from runtime.autodiff.python_calls import (
+        numpy_function as numpy_function, py_function as py_function,
+    )
+    from runtime.variables.initializers import (
+        constant_initializer as constant_initializer, ones_initializer as ones_initializer,
+        random_normal_initializer as random_normal_initializer,
+        random_uniform_initializer as random_uniform_initializer,
+        zeros_initializer as zeros_initializer,
     )
     from runtime.variables.module import Module as Module
     from runtime.compat.v1 import Graph as Graph

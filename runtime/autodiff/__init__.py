@@ -11,11 +11,16 @@ staged                      tapes inside a graph
 jacobians                   the rows of a jacobian, one after the other
 staged_jacobians            and in a graph: in a loop, or
 vectorization               all at once
+mapping                     functions of all rows of tensors
+forward                     products of a jacobian and a vector
+symbolic                    gradients of a graph without a tape: `gradients`, `hessians`
+python_calls                Python of the user's as a node
 """
 
 from runtime.autodiff.custom import custom_gradient as custom_gradient
 from runtime.autodiff.custom import grad_pass_through as grad_pass_through
 from runtime.autodiff.custom import recompute_grad as recompute_grad
+from runtime.autodiff.forward import ForwardAccumulator as ForwardAccumulator
 from runtime.autodiff.requests import UnconnectedGradients as UnconnectedGradients
 from runtime.autodiff.tape import GradientTape as GradientTape
 from runtime.core.lazy import facade as _facade

@@ -64,7 +64,7 @@ def _tensors(given: Any, what: str) -> list[Any]:
     return found
 
 
-class _Rows:
+class TensorRows:
     """The rows of tensors in a structure, by index; `size` of them (an int, where it is known), at
     least `least`.
     """
@@ -127,7 +127,7 @@ def map_fn(
     [1, 4, 9]
     """
     check_takes(checked_callable(fn, "map_fn(): fn"), 1, "map_fn(): fn")
-    rows = _Rows(elems, "map_fn")
+    rows = TensorRows(elems, "map_fn")
     declared = dtype if fn_output_signature is None else fn_output_signature
     like = elems if declared is None else declared
     wanted = rows.tensors if declared is None else nest.flatten(declared)
@@ -336,7 +336,7 @@ class _Fold:
         check_takes(checked_callable(fn, f"{name}(): fn"), 2, f"{name}(): fn")
         self.fn = fn
         self.begins_with_row = initializer is None
-        self.rows = _Rows(elems, name, least=int(self.begins_with_row))
+        self.rows = TensorRows(elems, name, least=int(self.begins_with_row))
         self.size = self.rows.size
         self.reverse = reverse
         self.like = self.rows.at(self.place(0)) if self.begins_with_row else initializer

@@ -1,0 +1,85 @@
+"""Initializers: objects that make the first value of a variable from its shape and dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import runtime.ops as ops
+from runtime import dtypes
+from runtime.core.convert import constant
+from runtime.core.tensor import Tensor
+from runtime.ops.random.stateful import normal, uniform
+
+
+def _checked(dtype: Any, what: str, numbers: bool = False) -> dtypes.DType:
+    wanted = dtypes.as_dtype(dtype)
+    fits = wanted.is_numeric or wanted.is_bool if numbers else wanted.is_floating
+    if not fits:
+        raise ValueError(f"{what} makes {'numbers' if numbers else 'floats'}, not {wanted.name}")
+    return wanted
+
+
+class zeros_initializer:
+    """Zeros of any shape and dtype.
+
+    >>> rt.zeros_initializer()([2], rt.int32).numpy().tolist()
+    [0, 0]
+    """
+
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+        return ops.zeros(shape, _checked(dtype, "zeros_initializer", True))
+
+
+class ones_initializer:
+    """Ones of any shape and dtype.
+
+    >>> rt.ones_initializer()([2], rt.int32).numpy().tolist()
+    [1, 1]
+    """
+
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+        return ops.ones(shape, _checked(dtype, "ones_initializer", True))
+
+
+class constant_initializer:
+    """One value for all elements, or all values. ValueError where they do not fill the shape.
+
+    >>> rt.constant_initializer(3.0)([2]).numpy().tolist()
+    [3.0, 3.0]
+    """
+
+    def __init__(self, value: Any = 0, support_partition: bool = False) -> None:
+        self.value = value
+
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
+        return constant(self.value, dtype, shape)
+
+
+class random_normal_initializer:
+    """Normal numbers of a `mean` and `stddev`, the same at each call where there is a `seed`.
+
+    >>> rt.random_normal_initializer(seed=1)([2, 3]).shape
+    TensorShape([2, 3])
+    """
+
+    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None) -> None:
+        self.mean, self.stddev, self.seed = mean, stddev, seed
+
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+        wanted = _checked(dtype, "random_normal_initializer")
+        return normal(shape, self.mean, self.stddev, wanted, self.seed)
+
+
+class random_uniform_initializer:
+    """Uniform numbers from `minval` to `maxval`, floats or integers.
+
+    >>> rt.random_uniform_initializer(seed=1)([2, 3]).shape
+    TensorShape([2, 3])
+    """
+
+    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: int | None = None) -> None:
+        self.minval, self.maxval, self.seed = minval, maxval, seed
+
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+        wanted = _checked(dtype, "random_uniform_initializer", True)
+        return uniform(shape, self.minval, self.maxval, wanted, self.seed)

@@ -1,0 +1,245 @@
+"""`ForwardAccumulator`, `gradients`, `hessians`, `vectorized_map` and Python functions as nodes.
+
+The second opinion is a jacobian of a tape, finite differences, or the function of each row.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import runtime as tf
+
+X = tf.constant([1.0, 2.0, 3.0], tf.float64)
+D = tf.constant([0.3, -1.0, 0.5], tf.float64)
+V = tf.Variable(np.arange(9.0).reshape(3, 3) / 9)
+
+
+def smooth(x: Any) -> Any:
+    return tf.nn.softmax(tf.linalg.matvec(V, x) * tf.sin(x)) * tf.exp(x / 3)
+
+
+def stepped(x: Any) -> Any:
+    for _ in tf.range(3):
+        if tf.reduce_sum(x) > 1.0:
+            x = smooth(x)
+    return tf.map_fn(lambda row: row * row, x)
+
+
+def difference(f: Any, x: Any, d: Any, step: float = 1e-5) -> Any:
+    return (f(x + d * step) - f(x - d * step)) / (2 * step)
+
+
+@pytest.mark.parametrize("f", [smooth, stepped, tf.function(smooth), tf.function(stepped)])
+@pytest.mark.parametrize("staged", [False, True])
+def test_products_with_a_jacobian(f: Any, staged: bool) -> None:
+    def product(x: Any, d: Any) -> Any:
+        with tf.autodiff.ForwardAccumulator(x, d) as accumulator:
+            y = f(x)
+            inside = accumulator.jvp(y)
+            z = y * 2.0
+        return inside, accumulator.jvp(z)
+
+    inside, after = (tf.function(product) if staged else product)(X, D)
+    assert_allclose(inside, difference(f, X, D), rtol=1e-6, atol=1e-8)
+    assert_allclose(after, inside * 2)
+
+
+def test_products_of_products_and_of_gradients() -> None:
+    with tf.autodiff.ForwardAccumulator(X, D) as outer:
+        with tf.autodiff.ForwardAccumulator(X, D) as inner:
+            y = tf.sin(X) * X
+        first = inner.jvp(y)
+    assert_allclose(outer.jvp(first), (2 * tf.cos(X) - tf.sin(X) * X) * D * D)
+    with tf.autodiff.ForwardAccumulator(X, D) as accumulator:
+        with tf.GradientTape() as tape:
+            tape.watch(X)
+            loss = tf.reduce_sum(smooth(X) ** 2)
+        slope = tape.gradient(loss, X)
+
+    def slope_at(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(smooth(x) ** 2)
+        return tape.gradient(y, x)
+
+    assert_allclose(accumulator.jvp(slope), difference(slope_at, X, D), rtol=1e-6)
+
+
+def test_what_is_not_connected_has_no_product() -> None:
+    with tf.autodiff.ForwardAccumulator(V, tf.ones([3, 3], tf.float64)) as accumulator:
+        y, other = smooth(X), X * 2
+    assert accumulator.jvp(y) is not None
+    assert accumulator.jvp({"a": other}) == {"a": None}
+    assert accumulator.jvp(other, tf.UnconnectedGradients.ZERO).numpy().tolist() == [0.0] * 3
+    with pytest.raises(ValueError, match=r"a tangent has shape \(2,\) where its primal has \(3,\)"):
+        tf.autodiff.ForwardAccumulator(X, tf.constant([1.0, 2.0], tf.float64))
+
+
+def test_gradients_of_a_graph_without_a_tape() -> None:
+    @tf.function
+    def found(x: Any) -> Any:
+        y = x * x
+        z = tf.sin(y) * X
+        w = z
+        for _ in tf.range(3):
+            w = w * x if tf.reduce_sum(w) > 0.0 else w - 1.0
+        inner = tf.zeros_like(x)
+        for _ in tf.range(2):
+            inner = inner + tf.gradients(z, x)[0]
+        return (
+            tf.gradients(z, [x, y]), tf.gradients(w, x), inner,
+            tf.gradients([y, z], x, [tf.ones_like(y), z]),
+        )  # fmt: skip
+
+    x = D
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x * x
+        tape.watch(y)
+        z = tf.sin(y) * X
+        w = z
+        for _ in range(3):
+            w = w * x if tf.reduce_sum(w) > 0.0 else w - 1.0
+    first, through, inner, weighted = found(x)
+    for a, b in zip(first, tape.gradient(z, [x, y]), strict=True):
+        assert_allclose(a, b)
+    assert_allclose(through[0], tape.gradient(w, x))
+    assert_allclose(inner, tape.gradient(z, x) * 2)
+    assert_allclose(weighted[0], tape.gradient([y, z], x, [tf.ones_like(y), z]))
+
+
+def test_gradients_stop_where_they_are_told_to() -> None:
+    @tf.function
+    def found(x: Any) -> Any:
+        y = x * x
+        return tf.gradients(y * x, x, stop_gradients=y)[0], tf.gradients(
+            y * 1.0, x, stop_gradients=[y]
+        )
+
+    stopped, nothing = found(X)
+    assert_allclose(stopped, X * X)
+    assert nothing == [None]
+    with pytest.raises(RuntimeError, match="inside of a function only"):
+        tf.gradients(X, X)
+
+
+def test_hessians() -> None:
+    cubes = tf.function(lambda x: tf.hessians(tf.reduce_sum(x * x * x * X), x)[0])
+    assert_allclose(cubes(D), np.diag(6 * X.numpy() * D.numpy()))
+    with pytest.raises(ValueError, match="do not depend"):
+        tf.function(lambda x: tf.hessians(X * 2, x))(D)
+
+
+ROWS = tf.reshape(tf.range(12.0), [4, 3])
+
+
+def branching(row: Any) -> Any:
+    while tf.reduce_sum(row) < 50.0:
+        row = row * 2.0
+    return row
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda row: {"a": tf.matmul(row[None], tf.ones([3, 2]))[0], "b": tf.reduce_sum(row)},
+        lambda row: (tf.sin(row) + 1.0, tf.argmax(row), tf.constant(3)),
+        branching,
+    ],
+)
+@pytest.mark.parametrize("shape", [[4, 3], [None, 3]])
+def test_a_function_of_all_rows(f: Any, shape: Any) -> None:
+    x = ROWS + 1.0
+    wanted = tf.nest.flatten(tf.nest.map_structure(lambda *rows: tf.stack(rows), *map(f, x)))
+    staged = tf.function(lambda x: tf.vectorized_map(f, x), input_signature=[tf.TensorSpec(shape)])
+    for made in (tf.vectorized_map(f, x), staged(x)):
+        for a, b in zip(tf.nest.flatten(made), wanted, strict=True):
+            assert a.dtype == b.dtype
+            assert_allclose(a, b)
+
+
+def test_all_rows_are_one_op_and_have_gradients() -> None:
+    def squares(x: Any) -> Any:
+        return tf.vectorized_map(lambda pair: pair[0] * pair[1], (x, x))
+
+    text = str(tf.function(squares).get_concrete_function(ROWS).graph)
+    assert "while" not in text
+    with tf.GradientTape() as tape:
+        tape.watch(ROWS)
+        y = tf.function(squares)(ROWS)
+    assert_allclose(tape.gradient(y, ROWS), ROWS * 2)
+    with pytest.raises(ValueError, match="not computed for all rows"):
+        tf.function(lambda x: tf.vectorized_map(branching, x, False))(ROWS)
+
+
+def test_python_functions_in_graphs() -> None:
+    seen: list[Any] = []
+
+    @tf.function
+    def f(x: Any) -> Any:
+        tf.py_function(seen.append, [x[0]], [])
+        pair = tf.py_function(lambda a: (a * 2, a.numpy().sum()), [x], [tf.float64, tf.float64])
+        z = tf.numpy_function(
+            lambda a: a[::-1], [x], tf.TensorSpec([3], tf.float64), stateful=False
+        )
+        assert z.shape == [3]
+        for i in tf.range(2):
+            z = z + tf.numpy_function(lambda i, a: a[i], [i, x], tf.float64)
+        return pair, z
+
+    for _ in range(2):
+        (twice, total), z = f(X)
+    assert twice.numpy().tolist() == [2.0, 4.0, 6.0]
+    assert float(total) == 6.0
+    assert z.numpy().tolist() == [6.0, 5.0, 4.0]
+    assert [float(item) for item in seen] == [1.0, 1.0]
+
+
+def test_gradients_of_python_functions() -> None:
+    def f(x: Any) -> Any:
+        a, b = tf.py_function(
+            lambda x, n: (x * tf.sin(x), x + n), [x, tf.constant(2.0, tf.float64)], [tf.float64] * 2
+        )
+        return a * b
+
+    def plain(x: Any) -> Any:
+        return x * tf.sin(x) * (x + 2.0)
+
+    slopes = []
+    for run in (f, tf.function(f), plain):
+        with tf.GradientTape() as tape:
+            tape.watch(X)
+            y = run(X)
+        slopes.append(tape.gradient(y, X))
+    assert_allclose(slopes[0], slopes[2])
+    assert_allclose(slopes[1], slopes[2])
+    with tf.GradientTape() as tape:
+        tape.watch(X)
+        y = tf.numpy_function(np.sin, [X], tf.float64)
+    assert tape.gradient(y, X) is None
+
+
+def test_errors_of_python_functions() -> None:
+    def divided(x: Any) -> Any:
+        return tf.py_function(lambda a: 1 / 0, [x], tf.float64)
+
+    with pytest.raises(ZeroDivisionError):
+        tf.function(divided)(X)
+    for run in (lambda f: f, tf.function):
+        with pytest.raises(tf.errors.WrongDtypeError, match="returned float64 where float32"):
+            run(lambda x: tf.numpy_function(lambda a: a, [x], tf.float32))(X)
+        with pytest.raises(tf.errors.WrongDtypeError, match="returned 1 results where 2"):
+            run(lambda x: tf.numpy_function(lambda a: a, [x], [tf.float64] * 2))(X)
+
+
+def test_initializers() -> None:
+    assert tf.zeros_initializer()([2], tf.int32).numpy().tolist() == [0, 0]
+    assert tf.constant_initializer([1, 2])([2], tf.float32).numpy().tolist() == [1.0, 2.0]
+    for make in (tf.random_normal_initializer, tf.random_uniform_initializer):
+        drawn = make(seed=3)([1000]).numpy()
+        assert 0.02 < drawn.std() < 0.06
+        with pytest.raises(ValueError, match="makes"):
+            make()([2], tf.string)
+    assert tf.Variable(lambda: tf.ones_initializer()([2])).numpy().tolist() == [1.0, 1.0]
