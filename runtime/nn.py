@@ -42,6 +42,7 @@ from runtime.ops.pooling import (
     max_pool_with_argmax as max_pool_with_argmax, pool as pool,
 )
 from runtime.ops.reductions import zero_fraction as zero_fraction
+from runtime.staging.ctc import ctc_loss as ctc_loss
 
 # The names under which these were first published.
 experimental = _SimpleNamespace(

@@ -105,7 +105,7 @@ def _called(
     func: Callable[..., Any], inp: Any, Tout: Any, as_tensors: bool, stateful: bool, what: str
 ) -> Any:
     checked_callable(func, f"{what}(): func")
-    listed = nest.flatten(inp) if nest.is_nested(inp) else [inp]
+    listed = list(inp) if isinstance(inp, list | tuple) else [inp]
     tensors = [convert_to_tensor(x) for x in listed]
     types = tuple(_declared(Tout))
     made = bind(
@@ -142,7 +142,7 @@ def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None 
 
 
 def _eager(func: Callable[..., Any], inp: Any, Tout: Any) -> Any:
-    listed = nest.flatten(inp) if nest.is_nested(inp) else [inp]
+    listed = list(inp) if isinstance(inp, list | tuple) else [inp]
     found = checked_callable(func, "py_function(): func")(*map(convert_to_tensor, listed))
     types = _declared(Tout)
     parts = nest.flatten(found) if nest.is_nested(found) else [] if found is None else [found]

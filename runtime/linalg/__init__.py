@@ -17,6 +17,10 @@ from runtime.ops.diagonals import (
 )
 from runtime.ops.einsum import einsum as einsum
 from runtime.ops.linalg import matmul as matmul, matvec as matvec, tensordot as tensordot
+from runtime.ops.factors import (
+    logm as logm, lu as lu, lu_matrix_inverse as lu_matrix_inverse,
+    lu_reconstruct as lu_reconstruct, lu_solve as lu_solve, sqrtm as sqrtm,
+)
 from runtime.ops.norms import (
     cross as cross, l2_normalize as l2_normalize, norm as norm, normalize as normalize,
 )

@@ -21,10 +21,13 @@ RNG = np.random.default_rng(8)
 X = RNG.standard_normal((2, 23))
 Z = RNG.standard_normal((2, 6, 5)) + 1j * RNG.standard_normal((2, 6, 5))
 IMAGES = RNG.standard_normal((2, 7, 6, 4))
+MATRICES = RNG.standard_normal((2, 3, 3)) + 3 * np.eye(3)
+FRAMES = RNG.standard_normal((7, 3, 5)).astype("f")
 STATIC = "sobel_edges"  # needs to know the channels, as TensorFlow does
 
 # Gradients are ours alone where TensorFlow has none, or one of the wrong shape: where the transform
-# cuts its input, and of three-dimensional ones of real numbers.
+# cuts its input, and of three-dimensional ones of real numbers,
+# and of factors of matrices.
 OURS = ("irfft(x, [4])", "irfft3d(x)", "rfft(x, [8])", "irfft2d(x, [4, 9])", "rfft3d(x)")
 PROGRAMS: list[tuple[str, list[Any]]] = [
     *[
@@ -65,6 +68,22 @@ PROGRAMS: list[tuple[str, list[Any]]] = [
         )
     ],
     *[
+        (f"tf.linalg.{call}", [MATRICES])
+        for call in (
+            "lu(x)", "lu(x, tf.int64)[1]", "lu_reconstruct(*tf.linalg.lu(x))", "sqrtm(x)",
+            "lu_solve(*tf.linalg.lu(x), x)", "lu_matrix_inverse(*tf.linalg.lu(x))",
+            "lu(tf.cast(x, tf.complex128))[0]", "sqrtm(tf.cast(x, tf.complex128))",
+        )
+    ],
+    (
+        "tf.nn.ctc_loss(np.int32([[1, 2, 2], [3, 1, 0], [2, 0, 0]]), x, [3, 2, 0], [6, 4, 5])",
+        [FRAMES],
+    ),
+    (
+        "tf.nn.ctc_loss(np.int32([[1, 2, 2], [3, 1, 0], [2, 0, 0]]), tf.transpose(x, [1, 0, 2]), "
+        "[3, 2, 1], [6, 4, 5], logits_time_major=False, blank_index=-1)", [FRAMES],
+    ),
+    *[
         (f"tf.{call}", [IMAGES])
         for call in (
             "nn.space_to_depth(x[:, :6], 2)", "nn.space_to_depth(x[:, :6], 3)",
@@ -88,7 +107,7 @@ def weighted(tf: Any, y: Any) -> Any:
     if y.dtype.is_complex:
         y = tf.math.real(y * tf.math.conj(y))
     elif not y.dtype.is_floating:
-        return tf.zeros([])
+        return tf.zeros([], tf.float64)
     weights = tf.cast(tf.reshape(tf.range(tf.size(y)) % 7 + 1, tf.shape(y)), y.dtype)
     return tf.cast(tf.reduce_sum(y * y * weights), tf.float64)
 
@@ -122,7 +141,7 @@ def compare(own: Any, theirs: Any, scale: float) -> None:
 
 @pytest.mark.parametrize(("program", "arguments"), PROGRAMS, ids=[p[0] for p in PROGRAMS])
 def test_results_and_gradients_agree(program: str, arguments: list[Any]) -> None:
-    differentiated = not program.endswith(OURS) and "rfft3d(" not in program
+    differentiated = not (program.endswith(OURS) or "rfft3d(" in program or ".lu(" in program)
     own, theirs = (outcome(tf, program, arguments, differentiated) for tf in (runtime, tensorflow))
     for a, b in zip(own, theirs, strict=True):
         compare(a, b, np.abs(b).max() if b is not None and b.size and b.dtype.kind in "fc" else 1)
@@ -137,7 +156,8 @@ def test_functions_and_eager_code_agree(program: str, arguments: list[Any]) -> N
 
     specs = [[None] * np.ndim(a) for a in arguments]
     known = [list(np.shape(a)) for a in arguments]
-    for shapes in [known] if not arguments or STATIC in program else [known, specs]:
+    is_static = STATIC in program or "inverse(" in program
+    for shapes in [known] if not arguments or is_static else [known, specs]:
         signature = [
             runtime.TensorSpec(shape, runtime.constant(a).dtype)
             for shape, a in zip(shapes, arguments, strict=True)

@@ -22,6 +22,7 @@ from runtime.core.primitive import (
 from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
+from runtime.ops.arguments import static_ints
 from runtime.ops.define import Op, dims_of, fill_dims, named
 
 
@@ -153,7 +154,10 @@ irfft_p: Primitive = row(
 
 
 def _length(x: Any, axis: int) -> Any:
-    known = None if x.static_shape is None else x.static_shape[axis]
+    shape = x.static_shape
+    if shape is not None and not -len(shape) <= axis < len(shape):
+        raise wrong_value(f"axis {axis} is out of range for shape {shape}")
+    known = None if shape is None else shape[axis]
     return ops.shape(x)[axis] if known is None else known
 
 
@@ -289,7 +293,7 @@ def _shifted(x: Any, axes: Any, forward: bool) -> Tensor:
         if x.ndim is None:
             raise wrong_value("fftshift needs a known rank, or `axes`")
         axes = range(x.ndim)
-    chosen = (axes,) if isinstance(axes, int) else tuple(axes)
+    chosen = static_ints(axes, "axes")
     lengths = [_length(x, axis) for axis in chosen]
     return ops.roll(x, [n // 2 if forward else -(n // 2) for n in lengths], list(chosen))
 

@@ -192,6 +192,7 @@ NAMESPACES = {
     "experimental": "dlpack",
     "image": "resize ResizeMethod",
     "linalg": "matmul expm",
+    "lookup": "StaticHashTable experimental",
     "math": "add reduce_sum",
     "summary": "scalar create_file_writer experimental",
     "train": "Checkpoint latest_checkpoint",

@@ -13,14 +13,14 @@ import pytest
 import runtime as tf
 from runtime import dtypes, errors
 
-MODULES = ("", "math", "nn", "linalg", "strings", "image", "random", "bitwise")
+MODULES = ("", "math", "nn", "linalg", "strings", "image", "random", "bitwise", "signal")
 # These take functions, or change what is global.
 LEFT_OUT = {
     *("Assert", "case", "cond", "control_dependencies", "custom_gradient", "executing_eagerly"),
     *("foldl", "foldr", "function", "get_logger", "grad_pass_through", "init_scope", "map_fn"),
     *("print", "random.create_rng_state", "random.set_global_generator", "random.set_seed"),
     *("recompute_grad", "register_conversion", "scan", "switch_case", "variable_creator_scope"),
-    *("while_loop",),
+    *("gradients", "hessians", "numpy_function", "py_function", "vectorized_map", "while_loop"),
 }
 SHAPES = [
     (), (1,), (2,), (3,), (0,), (2, 3), (3, 3), (1, 3), (2, 0), (2, 3, 3), (2, 1, 4), (1, 4, 4, 3),

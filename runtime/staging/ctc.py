@@ -1,0 +1,110 @@
+"""Connectionist temporal classification: A. Graves and others, "Connectionist temporal
+classification" (2006). The loss is made of ops, so that it has gradients of any order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import runtime.ops as ops
+from runtime import dtypes
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import wrong_dtype, wrong_value
+from runtime.core.state import state
+from runtime.core.tensor import Tensor
+from runtime.ops.arguments import static_int
+from runtime.ops.image.sizes import dimension
+
+# Stands for the logarithm of 0: infinities have no gradients.
+_NEVER = -1e30
+
+
+def ctc_loss(
+    labels: Any, logits: Any, label_length: Any, logit_length: Any, logits_time_major: bool = True,
+    unique: Any = None, blank_index: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The negative logarithm of the probability that a sequence is labelled so.
+
+    Args:
+        labels: (batch, labels), integers; those behind `label_length` do not count.
+        logits: (frames, batch, classes), or (batch, frames, classes) where `logits_time_major` is
+            False; float32 or float64.
+        label_length, logit_length: (batch,), integers.
+        blank_index: the class of no label, 0 by default; a negative one counts from the end.
+
+    Returns (batch,), infinite where there are too few frames for the labels. Raises
+    InvalidArgumentError (ValueError while tracing) for other ranks, WrongDtypeError for other
+    dtypes.
+
+    >>> loss = rt.nn.ctc_loss([[1]], rt.zeros([2, 1, 2]), [1], [2])
+    >>> round(float(rt.exp(-loss[0])), 4)
+    0.75
+    """
+    x, wanted = convert_to_tensor(logits), convert_to_tensor(labels)
+    if not x.dtype.is_floating or not wanted.dtype.is_integer:
+        raise wrong_dtype(
+            f"ctc_loss takes floats and integers, not {x.dtype.name} and {wanted.dtype.name}"
+        )
+    if x.ndim != 3 or wanted.ndim != 2:
+        raise wrong_value(
+            "ctc_loss takes logits of rank 3 and labels of rank 2, not of shapes "
+            f"{x.shape} and {wanted.shape}"
+        )
+    x = x if logits_time_major else ops.transpose(x, [1, 0, 2])
+    blank = 0 if blank_index is None else static_int(blank_index, "blank_index")
+    blank = blank + dimension(x, 2) if blank < 0 else blank
+    wanted = ops.cast(wanted, dtypes.int32)
+    lengths = ops.cast(convert_to_tensor(label_length), dtypes.int32)
+    frames = ops.cast(convert_to_tensor(logit_length), dtypes.int32)
+    states = _with_blanks(wanted, blank)
+    # (frames, batch, states)
+    seen = ops.transpose(ops.log_softmax(x), [1, 0, 2])
+    seen = ops.transpose(ops.gather(seen, states, axis=2, batch_dims=1), [1, 0, 2])
+    total = _total(seen, states, blank, frames)
+    places = ops.stack([lengths * 2, ops.maximum(lengths * 2 - 1, 0)], 1)
+    ends = ops.gather(total, places, batch_dims=1)
+    never = ops.fill(ops.shape(lengths), ops.constant(_NEVER, x.dtype))
+    last = ops.where(ops.greater(lengths, 0), ends[:, 1], never)
+    loss = -ops.reduce_logsumexp(ops.stack([ends[:, 0], last]), 0)
+    return ops.where(ops.greater(loss, -_NEVER / 2), ops.constant(np.inf, x.dtype), loss)
+
+
+def _with_blanks(labels: Tensor, blank: Any) -> Tensor:
+    """Labels with a blank before, between and behind them: the states of the alignment."""
+    pairs = ops.stack([ops.ones_like(labels) * blank, labels], 2)
+    size = dimension(labels, 1) * 2
+    joined = ops.reshape(pairs, [dimension(labels, 0), size])
+    last = ops.zeros([dimension(labels, 0), 1], dtypes.int32) + blank
+    return ops.concat([joined, last], 1)
+
+
+def _behind(x: Any, count: int) -> Any:
+    """The states before these: the first have none."""
+    return ops.pad(x, [[0, 0], [count, 0]], constant_values=_NEVER)[:, : dimension(x, 1)]
+
+
+def _total(seen: Tensor, states: Tensor, blank: Any, frames: Tensor) -> Tensor:
+    """The logarithms of the probabilities of all alignments that end in each state."""
+    before = ops.pad(states, [[0, 0], [2, 0]], constant_values=-1)[:, : dimension(states, 1)]
+    is_label = ops.logical_and(ops.not_equal(states, blank), ops.not_equal(states, before))
+    never = ops.ones_like(seen[0]) * _NEVER
+    first = ops.where(ops.less(ops.range(dimension(states, 1)), 2), seen[0], never)
+
+    def following(at: Any, total: Any) -> Any:
+        skipping = ops.where(is_label, _behind(total, 2), never)
+        reached = ops.reduce_logsumexp(ops.stack([total, _behind(total, 1), skipping]), 0)
+        is_on = ops.expand_dims(ops.less(at, frames), 1)
+        return at + 1, ops.where(is_on, reached + seen[at], total)
+
+    count = dimension(seen, 0)
+    if state.trace is None:
+        total = first
+        for at in range(1, count):
+            _, total = following(ops.constant(at), total)
+        return total
+    from runtime.staging.control_flow import while_loop
+
+    begin = ops.constant(1), first
+    return while_loop(lambda at, _: at < count, following, begin)[1]  # type: ignore[no-any-return]
