@@ -33,11 +33,23 @@ from runtime.dtypes import ALL
 from tests.runtime.ops.samples import arrays
 
 PATH = Path(__file__).parent / "ops.md"
-MODULES = ("", "math", "linalg", "nn", "random", "strings", "image", "bitwise", "debugging", "signal")
+MODULES = (
+    "",
+    "math",
+    "linalg",
+    "nn",
+    "random",
+    "strings",
+    "image",
+    "bitwise",
+    "debugging",
+    "signal",
+    "io",
+)
 # Rows of these stand outside of `runtime.ops`.
 OTHERS = (
     "runtime.variables.variable runtime.debugging runtime.autodiff runtime.staging.control_flow "
-    "runtime.autodiff.python_calls"
+    "runtime.autodiff.python_calls runtime.io"
 )
 
 INTRODUCTION = """\

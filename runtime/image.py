@@ -3,6 +3,9 @@
 # fmt: off
 # ruff: noqa: I001
 from runtime.core.lazy import facade as _facade
+from runtime.ops.image.boxes import (
+    crop_and_resize as crop_and_resize, non_max_suppression as non_max_suppression,
+)
 from runtime.ops.image.colors import (
     adjust_brightness as adjust_brightness, adjust_contrast as adjust_contrast,
     adjust_gamma as adjust_gamma, adjust_hue as adjust_hue, adjust_saturation as adjust_saturation,
@@ -27,7 +30,8 @@ from runtime.ops.image.flipping import (
     stateless_random_flip_up_down as stateless_random_flip_up_down, transpose as transpose,
 )
 from runtime.ops.image.metrics import (
-    image_gradients as image_gradients, psnr as psnr, total_variation as total_variation,
+    image_gradients as image_gradients, psnr as psnr, ssim as ssim,
+    total_variation as total_variation,
 )
 from runtime.ops.image.patches import (
     extract_patches as extract_patches, sobel_edges as sobel_edges,

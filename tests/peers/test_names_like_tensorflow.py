@@ -23,11 +23,17 @@ Z = RNG.standard_normal((2, 6, 5)) + 1j * RNG.standard_normal((2, 6, 5))
 IMAGES = RNG.standard_normal((2, 7, 6, 4))
 MATRICES = RNG.standard_normal((2, 3, 3)) + 3 * np.eye(3)
 FRAMES = RNG.standard_normal((7, 3, 5)).astype("f")
+PLAIN = IMAGES.astype("f")
+BOXES = np.float32([[0.1, 0.2, 0.7, 0.9], [-0.3, 0.1, 0.5, 1.2], [0.8, 0.6, 0.1, 0.0]])
+CORNERS = (RNG.uniform(size=(40, 4)) + np.array([0, 0, 0.3, 0.3])).astype("f")
+SCORES = RNG.uniform(size=40).astype("f")
+RGB = RNG.uniform(size=(2, 13, 12, 3)).astype("f")
+BYTES = RNG.integers(0, 256, (2, 13, 12, 3)).astype("u1")
 STATIC = "sobel_edges"  # needs to know the channels, as TensorFlow does
 
 # Gradients are ours alone where TensorFlow has none, or one of the wrong shape: where the transform
 # cuts its input, and of three-dimensional ones of real numbers,
-# and of factors of matrices.
+# of factors of matrices, and of boxes where the nearest pixel is taken (there as if it were not).
 OURS = ("irfft(x, [4])", "irfft3d(x)", "rfft(x, [8])", "irfft2d(x, [4, 9])", "rfft3d(x)")
 PROGRAMS: list[tuple[str, list[Any]]] = [
     *[
@@ -67,6 +73,23 @@ PROGRAMS: list[tuple[str, list[Any]]] = [
             "linear_to_mel_weight_matrix(10, 65, 16000, 80., 7600.)",
         )
     ],
+    *[
+        (f"tf.image.crop_and_resize(x, y, [0, 1, 1], {size}, {method!r}, 0.5)", [PLAIN, BOXES])
+        for size in ([3, 5], [1, 1], [9, 2])
+        for method in ("bilinear", "nearest")
+    ],
+    *[
+        (f"tf.image.non_max_suppression(x, y, {n}, {t}, {s})", [CORNERS, SCORES])
+        for n in (3, 40)
+        for t in (0.0, 0.3, 0.9)
+        for s in (-9.0, 0.4)
+    ],
+    *[
+        (f"tf.image.ssim(x, y, 1.0, filter_size={n}, return_index_map={each})", [RGB, RGB**2])
+        for n in (3, 11)
+        for each in (False, True)
+    ],
+    ("tf.image.ssim(x, y, 255)", [BYTES, BYTES[::-1]]),
     *[
         (f"tf.linalg.{call}", [MATRICES])
         for call in (
@@ -141,10 +164,13 @@ def compare(own: Any, theirs: Any, scale: float) -> None:
 
 @pytest.mark.parametrize(("program", "arguments"), PROGRAMS, ids=[p[0] for p in PROGRAMS])
 def test_results_and_gradients_agree(program: str, arguments: list[Any]) -> None:
-    differentiated = not (program.endswith(OURS) or "rfft3d(" in program or ".lu(" in program)
+    differentiated = not (
+        program.endswith(OURS) or "rfft3d(" in program or ".lu(" in program or "nearest" in program
+    )
     own, theirs = (outcome(tf, program, arguments, differentiated) for tf in (runtime, tensorflow))
     for a, b in zip(own, theirs, strict=True):
-        compare(a, b, np.abs(b).max() if b is not None and b.size and b.dtype.kind in "fc" else 1)
+        scale = np.abs(b).max() if b is not None and b.size and b.dtype.kind in "fc" else 1
+        compare(a, b, max(scale, 0.1))
 
 
 @pytest.mark.parametrize(("program", "arguments"), PROGRAMS, ids=[p[0] for p in PROGRAMS])

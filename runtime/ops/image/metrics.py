@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
@@ -12,6 +14,7 @@ from runtime.core.primitive import wrong_value
 from runtime.core.tensor import Tensor
 from runtime.ops.image.colors import convert_image_dtype
 from runtime.ops.image.sizes import as_image
+from runtime.ops.signal.frames import frame
 
 
 def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
@@ -61,8 +64,62 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
     return ops.log(ops.square(peak) / error) * (10 / math.log(10))
 
 
+def ssim(
+    img1: Any, img2: Any, max_val: Any, filter_size: int = 11, filter_sigma: float = 1.5,
+    k1: float = 0.01, k2: float = 0.03, return_index_map: bool = False,
+) -> Tensor:  # fmt: skip
+    """The structural similarity of images: Z. Wang and others, "Image quality assessment" (2004).
+
+    Args:
+        img1, img2: (..., height, width, channels) of one dtype, `filter_size` or more in height and
+            width; their values reach up to `max_val`.
+        filter_size, filter_sigma: of the Gaussian window.
+        k1, k2: keep the parts stable.
+        return_index_map: True for the similarity at each place, without the mean.
+
+    Returns (...), or (..., height - filter_size + 1, width - filter_size + 1). Raises
+    InvalidArgumentError (ValueError while tracing) for images that are too small.
+
+    >>> grey = rt.reshape(rt.range(144.0), [12, 12, 1]) / 144.0
+    >>> float(rt.image.ssim(grey, grey, 1.0))
+    1.0
+    """
+    first, second = convert_to_tensor(img1), convert_to_tensor(img2)
+    if first.ndim is None or first.ndim < 3 or first.ndim != second.ndim:
+        raise wrong_value(
+            f"ssim takes images of one rank of 3 or more, got {first.shape} and {second.shape}"
+        )
+    sides = (first.static_shape or ())[-3:-1]
+    if any(side is not None and side < filter_size for side in sides):
+        raise wrong_value(
+            f"images of shape {first.shape} are smaller than a filter of {filter_size}"
+        )
+    peak = convert_image_dtype(ops.cast(max_val, first.dtype), dtypes.float32)
+    x, y = (convert_image_dtype(image, dtypes.float32) for image in (first, second))
+    places = np.arange(filter_size) - (filter_size - 1) / 2
+    weights = np.exp(-0.5 * (places / filter_sigma) ** 2)
+    window = convert_to_tensor((weights / weights.sum()).astype(np.float32))
+    c1, c2 = ops.square(k1 * peak), ops.square(k2 * peak)
+
+    def blurred(image: Any) -> Any:
+        for axis in (-3, -2):
+            cut = frame(image, filter_size, 1, axis=axis)
+            image = ops.tensordot(cut, window, [[cut.ndim + axis], [0]])
+        return image
+
+    mean_x, mean_y = blurred(x), blurred(y)
+    product, squares = mean_x * mean_y * 2.0, ops.square(mean_x) + ops.square(mean_y)
+    luminance = (product + c1) / (squares + c1)
+    both, power = blurred(x * y) * 2.0, blurred(ops.square(x) + ops.square(y))
+    structure = (both - product + c2) / (power - squares + c2)
+    if return_index_map:
+        return ops.reduce_mean(luminance * structure, -1)
+    return ops.reduce_mean(luminance * structure, (-3, -2, -1))
+
+
 __all__ = [
     "image_gradients",
     "psnr",
+    "ssim",
     "total_variation",
 ]

@@ -191,6 +191,7 @@ NAMESPACES = {
     "errors": "OpError InvalidArgumentError",
     "experimental": "dlpack",
     "image": "resize ResizeMethod",
+    "io": "read_file gfile",
     "linalg": "matmul expm",
     "lookup": "StaticHashTable experimental",
     "math": "add reduce_sum",

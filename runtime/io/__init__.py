@@ -1,0 +1,142 @@
+"""Files as tensors of bytes, and numbers in bytes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from runtime import dtypes, errors
+from runtime.core.convert import convert_to_tensor
+from runtime.core.lazy import public as _public
+from runtime.core.primitive import bind, flat, row, wrong_dtype, wrong_value
+from runtime.core.shapes import Shape
+from runtime.core.tensor import Tensor
+from runtime.io import gfile as gfile
+
+
+def _path(name: Any) -> Path:
+    return Path(os.fsdecode(name.item() if hasattr(name, "item") else name))
+
+
+def _read_kernel(name: Any) -> Any:
+    path = _path(name)
+    try:
+        return np.array(path.read_bytes(), object)
+    except FileNotFoundError:
+        raise errors.NotFoundError(None, None, f"{path}: no such file") from None
+    except OSError as error:
+        raise errors.UnknownError(None, None, str(error)) from None
+
+
+_read_p = row(
+    "read_file", _read_kernel, signature="S->S", shape=lambda name: (), op_type="ReadFile",
+    gradient=flat, effect=True, fallible=True,
+)  # fmt: skip
+
+
+def read_file(filename: Any, name: str | None = None) -> Tensor:
+    """The bytes of a file, as a string scalar; in a graph, at each run.
+
+    Raises NotFoundError where there is no such file.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w") as file:
+    ...     rt.io.write_file(file.name, "text")
+    ...     rt.io.read_file(file.name).numpy()
+    b'text'
+    """
+    return bind(_read_p, convert_to_tensor(_text(filename), dtypes.string))  # type: ignore[no-any-return]
+
+
+def _text(filename: Any) -> Any:
+    return os.fspath(filename) if isinstance(filename, os.PathLike) else filename
+
+
+def _write_kernel(name: Any, contents: Any) -> Any:
+    path = _path(name)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(contents.item())
+    except PermissionError as error:
+        raise errors.PermissionDeniedError(None, None, str(error)) from None
+    except OSError as error:
+        raise errors.UnknownError(None, None, str(error)) from None
+    return ()
+
+
+_write_p = row(
+    "write_file", _write_kernel, signature="S,S->", infer=lambda *_: (), op_type="WriteFile",
+    gradient=flat, effect=True, fallible=True,
+)  # fmt: skip
+
+
+def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
+    """Write a string scalar to a file, and make the folders that it is in; in a graph, at each run.
+
+    Raises PermissionDeniedError, UnknownError where that is not possible.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rt.io.write_file(folder + "/a/b.txt", b"1")
+    ...     rt.io.gfile.listdir(folder)
+    ['a']
+    """
+    texts = [convert_to_tensor(_text(filename), dtypes.string)]
+    bind(_write_p, *texts, convert_to_tensor(contents, dtypes.string))
+
+
+def _decode_kernel(x: Any, *, dtype: Any, little: bool) -> Any:
+    texts = [item for item in np.asarray(x, object).ravel()]
+    lengths = {len(text) for text in texts}
+    if len(lengths) > 1:
+        raise wrong_value(f"the texts have different lengths, {sorted(lengths)}")
+    size = dtype.np_dtype.itemsize
+    length = lengths.pop() if lengths else 0
+    if length % size:
+        raise wrong_value(f"{length} bytes are no whole number of {dtype.name}, of {size} each")
+    wide = dtype.np_dtype.newbyteorder("<" if little else ">")
+    made = np.frombuffer(b"".join(texts), wide).astype(dtype.np_dtype)
+    return made.reshape(*np.shape(x), length // size)
+
+
+def _decode_shape(x: Shape, *, dtype: Any, little: bool) -> Shape:
+    return None if x is None else (*x, None)
+
+
+_decode_p = row(
+    "decode_raw", _decode_kernel, signature="S->dtype", shape=_decode_shape, op_type="DecodeRaw",
+    gradient=flat, fallible=True,
+)  # fmt: skip
+
+
+def decode_raw(
+    input_bytes: Any, out_type: Any, little_endian: bool = True, fixed_length: Any = None,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The numbers whose bytes a string holds, along a new last axis.
+
+    Args:
+        input_bytes: strings of one length.
+        out_type: a dtype of numbers.
+
+    Raises InvalidArgumentError where the strings are of different lengths, or of no whole number of
+    elements, and UnimplementedError for `fixed_length`.
+
+    >>> rt.io.decode_raw(b"\\x01\\x00\\x02\\x00", rt.int16).numpy().tolist()
+    [1, 2]
+    """
+    kind = dtypes.as_dtype(out_type)
+    if not (kind.is_numeric or kind.is_bool):
+        raise wrong_dtype(f"out_type must be a type of numbers, not {kind.name}")
+    if fixed_length is not None:
+        raise errors.UnimplementedError(
+            None, None, "decode_raw() takes no fixed_length: cut by substr"
+        )
+    x = convert_to_tensor(input_bytes, dtypes.string)
+    return bind(_decode_p, x, dtype=kind, little=bool(little_endian))  # type: ignore[no-any-return]
+
+
+__dir__ = _public(__name__, "gfile")

@@ -1,0 +1,167 @@
+"""Files and folders, by Python's own functions; errors are the runtime's."""
+
+from __future__ import annotations
+
+import glob as _glob
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+from runtime import errors
+from runtime.core.lazy import public as _public
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    kinds: dict[type[OSError], type[errors.OpError]] = {
+        FileNotFoundError: errors.NotFoundError,
+        FileExistsError: errors.AlreadyExistsError,
+        PermissionError: errors.PermissionDeniedError,
+        NotADirectoryError: errors.FailedPreconditionError,
+        IsADirectoryError: errors.FailedPreconditionError,
+    }
+    try:
+        yield
+    except OSError as error:
+        raise kinds.get(type(error), errors.UnknownError)(None, None, str(error)) from None
+
+
+def exists(path: Any) -> bool:
+    """Whether there is a file or folder.
+
+    >>> rt.io.gfile.exists("/no/such/file")
+    False
+    """
+    return os.path.exists(path)
+
+
+def isdir(path: Any) -> bool:
+    """Whether there is a folder.
+
+    >>> rt.io.gfile.isdir("/")
+    True
+    """
+    return os.path.isdir(path)
+
+
+def join(path: Any, *paths: Any) -> str:
+    """Parts of a path as one.
+
+    >>> rt.io.gfile.join("a", "b.txt")
+    'a/b.txt'
+    """
+    return str(os.path.join(path, *paths))
+
+
+def listdir(path: Any) -> list[str]:
+    """The names in a folder. NotFoundError where there is none.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rt.io.gfile.listdir(folder)
+    []
+    """
+    with _explained():
+        return sorted(os.listdir(path))
+
+
+def glob(pattern: Any) -> list[str]:
+    """The paths that fit a pattern, or one of a list of patterns.
+
+    >>> rt.io.gfile.glob("/no/such/*")
+    []
+    """
+    patterns = pattern if isinstance(pattern, list | tuple) else [pattern]
+    return sorted(path for each in patterns for path in _glob.glob(os.fspath(each)))
+
+
+def makedirs(path: Any) -> None:
+    """Make a folder and those around it; nothing where it is there.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rt.io.gfile.makedirs(folder + "/a/b")
+    ...     rt.io.gfile.listdir(folder)
+    ['a']
+    """
+    with _explained():
+        os.makedirs(path, exist_ok=True)
+
+
+def remove(path: Any) -> None:
+    """Remove a file. NotFoundError where there is none.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rt.io.write_file(folder + "/a", "")
+    ...     rt.io.gfile.remove(folder + "/a")
+    ...     rt.io.gfile.exists(folder + "/a")
+    False
+    """
+    with _explained():
+        os.remove(path)
+
+
+def rmtree(path: Any) -> None:
+    """Remove a folder and all in it. NotFoundError where there is none.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rt.io.gfile.makedirs(folder + "/a/b")
+    ...     rt.io.gfile.rmtree(folder + "/a")
+    ...     rt.io.gfile.listdir(folder)
+    []
+    """
+    with _explained():
+        shutil.rmtree(path)
+
+
+def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
+    """Copy a file. AlreadyExistsError where there is one, unless `overwrite` says so.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rt.io.write_file(folder + "/a", "1")
+    ...     rt.io.gfile.copy(folder + "/a", folder + "/b")
+    ...     rt.io.gfile.listdir(folder)
+    ['a', 'b']
+    """
+    with _explained():
+        if not overwrite and os.path.exists(dst):
+            raise FileExistsError(f"there is a file already: {os.fspath(dst)!r}")
+        shutil.copyfile(src, dst)
+
+
+def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
+    """Move a file or folder. AlreadyExistsError where there is one, unless `overwrite` says so.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rt.io.write_file(folder + "/a", "1")
+    ...     rt.io.gfile.rename(folder + "/a", folder + "/b")
+    ...     rt.io.gfile.listdir(folder)
+    ['b']
+    """
+    with _explained():
+        if not overwrite and os.path.exists(dst):
+            raise FileExistsError(f"there is a file already: {os.fspath(dst)!r}")
+        os.replace(src, dst)
+
+
+def GFile(name: Any, mode: str = "r") -> IO[Any]:
+    """A file, opened by Python's `open`, as UTF-8. NotFoundError where there is none to read.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with rt.io.gfile.GFile(folder + "/a", "w") as file:
+    ...         _ = file.write("text")
+    ...     rt.io.gfile.GFile(folder + "/a").read()
+    'text'
+    """
+    with _explained():
+        return open(name, mode, encoding=None if "b" in mode else "utf-8")
+
+
+__dir__ = _public(__name__)

@@ -1,0 +1,139 @@
+"""CTC, factors and roots of matrices, boxes, files: against definitions written out here."""
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import runtime as tf
+
+RNG = np.random.default_rng(4)
+MATRICES = RNG.standard_normal((2, 3, 3)) + 3 * np.eye(3)
+
+
+def alignments(logits: Any, label: list[int], blank: int) -> float:
+    """The probability of all ways to say a label, each of them listed."""
+    p = np.exp(logits) / np.exp(logits).sum(-1, keepdims=True)
+    total = 0.0
+    for path in itertools.product(range(p.shape[1]), repeat=len(p)):
+        said = [c for c, _ in itertools.groupby(path)]
+        if [c for c in said if c != blank] == label:
+            total += float(np.prod([p[t, c] for t, c in enumerate(path)]))
+    return total
+
+
+@pytest.mark.parametrize("blank", [0, 2, -1])
+@pytest.mark.parametrize("staged", [False, True])
+def test_ctc_is_the_sum_of_all_alignments(blank: int, staged: bool) -> None:
+    logits = RNG.standard_normal((5, 3, 4))
+    others = [c for c in range(4) if c != blank % 4]
+    labels = [[others[0], others[1], others[1]], [others[2], others[0]], []]
+    padded = np.array([label + [others[0]] * (3 - len(label)) for label in labels])
+    sizes, frames = [3, 2, 0], [5, 4, 3]
+
+    def loss(x: Any) -> Any:
+        return tf.nn.ctc_loss(padded, x, sizes, frames, blank_index=blank)
+
+    found = (tf.function(loss) if staged else loss)(tf.constant(logits))
+    for at, label in enumerate(labels):
+        wanted = alignments(logits[: frames[at], at], label, blank % 4)
+        assert_allclose(found[at], -np.log(wanted))
+
+
+def test_ctc_without_enough_frames_is_infinite() -> None:
+    logits = tf.constant(RNG.standard_normal((3, 1, 3)))
+    with tf.GradientTape() as tape:
+        tape.watch(logits)
+        loss = tf.nn.ctc_loss([[1, 1]], logits, [2], [2])
+    assert float(loss[0]) == np.inf
+    assert np.isfinite(tape.gradient(loss, logits)).all()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="logits of rank 3"):
+        tf.nn.ctc_loss([[1]], logits[0], [1], [1])
+
+
+def test_factors_and_roots() -> None:
+    pytest.importorskip("scipy")
+    factors, order = tf.linalg.lu(MATRICES)
+    lower = np.tril(factors, -1) + np.eye(3)
+    turned = np.take_along_axis(MATRICES, order.numpy()[..., None], -2)
+    assert_allclose(lower @ np.triu(factors), turned)
+    assert_allclose(tf.linalg.lu_reconstruct(factors, order), MATRICES)
+    assert_allclose(tf.linalg.lu_solve(factors, order, MATRICES @ MATRICES), MATRICES)
+    assert_allclose(tf.linalg.lu_matrix_inverse(factors, order), np.linalg.inv(MATRICES))
+    positive = MATRICES @ MATRICES.swapaxes(-1, -2)
+    root = tf.linalg.sqrtm(positive)
+    assert_allclose(root @ root, positive)
+    logarithm = tf.linalg.logm(positive.astype(complex))
+    assert_allclose(tf.linalg.expm(logarithm), positive, rtol=1e-6)
+    assert np.isnan(tf.linalg.sqrtm([[-1.0, 0.0], [0.0, 1.0]])).any()
+
+
+def test_boxes_are_cut_out_and_resized() -> None:
+    image = RNG.standard_normal((2, 5, 7, 3)).astype("f")
+    whole = tf.image.crop_and_resize(image, [[0, 0, 1, 1], [1, 0, 0, 1]], [0, 1], [5, 7])
+    assert_allclose(whole[0], image[0], rtol=1e-5, atol=1e-6)
+    assert_allclose(whole[1], image[1, ::-1], rtol=1e-5, atol=1e-6)
+    half = tf.image.crop_and_resize(image, [[0, 0, 0.5, 0.5]], [1], [3, 4], "nearest")
+    assert_allclose(half[0], image[1, :3, :4])
+    beyond = tf.image.crop_and_resize(image, [[-1, -1, -0.5, -0.5]], [0], [2, 2], "bilinear", 9.0)
+    assert beyond.numpy().ravel().tolist() == [9.0] * 12
+
+
+def test_the_best_of_overlapping_boxes() -> None:
+    corners = (RNG.uniform(size=(30, 4)) + np.array([0, 0, 0.4, 0.4])).astype("f")
+    scores = RNG.uniform(size=30).astype("f")
+
+    def overlap(a: Any, b: Any) -> float:
+        a, b = (np.r_[np.minimum(c[:2], c[2:]), np.maximum(c[:2], c[2:])] for c in (a, b))
+        sides = np.maximum(np.minimum(a[2:], b[2:]) - np.maximum(a[:2], b[:2]), 0)
+        common = sides[0] * sides[1]
+        return float(common / (np.prod(a[2:] - a[:2]) + np.prod(b[2:] - b[:2]) - common))
+
+    kept: list[int] = []
+    for at in np.argsort(-scores):
+        if scores[at] > 0.2 and all(overlap(corners[at], corners[k]) <= 0.4 for k in kept):
+            kept.append(int(at))
+    best = tf.function(tf.image.non_max_suppression)
+    assert best(corners, scores, 50, 0.4, 0.2).numpy().tolist() == kept
+    assert best(corners, scores, 2, 0.4, 0.2).numpy().tolist() == kept[:2]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="a score for each box"):
+        tf.image.non_max_suppression(corners, scores[:3], 5)
+
+
+def test_similarity() -> None:
+    x = RNG.uniform(size=(3, 12, 12, 2)).astype("f")
+    assert_allclose(tf.image.ssim(x, x, 1.0), [1.0] * 3, rtol=1e-6)
+    flat = np.full_like(x, 0.25)
+    c = 0.01**2
+    luminance = (2 * 0.25 * 0.75 + c) / (0.25**2 + 0.75**2 + c)
+    assert_allclose(tf.image.ssim(flat, flat + 0.5, 1.0), [luminance] * 3, rtol=1e-4)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="smaller than a filter"):
+        tf.image.ssim(x, x, 1.0, filter_size=13)
+
+
+def test_files_and_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "x.bin"
+
+    @tf.function
+    def through(text: Any) -> Any:
+        tf.io.write_file(str(path), text)
+        return tf.io.read_file(str(path))
+
+    assert through(b"\x01\x00\x02\x01").numpy() == b"\x01\x00\x02\x01"
+    read = tf.io.read_file(path)
+    assert tf.io.decode_raw(read, tf.int16).numpy().tolist() == [1, 258]
+    assert tf.io.decode_raw([read], tf.uint16, little_endian=False).numpy().tolist() == [[256, 513]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="no whole number of int32"):
+        tf.io.decode_raw([b"abc"], tf.int32)
+    with pytest.raises(tf.errors.NotFoundError, match="no such file"):
+        tf.io.read_file(str(tmp_path / "none"))
+    gfile = tf.io.gfile
+    assert gfile.listdir(tmp_path) == ["deep"]
+    assert gfile.glob(str(tmp_path / "*" / "*.bin")) == [str(path)]
+    with pytest.raises(tf.errors.AlreadyExistsError):
+        gfile.copy(path, path)
+    with pytest.raises(tf.errors.NotFoundError):
+        gfile.GFile(tmp_path / "none")
