@@ -39,7 +39,7 @@ def _shown(sources: Sequence[Any], stopped: Sequence[Any] = ()) -> GradientTape:
                 tape.control(Handle(node, scope), outputs)
             elif node.primitive.is_op:
                 inputs = [symbol(value, scope, None) for value in node.inputs]
-                tape.record(node.primitive, inputs, outputs, node.params)
+                tape.record(node.primitive, inputs, outputs, dict(node.params))
     return tape
 
 
@@ -66,14 +66,15 @@ def gradients(
     >>> @rt.function
     ... def slope(x):
     ...     return rt.gradients(x * x, x)[0]
-    >>> float(slope(3.0))
+    >>> float(slope(rt.constant(3.0)))
     6.0
     """
     _check_staged("gradients")
     targets, sources = _listed(ys), _listed(xs)
     tape = _shown(sources, [] if stop_gradients is None else _listed(stop_gradients))
     weights = None if grad_ys is None else _listed(grad_ys)
-    return tape.gradient(targets, sources, weights, unconnected_gradients)
+    found: list[Any] = tape.gradient(targets, sources, weights, unconnected_gradients)
+    return found
 
 
 def hessians(

@@ -105,7 +105,7 @@ class AbsentName(AttributeError):
 
 
 def reason_of(name: str) -> str | None:
-    """Why a name of TensorFlow's, dotted and without its "tf.", stays out; None for other names."""
+    """The reason why a name of TensorFlow's, without its "tf.", stays out; None for other names."""
     from fnmatch import fnmatchcase
 
     for reason, patterns in _REASONS.items():

@@ -157,7 +157,8 @@ def GFile(name: Any, mode: str = "r") -> IO[Any]:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with rt.io.gfile.GFile(folder + "/a", "w") as file:
     ...         _ = file.write("text")
-    ...     rt.io.gfile.GFile(folder + "/a").read()
+    ...     with rt.io.gfile.GFile(folder + "/a") as file:
+    ...         file.read()
     'text'
     """
     with _explained():

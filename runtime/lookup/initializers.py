@@ -1,4 +1,4 @@
-"""What tables are filled with: tensors, or lines of a file."""
+"""Initializers of tables: tensors, or lines of a file."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class KeyValueTensorInitializer:
         >>> rt.lookup.KeyValueTensorInitializer([1, 2], [3.0, 4.0]).arrays()[1].tolist()
         [3.0, 4.0]
         """
-        return self._keys.numpy(), self._values.numpy()  # type: ignore[attr-defined]
+        return self._keys.numpy(), self._values.numpy()
 
 
 class TextFileIndex:
@@ -115,7 +115,7 @@ class TextFileInitializer:
         >>> rt.lookup.KeyValueTensorInitializer([1, 2], [3.0, 4.0]).arrays()[0].tolist()
         [1, 2]
         """
-        return self._parts  # type: ignore[return-value]
+        return self._parts
 
 
 def _lines(filename: Any, count: int | None) -> list[bytes]:

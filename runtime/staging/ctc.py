@@ -107,4 +107,4 @@ def _total(seen: Tensor, states: Tensor, blank: Any, frames: Tensor) -> Tensor:
     from runtime.staging.control_flow import while_loop
 
     begin = ops.constant(1), first
-    return while_loop(lambda at, _: at < count, following, begin)[1]  # type: ignore[no-any-return]
+    return while_loop(lambda at, _: at < count, following, begin)[1]

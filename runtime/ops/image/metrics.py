@@ -104,7 +104,7 @@ def ssim(
     def blurred(image: Any) -> Any:
         for axis in (-3, -2):
             cut = frame(image, filter_size, 1, axis=axis)
-            image = ops.tensordot(cut, window, [[cut.ndim + axis], [0]])
+            image = ops.tensordot(cut, window, [[(cut.ndim or 0) + axis], [0]])
         return image
 
     mean_x, mean_y = blurred(x), blurred(y)
