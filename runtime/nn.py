@@ -13,6 +13,9 @@ from runtime.ops.convolution import (
     conv_transpose as conv_transpose, convolution as convolution,
     depthwise_conv2d as depthwise_conv2d, separable_conv2d as separable_conv2d,
 )
+from runtime.ops.ctc_decoding import (
+    ctc_beam_search_decoder as ctc_beam_search_decoder, ctc_greedy_decoder as ctc_greedy_decoder,
+)
 from runtime.ops.math import tanh as tanh
 from runtime.ops.nn import (
     batch_normalization as batch_normalization, bias_add as bias_add, crelu as crelu, elu as elu,

@@ -125,6 +125,20 @@ PROGRAMS: list[tuple[str, list[Any]]] = [
 ]  # fmt: skip
 
 
+def decoded(found: Any) -> list[Any]:
+    """What a decoder found, as a list of tensors."""
+    paths, scores = found
+    return [part for d in paths for part in (d.indices, d.values, d.dense_shape)] + [scores]
+
+
+DECODERS = (
+    "ctc_greedy_decoder(x, [7, 4, 1])", "ctc_greedy_decoder(x, [7, 4, 1], False)",
+    "ctc_greedy_decoder(x, [7, 4, 1], blank_index=1)", "ctc_beam_search_decoder(x, [7, 4, 1])",
+    "ctc_beam_search_decoder(x, [7, 7, 3], 200, 3)",
+)  # fmt: skip
+PROGRAMS += [(f"decoded(tf.nn.{call})", [FRAMES]) for call in DECODERS]
+
+
 def weighted(tf: Any, y: Any) -> Any:
     """A real number that depends on each element of `y` in another way."""
     if y.dtype.is_complex:
@@ -146,7 +160,10 @@ def outcome(tf: Any, program: str, arguments: list[Any], differentiated: bool) -
 
 
 def run(tf: Any, program: str, *tensors: Any) -> Any:
-    return eval(program, {"tf": tf, "np": np, **dict(zip("xyzw", tensors, strict=False))})
+    return eval(
+        program,
+        {"tf": tf, "np": np, "decoded": decoded, **dict(zip("xyzw", tensors, strict=False))},
+    )
 
 
 def compare(own: Any, theirs: Any, scale: float) -> None:
@@ -165,7 +182,11 @@ def compare(own: Any, theirs: Any, scale: float) -> None:
 @pytest.mark.parametrize(("program", "arguments"), PROGRAMS, ids=[p[0] for p in PROGRAMS])
 def test_results_and_gradients_agree(program: str, arguments: list[Any]) -> None:
     differentiated = not (
-        program.endswith(OURS) or "rfft3d(" in program or ".lu(" in program or "nearest" in program
+        program.endswith(OURS)
+        or "rfft3d(" in program
+        or ".lu(" in program
+        or "nearest" in program
+        or "decoded" in program
     )
     own, theirs = (outcome(tf, program, arguments, differentiated) for tf in (runtime, tensorflow))
     for a, b in zip(own, theirs, strict=True):

@@ -137,3 +137,24 @@ def test_files_and_bytes(tmp_path: Path) -> None:
         gfile.copy(path, path)
     with pytest.raises(tf.errors.NotFoundError):
         gfile.GFile(tmp_path / "none")
+
+
+def test_decoders_find_the_best_labels() -> None:
+    logits = RNG.standard_normal((4, 2, 3)) * 2
+    (best,), scores = tf.function(lambda x: tf.nn.ctc_beam_search_decoder(x, [4, 3]))(logits)
+    (greedy,), total = tf.nn.ctc_greedy_decoder(logits, [4, 3])
+    for at, frames in enumerate([4, 3]):
+        known = {
+            label: alignments(logits[:frames, at], list(label), 2)
+            for size in range(frames + 1)
+            for label in itertools.product(range(2), repeat=size)
+        }
+        wanted = max(known, key=known.__getitem__)
+        assert tuple(best.values[best.indices[:, 0] == at].numpy().tolist()) == wanted
+        assert_allclose(scores[at, 0], np.log(known[wanted]))
+        said = logits[:frames, at].argmax(1)
+        merged = [c for c, _ in itertools.groupby(said.tolist()) if c != 2]
+        assert greedy.values[greedy.indices[:, 0] == at].numpy().tolist() == merged
+        assert_allclose(total[at, 0], -logits[:frames, at].max(1).sum())
+    with pytest.raises(tf.errors.InvalidArgumentError, match="top_paths must be from 1"):
+        tf.nn.ctc_beam_search_decoder(logits, [4, 3], 2, 3)
