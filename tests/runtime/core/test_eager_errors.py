@@ -95,7 +95,7 @@ MESSAGES: dict[str, tuple[Any, str]] = {
     "op that does not take it": (
         lambda: tf.sqrt(INTS),
         "Sqrt: input 0 has dtype int32, which it does not take; it takes float16, float32, "
-        "float64, complex64, complex128 [inputs: int32[2]]",
+        "float64, complex64, complex128 (convert it with cast) [inputs: int32[2]]",
     ),
 }
 
@@ -135,9 +135,8 @@ def test_messages_name_op_shapes_and_dtypes(run: Any, name: str) -> None:
 def test_numbers_out_of_range_and_ragged_lists(value: Any, dtype: Any, message: str) -> None:
     with pytest.raises(errors.InvalidArgumentError, match=message):
         tf.constant(value, dtype)
-    with pytest.raises(ValueError, match=message) as caught:
+    with pytest.raises(errors.InvalidArgumentError, match=message):
         tf.function(lambda: tf.constant(value, dtype))()
-    assert not isinstance(caught.value, errors.OpError)
 
 
 def test_floats_out_of_range_become_infinite() -> None:
@@ -152,9 +151,9 @@ def test_wrong_values(name: str) -> None:
 
 
 def test_classes_while_tracing() -> None:
-    with pytest.raises(ValueError, match="must be positive") as refused:
+    with pytest.raises(errors.InvalidArgumentError, match="must be positive") as refused:
         tf.function(lambda x: tf.split(x, 0))(X)
-    assert not isinstance(refused.value, errors.OpError)
+    assert isinstance(refused.value, ValueError)
 
 
 def test_names_at_the_root() -> None:

@@ -29,6 +29,9 @@ OURS = {
     "StringBytesSplit UnicodeSplit": "it makes ragged tensors, we lists",
     "ResizeAreaGrad": "it has no gradient of ResizeArea",
     "Raise CheckDefined CheckPresent CheckLength Undefined": "it refuses what Python would raise",
+    "DatasetLength IteratorAdvance IteratorElement MakeDataset": (
+        "loops over streams take an element and go on apart; a dataset is made of Python objects"
+    ),
     "Fused": "its own are those of hardware",
     "Called Control Packed Unpacked PackResiduals UnpackResiduals": "what gradients keep",
     "TensorListOf TensorListAddAt TensorListClear ListRepeat ListSum TensorListHas": (
