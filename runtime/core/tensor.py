@@ -131,6 +131,12 @@ class Tensor(Operators):
         """The type of the elements."""
         return self.type.dtype
 
+    def _as_int(self) -> Any:
+        """The Python int that a scalar of integers or truth values holds; a staged one while
+        tracing.
+        """
+        raise NotImplementedError
+
     @property
     def static_shape(self) -> Shape:
         """The shape as far as it is known: a plain tuple, or None."""
@@ -380,6 +386,9 @@ class EagerTensor(Tensor):
 
     def __complex__(self) -> complex:
         return complex(self._scalar("complex"))
+
+    def _as_int(self) -> builtins.int:
+        return int(self._scalar("int"))
 
     def __index__(self) -> int:
         raw = self.raw

@@ -109,10 +109,13 @@ divide = truediv
 def as_fractions(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     """Both operands of a division, integers (of one dtype) as the floats that Python's gives."""
     x, y = matched(x, y)
+    return (as_fraction(x), as_fraction(y)) if y.dtype is x.dtype else (x, y)
+
+
+def as_fraction(x: Tensor) -> Tensor:
+    """An operand of a division, integers as the floats that Python's gives."""
     floating = _DIVIDED_AS.get(x.dtype)
-    if floating is not None and y.dtype is x.dtype:
-        return cast(x, floating), cast(y, floating)
-    return x, y
+    return x if floating is None else cast(x, floating)
 
 
 def integer_safe(ufunc: Any, of_many: Kernel | None = None) -> Kernel:

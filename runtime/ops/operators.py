@@ -15,7 +15,7 @@ from runtime.core.primitive import COMPLEX, FLOATS, NUMBERS, REALS, TABLE
 from runtime.core.shapes import broadcast
 from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor
-from runtime.core.types import is_variable
+from runtime.core.types import NumberType, is_variable
 from runtime.ops import comparison, indexing, linalg, math
 from runtime.ops.blockwise import MANY
 
@@ -43,8 +43,52 @@ def _foreign(other: Any, reflected: str) -> bool:
     )
 
 
-def _general(function: Any, reflected: str) -> tuple[Any, Any]:
+_COMPARISONS = frozenset((
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
+))  # fmt: skip
+
+
+def _python_kind(value: Any) -> str | None:
+    """The kind of a Python number, or of a staged one."""
+    if isinstance(value, bool | int | float):
+        return "float" if isinstance(value, float) else type(value).__name__
+    kind = getattr(value, "type", None)
+    return kind.kind if isinstance(kind, NumberType) else None
+
+
+def _beside_numbers(function: Any, operation: Any) -> Any:
+    """`function`, beside a Python number that the dtype of a scalar cannot hold: an integer beside
+    a float becomes the float that `/` makes of it, and is compared exactly; a truth value beside
+    an integer is 0 or 1.
+    """
+
+    def applied(x: Any, y: Any) -> Any:
+        try:
+            return function(x, y)
+        except TypeError:
+            tensor = x if isinstance(x, Tensor) else y
+            lifted = _lifted(tensor, _python_kind(y if tensor is x else x), operation)
+            if lifted is None:
+                raise
+        made = operation(lifted, y) if tensor is x else operation(x, lifted)
+        return convert_to_tensor(made) if isinstance(made, bool | int) else made
+
+    return applied
+
+
+def _lifted(tensor: Tensor, kind: str | None, operation: Any) -> Any:
+    """A scalar as Python has it beside a number of this kind; None where it stays what it is."""
+    dtype = tensor.dtype
+    if kind is None or operation is None or tensor.static_shape != ():
+        return None
+    if dtype.is_integer and kind == "float":
+        return tensor._as_int() if operation in _COMPARISONS else math.as_fraction(tensor)
+    return tensor._as_int() if dtype.is_bool and kind != "float" else None
+
+
+def _general(function: Any, reflected: str, operation: Any) -> tuple[Any, Any]:
     """The two methods of a binary operator for tensors of any kind."""
+    function = _beside_numbers(function, operation)
 
     def forward(self: Tensor, other: Any) -> Any:
         return NotImplemented if _foreign(other, reflected) else function(self, other)
@@ -180,7 +224,9 @@ def _never_equal(tensor: Tensor, other: Any) -> bool:
     return not isinstance(other, (*_OPERANDS, *_PLAIN)) and conversion_of(type(other)) is None
 
 
-def _equality(function: Any, unequal: bool) -> Any:
+def _equality(function: Any, unequal: bool, operation: Any) -> Any:
+    function = _beside_numbers(function, operation)
+
     def method(self: Tensor, other: Any) -> Any:
         if other is None:
             return unequal
@@ -224,7 +270,7 @@ def _matmul(self: EagerTensor, other: Any) -> Any:
     return _MATMUL[0](self, other)
 
 
-_MATMUL = _general(linalg.matmul, "__rmatmul__")
+_MATMUL = _general(linalg.matmul, "__rmatmul__", None)
 
 
 def _invert(self: Tensor) -> Tensor:
@@ -255,7 +301,7 @@ def attach(method: str, general: Any, shortcut: Any) -> None:
 def _attach_all() -> None:
     for name, function, compute, accepted in _ARITHMETIC:
         reflected = f"__r{name}__"
-        forward, backward = _general(function, reflected)
+        forward, backward = _general(function, reflected, compute)
         short, short_back = forward, backward
         if compute is not None:
             op = "div" if name == "truediv" else name
@@ -266,7 +312,7 @@ def _attach_all() -> None:
         attach(f"__{name}__", forward, short)
         attach(reflected, backward, short_back)
     for name, function, compute, reflected in _ORDER:
-        forward, _ = _general(function, reflected)
+        forward, _ = _general(function, reflected, compute)
         attach(f"__{name}__", forward, _shortcut(compute, REALS, forward, function.__name__))
     _attach_equality()
 
@@ -277,7 +323,7 @@ def _attach_equality() -> None:
         ("eq", comparison.equal, operator.eq),
         ("ne", comparison.not_equal, operator.ne),
     ):
-        general = _equality(function, unequal=name == "ne")
+        general = _equality(function, name == "ne", compute)
         attach(f"__{name}__", general, _shortcut(compute, every, general, function.__name__))
 
 

@@ -16,6 +16,7 @@ from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
 from runtime.graph.ir import format_location
 from runtime.graph.nodes import CHECK_LENGTH
+from runtime.graph.numbers import ITEMS
 from runtime.staging import refusals
 from runtime.staging.aliasing import item_assignments, sharing
 from runtime.staging.frames import container_at, user_location
@@ -206,6 +207,10 @@ class SymbolicTensor(InScope, Tensor):
 
     def __complex__(self) -> NoReturn:
         raise not_python(self, "as a Python complex", "use tf.cast(x, tf.complex64)")
+
+    def _as_int(self) -> Any:
+        trace = active(self)
+        return trace.apply(ITEMS["int"], (trace.value_of(self),))
 
     def __index__(self) -> NoReturn:
         raise not_python(

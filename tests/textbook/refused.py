@@ -6,9 +6,7 @@ REFUSED: dict[str, frozenset[str]] = {
             "account_caught",
             "ackermann",
             "balance_after",
-            "count_above",
             "equal_installments",
-            "is_square",
             "least_squares_slope",
             "mean_variance",
             "memo_grid",
@@ -22,7 +20,6 @@ REFUSED: dict[str, frozenset[str]] = {
     ),
     "lists": frozenset(
         [
-            "count_above",
             "least_squares_slope",
             "mean_variance",
             "moving_average",

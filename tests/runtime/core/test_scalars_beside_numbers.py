@@ -1,0 +1,108 @@
+"""An integer scalar beside a Python float: Python's arithmetic, and its exact comparisons."""
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import runtime as rt
+
+ARITHMETIC = [operator.add, operator.sub, operator.mul, operator.truediv, operator.pow]
+DIVISIONS = [operator.floordiv, operator.mod]
+COMPARISONS = [
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
+]  # fmt: skip
+INTEGERS = [0, 3, 7, 2**53 + 1]
+FLOATS = [0.5, 2.0, -1.5, float(2**53), math.inf]
+LARGE = [*FLOATS, float(2**63), -float(2**63), math.nan]
+
+
+def both(operation: Callable[[Any, Any], Any], x: Any, y: Any) -> list[Any]:
+    """The operation on the one that is a tensor, eagerly and in a graph."""
+    if isinstance(x, rt.Tensor):
+        return [operation(x, y), rt.function(lambda t: operation(t, y))(x)]
+    return [operation(x, y), rt.function(lambda t: operation(x, t))(y)]
+
+
+def outcome(operation: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    try:
+        return operation(x, y)
+    except (ZeroDivisionError, OverflowError):
+        return None
+
+
+@pytest.mark.parametrize("operation", [*ARITHMETIC, *DIVISIONS], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("number", FLOATS)
+def test_arithmetic_is_that_of_float64(operation: Any, number: float) -> None:
+    for integer in INTEGERS:
+        tensor = rt.constant(integer, rt.int64)
+        for x, y, a, b in ((tensor, number, integer, number), (number, tensor, number, integer)):
+            expected = outcome(operation, a, b)
+            if expected is None or isinstance(expected, complex):
+                continue
+            for made in both(operation, x, y):
+                assert made.dtype is rt.float64
+                assert made.numpy() == pytest.approx(expected, rel=1e-15, nan_ok=True)
+
+
+@pytest.mark.parametrize("operation", COMPARISONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("number", LARGE)
+def test_comparisons_are_exact(operation: Any, number: float) -> None:
+    for integer in [*INTEGERS, 2**63 - 1, -(2**63)]:
+        tensor = rt.constant(integer, rt.int64)
+        for made in both(operation, tensor, number):
+            assert bool(made) is operation(integer, number)
+        for made in both(operation, number, tensor):
+            assert bool(made) is operation(number, integer)
+
+
+def test_the_dtype_is_that_of_a_division() -> None:
+    for dtype in (rt.int8, rt.int32, rt.int64, rt.uint16):
+        assert (rt.constant(3, dtype) * 0.5).dtype is (rt.constant(3, dtype) / 2).dtype
+
+
+def test_a_staged_float_beside_an_integer() -> None:
+    @rt.function
+    def scaled(n: Any) -> Any:
+        return math.sqrt(n) * n, n > math.sqrt(n), math.sqrt(n) == n
+
+    product, larger, same = scaled(rt.constant(9, rt.int64))
+    assert (product.dtype, float(product), bool(larger), bool(same)) == (
+        rt.float64,
+        27,
+        True,
+        False,
+    )
+
+
+def test_the_gradient_of_the_float() -> None:
+    x = rt.constant(2.0, rt.float64)
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        y = x * (rt.constant(3) * 0.5)
+    assert float(tape.gradient(y, x)) == 1.5
+
+
+@pytest.mark.parametrize("run", [lambda f: f, rt.function], ids=["eager", "traced"])
+def test_what_stays_refused(run: Any) -> None:
+    for x, y in (
+        (rt.constant([1, 2]), 0.5),
+        (rt.constant(1), rt.constant(0.5)),
+        (rt.constant(1, rt.int64), rt.constant(1, rt.int32)),
+        (rt.constant(True), 0.5),
+    ):
+        with pytest.raises(rt.errors.WrongDtypeError):
+            run(operator.add)(x, y)
+
+
+def test_a_truth_value_beside_an_integer_counts() -> None:
+    def above(values: Any, limit: Any) -> Any:
+        return sum(v > limit for v in values)
+
+    values = rt.constant([3, 8, 1, 9])
+    assert int(rt.function(above)(values, 2)) == 3
+    assert int(rt.function(above)(rt.constant([], rt.int32), 2)) == 0
+    for made in both(operator.add, rt.constant(True), 1):
+        assert int(made) == 2
