@@ -61,7 +61,8 @@ def _converter(module: Any, keeps_flow: bool = False) -> Converter:
 
 
 CONVERTERS = (
-    _converter(growing_lists),  # first: it looks at statements as the user wrote them
+    _converter(match_statements),  # first: the others need no way for patterns
+    _converter(growing_lists),  # early: it looks at statements as the user wrote them
     _converter(hoisting),  # the only one that makes loops and exits of expressions
     # Exits early, while statements still stand as the user wrote them.
     _converter(definite_exits),  # an `else` spares most of what follows a flag
@@ -78,7 +79,6 @@ CONVERTERS = (
     _converter(frame_calls),  # as soon as the blocks are made
     # Expressions last: their lambdas would look like closures that capture names.
     _converter(assert_statements),
-    _converter(match_statements),
     _converter(comparisons),
     _converter(boolean_operators),
     _converter(ternaries),

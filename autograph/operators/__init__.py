@@ -13,7 +13,14 @@ from autograph.operators.for_loop import for_loop
 from autograph.operators.growing import growing
 from autograph.operators.items import getitem, setitem, update_item
 from autograph.operators.logical import and_, compare, not_, or_
-from autograph.operators.matching import subject
+from autograph.operators.matching import (
+    is_instance,
+    is_sequence,
+    middle,
+    parts,
+    values_at,
+    without,
+)
 from autograph.operators.texts import format, mod, text
 from autograph.operators.until import until
 from autograph.operators.while_loop import while_loop
@@ -29,14 +36,20 @@ __all__ = [
     "generator",
     "getitem",
     "growing",
+    "is_instance",
+    "is_sequence",
     "list_comp",
+    "middle",
     "mod",
     "not_",
     "or_",
+    "parts",
     "setitem",
     "subject",
     "text",
     "until",
     "update_item",
+    "values_at",
     "while_loop",
+    "without",
 ]

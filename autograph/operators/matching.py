@@ -1,39 +1,123 @@
-"""The subject of a `match`."""
+"""Parts of the patterns of `match`, as Python takes values apart."""
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Any
 
 from autograph.backend import backend_of
 from autograph.frames import hide
-from autograph.operators.growing import is_staging
 
-T = TypeVar("T")
-
-_DEEPEST = 10
+_MISSING = object()
+_MATCHES_ITSELF = 1 << 22  # the flag of classes that take one pattern for the value itself
 
 
-def subject(value: T, asks_truth: bool = False) -> T:
-    """`value`, of which Python decides which case fits it.
+def _hiding(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, out of the traceback of what passes through it."""
 
-    Args:
-        asks_truth: whether a pattern is True or False.
-    """
-    try:
-        if is_staging():
-            _check(value, asks_truth, 0)
-        return value
-    except BaseException as error:  # whatever passes through is the user's: only our frame goes
-        hide(error)
-        raise
+    def operator(*args: Any, **options: Any) -> Any:
+        try:
+            return function(*args, **options)
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+    operator.__name__ = operator.__qualname__ = function.__name__
+    operator.__doc__ = function.__doc__
+    return operator
 
 
-def _check(value: object, asks_truth: bool, depth: int) -> None:
-    kind = type(value)
-    if kind in (tuple, list, dict) and depth < _DEEPEST:
-        for part in value.values() if isinstance(value, dict) else value:  # type: ignore[attr-defined]
-            _check(part, asks_truth, depth + 1)
-        return
+def _asked(function: Callable[..., Any], value: Any, *args: Any) -> Any:
+    """`function(value, *args)`, of a staged value as its backend has it."""
     backend = backend_of(value)
-    if backend is not None:
-        backend.subject(value, asks_truth)
+    made = NotImplemented if backend is None else backend.builtin(function, value, *args)
+    return function(value, *args) if made is NotImplemented else made
+
+
+@_hiding
+def is_sequence(subject: Any, length: int, more: bool = False) -> Any:
+    """Whether `[a, b]` of this length matches: a bool, or a staged one of a list whose length only
+    the run knows. With `more`, `[a, b, *rest]`.
+    """
+    match subject:
+        case [*_]:
+            size = _asked(len, subject)
+            return size >= length if more else size == length
+    return False
+
+
+@_hiding
+def middle(subject: Any, before: int, after: int) -> Any:
+    """What the star of `[a, *rest, z]` binds: a list."""
+    size = _asked(len, subject)
+    items = subject[before : size - after] if after else subject[before:]
+    return items if isinstance(items, list) else list(items)
+
+
+@_hiding
+def values_at(subject: Any, *keys: Any) -> tuple[Any, ...] | None:
+    """The values that `{key: a}` matches; None for what is no mapping or lacks a key."""
+    match subject:
+        case {}:
+            if len(subject) < len(keys):
+                return None
+            return _all_there([subject.get(key, _MISSING) for key in keys])
+    return None
+
+
+@_hiding
+def without(subject: Any, *keys: Any) -> dict[Any, Any]:
+    """What `**rest` of a pattern binds: the other items."""
+    rest = dict(subject)
+    for key in keys:
+        del rest[key]
+    return rest
+
+
+@_hiding
+def is_instance(subject: Any, cls: Any) -> Any:
+    """Whether a class pattern may match: as `isinstance`, staged where only the run knows."""
+    if not isinstance(cls, type):
+        raise TypeError("called match pattern must be a class")
+    return _asked(isinstance, subject, cls)
+
+
+@_hiding
+def parts(subject: Any, cls: Any, count: int, *names: str) -> tuple[Any, ...] | None:
+    """The attributes that the patterns of a class match, the first `count` by their places; None
+    where one is missing.
+    """
+    found: list[Any] = []
+    places = _places(cls, count)
+    if places is None:
+        found, places = [subject], ()
+    for name in (*places, *names):
+        if (*places, *names).count(name) > 1:
+            raise TypeError(f"{cls.__name__}() got multiple sub-patterns for attribute {name!r}")
+        found.append(getattr(subject, name, _MISSING))
+    return _all_there(found)
+
+
+def _all_there(values: list[Any]) -> tuple[Any, ...] | None:
+    return None if any(value is _MISSING for value in values) else tuple(values)
+
+
+def _places(cls: Any, count: int) -> tuple[str, ...] | None:
+    """The attributes that a class gives to patterns by their places; None for the value itself."""
+    known = getattr(cls, "__match_args__", _MISSING)
+    takes_itself = known is _MISSING and bool(cls.__flags__ & _MATCHES_ITSELF)
+    names = () if known is _MISSING else known
+    if not isinstance(names, tuple):
+        kind = type(names).__name__
+        raise TypeError(f"{cls.__name__}.__match_args__ must be a tuple (got {kind})")
+    allowed = 1 if takes_itself else len(names)
+    if count > allowed:
+        plural = "" if allowed == 1 else "s"
+        raise TypeError(
+            f"{cls.__name__}() accepts {allowed} positional sub-pattern{plural} ({count} given)"
+        )
+    for name in names[:count]:
+        if not isinstance(name, str):
+            kind = type(name).__name__
+            raise TypeError(f"__match_args__ elements must be strings (got {kind})")
+    return None if takes_itself and count else names[:count]
