@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 import gast
 
+from autograph.analysis.patterns import is_left_to_python, takes_all
 from autograph.analysis.scopes import own_nodes
 from autograph.quoting.nodes import Position, is_scaffold, make_node, place, position_of
 from autograph.rewriting import is_ag, rewrite
@@ -94,6 +95,7 @@ class _Marks:
                 node.body = self.block(node.body, after)
             case gast.Match():
                 self.cases(node, after)
+                return [node] if is_left_to_python(node) else [_mark(node.lineno), node]
             case gast.Try() | gast.TryStar():
                 self.parts(node, after)
                 return [node, *map(_mark, after.lines)]
@@ -124,10 +126,15 @@ class _Marks:
         return marks
 
     def cases(self, node: Any, after: _Next) -> None:
+        lowered = not is_left_to_python(node)
         for case in node.cases:
-            case.body = self.block(case.body, after)
+            line = case.pattern.lineno
+            before: list[gast.stmt] = []
+            if lowered and _first_line(case.body[0]) != line:
+                before = [_mark(line)] if takes_all(case) else [*self.on(line)]
+            case.body = [*before, *self.block(case.body, after)]
         last = node.cases[-1]
-        if last.guard is None and _takes_all(last.pattern):
+        if takes_all(last):
             return
         nothing = gast.MatchAs(None, None)
         line = last.pattern.lineno
@@ -150,10 +157,6 @@ class _Marks:
 def _first_line(node: Any) -> int:
     first: int = min(part.lineno for part in (node, *getattr(node, "decorator_list", ())))
     return first
-
-
-def _takes_all(pattern: Any) -> bool:
-    return isinstance(pattern, gast.MatchAs) and pattern.pattern is None
 
 
 def _on(line: int) -> Position:

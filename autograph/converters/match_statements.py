@@ -40,7 +40,7 @@ from typing import Any, NamedTuple
 
 import gast
 
-from autograph.analysis.scopes import suspends
+from autograph.analysis.patterns import bound_in, is_left_to_python
 from autograph.context import Context
 from autograph.quoting.builders import assign, call_ag, constant, name_load, name_store
 from autograph.quoting.templates import quote, quote_expr
@@ -57,26 +57,6 @@ def convert(context: Context) -> None:
         rewrite_statements(function, {gast.Match: lowering.match})
 
 
-def is_left_to_python(node: Any) -> bool:
-    """Whether no staged value can decide a `match`: it compares with texts, or asks or waits."""
-    if any(suspends(part) for case in node.cases for part in (case.pattern, case.guard) if part):
-        return True
-    return all(
-        case.guard is None and all(map(_is_text_or_all, _alternatives(case.pattern)))
-        for case in node.cases
-    )
-
-
-def _is_text_or_all(pattern: Any) -> bool:
-    if isinstance(pattern, gast.MatchValue):
-        return isinstance(getattr(pattern.value, "value", None), str | bytes)
-    return isinstance(pattern, gast.MatchAs) and pattern.pattern is None
-
-
-def _alternatives(pattern: Any) -> list[Any]:
-    return pattern.patterns if isinstance(pattern, gast.MatchOr) else [pattern]
-
-
 class _Way(NamedTuple):
     """One way for a pattern to match: what must hold, in order, and what is bound then."""
 
@@ -90,6 +70,17 @@ class _Lowering:
         # Names of parts, which each way for a case to match takes anew.
         self.kept: dict[str, list[str]] = {"parts": [], "part": []}
         self.used = {"parts": 0, "part": 0}
+
+        self.display: tuple[str, int] | tuple[()] = ()
+
+    def is_display(self, subject: gast.expr, count: int) -> bool:
+        """Whether reading tells that the subject is a tuple of this length."""
+        return isinstance(subject, gast.Name) and (subject.id, count) == self.display
+
+    def is_item(self, subject: gast.expr) -> bool:
+        """Whether it is an item of a tuple that was made here: it may be read again."""
+        value = getattr(subject, "value", None)
+        return isinstance(value, gast.Name) and bool(self.display) and value.id in self.display
 
     def name(self, base: str) -> str:
         names, place = self.kept[base], self.used[base]
@@ -113,6 +104,8 @@ class _Lowering:
         if not isinstance(subject, gast.Name) or _rebinds(node, subject.id):
             name = self.namer.fresh("subject")
             before.append(assign(name, subject, node))
+            if isinstance(subject, gast.Tuple) and not any(map(_is_star, subject.elts)):
+                self.display = name, len(subject.elts)
             subject = name_load(name, subject)
         ways = [self.ways(case.pattern, subject) for case in node.cases]
         flag = ""
@@ -124,7 +117,8 @@ class _Lowering:
         return [*before, *made]
 
     def way(self, pattern: Any, subject: gast.expr) -> _Way:
-        return _WAYS[type(pattern)](self, pattern, subject)
+        made: _Way = _WAYS[type(pattern)](self, pattern, subject)
+        return made
 
     def value(self, node: gast.MatchValue, subject: gast.expr) -> _Way:
         test = quote_expr("a == b", at=node, a=copy_tree(subject), b=node.value)
@@ -150,7 +144,7 @@ class _Lowering:
         more = {"more": constant(True, node)} if stars else None
         subject, first = self.named(subject, node.patterns)
         test = call_ag("is_sequence", [first, constant(count - len(stars), node)], node, more)
-        ways = [_Way([test], [])]
+        ways = [] if not stars and self.is_display(subject, count) else [_Way([test], [])]
         for place, part in enumerate(node.patterns):
             at = constant(place if place < star else place - count, node)
             if place != star:
@@ -208,6 +202,8 @@ class _Lowering:
             name = subject.target if isinstance(subject, gast.NamedExpr) else subject
             later = name_load(name.id, subject) if isinstance(name, gast.Name) else subject
             return later, subject
+        if self.is_item(subject):
+            return copy_tree(subject), subject
         name = self.name("part")
         first = gast.NamedExpr(name_store(name, subject), subject)
         return name_load(name, subject), gast.copy_location(first, subject)
@@ -249,6 +245,10 @@ def _merged(ways: list[_Way]) -> _Way:
     )
 
 
+def _is_star(node: Any) -> bool:
+    return isinstance(node, gast.Starred)
+
+
 def _reads(pattern: Any) -> bool:
     """Whether a pattern looks at its subject; a wildcard does not."""
     return not isinstance(pattern, gast.MatchAs) or bool(pattern.name or pattern.pattern)
@@ -271,8 +271,23 @@ def _choice(
     test: gast.expr, body: list[gast.stmt], rest: list[gast.stmt], at: Any
 ) -> list[gast.stmt]:
     made: Any = quote("if test: body", at=at, test=test, body=body)
-    made[0].orelse = rest
+    made[0].orelse = [*_marks(body, at), *rest] if rest else []
     return made  # type: ignore[no-any-return]
+
+
+def _marks(body: list[gast.stmt], at: Any) -> list[gast.stmt]:
+    """The marks for coverage that a body begins with: both blocks come from the same line."""
+    found: list[gast.stmt] = []
+    for statement in body:
+        if not _is_none(statement) or statement.lineno > at.lineno:
+            break
+        found.append(copy_tree(statement))
+    return found
+
+
+def _is_none(node: Any) -> bool:
+    value = getattr(node, "value", node)
+    return isinstance(node, gast.Expr) and isinstance(value, gast.Constant) and value.value is None
 
 
 def _attempts(ways: list[_Way], guard: Any, flag: str, at: Any) -> list[gast.stmt]:
@@ -316,20 +331,9 @@ def _with(pattern: Any, field: str, part: Any) -> Any:
     return made
 
 
-def bound_in(pattern: Any) -> set[str]:
-    """The names that a pattern binds."""
-    parts: list[Any] = [part for part in gast.walk(pattern) if isinstance(part, _CAPTURES)]
-    names = [part.rest if isinstance(part, gast.MatchMapping) else part.name for part in parts]
-    return {name for name in names if name}
-
-
-_CAPTURES = (gast.MatchAs, gast.MatchStar, gast.MatchMapping)
-
-
 def _rebinds(node: Any, name: str) -> bool:
     """Whether patterns of a `match` bind a name, or guards may."""
     return any(
-        name in bound_in(case.pattern)
-        or (case.guard is not None and not fits_lambda(case.guard))
+        name in bound_in(case.pattern) or (case.guard is not None and not fits_lambda(case.guard))
         for case in node.cases
     )

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.backend import backend_of
-from autograph.frames import hide
+from autograph.errors import StagingError
+from autograph.frames import hide, refusal
 
 _MISSING = object()
 _MATCHES_ITSELF = 1 << 22  # the flag of classes that take one pattern for the value itself
@@ -43,7 +44,22 @@ def is_sequence(subject: Any, length: int, more: bool = False) -> Any:
         case [*_]:
             size = _asked(len, subject)
             return size >= length if more else size == length
+    if backend_of(subject) is not None and _has_length(subject):
+        raise refusal(
+            StagingError,
+            "whether a staged value is a sequence, patterns like [a, b] do not tell: in Python a "
+            "tensor is none",
+            hint="test its length with `if`, and take items by index, or make a list of it",
+        )
     return False
+
+
+def _has_length(subject: Any) -> bool:
+    try:
+        _asked(len, subject)
+    except TypeError:
+        return False
+    return True
 
 
 @_hiding

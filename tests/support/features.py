@@ -10,7 +10,7 @@ import dataclasses
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -779,13 +779,45 @@ def class_of_an_optional_value(x):
     return 1 if type(y) is int else 2
 
 
-@limit("`match` on a staged value")
 def match_literals(x):
     match x:
         case 1:
             return 10
         case _:
             return 30
+
+
+def match_pairs_and_guards(x):
+    match x % 3, x:
+        case 0, n if n > 2:
+            return n
+        case (0 | 1) as rest, _:
+            return rest
+        case _, n:
+            return -n
+
+
+class Spot(NamedTuple):
+    first: int
+    second: int
+
+
+def match_items_and_attributes(x):
+    match {"kind": x, "point": Spot(x, 2)}:
+        case {"kind": 1, **others}:
+            return others["point"].second
+        case {"point": Spot(a, b)} if a > b:
+            return a - b
+        case {"point": Spot(first=a)}:
+            return a
+
+
+@limit("A tensor in a `match` by its length, or by `True` and `False`")
+def match_a_truth_value(x):
+    match x > 2:
+        case True:
+            return 1
+    return 0
 
 
 @limit("A list, dict or object that a staged value chooses among several")

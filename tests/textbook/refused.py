@@ -12,7 +12,6 @@ REFUSED: dict[str, frozenset[str]] = {
             "memo_grid",
             "moving_average",
             "polynomial",
-            "season",
             "stack_reverse",
             "trapezoid",
             "xor_gate",

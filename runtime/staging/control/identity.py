@@ -34,6 +34,9 @@ def identical(a: Any, b: Any) -> Any:
         return False
     if is_number(a) and is_number(b):
         return _identical_numbers(a, b)
+    for item, other in ((a, b), (b, a)):
+        if type(other) is bool and isinstance(item, Tensor) and item.dtype.is_bool:
+            raise _refuse(f"a tensor and {other}", f"test it with `if`, or compare: == {other}")
     if isinstance(a, Tensor | np.ndarray) and isinstance(b, Tensor | np.ndarray):
         raise _refuse("two tensors", "compare their values, for example with tf.reduce_all(a == b)")
     check_identity(a, b)

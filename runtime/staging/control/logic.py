@@ -59,9 +59,9 @@ def _short_circuit(value: Any, rest: Sequence[Block], name: str, watch: Watch) -
         return name == "or" if known else value
 
     body, orelse = (stop, further) if name == "or" else (further, stop)
-    labels, watch = (f"the value of `{name}`",), also_watching(watch, rest)
+    labels, watching = (f"the value of `{name}`",), also_watching(watch, rest)
     first = name == "or"
-    made = cond(steer, body, orelse, (), labels, watch, orelse_first=first, words=_OPERANDS)
+    made = cond(steer, body, orelse, (), labels, watching, orelse_first=first, words=_OPERANDS)
     return Truth(made, name) if only_truth else made
 
 
