@@ -10,23 +10,8 @@ from autograph.analysis.scopes import suspends
 
 
 def is_left_to_python(node: Any) -> bool:
-    """Whether no staged value can decide a `match`: it compares with texts, or asks or waits."""
-    if any(suspends(part) for case in node.cases for part in (case.pattern, case.guard) if part):
-        return True
-    return all(
-        case.guard is None and all(map(_is_text_or_all, _alternatives(case.pattern)))
-        for case in node.cases
-    )
-
-
-def _is_text_or_all(pattern: Any) -> bool:
-    if isinstance(pattern, gast.MatchValue):
-        return isinstance(getattr(pattern.value, "value", None), str | bytes)
-    return isinstance(pattern, gast.MatchAs) and pattern.pattern is None
-
-
-def _alternatives(pattern: Any) -> list[Any]:
-    return pattern.patterns if isinstance(pattern, gast.MatchOr) else [pattern]
+    """Whether a guard of a `match` suspends the function, so that no block can hold it."""
+    return any(case.guard is not None and suspends(case.guard) for case in node.cases)
 
 
 def takes_all(case: Any) -> bool:

@@ -85,7 +85,7 @@ def _makes_sequence(node: Any) -> bool:
     match node:
         case gast.Tuple() | gast.Call(func=gast.Name(id="list" | "range" | "sorted" | "tuple")):
             return True
-    return False
+    return isinstance(getattr(node, "value", None), str) and isinstance(node, gast.Constant)
 
 
 def _lowered(reads: Container[gast.AST], node: gast.Subscript) -> gast.expr:

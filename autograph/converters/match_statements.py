@@ -30,7 +30,7 @@
             else:
                 return None
 
-A `match` of texts only is left to Python: no staged value decides it.
+One with a guard that suspends the function (`yield`, `await`) is left to Python.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def f(x):
 PATTERNS = """
 def f(x):
     match x:
-        case 'a' | 'b' | b'c':
+        case {'a': 1 | 2} | C(a=-1) if (yield):
             return 1
 """
 ANNOTATIONS = """
@@ -63,11 +63,7 @@ def f(x, y):
 """
 
 UNCHANGED = {
-    "match_statements": [
-        PATTERNS,
-        "def f(x):\n    match x:\n        case 'a':\n            return 1\n        case y:\n            return y",
-        "async def f(x, g):\n    match x:\n        case 1 if (await g()):\n            return 1",
-    ],
+    "match_statements": [PATTERNS, GENERATOR, SIMPLE],
     "growing_lists": [
         "def f(x):\n    items = []\n    items.append(x)\n    return items",
         "def f(x):\n    for i in x:\n        items = []\n        items.append(i)\n    return items",
@@ -98,7 +94,7 @@ UNCHANGED = {
         "def f(x):\n    with x:\n        return 1\n    return 2",
         "def f(x):\n    try:\n        return 1\n    except E:\n        return 2",
         "def f(x):\n    try:\n        y = 1\n    except E:\n        return 2\n    return y",
-        "def f(x):\n    match x:\n        case 'a':\n            return 2",
+        "def f(x):\n    match x:\n        case 1 if (yield):\n            return 2",
     ],
     "super_calls": [
         SIMPLE,

@@ -1,0 +1,106 @@
+"""Programs that choose words by numbers, as textbooks write them."""
+
+from tests.textbook.bank import bank
+
+# The programs are written as textbooks write them.
+# ruff: noqa: SIM210, SIM211
+
+case, CASES = bank()
+
+
+@case((4,), (7,), (0,))
+def print_parity(n):
+    print("even" if n % 2 == 0 else "odd")
+    kind = "zero" if n == 0 else "positive"
+    print(f"{n} is {kind}")
+
+
+@case((5,), (0,), (-5,))
+def sign_by_word(n):
+    if n > 0:
+        word = "positive"
+    elif n < 0:
+        word = "negative"
+    else:
+        word = "zero"
+    if word == "negative":
+        raise ValueError(f"{n} is {word}")
+    return 1 if word != "zero" else 0
+
+
+@case((0,), (3,), (6,), (7,), (-1,))
+def weekday(n):
+    names = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+    day = names[n]
+    print(f"day {n}: {day:>5}")
+    return day in ("Sat", "Sun")
+
+
+@case((7, 3, 0), (7, 3, 1), (7, 3, 2), (7, 0, 3), (7, 2, 3))
+def operate(a, b, which):
+    symbol = "+-*/"[which]
+    if symbol == "/" and b == 0:
+        raise ZeroDivisionError(f"{a} {symbol} {b}")
+    match symbol:
+        case "+":
+            return a + b
+        case "-":
+            return a - b
+        case "*":
+            return a * b
+        case _:
+            return a // b
+
+
+@case((6,), (1,), (0,))
+def traffic_light(steps):
+    light = "red"
+    waited = 0
+    for _ in range(steps):
+        if light == "red":
+            light, waited = "green", waited + 30
+        elif light == "green":
+            light, waited = "yellow", waited + 20
+        else:
+            light, waited = "red", waited + 5
+    print("the light is " + light)
+    return waited
+
+
+@case((18.0, 1.8), (70.0, 1.8), (120.0, 1.7), (70.0, 0.0))
+def body_mass(weight, height):
+    assert height > 0, "no height"
+    index = weight / height**2
+    label = "normal"
+    if index < 18.5:
+        label = "low"
+    if index >= 30:
+        label = "high"
+    print(f"{index:.1f}: {label}")
+    return index if label == "normal" else -index
+
+
+@case((95,), (72,), (10,))
+def letter_grade(score):
+    letter = "A" if score >= 90 else "B" if score >= 70 else "F"
+    if letter == "F":
+        raise RuntimeError("failed with " + letter)
+    return {"passed": letter != "F", "best": letter == "A"}
+
+
+@case((5, 3), (3, 5), (4, 4))
+def compare_words(a, b):
+    first = "more" if a > b else "less"
+    second = "less" if b > a else "more"
+    return first == second
+
+
+@case((3,), (15,), (7,))
+def fizz_words(n):
+    word = "fizzbuzz" if n % 15 == 0 else "fizz" if n % 3 == 0 else "other"
+    match word:
+        case "fizz" | "buzz":
+            return 1
+        case "fizzbuzz":
+            return 2
+    return 0
