@@ -224,11 +224,15 @@ def _is_staged(item: Any) -> bool:
 
 
 def _flatten(text: Text) -> tuple[Any, Sequence[Any]]:
+    if text.function is chosen_text:
+        return (chosen_text, text.args[1:]), text.args[:1]
     return (text.function, tuple(text.kwargs)), [*text.args, *text.kwargs.values()]
 
 
 def _build(kind: type, keys: Any, children: Sequence[Any]) -> Any:
     function, names = keys
+    if function is chosen_text:
+        children, names = [*children, *names], ()
     if not any(map(_is_staged, children)):
         return written(function, children, names)
     count = len(children) - len(names)
@@ -240,6 +244,8 @@ _NAMES = {function: name for name, function in TEXTS.items()}
 
 def _image(keys: Any, children: Sequence[Any]) -> Written:
     function, names = keys
+    if function is chosen_text:
+        children, names = [*children, *names], ()
     return Written(_NAMES[function], tuple(children), names)
 
 

@@ -346,9 +346,8 @@ def _texts_of(spec: Spec) -> tuple[str, ...]:
     """The texts that a value may be; none for other values, and for texts made of values."""
     if isinstance(spec, Same):
         return (spec.value,) if type(spec.value) is str else ()
-    if not isinstance(spec, Tree) or spec.structure.keys != (chosen_text, ()):
-        return ()
-    return tuple([cast(Same, child).value for child in spec.children[1:]])
+    keys = spec.structure.keys if isinstance(spec, Tree) else None
+    return keys[1] if isinstance(keys, tuple) and keys[:1] == (chosen_text,) else ()
 
 
 def _is_unbound(spec: Spec) -> bool:
@@ -533,7 +532,7 @@ def lower(value: Any, spec: Spec, trace: Trace, name: str | None = None) -> Iter
         yield _lower_leaf(value, spec.type, trace, name)
     elif isinstance(spec, Tree):
         texts = _texts_of(spec)
-        children = (_choices[1](value, texts), *texts) if texts else _children(value, spec.structure)
+        children = (_choices[1](value, texts),) if texts else _children(value, spec.structure)
         for child, inner in zip(children, spec.children, strict=True):
             yield from lower(child, inner, trace, name)
     elif isinstance(spec, Optional | Maybe):
