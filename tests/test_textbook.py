@@ -9,10 +9,10 @@ import pytest
 import autograph
 import runtime as rt
 from tests.support.staging import attempt, same_outcome
-from tests.textbook import comprehensions, lists, matching, numbers, sequences, tables, words
+from tests.textbook import comprehensions, grids, lists, matching, numbers, sequences, tables, words
 from tests.textbook.refused import REFUSED
 
-MODULES = (numbers, sequences, tables, lists, comprehensions, matching, words)
+MODULES = (numbers, sequences, tables, lists, comprehensions, matching, words, grids)
 CASES = [case for module in MODULES for case in module.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}
 

@@ -12,6 +12,7 @@ REFUSED: dict[str, frozenset[str]] = {
             "memo_grid",
             "moving_average",
             "polynomial",
+            "rotate_in_place",
             "stack_reverse",
             "trapezoid",
             "xor_gate",

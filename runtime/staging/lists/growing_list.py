@@ -206,18 +206,39 @@ class GrowingList(Growing):
         if self.staged is None and not is_staged(index):
             super().__setitem__(index, item)
         elif isinstance(index, slice):
-            raise _refusal(self, "assigning a slice")
+            self._replace(index, "assigning a slice with a step", item)
         else:
-            self._write(place_of(index, self.length(), "list assignment index"), item)
+            place = place_of(index, self.length(), "list assignment index")
+            if self.staged is None and any(isinstance(each, list) for each in (item, *self)):
+                self._put_list(place, item)
+            else:
+                self._write(place, item)
 
     def __delitem__(self, index: Any) -> None:
         index = present(index)
         if self.staged is None and not is_staged(index):
             super().__delitem__(index)
         elif isinstance(index, slice):
-            raise _refusal(self, "deleting a slice")
+            self._replace(index, "deleting a slice with a step", ())
         else:
             self.pop(place_of(index, self.length(), "list assignment index"))
+
+    def _put_list(self, place: Any, item: Any) -> None:
+        """Put a list at a place that only the run knows: each item is the old one or that."""
+        for at, old in enumerate(list.__iter__(self)):
+            is_new = apply_number(numbers.CONVERSIONS["int"], place == at)
+            super().__setitem__(at, chosen([old, item], is_new))
+
+    def _replace(self, index: slice, what: str, items: Any) -> None:
+        if index.step not in (None, 1):
+            raise _refusal(self, what)
+        size = self.length()
+        start = 0 if index.start is None else clipped(index.start, size)
+        stop = size if index.stop is None else clipped(index.stop, size)
+        made = self._slice(slice(None, start))
+        made.extend(items)
+        made.extend(self._slice(slice(apply_number(numbers.MAX, start, stop), None)))
+        self.fill(*made.content())
 
     def at(self, index: Any) -> Any:
         """The item at an index that is in bounds."""
@@ -231,6 +252,8 @@ class GrowingList(Growing):
         if self.staged is None and not is_staged(index):
             return GrowingList(super().__getitem__(index))
         size = self.length()
+        if size_of(self) == 0:
+            return GrowingList()
         if not (is_staged(index) or is_symbol(size)):
             places = range(*index.indices(size))
             made = self.copy()
