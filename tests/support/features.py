@@ -707,7 +707,8 @@ def text_indexed(x):
 
 @limit("A list of functions or other Python values")
 def function_indexed(x):
-    return [abs, float, round][x % 3](x)
+    change = [abs, float, round][x % 3]
+    return change(x)
 
 
 @limit("A list of lists in which only the run knows which")

@@ -276,6 +276,52 @@ note(xs is $q)
 
 STAGED_SNIPPETS = (
     """\
+match <int>, <int> % 3:
+    case 0 | 1 | 2, $m:
+        a = (a + $m) % 50
+    case $m, 0 if $m > b:
+        BLOCK
+    case ($x, 1) | (1, $x) if <bool>:
+        b = (b - $x) % 50
+        BLOCK
+    case _, 2:
+        <return>
+""",
+    """\
+match [<int>, {'k': a, 'n': <int>}]:
+    case [4, {'k': $x, **$d}]:
+        b = ($x + $d['n']) % 50
+    case [$x, {'n': 3 | 5 as $y}] if $y > $x:
+        BLOCK
+    case [*_, {'k': int() as $x}] if len(xs) == 3:
+        BLOCK
+    case $m:
+        a = ($m[0] + 1) % 50
+""",
+    """\
+$s = 'x' if <bool> else 'yz'
+if <bool>:
+    $s = ['a', 'x', 'b'][<int> % 3]
+match $s:
+    case 'x' | 'b':
+        BLOCK
+    case 'yz' if <bool>:
+        a = (a * 3) % 50
+""",
+    """\
+$t = [[1, 2], [3, 4], [5, 6]]
+$t[<int> % 3], $t[<int> % 3] = $t[<int> % 3], $t[b % 3]
+$t[a % 3][<int> % 2] = <int>
+$t[b % 3] = [a, <int>]
+b = ($t[a % 3][0] + $t[1][b % 2]) % 50
+""",
+    """\
+$l = [<int>, 1, 2, <int>]
+$l[<int> % 4:b % 4] = [a, 7]
+del $l[a % 3:2]
+a = (sum($l) + len($l)) % 50
+""",
+    """\
 for $x in (1, 2):
     for $y in xs:
         if <bool>:

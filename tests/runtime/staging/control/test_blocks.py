@@ -244,7 +244,7 @@ def test_a_handler_cannot_swallow_a_refusal() -> None:
             y = max
         return x if y is abs else -x
 
-    with pytest.raises(autograph.StagingError, match="abs> and .* differ"):
+    with pytest.raises(autograph.StagingError, match=r"abs> and .* differ"):
         function(swallowing)(X)
 
 
