@@ -176,7 +176,7 @@ class _Lowering:
         return _merged([_Way([test], []), made])
 
     def parts(self, op: str, args: list[Any], patterns: list[Any], at: Any) -> _Way:
-        """What must hold of parts that an operator gives, or None in place of them."""
+        """The way of the parts that an operator gives, or None in place of them."""
         call: gast.expr = call_ag(op, args, at)
         name = self.name("parts") if any(map(_reads, patterns)) else ""
         if name:

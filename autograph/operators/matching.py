@@ -64,7 +64,7 @@ def _has_length(subject: Any) -> bool:
 
 @_hiding
 def middle(subject: Any, before: int, after: int) -> Any:
-    """What the star of `[a, *rest, z]` binds: a list."""
+    """The list that the star of `[a, *rest, z]` binds."""
     size = _asked(len, subject)
     items = subject[before : size - after] if after else subject[before:]
     return items if isinstance(items, list) else list(items)
@@ -83,7 +83,7 @@ def values_at(subject: Any, *keys: Any) -> tuple[Any, ...] | None:
 
 @_hiding
 def without(subject: Any, *keys: Any) -> dict[Any, Any]:
-    """What `**rest` of a pattern binds: the other items."""
+    """The other items of a mapping, which `**rest` of a pattern binds."""
     rest = dict(subject)
     for key in keys:
         del rest[key]

@@ -74,8 +74,8 @@ class Text:
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, str):
             return NotImplemented
-        mine, others = self.choices(), other.choices() if type(other) is Text else [(True, other)]
-        return _any([here & there for here, a in mine for there, b in others if a == b])
+        others = other.choices() if isinstance(other, Text) else [(True, other)]
+        return _any([here & there for here, a in self.choices() for there, b in others if a == b])
 
     def __ne__(self, other: object) -> Any:
         return (self == other) ^ True if isinstance(other, str) else NotImplemented

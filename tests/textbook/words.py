@@ -2,9 +2,6 @@
 
 from tests.textbook.bank import bank
 
-# The programs are written as textbooks write them.
-# ruff: noqa: SIM210, SIM211
-
 case, CASES = bank()
 
 
