@@ -45,12 +45,12 @@ from autograph.context import Context
 from autograph.quoting.builders import assign, call_ag, constant, name_load, name_store
 from autograph.quoting.templates import quote, quote_expr
 from autograph.rewriting import fits_lambda, rewrite_statements
-from autograph.trees import copy_tree
+from autograph.trees import copy_tree, walk
 
 
 def convert(context: Context) -> None:
     """Apply to every function of the tree."""
-    if not any(isinstance(node, gast.Match) for node in gast.walk(context.tree)):
+    if not any(isinstance(node, gast.Match) for node in walk(context.tree)):
         return
     for function in context.functions:
         lowering = _Lowering(context)
@@ -167,6 +167,10 @@ class _Lowering:
     def class_(self, node: gast.MatchClass, subject: gast.expr) -> _Way:
         patterns = [*node.patterns, *node.kwd_patterns]
         subject, first = self.named(subject, patterns)
+        if getattr(node.cls, "id", None) in _ITSELF and len(patterns) == len(node.patterns) == 1:
+            itself = {"itself": constant(True, node)}
+            test = call_ag("is_instance", [first, node.cls], node, itself)
+            return _merged([_Way([test], []), self.way(patterns[0], subject)])
         test = call_ag("is_instance", [first, node.cls], node)
         if not patterns:
             return _Way([test], [])
@@ -237,6 +241,13 @@ def _case(case: Any, ways: list[_Way], rest: list[gast.stmt], flag: str) -> list
     tests = tests if guard is None else [*tests, guard]
     body = [*bound, *case.body]
     return _choice(_joined(gast.And, tests, at), body, rest, at) if tests else body
+
+
+# Classes that take one pattern for the value itself.
+_ITSELF = frozenset((
+    "bool", "bytearray", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str",
+    "tuple",
+))  # fmt: skip
 
 
 def _merged(ways: list[_Way]) -> _Way:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.backend import backend_of
-from autograph.errors import StagingError
+from autograph.errors import ConversionError, StagingError
 from autograph.frames import hide, refusal
 
 _MISSING = object()
@@ -91,10 +91,19 @@ def without(subject: Any, *keys: Any) -> dict[Any, Any]:
 
 
 @_hiding
-def is_instance(subject: Any, cls: Any) -> Any:
-    """Whether a class pattern may match: as `isinstance`, staged where only the run knows."""
+def is_instance(subject: Any, cls: Any, itself: bool = False) -> Any:
+    """Whether a class pattern may match: as `isinstance`, staged where only the run knows.
+
+    With `itself`, of a builtin class whose one pattern is for the value itself.
+    """
     if not isinstance(cls, type):
         raise TypeError("called match pattern must be a class")
+    if itself and _places(cls, 1) is not None:
+        raise refusal(
+            ConversionError,
+            f"{cls.__name__} in a pattern is not Python's class of this name",
+            hint="give your class another name",
+        )
     return _asked(isinstance, subject, cls)
 
 
