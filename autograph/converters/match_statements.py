@@ -57,6 +57,21 @@ def convert(context: Context) -> None:
         rewrite_statements(function, {gast.Match: lowering.match})
 
 
+def _left_to_python(node: Any) -> Any:
+    """The `match` of which Python asks no subject whether it is None, True or False."""
+    patterns = [each for case in node.cases for each in walk(case.pattern)]
+    if not any(isinstance(each, _ASKING) for each in patterns):
+        return node
+    singletons = [each.value for each in patterns if isinstance(each, gast.MatchSingleton)]
+    asks_truth = any(type(each) is bool for each in singletons)
+    given = [constant(True, node.subject)] if asks_truth else []
+    node.subject = call_ag("subject", [node.subject, *given], node.subject)
+    return node
+
+
+_ASKING = (gast.MatchSingleton, gast.MatchClass, gast.MatchSequence, gast.MatchMapping)
+
+
 class _Way(NamedTuple):
     """One way for a pattern to match: what must hold, in order, and what is bound then."""
 
@@ -98,7 +113,7 @@ class _Lowering:
 
     def match(self, node: gast.Match) -> list[gast.stmt]:
         if is_left_to_python(node):
-            return [node]
+            return [_left_to_python(node)]
         before: list[gast.stmt] = []
         subject = node.subject
         if not isinstance(subject, gast.Name) or _rebinds(node, subject.id):

@@ -18,6 +18,7 @@ from autograph.operators.matching import (
     is_sequence,
     middle,
     parts,
+    subject,
     values_at,
     without,
 )

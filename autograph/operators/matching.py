@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from autograph.backend import backend_of
 from autograph.errors import ConversionError, StagingError
 from autograph.frames import hide, refusal
+from autograph.operators.growing import is_staging
 
+T = TypeVar("T")
+
+_DEEPEST = 10
 _MISSING = object()
 _MATCHES_ITSELF = 1 << 22  # the flag of classes that take one pattern for the value itself
 
@@ -146,3 +150,29 @@ def _places(cls: Any, count: int) -> tuple[str, ...] | None:
             kind = type(name).__name__
             raise TypeError(f"__match_args__ elements must be strings (got {kind})")
     return None if takes_itself and count else names[:count]
+
+
+def subject(value: T, asks_truth: bool = False) -> T:
+    """`value`, of which Python decides which case fits it.
+
+    Args:
+        asks_truth: whether a pattern is True or False.
+    """
+    try:
+        if is_staging():
+            _check(value, asks_truth, 0)
+        return value
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
+def _check(value: object, asks_truth: bool, depth: int) -> None:
+    kind = type(value)
+    if kind in (tuple, list, dict) and depth < _DEEPEST:
+        for part in value.values() if isinstance(value, dict) else value:  # type: ignore[attr-defined]
+            _check(part, asks_truth, depth + 1)
+        return
+    backend = backend_of(value)
+    if backend is not None:
+        backend.subject(value, asks_truth)

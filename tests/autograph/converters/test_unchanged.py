@@ -36,7 +36,7 @@ def f(x):
 PATTERNS = """
 def f(x):
     match x:
-        case {'a': 1 | 2} | C(a=-1) if (yield):
+        case -1 | 'a' | C.a if (yield):
             return 1
 """
 ANNOTATIONS = """
@@ -121,10 +121,6 @@ UNCHANGED = {
     "if_statements": ["def f(x):\n    if x:\n        yield x", SIMPLE],
     "frame_calls": ["def f(self, x):\n    return super().f(x), vars(self), eval('x')"],
     "assert_statements": [SIMPLE],
-    "match_statements": [
-        SIMPLE,
-        PATTERNS,
-    ],
     "comparisons": [SIMPLE, PATTERNS, "def f(x):\n    return x < 1, x == y, x != y"],
     "boolean_operators": [
         SIMPLE,

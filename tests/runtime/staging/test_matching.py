@@ -123,17 +123,18 @@ def is_true_tensor(n: Any) -> Any:
             return 2
 
 
-@pytest.mark.parametrize(
-    "function", [is_none, class_of_optional, optional_part, is_true, is_true_tensor]
-)
-def test_what_only_the_run_knows_is_refused(function: Callable[..., Any]) -> None:
-    with pytest.raises(
-        autograph.errors.StagingError, match="the subject of a `match` is"
-    ) as caught:
-        rt.function(function)(rt.constant(3))
+@pytest.mark.parametrize("function", [is_none, class_of_optional, optional_part, is_true])
+@pytest.mark.parametrize("n", [0, 3])
+def test_the_run_decides_what_is_none_or_true(function: Callable[..., Any], n: int) -> None:
+    assert rt.function(function)(rt.constant(n)).numpy() == function(n)
+
+
+def test_a_tensor_is_not_true_itself() -> None:
+    with pytest.raises(autograph.errors.StagingError, match="a tensor and True are one") as caught:
+        rt.function(is_true_tensor)(rt.constant(3))
     assert caught.value.filename == __file__
     assert caught.value.hint
-    assert autograph.convert(function)(3) == function(3)
+    assert autograph.convert(is_true_tensor)(3) == is_true_tensor(3)
 
 
 def test_isinstance_and_match_agree_on_tensors() -> None:
