@@ -9,7 +9,7 @@ from hypothesis import given
 
 import autograph
 import runtime as rt
-from tests.support import staging
+from tests.support import reference, staging
 from tests.support.limits import refused_by
 from tests.support.programs import Program, batches, explain, loaded, programs, unhurried, write
 from tests.support.programs_choices import Seeded
@@ -26,6 +26,13 @@ def test_staged_is_the_original(program: Program) -> None:
 def test_many_staged(seeds: range) -> None:
     for seed in seeds:
         same_when_staged(write(Seeded(seed), STAGED))
+
+
+@pytest.mark.parametrize("seeds", batches(20), ids=str)
+def test_programs_are_what_the_reference_computes(seeds: range) -> None:
+    for seed in seeds:
+        with reference.compared():
+            same_when_staged(write(Seeded(seed), STAGED))
 
 
 def same_when_staged(program: Program) -> None:

@@ -25,7 +25,7 @@ from runtime.core.state import run_calling_back, state
 from runtime.core.tensor import Tensor, wrap
 from runtime.core.types import TensorType, Type
 from runtime.graph.arrays import Elements
-from runtime.graph.executors.replay import replay
+from runtime.graph.executors.reference import interpret
 from runtime.graph.executors.specialization import Programs
 from runtime.graph.ir import Graph, Node, Region, Value, walk
 from runtime.graph.nodes import CONSTANT, LIST_ADD, LIST_ZEROS
@@ -76,7 +76,7 @@ class GraphCall:
             return _held(self.graph, _run(self.programs, leaves))
         levels = self._levels(tuple(items), _levels_of(state.tapes))
         if levels is None:
-            return replay(self.graph, [x.raw if isinstance(x, Held) else x for x in leaves])
+            return interpret(self.graph, [x.raw if isinstance(x, Held) else x for x in leaves])
         outputs = _held(levels.graph, _run(levels.programs, leaves))
         # What only the last gradient reads is nothing that a gradient is asked for.
         end = levels.sizes[-2]

@@ -23,8 +23,8 @@ from runtime.functions.shared_arguments import NOTHING, Shared
 from runtime.functions.signature_text import signature_lines, signature_text
 from runtime.functions.signatures import check_arguments, leaves_for, quick_key, refuse_cycles
 from runtime.graph.arrays import Elements
-from runtime.graph.executors.interpreter import Program
-from runtime.graph.executors.replay import replay
+from runtime.graph.executors.program import Program
+from runtime.graph.executors.reference import interpret
 from runtime.graph.executors.specialization import Programs, Run
 from runtime.graph.format.printing import format_graph
 from runtime.graph.format.views import GraphTensor
@@ -249,7 +249,7 @@ class ConcreteFunction:
         """The results of a run that tapes, or checks of each op, are shown."""
         if state.tapes and state.inspect is None and state.device is None:
             return call_recorded(self._recorded, leaves)
-        return replay(
+        return interpret(
             self.optimized, [leaf.raw if type(leaf) is Elements else leaf for leaf in leaves]
         )
 

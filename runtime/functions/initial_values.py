@@ -19,7 +19,7 @@ from runtime.core.primitive import TABLE, structural
 from runtime.core.shapes import TensorSpec, is_known
 from runtime.core.state import init_scope, state
 from runtime.core.types import TensorType, Type
-from runtime.graph.executors.replay import replay
+from runtime.graph.executors.reference import interpret
 from runtime.graph.ir import Graph, Node, Region, Value, format_location, free_values, walk
 from runtime.graph.nodes import CONSTANT, placeholder
 from runtime.graph.passes.inlining import inline_calls
@@ -184,7 +184,7 @@ def _run(body: Region, given: Mapping[Value, Any]) -> list[Any]:
             raise Unknown(f"depends on {what}, {given[value]}")
     graph = Graph("initial_value", body, tuple([(value, given[value]) for value in free]))
     with init_scope():
-        return replay(graph, [])
+        return interpret(graph, [])
 
 
 def _keep(drawn: Sequence[Node], made: Iterable[Any], traces: Iterable[Trace]) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from runtime.core.shapes import is_known
 from runtime.core.types import TensorType, Type
-from runtime.graph.executors.interpreter import Program
+from runtime.graph.executors.program import Program
 from runtime.graph.ir import Graph, walk
 from runtime.graph.passes import optimize
 from runtime.graph.passes.inlining import Calls

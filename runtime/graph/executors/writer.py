@@ -28,7 +28,7 @@ from runtime.graph.ir import Graph, Node, Region, Value, free_values
 from runtime.graph.nodes import CALL, COND, CONSTANT, RAISE, UNDEFINED, WHILE, placeholder
 
 if TYPE_CHECKING:
-    from runtime.graph.executors.interpreter import Module
+    from runtime.graph.executors.program import Module
 
 Runner = Callable[..., tuple[Any, ...]]
 Lines = dict[int, tuple[Node, list[str]]]

@@ -12,7 +12,7 @@ import pytest
 
 import runtime as rt
 from runtime import errors
-from runtime.graph.executors.interpreter import Program
+from runtime.graph.executors.program import Program
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.numbers import MATH
 from runtime.graph.verification import verify

@@ -22,7 +22,7 @@ from runtime.core.state import run_calling_back, state
 from runtime.core.types import ListType, NumberType, ResidualsType, TensorType, Type
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.graph.data import Opaque
-from runtime.graph.executors.interpreter import Program
+from runtime.graph.executors.program import Program
 from runtime.graph.format.printing import format_graph
 from runtime.graph.ir import Graph, Node, walk
 from runtime.graph.running import Runner

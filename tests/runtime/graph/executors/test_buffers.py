@@ -13,7 +13,7 @@ import pytest
 import runtime as rt
 from runtime.functions.function import function
 from runtime.graph.executors import blocks
-from runtime.graph.executors.interpreter import Program
+from runtime.graph.executors.program import Program
 from runtime.graph.passes import optimize
 
 CAPTURED = rt.constant([1.0, 2.0, 3.0])

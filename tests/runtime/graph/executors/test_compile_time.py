@@ -11,7 +11,7 @@ import pytest
 
 import runtime as rt
 from runtime.functions.function import function
-from runtime.graph.executors.interpreter import Program
+from runtime.graph.executors.program import Program
 from runtime.graph.ir import Graph
 
 

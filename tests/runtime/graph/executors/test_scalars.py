@@ -15,7 +15,7 @@ from runtime.core.forms import Form, kind_of
 from runtime.core.primitive import CLASSES, TABLE
 from runtime.core.types import TensorType
 from runtime.functions.function import function
-from runtime.graph.executors.interpreter import Program
+from runtime.graph.executors.program import Program
 from runtime.graph.ir import Graph, Node, Region, Value
 from tests.autograph.files import import_text
 

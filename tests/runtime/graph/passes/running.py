@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from runtime.core.state import state
-from runtime.graph.executors.interpreter import Program
+from runtime.graph.executors.program import Program
 
 
 def observed(program: Program, raws: Sequence[Any]) -> tuple[Any, str]:

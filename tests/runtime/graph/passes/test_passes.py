@@ -16,7 +16,7 @@ from hypothesis import given
 
 import runtime as rt
 from runtime.functions.function import function
-from runtime.graph.executors.interpreter import Program
+from runtime.graph.executors.program import Program
 from runtime.graph.format.printing import format_graph
 from runtime.graph.ir import Graph
 from runtime.graph.passes import PASSES, optimize

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import autograph
 import runtime as rt
-from runtime.graph.executors.interpreter import Program
+from runtime.graph.executors.program import Program
 from runtime.graph.format.printing import format_graph
 from runtime.graph.ir import Graph
 from runtime.graph.passes import PASSES, optimize

@@ -21,7 +21,7 @@ from runtime.core.primitive import bind
 from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import as_dtype
 from runtime.functions.function import function
-from runtime.graph.executors.interpreter import Program
+from runtime.graph.executors.program import Program
 from runtime.graph.format.printing import format_graph
 from runtime.graph.ir import Graph, walk
 from runtime.graph.passes import optimize

@@ -1,4 +1,4 @@
-"""The reference executor: a graph becomes flat Python source over NumPy, compiled once.
+"""The NumPy executor: a graph becomes flat Python source over NumPy, compiled once.
 
 Control flow is Python's control flow; staged numbers are Python numbers, and so are integer scalars
 (`scalars`); another op is a call of its kernel, which writes over a buffer that nobody reads again

@@ -12,7 +12,7 @@ import pytest
 import runtime as rt
 from autograph.calls import ag
 from runtime.functions.function import function
-from runtime.graph.executors.replay import replay
+from runtime.graph.executors.reference import interpret
 from tests.runtime.staging.staged_programs import PROGRAMS
 from tests.runtime.staging.test_staging import tensors
 
@@ -99,7 +99,7 @@ def test_names_that_python_keeps_for_itself() -> None:
 
 
 @pytest.mark.parametrize("program", [row[0] for row in PROGRAMS], ids=lambda p: p.__name__)
-def test_replay_does_the_same(program: Any) -> None:
+def test_the_reference_does_the_same(program: Any) -> None:
     arguments = tensors(next(row[1] for row in PROGRAMS if row[0] is program))
     concrete = function(program).get_concrete_function(*arguments)
 
@@ -111,7 +111,7 @@ def test_replay_does_the_same(program: Any) -> None:
 
     raws = [item.raw for item in arguments]
     expected = outcome(lambda: map(rt.constant, concrete.program.run(*raws)))
-    got = outcome(lambda: map(rt.convert_to_tensor, replay(concrete.optimized, arguments)))
+    got = outcome(lambda: map(rt.convert_to_tensor, interpret(concrete.optimized, arguments)))
     if isinstance(expected, tuple):
         assert got[0] is expected[0] or issubclass(got[0], expected[0])
     else:

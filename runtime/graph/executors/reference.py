@@ -1,4 +1,8 @@
-"""Run a graph op by op through `bind`, so that tapes record it and checks of each op see it."""
+"""The reference interpreter: a graph runs node by node, each by its kernel. That is what a graph
+means; every other executor is compared with it.
+
+An op goes through `bind`, so that tapes record it, and checks of each op and devices see it.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +20,8 @@ from runtime.graph.templates import raised
 Values = dict[Value, Any]
 
 
-def replay(graph: Graph, arguments: Sequence[Any]) -> list[Any]:
-    """The results of the graph for arguments: eager tensors and Python numbers, as they are."""
+def interpret(graph: Graph, arguments: Sequence[Any]) -> list[Any]:
+    """Returns the results of the graph for arguments: eager tensors, and Python numbers."""
     values: Values = dict(graph.closure)
     return _region(graph.body, arguments, values)
 
@@ -76,7 +80,7 @@ def _fused(node: Node, values: Values) -> Sequence[Any]:
 
 
 def _call(node: Node, values: Values) -> Sequence[Any]:
-    return replay(node.params["callee"].graph, [values[value] for value in node.inputs])
+    return interpret(node.params["callee"].graph, [values[value] for value in node.inputs])
 
 
 def _raise(node: Node, values: Values) -> Sequence[Any]:
