@@ -41,13 +41,18 @@ def _is_numeric(value: Value) -> bool:
     return isinstance(value.type, TensorType) and value.type.dtype.np_dtype.kind in "biufc"
 
 
-def ungrouped(region: Region) -> Region:
-    """The region with the ops of its groups in their places."""
+def ungrouped(region: Region, groups: dict[Node, Node] | None = None) -> Region:
+    """The region with the ops of its groups in their places, one behind the other; `groups` gets
+    the group of each of them.
+    """
     nodes: list[Node] = []
     for node in region.nodes:
-        inner = tuple(map(ungrouped, node.regions))
+        inner = tuple([ungrouped(each, groups) for each in node.regions])
         if node.primitive is FUSED:
-            nodes += _members(node, inner[0])
+            members = list(_members(node, inner[0]))
+            nodes += members
+            if groups is not None:
+                groups.update(dict.fromkeys(members, node))
         else:
             nodes.append(node if inner == node.regions else replace(node, regions=inner))
     made = tuple(nodes)

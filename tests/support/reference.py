@@ -37,7 +37,7 @@ def compare(concrete: ConcreteFunction, raws: Sequence[Any]) -> None:
     got = _observed(lambda: _run(concrete, raws), variables)
     for variable, value in zip(variables, before, strict=True):
         variable.assign(value)
-    if not _same(expected, got):
+    if not same(expected, got):
         pytest.fail(f"{concrete.name}: {expected!r}, got {got!r}")
 
 
@@ -78,17 +78,18 @@ def _observed(run: Any, variables: Sequence[Any]) -> Any:
     text = io.StringIO()
     with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
         try:
-            outcome = list(map(_plain, run()))
+            outcome = list(map(plain, run()))
         except Exception as error:
             outcome = [type(error).__name__, str(error), *map(str, _lines(error))]
     return outcome, text.getvalue(), [variable.numpy() for variable in variables]
 
 
-def _plain(item: Any) -> Any:
+def plain(item: Any) -> Any:
+    """A result as arrays, numbers and lists of them."""
     raw = getattr(item, "raw", item)
     if isinstance(raw, np.generic):
         return np.asarray(raw)
-    return list(map(_plain, raw)) if isinstance(raw, list | tuple) else raw
+    return list(map(plain, raw)) if isinstance(raw, list | tuple) else raw
 
 
 def _lines(error: BaseException) -> Iterator[tuple[str, int]]:
@@ -100,10 +101,10 @@ def _lines(error: BaseException) -> Iterator[tuple[str, int]]:
         traceback = traceback.tb_next
 
 
-def _same(one: Any, other: Any) -> bool:
+def same(one: Any, other: Any) -> bool:
     """True for equal values: to the bit, but for floats."""
     if isinstance(one, list | tuple):
-        return type(one) is type(other) and len(one) == len(other) and all(map(_same, one, other))
+        return type(one) is type(other) and len(one) == len(other) and all(map(same, one, other))
     if isinstance(one, np.ndarray):
         return _same_array(one, other)
     if isinstance(one, float):

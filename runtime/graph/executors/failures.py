@@ -20,7 +20,7 @@ from runtime.graph.nodes import CHECK_DEFINED, CHECK_PRESENT, COND, RAISE
 
 
 def explain(
-    error: BaseException, filename: str, lines: Mapping[int, tuple[Node, list[str]]]
+    error: BaseException, filename: str, lines: Mapping[int, tuple[Node, Sequence[str]]]
 ) -> BaseException:
     """The error to raise for `error`, which left a program whose lines come from these nodes."""
     entries = _entries(error.__traceback__, filename, lines)

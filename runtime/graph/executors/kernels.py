@@ -13,7 +13,7 @@ from runtime import dtypes
 from runtime.core.primitive import Kernel, Memory, Order, takes
 from runtime.core.shapes import is_known
 from runtime.core.types import TensorType
-from runtime.graph.ir import Node, Value
+from runtime.graph.ir import Node, Region, Value, walk
 from runtime.ops import matmul_p
 
 
@@ -126,3 +126,15 @@ def is_open(value: Value) -> bool:
 def _is_matrix(value: Value) -> bool:
     shape = value.type.shape if isinstance(value.type, TensorType) else None
     return shape is not None and len(shape) == 2 and is_known(shape)
+
+
+def reads_of_updated(body: Region) -> set[Value]:
+    """Returns what is read of variables that are updated too, and views of it."""
+    accesses = [node for node in walk(body) if node.primitive.method]
+    updated = {node.params["variable"] for node in accesses if not node.outputs}
+    found: set[Value] = set()
+    for node in walk(body) if updated else ():
+        is_read = node.primitive.method and node.params["variable"] in updated
+        if is_read or (is_view(node) and node.inputs[0] in found):
+            found.update(filter(is_array, node.outputs))
+    return found

@@ -22,9 +22,12 @@ from __future__ import annotations
 import keyword
 from typing import Any, NoReturn
 
+from runtime.graph.executors.coalescing import coalesce
 from runtime.graph.executors.failures import explain
-from runtime.graph.executors.writer import RESERVED, Layout, Lines, Runner, Writer
-from runtime.graph.groups import ungrouped
+from runtime.graph.executors.lifetimes import release
+from runtime.graph.executors.lowering import Lowering
+from runtime.graph.executors.printer import HELPERS, RESERVED, Lines, Names, Printer, Runner
+from runtime.graph.executors.substitution import substitute
 from runtime.graph.ir import Graph
 from runtime.graph.templates import raised
 
@@ -82,7 +85,7 @@ class Module:
     """
 
     def __init__(self, text: list[str], turned: Runner | None) -> None:
-        self.namespace: dict[str, Any] = {"raised": raised}
+        self.namespace: dict[str, Any] = {"raised": raised, **HELPERS}
         self.turned = turned
         self.text = text
         self.lines: Lines = {}
@@ -123,14 +126,18 @@ class Module:
         if name is None:
             turned = None if self.functions else self.turned
             name = self.functions[graph] = self.fresh(graph.name)
-            body = ungrouped(graph.body)
-            writer = Writer(self, Layout(graph, body, turned is not None))
-            writer.graph(graph, body, name, turned)
-            self.append(writer)
+            lowering = Lowering(graph, turned is not None)
+            function = lowering.function()
+            substitute(function.body)
+            names = coalesce(function)
+            release(function, lowering.large, lowering.fleeting, names)
+            printer = Printer(self, function, Names(self, names))
+            printer.print(name, turned)
+            self.append(printer)
         return name
 
-    def append(self, writer: Writer) -> None:
+    def append(self, printer: Printer) -> None:
         """Take over the lines of a function."""
         start = len(self.text)
-        self.text += [*writer.text, ""]
-        self.lines |= {start + at: entry for at, entry in writer.lines.items()}
+        self.text += [*printer.text, ""]
+        self.lines |= {start + at: entry for at, entry in printer.lines.items()}

@@ -35,10 +35,10 @@ def in_room(primitive: Primitive, dtype: DType) -> Kernel:
 
 
 def _ufunc_in_room(ufunc: np.ufunc, dtype: Any) -> Kernel:
-    def of_one(x: Any, room: Any) -> Any:
-        return ufunc(x) if x.nbytes < LEAST_BYTES else ufunc(x, room.array(x.shape, dtype))
+    def of_one(x: Any, out: Any) -> Any:
+        return ufunc(x) if x.nbytes < LEAST_BYTES else ufunc(x, out.array(x.shape, dtype))
 
-    def of_two(x: Any, y: Any, room: Any) -> Any:
+    def of_two(x: Any, y: Any, out: Any) -> Any:
         if x.nbytes < LEAST_BYTES and y.nbytes < LEAST_BYTES:
             return ufunc(x, y)
         try:
@@ -46,7 +46,7 @@ def _ufunc_in_room(ufunc: np.ufunc, dtype: Any) -> Kernel:
         except ValueError:
             # The ufunc tells which shapes.
             return ufunc(x, y)
-        return ufunc(x, y, room.array(shape, dtype))
+        return ufunc(x, y, out.array(shape, dtype))
 
     return of_one if ufunc.nin == 1 else of_two
 

@@ -5,7 +5,9 @@ where the kernel has an error of its own is followed by asking the kernel (`fail
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from functools import cache
+from typing import NamedTuple
 
 from runtime.core.forms import Form, is_float, kind_of
 from runtime.core.types import TensorType
@@ -66,28 +68,32 @@ def wrapper(dtype: DType) -> object:
     return wrap
 
 
-@cache
-def level_of(template: str) -> int:
-    """Returns the precedence of the expression that a template writes."""
-    return _level(_tree(template))
-
-
-@cache
-def operand_levels(template: str) -> tuple[int, ...]:
-    """For each operand of a template: what binds as tightly as this, or less, is put in brackets
-    there. What stands in the brackets of a call needs none of its own.
+class Template(NamedTuple):
+    """The facts about a template: how tightly the expression binds that it writes; for each operand
+    how tightly one must bind that needs no brackets there; and which operands it names twice.
     """
+
+    level: int
+    operands: tuple[int, ...]
+    repeated: frozenset[int]
+
+
+@cache
+def template(text: str) -> Template:
+    """Returns the facts about a template. What stands in the brackets of a call needs none of its
+    own.
+    """
+    tree = ast.parse(text.format(*_PLACES), mode="eval").body
     levels = dict.fromkeys(_PLACES, -1)
-    for parent in ast.walk(_tree(template)):
+    counts: Counter[str] = Counter()
+    for parent in ast.walk(tree):
         level = -1 if isinstance(parent, ast.Call | ast.Subscript | ast.Tuple) else _level(parent)
         for child in ast.iter_child_nodes(parent):
             if isinstance(child, ast.Name) and child.id in levels:
                 levels[child.id] = max(levels[child.id], level)
-    return tuple(levels.values())
-
-
-def _tree(template: str) -> ast.expr:
-    return ast.parse(template.format(*_PLACES), mode="eval").body
+                counts[child.id] += 1
+    repeated = frozenset([at for at, name in enumerate(_PLACES) if counts[name] > 1])
+    return Template(_level(tree), tuple(levels.values()), repeated)
 
 
 def _level(tree: ast.AST) -> int:
@@ -100,6 +106,7 @@ def _level(tree: ast.AST) -> int:
 # An array of 64 dimensions, and its indices.
 _PLACES = tuple([f"p{at}" for at in range(65)])
 ATOM = 20
+NEGATIVE = 11
 _LEVELS: dict[type[ast.AST], int] = {
     ast.IfExp: 0, ast.Or: 1, ast.And: 2, ast.Not: 3, ast.Compare: 4, ast.BitOr: 5, ast.BitXor: 6,
     ast.BitAnd: 7, ast.LShift: 8, ast.RShift: 8, ast.Add: 9, ast.Sub: 9, ast.Mult: 10, ast.Div: 10,

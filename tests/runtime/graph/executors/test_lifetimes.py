@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import runtime as rt
-from runtime.graph.executors.lifetimes import LARGE
+from runtime.graph.executors.lowering import LARGE
 
 
 def smoothed(x: Any) -> Any:
