@@ -78,7 +78,7 @@ class _Inner:
         self._work._used = self._start
 
 
-class Room:
+class GrowableBuffer:
     """Memory for one array at a time, as large as the largest one so far."""
 
     __slots__ = ("_memory",)
@@ -95,10 +95,10 @@ class Room:
 
 
 def placed(out: Any, shape: Sequence[int], dtype: Any) -> Any:
-    """An array of this shape: `out`, one in this room, or a new one where there is none."""
+    """An array of this shape: `out`, one in that growable buffer, or a new one if there is none."""
     if out is None:
         return np.empty(shape, dtype)
-    return out.array(shape, dtype) if type(out) is Room else out
+    return out.array(shape, dtype) if type(out) is GrowableBuffer else out
 
 
 def in_rows(array: Any) -> Any:

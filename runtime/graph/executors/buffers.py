@@ -18,7 +18,6 @@ from typing import Any
 
 from runtime.core.primitive import Memory
 from runtime.core.types import TensorType
-from runtime.graph.executors.blocks import Run, Runs, last_uses, places_of, uses
 from runtime.graph.executors.escapes import Escapes
 from runtime.graph.executors.kernels import (
     is_open,
@@ -29,9 +28,9 @@ from runtime.graph.executors.kernels import (
     works,
     written,
 )
-from runtime.graph.executors.layouts import ROOM, Layouts
-from runtime.graph.executors.pool import WORKSPACE, StockType
-from runtime.graph.executors.rooms import in_room
+from runtime.graph.executors.layouts import GROWABLE, Layouts
+from runtime.graph.executors.memory import WORKSPACE, FreeListType, growing
+from runtime.graph.executors.tiles import TiledLoop, TiledLoops, last_uses, places_of, uses
 from runtime.graph.ir import Node, Region, Value, diverges, free_values, walk
 from runtime.graph.nodes import COND, WHILE
 
@@ -42,7 +41,7 @@ Slots = tuple["Slot", ...]
 class Slot:
     """One array, and what is written to it one after the other. It is a `buffer` of the program's,
     or, where the last value `escapes`, a new one each time that `region` runs. It is `shared` where
-    another region, or a run of blocks, writes to it too. `holds` counts the values in it.
+    another region, or a tiled loop, writes to it too. `holds` counts the values in it.
     """
 
     buffer: Value
@@ -84,9 +83,9 @@ class Plan:
     are called behind a branch.
     """
 
-    def __init__(self, body: Region, layouts: Layouts, runs: Runs) -> None:
+    def __init__(self, body: Region, layouts: Layouts, tiled_loops: TiledLoops) -> None:
         self.layouts = layouts
-        self.runs = runs
+        self.tiled_loops = tiled_loops
         self.loops: dict[Node, Carrying] = {}
         self.renamings: dict[Region, Renaming] = {}
         self.slots_of: dict[Value, Slots] = {}
@@ -97,7 +96,7 @@ class Plan:
         # What a loop carries, and branches compute for it, is best in one slot whatever the branch.
         self.wanted: set[Value] = set()
         self._targets: dict[Value, Value] = {}
-        self._stocks: dict[Value, Value] = {}
+        self._free_lists: dict[Value, Value] = {}
         self._arrays: dict[Node, list[Slot | None]] = {}
         self._slots: list[Slot] = []
         if any(map(self.written, walk(body))):
@@ -108,7 +107,7 @@ class Plan:
         # One for all: what is in it is needed only while a kernel runs.
         self.workspace = Value(WORKSPACE, "workspace") if any(map(self.works, walk(body))) else None
         self.buffers = [slot.buffer for slot in self._slots if self._is_used(slot)]
-        self.buffers += [*filter(None, [self.workspace]), *self._stocks.values()]
+        self.buffers += [*filter(None, [self.workspace]), *self._free_lists.values()]
 
     def written(self, node: Node) -> list[Value]:
         """The results of a node that may be in buffers: what need not be C-contiguous is only if
@@ -130,7 +129,7 @@ class Plan:
         for output in node.outputs:
             type = output.type
             if is_open(output) and self.target(output) and isinstance(type, TensorType):
-                return in_room(node.primitive, type.dtype)
+                return growing(node.primitive, type.dtype)
         return self.direct(node) or node.primitive.kernel
 
     def works(self, node: Node) -> bool:
@@ -141,24 +140,24 @@ class Plan:
         """The value whose array an op writes this result to; None for a new one."""
         return self._targets.get(output)
 
-    def stock(self, output: Value) -> Value | None:
-        """The stock of arrays that an op takes one from for this result, if there is one."""
-        return self._stocks.get(output)
+    def free_list(self, output: Value) -> Value | None:
+        """The free list of arrays that an op takes one from for this result, if there is one."""
+        return self._free_lists.get(output)
 
-    def arrays(self, run: Run) -> list[Value | None]:
-        """The buffers of a run: for its results, where None is a new array, and for blocks."""
-        blocks = self._arrays[run.nodes[-1]][len(run.results) :]
-        return [*map(self.target, run.results), *[slot.kept if slot else None for slot in blocks]]
+    def arrays(self, tiled: TiledLoop) -> list[Value | None]:
+        """The buffers of a tiled loop: for results, where None is a new array, and for tiles."""
+        tiles = self._arrays[tiled.nodes[-1]][len(tiled.results) :]
+        return [*map(self.target, tiled.results), *[slot.kept if slot else None for slot in tiles]]
 
     @property
     def is_empty(self) -> bool:
         """True if each op makes new arrays."""
         arrays = [value for value in self._targets if isinstance(value.type, TensorType)]
-        return not (arrays or self._arrays or self._stocks)
+        return not (arrays or self._arrays or self._free_lists)
 
     def slot(self, type: Any, region: Region | None) -> Slot:
         """One more array, which may be a new one each time that the region runs."""
-        name = "room" if type is ROOM else "buffer"
+        name = "growable" if type is GROWABLE else "buffer"
         self._slots.append(Slot(Value(type, name), region))
         return self._slots[-1]
 
@@ -168,12 +167,12 @@ class Plan:
         slot.shared |= region is not slot.region
         slot.escapes = value in self.escapes
 
-    def hold(self, run: Run, slots: list[Slot | None], region: Region) -> None:
-        """Let a run of a region have these slots, first those of its results."""
-        self._arrays[run.nodes[-1]] = slots
-        for value, slot in zip(run.results, slots, strict=False):
+    def hold(self, tiled: TiledLoop, slots: list[Slot | None], region: Region) -> None:
+        """Let a tiled loop of a region have these slots, first those of its results."""
+        self._arrays[tiled.nodes[-1]] = slots
+        for value, slot in zip(tiled.results, slots, strict=False):
             if slot is not None:
-                self.write(run.nodes[-1], value, slot, region)
+                self.write(tiled.nodes[-1], value, slot, region)
 
     @staticmethod
     def rename(targets: Sequence[Slot], ends: Sequence[Slot]) -> Renaming:
@@ -191,13 +190,13 @@ class Plan:
         return Renaming([slot.buffer for slot in before], [slot.buffer for slot in after])
 
     def keep(self, output: Value, last: Value) -> None:
-        """Let what is computed for an output be in arrays of a stock, if a list gets what is in
+        """Let what is computed for an output be in arrays of a free list, if a list gets what is in
         them at last.
         """
         type = self.layouts.memory(output)
         if isinstance(type, TensorType) and last in self.escapes.pushed:
-            kept: Any = StockType(type)
-            self._stocks[output] = Value(kept, f"{output.name}_stock")
+            kept: Any = FreeListType(type)
+            self._free_lists[output] = Value(kept, f"{output.name}_free_list")
 
     def _is_used(self, slot: Slot) -> bool:
         return not slot.escapes and bool(slot.written or slot.shared)
@@ -229,24 +228,25 @@ class _Planner:
         """The slots that are free behind the region, given those that are free before it."""
         self.free = list(free)
         self.release([value for value in self.mine if value not in self.last])
-        runs = {run.nodes[-1]: run for run in self.plan.runs.get(self.inside, ())}
-        blocked = {node for run in runs.values() for node in run.nodes}
+        loops = self.plan.tiled_loops.get(self.inside, ())
+        tiled_loops = {loop.nodes[-1]: loop for loop in loops}
+        blocked = {node for tiled in tiled_loops.values() for node in tiled.nodes}
         dying: list[Value] = []
         for at, node in enumerate(self.inside.nodes):
             read = [value for value in dict.fromkeys(uses(node)) if self.last[value] == at]
             dying += [value for value in read if value in self.mine]
-            if node in blocked and node not in runs:
+            if node in blocked and node not in tiled_loops:
                 continue
-            self.node(node, runs.get(node), dying)
+            self.node(node, tiled_loops.get(node), dying)
             dying = []
         self.ends = [self.plan.slots_of.get(value, ()) for value in self.inside.results]
         self.free += self.release(list(self.mine))
         return self.free
 
-    def node(self, node: Node, run: Run | None, dying: list[Value]) -> None:
+    def node(self, node: Node, tiled: TiledLoop | None, dying: list[Value]) -> None:
         """Plan a node, behind which these values are not read any more."""
-        if run is not None:
-            self.run(run)
+        if tiled is not None:
+            self.tile(tiled)
         elif node.primitive is WHILE:
             self.loop(node, dying)
         elif node.primitive is COND:
@@ -307,8 +307,8 @@ class _Planner:
     def output(self, node: Node, output: Value, over: list[Slot]) -> Slot | None:
         """Choose where an op writes one of its results to, if not to an array of its own."""
         type, escapes = self.plan.layouts.memory(output), output in self.plan.escapes
-        if type is ROOM:
-            # What is in a room may be smaller than what is to be written over it.
+        if type is GROWABLE:
+            # What is in a growable buffer may be smaller than what is to be written over it.
             over = []
             if escapes:
                 return None
@@ -341,20 +341,20 @@ class _Planner:
                 return slots.pop(at)
         return None
 
-    def run(self, run: Run) -> None:
-        """Choose the arrays of a run of blocks."""
-        slots = [None if v in self.plan.escapes else self.take(run.type) for v in run.results]
-        blocks = [
-            self.take(TensorType(run.type.dtype, (run.block,)))
-            for _ in range(max(places_of(run).values(), default=-1) + 1)
+    def tile(self, tiled: TiledLoop) -> None:
+        """Choose the arrays of a tiled loop."""
+        slots = [None if v in self.plan.escapes else self.take(tiled.type) for v in tiled.results]
+        tiles = [
+            self.take(TensorType(tiled.type.dtype, (tiled.step,)))
+            for _ in range(max(places_of(tiled).values(), default=-1) + 1)
         ]
-        for block in blocks:
-            block.shared = True
-        self.plan.hold(run, [*slots, *blocks], self.inside)
-        for value, slot in zip(run.results, slots, strict=True):
+        for tile in tiles:
+            tile.shared = True
+        self.plan.hold(tiled, [*slots, *tiles], self.inside)
+        for value, slot in zip(tiled.results, slots, strict=True):
             if slot is not None:
                 self.hold(value, (slot,))
-        self.free += blocks
+        self.free += tiles
 
     def take(self, type: TensorType) -> Slot:
         """A slot that is free, or one more."""

@@ -97,7 +97,7 @@ def written(node: Node) -> Sequence[Value]:
     memory = memory_of(node)
     if memory is Memory.STORES:
         return node.outputs
-    # One of several results is in no room: the kernel is told about one.
+    # One of several results is in no growable buffer: the kernel is told about one.
     alone = len(node.outputs) == 1
     outputs = [value for value in node.outputs if is_array(value) or (alone and is_open(value))]
     if ufunc_of(node) is not None or product_of(node) is not None:

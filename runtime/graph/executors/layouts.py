@@ -32,12 +32,12 @@ Axes = tuple[int, ...]
 which they are closest.
 """
 
-ROOM: Any = object()
-"""Stands for the type of a room."""
+GROWABLE: Any = object()
+"""Stands for the type of a growable buffer."""
 
 
 @dataclass(frozen=True, slots=True)
-class TurnedType:
+class PermutedType:
     """The type of an array that is not C-contiguous."""
 
     array: TensorType
@@ -56,7 +56,7 @@ class Layouts:
     """
 
     def __init__(self, body: Region, given: Iterable[Value]) -> None:
-        self.axes: dict[Value, Axes | None] = {value: None for value in given if may_turn(value)}
+        self.axes: dict[Value, Axes | None] = dict.fromkeys(filter(may_be_permuted, given))
         self.repeated: set[Value] = set()
         self.strided: set[Value] = set()
         self.copied: set[Value] = set()
@@ -66,12 +66,12 @@ class Layouts:
         return value in self.axes
 
     def memory(self, value: Value) -> Any:
-        """The type of what a value may be kept in: all lists are alike, and all rooms."""
+        """The type of what a value may be kept in. All lists are alike, and all growable buffers."""
         if is_open(value):
-            return ROOM
+            return GROWABLE
         axes = self.axes.get(value)
         if axes is not None and isinstance(value.type, TensorType):
-            return TurnedType(value.type, axes)
+            return PermutedType(value.type, axes)
         return _LIST if isinstance(value.type, ListType) else value.type
 
     def is_view(self, node: Node) -> bool:
@@ -114,8 +114,8 @@ class Layouts:
             return
         axes = self._axes(node) if _is_known(node) else None
         in_rows = axes is not None and axes == tuple(range(len(axes)))
-        if not in_rows and (axes is not None or self._turns(node)):
-            self.axes.update((value, axes) for value in node.outputs if may_turn(value))
+        if not in_rows and (axes is not None or self._is_strided(node)):
+            self.axes.update((value, axes) for value in node.outputs if may_be_permuted(value))
         if views(node):
             source, primitive = node.inputs[0], node.primitive
             if primitive is broadcast_to_p or source in self.repeated:
@@ -124,10 +124,10 @@ class Layouts:
             if strides or source in self.strided:
                 self.strided.update(node.outputs)
 
-    def _turns(self, node: Node) -> bool:
+    def _is_strided(self, node: Node) -> bool:
         """True if results of the node need not be C-contiguous."""
         if node.primitive is CONSTANT:
-            return not lies_in_rows(node.params["value"])
+            return not is_c_contiguous(node.params["value"])
         order = order_of(node)
         if order in (Order.C, Order.PERMUTED):
             return order is Order.PERMUTED
@@ -209,7 +209,7 @@ def _is_known(node: Node) -> bool:
     return order_of(node) is Order.KEEP or node.primitive is transpose_p
 
 
-def may_turn(value: Value) -> bool:
+def may_be_permuted(value: Value) -> bool:
     """True if it may be, or hold, an array of more than one dimension."""
     type = value.type
     if not isinstance(type, TensorType):
@@ -219,10 +219,10 @@ def may_turn(value: Value) -> bool:
 
 def is_array(value: Value) -> bool:
     """True for a tensor of more than one dimension."""
-    return isinstance(value.type, TensorType) and may_turn(value)
+    return isinstance(value.type, TensorType) and may_be_permuted(value)
 
 
-def lies_in_rows(array: Any) -> bool:
+def is_c_contiguous(array: Any) -> bool:
     """True for a C-contiguous array, or a single number."""
     return bool(getattr(array, "flags", _NUMBER).c_contiguous)
 

@@ -20,10 +20,9 @@ from runtime.core.primitive import Primitive, takes
 from runtime.core.shapes import size_of
 from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.graph.executors import lowered
-from runtime.graph.executors.blocks import Run, places_of, runs_of
 from runtime.graph.executors.buffers import Carrying, Plan, Renaming
 from runtime.graph.executors.kernels import is_number, is_text, reads_of_updated, views
-from runtime.graph.executors.layouts import Layouts, is_array, lies_in_rows
+from runtime.graph.executors.layouts import Layouts, is_array, is_c_contiguous
 from runtime.graph.executors.lowered import (
     Block,
     Conversion,
@@ -35,6 +34,7 @@ from runtime.graph.executors.lowered import (
 )
 from runtime.graph.executors.ranges import Ranges, limits_of, within
 from runtime.graph.executors.scalars import form_of, slices_of, takes_weak
+from runtime.graph.executors.tiles import TiledLoop, places_of, tiled_loops
 from runtime.graph.groups import ungrouped
 from runtime.graph.ir import Graph, Node, Region, Value, diverges, walk
 from runtime.graph.nodes import (
@@ -55,21 +55,21 @@ INT64 = (-(1 << 63), (1 << 63) - 1)
 
 
 class Lowering:
-    """Lowers one graph. `in_rows` tells whether its arguments are known to be C-contiguous.
+    """Lowers one graph. `contiguous` tells whether its arguments are known to be C-contiguous.
 
     `values` are the values of the graph as expressions; those in `unboxed` are numbers where
     kernels take arrays. Locals that are `large`, and not in memory of the program's, are worth to
     be released; those in `fleeting` must be.
     """
 
-    def __init__(self, graph: Graph, in_rows: bool) -> None:
+    def __init__(self, graph: Graph, contiguous: bool) -> None:
         self.groups: dict[Node, Node] = {}
         self.graph, self.region = graph, ungrouped(graph.body, self.groups)
-        given = {value for value, item in graph.closure if not lies_in_rows(item.raw)}
-        given.update(value for value in graph.parameters if not (in_rows and is_array(value)))
+        given = {value for value, item in graph.closure if not is_c_contiguous(item.raw)}
+        given.update(value for value in graph.parameters if not (contiguous and is_array(value)))
         layouts = Layouts(self.region, given)
-        self.runs = runs_of(self.region, layouts)
-        self.plan = Plan(self.region, layouts, self.runs)
+        self.tiled = tiled_loops(self.region, layouts)
+        self.plan = Plan(self.region, layouts, self.tiled)
         self.ranges = Ranges(self.region)
         self.makers = self.ranges.makers
         self.updated = reads_of_updated(self.region)
@@ -182,12 +182,12 @@ class Lowering:
         return made
 
     def nodes(self, region: Region) -> None:
-        runs = {run.nodes[0]: run for run in self.runs.get(region, ())}
+        loops = {loop.nodes[0]: loop for loop in self.tiled.get(region, ())}
         done: set[Node] = set()
         for node in region.nodes:
-            if node in runs:
-                self.tile(runs[node])
-                done.update(runs[node].nodes)
+            if node in loops:
+                self.tile(loops[node])
+                done.update(loops[node].nodes)
             if node in done:
                 continue
             structure = _STRUCTURES.get(node.primitive)
@@ -375,9 +375,9 @@ class Lowering:
 
     def out(self, output: Value) -> Expression | None:
         """The memory that a result is to be written to."""
-        stock, target = self.plan.stock(output), self.plan.target(output)
-        if stock is not None:
-            return lowered.Convert(Conversion.TAKE, [self.given(stock)])
+        free_list, target = self.plan.free_list(output), self.plan.target(output)
+        if free_list is not None:
+            return lowered.Convert(Conversion.TAKE, [self.given(free_list)])
         return None if target is None else self.buffer(target)
 
     def buffer(self, value: Value | None) -> Local:
@@ -388,23 +388,23 @@ class Lowering:
         self.large.discard(found)
         return found
 
-    def tile(self, run: Run) -> None:
+    def tile(self, loop: TiledLoop) -> None:
         """A loop over tiles of large arrays."""
-        for node in run.nodes:
+        for node in loop.nodes:
             if node.primitive is CONSTANT:
                 self.constant(node)
-        given = self.plan.arrays(run)
-        count = len(run.results)
+        given = self.plan.arrays(loop)
+        count = len(loop.results)
         outs = [None if value is None else self.buffer(value) for value in given[:count]]
         buffers = [self.buffer(value) for value in given[count:] if value is not None]
-        arguments = {value: self.raw(value) for value in run.arguments}
-        targets = list(map(self.local, run.results))
-        places = places_of(run)
+        arguments = {value: self.raw(value) for value in loop.arguments}
+        targets = list(map(self.local, loop.results))
+        places = places_of(loop)
         kernels = []
-        for node in run.ops:
+        for node in loop.ops:
             inputs = [arguments.get(value) or self.raw(value) for value in node.inputs]
             (output,) = node.outputs
-            made = self.values[output] if output in run.results else self.local(output)
+            made = self.values[output] if output in loop.results else self.local(output)
             assert isinstance(made, Local)
             kernels.append(
                 lowered.Kernel(node, inputs, [made], node.primitive.kernel, [made], direct=True)
@@ -412,16 +412,16 @@ class Lowering:
         inside = {kernel.targets[0]: places.get(kernel.node.outputs[0]) for kernel in kernels}
         self.add(
             lowered.Tile(
-                run.ops[0],
+                loop.ops[0],
                 list(arguments.values()),
                 targets,
                 kernels,
                 outs,
                 buffers,
                 {local: place for local, place in inside.items() if place is not None},
-                run.type,
-                run.size,
-                run.block,
+                loop.type,
+                loop.size,
+                loop.step,
                 [x for x in (*targets, *arguments.values()) if x in self.fleeting],
             )
         )

@@ -13,7 +13,7 @@ from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.kernels import boxed
 from runtime.graph.executors.lowered import Block, Expression, Function, Local, Statement, leaves
-from runtime.graph.executors.pool import Pool
+from runtime.graph.executors.memory import Pool
 from runtime.graph.executors.scalars import NEGATIVE, template, wrapper
 from runtime.graph.ir import Node
 
@@ -59,16 +59,16 @@ class Printer:
         self.lines: Lines = {}
         self.loops = 0
 
-    def print(self, name: str, turned: Runner | None) -> None:
-        """Print the function under a name. For arrays that are not C-contiguous, it calls `turned`,
+    def print(self, name: str, strided: Runner | None) -> None:
+        """Print the function under a name. For arrays that are not C-contiguous it calls `strided`,
         if that is given.
         """
         function = self.function
         for local, item in function.captured:
             self.names.names[local] = self.module.share(local.name, item)
         self.line(0, f"def {name}({self.listed(function.parameters)}):")
-        if turned is not None and function.arrays:
-            self.turn(turned)
+        if strided is not None and function.arrays:
+            self.redirect(strided)
         give = self.take()
         self.block(function.body, 1)
         if give:
@@ -76,11 +76,11 @@ class Printer:
         # What is still to be computed here reads single numbers, which are in no buffer.
         self.line(1, f"return ({_tuple(self.each(function.body.results))})")
 
-    def turn(self, turned: Runner) -> None:
+    def redirect(self, strided: Runner) -> None:
         arrays = self.function.arrays
         tests = " and ".join([f"{self.names[local]}.flags.c_contiguous" for local in arrays])
         self.line(1, f"if not ({tests}):" if len(arrays) > 1 else f"if not {tests}:")
-        call = f"{self.module.share('turned', turned)}({self.listed(self.function.parameters)})"
+        call = f"{self.module.share('strided', strided)}({self.listed(self.function.parameters)})"
         self.line(2, f"return {call}")
 
     def take(self) -> str:

@@ -35,15 +35,15 @@ from runtime.graph.templates import raised
 class Program:
     """A compiled graph: `run(*raws)` gives a tuple of raw results, `source` is what it runs."""
 
-    __slots__ = ("_graph", "_turned", "filename", "lines", "run", "source")
+    __slots__ = ("_graph", "_strided", "filename", "lines", "run", "source")
 
     def __init__(self, graph: Graph) -> None:
         self.filename = f"<graph {graph.name}>"
         self.lines: Lines = {}
         self.source = ""
         self._graph = graph
-        self._turned: Runner | None = None
-        self.source, self.run = self._compiled(Module([], self._run_turned))
+        self._strided: Runner | None = None
+        self.source, self.run = self._compiled(Module([], self._run_strided))
 
     def _compiled(self, module: Module) -> tuple[str, Runner]:
         function = module.add(self._graph)
@@ -52,13 +52,13 @@ class Program:
         exec(compile(source, self.filename, "exec"), module.namespace)
         return source, module.namespace[function]
 
-    def _run_turned(self, *raws: Any) -> tuple[Any, ...]:
+    def _run_strided(self, *raws: Any) -> tuple[Any, ...]:
         """Run with arrays that are not C-contiguous, for which there are no buffers."""
-        if self._turned is None:
+        if self._strided is None:
             # Its lines come behind those of the program: a line has one node.
             before = [""] * (self.source.count("\n") + 1)
-            _, self._turned = self._compiled(Module(before, None))
-        return self._turned(*raws)
+            _, self._strided = self._compiled(Module(before, None))
+        return self._strided(*raws)
 
     def failed(self, error: BaseException) -> BaseException:
         """The error to raise for one that left `run`: it names the op and points at the user's
@@ -81,12 +81,12 @@ def python_source(graph: Graph) -> str:
 
 class Module:
     """The functions of a program: one for the graph, one for each graph that it calls. The first
-    calls `turned`, where there is one, with arrays that are not C-contiguous.
+    calls `strided`, where there is one, with arrays that are not C-contiguous.
     """
 
-    def __init__(self, text: list[str], turned: Runner | None) -> None:
+    def __init__(self, text: list[str], strided: Runner | None) -> None:
         self.namespace: dict[str, Any] = {"raised": raised, **HELPERS}
-        self.turned = turned
+        self.strided = strided
         self.text = text
         self.lines: Lines = {}
         self.functions: dict[Graph, str] = {}
@@ -124,15 +124,15 @@ class Module:
         """The name of the function of a graph, which is written if it is not there yet."""
         name = self.functions.get(graph)
         if name is None:
-            turned = None if self.functions else self.turned
+            strided = None if self.functions else self.strided
             name = self.functions[graph] = self.fresh(graph.name)
-            lowering = Lowering(graph, turned is not None)
+            lowering = Lowering(graph, strided is not None)
             function = lowering.function()
             substitute(function.body)
             names = coalesce(function)
             release(function, lowering.large, lowering.fleeting, names)
             printer = Printer(self, function, Names(self, names))
-            printer.print(name, turned)
+            printer.print(name, strided)
             self.append(printer)
         return name
 

@@ -24,7 +24,7 @@ from autograph.calls import ag
 from runtime.core.primitive import TABLE, Memory
 from runtime.core.workspace import Workspace
 from runtime.functions.function import function
-from runtime.graph.executors import blocks
+from runtime.graph.executors import tiles
 from runtime.graph.executors.kernels import takes_out, takes_work
 from runtime.ops import define
 from runtime.ops.random.seeds import BY_OP, Stream
@@ -261,15 +261,15 @@ def bits(results: Any) -> list[bytes]:
     return [result.numpy().tobytes() for result in results]
 
 
-@pytest.mark.parametrize("in_blocks", [False, True])
+@pytest.mark.parametrize("in_tiles", [False, True])
 @settings(max_examples=40, deadline=None)
 @given(program=programs, turned=st.sampled_from([(), (0,), (1, 2), (0, 1, 2)]))
-def test_nobody_sees_a_buffer(in_blocks: bool, program: Any, turned: tuple[int, ...]) -> None:
+def test_nobody_sees_a_buffer(in_tiles: bool, program: Any, turned: tuple[int, ...]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        if in_blocks:
-            patch.setattr(blocks, "LEAST_BYTES", 1)
-            patch.setattr(blocks, "BLOCK_BYTES", 40)
-            patch.setattr(blocks, "LEAST_OPS", 2)
+        if in_tiles:
+            patch.setattr(tiles, "LEAST_BYTES", 1)
+            patch.setattr(tiles, "TILE_BYTES", 40)
+            patch.setattr(tiles, "LEAST_OPS", 2)
         staged = function(lambda a, b, c: execute(program, (a, b, c)), autograph=False)
         cases = [(1, ()), (2, turned), (1, ()), (3, turned)]
         given = [inputs(*case) for case in cases]
@@ -930,7 +930,7 @@ def test_a_result_is_not_written_to_the_buffer_of_a_block() -> None:
         return y * rt.reduce_sum(z)
 
     x = rt.constant(np.linspace(-1.0, 1.0, 300_000))
-    y = rt.constant(np.ones(blocks.BLOCK_BYTES // 8))
+    y = rt.constant(np.ones(tiles.TILE_BYTES // 8))
     expected = y * rt.reduce_sum(rt.tanh(x * x + 1.0) * x)
     assert bits([staged(x, y)]) == bits([expected])
 

@@ -12,7 +12,7 @@ import pytest
 
 import runtime as rt
 from runtime.functions.function import function
-from runtime.graph.executors import blocks
+from runtime.graph.executors import tiles
 from runtime.graph.executors.program import Program
 from runtime.graph.passes import optimize
 
@@ -89,8 +89,8 @@ CASES = [
 @pytest.mark.parametrize("program", CASES, ids=lambda program: program.__name__)
 def test_nobody_sees_it(program: Any, large: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if large:
-        monkeypatch.setattr(blocks, "LEAST_BYTES", 1)
-        monkeypatch.setattr(blocks, "BLOCK_BYTES", 8)
+        monkeypatch.setattr(tiles, "LEAST_BYTES", 1)
+        monkeypatch.setattr(tiles, "TILE_BYTES", 8)
     x, y = rt.constant([0.5, -1.0, 2.0]), rt.constant([3.0, 0.25, -1.5])
     staged = Program(optimize(function(program).get_concrete_function(x, y).graph))
     made = program(x, y)
@@ -117,7 +117,7 @@ def test_known_slices_are_written_as_slices() -> None:
     assert staged(x).numpy().tolist() == [[6.0, 4.0]]
 
 
-def test_large_arrays_are_computed_in_blocks() -> None:
+def test_large_arrays_are_computed_in_tiles() -> None:
     x = rt.constant(np.linspace(-3.0, 3.0, 700 * 701, dtype=np.float32).reshape(700, 701))
     staged = function(lambda x: rt.tanh(x * x + 1.0) * x)
     assert "for start in range(0, 490700, 32768):" in staged.python_source(x)

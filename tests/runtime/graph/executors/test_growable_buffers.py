@@ -85,7 +85,7 @@ def test_results_of_any_shape_are_those_of_eager_ops(program: Any) -> None:
     assert all(values(got) == before for got, before in earlier)
 
 
-def test_an_error_is_the_one_without_rooms() -> None:
+def test_an_error_is_the_one_without_growable_buffers() -> None:
     @function(input_signature=[OPEN, OPEN])
     def staged(x, y):
         return rt.reduce_sum(rt.tanh(x * y) * 2.0)

@@ -1,5 +1,5 @@
-"""Runs of elementwise ops on large arrays: computed block by block, so that what passes between
-the ops stays in the cache, and only results are arrays of full size.
+"""Tiled elementwise loops: ops on large arrays are computed tile by tile, so that what passes
+between them stays in the cache, and only results are arrays of full size.
 
     add = empty((1000000,), float32)
     buffer = empty((32768,), float32)
@@ -23,16 +23,16 @@ from runtime.graph.ir import Node, Region, Value, free_values, walk
 from runtime.graph.nodes import CONSTANT
 
 LEAST_BYTES = 1 << 20
-"""The size of a result from which on a run of ops is computed in blocks."""
+"""The size of a result from which on ops are computed in tiles."""
 LEAST_OPS = 3
-BLOCK_BYTES = 1 << 17
+TILE_BYTES = 1 << 17
 
 
-Runs = dict[Region, list["Run"]]
+TiledLoops = dict[Region, list["TiledLoop"]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Run:
+class TiledLoop:
     """Elementwise nodes on arrays of one shape, with constants between them; `results` are the
     values that something after them reads, in the order in which they are computed.
     """
@@ -47,7 +47,7 @@ class Run:
 
     @property
     def arguments(self) -> tuple[Value, ...]:
-        """The arrays that come from before the run."""
+        """The arrays that come from before the loop."""
         made = {value for node in self.ops for value in node.outputs}
         read = dict.fromkeys(value for node in self.ops for value in node.inputs)
         return tuple([value for value in read if value not in made and value.type.shape])  # type: ignore[union-attr]
@@ -65,36 +65,36 @@ class Run:
         return _size(self.type)
 
     @property
-    def block(self) -> int:
+    def step(self) -> int:
         """The number of elements that are computed at a time."""
-        return BLOCK_BYTES // self.type.dtype.size
+        return TILE_BYTES // self.type.dtype.size
 
 
-def runs_of(body: Region, layouts: Layouts) -> Runs:
-    """The runs that are worth to be computed in blocks, by the regions that have some."""
+def tiled_loops(body: Region, layouts: Layouts) -> TiledLoops:
+    """The loops that are worth it, by the regions that have some."""
     inner = [region for node in walk(body) for region in node.regions]
-    found = {region: _runs(region, layouts) for region in (body, *inner)}
-    return {region: runs for region, runs in found.items() if runs}
+    found = {region: _loops(region, layouts) for region in (body, *inner)}
+    return {region: loops for region, loops in found.items() if loops}
 
 
-def _runs(region: Region, layouts: Layouts) -> list[Run]:
+def _loops(region: Region, layouts: Layouts) -> list[TiledLoop]:
     last: dict[Value, int] = {}
-    found: list[Run] = []
-    run: list[Node] = []
+    found: list[TiledLoop] = []
+    loop: list[Node] = []
     for at, node in enumerate((*region.nodes, None)):
-        if node is not None and run and (_is_constant(node) or _continues(run, node, layouts)):
-            run.append(node)
+        if node is not None and loop and (_is_constant(node) or _continues(loop, node, layouts)):
+            loop.append(node)
             continue
-        if sum(not _is_constant(member) for member in run) >= LEAST_OPS:
+        if sum(not _is_constant(member) for member in loop) >= LEAST_OPS:
             last = last or last_uses(region)
-            found.append(_run(run, at, last))
-        run = [node] if node is not None and _is_large(node, layouts) else []
+            found.append(_loop(loop, at, last))
+        loop = [node] if node is not None and _is_large(node, layouts) else []
     return found
 
 
-def _run(nodes: Sequence[Node], end: int, last: Mapping[Value, int]) -> Run:
+def _loop(nodes: Sequence[Node], end: int, last: Mapping[Value, int]) -> TiledLoop:
     made = [value for node in nodes if not _is_constant(node) for value in node.outputs]
-    return Run(tuple(nodes), tuple([value for value in made if last.get(value, -1) >= end]))
+    return TiledLoop(tuple(nodes), tuple([value for value in made if last.get(value, -1) >= end]))
 
 
 def last_uses(region: Region) -> dict[Value, int]:
@@ -124,8 +124,8 @@ def _is_large(node: Node, layouts: Layouts) -> bool:
     return all(getattr(value.type, "shape", None) in ((), type.shape) for value in node.inputs)
 
 
-def _continues(run: Sequence[Node], node: Node, layouts: Layouts) -> bool:
-    return _is_large(node, layouts) and node.outputs[0].type == run[0].outputs[0].type
+def _continues(loop: Sequence[Node], node: Node, layouts: Layouts) -> bool:
+    return _is_large(node, layouts) and node.outputs[0].type == loop[0].outputs[0].type
 
 
 def _size(type: TensorType) -> int:
@@ -136,17 +136,17 @@ def _is_constant(node: Node) -> bool:
     return node.primitive is CONSTANT
 
 
-def places_of(run: Run) -> dict[Value, int]:
-    """The number of the buffer, of the size of a block, of each value that is no result."""
-    last = {value: at for at, node in enumerate(run.ops) for value in node.inputs}
+def places_of(loop: TiledLoop) -> dict[Value, int]:
+    """The number of the buffer, of the size of a tile, of each value that is no result."""
+    last = {value: at for at, node in enumerate(loop.ops) for value in node.inputs}
     free: list[int] = []
     places: dict[Value, int] = {}
     count = 0
-    for at, node in enumerate(run.ops):
+    for at, node in enumerate(loop.ops):
         dying = [value for value in dict.fromkeys(node.inputs) if last[value] == at]
         free += [places[value] for value in dying if value in places]
         (output,) = node.outputs
-        if output in run.results:
+        if output in loop.results:
             continue
         if not free:
             free.append(count)
