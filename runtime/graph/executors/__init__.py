@@ -1,11 +1,12 @@
 """Ways to run a graph. Each gives a callable from raw arrays and numbers to a tuple of them.
 
-program, specialization             a graph as a NumPy program; one for each shape of the inputs
-reference                           op by op, for tapes and checks of each op
-writer, holding, variables, scalars the text of the program: lines, inlined expressions, names
-kernels, layouts                    what is known of arrays: how ops use memory, and its order
-escapes, lifetimes                  who sees an array later, and when it is released
-buffers, pool, rooms, blocks        where results go: planned, kept between calls, growing, in tiles
-ranges                              integers that stay within their dtype
-failures                            errors at run time, at the user's line
+reference                    node by node: what a graph means; for tapes and checks of each op
+lowered, lowering            the lowered form, and how a graph becomes one: for all other executors
+ranges, layouts, escapes     what lowering knows of integers, of arrays in memory, of who sees them
+kernels, tiles, buffers      how ops use memory; tiled loops; the plan of who writes where
+substitution, coalescing     of the lowered form: expressions in their places, names
+lifetimes, printer, scalars  of the lowered form: releases, the text, and how Python writes numbers
+program, specialization      a graph as a NumPy program; one for each shape of the inputs
+memory                       what programs keep between calls
+failures                     errors at run time, at the user's line
 """

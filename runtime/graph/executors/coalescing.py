@@ -41,11 +41,11 @@ def _moves(function: Function) -> list[Move]:
             if isinstance(statement, lowered.Tile):
                 fixed.update(targets)
             elif isinstance(statement, lowered.Loop):
-                moves += _pairs(targets, statement.body.results)
+                moves += _pairs(targets, statement.blocks[0].results)
                 entries += _pairs(targets, statement.inputs)
             elif isinstance(statement, lowered.If):
-                moves += _pairs(targets, statement.body.results)
-                moves += _pairs(targets, statement.orelse.results)
+                for inner in statement.blocks:
+                    moves += _pairs(targets, inner.results)
             elif isinstance(statement, lowered.Assign) and _is_conversion(statement.inputs[0]):
                 entries += _pairs(targets, statement.inputs[0].operands)  # type: ignore[union-attr]
     # What each iteration moves comes before what the first one does.
@@ -143,7 +143,7 @@ class _Coalescing:
         return before
 
     def loop(self, statement: lowered.Loop, live: set[Local]) -> set[Local]:
-        body = statement.body
+        (body,) = statement.blocks
         free = self.candidates.intersection(lowered.free_locals(body))
         around = (live | free).difference(statement.targets)
         self.define(statement.targets, around)

@@ -66,7 +66,7 @@ class Layouts:
         return value in self.axes
 
     def memory(self, value: Value) -> Any:
-        """The type of what a value may be kept in. All lists are alike, and all growable buffers."""
+        """The type of what a value may be kept in: lists are alike, and so are growable buffers."""
         if is_open(value):
             return GROWABLE
         axes = self.axes.get(value)

@@ -44,7 +44,7 @@ class Local:
 
 @dataclass(slots=True, eq=False)
 class Constant:
-    """What is known: as expressions take it, and as kernels take it."""
+    """A known number or array: as expressions take it, and as kernels take it."""
 
     item: Any
     boxed: Any
@@ -109,15 +109,11 @@ class Statement:
     node: Node
     inputs: list[Expression]
     targets: list[Local]
-
-    @property
-    def blocks(self) -> Sequence[Block]:
-        """The blocks inside."""
-        return ()
+    blocks: list[Block] = field(default_factory=list, kw_only=True)
 
     @property
     def memory(self) -> Sequence[Expression]:
-        """What it is given, beside its inputs, to write to or to compute with."""
+        """The memory, and what else it reads beside its inputs."""
         return ()
 
     def reads(self) -> Iterator[Local]:
@@ -166,7 +162,7 @@ class Kernel(Statement):
 
     @property
     def memory(self) -> Sequence[Expression]:
-        """Where it writes its results, and what it computes them in."""
+        """The memory of its results, and its workspace."""
         given = (*self.outs, self.work)
         return [item for item in given if item is not None]
 
@@ -191,7 +187,7 @@ class Tile(Statement):
 
     @property
     def memory(self) -> Sequence[Expression]:
-        """Where it writes arrays and tiles, and the numbers that it computes with."""
+        """The memory of arrays and tiles, and the numbers that it computes with."""
         inside = {local for kernel in self.kernels for local in kernel.targets}
         read = [x for kernel in self.kernels for x in kernel.inputs if x not in inside]
         return [*[out for out in self.outs if out is not None], *self.buffers, *read]
@@ -225,31 +221,17 @@ class Check(Statement):
 
 @dataclass(slots=True, eq=False)
 class If(Statement):
-    """One input, a test; the targets are given the results of the block that runs."""
-
-    body: Block
-    orelse: Block
-
-    @property
-    def blocks(self) -> Sequence[Block]:
-        """The blocks inside."""
-        return self.body, self.orelse
+    """One input, a test, and two blocks; the targets are given the results of the one that runs."""
 
 
 @dataclass(slots=True, eq=False)
 class Loop(Statement):
-    """A loop that ends when the first of its targets is false. All targets are given the inputs,
-    and at the end of each iteration the results of the body; `first` tells whether the first
-    iteration is asked for, too.
+    """A loop of one block, which ends when the first of its targets is false. All targets are given
+    the inputs, and at the end of each iteration the results of the block; `first` tells whether
+    the first iteration is asked for, too.
     """
 
-    body: Block
     first: bool = True
-
-    @property
-    def blocks(self) -> Sequence[Block]:
-        """The blocks inside."""
-        return (self.body,)
 
 
 @dataclass(slots=True, eq=False)

@@ -438,7 +438,7 @@ class Lowering:
                 block.results = [self.moved(*pair) for pair in pairs]
             self.rename(block, self.plan.renamings.get(region, Renaming()))
             blocks.append(block)
-        self.add(lowered.If(node, [test], list(map(self.variable, node.outputs)), *blocks))
+        self.add(lowered.If(node, [test], list(map(self.variable, node.outputs)), blocks=blocks))
 
     def while_(self, node: Node) -> None:
         (region,) = node.regions
@@ -453,7 +453,7 @@ class Lowering:
         self.rename(body, carrying.renaming)
         asks = not (isinstance(first[0], lowered.Constant) and first[0].item is True)
         proceed = Local("proceed", region.results[0].type)
-        self.add(lowered.Loop(node, first, [proceed, *state], body, asks))
+        self.add(lowered.Loop(node, first, [proceed, *state], asks, blocks=[body]))
         for output, local in zip(node.outputs, state, strict=True):
             self.values[output] = local
             self.note_unboxed(output)

@@ -12,7 +12,15 @@ from runtime import dtypes
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.kernels import boxed
-from runtime.graph.executors.lowered import Block, Expression, Function, Local, Statement, leaves
+from runtime.graph.executors.lowered import (
+    Block,
+    Conversion,
+    Expression,
+    Function,
+    Local,
+    Statement,
+    leaves,
+)
 from runtime.graph.executors.memory import Pool
 from runtime.graph.executors.scalars import NEGATIVE, template, wrapper
 from runtime.graph.ir import Node
@@ -111,21 +119,16 @@ class Printer:
         return text if own > level else f"({text})"
 
     def conversion(self, expression: lowered.Convert) -> str:
-        (*memory, operand) = self.each(expression.operands)
+        operands = self.each(expression.operands)
         match expression.conversion:
-            case lowered.Conversion.BOX:
-                assert expression.dtype is not None
-                return f"{self.numpy_type(expression.dtype)}({operand})"
-            case lowered.Conversion.UNBOX:
-                return f"int({operand})"
-            case lowered.Conversion.TEXT:
-                return f"{self.module.share('k_boxed', boxed)}({operand})"
-            case lowered.Conversion.COPY:
-                return f"{operand}.copy()"
-            case lowered.Conversion.FILL:
-                return f"{self.module.helper('copied', _copied)}({memory[0]}, {operand})"
-            case lowered.Conversion.TAKE:
-                return f"{operand}.take()"
+            case Conversion.BOX if expression.dtype is not None:
+                return f"{self.numpy_type(expression.dtype)}({operands[0]})"
+            case Conversion.TEXT:
+                return f"{self.module.share('k_boxed', boxed)}({operands[0]})"
+            case Conversion.FILL:
+                return f"{self.module.helper('copied', _copied)}({', '.join(operands)})"
+            case other:
+                return _CONVERSIONS[other].format(*operands)
 
     def each(self, expressions: Iterable[Expression]) -> list[str]:
         return list(map(self.expression, expressions))
@@ -251,16 +254,11 @@ class Printer:
 
     def if_(self, statement: lowered.If, depth: int) -> None:
         (test,), node = statement.inputs, statement.node
-        body = self.moves(statement.targets, statement.body.results)
-        orelse = self.moves(statement.targets, statement.orelse.results)
-        branches = [
-            (block, moves)
-            for block, moves in ((statement.body, body), (statement.orelse, orelse))
-            if block.statements or moves or block.before
-        ]
+        all = [(each, self.moves(statement.targets, each.results)) for each in statement.blocks]
+        branches = [(each, moves) for each, moves in all if each.statements or moves or each.before]
         if not branches:
             return
-        if branches[0][0] is statement.body:
+        if branches[0][0] is statement.blocks[0]:
             self.line(depth, f"if {self.expression(test)}:", node)
         else:
             self.line(depth, f"if not {self.expression(test, _NOT)}:", node)
@@ -272,7 +270,7 @@ class Printer:
             self.rename(block, depth + 1)
 
     def loop(self, statement: lowered.Loop, depth: int) -> None:
-        (proceed, *state), body = statement.targets, statement.body
+        (proceed, *state), (body,) = statement.targets, statement.blocks
         if statement.first:
             self.assign(self.moves(statement.targets, statement.inputs), depth)
         else:
@@ -303,7 +301,7 @@ class Printer:
         self.assign(list(zip(block.before, block.after, strict=True)), depth)
 
     def moves(self, targets: Sequence[Local], sources: Sequence[Expression]) -> list[Move]:
-        """What is to be assigned to locals, of which others already have the name."""
+        """Returns the assignments to locals that do not have the name of what they get."""
         pairs = zip(targets, sources, strict=False)
         return [pair for pair in pairs if not self.is_same(*pair)]
 
@@ -378,6 +376,11 @@ _PRINTERS: dict[type[Statement], Callable[[Printer, Any, int], None]] = {
     lowered.Call: Printer.call,
     lowered.Raise: Printer.raise_,
     lowered.Release: Printer.release,
+}
+_CONVERSIONS = {
+    Conversion.UNBOX: "int({})",
+    Conversion.COPY: "{}.copy()",
+    Conversion.TAKE: "{}.take()",
 }
 _NOT = 3
 _COMPARISON = 4

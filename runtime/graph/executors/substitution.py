@@ -129,7 +129,7 @@ def _in_memory(statement: Statement) -> list[Local]:
 
 def _logic(statement: lowered.If) -> Statement:
     """A choice between a truth and a known one, as Python writes it: `a and b`."""
-    body, orelse = statement.body, statement.orelse
+    body, orelse = statement.blocks
     if len(statement.targets) != 1 or body.statements or orelse.statements:
         return statement
     (test,), (target,) = statement.inputs, statement.targets

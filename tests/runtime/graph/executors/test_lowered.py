@@ -132,7 +132,7 @@ class Machine:
             self.failed = statement.node
 
     def branch(self, statement: lowered.If) -> None:
-        block = statement.body if self.of(statement.inputs[0]) else statement.orelse
+        block = statement.blocks[0 if self.of(statement.inputs[0]) else 1]
         self.block(block)
         self.end(statement.targets, block)
 
@@ -140,8 +140,8 @@ class Machine:
         self.assign(statement.targets, [self.of(item) for item in statement.inputs])
         assert statement.first or self.values[statement.targets[0]]
         while self.values[statement.targets[0]]:
-            self.block(statement.body)
-            self.end(statement.targets, statement.body)
+            self.block(statement.blocks[0])
+            self.end(statement.targets, statement.blocks[0])
 
     def call(self, statement: lowered.Call) -> None:
         inputs = [self.of(item) for item in statement.inputs]
