@@ -53,6 +53,9 @@ LARGE = 1 << 14
 
 INT64 = (-(1 << 63), (1 << 63) - 1)
 
+ENTRY = Node(UNDEFINED, (), ())
+"""Stands for where a function begins."""
+
 
 class Lowering:
     """Lowers one graph. `contiguous` tells whether its arguments are known to be C-contiguous.
@@ -92,7 +95,7 @@ class Lowering:
         strided = [parameters[graph.parameters.index(value)] for value in arrays]
         buffers = list(map(self.local, plan.buffers))
         for value in (*graph.parameters, *[value for value, _ in graph.closure]):
-            self.unbox(value, None)
+            self.unbox(value)
         self.nodes(self.region)
         body = Block(self.statements, list(map(self.raw, graph.results)))
         return Function(graph.name, parameters, captured, buffers, body, strided)
@@ -155,17 +158,18 @@ class Lowering:
         if is_integer(value.type) or is_bool(value.type):
             self.unboxed.add(value)
 
-    def unbox(self, value: Value, node: Node | None) -> None:
+    def unbox(self, value: Value, node: Node = ENTRY) -> None:
         """Make a number of an integer that came as an array, where ops on numbers read it."""
+        self.check_width(value, node)
         if value in self.read and value not in self.unboxed:
-            boxed = self.values[value]
-            self.add(
-                lowered.Assign(
-                    node or ENTRY,
-                    [lowered.Convert(Conversion.UNBOX, [boxed])],
-                    [self.variable(value)],
-                )
-            )
+            number = lowered.Convert(Conversion.UNBOX, [self.values[value]])
+            self.add(lowered.Assign(node, [number], [self.variable(value)]))
+
+    def check_width(self, value: Value, node: Node) -> None:
+        """State that a Python integer fits into 64 bits, where its range does not tell."""
+        is_int = isinstance(value.type, NumberType) and value.type.kind == "int"
+        if is_int and not within(self.ranges.of(value), INT64):
+            self.add(lowered.Check(node, [self.given(value)], [], Must.BE_64_BIT))
 
     # Nodes
 
@@ -262,8 +266,7 @@ class Lowering:
                 Must.FIT if refusal else Must.WRAP,
                 refusal,
             )
-        elif _is_python_int(output.type) and not within(self.ranges.of(output), INT64):
-            self.add(lowered.Check(node, [self.given(output)], [], Must.BE_64_BIT))
+        self.check_width(output, node)
 
     def is_checked(self, node: Node) -> bool:
         """True if what a node computes may be out of the range of its integer type."""
@@ -489,9 +492,6 @@ _STRUCTURES: dict[Primitive, Callable[[Lowering, Node], None]] = {
     RAISE: Lowering.raise_,
     CALL: Lowering.call,
 }
-ENTRY = Node(UNDEFINED, (), ())
-"""Stands for where a function begins."""
-
 _NEEDS = {
     "//": Must.DIVIDE,
     "%": Must.DIVIDE,
@@ -500,10 +500,6 @@ _NEEDS = {
     ">>": Must.SHIFT,
 }
 _OF_ARRAYS = ("{0}[", "{0}.item(")
-
-
-def _is_python_int(type: Type) -> bool:
-    return isinstance(type, NumberType) and type.kind == "int"
 
 
 def _is_large(type: Type) -> bool:

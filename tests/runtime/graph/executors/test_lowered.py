@@ -257,7 +257,8 @@ N = rt.TensorSpec([], rt.int32)
         (lambda n: rt.constant([1, 2])[n % 2], []),
         (lambda n: rt.constant(int(n) + 1), [("FIT", "to_tensor")]),
         (lambda n: int(n) * int(n) > 3, []),
-        (lambda n: int(n) ** 2 * int(n) > 3, [("BE_64_BIT", "py.mul")]),
+        (lambda n: int(n) * int(n) * int(n) > 3, [("BE_64_BIT", "py.mul")]),
+        (lambda n: 3 ** (int(n) % 90) > 3, [("BE_64_BIT", "py.pow")]),
         (lambda n: (5 << int(n)) > 3, [("SHIFT", "py.lshift"), ("BE_64_BIT", "py.lshift")]),
     ],
 )  # fmt: skip
