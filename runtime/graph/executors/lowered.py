@@ -55,8 +55,9 @@ class Constant:
 class Apply:
     """An op on numbers. `form` is how Python writes it, `node` says what it is.
 
-    It is `movable` if it can be computed later, or never: it cannot fail, and reads no memory.
-    `size` counts the ops in it.
+    An integer may stand for the float that the node's input is, beside another float: arithmetic
+    converts it. It is `movable` if it can be computed later, or never: it cannot fail, and reads no
+    memory. `size` counts the ops in it.
     """
 
     form: Form
@@ -201,7 +202,7 @@ class Must(Enum):
     BE_64_BIT = "it fits into 64 bits, or exact Python integers go on"
     DIVIDE = "a divisor: it is not zero"
     SHIFT = "a count of bits: it is not negative"
-    INDEX = "an array, and places that are in it"
+    INDEX = "an array, and a place in each of its first dimensions; negative ones from the end"
 
 
 @dataclass(slots=True, eq=False)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from runtime.core.forms import ELEMENT, ITEM, Form, is_bool, is_float, is_integer
+from runtime.core.forms import DYNAMIC, ELEMENT, ITEM, SAME, Form, is_bool, is_float, is_integer
 from runtime.core.intervals import EVERYTHING
 from runtime.core.primitive import Primitive, takes
 from runtime.core.shapes import size_of
@@ -23,15 +23,7 @@ from runtime.graph.executors import lowered
 from runtime.graph.executors.buffers import Carrying, Plan, Renaming
 from runtime.graph.executors.kernels import is_number, is_text, reads_of_updated, views
 from runtime.graph.executors.layouts import Layouts, is_array, is_c_contiguous
-from runtime.graph.executors.lowered import (
-    Block,
-    Conversion,
-    Expression,
-    Function,
-    Local,
-    Must,
-    Statement,
-)
+from runtime.graph.executors.lowered import Block, Conversion, Expression, Local, Must, Statement
 from runtime.graph.executors.ranges import Ranges, limits_of, within
 from runtime.graph.executors.scalars import form_of, slices_of, takes_weak
 from runtime.graph.executors.tiles import TiledLoop, places_of, tiled_loops
@@ -41,6 +33,7 @@ from runtime.graph.nodes import (
     CALL,
     COND,
     CONSTANT,
+    INT,
     RAISE,
     TO_TENSOR,
     UNDEFINED,
@@ -86,7 +79,7 @@ class Lowering:
         self.fleeting: set[Local] = set()
         self.statements: list[Statement] = []
 
-    def function(self) -> Function:
+    def function(self) -> lowered.Function:
         """Returns the function of the graph."""
         graph, plan = self.graph, self.plan
         captured = [(self.local(value), item.raw) for value, item in graph.closure]
@@ -98,7 +91,7 @@ class Lowering:
             self.unbox(value)
         self.nodes(self.region)
         body = Block(self.statements, list(map(self.raw, graph.results)))
-        return Function(graph.name, parameters, captured, buffers, body, strided)
+        return lowered.Function(graph.name, parameters, captured, buffers, body, strided)
 
     def note(self) -> None:
         """Find the forms of nodes: `read` are the integers that they, and control flow, take as
@@ -242,7 +235,7 @@ class Lowering:
         (output,) = node.outputs
         operands = list(map(self.given, node.inputs))
         wraps = form.wraps and self.is_checked(node)
-        same = form.text in ("{}", "{0}")
+        same = form.text == SAME.text
         if output in self.weak or (same and (form.refuses or not wraps)):
             if form.refuses and self.is_checked(node):
                 self.check(node, operands, Must.FIT, self.kernel(node))
@@ -260,12 +253,8 @@ class Lowering:
         self.add(lowered.Assign(node, [made], [self.variable(output)]))
         if wraps or (form.refuses and self.is_checked(node)):
             refusal = self.kernel(node) if form.refuses else None
-            self.check(
-                node,
-                [self.given(output)],
-                Must.FIT if refusal else Must.WRAP,
-                refusal,
-            )
+            must = Must.FIT if refusal else Must.WRAP
+            self.check(node, [self.given(output)], must, refusal)
         self.check_width(output, node)
 
     def is_checked(self, node: Node) -> bool:
@@ -273,11 +262,7 @@ class Lowering:
         return is_integer(node.outputs[0].type) and not self.ranges.fits(node)
 
     def check(
-        self,
-        node: Node,
-        inputs: list[Expression],
-        must: Must,
-        refusal: lowered.Kernel | None,
+        self, node: Node, inputs: list[Expression], must: Must, refusal: lowered.Kernel | None
     ) -> None:
         """Check the range of a number, on the sides where it may be left."""
         type = node.outputs[0].type
@@ -288,16 +273,30 @@ class Lowering:
 
     def check_operands(self, node: Node, form: Form, operands: list[Expression]) -> None:
         """State what must hold of the operands."""
-        must = _NEEDS.get(form.sign) or (Must.INDEX if form.text.startswith(_OF_ARRAYS) else None)
-        if must is None or isinstance(node.inputs[0].type, ListType):
-            return
-        if must is Must.DIVIDE and not self.may_be_zero(node.inputs[-1]):
-            return
-        if must is Must.SHIFT and self.ranges.of(node.inputs[-1])[0] >= 0:
-            return
-        if must is Must.DIVIDE and is_float(node.outputs[0].type):
-            return  # it is infinite, or not a number
-        self.add(lowered.Check(node, operands if must is Must.INDEX else operands[-1:], [], must))
+        last, must = node.inputs[-1], _NEEDS.get(form.sign)
+        if getattr(node.inputs[0].type, "shape", ()):
+            self.check_index(node, operands)
+        elif (must is Must.SHIFT and self.ranges.of(last)[0] < 0) or (
+            must is Must.DIVIDE and self.may_be_zero(last) and not is_float(last.type)
+        ):
+            self.add(lowered.Check(node, operands[-1:], [], must))
+
+    def check_index(self, node: Node, operands: Sequence[Expression]) -> None:
+        """State that an element is there."""
+        type, given = node.inputs[0].type, iter(node.inputs[1:])
+        assert isinstance(type, TensorType)
+        inputs, is_there = [operands[0]], True
+        for part, dim in zip(node.params["spec"], type.shape or (), strict=False):
+            if part == DYNAMIC:
+                place = next(given)
+                inputs.append(self.given(place))
+                low, high = self.ranges.of(place)
+            else:
+                inputs.append(lowered.Constant(part, part, INT))
+                low = high = part
+            is_there &= dim is not None and -dim <= low and high < dim
+        if not is_there:
+            self.add(lowered.Check(node, inputs, [], Must.INDEX))
 
     def may_be_zero(self, value: Value) -> bool:
         if limits_of(value.type) is None:
@@ -492,14 +491,7 @@ _STRUCTURES: dict[Primitive, Callable[[Lowering, Node], None]] = {
     RAISE: Lowering.raise_,
     CALL: Lowering.call,
 }
-_NEEDS = {
-    "//": Must.DIVIDE,
-    "%": Must.DIVIDE,
-    "/": Must.DIVIDE,
-    "<<": Must.SHIFT,
-    ">>": Must.SHIFT,
-}
-_OF_ARRAYS = ("{0}[", "{0}.item(")
+_NEEDS = {"//": Must.DIVIDE, "%": Must.DIVIDE, "/": Must.DIVIDE, "<<": Must.SHIFT, ">>": Must.SHIFT}
 
 
 def _is_large(type: Type) -> bool:

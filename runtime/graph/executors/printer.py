@@ -12,15 +12,7 @@ from runtime import dtypes
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.kernels import boxed
-from runtime.graph.executors.lowered import (
-    Block,
-    Conversion,
-    Expression,
-    Function,
-    Local,
-    Statement,
-    leaves,
-)
+from runtime.graph.executors.lowered import Block, Conversion, Expression, Local, Statement, leaves
 from runtime.graph.executors.memory import Pool
 from runtime.graph.executors.scalars import NEGATIVE, template, wrapper
 from runtime.graph.ir import Node
@@ -59,7 +51,7 @@ class Printer:
     there.
     """
 
-    def __init__(self, module: Module, function: Function, names: Names) -> None:
+    def __init__(self, module: Module, function: lowered.Function, names: Names) -> None:
         self.module = module
         self.function = function
         self.names = names

@@ -117,10 +117,7 @@ class _Substitution:
 
 def _is_implied(statement: Statement) -> bool:
     """True for a check that Python's own numbers, and NumPy's arrays, make themselves."""
-    return isinstance(statement, lowered.Check) and statement.must not in (
-        Must.WRAP,
-        Must.FIT,
-    )
+    return isinstance(statement, lowered.Check) and statement.must not in (Must.WRAP, Must.FIT)
 
 
 def _in_memory(statement: Statement) -> list[Local]:

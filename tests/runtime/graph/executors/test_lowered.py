@@ -255,6 +255,8 @@ N = rt.TensorSpec([], rt.int32)
         (lambda n: 7 // (n % 3 + 1), []),
         (lambda n: rt.constant([1, 2])[n], [("INDEX", "strided_slice")]),
         (lambda n: rt.constant([1, 2])[n % 2], []),
+        (lambda n: rt.reshape(n, [1, 1])[0, n], [("INDEX", "strided_slice")]),
+        (lambda n: rt.reshape(n, [1, 1])[-1, 0], []),
         (lambda n: rt.constant(int(n) + 1), [("FIT", "to_tensor")]),
         (lambda n: int(n) * int(n) > 3, []),
         (lambda n: int(n) * int(n) * int(n) > 3, [("BE_64_BIT", "py.mul")]),
