@@ -15,19 +15,51 @@ backwards with the locals that are read behind each place.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from runtime.graph.executors import lowered
-from runtime.graph.executors.lowered import Block, Expression, Function, Local, leaves
+from runtime.graph.executors.lowered import Block, Expression, Function, Local, Statement, leaves
 
 Move = tuple[Local, Local]
 """What control flow assigns to, and what it assigns."""
 
+Roots = Mapping[Local, Local]
 
-def coalesce(function: Function) -> dict[Local, Local]:
-    """Returns the local whose name each one has that is moved."""
+
+def coalesce(function: Function) -> Roots:
+    """Returns the local whose name each one has that is moved. Branches without anything left to do
+    are dropped.
+    """
     moves = _moves(function)
-    return _Coalescing(function, moves).roots if moves else {}
+    roots = _Coalescing(function, moves).roots if moves else {}
+    _prune(function.body, roots)
+    return roots
+
+
+def _prune(block: Block, roots: Roots) -> None:
+    for statement in block.statements:
+        for inner in statement.blocks:
+            _prune(inner, roots)
+    block.statements = [each for each in block.statements if not _is_empty(each, roots)]
+
+
+def _is_empty(statement: Statement, roots: Roots) -> bool:
+    return isinstance(statement, lowered.If) and not any(
+        block.statements or block.before or moves_left(statement.targets, block.results, roots)
+        for block in statement.blocks
+    )
+
+
+def moves_left(
+    targets: Sequence[Local], sources: Sequence[Expression], roots: Roots
+) -> list[tuple[Local, Expression]]:
+    """Returns the assignments to locals that do not share a name with what they get."""
+    pairs = zip(targets, sources, strict=False)
+    return [(to, source) for to, source in pairs if roots.get(to, to) is not _root(source, roots)]
+
+
+def _root(source: Expression, roots: Roots) -> Expression:
+    return roots.get(source, source) if isinstance(source, Local) else source
 
 
 def _moves(function: Function) -> list[Move]:

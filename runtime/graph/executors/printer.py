@@ -11,6 +11,7 @@ import numpy as np
 from runtime import dtypes
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
+from runtime.graph.executors.coalescing import moves_left
 from runtime.graph.executors.kernels import boxed
 from runtime.graph.executors.lowered import Block, Conversion, Expression, Local, Statement, leaves
 from runtime.graph.executors.memory import Pool
@@ -248,8 +249,6 @@ class Printer:
         (test,), node = statement.inputs, statement.node
         all = [(each, self.moves(statement.targets, each.results)) for each in statement.blocks]
         branches = [(each, moves) for each, moves in all if each.statements or moves or each.before]
-        if not branches:
-            return
         if branches[0][0] is statement.blocks[0]:
             self.line(depth, f"if {self.expression(test)}:", node)
         else:
@@ -293,12 +292,7 @@ class Printer:
         self.assign(list(zip(block.before, block.after, strict=True)), depth)
 
     def moves(self, targets: Sequence[Local], sources: Sequence[Expression]) -> list[Move]:
-        """Returns the assignments to locals that do not have the name of what they get."""
-        pairs = zip(targets, sources, strict=False)
-        return [pair for pair in pairs if not self.is_same(*pair)]
-
-    def is_same(self, target: Local, source: Expression) -> bool:
-        return isinstance(source, Local) and self.names[target] == self.names[source]
+        return moves_left(targets, sources, self.names.roots)
 
     def assign(self, moves: Sequence[Move], depth: int) -> None:
         """Assign all at once: each before a name that it reads is assigned to, if that goes."""

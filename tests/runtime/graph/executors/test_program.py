@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import runtime as rt
 from autograph.calls import ag
 from runtime.functions.function import function
+from runtime.graph.executors.program import Program
 from runtime.graph.executors.reference import interpret
 from tests.runtime.staging.staged_programs import PROGRAMS
 from tests.runtime.staging.test_staging import tensors
@@ -85,6 +87,21 @@ def test_loops_nest_deeper_than_python_allows(depth: int) -> None:
     assert int(staged(rt.constant(1))) == 1
     if depth == 3:
         assert int(staged(rt.constant(2))) == 8
+
+
+def test_branches_with_nothing_to_do() -> None:
+    def f(n):
+        if n > 99:
+            m = n
+        else:
+            m = n
+            if n > 9:
+                m = n
+        return m
+
+    graph = function(f).get_concrete_function(rt.constant(1)).graph
+    assert Program(graph).run(np.int32(3)) == (3,)
+    assert "if " not in Program(graph).source
 
 
 def test_names_that_python_keeps_for_itself() -> None:
