@@ -469,8 +469,10 @@ class Lowering:
 
     def rename(self, block: Block, renaming: Renaming) -> None:
         """Let buffers swap names at the end of a block."""
-        block.before = list(map(self.buffer, renaming.before))
-        block.after = list(map(self.buffer, renaming.after))
+        for before, after in zip(renaming.before, renaming.after, strict=True):
+            if before is not after:
+                block.before.append(self.buffer(before))
+                block.after.append(self.buffer(after))
 
     def raise_(self, node: Node) -> None:
         self.add(lowered.Raise(node, list(map(self.raw, node.inputs)), []))
