@@ -124,8 +124,8 @@ def test_an_error_in_a_function_keeps_its_class_and_names_both_places() -> None:
 
 
 def test_an_error_while_tracing_names_the_transformation() -> None:
-    with pytest.raises(TypeError, match="to a tensor of dtype int64") as caught:
-        Dataset.range(3).filter(lambda x: x + 1.5 > rt.constant(2.0))
+    with pytest.raises(TypeError, match="both must be the same") as caught:
+        Dataset.range(3).filter(lambda x: x > rt.constant(2.0))
     assert any("Dataset.filter" in note for note in caught.value.__notes__)
 
 
