@@ -1,0 +1,125 @@
+"""What Keras asks of a backend first: its Variable, conversion, and shapes without values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from keras.src import tree
+from keras.src.backend.common import KerasVariable
+from keras.src.backend.common.keras_tensor import KerasTensor
+from keras.src.backend.common.stateless_scope import StatelessScope, in_stateless_scope
+from keras.src.backend.common.symbolic_scope import SymbolicScope
+
+import runtime
+from runtime.core.convert import register_conversion
+from runtime.core.state import init_scope
+from runtime.core.tensor import is_tensor
+from runtime.core.types import TensorType
+from runtime.dtypes import as_dtype
+from runtime.keras.loading import run_theirs
+from runtime.keras.notes import install as install_notes
+from runtime.staging.tracing import Trace
+
+SUPPORTS_SPARSE_TENSORS = False
+SUPPORTS_RAGGED_TENSORS = False
+SUPPORTS_COMPLEX_DTYPES = True
+IS_THREAD_SAFE = True
+
+
+class Variable(KerasVariable):  # type: ignore[misc]
+    """Keras' variable, whose value is a `runtime.Variable`."""
+
+    is_tensor_like = True
+
+    def _initialize(self, value: Any) -> None:
+        if isinstance(value, runtime.Variable):
+            self._value = value
+        else:
+            self._value = runtime.Variable(
+                value, dtype=self._dtype, trainable=self.trainable, name=self.name
+            )
+
+    def _initialize_with_initializer(self, initializer: Callable[..., Any]) -> None:
+        self._initialize(lambda: initializer(self._shape, dtype=self._dtype))
+
+    def _deferred_initialize(self) -> None:
+        if self._value is not None:
+            raise ValueError(f"Variable {self.path} is already initialized.")
+        if in_stateless_scope():
+            raise ValueError(
+                f"Variable {self.path} is made in a stateless scope: build the layer or the model "
+                "before it is used there"
+            )
+        with init_scope():
+            self._initialize_with_initializer(self._initializer)
+            self._initializer = None
+
+    def _direct_assign(self, value: Any) -> None:
+        self._value.assign(runtime.cast(value, self._value.dtype))
+
+    def _convert_to_tensor(self, value: Any, dtype: Any = None) -> Any:
+        from keras.src import backend
+
+        return backend.convert_to_tensor(value, dtype=dtype)
+
+    @property
+    def handle(self) -> Any:
+        """What graphs and tapes refer to."""
+        return self.value.handle
+
+    @property
+    def shape(self) -> runtime.TensorShape:
+        """The shape of its values."""
+        return runtime.TensorShape(super().shape)
+
+    def numpy(self) -> Any:
+        """The value as an ndarray."""
+        return self.value.numpy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.asarray(self.value.numpy(), dtype=dtype)
+
+
+def _to_tensor(variable: Variable, dtype: Any) -> Any:
+    return runtime.convert_to_tensor(variable.value, dtype)
+
+
+register_conversion(Variable, _to_tensor)
+
+
+def compute_output_spec(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The structure that `fn` returns, of KerasTensors for tensors: it runs on symbols of a graph
+    that nobody keeps.
+    """
+    with StatelessScope(), SymbolicScope():
+        trace = Trace("scratch")
+        with trace:
+
+            def symbol(item: Any) -> Any:
+                if not isinstance(item, KerasTensor):
+                    return item
+                return trace.parameter(TensorType(as_dtype(item.dtype), item.shape), "x")
+
+            args, kwargs = tree.map_structure(symbol, (args, kwargs), none_is_leaf=False)
+            made = fn(*args, **kwargs)
+            return tree.map_structure(_spec, made, none_is_leaf=False)
+
+
+def _spec(item: Any) -> Any:
+    if not is_tensor(item):
+        return item
+    return KerasTensor(item.shape, item.dtype.name)
+
+
+def define(module: ModuleType) -> None:
+    """Make a module of this name Keras' own, with what is defined here in place of its own."""
+    install_notes()
+    run_theirs("core", module.__name__.rpartition(".")[0], module)
+    names = (
+        *("SUPPORTS_SPARSE_TENSORS", "SUPPORTS_RAGGED_TENSORS", "SUPPORTS_COMPLEX_DTYPES"),
+        *("IS_THREAD_SAFE", "Variable", "compute_output_spec"),
+    )
+    vars(module).update({name: globals()[name] for name in names})

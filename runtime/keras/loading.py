@@ -1,0 +1,102 @@
+"""Keras' own op files for TensorFlow, run with the names of `runtime` for those of TensorFlow.
+
+A module gets its own `__import__`, through the builtins that Python looks names up in for it:
+`import tensorflow` there is `TENSORFLOW`, while nothing else in the process sees a module of that
+name. The files are those of the user's installation.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import find_spec, spec_from_loader
+from types import ModuleType
+from typing import Any
+
+from runtime.keras.names import TENSORFLOW
+
+_THEIRS = "keras.src.backend.tensorflow"
+_import = builtins.__import__
+
+
+class BackendFinder(MetaPathFinder):
+    """Finds the modules of one backend of Keras, `package`, here.
+
+    The package and the modules that the hooks are in are modules of `runtime.keras`; all others are
+    Keras' own files for TensorFlow.
+    """
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name == self.package:
+            return spec_from_loader(name, _Hooks("runtime.keras.hooks"), is_package=True)
+        parent, _, last = name.rpartition(".")
+        if parent != self.package:
+            return None
+        own = f"runtime.keras.{last}"
+        if find_spec(own) is not None:
+            return spec_from_loader(name, _Hooks(own))
+        return spec_from_loader(name, _TheirFile(last, self.package))
+
+
+class _Hooks(Loader):
+    """Gives a module the public names of one of ours."""
+
+    def __init__(self, own: str) -> None:
+        self.own = own
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        own = _import(self.own, fromlist=("*",))
+        own.define(module)
+
+
+class _TheirFile(Loader):
+    """Runs Keras' file for TensorFlow in a module."""
+
+    def __init__(self, name: str, package: str) -> None:
+        self.name = name
+        self.package = package
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        run_theirs(self.name, self.package, module)
+
+
+def run_theirs(name: str, package: str, module: ModuleType) -> None:
+    """Run Keras' file `name` for TensorFlow in a module of the backend `package`."""
+    backends = sys.modules["keras.src.backend"].__path__
+    path = f"{backends[0]}/tensorflow/{name}.py"
+    code = SourceFileLoader(f"{_THEIRS}.{name}", path).get_code(f"{_THEIRS}.{name}")
+    assert code is not None
+    module.__file__ = path
+    own_builtins = dict(vars(builtins), __import__=_Imports(package))
+    vars(module)["__builtins__"] = own_builtins
+    exec(code, vars(module))
+
+
+class _Imports:
+    """What `import` does in Keras' files."""
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+
+    def __call__(
+        self, name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
+    ) -> Any:
+        if name.partition(".")[0] == "tensorflow" and level == 0:
+            return TENSORFLOW.within(name) if fromlist else TENSORFLOW
+        if name == _THEIRS or name.startswith(f"{_THEIRS}."):
+            name = self.package + name.removeprefix(_THEIRS)
+        return _import(name, globals, locals, fromlist, level)

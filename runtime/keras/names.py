@@ -1,0 +1,169 @@
+"""The names of TensorFlow's that Keras' op files ask for: those of `runtime`, and what only these
+files need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import runtime
+from runtime.core.tensor import EagerTensor, Tensor
+
+
+class Names:
+    """A namespace of TensorFlow's: `own` names, else those of a namespace of `runtime`.
+
+    A name that neither has raises AttributeError where Keras' file asks for it.
+    """
+
+    def __init__(self, name: str, base: Any = None, own: Mapping[str, Any] | None = None) -> None:
+        vars(self).update(own or {})
+        self._name = name
+        self._base = base
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if not hasattr(self._base, name):
+            raise AttributeError(
+                f"this function of Keras uses {self._name}.{name} of TensorFlow, which `runtime` "
+                "does not have"
+            )
+        found = getattr(self._base, name)
+        setattr(self, name, found)
+        return found
+
+    def within(self, path: str) -> Any:
+        """What `from path import ...` takes names from."""
+        found: Any = self
+        for part in path.split(".")[1:]:
+            found = getattr(found, part)
+        return found
+
+
+class Absent(Names):
+    """A namespace that `runtime` does not have: its functions refuse to be called."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return absent(f"{self._name}.{name}")
+
+
+def absent(name: str) -> Any:
+    """A function that `runtime` does not have."""
+
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(
+            f"this function of Keras uses {name} of TensorFlow, which `runtime` does not have"
+        )
+
+    return refuse
+
+
+class SparseTensor:
+    """What is never there: sparse tensors are not supported, so that nothing is one."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise NotImplementedError("sparse tensors are not supported: convert to dense ones")
+
+
+class RaggedTensor:
+    """What is never there: ragged tensors are not supported, so that nothing is one."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise NotImplementedError("ragged tensors are not supported: pad to dense ones")
+
+
+class _OwnVariable:
+    """A base of the variable that Keras' file defines, which `core` replaces."""
+
+
+def smart_cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Any = None) -> Any:
+    """`cond`, decided at once where the value of the condition is known."""
+    known = runtime.get_static_value(pred) if isinstance(pred, Tensor) else pred
+    if known is None or isinstance(known, runtime.Variable):
+        return runtime.cond(pred, true_fn, false_fn)
+    return true_fn() if known else false_fn()
+
+
+def dynamic_update_slice(operand: Any, update: Any, starts: Any) -> Any:
+    """`operand` with `update` written at `starts`, which are clipped so that it fits, as
+    XLA's operation of that name does.
+    """
+    room = runtime.shape(operand) - runtime.shape(update)
+    first = runtime.clip_by_value(runtime.cast(runtime.stack(starts), "int32"), 0, room)
+    ranges = [
+        first[axis] + runtime.range(size) for axis, size in enumerate(runtime.shape(update))
+    ]
+    indices = runtime.stack(runtime.meshgrid(*ranges, indexing="ij"), axis=-1)
+    return runtime.tensor_scatter_nd_update(operand, indices, update)
+
+
+def bucketize(input: Any, boundaries: Any) -> Any:
+    """The number of `boundaries`, ascending, that each element has reached."""
+    values = runtime.cast(input, "float64")
+    found = runtime.searchsorted(
+        runtime.constant(boundaries, "float64"), runtime.reshape(values, [-1]), side="right"
+    )
+    return runtime.reshape(found, runtime.shape(values))
+
+
+class _OneReplica:
+    """The one replica that there is."""
+
+    def all_reduce(self, how: Any, value: Any) -> Any:
+        return value
+
+
+_INTERNAL = Names(
+    "tf.__internal__",
+    own={
+        "EagerTensor": EagerTensor,
+        "types": Names("types", own={"Tensor": _OwnVariable}),
+        "tracking": Names("tracking", own={"Trackable": type("_Trackable", (), {})}),
+        "smart_cond": Names("smart_cond", own={"smart_cond": smart_cond}),
+    },
+)
+_XLA = Names("xla", own={"dynamic_update_slice": dynamic_update_slice})
+_PYTHON_OPS = Names(
+    "tf.python.ops",
+    own={
+        "math_ops": runtime.math,
+        "linalg": Names(
+            "linalg",
+            own={
+                "sparse": Names("sparse", own={"sparse_csr_matrix_ops": Absent("sparse matrices")})
+            },
+        ),
+    },
+)
+
+TENSORFLOW = Names(
+    "tf",
+    runtime,
+    {
+        "__internal__": _INTERNAL,
+        "SparseTensor": SparseTensor,
+        "RaggedTensor": RaggedTensor,
+        "sparse": Absent("tf.sparse"),
+        "ragged": Absent("tf.ragged"),
+        "sets": Absent("tf.sets"),
+        "raw_ops": Absent("tf.raw_ops", own={"Bucketize": bucketize}),
+        "distribute": Names(
+            "tf.distribute",
+            own={
+                "get_replica_context": _OneReplica,
+                "ReduceOp": Names("ReduceOp", own={"SUM": "sum"}),
+            },
+        ),
+        "sysconfig": Names("tf.sysconfig", own={"get_build_info": dict}),
+        "compiler": Names(
+            "compiler",
+            own={"tf2xla": Names("tf2xla", own={"python": Names("python", own={"xla": _XLA})})},
+        ),
+        "python": Names("tf.python", own={"ops": _PYTHON_OPS}),
+    },
+)
+"""What `tensorflow` is for Keras' files."""
