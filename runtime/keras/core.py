@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from keras.src import tree
-from keras.src.backend.common import KerasVariable
+from keras.src.backend.common import KerasVariable, is_int_dtype, standardize_dtype
 from keras.src.backend.common.keras_tensor import KerasTensor
 from keras.src.backend.common.stateless_scope import StatelessScope, in_stateless_scope
 from keras.src.backend.common.symbolic_scope import SymbolicScope
@@ -61,9 +61,7 @@ class Variable(KerasVariable):  # type: ignore[misc]
         self._value.assign(runtime.cast(value, self._value.dtype))
 
     def _convert_to_tensor(self, value: Any, dtype: Any = None) -> Any:
-        from keras.src import backend
-
-        return backend.convert_to_tensor(value, dtype=dtype)
+        return convert_to_tensor(value, dtype=dtype)
 
     @property
     def handle(self) -> Any:
@@ -88,6 +86,43 @@ def _to_tensor(variable: Variable, dtype: Any) -> Any:
 
 
 register_conversion(Variable, _to_tensor)
+
+
+def convert_to_tensor(x: Any, dtype: Any = None, sparse: Any = None, ragged: Any = None) -> Any:
+    """The tensor of a value, cast to `dtype` if one is given; tensors and variables of that dtype
+    are returned as they are.
+    """
+    if is_tensor(x):
+        if dtype is None or standardize_dtype(x.dtype) == (dtype := standardize_dtype(dtype)):
+            return x
+        return runtime.cast(x, dtype)
+    if dtype is None:
+        return runtime.convert_to_tensor(x)
+    dtype = standardize_dtype(dtype)
+    if isinstance(x, np.ndarray | np.generic) or dtype == "bool" or is_int_dtype(dtype):
+        return runtime.cast(runtime.convert_to_tensor(_wide(x)), dtype)
+    return runtime.convert_to_tensor(x, dtype)
+
+
+def _wide(x: Any) -> Any:
+    """Python integers as 64 bits hold them."""
+    flat = tree.flatten(x) if isinstance(x, list | tuple) else (x,)
+    return np.array(x) if flat and all(type(item) is int for item in flat) else x
+
+
+def shape(x: Any) -> tuple[Any, ...]:
+    """The shape: a number where it is known, else a tensor."""
+    if isinstance(x, KerasTensor):
+        return tuple(x.shape)
+    x = convert_to_tensor(x)
+    static = x.shape
+    if static.rank is None:
+        raise ValueError(f"ops.shape needs a tensor of known rank, got {x}")
+    if static.is_fully_defined():
+        return tuple(static.as_list())
+    dynamic = runtime.shape(x)
+    dims = enumerate(static.as_list())
+    return tuple([dynamic[axis] if dim is None else dim for axis, dim in dims])
 
 
 def compute_output_spec(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -120,6 +155,6 @@ def define(module: ModuleType) -> None:
     run_theirs("core", module.__name__.rpartition(".")[0], module)
     names = (
         *("SUPPORTS_SPARSE_TENSORS", "SUPPORTS_RAGGED_TENSORS", "SUPPORTS_COMPLEX_DTYPES"),
-        *("IS_THREAD_SAFE", "Variable", "compute_output_spec"),
+        *("IS_THREAD_SAFE", "Variable", "compute_output_spec", "convert_to_tensor", "shape"),
     )
     vars(module).update({name: globals()[name] for name in names})
