@@ -14,7 +14,7 @@ from runtime.core.primitive import wrong_value
 from runtime.core.shapes import Shape, broadcast, compatible, is_known
 from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor
-from runtime.core.types import is_variable
+from runtime.core.types import is_variable, variable_of
 
 
 class UnconnectedGradients(enum.Enum):
@@ -74,7 +74,12 @@ def fills_with_zeros(unconnected: Any) -> bool:
 
 
 def settled(item: Any) -> Any:
-    """The item; a symbol that another name has changed stands for what it is now."""
+    """The item, or the variable that it holds; a symbol that another name has changed stands for
+    what it is now.
+    """
+    variable = variable_of(item)
+    if variable is not None:
+        return variable
     settle = getattr(item, "settle", None)
     if settle is not None:
         settle()
@@ -111,7 +116,7 @@ def _leaves(structure: Any, what: str) -> list[Any]:
 
 def one_of(given: Any, what: str) -> Any:
     """The one tensor or variable that is given; TypeError for anything else."""
-    if isinstance(given, Tensor) or is_variable(given):
+    if isinstance(given, Tensor) or variable_of(given) is not None:
         return settled(given)
     raise TypeError(
         f"the {what} must be one tensor or variable, but it is a {type(given).__name__}: join "

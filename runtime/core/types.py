@@ -35,6 +35,15 @@ def is_variable(value: Any) -> bool:
     return getattr(type(value), "is_resource", False) is True
 
 
+def variable_of(value: Any) -> Any:
+    """The variable that a value is, or that an object of another library's is read from: its
+    `held_variable`. None for anything else.
+    """
+    if is_variable(value):
+        return value
+    return value.held_variable if hasattr(type(value), "held_variable") else None
+
+
 class TensorType(_Frozen):
     """A tensor with this dtype and static shape (None: unknown rank; None in it: unknown
     dimension).

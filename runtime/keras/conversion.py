@@ -1,4 +1,6 @@
-"""Control flow in the user's methods: Keras calls them from code that is not converted."""
+"""Control flow in the user's functions and methods: Keras calls them from code that is not
+converted.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,13 @@ def converts(cls: type, names: Iterable[str]) -> None:
     """Let methods that a class defines run converted while a function is traced."""
     for name in names:
         method = vars(cls).get(name)
-        if type(method) is FunctionType and not is_kerass(method):
+        if type(method) is FunctionType and not _is_kerass(method):
             setattr(cls, name, converted(method))
 
 
-def is_kerass(function: FunctionType) -> bool:
-    """True for a function of Keras' own, or of this package."""
+def _is_kerass(function: FunctionType) -> bool:
     module = str(function.__globals__.get("__name__"))
-    return module.startswith(("keras.src.", "runtime.keras."))
+    return module.startswith(("keras.src.", "runtime.keras.")) and not module.endswith("_test")
 
 
 def converted(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -34,3 +35,47 @@ def converted(function: Callable[..., Any]) -> Callable[..., Any]:
         return called(*args, **kwargs)
 
     return run
+
+
+class Held:
+    """An attribute that holds a function of the user's: while a function is traced, it is the
+    converted one.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, holder: Any, kind: type) -> Any:
+        if holder is None:
+            return self
+        try:
+            function = vars(holder)[self._name]
+        except KeyError:
+            raise AttributeError(self._name) from None
+        return function if state.trace is None else autograph.call(function)
+
+    def __set__(self, holder: Any, function: Any) -> None:
+        vars(holder)[self._name] = function
+
+    def __delete__(self, holder: Any) -> None:
+        del vars(holder)[self._name]
+
+
+def install(keras: Any) -> None:
+    """Let Keras' bases that know no backend convert what subclasses define and what they hold."""
+    _converts_subclasses(keras.losses.Loss, ("call",))
+    _converts_subclasses(keras.metrics.Metric, ("update_state", "result"))
+    _converts_subclasses(keras.regularizers.Regularizer, ("__call__",))
+    _converts_subclasses(keras.constraints.Constraint, ("__call__",))
+    keras.src.losses.losses.LossFunctionWrapper.fn = Held("fn")
+    keras.metrics.MeanMetricWrapper._fn = Held("_fn")
+    keras.layers.Lambda.function = Held("function")
+    keras.layers.Activation.activation = Held("activation")
+
+
+def _converts_subclasses(base: Any, names: Iterable[str]) -> None:
+    def init_subclass(cls: type, **kwargs: Any) -> None:
+        super(base, cls).__init_subclass__(**kwargs)
+        converts(cls, names)
+
+    base.__init_subclass__ = classmethod(init_subclass)

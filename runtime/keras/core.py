@@ -17,11 +17,8 @@ import runtime
 from runtime.core.convert import register_conversion
 from runtime.core.state import init_scope
 from runtime.core.tensor import is_tensor
-from runtime.core.types import TensorType
-from runtime.dtypes import as_dtype
 from runtime.keras.loading import run_theirs
 from runtime.keras.notes import install as install_notes
-from runtime.staging.tracing import Trace
 
 SUPPORTS_SPARSE_TENSORS = False
 SUPPORTS_RAGGED_TENSORS = False
@@ -64,9 +61,14 @@ class Variable(KerasVariable):  # type: ignore[misc]
         return convert_to_tensor(value, dtype=dtype)
 
     @property
+    def held_variable(self) -> Any:
+        """What graphs and tapes know it by."""
+        return self._value
+
+    @property
     def handle(self) -> Any:
-        """What graphs and tapes refer to."""
-        return self.value.handle
+        """The holder of the value."""
+        return self._value.handle
 
     @property
     def shape(self) -> runtime.TensorShape:
@@ -126,21 +128,24 @@ def shape(x: Any) -> tuple[Any, ...]:
 
 
 def compute_output_spec(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """The structure that `fn` returns, of KerasTensors for tensors: it runs on symbols of a graph
-    that nobody keeps.
+    """The structure that `fn` returns, of KerasTensors for tensors: it is traced, to a graph that
+    nobody keeps.
     """
+    given = tree.flatten((args, kwargs))
+    places = [at for at, item in enumerate(given) if isinstance(item, KerasTensor)]
+    made: list[Any] = []
+
+    def scratch(*symbols: Any) -> None:
+        items = list(given)
+        for at, symbol in zip(places, symbols, strict=True):
+            items[at] = symbol
+        own_args, own_kwargs = tree.pack_sequence_as((args, kwargs), items)
+        made.append(tree.map_structure(_spec, fn(*own_args, **own_kwargs)))
+
+    specs = [runtime.TensorSpec(given[at].shape, given[at].dtype) for at in places]
     with StatelessScope(), SymbolicScope():
-        trace = Trace("scratch")
-        with trace:
-
-            def symbol(item: Any) -> Any:
-                if not isinstance(item, KerasTensor):
-                    return item
-                return trace.parameter(TensorType(as_dtype(item.dtype), item.shape), "x")
-
-            args, kwargs = tree.map_structure(symbol, (args, kwargs), none_is_leaf=False)
-            made = fn(*args, **kwargs)
-            return tree.map_structure(_spec, made, none_is_leaf=False)
+        runtime.function(scratch).get_concrete_function(*specs)
+    return made[-1]
 
 
 def _spec(item: Any) -> Any:

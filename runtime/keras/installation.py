@@ -36,6 +36,7 @@ def install() -> ModuleType:
         keras = import_module("keras")
     # From here on Keras asks for the name only to tell what is special about a backend.
     import_module("keras.src.backend.config")._BACKEND = BACKEND
+    import_module("runtime.keras.conversion").install(keras)
     return keras
 
 

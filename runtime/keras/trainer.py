@@ -277,11 +277,6 @@ class Trainer(base_trainer.Trainer):  # type: ignore[misc]
             x=x, batch_size=batch_size, steps_per_epoch=steps, shuffle=False,
             steps_per_execution=self.steps_per_execution,
         )  # fmt: skip
-        if not all(layer.built for layer in self._flatten_layers()):
-            for _, _, data in batches:
-                self._symbolic_build(data_batch=data[0])
-                break
-            batches.reset()
         calls = self._callbacks(callbacks, verbose, 1, batches)
         predict = self.make_predict_function()
         self.stop_predicting = False

@@ -11,8 +11,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from runtime.core.convert import convert_to_tensor
 from runtime.core.state import state
-from runtime.core.types import TensorType, Type, is_variable
+from runtime.core.types import TensorType, Type, is_variable, variable_of
+from runtime.dtypes import as_dtype
 from runtime.graph.ir import Graph, Node, Origin, Position, Region, Value, walk_called
 from runtime.graph.nodes import COND
 from runtime.staging.refusals import refuse
@@ -24,12 +26,12 @@ NONE: Handles = frozenset()
 
 def read(item: Any) -> Any:
     """The item itself; of a variable, what it is now."""
-    return item.value() if is_variable(item) else item
+    return item if variable_of(item) is None else convert_to_tensor(item)
 
 
-def type_of(variable: Any) -> Type:
-    """The type of what is read of a variable."""
-    return TensorType(variable.dtype, variable.handle.static_shape)
+def type_of(item: Any, variable: Any) -> Type:
+    """The type of what is read of an item that is, or holds, a variable."""
+    return TensorType(as_dtype(item.dtype), variable.handle.static_shape)
 
 
 def may_be(item: Any) -> Handles:

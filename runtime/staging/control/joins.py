@@ -27,7 +27,7 @@ import numpy as np
 from runtime.core.convert import convert_to_tensor
 from runtime.core.shapes import join_shapes
 from runtime.core.tensor import Tensor
-from runtime.core.types import ListType, NumberType, ObjectHandle, TensorType, Type, is_variable
+from runtime.core.types import ListType, NumberType, ObjectHandle, TensorType, Type, variable_of
 from runtime.graph import numbers
 from runtime.graph.arrays import Elements
 from runtime.graph.ir import Value
@@ -322,7 +322,8 @@ def _variables(spec: Spec) -> Handles:
     if isinstance(spec, Leaf):
         return spec.variables
     value: Any = spec.value if isinstance(spec, Same) else None
-    return frozenset((value.handle,)) if is_variable(value) else may_be(value)
+    variable = variable_of(value)
+    return may_be(value) if variable is None else frozenset((variable.handle,))
 
 
 def _opened(spec: Spec) -> Spec:
@@ -420,8 +421,9 @@ def _leaf(spec: Spec) -> Type | None:
             return NUMBER_TYPES[kind]
         if isinstance(spec.value, Tensor | SymbolicNumber | np.ndarray | np.generic):
             return _leaf(abstract(spec.value))
-        if is_variable(spec.value):
-            return type_of(spec.value)
+        variable = variable_of(spec.value)
+        if variable is not None:
+            return type_of(spec.value, variable)
     return None
 
 
