@@ -9,10 +9,7 @@ from typing import Any
 class ExportArchive:
     """Refuses: Keras' own formats and `runtime.saved_model` are what a model is saved in."""
 
-    def track(self, resource: Any) -> None:
-        raise NotImplementedError(_REFUSAL)
-
-    def add_endpoint(self, name: str, fn: Any, input_signature: Any = None, **kwargs: Any) -> None:
+    def __init__(self) -> None:
         raise NotImplementedError(_REFUSAL)
 
 

@@ -1,19 +1,46 @@
-"""What is ours in each Keras layer: control flow of a user's `call` that depends on tensors."""
+"""What is ours in each Keras layer: control flow of a user's `call` that depends on tensors, and
+variables of `runtime` as attributes.
+"""
 
 from __future__ import annotations
 
 from types import ModuleType
 from typing import Any
 
+from keras.src import backend, tree
+
+import runtime
 from runtime.keras.conversion import converts
 
 
 class Layer:
     """A base of Keras' layers."""
 
+    _tracker: Any
+    _trainable_variables: list[Any]
+    _non_trainable_variables: list[Any]
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         converts(cls, ("call",))
+
+    def _setattr_hook(self, name: str, value: Any) -> tuple[str, Any]:
+        if isinstance(value, runtime.Variable):
+            self._track(name, value)
+        elif isinstance(value, list | tuple | dict) and name[0] != "_":
+            for item in tree.flatten(value):
+                if isinstance(item, runtime.Variable):
+                    self._track(name, item)
+        return name, value
+
+    def _track(self, name: str, variable: runtime.Variable) -> None:
+        """Count a variable among those of this layer."""
+        if not hasattr(self, "_tracker"):
+            self._initialize_tracker()  # type: ignore[attr-defined]
+        known = *self._trainable_variables, *self._non_trainable_variables
+        if not any(each.held_variable is variable for each in known):
+            held = backend.Variable(variable, trainable=variable.trainable, name=name)
+            self._tracker.track(held)
 
 
 def define(module: ModuleType) -> None:

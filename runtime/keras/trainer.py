@@ -87,7 +87,8 @@ class Trainer(base_trainer.Trainer):  # type: ignore[misc]
         def one_step(data: Any) -> Any:
             return step(data)
 
-        return runtime.function(one_step, reduce_retracing=True)
+        staged = runtime.function(one_step, reduce_retracing=True)
+        return lambda data: staged(_without_lists(data))
 
     def _last_of(self, step: Callable[[Any], Any]) -> Callable[[Iterable[Any]], Any]:
         one_step = self._staged(step)
@@ -337,6 +338,15 @@ class Trainer(base_trainer.Trainer):  # type: ignore[misc]
 
 def _tensor(item: Any) -> Any:
     return None if item is None else backend.convert_to_tensor(item)
+
+
+def _without_lists(data: Any) -> Any:
+    """The data with tuples in the place of lists, which are others in a traced function."""
+    if isinstance(data, list | tuple):
+        return tuple(map(_without_lists, data))
+    if isinstance(data, dict):
+        return {name: _without_lists(item) for name, item in data.items()}
+    return data
 
 
 def _joined(*parts: Any) -> Any:
