@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
+from runtime.keras.adjustments import before_ops
+
 _MODULES = "core image linalg math nn numpy random"
 _NAMES = {
     "core": (
@@ -16,17 +18,9 @@ _NAMES = {
 }
 
 
-def _promote_as_tensorflow() -> None:
-    """Let Keras keep 64 bits where it does so with TensorFlow: it decides by the backend's name."""
-    from keras.src.backend.common import dtypes
-
-    dtypes.PYTHON_DTYPES_MAP.update({int: "int64", "int": "int64", complex: "complex128"})
-    dtypes.BIT64_TO_BIT32_DTYPE.update({"int64": "int64", "float64": "float64"})
-
-
 def define(module: ModuleType) -> None:
     """Make a module the package of a backend."""
-    _promote_as_tensorflow()
+    before_ops()
     for name in _MODULES.split():
         setattr(module, name, import_module(f"{module.__name__}.{name}"))
     for name, listed in _NAMES.items():

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module, metadata
 from types import ModuleType
-from typing import Any
 
 from runtime.keras.loading import BackendFinder
 
@@ -38,19 +37,8 @@ def install() -> ModuleType:
     # From here on Keras asks for the name only to tell what is special about a backend.
     import_module("keras.src.backend.config")._BACKEND = BACKEND
     import_module("runtime.keras.conversion").install(keras)
-    _name_for_layers()
+    import_module("runtime.keras.adjustments").install(keras, BACKEND)
     return keras
-
-
-def _name_for_layers() -> None:
-    """Let the layers for data, which may change their backend, know the one of this name."""
-    utils = import_module("keras.src.utils.backend_utils")
-    others = utils.DynamicBackend.__getattr__
-
-    def get(self: Any, name: str) -> Any:
-        return getattr(utils.backend_module, name) if self.name == BACKEND else others(self, name)
-
-    utils.DynamicBackend.__getattr__ = get
 
 
 def _check_version() -> None:

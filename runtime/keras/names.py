@@ -76,6 +76,10 @@ class RaggedTensor:
         raise NotImplementedError("ragged tensors are not supported: pad to dense ones")
 
 
+class _Never:
+    """What nothing is an instance of."""
+
+
 class _OwnVariable:
     """A base of the variable that Keras' file defines, which `core` replaces."""
 
@@ -121,6 +125,7 @@ _INTERNAL = Names(
     "tf.__internal__",
     own={
         "EagerTensor": EagerTensor,
+        "CompositeTensor": _Never,
         "types": Names("types", own={"Tensor": _OwnVariable}),
         "tracking": Names("tracking", own={"Trackable": type("_Trackable", (), {})}),
         "smart_cond": Names("smart_cond", own={"smart_cond": smart_cond}),
@@ -147,6 +152,10 @@ TENSORFLOW = Names(
         "__internal__": _INTERNAL,
         "SparseTensor": SparseTensor,
         "RaggedTensor": RaggedTensor,
+        "TypeSpec": _Never,
+        "compat": Names(
+            "tf.compat", own={"v1": Names("tf.compat.v1", own={"Dimension": _Never})}
+        ),
         "sparse": Absent("tf.sparse"),
         "ragged": Absent("tf.ragged"),
         "sets": Absent("tf.sets"),

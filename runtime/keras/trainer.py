@@ -12,12 +12,13 @@ from keras.src import backend, callbacks, optimizers, tree
 from keras.src.backend import config
 from keras.src.trainers import trainer as base_trainer
 from keras.src.trainers.data_adapters import array_slicing, data_adapter_utils
-from keras.src.trainers.epoch_iterator import EpochIterator
 from keras.src.utils import traceback_utils
 from keras.src.utils.python_utils import pythonify_logs
 
 import runtime
+from runtime.keras.adjustments import is_shown
 from runtime.keras.conversion import converts
+from runtime.keras.datasets import batches_of
 
 _STEPS = ("train_step", "test_step", "predict_step", "compute_loss", "compute_metrics")
 
@@ -155,7 +156,7 @@ class Trainer(base_trainer.Trainer):  # type: ignore[misc]
                 (x, y, sample_weight), validation_split=validation_split
             )
             x, y, sample_weight = parts
-        batches = EpochIterator(
+        batches = batches_of(
             x=x, y=y, sample_weight=sample_weight, batch_size=batch_size,
             steps_per_epoch=steps_per_epoch, shuffle=shuffle, class_weight=class_weight,
             steps_per_execution=self.steps_per_execution,
@@ -204,7 +205,7 @@ class Trainer(base_trainer.Trainer):  # type: ignore[misc]
     ) -> dict[str, Any]:
         x, y, sample_weight = data_adapter_utils.unpack_x_y_sample_weight(data)
         if self._eval_epoch_iterator is None:
-            self._eval_epoch_iterator = EpochIterator(
+            self._eval_epoch_iterator = batches_of(
                 x=x, y=y, sample_weight=sample_weight, batch_size=batch_size,
                 steps_per_epoch=steps, steps_per_execution=self.steps_per_execution,
             )  # fmt: skip
@@ -219,6 +220,8 @@ class Trainer(base_trainer.Trainer):  # type: ignore[misc]
     ) -> Any:
         if isinstance(given, callbacks.CallbackList):
             return given
+        if verbose == "auto" and not is_shown():
+            verbose = 0
         return callbacks.CallbackList(
             given, add_history=add_history, add_progbar=verbose != 0, verbose=verbose,
             epochs=epochs, steps=batches.num_batches, model=self,
@@ -242,7 +245,7 @@ class Trainer(base_trainer.Trainer):  # type: ignore[misc]
         cached = kwargs.pop("_use_cached_eval_dataset", False)
         if kwargs:
             raise ValueError(f"Arguments not recognized: {kwargs}")
-        batches = self._eval_epoch_iterator if cached else EpochIterator(
+        batches = self._eval_epoch_iterator if cached else batches_of(
             x=x, y=y, sample_weight=sample_weight, batch_size=batch_size, steps_per_epoch=steps,
             shuffle=False, steps_per_execution=self.steps_per_execution,
         )  # fmt: skip
@@ -274,7 +277,7 @@ class Trainer(base_trainer.Trainer):  # type: ignore[misc]
         callbacks: Any = None,
     ) -> Any:
         """The model's outputs for all batches, as arrays."""
-        batches = EpochIterator(
+        batches = batches_of(
             x=x, batch_size=batch_size, steps_per_epoch=steps, shuffle=False,
             steps_per_execution=self.steps_per_execution,
         )  # fmt: skip

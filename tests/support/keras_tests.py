@@ -46,16 +46,18 @@ def arguments(*given: str) -> list[str]:
     ]
 
 
-class _Nothing:
-    """A library that is not installed: its names may be asked for, and not be called."""
-
-    def __getattr__(self, name: str) -> Any:
+class _Absent(type):
+    def __getattr__(cls, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return self
+        return cls
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         pytest.skip("it compares with JAX, PyTorch or grain, which is not installed")
+
+
+class _Nothing(metaclass=_Absent):
+    """A library that is not installed: its names may be asked for, and not be called."""
 
 
 def _imported(
@@ -66,7 +68,7 @@ def _imported(
         if top == "tensorflow":
             return _tensorflow(name, fromlist)
         if importlib.util.find_spec(top) is None:
-            return _Nothing()
+            return _Nothing
     return _import(name, globals, locals, fromlist, level)
 
 
@@ -77,7 +79,7 @@ def _tensorflow(name: str, fromlist: Any) -> Any:
     try:
         return names.within(name)
     except AttributeError:
-        return _Nothing()
+        return _Nothing
 
 
 def _is_test(names: Any) -> bool:

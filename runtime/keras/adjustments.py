@@ -1,0 +1,95 @@
+"""Where Keras decides by the name of its backend, or leaves a door for TensorFlow alone."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from keras.src.backend.common import dtypes
+from keras.src.utils import module_utils
+
+from runtime.keras.names import TENSORFLOW
+from runtime.staging.frames import register_package
+
+SUFFIX = ".weights.h5"
+
+
+def before_ops() -> None:
+    """What Keras' files find when they are loaded: numbers of 64 bits where it has them with
+    TensorFlow, and the names of `runtime` for those of TensorFlow.
+    """
+    dtypes.PYTHON_DTYPES_MAP.update({int: "int64", "int": "int64", complex: "complex128"})
+    dtypes.BIT64_TO_BIT32_DTYPE.update({"int64": "int64", "float64": "float64"})
+    module_utils.tensorflow.module = TENSORFLOW
+    module_utils.tensorflow._available = True
+    # Places of a graph are the user's, and what Keras tries it does not handle: it adds words.
+    register_package(os.path.dirname(os.path.dirname(module_utils.__file__)))
+
+
+def install(keras: Any, backend: str) -> None:
+    """Adjust what an imported Keras does by the name of its backend."""
+    _layers_for_data(backend)
+    _weights_without_suffix(keras)
+    _local_datasets(keras)
+
+
+def _layers_for_data(backend: str) -> None:
+    """Let the layers for data, which may change their backend, know the one of this name."""
+    from keras.src.utils import backend_utils
+
+    others = backend_utils.DynamicBackend.__getattr__
+
+    def get(self: Any, name: str) -> Any:
+        if self.name == backend:
+            return getattr(backend_utils.backend_module, name)
+        return others(self, name)
+
+    backend_utils.DynamicBackend.__getattr__ = get
+
+
+def _weights_without_suffix(keras: Any) -> None:
+    """Let `save_weights("weights")` write weights.weights.h5, and `load_weights` read it."""
+    api = keras.src.saving.saving_api
+
+    def with_suffix(function: Callable[..., Any]) -> Callable[..., Any]:
+        def run(model: Any, filepath: Any, *args: Any, **kwargs: Any) -> Any:
+            bare = isinstance(filepath, str | os.PathLike) and not os.path.splitext(filepath)[1]
+            if bare and not os.path.exists(filepath):
+                filepath = os.fspath(filepath) + SUFFIX
+            return function(model, filepath, *args, **kwargs)
+
+        return run
+
+    api.save_weights, api.load_weights = map(with_suffix, (api.save_weights, api.load_weights))
+
+
+_FILES = "boston_housing california_housing imdb mnist reuters"
+
+
+def _local_datasets(keras: Any) -> None:
+    """Let the datasets of a `path` be read from it; a file that is not there says how to get it."""
+    for name in _FILES.split():
+        module = getattr(keras.src.datasets, name)
+        module.get_file = _local_or(module.get_file)
+
+
+def _local_or(download: Callable[..., Any]) -> Callable[..., Any]:
+    def get_file(fname: Any, origin: str = "", **kwargs: Any) -> Any:
+        if os.path.exists(fname):
+            return os.fspath(fname)
+        try:
+            return download(fname, origin=origin, **kwargs)
+        except Exception as error:  # what Keras raises where a download fails
+            raise FileNotFoundError(
+                f"there is no file {os.fspath(fname)!r}, and it cannot be downloaded: get {origin} "
+                "where there is a network, and give its path, load_data('/path/to/it')"
+            ) from error
+
+    return get_file
+
+
+def is_shown() -> bool:
+    """Whether somebody looks at a progress bar: on a terminal, or in a notebook."""
+    return sys.stdout.isatty() or "ipykernel" in sys.modules
