@@ -7,7 +7,7 @@ VENV := .venv$(if $(PYTHON),-$(notdir $(PYTHON)))
 PY := $(VENV)/bin/python
 PYTEST_ARGS ?=
 
-.PHONY: help demo test lint golden soak bench clean
+.PHONY: help demo test lint golden soak bench keras-tests clean
 
 help:
 	@echo 'make demo    k-means and a classifier of handwritten digits, each one staged function'
@@ -16,6 +16,7 @@ help:
 	@echo 'make golden  write the golden files anew and show what changed'
 	@echo 'make soak    random programs for a long time'
 	@echo 'make bench   the project'"'"'s own measurements'
+	@echo 'make keras-tests   those of Keras itself (a part by PYTEST_ARGS=src/losses)'
 	@echo 'PYTHON=python3.12 behind any of these chooses the interpreter'
 	@echo 'make clean   remove everything that these commands made'
 
@@ -44,6 +45,9 @@ soak: $(VENV)/.test
 
 bench: $(VENV)/.test
 	@$(PY) -m benchmarks
+
+keras-tests: $(VENV)/.test
+	@$(PY) -m tests.support.keras_tests -n auto $(PYTEST_ARGS)
 
 clean:
 	rm -rf .venv .venv-* build dist *.egg-info .coverage .coverage.* htmlcov \

@@ -94,6 +94,7 @@ _MODULES = (
     "autodiff autograph bitwise compat config data debugging dtypes errors experimental image "
     "io linalg lookup math nest nn random saved_model signal strings summary train"
 )
+_WITH_EXTRAS = "keras"
 _LATER = {
     "runtime.dtypes": "bfloat16",
     "runtime.autodiff": (
@@ -137,7 +138,7 @@ if _TYPE_CHECKING:
         config as config, data as data, debugging as debugging, experimental as experimental,
         image as image, io as io, linalg as linalg, lookup as lookup, math as math, nest as nest,
         nn as nn, random as random, saved_model as saved_model, signal as signal,
-        strings as strings, summary as summary, train as train,
+        strings as strings, summary as summary, train as train, keras as keras,
     )
     from runtime.dtypes import bfloat16 as bfloat16
     from runtime.autodiff import (
@@ -197,7 +198,7 @@ if _TYPE_CHECKING:
     from runtime.ops.printing import print as print
     from runtime.staging.lists.tensor_array import TensorArray as TensorArray
 else:
-    __getattr__, __dir__ = _attributes(__name__, _LATER, _MODULES)
+    __getattr__, __dir__ = _attributes(__name__, _LATER, _MODULES, _WITH_EXTRAS)
 # fmt: on
 
 _install()

@@ -100,6 +100,7 @@ MAY_IMPORT = {
     ),
     "runtime.data": f"{STAGING} runtime.functions runtime.data",
     "runtime.autograph": "runtime.core.lazy runtime.autograph autograph",
+    "runtime.keras": "runtime numpy autograph",  # on the public names, and places of theirs
     "runtime": "runtime numpy",  # the public names, and what is built on them
 }
 

@@ -14,20 +14,23 @@ from typing import Any
 
 
 def attributes(
-    package: str, names: Mapping[str, str], modules: str = ""
+    package: str, names: Mapping[str, str], modules: str = "", extras: str = ""
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The `__getattr__` and `__dir__` of a package.
 
     Args:
         names: from a module to the names that it supplies, separated by spaces.
         modules: the package's own modules that are attributes of it, separated by spaces.
+        extras: further ones, which need an optional extra; they are not listed.
     """
     suppliers = {name: module for module, listed in names.items() for name in listed.split()}
-    own = frozenset(modules.split())
+    own, optional = frozenset(modules.split()), frozenset(extras.split())
 
     def get(name: str) -> Any:
         if name in own:
             return import_module(f"{package}.{name}")
+        if name in optional:
+            return _optional(f"{package}.{name}")
         if name not in suppliers:
             raise _absent(package, name)
         load(package, suppliers[name], names)
@@ -56,6 +59,13 @@ def _explains(module: str) -> None:
         raise _absent(module, name)
 
     vars(sys.modules[module]).setdefault("__getattr__", get)
+
+
+def _optional(module: str) -> ModuleType:
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise AttributeError(str(error)) from error
 
 
 _OURS = ("runtime", None)

@@ -74,7 +74,7 @@ def install(keras: Any) -> None:
 
 
 def _converts_subclasses(base: Any, names: Iterable[str]) -> None:
-    def init_subclass(cls: type, **kwargs: Any) -> None:
+    def init_subclass(cls: type, /, **kwargs: Any) -> None:
         super(base, cls).__init_subclass__(**kwargs)
         converts(cls, names)
 

@@ -11,7 +11,7 @@ from keras.src import tree
 from keras.src.backend.common import KerasVariable, is_int_dtype, standardize_dtype
 from keras.src.backend.common.keras_tensor import KerasTensor
 from keras.src.backend.common.stateless_scope import StatelessScope, in_stateless_scope
-from keras.src.backend.common.symbolic_scope import SymbolicScope
+from keras.src.backend.common.symbolic_scope import SymbolicScope, in_symbolic_scope
 
 import runtime
 from runtime.core.convert import register_conversion
@@ -26,7 +26,7 @@ SUPPORTS_COMPLEX_DTYPES = True
 IS_THREAD_SAFE = True
 
 
-class Variable(KerasVariable):  # type: ignore[misc]
+class Variable(KerasVariable):
     """Keras' variable, whose value is a `runtime.Variable`."""
 
     is_tensor_like = True
@@ -53,6 +53,17 @@ class Variable(KerasVariable):  # type: ignore[misc]
         with init_scope():
             self._initialize_with_initializer(self._initializer)
             self._initializer = None
+
+    def assign(self, value: Any) -> Any:
+        """Give it a new value; where only shapes are asked for, in the graph that nobody runs."""
+        if not in_symbolic_scope():
+            return super().assign(value)
+        value = self._convert_to_tensor(value, dtype=self._dtype)
+        if not self.shape.is_compatible_with(value.shape):
+            raise ValueError(f"{self} cannot be assigned a value of shape {value.shape}")
+        if self._value is not None:
+            self._direct_assign(value)
+        return value
 
     def _direct_assign(self, value: Any) -> None:
         self._value.assign(runtime.cast(value, self._value.dtype))
@@ -157,7 +168,7 @@ def _spec(item: Any) -> Any:
 def define(module: ModuleType) -> None:
     """Make a module of this name Keras' own, with what is defined here in place of its own."""
     install_notes()
-    run_theirs("core", module.__name__.rpartition(".")[0], module)
+    run_theirs("keras.src.backend.tensorflow.core", module.__name__.rpartition(".")[0], module)
     names = (
         *("SUPPORTS_SPARSE_TENSORS", "SUPPORTS_RAGGED_TENSORS", "SUPPORTS_COMPLEX_DTYPES"),
         *("IS_THREAD_SAFE", "Variable", "compute_output_spec", "convert_to_tensor", "shape"),

@@ -1,4 +1,4 @@
-"""The package of the backend: the names that Keras takes from one, of the modules that hold them."""
+"""The package of the backend: the names that Keras takes from one, each of its module."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def install() -> ModuleType:
     with _environment("KERAS_BACKEND", SLOT):
         keras = import_module("keras")
     # From here on Keras asks for the name only to tell what is special about a backend.
-    import_module("keras.src.backend.config")._BACKEND = BACKEND
+    vars(import_module("keras.src.backend.config"))["_BACKEND"] = BACKEND
     import_module("runtime.keras.conversion").install(keras)
     import_module("runtime.keras.adjustments").install(keras, BACKEND)
     return keras
@@ -85,5 +85,3 @@ def _environment(name: str, value: str) -> Iterator[None]:
         else:
             os.environ[name] = before
 
-
-__all__ = ["BACKEND", "", "install"]

@@ -8,10 +8,12 @@ name. The files are those of the user's installation.
 from __future__ import annotations
 
 import builtins
+import os
 import sys
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import find_spec, spec_from_loader
 from types import ModuleType
 from typing import Any
@@ -19,6 +21,9 @@ from typing import Any
 from runtime.keras.names import TENSORFLOW
 
 _THEIRS = "keras.src.backend.tensorflow"
+_WITH_HOOKS = {"core": "core", "export": "archive", "layer": "layer", "trainer": "trainer"}
+# Others of Keras' files that import TensorFlow by its name, not through Keras' own lazy module.
+_ASKING = ("keras.src.callbacks.tensorboard", "keras.src.layers.preprocessing.data_layer")
 _import = builtins.__import__
 
 
@@ -35,15 +40,39 @@ class BackendFinder(MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        if name.startswith("runtime.keras."):
+            return _public(name, path)
         if name == self.package:
             return spec_from_loader(name, _Hooks("runtime.keras.hooks"), is_package=True)
+        if name in _ASKING:
+            return spec_from_loader(name, _TheirFile(name, self.package))
         parent, _, last = name.rpartition(".")
         if parent != self.package:
             return None
-        own = f"runtime.keras.{last}"
-        if find_spec(own) is not None:
-            return spec_from_loader(name, _Hooks(own))
-        return spec_from_loader(name, _TheirFile(last, self.package))
+        if last in _WITH_HOOKS:
+            return spec_from_loader(name, _Hooks(f"runtime.keras.{_WITH_HOOKS[last]}"))
+        return spec_from_loader(name, _TheirFile(f"{_THEIRS}.{last}", self.package))
+
+
+def _public(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
+    """`runtime.keras.layers` is `keras.layers`; where this package has a module, it is that."""
+    theirs = name.removeprefix("runtime.")
+    if PathFinder.find_spec(name, path) is not None or find_spec(theirs) is None:
+        return None
+    return spec_from_loader(name, _Theirs(theirs))
+
+
+class _Theirs(Loader):
+    """Gives a module of Keras' under a name of ours."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        sys.modules[module.__name__] = import_module(self.name)
 
 
 class _Hooks(Loader):
@@ -61,7 +90,7 @@ class _Hooks(Loader):
 
 
 class _TheirFile(Loader):
-    """Runs Keras' file for TensorFlow in a module."""
+    """Runs a file of Keras' with the names of `runtime` for those of TensorFlow."""
 
     def __init__(self, name: str, package: str) -> None:
         self.name = name
@@ -75,10 +104,10 @@ class _TheirFile(Loader):
 
 
 def run_theirs(name: str, package: str, module: ModuleType) -> None:
-    """Run Keras' file `name` for TensorFlow in a module of the backend `package`."""
-    backends = sys.modules["keras.src.backend"].__path__
-    path = f"{backends[0]}/tensorflow/{name}.py"
-    code = SourceFileLoader(f"{_THEIRS}.{name}", path).get_code(f"{_THEIRS}.{name}")
+    """Run Keras' file of the module `name` as a module; `package` is the one of this backend."""
+    folder = sys.modules["keras.src"].__path__[0]
+    path = os.path.join(folder, *name.split(".")[2:]) + ".py"
+    code = SourceFileLoader(name, path).get_code(name)
     assert code is not None
     module.__file__ = path
     own_builtins = dict(vars(builtins), __import__=_Imports(package))

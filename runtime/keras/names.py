@@ -98,9 +98,7 @@ def dynamic_update_slice(operand: Any, update: Any, starts: Any) -> Any:
     """
     room = runtime.shape(operand) - runtime.shape(update)
     first = runtime.clip_by_value(runtime.cast(runtime.stack(starts), "int32"), 0, room)
-    ranges = [
-        first[axis] + runtime.range(size) for axis, size in enumerate(runtime.shape(update))
-    ]
+    ranges = [first[axis] + runtime.range(size) for axis, size in enumerate(runtime.shape(update))]
     indices = runtime.stack(runtime.meshgrid(*ranges, indexing="ij"), axis=-1)
     return runtime.tensor_scatter_nd_update(operand, indices, update)
 
@@ -153,9 +151,7 @@ TENSORFLOW = Names(
         "SparseTensor": SparseTensor,
         "RaggedTensor": RaggedTensor,
         "TypeSpec": _Never,
-        "compat": Names(
-            "tf.compat", own={"v1": Names("tf.compat.v1", own={"Dimension": _Never})}
-        ),
+        "compat": Names("tf.compat", own={"v1": Names("tf.compat.v1", own={"Dimension": _Never})}),
         "sparse": Absent("tf.sparse"),
         "ragged": Absent("tf.ragged"),
         "sets": Absent("tf.sets"),

@@ -18,12 +18,12 @@ from keras.src.utils.python_utils import pythonify_logs
 import runtime
 from runtime.keras.adjustments import is_shown
 from runtime.keras.conversion import converts
-from runtime.keras.datasets import batches_of
+from runtime.keras.dataset_adapter import batches_of
 
 _STEPS = ("train_step", "test_step", "predict_step", "compute_loss", "compute_metrics")
 
 
-class Trainer(base_trainer.Trainer):  # type: ignore[misc]
+class Trainer(base_trainer.Trainer):
     """What a Keras model is trained and run by."""
 
     def __init__(self) -> None:
@@ -245,7 +245,7 @@ class Trainer(base_trainer.Trainer):  # type: ignore[misc]
         cached = kwargs.pop("_use_cached_eval_dataset", False)
         if kwargs:
             raise ValueError(f"Arguments not recognized: {kwargs}")
-        batches = self._eval_epoch_iterator if cached else batches_of(
+        batches: Any = self._eval_epoch_iterator if cached else batches_of(
             x=x, y=y, sample_weight=sample_weight, batch_size=batch_size, steps_per_epoch=steps,
             shuffle=False, steps_per_execution=self.steps_per_execution,
         )  # fmt: skip

@@ -11,7 +11,7 @@ from keras.src.trainers.data_adapters.data_adapter import DataAdapter
 from keras.src.trainers.epoch_iterator import EpochIterator
 
 
-class DatasetAdapter(DataAdapter):  # type: ignore[misc]
+class DatasetAdapter(DataAdapter):
     """The batches of a dataset."""
 
     def __init__(self, dataset: Any, class_weight: Any = None) -> None:

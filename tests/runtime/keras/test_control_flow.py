@@ -1,0 +1,146 @@
+"""Control flow of the user's methods and functions that depends on tensors: in `fit` the same as
+eagerly, which is plain Python.
+"""
+
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import pytest
+
+import runtime as rt
+
+if find_spec("keras") is None:
+    pytest.skip("Keras is not installed", allow_module_level=True)
+
+import runtime.keras as keras
+
+X = np.random.default_rng(0).standard_normal((12, 2)).astype("f")
+Y = np.random.default_rng(1).standard_normal((12, 3)).astype("f")
+
+
+class Halve(keras.layers.Layer):  # type: ignore[misc]
+    def call(self, x: Any) -> Any:
+        rounds = 0
+        while rt.reduce_sum(rt.abs(x)) > 1.0:
+            x = x / 2.0
+            rounds = rounds + 1
+            if rounds > 5:
+                break
+        return x
+
+
+class Steep(keras.losses.Loss):  # type: ignore[misc]
+    def call(self, y: Any, outputs: Any) -> Any:
+        error = rt.reduce_mean(rt.abs(y - outputs), axis=-1)
+        if rt.reduce_mean(error) > 0.5:
+            error = error * 2.0
+        return error
+
+
+def steep(y: Any, outputs: Any) -> Any:
+    error = rt.reduce_mean(rt.abs(y - outputs), axis=-1)
+    for _ in rt.range(3):
+        if rt.reduce_mean(error) < 2.0:
+            error = error * 2.0
+    return error
+
+
+class Over(keras.metrics.Metric):  # type: ignore[misc]
+    def __init__(self, name: str = "over") -> None:
+        super().__init__(name=name)
+        self.total = self.add_weight(name="total", initializer="zeros")
+
+    def update_state(self, y: Any, outputs: Any, sample_weight: Any = None) -> None:
+        if rt.reduce_mean(outputs) > 0.0:
+            self.total.assign_add(1.0)
+        else:
+            self.total.assign_add(0.5)
+
+    def result(self) -> Any:
+        return self.total.value
+
+
+def capped(x: Any) -> Any:
+    if rt.reduce_max(x) > 1.0:
+        x = x / rt.reduce_max(x)
+    return x
+
+
+class Clipping(keras.Model):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__()
+        self.halve, self.dense = Halve(), keras.layers.Dense(3)
+
+    def call(self, x: Any) -> Any:
+        return self.dense(self.halve(x))
+
+    def train_step(self, data: Any) -> Any:
+        x, y = data
+        with rt.GradientTape() as tape:
+            outputs = self(x, training=True)
+            loss = self.compute_loss(x, y, outputs)
+        gradients = tape.gradient(loss, self.trainable_variables)
+        if rt.linalg.global_norm(gradients) > 0.1:
+            gradients, _ = rt.clip_by_global_norm(gradients, 0.1)
+        self.optimizer.apply_gradients(zip(gradients, self.trainable_variables, strict=True))
+        for metric in self.metrics:
+            if metric.name == "loss":
+                metric.update_state(loss)
+            else:
+                metric.update_state(y, outputs)
+        return {metric.name: metric.result() for metric in self.metrics}
+
+
+def lambdas() -> Any:
+    return keras.Sequential([
+        keras.Input((2,)), keras.layers.Lambda(capped), keras.layers.Activation(capped),
+        keras.layers.Dense(3),
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize("build", [Clipping, lambdas])
+@pytest.mark.parametrize("loss", [Steep(), steep])
+def test_trains_as_eagerly(build: Any, loss: Any) -> None:
+    found = []
+    for eager in (True, False):
+        keras.utils.set_random_seed(0)
+        model = build()
+        model.compile("adam", loss, metrics=[Over(), capped_error], run_eagerly=eager)
+        history = model.fit(X, Y, epochs=3, batch_size=4, shuffle=False).history
+        found.append([*history.values(), model.get_weights()[0], model.predict(X)])
+    for eagerly, staged in zip(*found, strict=True):
+        np.testing.assert_allclose(eagerly, staged, rtol=2e-6, atol=1e-7)
+
+
+def capped_error(y: Any, outputs: Any) -> Any:
+    return capped(rt.reduce_mean(rt.abs(y - outputs), axis=-1))
+
+
+def test_a_symbolic_model_with_staged_branches() -> None:
+    given = keras.Input((2,))
+    model = keras.Model(given, Halve()(given))
+    assert model.output_shape == (None, 2)
+    np.testing.assert_array_equal(model.predict(X), np.asarray(Halve()(X)))
+
+
+def test_a_function_over_a_model_is_converted_too() -> None:
+    halve = Halve()
+    staged = rt.function(lambda x: halve(x))
+    np.testing.assert_array_equal(staged(X), halve(rt.constant(X)))
+
+
+def test_what_cannot_be_staged_names_the_users_line() -> None:
+    class Listing(keras.layers.Layer):  # type: ignore[misc]
+        def call(self, x: Any) -> Any:
+            if rt.reduce_sum(x) > 0:
+                found = x
+            else:
+                found = "none"
+            return found
+
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])
+    model.add(keras.layers.Dense(2))
+    with pytest.raises((ValueError, RuntimeError), match=r"test_control_flow\.py"):
+        Listing()(given := keras.Input((2,)))
+        keras.Model(given, Listing()(given))

@@ -1,0 +1,160 @@
+"""Models train as on TensorFlow: losses, weights and outputs after some steps, from the same
+weights and batches. The figures are TensorFlow's; `tests/peers` makes them anew.
+"""
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import runtime as rt
+
+if find_spec("keras") is None:
+    pytest.skip("Keras is not installed", allow_module_level=True)
+
+import runtime.keras as keras
+from tests.support import keras_models
+
+FIGURES = json.loads(Path("fixtures/keras/tensorflow.json").read_text("utf-8"))["cases"]
+X = np.random.default_rng(0).standard_normal((12, 4)).astype("f")
+Y = np.random.default_rng(1).standard_normal((12, 3)).astype("f")
+
+
+@pytest.mark.parametrize("name", keras_models.CASES)
+def test_trains_as_on_tensorflow(name: str) -> None:
+    made = keras_models.train(keras, name)
+    for part, expected in FIGURES[name].items():
+        np.testing.assert_allclose(made[part], expected, rtol=5e-6, err_msg=part)
+
+
+def model(**options: Any) -> Any:
+    keras.utils.set_random_seed(0)
+    made = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])
+    made.compile("sgd", "mse", **options)
+    return made
+
+
+def test_one_step_of_gradient_descent() -> None:
+    made = model()
+    w, b = made.get_weights()
+    loss = made.train_on_batch(X, Y)
+    errors = X @ w + b - Y
+    np.testing.assert_allclose(loss, (errors**2).mean(), rtol=1e-6)
+    steps = 0.01 * 2 / errors.size
+    for now, expected in zip(
+        made.get_weights(), (w - steps * X.T @ errors, b - steps * errors.sum(0)), strict=True
+    ):
+        np.testing.assert_allclose(now, expected, rtol=1e-5)
+
+
+def test_a_step_is_traced_once_for_each_shape() -> None:
+    class Counting(keras.layers.Layer):  # type: ignore[misc]
+        calls = 0
+
+        def call(self, x: Any) -> Any:
+            Counting.calls += 1
+            return x
+
+    made = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3), Counting()])
+    made.compile("sgd", "mse")
+    made.fit(X, Y, batch_size=4, epochs=3)
+    after = Counting.calls
+    made.fit(X, Y, batch_size=4, epochs=3)
+    assert Counting.calls == after
+    made.fit(X, Y, batch_size=5)  # the rest is a batch of 2: one trace for any size from then on
+    relaxed = Counting.calls
+    for size in (3, 7, 12):
+        made.fit(X, Y, batch_size=size)
+    assert Counting.calls == relaxed
+
+
+@pytest.mark.parametrize("options", [{"run_eagerly": True}, {"steps_per_execution": 3}])
+def test_ways_to_run_a_step_give_the_same(options: dict[str, Any]) -> None:
+    first, second = model(), model(**options)
+    losses = [m.fit(X, Y, batch_size=4, shuffle=False).history["loss"] for m in (first, second)]
+    np.testing.assert_allclose(losses[0], losses[1], rtol=1e-6)
+    for a, b in zip(first.get_weights(), second.get_weights(), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+
+
+def test_evaluate_predict_and_metrics_as_numpy() -> None:
+    made = model(metrics=["mae"])
+    outputs = made.predict(X, batch_size=5)
+    w, b = made.get_weights()
+    np.testing.assert_allclose(outputs, X @ w + b, rtol=1e-5, atol=1e-6)
+    loss, error = made.evaluate(X, Y, batch_size=5)
+    np.testing.assert_allclose(loss, ((outputs - Y) ** 2).mean(), rtol=1e-6)
+    np.testing.assert_allclose(error, abs(outputs - Y).mean(), rtol=1e-6)
+
+
+def test_weights_of_samples_and_validation() -> None:
+    weights = np.arange(12, dtype="f")
+    made = model()
+    history = made.fit(
+        X, Y, sample_weight=weights, batch_size=12, validation_data=(X[:4], Y[:4]), epochs=2
+    ).history
+    w, b = model().get_weights()
+    expected = (((X @ w + b - Y) ** 2).mean(1) * weights).mean()
+    np.testing.assert_allclose(history["loss"][0], expected, rtol=1e-5)
+    np.testing.assert_allclose(history["val_loss"][1], made.evaluate(X[:4], Y[:4]), rtol=1e-6)
+
+
+def test_callbacks_stop_and_see() -> None:
+    seen: list[int] = []
+    stop = keras.callbacks.EarlyStopping(monitor="loss", patience=0, min_delta=1e9)
+    tell = keras.callbacks.LambdaCallback(on_train_batch_end=lambda step, logs: seen.append(step))
+    history = model().fit(X, Y, batch_size=4, epochs=9, callbacks=[stop, tell])
+    assert len(history.epoch) == 2
+    assert seen == [0, 1, 2] * 2
+
+
+def test_dropout_scales_what_it_keeps_and_is_seeded() -> None:
+    x = np.ones((100, 100), "f")
+    for layer in (keras.layers.Dropout(0.25, seed=1), keras.layers.SpatialDropout1D(0.25, seed=1)):
+        made = np.asarray(layer(x if layer.name[0] == "d" else x[..., None], training=True))
+        assert set(np.unique(made)) == {np.float32(0), np.float32(1 / 0.75)}
+        assert abs((made == 0).mean() - 0.25) < 0.02
+    first, second = (keras.layers.Dropout(0.5, seed=1)(x, training=True) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+
+
+def test_mixed_precision_computes_in_half_and_keeps_single_weights() -> None:
+    keras.mixed_precision.set_global_policy("mixed_float16")
+    try:
+        made = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8), keras.layers.Dense(3)])
+    finally:
+        keras.mixed_precision.set_global_policy("float32")
+    made.compile("adam", "mse")
+    assert type(made.optimizer).__name__ == "LossScaleOptimizer"
+    losses = made.fit(X, Y, epochs=20, batch_size=12).history["loss"]
+    assert losses[-1] < losses[0]
+    assert made(X).dtype == rt.float16
+    assert {weight.dtype for weight in made.trainable_variables} == {"float32"}
+
+
+def test_fit_is_quiet_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    made = model()
+    made.fit(X, Y)
+    made.evaluate(X, Y)
+    made.predict(X)
+    assert capsys.readouterr().out == ""
+    made.fit(X, Y, verbose=1)
+    assert "loss" in capsys.readouterr().out
+    made.summary()
+    assert "Trainable params: 15" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "message"),
+    [
+        (X, Y[:5], "same number of samples"),
+        (X[:, :2], Y, "expected axis -1 of input shape to have value 4"),
+        (X, Y[:, :2], "Incompatible shapes"),
+    ],
+)
+def test_data_that_does_not_fit_is_refused(x: Any, y: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        model().fit(x, y)
