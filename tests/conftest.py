@@ -18,6 +18,7 @@ _PEERS = {
     "test_a_backend_for_jax.py": "jax",
     "test_data_like_tensorflow.py": "tensorflow",
     "test_forms_like_tensorflow.py": "tensorflow",
+    "test_keras_like_tensorflow.py": "tensorflow",
     "test_neighbours.py": "torch",
     "test_ops_like_tensorflow.py": "tensorflow",
 }

@@ -1,4 +1,4 @@
-"""Where Keras decides by the name of its backend, or leaves a door for TensorFlow alone."""
+"""Adjustments: Keras decides by the name of its backend, and leaves doors for TensorFlow alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SUFFIX = ".weights.h5"
 
 
 def before_ops() -> None:
-    """What Keras' files find when they are loaded: numbers of 64 bits where it has them with
+    """Prepare for the loading of Keras' files: numbers of 64 bits where it has them with
     TensorFlow, and the names of `runtime` for those of TensorFlow.
     """
     dtypes.PYTHON_DTYPES_MAP.update({int: "int64", "int": "int64", complex: "complex128"})
@@ -91,5 +91,5 @@ def _local_or(download: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def is_shown() -> bool:
-    """Whether somebody looks at a progress bar: on a terminal, or in a notebook."""
+    """True if somebody looks at a progress bar: on a terminal, or in a notebook."""
     return sys.stdout.isatty() or "ipykernel" in sys.modules

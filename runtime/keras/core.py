@@ -1,4 +1,4 @@
-"""What Keras asks of a backend first: its Variable, conversion, and shapes without values."""
+"""The core of the backend: its Variable, conversion, and shapes without values."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Variable(KerasVariable):
 
     @property
     def held_variable(self) -> Any:
-        """What graphs and tapes know it by."""
+        """The variable that graphs and tapes know."""
         return self._value
 
     @property

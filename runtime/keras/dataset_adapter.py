@@ -52,7 +52,7 @@ class DatasetAdapter(DataAdapter):
 
 
 def batches_of(x: Any, **options: Any) -> EpochIterator:
-    """What goes through the batches of data in any form that `fit` takes, one epoch at a time."""
+    """An iterator over the batches of data in any form that `fit` takes, one epoch at a time."""
     module = sys.modules.get("runtime.data")
     if module is None or not isinstance(x, module.Dataset):
         return EpochIterator(x=x, **options)

@@ -12,7 +12,7 @@ from types import ModuleType
 from runtime.keras.loading import BackendFinder
 
 BACKEND = "runtime"
-"""What `keras.config.backend()` says."""
+"""The name that `keras.config.backend()` gives."""
 
 SLOT = "numpy"
 """The backend that Keras is asked for: of all that it knows, the one that it treats as any other,
@@ -84,4 +84,3 @@ def _environment(name: str, value: str) -> Iterator[None]:
             del os.environ[name]
         else:
             os.environ[name] = before
-

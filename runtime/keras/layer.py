@@ -1,4 +1,4 @@
-"""What is ours in each Keras layer: control flow of a user's `call` that depends on tensors, and
+"""The base of Keras' layers: control flow of a user's `call` that depends on tensors, and
 variables of `runtime` as attributes.
 """
 

@@ -11,8 +11,8 @@ import builtins
 import os
 import sys
 from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
 from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import find_spec, spec_from_loader
 from types import ModuleType
@@ -116,7 +116,7 @@ def run_theirs(name: str, package: str, module: ModuleType) -> None:
 
 
 class _Imports:
-    """What `import` does in Keras' files."""
+    """The `import` of Keras' files."""
 
     def __init__(self, package: str) -> None:
         self.package = package

@@ -35,7 +35,7 @@ class Names:
         return found
 
     def within(self, path: str) -> Any:
-        """What `from path import ...` takes names from."""
+        """The namespace that `from path import ...` takes names from."""
         found: Any = self
         for part in path.split(".")[1:]:
             found = getattr(found, part)
@@ -63,21 +63,21 @@ def absent(name: str) -> Any:
 
 
 class SparseTensor:
-    """What is never there: sparse tensors are not supported, so that nothing is one."""
+    """A class without instances: sparse tensors are not supported, so that nothing is one."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise NotImplementedError("sparse tensors are not supported: convert to dense ones")
 
 
 class RaggedTensor:
-    """What is never there: ragged tensors are not supported, so that nothing is one."""
+    """A class without instances: ragged tensors are not supported, so that nothing is one."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise NotImplementedError("ragged tensors are not supported: pad to dense ones")
 
 
 class _Never:
-    """What nothing is an instance of."""
+    """A class without instances."""
 
 
 class _OwnVariable:
@@ -171,4 +171,4 @@ TENSORFLOW = Names(
         "python": Names("tf.python", own={"ops": _PYTHON_OPS}),
     },
 )
-"""What `tensorflow` is for Keras' files."""
+"""The `tensorflow` of Keras' files."""

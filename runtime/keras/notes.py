@@ -1,4 +1,4 @@
-"""What Keras' files note on tensors as attributes: tensors here have none to spare."""
+"""Notes that Keras' files make on tensors as attributes, which tensors here have none of."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _STEPS = ("train_step", "test_step", "predict_step", "compute_loss", "compute_me
 
 
 class Trainer(base_trainer.Trainer):
-    """What a Keras model is trained and run by."""
+    """The base of Keras' models that trains and runs them."""
 
     def __init__(self) -> None:
         super().__init__()

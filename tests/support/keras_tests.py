@@ -121,6 +121,9 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
         return (yield)
     finally:
         config._BACKEND = installation.BACKEND  # type: ignore[attr-defined]
+        # It lists devices by the names of backends.
+        devices = getattr(getattr(collector, "module", None), "CPU_DEVICES", {})
+        devices[installation.BACKEND] = "cpu:0"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -130,17 +130,12 @@ def test_a_function_over_a_model_is_converted_too() -> None:
     np.testing.assert_array_equal(staged(X), halve(rt.constant(X)))
 
 
-def test_what_cannot_be_staged_names_the_users_line() -> None:
-    class Listing(keras.layers.Layer):  # type: ignore[misc]
-        def call(self, x: Any) -> Any:
-            if rt.reduce_sum(x) > 0:
-                found = x
-            else:
-                found = "none"
-            return found
+class Naming(keras.layers.Layer):  # type: ignore[misc]
+    def call(self, x: Any) -> Any:
+        return x if rt.reduce_sum(x) > 0.0 else "none"
 
-    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])
-    model.add(keras.layers.Dense(2))
-    with pytest.raises((ValueError, RuntimeError), match=r"test_control_flow\.py"):
-        Listing()(given := keras.Input((2,)))
-        keras.Model(given, Listing()(given))
+
+def test_what_cannot_be_staged_names_the_users_line() -> None:
+    layer, given = Naming(), keras.Input((2,))
+    with pytest.raises(ValueError, match=r"test_control_flow\.py:\d+"):
+        layer(given)

@@ -20,7 +20,8 @@ def run(code: str) -> str:
     [
         "import runtime.keras, keras; print(keras.config.backend())",
         "import runtime as rt; print(rt.keras.config.backend())",
-        "import runtime.keras as k, keras; assert k.layers is keras.layers; print(k.config.backend())",
+        "import runtime.keras as k, keras; assert k.layers is keras.layers; "
+        "print(k.config.backend())",
         "from runtime.keras import layers; import keras; assert layers is keras.layers; "
         "print(keras.config.backend())",
         "from runtime.keras.layers import Dense; import keras; "

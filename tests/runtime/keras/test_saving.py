@@ -54,9 +54,7 @@ def test_a_weights_file_that_is_not_there() -> None:
 
 def test_a_local_dataset_is_read(tmp_path: Path) -> None:
     digits = np.arange(8).reshape(2, 2, 2)
-    np.savez(
-        tmp_path / "digits.npz", x_train=digits, y_train=[1, 2], x_test=digits[:1], y_test=[3]
-    )
+    np.savez(tmp_path / "digits.npz", x_train=digits, y_train=[1, 2], x_test=digits[:1], y_test=[3])
     (x, y), (_, last) = keras.datasets.mnist.load_data(str(tmp_path / "digits.npz"))
     np.testing.assert_array_equal(x, digits)
     assert (y.tolist(), last.tolist()) == ([1, 2], [3])

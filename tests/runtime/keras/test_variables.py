@@ -56,10 +56,7 @@ def test_a_branch_joins_it_with_a_tensor() -> None:
 
     @rt.function
     def chosen(x: Any) -> Any:
-        if x > 0.0:
-            found = v
-        else:
-            found = x
+        found = v if x > 0.0 else x
         return found * 10.0
 
     assert float(chosen(rt.constant(1.0))) == 20.0
@@ -89,10 +86,7 @@ def test_a_join_that_an_assignment_would_change_is_refused() -> None:
 
     @rt.function
     def late(x: Any) -> Any:
-        if x > 0.0:
-            found = v
-        else:
-            found = x
+        found = v if x > 0.0 else x
         v.assign(9.0)
         return found + 1.0
 
