@@ -9,6 +9,7 @@ from typing import Any
 
 import runtime
 from runtime.core.tensor import EagerTensor, Tensor
+from runtime.keras.projections import project
 
 
 class Names:
@@ -155,7 +156,9 @@ TENSORFLOW = Names(
         "sparse": Absent("tf.sparse"),
         "ragged": Absent("tf.ragged"),
         "sets": Absent("tf.sets"),
-        "raw_ops": Absent("tf.raw_ops", own={"Bucketize": bucketize}),
+        "raw_ops": Absent(
+            "tf.raw_ops", own={"Bucketize": bucketize, "ImageProjectiveTransformV3": project}
+        ),
         "distribute": Names(
             "tf.distribute",
             own={

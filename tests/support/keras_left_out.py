@@ -16,10 +16,23 @@ FILES = {
     "src/trainers/data_adapters/grain_dataset_adapter_test.py": "they need grain",
     "src/quantizers/*": "8-bit numbers are not supported",
     "src/applications/*": "they load weights from the network",
+    "src/utils/audio_dataset_utils_test.py": "files are read by TensorFlow's audio ops",
+    "src/utils/image_dataset_utils_test.py": "files are read by TensorFlow's image ops",
+    "src/utils/text_dataset_utils_test.py": "files are read by TensorFlow's text ops",
+    "src/utils/timeseries_dataset_utils_test.py": "they make TensorFlow's or grain's datasets",
+    "src/utils/dataset_utils_test.py": "they split TensorFlow's or PyTorch's datasets",
+    "src/utils/torch_utils_test.py": "they need PyTorch",
+    "src/utils/backend_utils_test.py": "they switch between other backends",
+    "src/layers/preprocessing/index_lookup_test.py": "lookup tables are not there yet",
+    "src/layers/preprocessing/string_lookup_test.py": "lookup tables are not there yet",
+    "src/layers/preprocessing/integer_lookup_test.py": "lookup tables are not there yet",
+    "src/layers/preprocessing/text_vectorization_test.py": "lookup tables are not there yet",
+    "src/layers/preprocessing/feature_space_test.py": "lookup tables are not there yet",
 }
 
 TESTS = {
     "*grain*": "they need grain",
+    "*flash*": "TensorFlow has no flash attention, and Keras' files for it refuse it",
     "*torch_dataloader*": "they need PyTorch",
     "*tf_sparse*": "sparse tensors are not supported",
     "*scipy_sparse*": "sparse tensors are not supported",
