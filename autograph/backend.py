@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import islice
 from types import CellType
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 from weakref import ref
 
 from autograph.errors import StagingError
@@ -14,6 +14,24 @@ from autograph.frames import refusal
 Block: TypeAlias = Callable[..., Any]
 Thunk: TypeAlias = Callable[[], Any]
 Names: TypeAlias = tuple[str, ...]
+
+
+class GlobalVariable(NamedTuple):
+    """A global variable that staged blocks assign; `cell_contents` is its value, as of a cell."""
+
+    namespace: dict[str, Any]
+    name: str
+
+    @property
+    def cell_contents(self) -> Any:
+        """Its value; ValueError where it has none."""
+        if self.name not in self.namespace:
+            raise ValueError(f"{self.name} has no value")
+        return self.namespace[self.name]
+
+    @cell_contents.setter
+    def cell_contents(self, value: Any) -> None:
+        self.namespace[self.name] = value
 
 
 class Backend:
@@ -119,12 +137,13 @@ class Backend:
         """Whether a value of a registered type is staged: of some types only some values are."""
         return True
 
-    def owns(self, cell: CellType) -> bool:
-        """Whether a captured variable was made by the call that is being staged.
+    def owns(self, cell: CellType | GlobalVariable) -> bool:
+        """Whether a captured or global variable may be assigned by what is being staged.
 
-        One that existed before cannot be changed by running what was staged; it is refused.
+        True for one that the call has made, and for one from before whose value the backend carries
+        and leaves there when what was staged has run. Others are refused.
         """
-        return True
+        return isinstance(cell, CellType)
 
     def builtin(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """A builtin with a staged argument; `NotImplemented` leaves it to the plain function."""

@@ -54,7 +54,9 @@ MAY_IMPORT = {
     "autograph.operators": f"{DISPATCH} autograph.operators",
     "autograph.codes": "",
     "autograph.policy": "autograph.codes autograph.frames autograph.errors",
-    "autograph.mutation": "autograph.mutation autograph.codes autograph.frames autograph.errors",
+    "autograph.mutation": (
+        "autograph.mutation autograph.codes autograph.frames autograph.errors autograph.backend"
+    ),
     "autograph.command_line": (
         "autograph.command_line autograph.errors autograph.pipeline autograph.printing "
         "autograph.source autograph.trees"

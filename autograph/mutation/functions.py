@@ -9,12 +9,13 @@ from itertools import chain
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
+from autograph.backend import GlobalVariable
 from autograph.codes import CodeTable
 from autograph.frames import is_library
 from autograph.mutation.kinds import KeyedKind, Kind
 from autograph.mutation.parts import ATOMS, MISSING, Part, as_attribute, as_itself, named
 from autograph.mutation.users_code import is_users_function
-from autograph.mutation.variables import Variable, value_of
+from autograph.mutation.variables import value_of
 
 
 class Unconverted(NamedTuple):
@@ -112,7 +113,7 @@ def _globals_of(function: FunctionType) -> Iterator[Part]:
         if type(value) is ModuleType:
             yield from _members_of_module(value, name, names)
         elif value is not MISSING:
-            yield named, name, Variable(namespace, name)
+            yield named, name, GlobalVariable(namespace, name)
 
 
 def _members_of_module(module: ModuleType, name: str, names: Iterable[str]) -> Iterator[Part]:
@@ -120,7 +121,7 @@ def _members_of_module(module: ModuleType, name: str, names: Iterable[str]) -> I
         yield named, f"{name}.environ", os.environ
     if not is_library(module.__name__):
         for member in vars(module).keys() & set(names):
-            yield named, f"{name}.{member}", Variable(vars(module), member)
+            yield named, f"{name}.{member}", GlobalVariable(vars(module), member)
 
 
 _names: CodeTable[tuple[str, ...]] = CodeTable()

@@ -18,17 +18,17 @@ in attributes, up to a number of objects; `Snapshot.unseen` says what nobody loo
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from types import FunctionType
 from typing import Any, NamedTuple
 
+from autograph.backend import GlobalVariable
 from autograph.mutation.foreign import LOCKS
 from autograph.mutation.functions import Unconverted
 from autograph.mutation.kind_table import FOREIGN, is_hidden, kinds_of
 from autograph.mutation.kinds import Kind
 from autograph.mutation.ownership import notes_taken, unheld
 from autograph.mutation.parts import MISSING, Path, named, render
-from autograph.mutation.variables import Variable
 
 __all__ = ["MISSING", "Change", "Snapshot"]
 
@@ -46,7 +46,7 @@ class Change(NamedTuple):
     Attributes:
         path: where, as the user would write it: `self.count`, `cache['k']`, `xs[2]`, `len(xs)`.
         object: the object that changed; of a captured variable its cell, of a global one the
-            namespace.
+            `GlobalVariable`.
         before: what was there, or `MISSING`.
         after: what is there now, or `MISSING`.
     """
@@ -63,6 +63,7 @@ class _Entry(NamedTuple):
     state: Any
     path: Path
     late: bool
+    lent: bool
 
 
 class Snapshot:
@@ -149,8 +150,8 @@ class Snapshot:
                 if key in entries or not self._within(kind, value, path, depth, lent):
                     continue
                 state = kind.take(value)
-                entries[key] = _Entry(kind, value, state, path, self._late)
-                if cls is Variable and self._outer is not None:
+                entries[key] = _Entry(kind, value, state, path, self._late, lent)
+                if cls is GlobalVariable and self._outer is not None:
                     self._outer.add(render(path), value)
                 # What code leads to is not nested in what leads to the code.
                 below = 0 if cls in _CODE else depth + 1
@@ -183,7 +184,9 @@ class Snapshot:
     def notes(self) -> list[_Entry]:
         """The entries of what was looked at later than the roots."""
         entries = self._entries.values()
-        return [entry for entry in entries if entry.late and type(entry.value) is not Variable]
+        return [
+            entry for entry in entries if entry.late and type(entry.value) is not GlobalVariable
+        ]
 
     def changes(self) -> list[Change]:
         """Returns what is different now, in the order in which it was looked at."""
@@ -192,6 +195,13 @@ class Snapshot:
             for entry in self._changed()
             for style, key, before, after in entry.kind.differences(entry.value, entry.state)
         ]
+
+    def altered(self) -> Iterator[tuple[str, Any, Any, bool]]:
+        """Yields the path of each object that is different now, the object, the state that it had,
+        and whether an object of an installed package holds it.
+        """
+        for entry in self._changed():
+            yield render(entry.path), entry.value, entry.state, entry.lent
 
     def restore(self) -> None:
         """Put back what was there."""

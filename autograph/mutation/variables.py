@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextvars import ContextVar
 from types import CellType
-from typing import Any, NamedTuple
+from typing import Any
 
+from autograph.backend import GlobalVariable
 from autograph.mutation.kinds import Kind, SingleKind
 from autograph.mutation.parts import ATOMS, MISSING, Part, as_itself
 
@@ -33,13 +34,6 @@ class CellKind(SingleKind):
             value.cell_contents = state
 
 
-class Variable(NamedTuple):
-    """A global variable, or an attribute of a module."""
-
-    namespace: dict[str, Any]
-    name: str
-
-
 class ContextKind(SingleKind):
     """The value of a context variable. It cannot be unset."""
 
@@ -58,26 +52,23 @@ class ContextKind(SingleKind):
 
 
 class GlobalKind(SingleKind):
-    def key(self, value: Variable) -> Any:
+    def key(self, value: GlobalVariable) -> Any:
         return id(value.namespace), value.name
 
-    def take(self, value: Variable) -> Any:
+    def take(self, value: GlobalVariable) -> Any:
         return value.namespace.get(value.name, MISSING)
 
-    def parts(self, value: Variable, state: Any) -> Iterable[Part]:
+    def parts(self, value: GlobalVariable, state: Any) -> Iterable[Part]:
         return () if type(state) in ATOMS else [(as_itself, None, state)]
 
-    def same(self, value: Variable, state: Any) -> bool:
+    def same(self, value: GlobalVariable, state: Any) -> bool:
         return self.take(value) is state
 
-    def put(self, value: Variable, state: Any) -> None:
+    def put(self, value: GlobalVariable, state: Any) -> None:
         if state is MISSING:
             del value.namespace[value.name]
         else:
             value.namespace[value.name] = state
-
-    def holder(self, value: Variable) -> Any:
-        return value.namespace
 
 
 def value_of(place: Any) -> Any:
@@ -86,4 +77,4 @@ def value_of(place: Any) -> Any:
     return MISSING if kind is None else kind.take(place)
 
 
-VARIABLES: dict[type, Kind] = {CellType: CellKind(), Variable: GlobalKind()}
+VARIABLES: dict[type, Kind] = {CellType: CellKind(), GlobalVariable: GlobalKind()}

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from types import CellType
 from typing import Any
 
-from autograph.backend import Backend, Block, Names
+from autograph.backend import Backend, Block, GlobalVariable, Names
 from autograph.errors import StagingError
 from autograph.frames import refusal
 from autograph.operators.blocks import unpacked
@@ -75,19 +75,22 @@ def _packed(result: Any, count: int) -> tuple[Any, ...]:
     return (result,) if count == 1 else tuple(result or ())
 
 
-def _cell(name: str, blocks: Sequence[Block], backend: Backend) -> CellType:
-    for block in (getattr(block, "__wrapped__", block) for block in blocks):
+def _cell(name: str, blocks: Sequence[Block], backend: Backend) -> CellType | GlobalVariable:
+    plain = [getattr(block, "__wrapped__", block) for block in blocks]
+    for block in plain:
         cells = dict(zip(block.__code__.co_freevars, block.__closure__ or (), strict=True))
         cell: CellType | None = cells.get(name)
         if cell is not None:
             if backend.owns(cell):
                 return cell
             _refuse(name, "belongs to a function that was called before the staged one")
-    _refuse(name, "is global")
-    raise AssertionError
+    variable = GlobalVariable(plain[0].__globals__, name)
+    if not backend.owns(variable):
+        _refuse(name, "is global")
+    return variable
 
 
-def _contents(cell: CellType, name: str) -> Any:
+def _contents(cell: CellType | GlobalVariable, name: str) -> Any:
     try:
         return cell.cell_contents
     except ValueError:

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.frames import hide_libraries
-from runtime.autodiff.calls import GraphCall, call_recorded
+from runtime.autodiff.calls import GraphCall, Held, call_recorded
 from runtime.core.device import placed
 from runtime.core.pickling import refused
 from runtime.core.shapes import TensorSpec
@@ -18,6 +18,7 @@ from runtime.core.state import run_calling_back, state
 from runtime.core.tensor import EagerTensor, Tensor, wrap
 from runtime.core.types import ListType, ObjectHandle, ObjectType, TensorType, Type
 from runtime.functions.changed_arguments import Changes
+from runtime.functions.kept_objects import Kept
 from runtime.functions.parameters import Arguments
 from runtime.functions.shared_arguments import NOTHING, Shared
 from runtime.functions.signature_text import signature_lines, signature_text
@@ -29,7 +30,7 @@ from runtime.graph.executors.specialization import Programs, Run
 from runtime.graph.format.printing import format_graph
 from runtime.graph.format.views import GraphTensor
 from runtime.graph.ir import Callee, Graph, Value, has_effects, walk
-from runtime.graph.nodes import CALL, RAISE
+from runtime.graph.nodes import CALL, NUMBER_TYPES, RAISE
 from runtime.graph.passes import optimize
 from runtime.graph.passes.shape_refinement import result_types
 from runtime.ops.reshaping import ensure_shape
@@ -81,6 +82,7 @@ class ConcreteFunction:
         self.shared = NOTHING
         self.lost: Callable[[], Exception] | None = None
         self.changes: Changes | None = None
+        self.kept: Kept | None = None
         self.devices = _devices_of(graph)
         self.single = isinstance(outputs, Leaf) and not any(self.devices)
         self.used = now()
@@ -96,9 +98,10 @@ class ConcreteFunction:
         if called is not self.graph:
             self.callee = Callee(self.name, called)
 
-    def change(self, changes: Changes) -> None:
-        """Take which lists of its arguments it changes."""
-        self.changes, self.single = changes, False
+    def change(self, changes: Changes | None, kept: Kept | None) -> None:
+        """Take which lists of its arguments it changes, and which objects from before its calls."""
+        self.changes, self.kept = changes, kept
+        self.single = self.single and changes is kept is None
 
     @functools.cached_property
     def optimized(self) -> Graph:
@@ -196,7 +199,12 @@ class ConcreteFunction:
         """Take arguments like these, which are just the tensors of a call, as they are."""
         key: list[Any] = []
         raws: list[Any] = []
-        if not self.outer and len(self._fitting) < MOST_FITTING and quick_key(args, key, raws):
+        if (
+            not self.outer
+            and self.kept is None
+            and len(self._fitting) < MOST_FITTING
+            and quick_key(args, key, raws)
+        ):
             self._fitting[tuple(key)] = self.programs.runner(raws)
 
     def _leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
@@ -221,6 +229,8 @@ class ConcreteFunction:
             return self._call_in(state.trace, leaves)
         if self.lost is not None:
             raise self.lost()
+        if self.kept is not None:
+            leaves = [*leaves, *map(_as_leaf, self.kept.leaves())]
         if state.run is None:
             return self.outputs_of(self._observed(leaves))
         raws = [leaf.raw for leaf in leaves]
@@ -250,7 +260,8 @@ class ConcreteFunction:
         if state.tapes and state.inspect is None and state.device is None:
             return call_recorded(self._recorded, leaves)
         return interpret(
-            self.optimized, [leaf.raw if type(leaf) is Elements else leaf for leaf in leaves]
+            self.optimized,
+            [leaf.raw if type(leaf) in (Elements, Held) else leaf for leaf in leaves],
         )
 
     @functools.cached_property
@@ -267,9 +278,11 @@ class ConcreteFunction:
             results = list(map(_on_device, results, self.devices))
         values = iter(results)
         made = joins.restored(self.spec, values, _restored)
-        if self.changes is None:
-            return made
-        return made, self.changes.contents(values, _restore)
+        if self.changes is not None:
+            made = made, self.changes.contents(values, _restore)
+        if self.kept is not None:
+            self.kept.write(values)
+        return made
 
     def _call_in(self, trace: Trace, leaves: Sequence[Any]) -> Any:
         """Add a call of this graph to the one that is being traced."""
@@ -277,7 +290,8 @@ class ConcreteFunction:
             check_unhandled(trace.root, f"what {self.name} raises")
         if trace.watcher is not None:
             trace.watcher.adopt(self.guards)
-        values = [trace.value_of(item) for item in (*leaves, *self.outer)]
+        kept = [] if self.kept is None else self.kept.leaves()
+        values = [trace.value_of(item) for item in (*leaves, *kept, *self.outer)]
         self.shared.check(trace, self.name, leaves, self.outer)
         graph = self.callee.graph
         assert graph is not None
@@ -291,9 +305,11 @@ class ConcreteFunction:
         results = self.shared.settle(trace, leaves, shaped, made[end:])
         lifted = iter(results)
         result = joins.lift(_anew(self.spec), lifted)
-        if self.changes is None:
-            return result
-        return result, self.changes.contents(lifted, joins.lift)
+        if self.changes is not None:
+            result = result, self.changes.contents(lifted, joins.lift)
+        if self.kept is not None:
+            self.kept.write_in(trace, lifted)
+        return result
 
     # As of Python's functions: there is nothing in it to change.
 
@@ -346,6 +362,11 @@ def _of_type(symbol: Any, known: Type) -> Any:
     if isinstance(known, TensorType) and known != symbol.graph_value.type:
         return ensure_shape(symbol, known.shape)
     return symbol
+
+
+def _as_leaf(item: Any) -> Any:
+    """A tensor, or what a number is for tapes."""
+    return Held(item, NUMBER_TYPES[type(item)]) if type(item) in NUMBER_TYPES else item
 
 
 def _is_itself(argument: Any, leaf: Any) -> bool:

@@ -25,6 +25,7 @@ from runtime.core.types import is_variable
 from runtime.functions.changed_arguments import Change, Changes, Way, changes_of, ways_of
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.initial_values import initial_value
+from runtime.functions.kept_objects import Kept, Part, parts_of
 from runtime.functions.recursion import Assumption, active_calls, has_numbers, unsettled
 from runtime.functions.shared_arguments import NOTHING, Shared, lost, shared_of
 from runtime.functions.signatures import Image, changed_image, images, rebuild, spec_structure
@@ -51,7 +52,12 @@ from runtime.staging.aliasing import aliases
 from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.control import joins, loops
 from runtime.staging.control.blocks import Unreachable, add_raise
-from runtime.staging.control.carried_objects import NoRecorder, Recorder, refuse_change
+from runtime.staging.control.carried_objects import (
+    NoRecorder,
+    Recorder,
+    check_defaults,
+    refuse_change,
+)
 from runtime.staging.control.joins import Leaf, Optional, Spec, Tree
 from runtime.staging.control.optional_values import MaybeNone, bound
 from runtime.staging.error_notes import explain, explain_depth, locate
@@ -180,8 +186,9 @@ class Tracer:
     """One trace of a Python function.
 
     `assumption` is what calls of itself return; `inner`: the trace is for such calls.
-    `call_again(keys, depth, function, args, kwargs)` makes a call that `depth` calls of the same
-    function wait for; it keeps their keys in `keys`.
+    `parts` are those of objects from before that are known to change; `found` are more of them, if
+    there are any, for another trace. `call_again(keys, depth, function, args, kwargs)` makes a call
+    that `depth` calls of the same function wait for; it keeps their keys in `keys`.
     """
 
     def __init__(
@@ -193,6 +200,7 @@ class Tracer:
         assumption: Assumption,
         call_again: Callable[..., Any],
         inner: bool = False,
+        parts: Sequence[Part] = (),
     ) -> None:
         self.name = name
         self.labels = labels
@@ -209,6 +217,9 @@ class Tracer:
         self.ways: list[Way] = []
         self.changes: list[Change] = []
         self.tensors: list[Any] = []
+        self.kept = Kept(name, parts)
+        self.existing = Snapshot({})
+        self.found: list[Part] | None = None
 
     def trace(self, call: Call, names: Sequence[str]) -> ConcreteFunction:
         """Run Python once on symbols of these types."""
@@ -221,18 +232,20 @@ class Tracer:
             trace.converter = autograph.call
         existing = Snapshot({"": self.python_function, "args": args, "kwargs": kwargs})
         trace.existed, trace.watcher, trace.watch = existing.knows, self.watcher, BlockRecorder
+        trace.kept = None if self.inner else {}
         given = dict(zip(self.labels, args, strict=False)) | kwargs
-        self.watcher.watch(self.python_function, given)
         try:
-            with trace:
+            with trace, self._putting_back(trace, existing):
                 symbols = list(map(trace.parameter, call.types, names))
                 trace.given = {
                     x.graph_value: leaf for x, leaf in zip(symbols, call.leaves, strict=True)
                 }
                 before = list(trace.scope.parameters)
+                self.kept.begin(trace)
+                self.watcher.watch(self.python_function, given)
                 spec, results = self._run(trace, *self._given(call, symbols))
                 shared, lost = NOTHING, None
-                if spec is not None:
+                if spec is not None and self.found is None:
                     shared = shared_of(trace.scope, symbols, before, self.tensors)
                     lost = self._lost(trace, symbols, before, results)
                 if self.inner:
@@ -258,10 +271,47 @@ class Tracer:
         if self.inner:
             graph = called
         made = ConcreteFunction(self.name, graph, spec, signature, labels, outer, guards)
-        if self.changes:
-            made.change(Changes(self.name, self.changes))
+        if self.kept:
+            receiver = getattr(self.python_function, "__self__", None)
+            self.kept.note_given(Snapshot({"": receiver, "args": args, "kwargs": kwargs}))
+            guards.also(self.kept)
+        changes = Changes(self.name, self.changes) if self.changes else None
+        made.change(changes, self.kept or None)
         made.share(shared, called, lost)
         return made
+
+    @contextmanager
+    def _putting_back(self, trace: Trace, existing: Snapshot) -> Iterator[None]:
+        """Put back what was in objects that calls change, once it is known what that is; all, where
+        Python runs again, or has raised.
+        """
+        self.existing = existing
+        done = False
+        try:
+            yield
+            done = self.found is None
+        finally:
+            if not done and (trace.kept or self.found):
+                for snapshot in self._snapshots(trace):
+                    snapshot.restore()
+            self.kept.forget()
+
+    def _snapshots(self, trace: Trace) -> list[Snapshot]:
+        """Returns what existed before the trace, as it was then."""
+        further = getattr(trace.existed, "globals", None)
+        return [self.existing] if further is None else [self.existing, further]
+
+    def _kept(self, trace: Trace) -> list[Value]:
+        """The values of what the trace leaves in objects from before; none where more of them are
+        found, with which the function is traced anew.
+        """
+        if trace.kept is None:
+            return []
+        parts = parts_of(trace, self.kept.parts, self._snapshots(trace))
+        if any(part not in self.kept.parts for part in parts):
+            self.found = parts
+            return []
+        return list(self.kept.lowered(trace, self.kept.end(trace, self._location())))
 
     def _finals(
         self, trace: Trace, symbols: Sequence[Any], shared: Shared
@@ -317,6 +367,7 @@ class Tracer:
                 result = self.converted(*args, **kwargs)
             trace.offset = 0 if trace.code is None else ending_of(trace.code)
             self._refuse_changes(trace, recorder, result)
+            check_defaults(trace)
             if self.assumption.used or self.inner:
                 self.returned = joins.abstract(self._exported(result, True), staged=True)
             result = self._exported(result, self.inner)
@@ -338,7 +389,7 @@ class Tracer:
         values = list(joins.lower(result, spec, trace))
         for change, items in zip(self.changes, contents, strict=True):
             values += joins.lower(items, change.spec, trace)
-        return spec, values
+        return spec, values + self._kept(trace)
 
     def _changed(self, trace: Trace) -> list[Any]:
         """The items that the function leaves in the lists among its arguments that it changed."""

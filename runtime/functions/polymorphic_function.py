@@ -28,6 +28,7 @@ from runtime.errors import WrongDtypeError
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.function_tracing import Tracer, creating, explain_variants, settled
 from runtime.functions.initial_values import is_for_one_call
+from runtime.functions.kept_objects import MOST_TRACES, Part
 from runtime.functions.parameters import Arguments, Parameters
 from runtime.functions.recursion import (
     MOST_ASSUMPTIONS,
@@ -152,7 +153,13 @@ class Function(Generic[P, R]):
         """
         if self._input_signature is not None:
             self.get_concrete_function()
-        return [made for made in self._made() if made.guards.hold() and not made.outer]
+        made = [made for made in self._made() if made.guards.hold() and not made.outer]
+        if any(each.kept is not None for each in made):
+            raise refuse(
+                f"{self._name} changes objects from before its calls, which no file has",
+                "keep what changes in a Variable",
+            )
+        return made
 
     def __eq__(self, other: object) -> bool:
         # As Python's methods, which are bound anew wherever they are asked for.
@@ -366,7 +373,7 @@ class Function(Generic[P, R]):
             Mode.graphs.append(chosen.graph)
         if chosen.changes is not None:
             return self._call_changing(chosen, call)
-        if concrete is not call.first:
+        if concrete is not call.first and chosen.kept is None:
             self._remember(args, kwargs, call, concrete)
         return chosen.call_leaves(call.leaves)
 
@@ -556,8 +563,7 @@ class Function(Generic[P, R]):
         names = call.leaf_names(self._parameters)
         labels = [self._parameters.label(place) for place in range(len(call.args))]
         own = self._name, self._python_function, self._converted(), labels, assumption, _again
-        tracer = Tracer(*own)
-        concrete = tracer.trace(call, names)
+        tracer, concrete = self._kept_traced(lambda parts: Tracer(*own, parts=parts), call, names)
         if not assumption.used:
             return concrete
         assumption.assume(tracer.returned, concrete.outer, concrete.shared)
@@ -569,6 +575,24 @@ class Function(Generic[P, R]):
         raise refuse(
             f"what {self._name} returns takes another shape at each depth of its recursion",
             "write the recursion as a loop",
+        )
+
+    def _kept_traced(
+        self, tracer_for: Callable[[list[Part]], Tracer], call: Call, names: Sequence[str]
+    ) -> tuple[Tracer, ConcreteFunction]:
+        """A trace, once it is known which parts of objects from before it changes."""
+        parts: list[Part] = []
+        for _ in range(MOST_TRACES):
+            tracer = tracer_for(parts)
+            concrete = tracer.trace(call, names)
+            if tracer.found is None:
+                return tracer, concrete
+            parts = tracer.found
+        shown = ", ".join([part.path for part in parts[:3]])
+        raise refuse(
+            f"what {self._name} changes of objects from before it is another thing each time that "
+            f"it is traced: {shown}",
+            "change what is there before the call, not what the function makes",
         )
 
     def _converted(self) -> Callable[..., Any]:

@@ -22,6 +22,7 @@ from autograph import (
     register_stand_in,
     why_not_converted,
 )
+from autograph.backend import GlobalVariable
 from autograph.frames import register_locating
 from autograph.undefined import name_of
 from autograph.users_words import is_generated
@@ -193,10 +194,11 @@ class StagingBackend(Backend):
         """
         return state.trace is not None or not (is_variable(value) or isinstance(value, Streamed))
 
-    def owns(self, cell: CellType) -> bool:
-        """True if the variable was made while the function is traced."""
+    def owns(self, cell: CellType | GlobalVariable) -> bool:
+        """True if the variable was made while the function is traced, or is written behind it."""
         trace = state.trace
-        return trace is None or not trace.existed(cell)
+        is_own = type(cell) is CellType and (trace is None or not trace.existed(cell))
+        return is_own or (trace is not None and trace.keep(cell))
 
     def builtin(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """A builtin, or a function of math, with a staged argument."""

@@ -10,6 +10,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import autograph
+from autograph.backend import GlobalVariable
 from autograph.frames import hide
 from autograph.mutation.foreign import is_foreign, is_unchanging
 from autograph.mutation.foreign_calls import (
@@ -24,6 +25,7 @@ from autograph.mutation.snapshots import Snapshot
 from autograph.policy import impure, is_harmless
 from runtime.staging.control.blocks import Block, Names
 from runtime.staging.control.iteration import Streamed
+from runtime.staging.outside import place_key
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.staged_print import _print as staged_print
@@ -39,6 +41,8 @@ class _Existed:
         self.globals = Snapshot({})
 
     def __call__(self, item: Any) -> bool:
+        if type(item) is GlobalVariable and "__builtins__" not in item.namespace:
+            return self._before(item)  # of a module that may have been made while tracing
         return self._before(item) or self.globals.knows(item)
 
 
@@ -81,6 +85,10 @@ class BlockRecorder:
     def __exit__(self, *exception: Any) -> None:
         self._entered.close()
         self._made.clear()
+
+    def watch(self, path: str, item: Any) -> None:
+        """Look at one more object."""
+        self._snapshot.add(path, item)
 
     def _notes(self) -> list[Any]:
         return [*self._snapshot.notes(), self._made]
@@ -163,9 +171,13 @@ class BlockRecorder:
                 "so that it cannot be watched for changes",
                 "pass what the block needs as a tensor or a local variable",
             )
-        found: dict[int, tuple[str, Any]] = {}
+        found: dict[Any, tuple[str, Any]] = {}
+        memo = active().memo
         for change in self._snapshot.changes():
-            found.setdefault(id(change.object), (change.path, change.object))
+            key = place_key(change.object)
+            # One object for a global variable, which each recorder has one of its own for.
+            item = memo.setdefault(key, change.object) if type(key) is tuple else change.object
+            found.setdefault(key, (change.path, item))
         return list(found.values())
 
     def restore(self) -> None:
@@ -175,6 +187,16 @@ class BlockRecorder:
     def knows(self, item: Any) -> bool:
         """True if the object was within reach of the block before it."""
         return self._snapshot.knows(item)
+
+
+def look_at(path: str, item: Any, is_given: bool) -> None:
+    """Have the blocks that are being traced watch an object that a call of a graph will change, and
+    the trace know it as one from before, unless the call is given it.
+    """
+    for recorder in _thread.recorders:
+        recorder.watch(path, item)
+    if not is_given:
+        _existed().globals.add(path, item)
 
 
 class _Checked:

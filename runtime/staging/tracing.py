@@ -31,6 +31,7 @@ from runtime.staging.aliasing.sharing import hold, view
 from runtime.staging.control import joined_variables
 from runtime.staging.control.deferred_exceptions import check_unhandled_failure
 from runtime.staging.frames import caller_of, is_ours, name_given_to, user_location
+from runtime.staging.outside import outlives_calls, place_key
 from runtime.staging.scopes import Handle, Scope, Site, Stale, Symbol
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
@@ -69,6 +70,7 @@ class Trace:
         "former",
         "given",
         "joined",
+        "kept",
         "memo",
         "name",
         "offset",
@@ -102,6 +104,9 @@ class Trace:
         self.counts: dict[str, int] = {}
         self.memo: dict[Any, Any] = {}
         self.joined: list[Any] = []
+        # The objects from before that staged blocks change, by their keys: what is in them is
+        # written behind a call. None where a trace cannot have such.
+        self.kept: dict[Any, Any] | None = None
         self.read_at_joins: dict[Value, Any] = {}
         self.converter: Callable[[Any], Any] | None = None
         self.refined: dict[Value, SymbolicTensor] = {}
@@ -245,6 +250,13 @@ class Trace:
             for tape in state._tapes:
                 tape.control(handle, symbols)
         return symbols
+
+    def keep(self, item: Any) -> bool:
+        """Note that a staged block changes an object from before; False where it must not."""
+        if self.kept is None or not outlives_calls(item):
+            return False
+        self.kept[place_key(item)] = item
+        return True
 
     def writes(self, item: Any, value: Value) -> None:
         """Items of a symbol are assigned: it will stand for this value."""

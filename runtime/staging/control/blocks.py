@@ -107,11 +107,8 @@ def undone(trace: Trace, recorder: Recorder, reached: bool) -> dict[int, tuple[P
         found = recorder.changed()
         places = [Place(path, item) for path, item in found]
         for place in places:
-            if trace.existed(place.object):
-                why = "it existed before the traced function was called"
-                if trace.outer is not None:
-                    why = f"it existed before the call of {trace.name}, which is a graph of its own"
-                raise refuse_change(place.path, why)
+            if trace.existed(place.object) and not trace.keep(place.object):
+                raise refuse_change(place.path, "it existed before the traced function was called")
         for item, change in item_assignments.carried(trace) if reached else ():
             places.append(Place(item.graph_value.name, item, change))
         return {id(place.object): (place, place.read()) for place in places}

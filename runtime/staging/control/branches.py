@@ -29,7 +29,14 @@ from runtime.staging.control.blocks import (
     variable_name,
     write_back,
 )
-from runtime.staging.control.carried_objects import Contents, Held, Place, Watch, no_watch
+from runtime.staging.control.carried_objects import (
+    Contents,
+    Held,
+    Place,
+    Watch,
+    no_watch,
+    with_defaults,
+)
 from runtime.staging.control.joined_variables import read
 from runtime.staging.control.joins import Mismatch, Spec
 from runtime.staging.control.optional_values import MaybeNone, bound, present
@@ -204,6 +211,10 @@ def _add_contents(trace: Trace, paths: Sequence[Path]) -> tuple[list[Place], dic
         {key: _content(trace, path, key, place) for key, place in places.items()}
         for path in reached
     ]
+    for key, place in places.items():
+        others = [found[key] for found in contents]
+        for found in contents:
+            found[key] = with_defaults(place, found[key], others)
     for key, place in list(places.items()):
         at = _variable_of(place.object, reached)
         if at is not None:

@@ -8,21 +8,26 @@ statement.
 from __future__ import annotations
 
 from array import array
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from io import IOBase
-from types import CellType, MemberDescriptorType
-from typing import Any, Protocol
+from types import MemberDescriptorType
+from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy import ndarray
 
 from runtime.graph.ir import Location
+from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import Handler, add_handler, structure_of
 from runtime.staging.aliasing import item_assignments
 from runtime.staging.lists.growing import Growing
+from runtime.staging.outside import DICTS, is_variable_of_python
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Change, active
 from runtime.staging.symbolic_tensor import SymbolicTensor
+
+if TYPE_CHECKING:
+    from runtime.staging.tracing import Trace
 
 
 class Recorder(Protocol):
@@ -104,8 +109,6 @@ def also_watching(watch: Watch, functions: Sequence[Callable[..., Any]]) -> Watc
     return watching
 
 
-# What is carried of a dict are its items; a class of the user's may keep more, or act on changes.
-_DICTS = frozenset((dict, OrderedDict, defaultdict, Counter))
 _HOLDING_MORE = (list, tuple, dict, set, frozenset, deque, bytearray, array, ndarray, IOBase)
 
 
@@ -133,15 +136,17 @@ class Place:
             return Items(len(item), item)
         if isinstance(item, Growing):
             return GrowingItems(*item.content())
-        if type(item) in _DICTS and "__builtins__" not in item:
+        if type(item) in DICTS and "__builtins__" not in item:
             return Items(tuple(item), item.values())
-        if type(item) is CellType:
+        if is_variable_of_python(item):
             return Attributes(("value",), [item.cell_contents])
+        if isinstance(item, type):
+            names = [name for name in vars(item) if not name.startswith("__")]
+            return Attributes(tuple(names), [vars(item)[name] for name in names])
         attributes = _attributes(item)
         if attributes is not None and not isinstance(item, _HOLDING_MORE):
             return Attributes(tuple(attributes), attributes.values())
-        globals = type(item) is dict and "__builtins__" in item
-        kind = "global variable" if globals else type(item).__qualname__
+        kind = type(item).__qualname__
         article = "an" if kind[0] in "aeiou" else "a"
         why = f"{article} {kind} cannot be carried through a staged block"
         raise refuse_change(self.path, why, _WAY_OUT_OF_ITERATORS if _advances(item) else None)
@@ -155,8 +160,12 @@ class Place:
             item[:] = children
         elif isinstance(item, Growing):
             item.fill(contents.keys, children)
-        elif type(item) is CellType:
+        elif is_variable_of_python(item):
             (item.cell_contents,) = children
+        elif isinstance(item, type):
+            for name, child in zip(contents.keys, children, strict=True):
+                if vars(item)[name] is not child:
+                    type.__setattr__(item, name, child)
         elif isinstance(item, dict):
             item.clear()
             for key, child in zip(contents.keys, children, strict=True):
@@ -219,6 +228,40 @@ class Items(Contents):
     """Elements of a list or a dict."""
 
     __slots__ = ()
+
+
+def with_defaults(place: Place, contents: Contents, others: Iterable[Contents]) -> Contents:
+    """The contents of an object, with what its class says for attributes that others have."""
+    item = place.object
+    if type(contents) is not Attributes or isinstance(item, type) or is_variable_of_python(item):
+        return contents
+    known = dict(zip(contents.keys, contents.children, strict=True))
+    names = {name: None for each in others for name in each.keys}
+    missing = [name for name in names if name not in known]
+    found = {name: _default(type(item), name) for name in missing}
+    if not missing or None in found.values():
+        return contents
+    active().memo.update({(with_defaults, type(item), name): found[name] for name in found})
+    known |= found
+    # In one order, as the same structure.
+    ordered = {name: known[name] for name in (*names, *known)}
+    return Attributes(tuple(ordered), ordered.values())
+
+
+def check_defaults(trace: Trace) -> None:
+    """Raises StagingError for a class whose default value an object got as its own, and which has
+    another one now.
+    """
+    for key in [key for key in trace.memo if type(key) is tuple and key[0] is with_defaults]:
+        _, kind, name = key
+        if _default(kind, name) is not trace.memo[key]:
+            why = "an object that only the run gives, or not, has an attribute of that name"
+            raise refuse_change(f"{kind.__name__}.{name}", why)
+
+
+def _default(kind: type, name: str) -> Any:
+    found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+    return found if type(found) in NUMBER_TYPES else None
 
 
 class GrowingItems(Contents):

@@ -43,6 +43,7 @@ from runtime.staging.control.carried_objects import (
     Watch,
     also_watching,
     no_watch,
+    with_defaults,
 )
 from runtime.staging.control.invariants import check_kept, declared_spec
 from runtime.staging.control.joins import Leaf, Mismatch, Same, Spec, Tree
@@ -296,8 +297,8 @@ def _is_usable(trace: Trace, item: Any) -> bool:
     return found is None or all(_is_usable(trace, child) for child in found[1])
 
 
-def _carry(loop: Loop, place: Place) -> Contents:
-    contents = place.read()
+def _carry(loop: Loop, place: Place, others: Sequence[Contents] = ()) -> Contents:
+    contents = with_defaults(place, place.read(), others)
     loop.places.append(place)
     loop.names.append(place.path)
     loop.values.append(contents)
@@ -462,7 +463,8 @@ def _carry_further(loop: Loop, path: Path) -> bool:
     new = [place for key, (place, _) in path.changed.items() if key not in known]
     widened = [_widen_change(place, path) for place in loop.places]
     for place in new:
-        loop.specs.append(joins.abstract_entry(_carry(loop, place)))
+        left = path.changed[id(place.object)][1]
+        loop.specs.append(joins.abstract_entry(_carry(loop, place, [left])))
     carried = [
         path.changed[id(place.object)][1] if id(place.object) in path.changed else place.read()
         for place in loop.places

@@ -299,10 +299,22 @@ class Reached:
                 yield holder, key, value() if type(value) is Inside else strong(value)
 
 
+class Further(Protocol):
+    """Further values that must be as they were."""
+
+    def hold(self) -> bool:
+        """True if it is."""
+        ...
+
+    def changed(self) -> Iterable[str]:
+        """Yields each difference, as the user would write it."""
+        ...
+
+
 class Guards:
     """The guards of a trace: what was read, and what it was; `hold()` says whether it still is."""
 
-    __slots__ = ("_guards", "_holds", "_paths", "_reached")
+    __slots__ = ("_further", "_guards", "_holds", "_paths", "_reached")
 
     def __init__(self, guards: Iterable[Guard], reached: Reached, paths: dict[Any, str]) -> None:
         """`paths`: how the user writes what is under a key of a holder, by address and key."""
@@ -310,9 +322,15 @@ class Guards:
         self._holds = tuple([each.holds for each in self._guards])
         self._reached = reached
         self._paths = paths
+        self._further: Further | None = None
+
+    def also(self, further: Further) -> None:
+        """Compare this too."""
+        self._further = further
+        self._holds = (*self._holds, further.hold)
 
     def __bool__(self) -> bool:
-        return bool(self._guards)
+        return bool(self._holds)
 
     def hold(self) -> bool:
         """True if everything is still as it was."""
@@ -338,6 +356,8 @@ class Guards:
 
     def changed(self) -> Iterator[str]:
         """Yields what is different now, as the user would write it."""
+        if self._further is not None:
+            yield from self._further.changed()
         for path, (holder, key, value) in self.seen():
             if key is ElementsKey:
                 if not same_elements(holder, value):

@@ -606,12 +606,10 @@ AS_IN_PYTHON = [
     partial_method, default_factory, held_functions, through_a_reference, dataclass_made,
     class_made, class_attribute, slots, slots_and_more, descriptor, user_dict, user_list,
     chain_map, thread_local, parsed, exception_attributes, in_a_slice, in_a_view, in_a_proxy,
-    dispatched, cached, weak_keys, module,
+    dispatched, cached, weak_keys, module, global_by_a_manager, global_by_a_property,
+    global_by_name,
 ]  # fmt: skip
 REFUSED: dict[Callable[..., Any], str] = {
-    global_by_a_manager: "TOTAL is changed .* a global variable cannot be carried",
-    global_by_a_property: r"SEEN\[0\] is changed .* existed before",
-    global_by_name: "TOTAL is changed .* a global variable cannot be carried",
     queued: "items.queue.* is changed .* a deque cannot be carried",
     context_variable: "variable is changed .* cannot be carried",
     opaque_queue: r"put\(\) of a SimpleQueue inside a staged block",

@@ -59,10 +59,6 @@ def counted():
 # Hidden changes in operands, tests and messages
 
 
-def operand_changes_older(x):
-    return x > 0 and counted()
-
-
 # Iterators
 
 
@@ -497,7 +493,6 @@ def too_large_in_a_branch(x):
 
 NOT_ALLOWED = errors.OperatorNotAllowedInGraphError
 REFUSED = [
-    (operand_changes_older, StagingError, r"CALLS\[0\] is changed .* existed before"),
     (local_generator, StagingError, "it is changed .* a generator cannot be carried"),
     (item_of_a_list_subclass, StagingError, r"items\[0\] .* an? Items cannot be carried"),
     (item_of_a_dict_subclass, StagingError, r"items\['a'\] .* a Table cannot be carried"),

@@ -1,0 +1,395 @@
+"""Objects from before a call that a traced function changes where staged values decide: what is in
+them is an input of its graph, and what the graph leaves there is written to them behind a call.
+
+A function is traced until it is known which parts of which objects that are. While it is traced
+with them, symbols stand there; they are taken away again when the trace is over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any, cast
+
+import numpy as np
+
+from autograph.backend import GlobalVariable
+from autograph.mutation.parts import MISSING
+from autograph.mutation.snapshots import Snapshot
+from runtime.core.tensor import Tensor, wrap
+from runtime.core.types import NumberType, Type
+from runtime.functions.signatures import Reference, key_of, leaf_types
+from runtime.graph.ir import Location
+from runtime.graph.nodes import NUMBER_TYPES
+from runtime.graph.structures import structure_of
+from runtime.staging.aliasing import sharing
+from runtime.staging.block_recorder import look_at
+from runtime.staging.control import joins
+from runtime.staging.control.carried_objects import refuse_change
+from runtime.staging.control.joins import Optional, Same, Spec, Tree
+from runtime.staging.control.optional_values import MaybeNone
+from runtime.staging.guarding.weak_paths import weakly
+from runtime.staging.outside import DICTS, is_variable_of_python, place_key
+from runtime.staging.scopes import Symbol
+from runtime.staging.symbolic_number import SymbolicNumber
+from runtime.staging.symbolic_tensor import SymbolicTensor
+from runtime.staging.texts import Text
+from runtime.staging.tracing import Trace
+
+MOST_TRACES = 10
+"""How often a function is traced until it is known what it changes."""
+
+_STAGED = (SymbolicTensor, SymbolicNumber)
+_ATOMS = (str, bytes, type(None), bool, int, float, complex)
+
+
+class Part:
+    """The part of one object that a function changes: an attribute, a variable, or entries.
+
+    Attributes:
+        path: the user's expression for it.
+        name: of an attribute; None for variables and containers.
+        entries: the keys, or places, of the entries that are inputs; others stay what they are.
+    """
+
+    __slots__ = ("_read", "entries", "is_whole", "key", "name", "path")
+
+    def __init__(
+        self, path: str, item: Any, name: str | None = None, entries: Iterable[Any] = ()
+    ) -> None:
+        self.path = path
+        self.name = name
+        self.entries = frozenset(entries)
+        self.key = place_key(item), name
+        self.is_whole = name is None and not is_variable_of_python(item)
+        self._read = weakly(item)
+
+    @property
+    def object(self) -> Any:
+        """The object; None for one that is no more."""
+        return self._read()
+
+    def value(self) -> Any:
+        """Returns the present value, or MISSING; of a container all that is in it."""
+        item = self._read()
+        if self.is_whole:
+            return list(item) if isinstance(item, list) else dict(item)
+        return _variable_now(item) if self.name is None else _attribute_of(item, self.name)
+
+    def put(self, value: Any) -> None:
+        """Have this there instead; what an object has from its class anyway is left to that."""
+        item = self._read()
+        if self.name is not None:
+            if not _is_default(item, self.name, value):
+                _put_attribute(item, self.name, value)
+        elif not self.is_whole:
+            _put_variable(item, value)
+        elif isinstance(item, dict):
+            item.clear()
+            item.update(value)
+        else:
+            item[:] = value
+
+    def inputs(self, value: Any) -> tuple[Any, list[Any]]:
+        """A key that tells this content from such as need another trace, and the tensors and
+        numbers in it that are inputs.
+        """
+        leaves: list[Any] = []
+        if not self.is_whole:
+            return _key(value, leaves), leaves
+        pairs = value.items() if isinstance(value, dict) else enumerate(value)
+        keys = [
+            (at, _key(item, leaves) if at in self.entries else _fixed(item)) for at, item in pairs
+        ]
+        return tuple(keys), leaves
+
+    def with_inputs(self, value: Any, given: Iterator[Any]) -> Any:
+        """The content with these in place of its inputs."""
+        if not self.is_whole:
+            return _rebuilt(value, given)
+        if isinstance(value, list):
+            return [_rebuilt(x, given) if at in self.entries else x for at, x in enumerate(value)]
+        return {k: _rebuilt(x, given) if k in self.entries else x for k, x in value.items()}
+
+    def spec(self, value: Any, of: Callable[[Any], Spec]) -> Spec:
+        """The Spec of the content, with those that `of` gives for what is in it."""
+        if not self.is_whole:
+            return of(value)
+        structure, children = cast(Any, structure_of(value))
+        return Tree(structure, tuple(map(of, children)))
+
+
+def _spec(trace: Trace, path: str, location: Location | None, made: set[int], value: Any) -> Spec:
+    """The Spec of what a trace leaves somewhere; `made` are the containers that were met."""
+    if isinstance(value, MaybeNone):
+        return Optional(_spec(trace, path, location, made, value.held))
+    if type(value) is Text:
+        raise value.refusal(f"kept in {path}", value.location)
+    if type(value) in NUMBER_TYPES or isinstance(value, Tensor | Symbol | SymbolicNumber):
+        return joins.abstract(value, staged=True)
+    if type(value) in _ATOMS or value is MISSING or trace.existed(value) or _is_lasting(value):
+        return Same(value)
+    found = structure_of(value)
+    is_fresh = id(value) not in made
+    made.add(id(value))
+    if found is None or not is_fresh or getattr(value, "staged", None) is not None:
+        raise refuse_change(
+            path,
+            f"a {type(value).__qualname__} is put there that is made while tracing, and each call "
+            "would have to make one",
+            location=location,
+        )
+    return Tree(found[0], tuple([_spec(trace, path, location, made, item) for item in found[1]]))
+
+
+def _is_lasting(value: Any) -> bool:
+    if isinstance(value, FunctionType):
+        return value.__closure__ is None and "<locals>" not in value.__qualname__
+    return isinstance(value, type | BuiltinFunctionType | ModuleType | np.ndarray)
+
+
+def _variable_now(item: Any) -> Any:
+    try:
+        return item.cell_contents
+    except ValueError:
+        return MISSING
+
+
+def _put_variable(item: Any, value: Any) -> None:
+    if value is not MISSING:
+        item.cell_contents = value
+    elif isinstance(item, GlobalVariable):
+        item.namespace.pop(item.name, None)
+    else:
+        del item.cell_contents
+
+
+def _attribute_of(item: Any, name: str) -> Any:
+    if isinstance(item, type):
+        return vars(item).get(name, MISSING)
+    own = vars(item) if hasattr(item, "__dict__") else {}
+    if name in own:
+        return own[name]
+    try:
+        return object.__getattribute__(item, name) if _is_slot(item, name) else MISSING
+    except AttributeError:
+        return MISSING
+
+
+def _put_attribute(item: Any, name: str, value: Any) -> None:
+    if isinstance(item, type):
+        if value is not MISSING:
+            type.__setattr__(item, name, value)
+        elif name in vars(item):
+            type.__delattr__(item, name)
+    elif _is_slot(item, name):
+        if value is not MISSING:
+            object.__setattr__(item, name, value)
+        elif _attribute_of(item, name) is not MISSING:
+            object.__delattr__(item, name)
+    elif value is MISSING:
+        vars(item).pop(name, None)
+    else:
+        vars(item)[name] = value
+
+
+def _is_default(item: Any, name: str, value: Any) -> bool:
+    """True for a number that an object has from its class, and not of its own."""
+    if type(value) not in NUMBER_TYPES or _attribute_of(item, name) is not MISSING:
+        return False
+    return joins.same(getattr(type(item), name, MISSING), value)
+
+
+def _is_slot(item: Any, name: str) -> bool:
+    return any(name in vars(base).get("__slots__", ()) for base in type(item).__mro__)
+
+
+def _key(value: Any, leaves: list[Any]) -> Any:
+    kind = type(value)
+    if kind in NUMBER_TYPES:
+        leaves.append(value)
+        return NUMBER_TYPES[kind]
+    if isinstance(value, Tensor | Symbol | SymbolicNumber):
+        return key_of(value, leaves)
+    if kind is tuple:
+        return tuple, tuple([_key(item, leaves) for item in value])
+    return _fixed(value)
+
+
+def _fixed(value: Any) -> Any:
+    """The key of what is no input."""
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.shape, value.tobytes()
+    if type(value) in _ATOMS or value is MISSING:
+        return key_of(value, [])
+    return Reference(value)
+
+
+def _rebuilt(value: Any, given: Iterator[Any]) -> Any:
+    if type(value) is tuple:
+        return tuple([_rebuilt(item, given) for item in value])
+    is_input = type(value) in NUMBER_TYPES
+    return next(given) if is_input or isinstance(value, Tensor | Symbol | SymbolicNumber) else value
+
+
+def parts_of(trace: Trace, known: Iterable[Part], snapshots: Iterable[Snapshot]) -> list[Part]:
+    """The parts that a trace has changed: of the objects that staged blocks have changed, all that
+    is different; of others, staged values in the place of numbers and tensors; and those that are
+    `known`.
+    """
+    found = {part.key: part for part in known}
+    kept = trace.kept or {}
+    for snapshot in snapshots:
+        for path, item, before, is_lent in snapshot.altered():
+            is_kept = place_key(item) in kept
+            if is_lent and is_kept:
+                raise refuse_change(path, "it is in an object of an installed package")
+            for part in _changed(path, item, before, is_kept) if trace.existed(item) else ():
+                older = found.get(part.key)
+                if older is None or not part.entries <= older.entries:
+                    found[part.key] = part
+    return list(found.values())
+
+
+def _changed(path: str, item: Any, before: Any, is_kept: bool) -> Iterator[Part]:
+    if is_variable_of_python(item):
+        if is_kept or _is_carried(before, _variable_now(item)):
+            yield Part(path, item)
+    elif type(item) in DICTS or type(item) is list:
+        now = dict(item) if isinstance(item, dict) else dict(enumerate(item))
+        old = before if isinstance(item, dict) else dict(enumerate(before))
+        changed = [at for at in old if now.get(at, MISSING) is not old[at]]
+        if is_kept or any(_is_carried(old[at], now.get(at, MISSING)) for at in changed):
+            yield Part(path, item, entries=changed)
+    elif isinstance(before, dict):
+        yield from _attributes_changed(path, item, before, is_kept)
+
+
+def _attributes_changed(path: str, item: Any, before: Any, is_kept: bool) -> Iterator[Part]:
+    names = dict.fromkeys((*before, *_names_of(item)))
+    pairs = {name: (before.get(name, MISSING), _attribute_of(item, name)) for name in names}
+    changed = {name: pair for name, pair in pairs.items() if pair[0] is not pair[1]}
+    if is_kept or any(_is_carried(*pair) for pair in changed.values()):
+        yield from [Part(f"{path}.{name}", item, name) for name in changed]
+
+
+def _names_of(item: Any) -> Iterable[str]:
+    return vars(item).keys() if hasattr(item, "__dict__") else ()
+
+
+def _is_carried(before: Any, now: Any) -> bool:
+    """True for a staged value in the place of a number, a tensor, or None."""
+    is_plain = type(before) in NUMBER_TYPES or isinstance(before, Tensor | None)
+    return is_plain and type(now) in _STAGED
+
+
+class Kept:
+    """The parts of objects that a trace reads and writes."""
+
+    def __init__(self, name: str, parts: Sequence[Part]) -> None:
+        self.name = name
+        self.parts = tuple(parts)
+        self.before = [part.value() for part in parts]
+        self._keys = [part.inputs(value)[0] for part, value in zip(parts, self.before, strict=True)]
+        self._specs: list[Spec] = []
+        self._given: frozenset[int] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.parts)
+
+    def begin(self, trace: Trace) -> None:
+        """Have parameters of a trace in the place of what is read."""
+        for part, value in zip(self.parts, self.before, strict=True):
+            symbols = []
+            for leaf in part.inputs(value)[1]:
+                symbols.append(trace.parameter(_type_of(leaf), _label(part.path)))
+                trace.given[symbols[-1].value] = leaf
+                if type(symbols[-1]) is SymbolicTensor and symbols[-1].static_shape != ():
+                    sharing.hold(symbols[-1], f"a tensor in {part.path}")
+            if symbols:
+                part.put(part.with_inputs(value, iter(symbols)))
+
+    def end(self, trace: Trace, location: Location | None) -> list[Any]:
+        """Returns what the trace leaves there, of which the graph's values are results.
+
+        StagingError, at `location`, for an object that was made while tracing, which each call
+        would have to make.
+        """
+        made: set[int] = set()
+        left = [part.value() for part in self.parts]
+        for part, value in zip(self.parts, left, strict=True):
+            self._specs.append(part.spec(value, partial(_spec, trace, part.path, location, made)))
+        return left
+
+    def lowered(self, trace: Trace, left: Sequence[Any]) -> Iterator[Any]:
+        """The graph's values of what is left."""
+        for value, spec in zip(left, self._specs, strict=True):
+            yield from joins.lower(value, spec, trace)
+
+    def forget(self) -> None:
+        """Put back what was there before the trace."""
+        for part, value in zip(self.parts, self.before, strict=True):
+            part.put(value)
+        self.before = []
+
+    def note_given(self, given: Snapshot) -> None:
+        """Note which of the objects a call is given: its caller knows them."""
+        parts = [part for part in self.parts if given.knows(part.object)]
+        self._given = frozenset(map(id, parts))
+
+    # A call
+
+    def hold(self) -> bool:
+        """True if what is there now fits the trace."""
+        for part, key in zip(self.parts, self._keys, strict=True):
+            if part.object is None or part.inputs(part.value())[0] != key:
+                return False
+        return True
+
+    def changed(self) -> Iterator[str]:
+        """Yields what does not fit, as the user would write it."""
+        for part, key in zip(self.parts, self._keys, strict=True):
+            if part.object is None or part.inputs(part.value())[0] != key:
+                yield f"{part.path} is of another kind"
+
+    def leaves(self) -> list[Any]:
+        """The tensors and numbers that a call reads there.
+
+        Raises TypeError where what is there does not fit the trace.
+        """
+        for text in self.changed():
+            raise TypeError(f"{self.name}(): {text}: make a trace for it, or call the function")
+        return [leaf for part in self.parts for leaf in part.inputs(part.value())[1]]
+
+    def write(self, values: Iterator[Any]) -> None:
+        """Leave there what a run has left."""
+        made = [joins.restored(spec, values, _restored) for spec in self._specs]
+        for part, value in zip(self.parts, made, strict=True):
+            part.put(value)
+
+    def write_in(self, trace: Trace, symbols: Iterator[Any]) -> None:
+        """Leave there what a call in another trace leaves."""
+        made = [joins.lift(spec, symbols) for spec in self._specs]
+        for part, value in zip(self.parts, made, strict=True):
+            look_at(part.path, part.object, is_given=id(part) in self._given)
+            part.put(value)
+
+
+def _type_of(leaf: Any) -> Type:
+    return NUMBER_TYPES[type(leaf)] if type(leaf) in NUMBER_TYPES else leaf_types([leaf])[0]
+
+
+def _label(path: str) -> str:
+    """A name for a value of the graph."""
+    return "_".join(re.findall(r"\w+", path)) or "kept"
+
+
+def _restored(raw: Any, type: Type) -> Any:
+    if isinstance(type, NumberType):
+        return _PYTHON[type.kind](raw)
+    return raw if isinstance(raw, Tensor) else wrap(raw)
+
+
+_PYTHON: dict[str, Callable[[Any], Any]] = {"bool": bool, "int": int, "float": float}

@@ -1,0 +1,36 @@
+"""Objects and variables from outside of a traced function: which of them a call may change."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, defaultdict
+from types import CellType, FunctionType, SimpleNamespace
+from typing import Any
+
+from autograph.backend import GlobalVariable
+from autograph.mutation.users_code import is_users, is_users_class
+
+DICTS = frozenset((dict, OrderedDict, defaultdict, Counter))
+"""What is carried of these are their items; a class of the user's may keep more, or act on changes.
+"""
+
+_OTHERS = frozenset((list, CellType, FunctionType, SimpleNamespace))
+
+
+def place_key(item: Any) -> Any:
+    """The key of what a block may change: of a global variable its namespace and name."""
+    return (id(item.namespace), item.name) if type(item) is GlobalVariable else id(item)
+
+
+def is_variable_of_python(item: Any) -> bool:
+    """True for a captured variable, and for a global one."""
+    return type(item) is CellType or type(item) is GlobalVariable
+
+
+def outlives_calls(item: Any) -> bool:
+    """True for what a call may find, and change, of the user's."""
+    kind = type(item)
+    if kind is GlobalVariable:
+        return is_users(str(item.namespace.get("__name__", "")))
+    if kind in _OTHERS or kind in DICTS:
+        return True
+    return is_users_class(item if isinstance(item, type) else kind)

@@ -1,0 +1,692 @@
+"""Objects from before a call that staged code changes: behind each call there is in them what
+Python would have left.
+"""
+
+# The programs are written as users write them.
+# ruff: noqa: B006
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import gc
+import weakref
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import runtime as rt
+from autograph import StagingError
+from tests.support.staging import as_python, same_outcome, traces
+
+Session = tuple[Callable[..., Any], Callable[[], Any]]
+"""A function to call, and what tells the state of its objects."""
+
+SESSIONS: list[tuple[Callable[[], Session], list[tuple[Any, ...]]]] = []
+
+
+def session(*calls: tuple[Any, ...]) -> Callable[..., Any]:
+    def keep(make: Callable[[], Session]) -> Callable[[], Session]:
+        SESSIONS.append((make, list(calls)))
+        return make
+
+    return keep
+
+
+# Attributes
+
+
+class Account:
+    opened = 0
+
+    def __init__(self, balance):
+        self.balance = balance
+        self.count = 0
+        self.best = None
+        self.range = (0, 0)
+        self.name = "Ada"
+
+    def deposit(self, amount):
+        if amount <= 0:
+            raise ValueError("a deposit is positive")
+        self.balance += amount
+        self.count += 1
+        return self.balance
+
+    def withdraw(self, amount):
+        if amount > self.balance:
+            return False
+        self.balance -= amount
+        return True
+
+    def note(self, x):
+        if self.best is None or x > self.best:
+            self.best = x
+        return self.best
+
+    def span(self, x):
+        low, high = self.range
+        if x < low:
+            self.range = (x, high)
+        elif x > high:
+            self.range = (low, x)
+        return self.range[1] - self.range[0]
+
+
+@session((5,), (7,), (-1,), (2,))
+def attributes():
+    account = Account(10)
+    return account.deposit, lambda: vars(account)
+
+
+@session((5,), (70,), (4,), (1,), (1,))
+def attributes_in_a_branch():
+    account = Account(10)
+    return account.withdraw, lambda: vars(account)
+
+
+@session((3,), (1,), (5,), (4,))
+def from_none():
+    account = Account(0)
+    return account.note, lambda: vars(account)
+
+
+@session((3,), (-1,), (5,), (4,))
+def tuples():
+    account = Account(0)
+    return account.span, lambda: vars(account)
+
+
+@session((2, 3), (30, 1), (5, 5))
+def two_objects():
+    first, second = Account(20), Account(0)
+
+    def transfer(amount, fee):
+        if first.withdraw(amount + fee):
+            second.deposit(amount)
+        return first.balance - second.balance
+
+    return transfer, lambda: (vars(first), vars(second))
+
+
+@session((2,), (-3,), (4,))
+def one_object_by_two_names():
+    first = Account(20)
+    second = first
+
+    def twice(x):
+        if x > 0:
+            first.balance += x
+        second.balance *= 2
+        return first.balance
+
+    return twice, lambda: vars(first)
+
+
+@session((2,), (0,), (4,))
+def slots():
+    class Point:
+        __slots__ = ("x", "y")
+
+        def __init__(self):
+            self.x = 0
+            self.y = 1
+
+    point = Point()
+
+    def move(n):
+        for _ in range(n):
+            point.x, point.y = point.y, point.x + point.y
+        return point.x
+
+    return move, lambda: (point.x, point.y)
+
+
+@session((2,), (0,), (4,))
+def class_default():
+    class Counted:
+        n = 0
+
+    item = Counted()
+
+    def count(x):
+        if x > 1:
+            item.n += 1
+        return item.n
+
+    return count, lambda: (item.n, Counted.n)
+
+
+@session((2.0,), (0.0,), (4.0,))
+def class_attribute():
+    class Counted:
+        n = 0
+        total = 0.5
+
+    def count(x):
+        if x > 1:
+            Counted.n += 1
+            Counted.total += x
+        return Counted.n
+
+    return count, lambda: (Counted.n, Counted.total)
+
+
+@session((1,), (3,), (-2,))
+def property_and_method():
+    class Thermostat:
+        def __init__(self):
+            self._degrees = 20
+            self.changes = 0
+
+        @property
+        def degrees(self):
+            return self._degrees
+
+        @degrees.setter
+        def degrees(self, value):
+            self._degrees = value
+            self.changes += 1
+
+    thermostat = Thermostat()
+
+    def warm(by):
+        if by > 0:
+            thermostat.degrees += by
+        return thermostat.degrees
+
+    return warm, lambda: vars(thermostat)
+
+
+@session((1,), (3,), (-2,))
+def namespace():
+    state = SimpleNamespace(hits=0)
+    holder = Account(state)
+
+    def hit(x):
+        if x > 0:
+            holder.balance.hits += x
+        return holder.balance.hits
+
+    return hit, lambda: state.hits
+
+
+@session((1,), (3,), (-2,))
+def function_attribute():
+    def f(x):
+        if x > 0:
+            f.calls += 1
+        return f.calls
+
+    f.calls = 0
+    return f, lambda: f.calls
+
+
+@session((1.0,), (3.0,), (-2.0,))
+def dataclass():
+    @dataclasses.dataclass
+    class Stats:
+        n: int = 0
+        mean: float = 0.0
+
+    stats = Stats()
+
+    def add(x):
+        if x > -10:
+            stats.n += 1
+            stats.mean += (x - stats.mean) / stats.n
+        return stats.mean
+
+    return add, lambda: (stats.n, stats.mean)
+
+
+@session((1,), (3,), (-2,))
+def plain_at_the_top():
+    account = Account(0)
+
+    def f(x):
+        account.balance = 1
+        account.count = account.count + x
+        if x > 0:
+            account.balance += x
+        return account.balance
+
+    return f, lambda: vars(account)
+
+
+# Lists and dicts
+
+
+@session((1, 3), (0, 4), (1, -9))
+def list_items():
+    state = [0, 5, 7]
+
+    def f(i, x):
+        if x > 0:
+            state[0] += x
+        state[1] -= 1 if x > 3 else 0
+        return state[0] + state[2]
+
+    return f, lambda: state
+
+
+@session((1.0,), (-1.0,), (2.5,))
+def dict_entries():
+    state = {"n": 0, "sum": 0.5, "name": "x"}
+
+    def f(x):
+        if x > 0:
+            state["n"] += 1
+            state["sum"] += x
+        return state["sum"]
+
+    return f, lambda: state
+
+
+@session((1,), (-1,), (2,))
+def counters():
+    state, sums = Counter(a=1), defaultdict(int)
+    sums["x"] = 2
+
+    def f(x):
+        if x > 0:
+            state["a"] += x
+            sums["x"] -= 1
+        return state["a"]
+
+    return f, lambda: (dict(state), dict(sums))
+
+
+@session((1,), (-1,), (2,))
+def nested():
+    table = {"rows": [[1, 2], [3, 4]]}
+
+    def f(x):
+        if x > 0:
+            table["rows"][1][0] += x
+        return table["rows"][1][0]
+
+    return f, lambda: table
+
+
+@session((3,), (0,), (2,))
+def default_argument():
+    def f(x, seen=[0]):
+        for i in range(x):
+            seen[0] += i
+        return seen[0]
+
+    return f, lambda: f.__defaults__[0]
+
+
+@session((3,), (0,), (2,))
+def a_list_that_is_replaced():
+    account = Account(0)
+    account.items = [1]
+
+    def f(x):
+        account.items = [x, account.balance]
+        if x > 2:
+            account.balance += 1
+        return account.items[0]
+
+    return f, lambda: vars(account)
+
+
+# Variables
+
+TOTAL = 0
+
+
+def add_globally(x):
+    global TOTAL
+    for i in range(x):
+        TOTAL = TOTAL + i
+
+
+@session((3,), (0,), (5,))
+def global_variable():
+    global TOTAL
+    TOTAL = 0
+
+    def f(x):
+        global TOTAL
+        if x > 0:
+            TOTAL += x
+        return TOTAL
+
+    return f, lambda: TOTAL
+
+
+@session((3,), (0,), (5,))
+def global_variable_of_a_helper():
+    global TOTAL
+    TOTAL = 7
+
+    def f(x):
+        add_globally(x)
+        return x
+
+    return f, lambda: TOTAL
+
+
+@session((3,), (0,), (5,))
+def captured_variable():
+    count = 0
+
+    def f(x):
+        nonlocal count
+        while x > 0:
+            count += 1
+            x -= 1
+        return count
+
+    return f, lambda: count
+
+
+@session((3,), (0,), (5,))
+def generator_of_numbers():
+    seed = 12345
+
+    def f(n):
+        nonlocal seed
+        total = 0
+        for _ in range(n):
+            seed = (seed * 1103515245 + 12345) % 2147483648
+            total += seed % 6
+        return total
+
+    return f, lambda: seed
+
+
+def state_of(look: Callable[[], Any]) -> Any:
+    return copy.deepcopy(as_python(look()))
+
+
+def wide(value: Any) -> Any:
+    return rt.constant(value, rt.int64 if isinstance(value, int) else rt.float64)
+
+
+@pytest.mark.parametrize(("make", "calls"), SESSIONS, ids=[x.__name__ for x, _ in SESSIONS])
+def test_as_in_python(make: Callable[[], Session], calls: list[tuple[Any, ...]]) -> None:
+    def outcomes(stage: bool) -> list[Any]:
+        function, look = make()
+        called = rt.function(function) if stage else function
+        found = []
+        for args in calls:
+            try:
+                result = as_python(called(*map(wide, args) if stage else args))
+            except ValueError as error:
+                result = error
+            found += [result, state_of(look)]
+        return found
+
+    for expected, got in zip(outcomes(False), outcomes(True), strict=True):
+        assert same_outcome(expected, got), (expected, got)
+
+
+def test_numbers_are_numbers_behind_a_call() -> None:
+    account = Account(1)
+
+    @rt.function
+    def f(x):
+        if x > 0:
+            account.count += 1
+            account.best = x > 1
+            account.balance = account.balance * 0.5
+        return x
+
+    account.best = False
+    f(rt.constant(2))
+    kept = (account.count, account.best, account.balance)
+    assert kept == (1, True, 0.5)
+    assert list(map(type, kept)) == [int, rt.Tensor, float] or isinstance(account.best, rt.Tensor)
+
+
+def test_one_trace_serves_all_states() -> None:
+    account = Account(0)
+    withdraw = rt.function(account.withdraw)
+    for amount in range(5):
+        withdraw(rt.constant(amount))
+    assert traces(withdraw) == 2  # a number at first, a tensor from then on
+
+    @rt.function
+    def count(x):
+        if x > 0:
+            account.count += 1
+        return account.count
+
+    assert [int(count(rt.constant(1))) for _ in range(5)] == [1, 2, 3, 4, 5]
+    account.count = 40
+    assert int(count(rt.constant(1))) == 41
+    assert traces(count) == 1
+    account.count = 0.5
+    assert float(count(rt.constant(1))) == 1.5
+    assert traces(count) == 2
+
+
+def test_what_is_only_read_stays_a_guard() -> None:
+    account = Account(0)
+
+    @rt.function
+    def f(x):
+        if x > 0:
+            account.count += 1
+        return x * account.balance + (1 if account.name == "Ada" else 2)
+
+    assert int(f(rt.constant(1))) == 1
+    account.balance, account.name = 3, "Bob"
+    assert int(f(rt.constant(1))) == 5
+    assert account.count == 2
+    assert "account.balance was 0, is 3" in f.why_retraced()
+
+
+def test_a_call_that_raises_leaves_all_as_it_was() -> None:
+    account = Account(10)
+
+    @rt.function
+    def spend(amount):
+        account.count += 1
+        account.balance -= amount
+        if account.balance < 0:
+            raise ValueError("overdrawn")
+
+    with pytest.raises(ValueError, match="overdrawn"):
+        spend(rt.constant(20))
+    assert (account.count, account.balance) == (0, 10)
+    spend(rt.constant(4))
+    assert (account.count, int(account.balance)) == (1, 6)
+
+
+def test_a_trace_that_is_refused_leaves_all_as_it_was() -> None:
+    account = Account(10)
+
+    def refused(x):
+        if x > 0:
+            account.balance += x
+        return "yes" if x > 0 else "no"
+
+    with pytest.raises(StagingError, match="'yes' and 'no' differ"):
+        rt.function(refused)(rt.constant(1))
+    assert vars(account) == vars(Account(10))
+
+
+def test_staged_functions_that_call_each_other() -> None:
+    account = Account(0)
+    deposit = rt.function(account.deposit)
+
+    @rt.function
+    def several(n):
+        for i in range(n):
+            if i % 2 == 0:
+                deposit(i + 1)
+        return account.balance
+
+    assert [int(several(rt.constant(n))) for n in (3, 0, 5)] == [4, 4, 13]
+    assert (account.count, int(account.balance)) == (5, 13)
+    deposit(rt.constant(7))
+    assert int(several(rt.constant(1))) == 21
+
+
+def test_a_staged_method_of_an_object_that_a_trace_makes() -> None:
+    class Tally:
+        def __init__(self):
+            self.n = 0
+
+        @rt.function
+        def add(self, x):
+            if x > 0:
+                self.n += x
+
+    @rt.function
+    def f(x):
+        tally = Tally()
+        tally.add(x)
+        tally.add(x + 1)
+        return tally.n
+
+    assert [int(f(rt.constant(x))) for x in (1, 5, -1)] == [3, 11, 0]
+
+
+def test_gradients_go_through_what_is_kept() -> None:
+    account = Account(rt.constant(2.0))
+
+    @rt.function
+    def grow(x):
+        if x > 0.0:
+            account.balance = account.balance * x
+        return account.balance
+
+    x = rt.constant(3.0)
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        grow(x)
+        y = grow(x)
+    assert float(y) == 18.0
+    assert float(tape.gradient(y, x)) == 12.0
+    assert float(account.balance) == 18.0
+
+
+def test_a_concrete_function_reads_and_writes() -> None:
+    account = Account(0)
+
+    @rt.function
+    def count(x):
+        if x > 0:
+            account.count += 1
+        return account.count
+
+    concrete = count.get_concrete_function(rt.TensorSpec([], rt.int32))
+    assert account.count == 0
+    assert [int(concrete(rt.constant(1))) for _ in range(3)] == [1, 2, 3]
+    account.count = "three"
+    with pytest.raises(TypeError, match=r"account\.count is of another kind"):
+        concrete(rt.constant(1))
+
+
+def test_it_is_not_saved(tmp_path: Any) -> None:
+    module = rt.Module()
+    account = Account(0)
+
+    @rt.function(input_signature=[rt.TensorSpec([], rt.int32)])
+    def count(x):
+        if x > 0:
+            account.count += 1
+        return account.count
+
+    module.count = count
+    count(rt.constant(1))
+    with pytest.raises(StagingError, match="changes objects from before its calls"):
+        rt.saved_model.save(module, str(tmp_path))
+
+
+def test_objects_are_not_kept_alive() -> None:
+    class Tally:
+        def __init__(self):
+            self.n = 0
+
+        @rt.function
+        def add(self, x):
+            if x > 0:
+                self.n += x
+
+    tally = Tally()
+    tally.add(rt.constant(2))
+    assert int(tally.n) == 2
+    gone = weakref.ref(tally)
+    del tally
+    gc.collect()
+    assert gone() is None
+
+
+HELD: Any = None
+
+
+class Node:
+    def __init__(self, value, rest):
+        self.value = value
+        self.rest = rest
+
+
+def makes_an_object(x):
+    global HELD
+    if x > 0:
+        HELD.balance += x
+    HELD.best = Node(x, None)
+    return x
+
+
+def assigns_items(x):
+    HELD.best[0] = x
+    if x > 0:
+        HELD.count += 1
+    return x
+
+
+def default_of_a_class_that_changes(x):
+    class Item:
+        n = 0
+
+    item = Item()
+    if x > 2:
+        item.n += 1
+    Item.n = 7
+    return item.n
+
+
+def grows(x):
+    if x > 0:
+        HELD.items.append(x)
+    return x
+
+
+def recursion(x):
+    HELD.count += 1
+    return x if x < 2 else recursion(x - 1) + recursion(x - 2)
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        (makes_an_object, "HELD.best is changed .* a Node is put there that is made while tracing"),
+        (assigns_items, "a tensor"),
+        (default_of_a_class_that_changes, "Item.n is changed .* has an attribute of that name"),
+        (grows, "1 item and no items"),
+        (recursion, "HELD.count is changed .* calls itself"),
+    ],
+    ids=lambda x: getattr(x, "__name__", ""),
+)
+def test_refused(program: Callable[..., Any], words: str) -> None:
+    global HELD
+    HELD = Account(3)
+    HELD.items = []
+    HELD.best = rt.constant([1, 2])
+    before = dict(vars(HELD))
+    with pytest.raises(StagingError, match=words) as caught:
+        rt.function(program)(rt.constant(2))
+    assert caught.value.filename == __file__
+    assert vars(HELD) == before
+    assert HELD.items == []
