@@ -9,10 +9,14 @@ import pytest
 import autograph
 import runtime as rt
 from tests.support.staging import attempt, same_outcome
-from tests.textbook import comprehensions, grids, lists, matching, numbers, sequences, tables, words
+from tests.textbook import (
+    comprehensions, grids, lists, matching, numbers, objects, sequences, tables, words,
+)  # fmt: skip
 from tests.textbook.refused import REFUSED
 
-MODULES = (numbers, sequences, tables, lists, comprehensions, matching, words, grids)
+MODULES = (
+    *(numbers, sequences, tables, lists, comprehensions, matching, words, grids, objects),
+)  # fmt: skip
 CASES = [case for module in MODULES for case in module.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}
 

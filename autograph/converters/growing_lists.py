@@ -19,8 +19,9 @@ Marked is a list that is made where a name is assigned, if that name grows or sh
 statement, or in a function inside, that does not hold the assignment; if it is given to a function
 of the user's by name, which may grow it; if its items are read or assigned at a place that is no
 constant; and if it, or what a function returns, is an empty list on one path and another list on
-the other. Where items of its items are, so are the lists that stand in the list. Lists that are
-made elsewhere, such as attributes, are not.
+the other; and if an attribute is assigned, which other functions may grow. Where items of its items
+are, so are the lists that stand in the list, and of an attribute always. Lists that are made
+elsewhere, such as the values of a dict, are not.
 
 >>> print(show('growing_lists', '''
 ... def f(n):
@@ -77,9 +78,10 @@ def convert(context: Context) -> None:
     _add_unequal(grown, nodes)
     if grown:
         _add_aliases(grown, [node for node, _ in nodes])
-        marked = {made: name + _ITEMS in grown for name, made in _marks(nodes, grown)}
-        for node, _ in nodes if marked else ():
-            _replace(node, marked)
+    marked = {made: name + _ITEMS in grown for name, made in _marks(nodes, grown)}
+    marked |= {made: True for node, _ in nodes for made in _of_attributes(node)}
+    for node, _ in nodes if marked else ():
+        _replace(node, marked)
 
 
 def _asked(node: gast.AST) -> Iterator[tuple[str, int]]:
@@ -119,6 +121,16 @@ def _add_aliases(grown: dict[str, set[_Path]], nodes: list[Any]) -> None:
             if not grown[alias] <= grown.setdefault(name, set()):
                 grown[name] |= grown[alias]
                 pending.append(name)
+
+
+def _of_attributes(node: Any) -> Iterator[Any]:
+    """The lists that are made for attributes."""
+    match node:
+        case gast.Assign(targets=targets, value=value):
+            if any(isinstance(target, gast.Attribute) for target in targets):
+                yield from _made(value)
+        case gast.AnnAssign(target=gast.Attribute(), value=value):
+            yield from _made(value)
 
 
 def _same_as(value: Any) -> Iterator[str]:

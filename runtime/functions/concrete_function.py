@@ -101,7 +101,7 @@ class ConcreteFunction:
     def change(self, changes: Changes | None, kept: Kept | None) -> None:
         """Take which lists of its arguments it changes, and which objects from before its calls."""
         self.changes, self.kept = changes, kept
-        self.single = self.single and changes is kept is None
+        self.single = self.single and changes is None and kept is None
 
     @functools.cached_property
     def optimized(self) -> Graph:
