@@ -47,7 +47,11 @@ from autograph.context import Context
 from autograph.quoting.builders import call_ag
 from autograph.rewriting import is_constant_index
 
-_METHODS = frozenset(("append", "clear", "extend", "insert", "pop", "remove", "sort"))
+_METHODS = frozenset((
+    "append", "clear", "extend", "insert", "pop", "remove", "sort",
+    "appendleft", "extendleft", "popleft", "rotate", "add", "discard", "update",
+))  # fmt: skip
+_CALLS = frozenset(("deque", "list", "set", "sorted"))
 _BLOCKS = (
     gast.If, gast.For, gast.While, gast.IfExp, gast.BoolOp, gast.FunctionDef,
     gast.AsyncFunctionDef, gast.Lambda,
@@ -275,8 +279,10 @@ def _parts(target: Any, value: Any) -> Iterator[tuple[str, gast.expr]]:
 
 def _makes_list(value: Any) -> bool:
     match value:
-        case gast.List() | gast.ListComp() | gast.Call(func=gast.Name(id="list" | "sorted")):
+        case gast.List() | gast.ListComp() | gast.Set():
             return True
+        case gast.Call(func=gast.Name(id=name) | gast.Attribute(value=gast.Name(), attr=name)):
+            return name in _CALLS
         case gast.BinOp(left=left, op=gast.Mult(), right=right):
             return _makes_list(left) or _makes_list(right)
         case gast.BinOp(left=left, op=gast.Add(), right=right):

@@ -11,7 +11,7 @@
         return x[i] + ag.getitem(TABLE, i) + ag.getitem(days, i) + days[0] + ag.getitem([1, 2], i)
 
 That is a display or a call that makes a sequence, a name of outside, an attribute, a name that such
-a tuple or range is assigned to, and an item of one of these. Other names are left as they are: they
+a tuple, range or dict is assigned to, and an item of one of these. Other names are left as they are: they
 stand for tensors, or for lists that the backend knows already (`growing_lists`).
 """
 
@@ -29,6 +29,9 @@ from autograph.quoting.builders import call_ag, constant
 from autograph.rewriting import Rules, is_constant_index
 from autograph.trees import walk
 
+_CALLS = frozenset((
+    "list", "range", "sorted", "tuple", "dict", "Counter", "defaultdict", "OrderedDict",
+))  # fmt: skip
 _INDEXERS = frozenset(("shape", "at", "iat", "loc", "iloc"))
 """Attributes that are no sequences of the user's."""
 
@@ -83,8 +86,10 @@ def _pairs(node: Any) -> Iterator[tuple[str, Any]]:
 
 def _makes_sequence(node: Any) -> bool:
     match node:
-        case gast.Tuple() | gast.Call(func=gast.Name(id="list" | "range" | "sorted" | "tuple")):
+        case gast.Tuple() | gast.Dict() | gast.DictComp():
             return True
+        case gast.Call(func=gast.Name(id=name) | gast.Attribute(value=gast.Name(), attr=name)):
+            return name in _CALLS
     return isinstance(getattr(node, "value", None), str) and isinstance(node, gast.Constant)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
@@ -24,6 +25,9 @@ def register_stand_in(kind: type, of: type) -> None:
     stand_ins[kind] = of
 
 
+_KINDS = frozenset((list, set, deque))
+
+
 class _Thread(threading.local):
     def __init__(self) -> None:
         self.maker: Maker | None = None
@@ -33,9 +37,9 @@ _this_thread = _Thread()
 
 
 def growing(made: Any) -> Any:
-    """A list that was just made, or what stands for it while the function is staged."""
+    """A list, set or deque just made, or what stands for it while the function is staged."""
     maker = _this_thread.maker
-    return made if maker is None or type(made) is not list else maker(made)
+    return made if maker is None or type(made) not in _KINDS else maker(made)
 
 
 def is_staging() -> bool:
@@ -45,9 +49,9 @@ def is_staging() -> bool:
 
 @contextmanager
 def lists_made_by(maker: Maker | None) -> Iterator[None]:
-    """Within it, on this thread, `maker(list)` stands for each list that may grow.
+    """Within it, on this thread, `maker(made)` stands for each list, set and deque that may grow.
 
-    For backends, while they stage a function. What it makes should be a `list` by class.
+    For backends, while they stage a function. What it makes should be one by class.
 
     >>> class Watched(list):
     ...     pass

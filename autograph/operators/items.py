@@ -62,7 +62,7 @@ def update_item(target: Any, key: Any, symbol: str, value: Thunk) -> Any:
 
 def _backend(target: Any, key: Any) -> Backend | None:
     backend = backend_of(target)
-    if backend is None and type(target) is list:
+    if backend is None and isinstance(target, list | dict):
         return _backend_of_key(key)
     return backend
 

@@ -64,8 +64,10 @@ from runtime.staging.error_notes import explain, explain_depth, locate
 from runtime.staging.frames import beginning_of, ending_of, returns_of
 from runtime.staging.guarding.watching import Watcher
 from runtime.staging.lists.chosen_lists import Row
+from runtime.staging.lists.growing_collections import GrowingDeque, GrowingSet, stand_in
 from runtime.staging.lists.growing_list import GrowingList, known_list, list_function
 from runtime.staging.lists.list_builtins import sequence_function
+from runtime.staging.lists.staged_keys import key_function
 from runtime.staging.refusals import is_refusal, noted, refuse
 from runtime.staging.scopes import Symbol
 from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor
@@ -107,6 +109,8 @@ def _exported(
         return _converted(value, what, path)
     if type(value) is Row:
         value = value.copy()
+    if type(value) in (GrowingSet, GrowingDeque):
+        raise _no_result(f"{what()}{path} is a {type(value).__name__}")
     if isinstance(value, GrowingList):
         if value.staged is not None:
             return value if numbers else value.exported()
@@ -115,14 +119,18 @@ def _exported(
     if found is None and hasattr(type(value), "__array__"):
         return _converted(value, what, path)
     if found is None:
-        raise TypeError(
-            f"{what()}{path} is {value!r}: a function returns tensors, numbers, None, and lists, "
-            "tuples, dicts and dataclasses of them; make it outside, of what the function returns"
-        )
+        raise _no_result(f"{what()}{path} is {value!r}")
     structure, children = found
     parts = enumerate(children)
     return structure.build(
         [_exported(x, numbers, what, path + structure.path(at)) for at, x in parts]
+    )
+
+
+def _no_result(what: str) -> TypeError:
+    return TypeError(
+        f"{what}: a function returns tensors, numbers, None, and lists, tuples, dicts and "
+        "dataclasses of them; make it outside, of what the function returns"
     )
 
 
@@ -360,7 +368,7 @@ class Tracer:
             with (
                 recorder,
                 autograph.observe_calls(self._observe),
-                autograph.lists_made_by(GrowingList),
+                autograph.lists_made_by(stand_in),
                 taking_notes(self.watcher.notes),
                 taking_notes(lambda: [*aliases.notes(trace), *loops.notes(trace)]),
             ):
@@ -451,7 +459,7 @@ class Tracer:
         if function is hasattr and len(args) == 2:
             self.watcher.asked(*args)
         instead = self.watcher.getattr if function is getattr else list_function(function)
-        instead = instead or sequence_function(function, args)
+        instead = instead or sequence_function(function, args) or key_function(function)
         if instead is not None:
             return cast(Callable[..., Any], instead)
         trace = self.current

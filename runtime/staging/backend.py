@@ -246,6 +246,10 @@ def check_subject(value: Any, asks_truth: bool) -> None:
         )
 
 
+SETTERS: dict[type, Callable[[Any, Any, Any], Any]] = {}
+"""`setter(value, target, key)` of Python containers that have one for staged keys."""
+
+
 def set_item(value: Any, target: Any, key: Any) -> Any:
     """`target[key] = value` for a tensor: the new tensor.
 
@@ -254,6 +258,9 @@ def set_item(value: Any, target: Any, key: Any) -> Any:
     if isinstance(target, Growing):
         target[key] = value
         return target
+    setter = SETTERS.get(type(target))
+    if setter is not None:
+        return setter(value, target, key)
     if not isinstance(target, Tensor):
         raise refuse(
             f"an item of a {type(target).__qualname__} is assigned at a staged place",

@@ -8,6 +8,7 @@ import dis
 import functools
 import operator
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FrameType
 from typing import Any
@@ -431,7 +432,7 @@ def list_function(function: Any) -> Any:
     """
     if function is operator.iadd:
         return _add_in_place
-    of_lists = getattr(function, "__objclass__", None) is list
+    of_lists = getattr(function, "__objclass__", None) in (list, set, deque)
     if of_lists and not hasattr(function, "__self__"):
         return functools.partial(_method, function)
     if getattr(function, "__module__", None) == "_heapq":
@@ -459,7 +460,9 @@ def _refusing_staged(function: Any, *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
 
 
-class _ListBackend(StagingBackend):
+class ListBackend(StagingBackend):
+    """The lists that are lists of the graph by now."""
+
     def stages(self, value: Any) -> bool:
         return value.staged is not None
 
@@ -480,7 +483,8 @@ class Items(iteration.Staged):
         return self.items.at(index)
 
 
-def _sequence(items: GrowingList) -> iteration.Staged | None:
+def sequence_of(items: GrowingList) -> iteration.Staged | None:
+    """The items for a staged loop, if only the run knows them."""
     return None if items.staged is None else Items(items)
 
 
@@ -498,10 +502,10 @@ def _whole(items: GrowingList, stacked: bool) -> Tensor | None:
 
 # As Python's own messages name it.
 GrowingList.__name__ = GrowingList.__qualname__ = "list"
-register_backend(GrowingList, _ListBackend())
+register_backend(GrowingList, ListBackend())
 register_stand_in(GrowingList, list)
 register_conversion(GrowingList, _to_tensor)
 register_list(GrowingList, _whole)
 register_repetition(lambda items, times: GrowingList(items) * times)
-iteration.register_sequence(GrowingList, _sequence)
+iteration.register_sequence(GrowingList, sequence_of)
 staged_items.add_kind(GrowingList)

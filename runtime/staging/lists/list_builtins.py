@@ -6,6 +6,7 @@ The order of numbers is Python's, and stable; a NaN among them, which has no ord
 from __future__ import annotations
 
 import functools
+from collections import deque
 from collections.abc import Callable, Iterable
 from types import BuiltinFunctionType
 from typing import Any, NoReturn
@@ -29,12 +30,12 @@ from runtime.staging.tracing import is_symbol
 
 
 def _sorted(items: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
-    made = _listed(items)
+    made = listed(items)
     _sort(made, key=key, reverse=reverse)
     return made
 
 
-def _listed(items: Any = ()) -> GrowingList:
+def listed(items: Any = ()) -> GrowingList:
     """The list of the items of something iterable, of staged length where only the run knows it."""
     if isinstance(items, GrowingList):
         return items.copy()
@@ -50,7 +51,7 @@ def _sort(self: GrowingList, *, key: Any = None, reverse: Any = False) -> None:
     keys = self if key is None else _keys(self, called(key))
     if size_of(self) in (0, 1):
         return
-    if keys.staged is None and not any(map(_is_staged, keys)):
+    if keys.staged is None and not any(map(is_staged, keys)):
         _sort_known(self, keys, reverse)
         return
     if self.staged is None and any(isinstance(item, list) for item in self):
@@ -70,9 +71,10 @@ def _keys(items: GrowingList, key: Callable[[Any], Any]) -> GrowingList:
     return GrowingList([key(item) for item in elements(items, "sort")])
 
 
-def _is_staged(item: Any) -> bool:
+def is_staged(item: Any) -> bool:
+    """True for a tensor, a staged value, and a tuple with one in it."""
     return isinstance(item, Tensor) or is_symbol(item) or (
-        isinstance(item, tuple) and any(map(_is_staged, item))
+        isinstance(item, tuple) and any(map(is_staged, item))
     )  # fmt: skip
 
 
@@ -160,13 +162,7 @@ def _index(items: Any, item: Any, start: Any = 0, stop: Any = None) -> Any:
 
 
 def _place(items: Any, item: Any, missing: str) -> Any:
-    answers = [_is_equal(each, item) for each in elements(items, "index")]
-    place: Any = -1
-    for at, answer in reversed(list(enumerate(answers))):
-        if answer is True:
-            place = at
-        elif answer is not False:
-            place = branches.cond(answer, lambda at=at: at, lambda at=place: at, (), ("index",))
+    place = place_in(items, item)
 
     def fail() -> NoReturn:
         raise ValueError(missing)
@@ -175,6 +171,30 @@ def _place(items: Any, item: Any, missing: str) -> Any:
         branches.cond(place < 0, fail, _hold, (), ())
         return place
     return place if place >= 0 else fail()
+
+
+def place_in(items: Any, item: Any) -> Any:
+    """The first place of an item; -1 where there is none."""
+    if isinstance(items, GrowingList) and size_of(items) is None:
+        return _place_in_staged(items, item)
+    answers = [_is_equal(each, item) for each in elements(items, "index")]
+    place: Any = -1
+    for at, answer in reversed(list(enumerate(answers))):
+        if answer is True:
+            place = at
+        elif answer is not False:
+            place = branches.cond(answer, lambda at=at: at, lambda at=place: at, (), ("index",))
+    return place
+
+
+def _place_in_staged(items: GrowingList, item: Any) -> Any:
+    def look(each: Any, place: Any, at: Any) -> Any:
+        is_first = logic.and_(truth(place < 0), (lambda: _is_equal(each, item),))
+        found = branches.cond(is_first, lambda: at, lambda: place, (), ("index",))
+        return found, at + 1
+
+    source = iteration.staged(items)
+    return iteration.for_loop(source, look, (-1, 0), ("index", "the place"))[0]
 
 
 def _start(items: Any, start: Any) -> Any:
@@ -224,7 +244,7 @@ def _over_own(own: Any, method: Callable[..., Any]) -> Callable[..., Any]:
     """A method of lists, which Python's own computes where nothing in it is staged."""
 
     def chosen(self: GrowingList, /, *args: Any, **kwargs: Any) -> Any:
-        if self.staged is None and not any(map(_is_staged, (*list.__iter__(self), *args))):
+        if self.staged is None and not any(map(is_staged, (*list.__iter__(self), *args))):
             return own(self, *args, **kwargs)
         return method(self, *args, **kwargs)
 
@@ -239,7 +259,7 @@ for _name, _method in {
 GrowingList.__hash__ = None
 GrowingList.sort = _sort  # type: ignore[method-assign,assignment]
 BUILTINS[sorted] = _sorted
-BUILTINS[list] = _listed
+BUILTINS[list] = listed
 
 
 def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
@@ -248,15 +268,19 @@ def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any
     """
     ordering = _ORDERING.get(function) if type(function) is BuiltinFunctionType else None
     if ordering is not None:
+        if args and type(args[0]) in _VIEWS:
+            return lambda items, **options: ordering(list(items), **options)
         return ordering if args and type(args[0]) in (tuple, list, range) else None
+    if function in (set, deque) and args and isinstance(args[0], list | tuple):
+        return MAKING[function] if any(map(is_staged, args[0])) else None
     items = getattr(function, "__self__", None)
     method = _OF_PLAIN.get(getattr(function, "__name__", ""))
     if method is None or not (type(items) is list or (type(items) is tuple and method in _ASKING)):
         return None
 
     def staged(*args: Any, **kwargs: Any) -> Any:
-        is_staged = kwargs.get("key") or any(map(_is_staged, (*items, *args)))
-        return method(items, *args, **kwargs) if is_staged else function(*args, **kwargs)
+        is_one = kwargs.get("key") or any(map(is_staged, (*items, *args)))
+        return method(items, *args, **kwargs) if is_one else function(*args, **kwargs)
 
     return staged
 
@@ -281,8 +305,11 @@ def _called(function: Callable[..., Any]) -> Callable[..., Any]:
     return ordering
 
 
+MAKING: dict[Any, Callable[..., Any]] = {}
+"""The functions that make sets and deques of staged items."""
 _ASKING = frozenset((_count, _index))
 _OF_PLAIN = {**_METHODS, "remove": _in_place(_remove), "sort": _in_place(_sort)}
+_VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
 _ORDERING: dict[Any, Callable[..., Any]] = {
     sorted: _sorted,
     max: _called(BUILTINS[max]),

@@ -1,0 +1,142 @@
+"""Dicts of numbers, asked by a key that only the run knows: their keys are known, so that the run
+looks for the one that it is.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from runtime import dtypes, errors, ops
+from runtime.core.convert import convert_to_tensor
+from runtime.core.tensor import Tensor
+from runtime.graph.nodes import NUMBER_TYPES
+from runtime.staging.backend import SETTERS
+from runtime.staging.builtin_functions import BUILTINS
+from runtime.staging.control import branches
+from runtime.staging.lists.list_builtins import place_in
+from runtime.staging.lists.sequences import chosen
+from runtime.staging.outside import DICTS
+from runtime.staging.symbolic_number import SymbolicNumber
+from runtime.staging.tracing import is_symbol
+
+
+class _Found:
+    """The entry of a dict that a staged key means: its place among those whose keys are numbers,
+    -1 where there is none.
+    """
+
+    def __init__(self, entries: dict[Any, Any], key: Any) -> None:
+        self.keys = [each for each in entries if type(each) in NUMBER_TYPES]
+        self.entries = entries
+        self.key = key
+        self.place = _place(self.keys, key)
+
+    @property
+    def is_there(self) -> Any:
+        """Whether there is one."""
+        return self.place >= 0
+
+    def value(self) -> Any:
+        """The value under the key, which is there."""
+        return chosen([self.entries[key] for key in self.keys], ops.maximum(self._int64(), 0))
+
+    def or_fail(self, error: Exception) -> None:
+        """Raise this, at run time, where there is none."""
+
+        def fail() -> NoReturn:
+            raise error
+
+        branches.cond(self.is_there, lambda: None, fail, (), ())
+
+    def _int64(self) -> Any:
+        return convert_to_tensor(self.place, dtypes.int64)
+
+
+def _place(keys: list[Any], key: Any) -> Any:
+    is_integer = isinstance(key, SymbolicNumber) or key.dtype.is_integer
+    if not is_integer or any(isinstance(each, float) for each in keys):
+        return place_in(keys, key)
+    table = convert_to_tensor([int(each) for each in keys], dtypes.int64)
+    number = convert_to_tensor(key, dtypes.int64) if isinstance(key, SymbolicNumber) else key
+    matches = ops.equal(table, ops.cast(number, dtypes.int64))
+    place = ops.cast(ops.argmax(ops.cast(matches, dtypes.int32)), dtypes.int64)
+    return ops.where(ops.reduce_any(matches), place, -1)
+
+
+def _is_asked(entries: Any, key: Any) -> bool:
+    """True for a dict with numbers as keys, and one number of the run."""
+    if type(entries) not in DICTS or not is_symbol(key):
+        return False
+    is_number = isinstance(key, SymbolicNumber) or (
+        isinstance(key, Tensor) and key.static_shape == () and not key.dtype.is_bool
+    )
+    return is_number and any(type(each) in NUMBER_TYPES for each in entries)
+
+
+def _getitem(own: Callable[[Any, Any], Any], entries: Any, key: Any) -> Any:
+    if not _is_asked(entries, key):
+        return own(entries, key)
+    found = _Found(entries, key)
+    if isinstance(entries, defaultdict) and entries.default_factory is not None:
+        found.or_fail(_unknown(key))
+    elif hasattr(type(entries), "__missing__"):  # a Counter
+        return branches.cond(found.is_there, found.value, lambda: 0, (), ("the entry",))
+    else:
+        found.or_fail(KeyError(key))
+    return found.value()
+
+
+def _unknown(key: Any) -> Exception:
+    return errors.InvalidArgumentError(
+        None, None, "a key that only the run knows is not in the dict, and a graph cannot add it"
+    )
+
+
+def _setitem(value: Any, entries: dict[Any, Any], key: Any) -> Any:
+    found = _Found(entries, key)
+    found.or_fail(_unknown(key))
+    for at, known in enumerate(found.keys):
+        before = entries[known]
+        entries[known] = branches.cond(
+            found.place == at, lambda: value, lambda before=before: before, (), ("the entry",)
+        )
+    return entries
+
+
+def _contains(own: Callable[[Any, Any], Any], container: Any, item: Any) -> Any:
+    return _Found(container, item).is_there if _is_asked(container, item) else own(container, item)
+
+
+def key_function(function: Any) -> Callable[..., Any] | None:
+    """The function for `d.get`, which may be given a staged key; None for others."""
+    entries = getattr(function, "__self__", None)
+    if type(entries) not in DICTS or getattr(function, "__name__", "") != "get":
+        return None
+
+    def get(*args: Any) -> Any:
+        is_asked = len(args) in (1, 2) and _is_asked(entries, args[0])
+        return _get(entries, *args) if is_asked else function(*args)
+
+    return get
+
+
+def _get(entries: dict[Any, Any], key: Any, default: Any = None) -> Any:
+    found = _Found(entries, key)
+    return branches.cond(found.is_there, found.value, lambda: default, (), ("the entry",))
+
+
+def _set_entry(value: Any, entries: Any, key: Any) -> Any:
+    if _is_asked(entries, key):
+        return _setitem(value, entries, key)
+    entries[key] = value  # raises what tells the way out
+    return entries
+
+
+BUILTINS[operator.getitem] = functools.partial(_getitem, BUILTINS[operator.getitem])
+BUILTINS[operator.contains] = functools.partial(_contains, BUILTINS[operator.contains])
+for _kind in DICTS:
+    SETTERS[_kind] = _set_entry
