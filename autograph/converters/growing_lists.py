@@ -1,5 +1,5 @@
-"""Mark the lists that a statement may grow, or that may be asked at a place that only the run
-knows: a backend may stage those.
+"""Mark the lists, sets and deques that a statement may grow, or that may be asked at a place that
+only the run knows: a backend may stage those.
 
 >>> from autograph.pipeline import show
 >>> print(show('growing_lists', '''
@@ -19,9 +19,9 @@ Marked is a list that is made where a name is assigned, if that name grows or sh
 statement, or in a function inside, that does not hold the assignment; if it is given to a function
 of the user's by name, which may grow it; if its items are read or assigned at a place that is no
 constant; and if it, or what a function returns, is an empty list on one path and another list on
-the other; and if an attribute is assigned, which other functions may grow. Where items of its items
-are, so are the lists that stand in the list, and of an attribute always. Lists that are made
-elsewhere, such as the values of a dict, are not.
+the other. So is one that is made for an attribute, which other functions may grow; so are sets that
+change, and all deques. Where items of its items are, so are the lists that stand in the list, and
+of an attribute always. Lists that are made elsewhere, such as the values of a dict, are not.
 
 >>> print(show('growing_lists', '''
 ... def f(n):
@@ -38,7 +38,7 @@ def f(n):
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 import gast
@@ -83,7 +83,7 @@ def convert(context: Context) -> None:
     if grown:
         _add_aliases(grown, [node for node, _ in nodes])
     marked = {made: name + _ITEMS in grown for name, made in _marks(nodes, grown)}
-    marked |= {made: True for node, _ in nodes for made in _of_attributes(node)}
+    marked |= {made: True for node, _ in nodes for made in _always(node, grown)}
     for node, _ in nodes if marked else ():
         _replace(node, marked)
 
@@ -127,14 +127,20 @@ def _add_aliases(grown: dict[str, set[_Path]], nodes: list[Any]) -> None:
                 pending.append(name)
 
 
-def _of_attributes(node: Any) -> Iterator[Any]:
-    """The lists that are made for attributes."""
+def _always(node: Any, grown: Container[str]) -> Iterator[Any]:
+    """The lists that are made for attributes, sets that change, and all deques."""
     match node:
         case gast.Assign(targets=targets, value=value):
             if any(isinstance(target, gast.Attribute) for target in targets):
                 yield from _made(value)
         case gast.AnnAssign(target=gast.Attribute(), value=value):
             yield from _made(value)
+    for name, value in _pairs(node):
+        match value:
+            case gast.Call(func=gast.Name(id="deque") | gast.Attribute(attr="deque")):
+                yield value
+            case gast.Set() | gast.Call(func=gast.Name(id="set")) if name in grown:
+                yield value
 
 
 def _same_as(value: Any) -> Iterator[str]:

@@ -10,9 +10,9 @@
         days = 31, 28, 31
         return x[i] + ag.getitem(TABLE, i) + ag.getitem(days, i) + days[0] + ag.getitem([1, 2], i)
 
-That is a display or a call that makes a sequence, a name of outside, an attribute, a name that such
-a tuple, range or dict is assigned to, and an item of one of these. Other names are left as they are: they
-stand for tensors, or for lists that the backend knows already (`growing_lists`).
+That is a display or a call that makes a sequence or a dict, a name of outside, an attribute, a name
+that such a tuple, range or dict is assigned to, and an item of one of these. Other names are left
+as they are: they stand for tensors, or for lists that the backend knows already (`growing_lists`).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 counters, simulators.
 """
 
-# ruff: noqa: B007, RUF005, PLR5501
+# ruff: noqa: RUF005
 
 from __future__ import annotations
 
@@ -696,30 +696,6 @@ def quick_sort_in_place(xs):
 
     sort(0, len(xs) - 1)
     return xs
-
-
-@case((4,), (1,), (0,))
-def fibonacci_numbers(n):
-    numbers = []
-
-    def add(a, b, left):
-        if left > 0:
-            numbers.append(a)
-            add(b, a + b, left - 1)
-
-    add(0, 1, n)
-    return numbers
-
-
-@case((3,), (0,), (6,))
-def countdown(n):
-    def go(k, found):
-        if k > 0:
-            found.append(k)
-            go(k - 1, found)
-        return found
-
-    return go(n, [])
 
 
 # Lists of lists

@@ -3,6 +3,21 @@
 REFUSED: dict[str, frozenset[str]] = {
     "tensors": frozenset(
         [
+            "robot_walk",
+            "add_fractions",
+            "matrix_power_trace",
+            "entry_on_one_path",
+            "deleted_entry",
+            "missing_key",
+            "popped_entry",
+            "set_of_names",
+            "most_common_small",
+            "grouped_by_remainder",
+            "count_words_if",
+            "hanoi_moves",
+            "quick_sort_in_place",
+            "pascal_rows",
+            "even_and_odd",
             "account_caught",
             "ackermann",
             "balance_after",
@@ -20,6 +35,8 @@ REFUSED: dict[str, frozenset[str]] = {
     ),
     "lists": frozenset(
         [
+            "most_common_small",
+            "quick_sort_in_place",
             "least_squares_slope",
             "mean_variance",
             "moving_average",

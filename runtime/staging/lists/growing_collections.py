@@ -106,13 +106,13 @@ class GrowingSet(GrowingList):
             self._put({*list.__iter__(self), item})
             return
         _check_hashable(item)
-        present = truth(_in(self.items(), item))
+        more = self.items()
+        present = truth(_in(more, item))
         if present is True:
             return
-        more = self.copy()
-        GrowingList.append(more, item)
+        more.append(item)
         if present is not False:
-            more = branches.cond(present, self.copy, lambda: more, (), ("the set",))
+            more = branches.cond(present, self.items, lambda: more, (), ("the set",))
         self.fill(*more.content())
 
     def remove(self, item: Any, /) -> None:
@@ -122,7 +122,8 @@ class GrowingSet(GrowingList):
             rest.remove(item)
             self._put(rest)
             return
-        place = place_in(self.items(), item)
+        rest = self.items()
+        place = place_in(rest, item)
 
         def fail() -> NoReturn:
             raise KeyError(item)
@@ -131,26 +132,26 @@ class GrowingSet(GrowingList):
             branches.cond(place < 0, fail, lambda: None, (), ())
         elif place < 0:
             fail()
-        GrowingList.pop(self, place)
+        rest.pop(place)
+        self.fill(*rest.content())
 
     def discard(self, item: Any, /) -> None:
         """Take an item out, if it is there."""
         if self.is_plain and not is_staged(item):
             self._put(self._python() - {item})
             return
-        present = truth(_in(self.items(), item))
-        if present is False:
-            return
-        less = self.copy()
+        place = place_in(self.items(), item)
 
-        def without() -> GrowingSet:
-            less.remove(item)
-            return less
+        def without() -> GrowingList:
+            rest = self.items()
+            rest.pop(place)
+            return rest
 
-        left = without() if present is True else branches.cond(
-            present, without, self.copy, (), ("the set",)
-        )  # fmt: skip
-        self.fill(*left.content())
+        if is_symbol(place):
+            left = branches.cond(place < 0, self.items, without, (), ("the set",))
+            self.fill(*left.content())
+        elif place >= 0:
+            self.fill(*without().content())
 
     def update(self, *others: Iterable[Any]) -> None:
         """Put the items of others into it."""
@@ -248,7 +249,7 @@ for _name in (
     *("__eq__", "__ne__"),
 ):
     setattr(GrowingSet, _name, _of_sets(_name))
-GrowingSet.__hash__ = None  # type: ignore[assignment]
+GrowingSet.__hash__ = None
 
 
 def _absent(name: str) -> Callable[..., Any]:

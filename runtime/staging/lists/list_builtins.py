@@ -271,8 +271,8 @@ def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any
         if args and type(args[0]) in _VIEWS:
             return lambda items, **options: ordering(list(items), **options)
         return ordering if args and type(args[0]) in (tuple, list, range) else None
-    if function in (set, deque) and args and isinstance(args[0], list | tuple):
-        return MAKING[function] if any(map(is_staged, args[0])) else None
+    if (function is set or function is deque) and args:
+        return MAKING[function] if _has_staged(args[0]) else None
     items = getattr(function, "__self__", None)
     method = _OF_PLAIN.get(getattr(function, "__name__", ""))
     if method is None or not (type(items) is list or (type(items) is tuple and method in _ASKING)):
@@ -283,6 +283,12 @@ def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any
         return method(items, *args, **kwargs) if is_one else function(*args, **kwargs)
 
     return staged
+
+
+def _has_staged(items: Any) -> bool:
+    if isinstance(items, Growing) and items.staged is not None:
+        return True
+    return isinstance(items, list | tuple) and any(map(is_staged, items))
 
 
 def _in_place(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -309,7 +315,7 @@ MAKING: dict[Any, Callable[..., Any]] = {}
 """The functions that make sets and deques of staged items."""
 _ASKING = frozenset((_count, _index))
 _OF_PLAIN = {**_METHODS, "remove": _in_place(_remove), "sort": _in_place(_sort)}
-_VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 _ORDERING: dict[Any, Callable[..., Any]] = {
     sorted: _sorted,
     max: _called(BUILTINS[max]),

@@ -17,10 +17,9 @@ from runtime.graph.nodes import NUMBER_TYPES
 from runtime.staging.backend import SETTERS
 from runtime.staging.builtin_functions import BUILTINS
 from runtime.staging.control import branches
-from runtime.staging.lists.list_builtins import place_in
 from runtime.staging.lists.sequences import chosen
 from runtime.staging.outside import DICTS
-from runtime.staging.symbolic_number import SymbolicNumber
+from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor
 from runtime.staging.tracing import is_symbol
 
 
@@ -57,14 +56,19 @@ class _Found:
 
 
 def _place(keys: list[Any], key: Any) -> Any:
-    is_integer = isinstance(key, SymbolicNumber) or key.dtype.is_integer
-    if not is_integer or any(isinstance(each, float) for each in keys):
-        return place_in(keys, key)
-    table = convert_to_tensor([int(each) for each in keys], dtypes.int64)
-    number = convert_to_tensor(key, dtypes.int64) if isinstance(key, SymbolicNumber) else key
-    matches = ops.equal(table, ops.cast(number, dtypes.int64))
+    if isinstance(key, SymbolicNumber):
+        key = number_to_tensor(key, _DTYPES[key.type.kind])
+    is_wide = key.dtype.is_floating or any(isinstance(each, float) for each in keys)
+    dtype = dtypes.float64 if is_wide else dtypes.int64
+    table = convert_to_tensor(list(map(float if is_wide else int, keys)), dtype)
+    matches = ops.equal(table, ops.cast(key, dtype))
     place = ops.cast(ops.argmax(ops.cast(matches, dtypes.int32)), dtypes.int64)
-    return ops.where(ops.reduce_any(matches), place, -1)
+    return ops.where(ops.reduce_any(matches), place, ops.constant(-1, dtypes.int64))
+
+
+_DTYPES = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
+_EXACT = 1 << 53
+"""Integers up to here are float64, too."""
 
 
 def _is_asked(entries: Any, key: Any) -> bool:
@@ -72,9 +76,14 @@ def _is_asked(entries: Any, key: Any) -> bool:
     if type(entries) not in DICTS or not is_symbol(key):
         return False
     is_number = isinstance(key, SymbolicNumber) or (
-        isinstance(key, Tensor) and key.static_shape == () and not key.dtype.is_bool
+        isinstance(key, Tensor) and key.static_shape == () and _is_real(key.dtype)
     )
-    return is_number and any(type(each) in NUMBER_TYPES for each in entries)
+    numbers = [each for each in entries if type(each) in NUMBER_TYPES]
+    return is_number and bool(numbers) and all(abs(each) < _EXACT for each in numbers)
+
+
+def _is_real(dtype: dtypes.DType) -> bool:
+    return dtype.is_floating or (dtype.is_integer and dtype is not dtypes.uint64)
 
 
 def _getitem(own: Callable[[Any, Any], Any], entries: Any, key: Any) -> Any:
@@ -113,7 +122,7 @@ def _contains(own: Callable[[Any, Any], Any], container: Any, item: Any) -> Any:
 
 def key_function(function: Any) -> Callable[..., Any] | None:
     """The function for `d.get`, which may be given a staged key; None for others."""
-    entries = getattr(function, "__self__", None)
+    entries: Any = getattr(function, "__self__", None)
     if type(entries) not in DICTS or getattr(function, "__name__", "") != "get":
         return None
 

@@ -140,10 +140,10 @@ def global_list(x):
     return x
 
 
-def set_in_branch(x):
-    seen = set()
+def buffer_in_branch(x):
+    seen = bytearray([0])
     if x > 0:
-        seen.add(1)
+        seen[0] = 1
     return x
 
 
@@ -169,7 +169,7 @@ def string_key(x):
     while x > 0:
         n += 1
         x = x - 1
-    return {1: 2}[n]
+    return {"1": 2}[n]
 
 
 REFUSED = [
@@ -186,7 +186,7 @@ REFUSED = [
     (raise_before_finally, autograph.StagingError, None, "past the `try` at line"),
     (assert_in_try, autograph.StagingError, None, "past the `try` at line"),
     (global_list, autograph.StagingError, "GLOBAL", "2 items and 1 item"),
-    (set_in_branch, autograph.StagingError, "seen", "cannot be carried"),
+    (buffer_in_branch, autograph.StagingError, "seen", "cannot be carried"),
     (random_in_branch, autograph.StagingError, None, "randint inside a staged block"),
     (next_in_loop, autograph.StagingError, None, "advances an iterator"),
     (formatting, autograph.StagingError, None, "made where it is read"),

@@ -1,0 +1,165 @@
+"""Sets, deques and dicts with staged items and keys, and lists of attributes: as in Python."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import runtime as rt
+from autograph import StagingError
+from tests.support.staging import attempt, same_outcome
+
+SETS = ("add", "discard", "remove", "update")
+DEQUES = ("append", "appendleft", "pop", "popleft")
+
+
+def random_program(chance: random.Random, kind: str) -> str:
+    """A function of `x` and `y` that changes a set or deque under staged tests."""
+    operands = ("x", "y", "x + y", "1", "2", "x - 1")
+    lines = [f"    items = {kind}([{', '.join(chance.sample(['0', '1', '2'], 2))}])"]
+    for _ in range(chance.randrange(2, 6)):
+        method = chance.choice(SETS if kind == "set" else DEQUES)
+        item = chance.choice(operands)
+        call = {
+            "update": f"items.update(({item}, {chance.choice(operands)}))",
+            "pop": "last = items.pop()",
+            "popleft": "last = items.popleft()",
+        }.get(method, f"items.{method}({item})")
+        before = chance.choice(("", "if x > y:", "if x in items:", "for k in range(y):"))
+        before = before or ("if len(items) > 0:" if "pop" in call else "")
+        lines += [f"    {before}", f"        {call}"] if before else [f"    {call}"]
+    order = "sorted(items)" if kind == "set" else "list(items)"
+    return "\n".join([
+        "def f(x, y):", *lines, f"    return len(items), sum(items), y in items, {order}",
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["set", "deque"])
+@pytest.mark.parametrize("seed", range(25))
+def test_random_changes(kind: str, seed: int, tmp_path: Any) -> None:
+    chance = random.Random(seed)
+    source = random_program(chance, kind)
+    path = tmp_path / "program.py"
+    path.write_text(source, encoding="utf-8")
+    names: dict[str, Any] = {"deque": deque}
+    exec(compile(source, str(path), "exec"), names)
+    function = names["f"]
+    staged = rt.function(function)
+    for x, y in ((0, 1), (2, 1), (1, 3), (-1, 0)):
+        expected = attempt(lambda: function(x, y))  # noqa: B023
+        got = attempt(lambda: staged(rt.constant(x), rt.constant(y)))  # noqa: B023
+        assert same_outcome(expected, got), (source, x, y, expected, got)
+
+
+TABLE = {1: 10, 2: 20, 5: 50}
+
+
+def entries(n):
+    table = {1: 10, 2: 20, 5: 50}
+    table[n] = table[n] + 1
+    table[n] += 5
+    return sum(table.values()), table[5], max(table.values())
+
+
+def entries_of_tensors(n):
+    table = {0: n * 2, 3: n + 1}
+    return table.get(n, -1), n in table, n - 3 in table
+
+
+def global_entries(n):
+    return TABLE[n] if n in TABLE else TABLE.get(n, 7)
+
+
+def floats(n):
+    return {0.5: 1, 2: 3}.get(n, 0), {1: 1.5, 2: 2.5}[n]
+
+
+def texts_among_the_keys(n):
+    return {"a": 1, 1: 2, 2: 5}[n]
+
+
+def counted(n):
+    counts = Counter({0: 1, 1: 5})
+    counts[n % 2] += 1
+    return counts[0], counts[1], counts[n]
+
+
+def with_a_factory(n):
+    sums = defaultdict(int, {0: 1, 1: 2})
+    for i in range(n):
+        sums[i % 2] += i
+    return sums[0], sums[1]
+
+
+PROGRAMS = (
+    entries, entries_of_tensors, global_entries, floats, texts_among_the_keys, counted,
+    with_a_factory,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+@pytest.mark.parametrize("dtype", [rt.int32, rt.int64])
+def test_staged_keys(program: Callable[..., Any], dtype: Any) -> None:
+    staged = rt.function(program)
+    for n in (0, 1, 2, 3, 5):
+        expected = attempt(lambda: program(n))  # noqa: B023
+        got = attempt(lambda: staged(rt.constant(n, dtype)))  # noqa: B023
+        assert same_outcome(expected, got), (n, expected, got)
+
+
+def new_entry(n):
+    table = {1: 1}
+    table[n] = 2
+    return len(table)
+
+
+def test_a_new_key_is_an_error_of_the_run() -> None:
+    staged = rt.function(new_entry)
+    assert int(staged(rt.constant(1))) == 1
+    with pytest.raises(rt.errors.InvalidArgumentError, match="a graph cannot add it"):
+        staged(rt.constant(2))
+
+
+def ordered(n):
+    items = set()
+    for i in range(n):
+        items.add(i)
+    return [item for item in items]
+
+
+def taken(n):
+    items = {1, 2}
+    items.add(n)
+    return items.pop()
+
+
+def rotated(n):
+    items = deque([1, 2, 3])
+    items.rotate(n)
+    return items[0]
+
+
+def returned(n):
+    items = deque()
+    if n > 0:
+        items.append(n)
+    return items
+
+
+@pytest.mark.parametrize(
+    ("program", "error", "words"),
+    [
+        (ordered, StagingError, "asks for their order"),
+        (taken, StagingError, "asks for their order"),
+        (rotated, StagingError, "rotate"),
+        (returned, TypeError, "is a deque"),
+    ],
+)
+def test_refused(program: Callable[..., Any], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words) as caught:
+        rt.function(program)(rt.constant(2))
+    assert __file__ in str(caught.value)
