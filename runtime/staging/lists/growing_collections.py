@@ -118,9 +118,9 @@ class GrowingSet(GrowingList):
     def remove(self, item: Any, /) -> None:
         """Take an item out. KeyError, at run time, where it is not there."""
         if self.is_plain and not is_staged(item):
-            rest = self._python()
-            rest.remove(item)
-            self._put(rest)
+            known = self._python()
+            known.remove(item)
+            self._put(known)
             return
         rest = self.items()
         place = place_in(rest, item)
