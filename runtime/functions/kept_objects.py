@@ -305,7 +305,7 @@ class Kept:
             symbols = []
             for leaf in part.inputs(value)[1]:
                 symbols.append(trace.parameter(_type_of(leaf), _label(part.path)))
-                trace.given[symbols[-1].value] = leaf
+                trace.given[symbols[-1].graph_value] = leaf
                 if type(symbols[-1]) is SymbolicTensor and symbols[-1].static_shape != ():
                     sharing.hold(symbols[-1], f"a tensor in {part.path}")
             if symbols:
