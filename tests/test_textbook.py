@@ -10,7 +10,15 @@ import autograph
 import runtime as rt
 from tests.support.staging import attempt, same_outcome
 from tests.textbook import (
-    comprehensions, grids, lists, matching, numbers, objects, sequences, tables, words,
+    comprehensions,
+    grids,
+    lists,
+    matching,
+    numbers,
+    objects,
+    sequences,
+    tables,
+    words,
 )  # fmt: skip
 from tests.textbook.refused import REFUSED
 
