@@ -10,7 +10,6 @@ REFUSED: dict[str, frozenset[str]] = {
             "deleted_entry",
             "missing_key",
             "popped_entry",
-            "set_of_names",
             "most_common_small",
             "grouped_by_remainder",
             "count_words_if",
@@ -28,7 +27,6 @@ REFUSED: dict[str, frozenset[str]] = {
             "moving_average",
             "polynomial",
             "rotate_in_place",
-            "stack_reverse",
             "trapezoid",
             "xor_gate",
         ]
