@@ -29,7 +29,7 @@ from runtime.ops.printing import summary
 from runtime.staging.frames import user_location
 from runtime.variables.primitives import read_p
 
-Assertion = Callable[..., None]
+Assertion = Callable[..., Any]
 
 
 def _fail(message: str) -> errors.InvalidArgumentError:
@@ -78,19 +78,21 @@ def timestamp(name: str | None = None) -> Tensor:
 
 def Assert(
     condition: Any, data: Any, summarize: int | None = None, name: str | None = None
-) -> None:
+) -> Any:
     """InvalidArgumentError with `data` (tensors and texts) unless all of `condition` is true.
+
+    In version 1's graphs it returns the operation that checks, for `control_dependencies`.
 
     >>> rt.Assert(rt.constant(True), ["all is well"])
     """
-    _assert(convert_to_tensor(condition), listed(data, "data"), summarize)
+    return _assert(convert_to_tensor(condition), listed(data, "data"), summarize)
 
 
-def _assert(condition: Tensor, data: Sequence[Any], summarize: int | None) -> None:
+def _assert(condition: Tensor, data: Sequence[Any], summarize: int | None) -> Any:
     parts = [item if isinstance(item, str) else None for item in data]
     tensors = [convert_to_tensor(item) for item in data if not isinstance(item, str)]
     ends = 3 if summarize is None else static_int(summarize, "summarize")
-    bind(assert_p, condition, *tensors, parts=tuple(parts), summarize=ends)
+    return bind(assert_p, condition, *tensors, parts=tuple(parts), summarize=ends) or None
 
 
 def _message(message: str | None) -> list[str]:
@@ -99,7 +101,7 @@ def _message(message: str | None) -> list[str]:
 
 def _binary(
     symbol: str, function: Callable[[Any, Any], Any], x: Any, y: Any, message: Any, summarize: Any
-) -> None:
+) -> Any:
     first, second = matched(x, y)
     data = [
         *_message(message),
@@ -108,7 +110,7 @@ def _binary(
         "y:",
         second,
     ]
-    _assert(function(first, second), data, summarize)
+    return _assert(function(first, second), data, summarize)
 
 
 def _comparison(
@@ -117,8 +119,8 @@ def _comparison(
     def check(
         x: Any, y: Any, message: str | None = None, summarize: int | None = None,
         name: str | None = None,
-    ) -> None:  # fmt: skip
-        _binary(symbol, function, x, y, message, summarize)
+    ) -> Any:  # fmt: skip
+        return _binary(symbol, function, x, y, message, summarize)
 
     doc = f"InvalidArgumentError unless x {symbol} y for all elements, broadcast."
     return named(check, name, doc, (example,))
@@ -145,12 +147,12 @@ def assert_none_equal(
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
-) -> None:
+) -> Any:
     """InvalidArgumentError unless x != y for all elements, broadcast.
 
     >>> rt.debugging.assert_none_equal([1], [2])
     """
-    _binary("!=", ops.not_equal, x, y, message, summarize)
+    return _binary("!=", ops.not_equal, x, y, message, summarize)
 
 
 def assert_near(
@@ -161,7 +163,7 @@ def assert_near(
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,
-) -> None:
+) -> Any:
     """InvalidArgumentError unless |x - y| <= atol + rtol * |y| for all elements.
 
     Both tolerances are ten epsilons by default.
@@ -182,7 +184,7 @@ def assert_near(
         "y:",
         second,
     ]
-    _assert(ops.less_equal(ops.abs(first - second), bound), data, summarize)
+    return _assert(ops.less_equal(ops.abs(first - second), bound), data, summarize)
 
 
 def _against_zero(
@@ -190,10 +192,10 @@ def _against_zero(
 ) -> Assertion:
     def check(
         x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
-    ) -> None:
+    ) -> Any:
         tensor = convert_to_tensor(x)
         data = [*_message(message), f"x {symbol} 0 does not hold for all elements; x:", tensor]
-        _assert(function(tensor, convert_to_tensor(0, tensor.dtype)), data, summarize)
+        return _assert(function(tensor, convert_to_tensor(0, tensor.dtype)), data, summarize)
 
     doc = f"InvalidArgumentError unless x {symbol} 0 for all elements."
     return named(check, name, doc, (example,))
@@ -288,7 +290,7 @@ def is_numeric_tensor(tensor: Any) -> bool:
     return bool(dtype.is_floating or dtype.is_integer or dtype.is_complex)
 
 
-def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Any:
     """ValueError unless the tensor has rank 0.
 
     >>> rt.debugging.assert_scalar(1)
@@ -296,21 +298,20 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
     x = convert_to_tensor(tensor)
     if x.ndim not in (0, None):
         raise _refuse_static(_text(message, f"a scalar is expected, but the shape is {x.shape}"))
-    if x.ndim is None:
-        _assert_rank(x, (0,), operator.eq, message)
+    return _assert_rank(x, (0,), operator.eq, message) if x.ndim is None else None
 
 
 def _assert_rank(
     x: Tensor, ranks: tuple[int, ...], compare: Callable[[Any, Any], Any], message: str | None
-) -> None:
+) -> Any:
     if x.ndim is not None:
         if not any(compare(x.ndim, rank) for rank in ranks):
             raise _refuse_static(_text(message, _wrong_rank(x.ndim, ranks, compare)))
-        return
+        return None
     found = ops.rank(x)
     fits = [compare(found, convert_to_tensor(rank)) for rank in ranks]
     condition = ops.reduce_any(ops.stack(fits))
-    _assert(condition, [*_message(message), _wrong_rank("it", ranks, compare), found], None)
+    return _assert(condition, [*_message(message), _wrong_rank("it", ranks, compare), found], None)
 
 
 def _wrong_rank(found: Any, ranks: tuple[int, ...], compare: Callable[[Any, Any], Any]) -> str:
@@ -319,31 +320,31 @@ def _wrong_rank(found: Any, ranks: tuple[int, ...], compare: Callable[[Any, Any]
     return f"the rank must be {least}{wanted}, but {'it is' if found == 'it' else f'it is {found}'}"
 
 
-def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> Any:
     """ValueError unless the tensor has this rank.
 
     >>> rt.debugging.assert_rank([1], 1)
     """
-    _assert_rank(convert_to_tensor(x), (static_int(rank, "rank"),), operator.eq, message)
+    return _assert_rank(convert_to_tensor(x), (static_int(rank, "rank"),), operator.eq, message)
 
 
 def assert_rank_at_least(
     x: Any, rank: Any, message: str | None = None, name: str | None = None
-) -> None:
+) -> Any:
     """ValueError unless the tensor has this rank or more.
 
     >>> rt.debugging.assert_rank_at_least([[1]], 1)
     """
-    _assert_rank(convert_to_tensor(x), (static_int(rank, "rank"),), operator.ge, message)
+    return _assert_rank(convert_to_tensor(x), (static_int(rank, "rank"),), operator.ge, message)
 
 
-def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> Any:
     """ValueError unless the tensor has one of these ranks.
 
     >>> rt.debugging.assert_rank_in([1], [0, 1])
     """
     fitting = tuple(static_int(rank, "rank") for rank in listed(ranks, "ranks"))
-    _assert_rank(convert_to_tensor(x), fitting, operator.eq, message)
+    return _assert_rank(convert_to_tensor(x), fitting, operator.eq, message)
 
 
 def assert_shapes(

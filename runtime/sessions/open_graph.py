@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,7 +21,7 @@ no_op_p = row("no_op", lambda: (), lambda: (), op_type="NoOp", effect=True)
 
 
 class GraphKeys:
-    """The names of the collections that variables are in.
+    """Names of collections.
 
     >>> rt.compat.v1.GraphKeys.GLOBAL_VARIABLES
     'variables'
@@ -33,21 +33,32 @@ class GraphKeys:
     LOSSES = "losses"
     SUMMARIES = "summaries"
     UPDATE_OPS = "update_ops"
+    REGULARIZATION_LOSSES = "regularization_losses"
+    GLOBAL_STEP = "global_step"
+    MODEL_VARIABLES = "model_variables"
+    MOVING_AVERAGE_VARIABLES = "moving_average_variables"
+    TRAIN_OP = "train_op"
+    INIT_OP = "init_op"
 
 
 class OpenTrace(Trace):
     """A trace that may be entered again, and notes which nodes are to run before which."""
 
-    __slots__ = ("after", "controls", "finalized", "graph")
+    __slots__ = ("after", "controls", "finalized", "owner")
 
     is_fed = True
 
     def __init__(self, graph: OpenGraph) -> None:
         super().__init__("graph")
-        self.graph = graph
+        self.owner = graph
         self.controls: dict[Node, tuple[Node, ...]] = {}
         self.after: tuple[Node, ...] = ()
         self.finalized = False
+
+    @property
+    def graph(self) -> OpenGraph:
+        """The graph that it adds nodes to."""
+        return self.owner
 
     def __enter__(self) -> OpenTrace:
         super().__enter__()
@@ -137,6 +148,11 @@ class OpenTrace(Trace):
             return ()
         raise TypeError(f"{item!r} is no tensor or operation of a graph")
 
+    def operation_of(self, item: SymbolicTensor) -> Any:
+        """The operation that makes a tensor: a session can run it."""
+        made = self.nodes_of(item)
+        return Op(self.graph, made[0]) if made else super().operation_of(item)
+
     def evaluate(self, item: SymbolicTensor, feed_dict: Any, session: Any) -> Any:
         """The value of a tensor in a session."""
         from runtime.sessions.session import evaluated
@@ -145,23 +161,33 @@ class OpenTrace(Trace):
 
 
 class Op:
-    """An operation of a graph that sessions run, without a value."""
+    """An operation of a graph that sessions run; other facts are those of the graph's list."""
 
-    __slots__ = ("graph", "node")
+    __slots__ = ("_name", "graph", "node")
 
-    def __init__(self, graph: OpenGraph, node: Node) -> None:
+    def __init__(self, graph: OpenGraph, node: Node, name: str | None = None) -> None:
         self.graph = graph
         self.node = node
+        self._name = name
 
     @property
     def name(self) -> str:
         """The name in the graph."""
-        return self._listed().name
+        return self._listed().name if self._name is None else self._name
 
     @property
     def type(self) -> str:
         """TensorFlow's name for its kind."""
         return views.op_type(self.node)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._listed(), name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Op) and self.node is other.node
+
+    def __hash__(self) -> int:
+        return hash(self.node)
 
     @property
     def control_inputs(self) -> list[Op]:
@@ -169,7 +195,7 @@ class Op:
         return [Op(self.graph, node) for node in self.graph.trace.controls.get(self.node, ())]
 
     def _listed(self) -> views.Operation:
-        return next(op for op in self.graph.get_operations() if op.node is self.node)
+        return next(op for op in self.graph.listed() if op.node is self.node)
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
         """Run it in a session, by default the default one."""
@@ -200,6 +226,8 @@ class OpenGraph:
         self.lock = threading.RLock()
         self.variables_by_name: dict[str, Any] = {}
         self.handles: set[Any] = set()
+        self.scopes: set[str] = set()
+        """The names of the scopes of variables that were opened."""
         self._collections: dict[str, list[Any]] = {}
 
     @contextmanager
@@ -226,7 +254,11 @@ class OpenGraph:
         closure = tuple(self.trace.captures.values())
         return Graph("graph", Region(tuple(scope.parameters), tuple(scope.nodes), ()), closure)
 
-    def get_operations(self) -> list[views.Operation]:
+    def listed(self) -> list[views.Operation]:
+        """Its operations as any graph lists them."""
+        return self._snapshot().get_operations()
+
+    def get_operations(self) -> list[Any]:
         """Its operations, in the order in which they were made.
 
         >>> with rt.Graph().as_default() as graph:
@@ -234,9 +266,9 @@ class OpenGraph:
         >>> [op.type for op in graph.get_operations()]
         ['Const', 'Const', 'AddV2']
         """
-        return self._snapshot().get_operations()
+        return [self._runnable(op) for op in self.listed()]
 
-    def get_operation_by_name(self, name: str) -> views.Operation:
+    def get_operation_by_name(self, name: str) -> Any:
         """The operation of a name; errors as those of a traced function's graph.
 
         >>> with rt.Graph().as_default() as graph:
@@ -244,7 +276,11 @@ class OpenGraph:
         >>> graph.get_operation_by_name("one").type
         'Const'
         """
-        return self._snapshot().get_operation_by_name(name)
+        return self._runnable(self._snapshot().get_operation_by_name(name))
+
+    def _runnable(self, op: views.Operation) -> Any:
+        """What sessions run of an operation; a placeholder is none."""
+        return op if op.node is None else Op(self, op.node)
 
     def get_tensor_by_name(self, name: str) -> Any:
         """The tensor of a name, as in "add:0"; errors as those of a traced function's graph.
@@ -326,6 +362,15 @@ class OpenGraph:
 
     def __repr__(self) -> str:
         return f"<Graph of {len(self.trace.scope.nodes)} nodes>"
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """The name, with a number behind it where it is taken."""
+    found, count = name, 0
+    while found in taken:
+        count += 1
+        found = f"{name}_{count}"
+    return found
 
 
 class _Default(threading.local):

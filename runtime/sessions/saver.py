@@ -92,16 +92,18 @@ class Saver:
                 os.remove(checkpoint_file.file_of(name))
         return path
 
-    def restore(self, sess: Session, save_path: Path) -> None:
+    def restore(self, sess: Session, save_path: Path | None) -> None:
         """Give the variables the values of a checkpoint, in a session.
 
         Nothing is changed by a checkpoint that is damaged or does not fit. Raises
-        errors.NotFoundError for a checkpoint or variable that is not there, ValueError for another
-        shape or dtype, errors.DataLossError for a damaged file.
+        errors.NotFoundError for a checkpoint or variable that is not there, ValueError for None and
+        for another shape or dtype, errors.DataLossError for a damaged file.
 
         >>> rt.compat.v1.train.Saver.restore.__name__
         'restore'
         """
+        if save_path is None:
+            raise ValueError("Can't load save_path when it is None: there is no checkpoint yet")
         file = checkpoint_file.CheckpointFile(save_path)
         file.verify()
         for name, variable in self._variables.items():

@@ -12,7 +12,7 @@ from runtime.core.shapes import TensorShape, as_shape, compatible
 from runtime.core.tensor import Tensor
 from runtime.dtypes import as_dtype, float32
 from runtime.sessions.initializers import glorot_uniform_initializer, zeros_initializer
-from runtime.sessions.open_graph import open_trace
+from runtime.sessions.open_graph import GraphKeys, free_name, get_default_graph, open_trace
 from runtime.sessions.variables import GraphVariable
 from runtime.variables.variable import Variable
 
@@ -82,6 +82,7 @@ def variable_scope(
 
     Args:
         name_or_scope: a name inside the present scope, or a scope to enter again.
+        default_name: the name where there is none; it gets a number where it was used before.
         initializer: that of variables that are made without one.
         reuse: True: `get_variable` gives variables that exist; AUTO_REUSE: it makes those that do
             not; None: as the scope around it.
@@ -92,25 +93,30 @@ def variable_scope(
     """
     before = _here.scope
     if isinstance(name_or_scope, VariableScope):
-        name = name_or_scope.name
-        reuse = name_or_scope.reuse if reuse is None else reuse
-        initializer = name_or_scope.initializer if initializer is None else initializer
+        name, around = name_or_scope.name, name_or_scope
     else:
-        given = name_or_scope or default_name
-        if not given:
-            raise ValueError("If default_name is None then name_or_scope is required")
-        name = f"{before.name}/{given}" if before.name else given
-    made = VariableScope(
-        name,
-        before.reuse if reuse is None else (reuse or before.reuse),
-        before.initializer if initializer is None else initializer,
+        name, around = _opened(before.name, name_or_scope, default_name), before
+    opened = get_default_graph().scopes
+    opened.add(name)
+    _here.scope = VariableScope(
+        name, reuse or around.reuse, around.initializer if initializer is None else initializer
     )
-    _here.scope = made
     try:
         with name_scope(name + "/"):
-            yield made
+            yield _here.scope
     finally:
         _here.scope = before
+        opened.difference_update([x for x in opened if x.startswith(name + "/")])
+
+
+def _opened(outer: str, name: str | None, default_name: str | None) -> str:
+    """The full name of a scope; a default name is one that no scope in `outer` had before."""
+    prefix = f"{outer}/" if outer else ""
+    if name:
+        return prefix + name
+    if not default_name:
+        raise ValueError("If default_name is None then name_or_scope is required")
+    return free_name(prefix + default_name, get_default_graph().scopes)
 
 
 def get_variable(
@@ -160,7 +166,7 @@ def get_variable(
             value, name=name.rpartition("/")[2], trainable=trainable, **_in(collections)
         )
     if regularizer is not None:
-        graph.add_to_collection("regularization_losses", regularizer(made.value()))
+        graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, regularizer(made.value()))
     return made
 
 

@@ -13,7 +13,14 @@ from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
 from runtime.dtypes import bool as bool_
-from runtime.sessions.open_graph import GraphKeys, Op, OpenGraph, OpenTrace, open_trace
+from runtime.sessions.open_graph import (
+    GraphKeys,
+    Op,
+    OpenGraph,
+    OpenTrace,
+    free_name,
+    open_trace,
+)
 from runtime.variables.handle import VariableHandle
 from runtime.variables.primitives import assign_p, read_p
 from runtime.variables.variable import Variable
@@ -40,8 +47,9 @@ class GraphVariable(Variable):
 
     @property
     def op(self) -> Any:
-        """The operation that reads it."""
-        return self.snapshot.op  # type: ignore[attr-defined]
+        """The operation that reads it, by the variable's name."""
+        node = self.graph.trace.nodes_of(self.snapshot)[0]
+        return Op(self.graph, node, self.name.removesuffix(":0"))
 
     def _change(self, primitive: Any, value: Any, read_value: bool = True) -> Any:
         super()._change(primitive, value, read_value)
@@ -96,7 +104,7 @@ def create(next_creator: Any, **kwargs: Any) -> Any:
         return next_creator(**kwargs)
     given = kwargs.get("initial_value")
     name = kwargs.get("name") or "Variable"
-    full = _unique(trace.graph, scoped(name))
+    full = free_name(scoped(name), trace.graph.variables_by_name)
     with name_scope(full + "/"):
         if callable(given) and not isinstance(given, Tensor | Variable):
             given = given()
@@ -125,11 +133,3 @@ def _made(trace: OpenTrace, name: str, initial: Tensor, kwargs: dict[str, Any]) 
     if is_trainable:
         graph.add_to_collection(GraphKeys.TRAINABLE_VARIABLES, made)
     return made
-
-
-def _unique(graph: OpenGraph, name: str) -> str:
-    found, count = name, 0
-    while found in graph.variables_by_name:
-        count += 1
-        found = f"{name}_{count}"
-    return found

@@ -91,15 +91,12 @@ class SymbolicTensor(InScope, Tensor):
     @property
     def graph(self) -> Any:
         """The graph being traced that it belongs to."""
-        return self.scope.trace
+        return self.scope.trace.graph
 
     @property
     def op(self) -> Operation:
         """The operation that makes it, as the graph lists it."""
-        from runtime.graph.format import views
-
-        found = views.tensors(views.traced(self.scope.trace, self.scope), [self.graph_value])
-        return found[0].op
+        return self.scope.trace.operation_of(self)
 
     @property
     def device(self) -> str:

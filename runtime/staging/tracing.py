@@ -208,6 +208,17 @@ class Trace:
     def grouped(self, items: Iterable[Any]) -> Any:
         """None: what has an effect runs anyway."""
 
+    @property
+    def graph(self) -> Any:
+        """What the tensors call their graph."""
+        return self
+
+    def operation_of(self, item: SymbolicTensor) -> Operation:
+        """The operation that makes a tensor, as the graph lists it."""
+        from runtime.graph.format import views
+
+        return views.tensors(views.traced(self, item.scope), [item.graph_value])[0].op
+
     def evaluate(self, item: SymbolicTensor, feed_dict: Any, session: Any) -> Any:
         """Refused: the graph of a function is run by calling the function."""
         return item.__getattr__("eval")

@@ -358,3 +358,51 @@ def test_threads_run_one_session(graph: Any) -> None:
     for thread in threads:
         thread.join()
     assert s.run(v) == 200
+
+
+def test_operations_run(session: Any) -> None:
+    v = v1.get_variable("layer/v", initializer=1.0)
+    change = v.assign_add(2.0)
+    session.run(v.initializer)
+    change.op.run()
+    session.graph.get_operation_by_name(change.op.name).run()
+    assert (v.op.name, session.run(v)) == ("layer/v", 5.0)
+    assert change.op == change.op
+    assert change.graph is session.graph is change.op.graph
+    assert change.op.outputs[0].name == change.name
+
+
+def test_assertions_are_operations(session: Any) -> None:
+    x = v1.placeholder(rt.float32, None)
+    checks = [rt.debugging.Assert(x > 0, [x]), rt.debugging.assert_less(x, 5.0)]
+    checks += [rt.debugging.assert_positive(x), rt.debugging.assert_rank(x, 0)]
+    for check in checks:
+        session.run(check, {x: 1.0})
+    with rt.control_dependencies(checks):
+        y = x * 2.0
+    assert session.run(y, {x: 2.0}) == 4.0
+    for bad in (-1.0, 6.0, [1.0]):
+        with pytest.raises(errors.InvalidArgumentError):
+            session.run(y, {x: bad})
+
+
+def test_default_names_of_scopes_are_new_ones(graph: Any) -> None:
+    def layer() -> str:
+        with v1.variable_scope(None, default_name="dense"):
+            return str(v1.get_variable("w", [1]).name)
+
+    assert [layer(), layer()] == ["dense/w:0", "dense_1/w:0"]
+    with v1.variable_scope("net"):
+        assert [layer(), layer()] == ["net/dense/w:0", "net/dense_1/w:0"]
+    with v1.variable_scope("net", reuse=True):
+        assert layer() == "net/dense/w:0"
+
+
+def test_a_scope_that_is_entered_again_has_its_own_reuse(graph: Any) -> None:
+    with v1.variable_scope("a") as scope:
+        pass
+    with v1.variable_scope("b", reuse=True), v1.variable_scope(scope):
+        assert v1.get_variable("v", [1]).name == "a/v:0"
+    scope.reuse_variables()
+    with v1.variable_scope(scope, reuse=False):
+        assert v1.get_variable("v", [1]).name == "a/v:0"
