@@ -27,18 +27,28 @@ def _has_children(item: Any) -> bool:
 
 
 def children(item: Any) -> Children:
-    """The objects in an object, by name; those of a list or tuple by their places."""
+    """The objects in an object, by name; those of a list or tuple by their places.
+
+    Raises ValueError for a dict with an object under a key that is no name.
+    """
     if isinstance(item, Variable):
         return {}
     if hasattr(item, "_trackable_children"):
         found: Children = item._trackable_children()
     elif isinstance(item, dict):
-        found = {name: part for name, part in item.items() if isinstance(name, str)}
+        found = item
     elif isinstance(item, list | tuple):
         found = {str(at): part for at, part in enumerate(item)}
     else:
         found = vars(item)
-    return {name: part for name, part in found.items() if is_trackable(part)}
+    kept = {name: part for name, part in found.items() if is_trackable(part)}
+    for name in kept:
+        if not isinstance(name, str):
+            raise ValueError(
+                f"a checkpoint knows what is in a dict by its keys, which must be texts: {name!r} "
+                f"is a {type(name).__name__}, write {str(name)!r}"
+            )
+    return kept
 
 
 def walk(root: Any) -> Iterator[tuple[tuple[str, ...], Any]]:

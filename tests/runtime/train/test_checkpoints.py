@@ -546,3 +546,13 @@ def test_the_head_is_json(tmp_path: Path) -> None:
     head = json.loads(whole[8 : 8 + int.from_bytes(whole[:8], "little")])
     document = json.loads(head["__metadata__"]["checkpoint"])
     assert document["objects"][0] == {"children": {"a": 1, "b": 2}}
+
+
+def test_what_is_under_other_keys_than_texts_is_not_left_out(tmp_path: Path) -> None:
+    checkpoint = rt.train.Checkpoint(layers={1: rt.Variable(1.0)})
+    with pytest.raises(ValueError, match="must be texts: 1 is a int, write '1'"):
+        checkpoint.save(tmp_path / "ckpt")
+    assert rt.train.latest_checkpoint(tmp_path) is None
+    checkpoint.layers = {1: "a number is no state", "one": rt.Variable(1.0)}
+    names = [name for name, _ in rt.train.list_variables(checkpoint.save(tmp_path / "ckpt"))]
+    assert names[0] == "layers/one/.ATTRIBUTES/VARIABLE_VALUE"
