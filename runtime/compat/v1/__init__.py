@@ -8,6 +8,14 @@ A name that is not here is that of version 2.
 from typing import Any as _Any
 
 from runtime.compat.v1 import train as train
+from runtime.compat.v1.namespaces import (
+    image as image, math as math, nn as nn, random as random, strings as strings,
+    summary as summary,
+)
+from runtime.compat.v1.ops import (
+    div as div, to_float as to_float, to_int32 as to_int32, to_int64 as to_int64, where as where,
+    with_older_arguments as _with_older_arguments,
+)
 from runtime.compat.v1.variables import (
     Variable as Variable, add_to_collection as add_to_collection, assign as assign,
     assign_add as assign_add, assign_sub as assign_sub, get_collection as get_collection,
@@ -51,7 +59,7 @@ _MOVED = {
     "random_normal": "random.normal", "random_uniform": "random.uniform",
     "truncated_normal": "random.truncated_normal", "random_shuffle": "random.shuffle",
     "log": "math.log", "log1p": "math.log1p", "lgamma": "math.lgamma", "erf": "math.erf",
-    "rsqrt": "math.rsqrt", "floordiv": "math.floordiv", "mod": "math.mod", "div": "math.divide",
+    "rsqrt": "math.rsqrt", "floordiv": "math.floordiv", "mod": "math.mod",
     "is_nan": "math.is_nan", "is_inf": "math.is_inf",
     "matrix_inverse": "linalg.inv", "matrix_determinant": "linalg.det", "trace": "linalg.trace",
     "diag": "linalg.tensor_diag", "check_numerics": "debugging.check_numerics",
@@ -66,7 +74,7 @@ def __getattr__(name: str) -> _Any:
     found: _Any = runtime
     for part in _MOVED.get(name, name).split("."):
         found = getattr(found, part)
-    return found
+    return _with_older_arguments(found)
 
 
 __dir__ = _facade(__name__, "train")

@@ -406,3 +406,38 @@ def test_a_scope_that_is_entered_again_has_its_own_reuse(graph: Any) -> None:
     scope.reuse_variables()
     with v1.variable_scope(scope, reuse=False):
         assert v1.get_variable("v", [1]).name == "a/v:0"
+
+
+def test_what_version_1_means_by_the_same_arguments(session: Any) -> None:
+    """Values from TensorFlow 2.21's `compat.v1`."""
+    rows = [[1, 2], [3, 4]], [[5, 6], [7, 8]]
+    assert session.run(v1.where([True, False], *rows)).tolist() == [[1, 2], [7, 8]]
+    assert session.run(v1.where([[True, False], [False, True]], *rows)).tolist() == [[1, 6], [7, 4]]
+    assert session.run([v1.div(7, 2), v1.div(-7, 2), v1.div(7.0, 2.0)]) == [3, -4, 3.5]
+    assert session.run(v1.nn.in_top_k([[0.1, 0.9]], [1], 1)).tolist() == [True]
+    assert session.run(v1.random.poisson([0.0, 0.0], [3])).shape == (3, 2)
+    kept = session.run(v1.nn.dropout(rt.ones([1000]), 0.75, seed=1))
+    assert 700 < np.count_nonzero(kept) < 800
+    assert session.run(v1.nn.dropout(rt.ones([2]), rate=0.0)).tolist() == [1.0, 1.0]
+    with pytest.raises(ValueError, match="one of both"):
+        v1.nn.dropout(rt.ones([2]))
+
+
+def test_older_names_of_arguments(session: Any) -> None:
+    x = rt.constant([[1.0, 2.0], [3.0, 4.0]])
+    total = v1.reduce_sum(x, reduction_indices=[1], keep_dims=True)
+    assert session.run(total).tolist() == [[3.0], [7.0]]
+    assert session.run(v1.argmax(x, dimension=1)).tolist() == [1, 1]
+    assert session.run(v1.squeeze(total, squeeze_dims=[1])).tolist() == [3.0, 7.0]
+    assert session.run(v1.expand_dims(x, dim=0)).shape == (1, 2, 2)
+    assert session.run(v1.nn.softmax(x, dim=0)).shape == (2, 2)
+    with pytest.raises(ValueError, match="both 'keep_dims' and 'keepdims'"):
+        v1.math.reduce_max(x, keep_dims=True, keepdims=True)
+
+
+def test_what_would_mean_something_else_is_not_there() -> None:
+    for refused in (lambda: v1.image.resize, lambda: v1.strings.split, lambda: v1.summary.scalar):
+        with pytest.raises(AttributeError, match=r"compat\.v1\.\w+\.\w+ is not here"):
+            refused()
+    assert "resize" not in dir(v1.image)
+    assert v1.nn.relu is rt.nn.relu

@@ -1,0 +1,137 @@
+"""Ops whose arguments mean something else in version 1 than the same arguments in version 2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import runtime.ops as ops
+from runtime import dtypes
+from runtime.core.convert import convert_to_tensor
+from runtime.core.tensor import Tensor
+from runtime.ops.define import matched
+from runtime.ops.normalization import dropout as _dropout
+from runtime.ops.ordering import in_top_k as _in_top_k
+from runtime.ops.random.stateful import poisson as _poisson
+
+
+def div(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x / y, of integers rounded down.
+
+    >>> int(rt.compat.v1.div(-7, 2)), float(rt.compat.v1.div(7.0, 2.0))
+    (-4, 3.5)
+    """
+    first, second = matched(x, y)
+    return ops.floordiv(first, second) if first.dtype.is_integer else ops.divide(first, second)
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    """Elements of `x` where `condition` is true, of `y` elsewhere; a vector chooses whole rows.
+
+    Without x and y the places where it is true. ValueError for a vector and `x` of unknown rank.
+
+    >>> rt.compat.v1.where([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]]).numpy().tolist()
+    [[1, 2], [7, 8]]
+    """
+    if x is None or y is None:
+        return ops.where(condition, x, y)
+    test = convert_to_tensor(condition, dtypes.bool)
+    first, second = matched(x, y)
+    if test.shape.rank == 1 and first.shape.rank != 1:
+        if first.shape.rank is None:
+            raise ValueError("where: x has an unknown rank: set_shape says it")
+        test = ops.reshape(test, [-1, *[1] * (first.shape.rank - 1)])
+    return ops.where(test, first, second)
+
+
+def dropout(
+    x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None,
+    name: str | None = None, rate: Any = None,
+) -> Tensor:  # fmt: skip
+    """`x` with a share of its elements set to 0: 1 - `keep_prob`, or `rate`.
+
+    Other arguments, result and errors as those of version 2. ValueError unless one of both is
+    given.
+
+    >>> rt.compat.v1.nn.dropout([1.0, 2.0], 1.0).numpy().tolist()
+    [1.0, 2.0]
+    """
+    if (keep_prob is None) == (rate is None):
+        raise ValueError("dropout: give keep_prob or rate, one of both")
+    return _dropout(x, 1.0 - keep_prob if rate is None else rate, noise_shape, seed)
+
+
+def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
+    """For each row of `predictions` whether that of the target is one of the `k` greatest.
+
+    >>> rt.compat.v1.nn.in_top_k([[0.1, 0.9]], [1], 1).numpy().tolist()
+    [True]
+    """
+    return _in_top_k(targets, predictions, k)
+
+
+def poisson(
+    lam: Any, shape: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None
+) -> Tensor:
+    """Counts of events with the means `lam`, as many as `shape` says for each.
+
+    >>> rt.compat.v1.random.poisson([0.0, 0.0], [1]).numpy().tolist()
+    [[0.0, 0.0]]
+    """
+    return _poisson(shape, lam, dtype, seed)
+
+
+def to_float(x: Any, name: str = "ToFloat") -> Tensor:
+    """`x` as float32.
+
+    >>> rt.compat.v1.to_float([1, 2]).numpy().tolist()
+    [1.0, 2.0]
+    """
+    return ops.cast(x, dtypes.float32)
+
+
+def to_int32(x: Any, name: str = "ToInt32") -> Tensor:
+    """`x` as int32.
+
+    >>> int(rt.compat.v1.to_int32(1.5))
+    1
+    """
+    return ops.cast(x, dtypes.int32)
+
+
+def to_int64(x: Any, name: str = "ToInt64") -> Tensor:
+    """`x` as int64.
+
+    >>> int(rt.compat.v1.to_int64(1.5))
+    1
+    """
+    return ops.cast(x, dtypes.int64)
+
+
+_REDUCTIONS = "reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod reduce_sum"
+OLDER_ARGUMENTS: dict[str, dict[str, str]] = {
+    **dict.fromkeys(_REDUCTIONS.split(), {"keep_dims": "keepdims", "reduction_indices": "axis"}),
+    **dict.fromkeys(["argmax", "argmin"], {"dimension": "axis"}),
+    **dict.fromkeys(["expand_dims", "softmax", "log_softmax"], {"dim": "axis"}),
+    "squeeze": {"squeeze_dims": "axis"},
+}
+"""For functions of version 1 the older names of arguments, and those of today."""
+
+
+def with_older_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which takes arguments by their older names too."""
+    older = OLDER_ARGUMENTS.get(getattr(function, "__name__", ""))
+    if older is None:
+        return function
+
+    @wraps(function)
+    def renaming(*args: Any, **kwargs: Any) -> Any:
+        for old, new in older.items():
+            if old in kwargs:
+                if new in kwargs:
+                    raise ValueError(f"Cannot specify both '{old}' and '{new}'")
+                kwargs[new] = kwargs.pop(old)
+        return function(*args, **kwargs)
+
+    return renaming
