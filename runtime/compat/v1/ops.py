@@ -109,11 +109,16 @@ def to_int64(x: Any, name: str = "ToInt64") -> Tensor:
     return ops.cast(x, dtypes.int64)
 
 
-_REDUCTIONS = "reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod reduce_sum"
+_REDUCTIONS = (
+    "reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod "
+    "reduce_sum"
+)
 OLDER_ARGUMENTS: dict[str, dict[str, str]] = {
-    **dict.fromkeys(_REDUCTIONS.split(), {"keep_dims": "keepdims", "reduction_indices": "axis"}),
-    **dict.fromkeys(["argmax", "argmin"], {"dimension": "axis"}),
-    **dict.fromkeys(["expand_dims", "softmax", "log_softmax"], {"dim": "axis"}),
+    **{
+        name: {"keep_dims": "keepdims", "reduction_indices": "axis"} for name in _REDUCTIONS.split()
+    },
+    **{name: {"dimension": "axis"} for name in ("argmax", "argmin")},
+    **{name: {"dim": "axis"} for name in ("expand_dims", "softmax", "log_softmax")},
     "squeeze": {"squeeze_dims": "axis"},
 }
 """For functions of version 1 the older names of arguments, and those of today."""

@@ -1,0 +1,253 @@
+"""Version 1's optimizers: operations that change variables against their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import runtime.ops as ops
+from runtime.autodiff.symbolic import gradients
+from runtime.core.convert import convert_to_tensor
+from runtime.core.naming import name_scope
+from runtime.core.tensor import Tensor
+from runtime.sessions.open_graph import GraphKeys, Op, open_trace
+from runtime.sessions.variables import GraphVariable
+from runtime.variables.handle import VariableHandle
+from runtime.variables.variable import Variable
+
+Pairs = list[tuple[Any, GraphVariable]]
+
+
+class Optimizer:
+    """The base of optimizers. A subclass says how a gradient changes a variable.
+
+    `learning_rate` is a number, a tensor, or a function of no arguments that gives one.
+    """
+
+    slot_names: tuple[str, ...] = ()
+    """The names of what it keeps for each variable."""
+
+    def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "") -> None:
+        self._learning_rate = learning_rate
+        self._name = name or type(self).__name__.removesuffix("Optimizer")
+        self._slots: dict[tuple[VariableHandle, str], GraphVariable] = {}
+
+    def get_name(self) -> str:
+        """The name that it was given."""
+        return self._name
+
+    def minimize(
+        self,
+        loss: Tensor,
+        global_step: Any = None,
+        var_list: Sequence[GraphVariable] | None = None,
+        **options: Any,
+    ) -> Op:
+        """An operation that changes variables once, so that `loss` becomes smaller.
+
+        Arguments and errors as those of `compute_gradients` and `apply_gradients`.
+        """
+        return self.apply_gradients(self.compute_gradients(loss, var_list, **options), global_step)
+
+    def compute_gradients(
+        self,
+        loss: Tensor,
+        var_list: Sequence[GraphVariable] | None = None,
+        gate_gradients: int = 1,
+        aggregation_method: Any = None,
+        colocate_gradients_with_ops: bool = False,
+        grad_loss: Any = None,
+    ) -> Pairs:
+        """The gradient of `loss` with respect to each variable, or None, beside the variable.
+
+        `var_list` is by default all trainable variables of the graph. Raises ValueError where there
+        are none, RuntimeError where ops are computed at once.
+        """
+        graph = open_trace("an optimizer of tf.compat.v1").graph
+        if var_list is None:
+            var_list = graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+        if not var_list:
+            raise ValueError("No variables to optimize.")
+        found = gradients(loss, list(var_list), grad_loss)
+        return list(zip(found, var_list, strict=True))
+
+    def apply_gradients(
+        self, grads_and_vars: Iterable[tuple[Any, GraphVariable]], global_step: Any = None,
+        name: str | None = None,
+    ) -> Op:  # fmt: skip
+        """An operation that changes variables by these gradients, then adds 1 to `global_step`.
+
+        Raises ValueError where there is no gradient.
+        """
+        trace = open_trace("an optimizer of tf.compat.v1")
+        given = list(grads_and_vars)
+        pairs = [(gradient, variable) for gradient, variable in given if gradient is not None]
+        if not pairs:
+            raise ValueError(
+                "No gradients provided for any variable: "
+                f"{[variable.name for _, variable in given]}"
+            )
+        self._prepare()
+        changes = [
+            self._apply(convert_to_tensor(gradient), variable) for gradient, variable in pairs
+        ]
+        changes += self._finish(changes)
+        if global_step is None:
+            return trace.grouped(changes)
+        with trace.dependent(changes):
+            return trace.grouped([global_step.assign_add(1)])
+
+    def get_slot(self, var: GraphVariable, name: str) -> GraphVariable | None:
+        """What it keeps for a variable under one of its slot names."""
+        return self._slots.get((var.handle, name))
+
+    def get_slot_names(self) -> list[str]:
+        """The names of what it keeps for each variable."""
+        return list(self.slot_names)
+
+    def variables(self) -> list[GraphVariable]:
+        """The variables that it keeps."""
+        return list(self._slots.values())
+
+    def _rate(self, variable: GraphVariable) -> Tensor:
+        return _number(self._learning_rate, variable)
+
+    def _slot(self, variable: GraphVariable, name: str, ending: str = "") -> GraphVariable:
+        key = (variable.handle, name)
+        if key not in self._slots:
+            start = ops.zeros(variable.shape, variable.dtype)
+            self._slots[key] = _kept(f"{variable.op.name}/{ending or self._name}", start)
+        return self._slots[key]
+
+    def _prepare(self) -> None:
+        """Make what is kept once for all variables."""
+
+    def _apply(self, gradient: Tensor, variable: GraphVariable) -> Any:
+        """The change of a variable by its gradient."""
+        raise NotImplementedError
+
+    def _finish(self, changes: list[Any]) -> list[Any]:
+        """What changes after the variables."""
+        return []
+
+
+def _number(given: Any, variable: Variable) -> Tensor:
+    """A parameter in the dtype of a variable: by way of float32, as in TensorFlow."""
+    return ops.cast(convert_to_tensor(given() if callable(given) else given), variable.dtype)
+
+
+def _kept(name: str, start: Tensor) -> Any:
+    with name_scope(""):
+        return Variable(start, trainable=False, name=name)
+
+
+class GradientDescentOptimizer(Optimizer):
+    """variable -= learning_rate * gradient.
+
+    >>> with rt.Graph().as_default(), rt.compat.v1.Session() as session:
+    ...     v = rt.compat.v1.get_variable("v", initializer=3.0)
+    ...     optimizer = rt.compat.v1.train.GradientDescentOptimizer(0.5)
+    ...     step = optimizer.minimize(rt.square(v - 1.0))
+    ...     session.run(rt.compat.v1.global_variables_initializer())
+    ...     session.run(step)
+    ...     float(session.run(v))
+    1.0
+    """
+
+    def _apply(self, gradient: Tensor, variable: GraphVariable) -> Any:
+        return variable.assign_sub(self._rate(variable) * gradient)
+
+
+class MomentumOptimizer(Optimizer):
+    """accumulated = momentum * accumulated + gradient; variable -= learning_rate * accumulated.
+
+    With `use_nesterov`, variable -= learning_rate * (gradient + momentum * accumulated).
+
+    Of a variable whose rows are gathered all rows move, where TensorFlow leaves those that this
+    step did not gather.
+
+    >>> with rt.Graph().as_default(), rt.compat.v1.Session() as session:
+    ...     v = rt.compat.v1.get_variable("v", initializer=3.0)
+    ...     step = rt.compat.v1.train.MomentumOptimizer(0.25, 0.5).minimize(rt.square(v))
+    ...     session.run(rt.compat.v1.global_variables_initializer())
+    ...     session.run(step), session.run(step)
+    ...     float(session.run(v))
+    (None, None)
+    0.0
+    """
+
+    slot_names = ("momentum",)
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        momentum: Any,
+        use_locking: bool = False,
+        name: str = "Momentum",
+        use_nesterov: bool = False,
+    ) -> None:
+        super().__init__(learning_rate, use_locking, name)
+        self._momentum = momentum
+        self._use_nesterov = use_nesterov
+
+    def _apply(self, gradient: Tensor, variable: GraphVariable) -> Any:
+        momentum = _number(self._momentum, variable)
+        slot = self._slot(variable, "momentum")
+        kept = slot.assign(slot * momentum + gradient)
+        change = gradient + momentum * kept if self._use_nesterov else kept
+        return variable.assign_sub(self._rate(variable) * change)
+
+
+class AdamOptimizer(Optimizer):
+    """Adam (D. P. Kingma, J. Ba, 2015), with the learning rate corrected for the step's number.
+
+    >>> with rt.Graph().as_default(), rt.compat.v1.Session() as session:
+    ...     v = rt.compat.v1.get_variable("v", initializer=3.0)
+    ...     step = rt.compat.v1.train.AdamOptimizer(0.5).minimize(rt.square(v))
+    ...     session.run(rt.compat.v1.global_variables_initializer())
+    ...     session.run(step)
+    ...     round(float(session.run(v)), 4)
+    2.5
+    """
+
+    slot_names = ("m", "v")
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: Any = 1e-8,
+        use_locking: bool = False,
+        name: str = "Adam",
+    ) -> None:
+        super().__init__(learning_rate, use_locking, name)
+        self._betas = beta1, beta2
+        self._epsilon = epsilon
+        self._powers: list[GraphVariable] = []
+
+    def variables(self) -> list[GraphVariable]:
+        """The variables that it keeps."""
+        return [*self._powers, *super().variables()]
+
+    def _prepare(self) -> None:
+        if not self._powers:
+            names = ("beta1_power", "beta2_power")
+            starts = [convert_to_tensor(beta) for beta in self._betas]
+            self._powers = [_kept(*each) for each in zip(names, starts, strict=True)]
+
+    def _apply(self, gradient: Tensor, variable: GraphVariable) -> Any:
+        beta1, beta2 = (_number(beta, variable) for beta in self._betas)
+        power1, power2 = (_number(power, variable) for power in self._powers)
+        first = self._slot(variable, "m")
+        second = self._slot(variable, "v", f"{self._name}_1")
+        rate = self._rate(variable) * ops.sqrt(1 - power2) / (1 - power1)
+        mean = first.assign_add((gradient - first) * (1 - beta1))
+        spread = second.assign_add((gradient * gradient - second) * (1 - beta2))
+        small = _number(self._epsilon, variable)
+        return variable.assign_sub(rate * mean / (ops.sqrt(spread) + small))
+
+    def _finish(self, changes: list[Any]) -> list[Any]:
+        with open_trace("AdamOptimizer").dependent(changes):
+            pairs = zip(self._powers, self._betas, strict=True)
+            return [power.assign(power * _number(beta, power)) for power, beta in pairs]
