@@ -15,7 +15,7 @@ from runtime.sessions.variables import GraphVariable
 from runtime.variables.handle import VariableHandle
 from runtime.variables.variable import Variable
 
-Pairs = list[tuple[Any, GraphVariable]]
+Pairs = list[tuple[Any, Any]]
 
 
 class Optimizer:
@@ -40,7 +40,7 @@ class Optimizer:
         self,
         loss: Tensor,
         global_step: Any = None,
-        var_list: Sequence[GraphVariable] | None = None,
+        var_list: Sequence[Variable] | None = None,
         **options: Any,
     ) -> Op:
         """An operation that changes variables once, so that `loss` becomes smaller.
@@ -52,7 +52,7 @@ class Optimizer:
     def compute_gradients(
         self,
         loss: Tensor,
-        var_list: Sequence[GraphVariable] | None = None,
+        var_list: Sequence[Variable] | None = None,
         gate_gradients: int = 1,
         aggregation_method: Any = None,
         colocate_gradients_with_ops: bool = False,
@@ -72,7 +72,7 @@ class Optimizer:
         return list(zip(found, var_list, strict=True))
 
     def apply_gradients(
-        self, grads_and_vars: Iterable[tuple[Any, GraphVariable]], global_step: Any = None,
+        self, grads_and_vars: Iterable[tuple[Any, Any]], global_step: Any = None,
         name: str | None = None,
     ) -> Op:  # fmt: skip
         """An operation that changes variables by these gradients, then adds 1 to `global_step`.
@@ -97,7 +97,7 @@ class Optimizer:
         with trace.dependent(changes):
             return trace.grouped([global_step.assign_add(1)])
 
-    def get_slot(self, var: GraphVariable, name: str) -> GraphVariable | None:
+    def get_slot(self, var: Variable, name: str) -> GraphVariable | None:
         """What it keeps for a variable under one of its slot names."""
         return self._slots.get((var.handle, name))
 

@@ -17,8 +17,8 @@ def session() -> Iterator[Any]:
         yield made
 
 
-# The optimizer, and w, b after five steps of clipped gradients at a rate of 0.1 and three of w alone
-# at 0.05; printed by TensorFlow 2.21 for the program of `_trained`.
+# The optimizer, and w, b after five steps of clipped gradients at a rate of 0.1, and three of w
+# alone at 0.05; printed by TensorFlow 2.21 for the program of `_trained`.
 CASES: list[tuple[Callable[[Any], Any], list[float], float]] = [
     (
         lambda rate: v1.train.MomentumOptimizer(rate, 0.9),
