@@ -236,7 +236,8 @@ class Selections(Chained):
     def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
         """The elements, which are computed once: kept in memory, or in a file.
 
-        They are kept when an iteration came to their end.
+        They are kept when an iteration came to their end. Reading a file raises DataLossError for a
+        damaged one, InvalidArgumentError for one that another dataset has written.
 
         >>> data = rt.data.Dataset.range(100).shuffle(100, seed=1).cache()
         >>> list(data.as_numpy_iterator()) == list(data.as_numpy_iterator())

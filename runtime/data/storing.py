@@ -6,11 +6,15 @@ import os
 import threading
 from collections.abc import Iterator
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
+from runtime import errors
+from runtime.core.files import replacing
+from runtime.core.shapes import compatible
 from runtime.core.types import TensorType, Type
-from runtime.data.pipelines import Element, Pipeline
+from runtime.data.pipelines import Element, Pipeline, invalid
 
 
 def path_of(filename: Any) -> str:
@@ -31,7 +35,7 @@ def cached(source: Pipeline, *, path: str, types: tuple[Type, ...]) -> Pipeline:
 
     def elements() -> Iterator[Element]:
         if not kept and path and os.path.exists(_file(path)):
-            found = _read(path)
+            found = _read(path, types)
             with lock:
                 kept.append(found)
         if kept:
@@ -50,10 +54,12 @@ def cached(source: Pipeline, *, path: str, types: tuple[Type, ...]) -> Pipeline:
 
 
 def _check_types(types: tuple[Type, ...]) -> None:
-    if any(isinstance(type, TensorType) and type.dtype.np_dtype.hasobject for type in types):
-        raise TypeError(
-            "Dataset.cache: strings cannot be kept in a file: cache them in memory, or encode them"
-        )
+    for type in types:
+        if isinstance(type, TensorType) and type.dtype.np_dtype.kind in "OV":
+            raise TypeError(
+                f"Dataset.cache: {type.dtype.name}s cannot be kept in a file: cache them in memory, "
+                "or encode them"
+            )
 
 
 def _file(path: str) -> str:
@@ -66,17 +72,38 @@ def _write(path: str, elements: list[Element]) -> None:
         for at, element in enumerate(elements)
         for place, component in enumerate(element)
     }
-    # Under another name first: a cache is complete, or not there.
-    partial = f"{path}.{os.getpid()}.partial.npz"
-    np.savez(partial, size=np.int64(len(elements)), **arrays)
-    os.replace(partial, _file(path))
+    with replacing(_file(path)) as written:
+        np.savez(written, size=np.int64(len(elements)), **arrays)
 
 
-def _read(path: str) -> list[Element]:
-    with np.load(_file(path), allow_pickle=False) as archive:
-        found: list[list[Any]] = [[] for _ in range(int(archive["size"]))]
-        for name in archive.files:
-            at = name.partition(".")[0]
-            if at.isdecimal():
-                found[int(at)].append(archive[name])
-    return list(map(tuple, found))
+def _read(path: str, types: tuple[Type, ...]) -> list[Element]:
+    try:
+        with np.load(_file(path), allow_pickle=False) as archive:
+            size = int(archive["size"])
+            arrays = {name: archive[name] for name in archive.files}
+    except (BadZipFile, EOFError, KeyError, ValueError):
+        raise errors.DataLossError(
+            None,
+            None,
+            f"Dataset.cache: the file {_file(path)} is damaged, or none of a cache",
+            hint="delete it, and it is written anew",
+        ) from None
+    named = [[f"{at}.{place}" for place in range(len(types))] for at in range(size)]
+    found = [tuple([arrays[name] for name in names if name in arrays]) for names in named]
+    if len(arrays) != 1 + size * len(types) or not all(_fits(each, types) for each in found):
+        raise invalid(
+            "Dataset.cache",
+            f"the file {_file(path)} has elements of another dataset: delete it, or give another "
+            "filename",
+        )
+    return found
+
+
+def _fits(element: Element, types: tuple[Type, ...]) -> bool:
+    pairs = zip(element, types, strict=False)
+    return len(element) == len(types) and all(
+        isinstance(type, TensorType)
+        and component.dtype == type.dtype.np_dtype
+        and compatible(type.shape, component.shape)
+        for component, type in pairs
+    )

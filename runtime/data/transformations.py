@@ -415,7 +415,7 @@ def unbatched(source: Pipeline, *, size: int | None) -> Pipeline:
                 )
             yield from zip(*map(row_iterator, element), strict=True)
 
-    known = UNKNOWN if size is None else scaled(source.cardinality, lambda n: n * size)
+    known = scaled(source.cardinality, lambda n: UNKNOWN if size is None else n * size)
     return Pipeline(elements, known)
 
 

@@ -3,6 +3,7 @@
 import collections
 import itertools
 import random
+import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import runtime as rt
+from runtime import errors
 
 Dataset = rt.data.Dataset
 AUTOTUNE = rt.data.AUTOTUNE
@@ -321,6 +323,44 @@ def test_a_cache_that_was_not_read_to_its_end_is_none() -> None:
     assert [int(x) for x in data] == [2, 3, 4]
 
 
+def _written_cache(folder: Path) -> Path:
+    list(Dataset.range(5).cache(folder / "cache"))
+    return folder / "cache"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Dataset.from_tensor_slices([1.0, 2.0]),
+        Dataset.from_tensors((rt.constant(1, rt.int64),) * 2),
+        Dataset.from_tensors(rt.zeros([2], rt.int64)),
+    ],
+)
+def test_a_cache_file_of_another_dataset_is_refused(other: Any, tmp_path: Path) -> None:
+    name = _written_cache(tmp_path)
+    with pytest.raises(errors.InvalidArgumentError, match="elements of another dataset"):
+        list(other.cache(name))
+
+
+@pytest.mark.parametrize("kept", [0, 100, -30])
+def test_a_damaged_cache_file_is_refused(kept: int, tmp_path: Path) -> None:
+    name = _written_cache(tmp_path)
+    file = name.with_suffix(".npz")
+    file.write_bytes(file.read_bytes()[:kept])
+    with pytest.raises(errors.DataLossError, match="is damaged"):
+        list(Dataset.range(5).cache(name))
+
+
+def test_threads_may_write_one_cache(tmp_path: Path) -> None:
+    data = Dataset.range(200).cache(tmp_path / "cache")
+    threads = [threading.Thread(target=list, args=(data,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [plain(x) for x in Dataset.range(200).cache(tmp_path / "cache")] == [*range(200)]
+
+
 def test_a_cache_in_a_file_outlives_its_dataset(tmp_path: Path) -> None:
     name = str(tmp_path / "kept")
     made = [plain(x) for x in Dataset.range(4).map(lambda x: (x, rt.fill([x], x))).cache(name)]
@@ -364,6 +404,8 @@ def test_lengths() -> None:
     assert len(Dataset.range(7).batch(2)) == 4
     assert bool(Dataset.range(0))
     assert int(Dataset.range(3).repeat().cardinality()) == rt.data.INFINITE_CARDINALITY
+    rows = Dataset.range(3).repeat().batch(2).unbatch()
+    assert int(rows.cardinality()) == rt.data.INFINITE_CARDINALITY
 
 
 def test_options_are_merged() -> None:
