@@ -57,8 +57,8 @@ def _check_types(types: tuple[Type, ...]) -> None:
     for type in types:
         if isinstance(type, TensorType) and type.dtype.np_dtype.kind in "OV":
             raise TypeError(
-                f"Dataset.cache: {type.dtype.name}s cannot be kept in a file: cache them in memory, "
-                "or encode them"
+                f"Dataset.cache: {type.dtype.name}s cannot be kept in a file: cache them in "
+                "memory, or encode them"
             )
 
 
@@ -78,7 +78,7 @@ def _write(path: str, elements: list[Element]) -> None:
 
 def _read(path: str, types: tuple[Type, ...]) -> list[Element]:
     try:
-        with np.load(_file(path), allow_pickle=False) as archive:
+        with open(_file(path), "rb") as file, np.load(file, allow_pickle=False) as archive:
             size = int(archive["size"])
             arrays = {name: archive[name] for name in archive.files}
     except (BadZipFile, EOFError, KeyError, ValueError):
