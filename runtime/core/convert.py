@@ -383,13 +383,15 @@ def _of_sequence(value: Any, dtype: DType | None) -> Any:
 def _of_nested(value: Any, dtype: DType | None) -> Any:
     try:
         array = np.array(value)
+    except UnicodeDecodeError:  # texts beside bytes that are none
+        return _of_objects(value, dtype)
     except ValueError:
         raise _ragged(value) from None
     except OverflowError:
         raise _out_of_range(value, dtype or dtypes.int32) from None
     kind = array.dtype.kind
     if kind in "SU" or kind == "O":
-        return _of_objects(value, array, dtype)
+        return _of_objects(value, dtype)
     if dtype is not None:
         if array.size == 0:
             return array.astype(dtype.np_dtype)
@@ -405,7 +407,7 @@ def _of_nested(value: Any, dtype: DType | None) -> Any:
     return _quietly(array.astype, _default_of(value, array).np_dtype, copy=False)
 
 
-def _of_objects(value: Any, array: Any, dtype: DType | None) -> Any:
+def _of_objects(value: Any, dtype: DType | None) -> Any:
     leaves = list(_leaves(value))
     if all(isinstance(leaf, str | bytes | np.ndarray) for leaf in leaves):
         return _of_strings(np.array(value, dtype=object), dtype)

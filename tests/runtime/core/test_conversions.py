@@ -87,3 +87,10 @@ def test_errors_of_items_are_the_users() -> None:
 
     with pytest.raises(KeyError, match="broken"):
         tf.constant(Broken())
+
+
+def test_texts_beside_bytes() -> None:
+    made = rt.constant(["é", b"\xff\x00", ""])
+    assert made.numpy().tolist() == ["é".encode(), b"\xff\x00", b""]
+    with pytest.raises(ValueError, match="non-rectangular"):
+        rt.constant([["a"], [b"\xff", "b"]])
