@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from runtime import errors
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
 
@@ -61,6 +62,10 @@ def _text(tag: str, value: Any, options: Options) -> Any:
 
 
 def _image(tag: str, value: Any, options: Options) -> Any:
+    if not 1 <= value.shape[-1] <= 4:
+        raise errors.InvalidArgumentError(
+            None, None, f"images have 1 to 4 channels: {tag!r} has {value.shape[-1]}"
+        )
     shown = value[: options["max_outputs"]]
     height, width = value.shape[1:3]
     parts = [str(width).encode(), str(height).encode(), *map(_png, shown)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from runtime.core.convert import convert_to_tensor
 from runtime.core.naming import name_scope, scoped
-from runtime.core.primitive import bind, row
+from runtime.core.primitive import bind, row, wrong_dtype
 from runtime.core.state import call_back, state
 from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
@@ -40,12 +40,13 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
         A tensor of bool: true if it was written, that is if there is a default writer and the
         condition of `record_if` holds.
 
-    Raises ValueError for another shape than () and without a step.
+    Raises ValueError for another shape than () and without a step, TypeError for a name that is no
+    text, a step that is no integer, and data that is no real number.
 
     >>> bool(rt.summary.scalar("loss", 0.5, step=1))
     False
     """
-    value = convert_to_tensor(data)
+    value = _real(data, "scalar")
     if value.static_shape not in ((), None):
         raise ValueError(f"Expected scalar shape, saw shape: {value.shape}.")
     return _record("scalar", name, value, step, description=description)
@@ -57,12 +58,15 @@ def histogram(
 ) -> Tensor:  # fmt: skip
     """Write the counts of values in `buckets` (30) intervals of equal width between their bounds.
 
-    Arguments, result and errors as those of `scalar`; `data` has any shape.
+    Arguments, result and errors as those of `scalar`; `data` has any shape. ValueError for a
+    negative number of buckets.
 
     >>> bool(rt.summary.histogram("weights", [1.0, 2.0], step=1))
     False
     """
-    value = convert_to_tensor(data)
+    if buckets is not None and buckets < 0:
+        raise ValueError(f"buckets must not be negative, got {buckets}")
+    value = _real(data, "histogram")
     return _record("histogram", name, value, step, buckets=buckets, description=description)
 
 
@@ -73,7 +77,7 @@ def image(
     """Write the first `max_outputs` of images [k, height, width, channels], 1 to 4 channels.
 
     They are uint8, or floats from 0 to 1. Other arguments, result and errors as those of `scalar`;
-    ValueError for another rank.
+    ValueError for another rank, InvalidArgumentError for another number of channels.
 
     >>> bool(rt.summary.image("seen", rt.zeros([1, 4, 4, 3]), step=1))
     False
@@ -94,14 +98,18 @@ def audio(
     """Write the first `max_outputs` of sounds [k, frames, channels], floats from -1 to 1, as WAV.
 
     `sample_rate` is in hertz. Other arguments, result and errors as those of `scalar`; ValueError
-    for another rank or encoding.
+    for another rank or encoding and a rate that is not positive.
 
     >>> bool(rt.summary.audio("heard", rt.zeros([1, 8, 1]), 8000, step=1))
     False
     """
     if encoding not in (None, "wav"):
         raise ValueError(f"Unknown encoding: {encoding!r}; write 'wav'")
+    if sample_rate <= 0:
+        raise ValueError(f"sample_rate must be positive, got {sample_rate}")
     value = _of_rank(3, data)
+    if not value.dtype.is_floating:
+        raise wrong_dtype(f"sounds are made of floats from -1 to 1, not {value.dtype.name}")
     return _record(
         "audio", name, value, step, sample_rate=int(sample_rate),
         max_outputs=_count(max_outputs), description=description,
@@ -150,6 +158,26 @@ def summary_scope(
         yield tag, scope
 
 
+def _real(data: Any, kind: str) -> Tensor:
+    value = convert_to_tensor(data)
+    if value.dtype is string or value.dtype.is_complex:
+        raise wrong_dtype(f"summary.{kind} takes real numbers, not {value.dtype.name}")
+    return value
+
+
+def _as_step(step: Any) -> Tensor:
+    value = convert_to_tensor(step)
+    if not value.dtype.is_integer:
+        raise wrong_dtype(
+            f"a step is an integer, not {value.dtype.name}", "tf.cast(step, tf.int64)"
+        )
+    if value.static_shape not in ((), None):
+        raise ValueError(
+            f"Argument `step` must be a scalar. Received step with shape {value.shape}."
+        )
+    return cast(value, int64)
+
+
 def _of_rank(rank: int, data: Any) -> Tensor:
     value = convert_to_tensor(data)
     shape = value.static_shape
@@ -167,6 +195,8 @@ def _count(most: int | None) -> int:
 
 
 def _record(kind: str, name: str, value: Tensor, step: Any, **options: Any) -> Tensor:
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a summary is a text, got {name!r}")
     writer, condition = settings.writer.get(), settings.condition.get()
     if state.trace is None and (is_noop(writer.value) or not settings.holds(condition.value)):
         return convert_to_tensor(False)
@@ -178,7 +208,7 @@ def _record(kind: str, name: str, value: Tensor, step: Any, **options: Any) -> T
                 raise ValueError(NO_STEP)
     inputs = [value]
     if step is not None:
-        inputs.append(cast(convert_to_tensor(step), int64))
+        inputs.append(_as_step(step))
     if condition.traced:
         inputs.append(convert_to_tensor(_asked(condition.value), bool_))
     elif state.trace is None:

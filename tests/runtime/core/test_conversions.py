@@ -90,7 +90,7 @@ def test_errors_of_items_are_the_users() -> None:
 
 
 def test_texts_beside_bytes() -> None:
-    made = rt.constant(["é", b"\xff\x00", ""])
+    made = tf.constant(["é", b"\xff\x00", ""])
     assert made.numpy().tolist() == ["é".encode(), b"\xff\x00", b""]
     with pytest.raises(ValueError, match="non-rectangular"):
-        rt.constant([["a"], [b"\xff", "b"]])
+        tf.constant([["a"], [b"\xff", "b"]])

@@ -147,6 +147,34 @@ def loss(x: Any) -> Any:
     return x
 
 
+WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
+    (lambda: rt.summary.scalar("x", "text", step=1), TypeError, "real numbers, not string"),
+    (lambda: rt.summary.scalar("x", 1j, step=1), TypeError, "real numbers, not complex"),
+    (lambda: rt.summary.histogram("x", ["text"], step=1), TypeError, "real numbers, not string"),
+    (lambda: rt.summary.histogram("x", [1.0], step=1, buckets=-1), ValueError, "buckets"),
+    (lambda: rt.summary.scalar("x", 1.0, step=1.5), TypeError, "step is an integer, not float"),
+    (lambda: rt.summary.scalar("x", 1.0, step="1"), TypeError, "step is an integer, not string"),
+    (lambda: rt.summary.scalar("x", 1.0, step=[1]), ValueError, "step` must be a scalar"),
+    (lambda: rt.summary.scalar(3, 1.0, step=1), TypeError, "name of a summary"),  # type: ignore[arg-type]
+    (lambda: rt.summary.audio("x", rt.ones([1, 2, 1], rt.int32), 8, 1), TypeError, "not int32"),
+    (lambda: rt.summary.audio("x", rt.ones([1, 2, 1]), 0, 1), ValueError, "must be positive"),
+    (
+        lambda: rt.summary.image("x", rt.ones([1, 2, 2, 7]), 1),
+        rt.errors.InvalidArgumentError,
+        "images have 1 to 4 channels: 'x' has 7",
+    ),
+]
+
+
+@pytest.mark.parametrize("run", [lambda f: f(), lambda f: rt.function(f)()])
+@pytest.mark.parametrize(("record", "kind", "said"), WRONG)
+def test_what_would_be_written_wrong_is_refused(
+    run: Any, record: Callable[[], Any], kind: type[Exception], said: str, writer: Any
+) -> None:
+    with writer.as_default(), pytest.raises(kind, match=said):
+        run(record)
+
+
 @pytest.mark.parametrize("run", both(loss))
 def test_only_what_runs_is_written_in_order(run: Any, writer: Any, tmp_path: Path) -> None:
     with writer.as_default():
