@@ -195,7 +195,7 @@ class Op:
         return [Op(self.graph, node) for node in self.graph.trace.controls.get(self.node, ())]
 
     def _listed(self) -> views.Operation:
-        return next(op for op in self.graph.listed() if op.node is self.node)
+        return next(op for op in self.graph._listed() if op.node is self.node)
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
         """Run it in a session, by default the default one."""
@@ -254,7 +254,7 @@ class OpenGraph:
         closure = tuple(self.trace.captures.values())
         return Graph("graph", Region(tuple(scope.parameters), tuple(scope.nodes), ()), closure)
 
-    def listed(self) -> list[views.Operation]:
+    def _listed(self) -> list[views.Operation]:
         """Its operations as any graph lists them."""
         return self._snapshot().get_operations()
 
@@ -266,7 +266,7 @@ class OpenGraph:
         >>> [op.type for op in graph.get_operations()]
         ['Const', 'Const', 'AddV2']
         """
-        return [self._runnable(op) for op in self.listed()]
+        return [self._runnable(op) for op in self._listed()]
 
     def get_operation_by_name(self, name: str) -> Any:
         """The operation of a name; errors as those of a traced function's graph.
@@ -279,7 +279,7 @@ class OpenGraph:
         return self._runnable(self._snapshot().get_operation_by_name(name))
 
     def _runnable(self, op: views.Operation) -> Any:
-        """What sessions run of an operation; a placeholder is none."""
+        """The form of an operation that sessions run; a placeholder stays as it is."""
         return op if op.node is None else Op(self, op.node)
 
     def get_tensor_by_name(self, name: str) -> Any:

@@ -22,6 +22,9 @@ class Optimizer:
     """The base of optimizers. A subclass says how a gradient changes a variable.
 
     `learning_rate` is a number, a tensor, or a function of no arguments that gives one.
+
+    >>> issubclass(rt.compat.v1.train.AdamOptimizer, rt.compat.v1.train.Optimizer)
+    True
     """
 
     slot_names: tuple[str, ...] = ()
@@ -33,7 +36,11 @@ class Optimizer:
         self._slots: dict[tuple[VariableHandle, str], GraphVariable] = {}
 
     def get_name(self) -> str:
-        """The name that it was given."""
+        """The name that it was given.
+
+        >>> rt.compat.v1.train.AdamOptimizer().get_name()
+        'Adam'
+        """
         return self._name
 
     def minimize(
@@ -46,6 +53,11 @@ class Optimizer:
         """An operation that changes variables once, so that `loss` becomes smaller.
 
         Arguments and errors as those of `compute_gradients` and `apply_gradients`.
+
+        >>> with rt.Graph().as_default():
+        ...     v = rt.compat.v1.get_variable("v", initializer=3.0)
+        ...     rt.compat.v1.train.GradientDescentOptimizer(0.5).minimize(v * v).type
+        'NoOp'
         """
         return self.apply_gradients(self.compute_gradients(loss, var_list, **options), global_step)
 
@@ -62,6 +74,12 @@ class Optimizer:
 
         `var_list` is by default all trainable variables of the graph. Raises ValueError where there
         are none, RuntimeError where ops are computed at once.
+
+        >>> with rt.Graph().as_default():
+        ...     v = rt.compat.v1.get_variable("v", initializer=3.0)
+        ...     pairs = rt.compat.v1.train.GradientDescentOptimizer(0.5).compute_gradients(v * v)
+        >>> [variable.name for gradient, variable in pairs]
+        ['v:0']
         """
         graph = open_trace("an optimizer of tf.compat.v1").graph
         if var_list is None:
@@ -78,6 +96,12 @@ class Optimizer:
         """An operation that changes variables by these gradients, then adds 1 to `global_step`.
 
         Raises ValueError where there is no gradient.
+
+        >>> with rt.Graph().as_default():
+        ...     v = rt.compat.v1.get_variable("v", initializer=3.0)
+        ...     optimizer = rt.compat.v1.train.GradientDescentOptimizer(0.5)
+        ...     optimizer.apply_gradients([(2.0, v)]).type
+        'NoOp'
         """
         trace = open_trace("an optimizer of tf.compat.v1")
         given = list(grads_and_vars)
@@ -98,15 +122,31 @@ class Optimizer:
             return trace.grouped([global_step.assign_add(1)])
 
     def get_slot(self, var: Variable, name: str) -> GraphVariable | None:
-        """What it keeps for a variable under one of its slot names."""
+        """The variable that it keeps for another one under a slot name; None where there is none.
+
+        >>> with rt.Graph().as_default():
+        ...     v = rt.compat.v1.get_variable("v", initializer=3.0)
+        ...     optimizer = rt.compat.v1.train.MomentumOptimizer(0.5, 0.9)
+        ...     _ = optimizer.minimize(v * v)
+        >>> optimizer.get_slot(v, "momentum").name
+        'v/Momentum:0'
+        """
         return self._slots.get((var.handle, name))
 
     def get_slot_names(self) -> list[str]:
-        """The names of what it keeps for each variable."""
+        """The names of what it keeps for each variable.
+
+        >>> rt.compat.v1.train.AdamOptimizer().get_slot_names()
+        ['m', 'v']
+        """
         return list(self.slot_names)
 
     def variables(self) -> list[GraphVariable]:
-        """The variables that it keeps."""
+        """The variables that it keeps.
+
+        >>> rt.compat.v1.train.MomentumOptimizer(0.5, 0.9).variables()
+        []
+        """
         return list(self._slots.values())
 
     def _rate(self, variable: GraphVariable) -> Tensor:
@@ -127,7 +167,7 @@ class Optimizer:
         raise NotImplementedError
 
     def _finish(self, changes: list[Any]) -> list[Any]:
-        """What changes after the variables."""
+        """Returns the changes that come after those of the variables."""
         return []
 
 
@@ -227,7 +267,11 @@ class AdamOptimizer(Optimizer):
         self._powers: list[GraphVariable] = []
 
     def variables(self) -> list[GraphVariable]:
-        """The variables that it keeps."""
+        """The variables that it keeps.
+
+        >>> rt.compat.v1.train.AdamOptimizer().variables()
+        []
+        """
         return [*self._powers, *super().variables()]
 
     def _prepare(self) -> None:

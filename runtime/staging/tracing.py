@@ -210,7 +210,7 @@ class Trace:
 
     @property
     def graph(self) -> Any:
-        """What the tensors call their graph."""
+        """The graph of its tensors, as they name it."""
         return self
 
     def operation_of(self, item: SymbolicTensor) -> Operation:

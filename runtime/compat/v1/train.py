@@ -1,6 +1,6 @@
 """Optimizers, the step, and checkpoints of sessions."""
 
-from typing import Any
+from typing import Any as _Any
 
 from runtime.core.lazy import facade as _facade
 from runtime.dtypes import int64 as _int64
@@ -31,7 +31,7 @@ def get_global_step(graph: _OpenGraph | None = None) -> _GraphVariable | None:
     return found[0] if found else None
 
 
-def create_global_step(graph: _OpenGraph | None = None) -> Any:
+def create_global_step(graph: _OpenGraph | None = None) -> _Any:
     """A variable that counts the steps of training. ValueError where the graph has one.
 
     >>> rt.compat.v1.train.create_global_step(rt.Graph()).name
@@ -42,11 +42,11 @@ def create_global_step(graph: _OpenGraph | None = None) -> Any:
         raise ValueError('"global_step" already exists.')
     with chosen.as_default():
         keys = [_GraphKeys.GLOBAL_VARIABLES, _GraphKeys.GLOBAL_STEP]
-        options: Any = {"collections": keys}
+        options: _Any = {"collections": keys}
         return _Variable(0, dtype=_int64, trainable=False, name="global_step", **options)
 
 
-def get_or_create_global_step(graph: _OpenGraph | None = None) -> Any:
+def get_or_create_global_step(graph: _OpenGraph | None = None) -> _Any:
     """The variable that counts the steps of training, which is made if there is none.
 
     >>> with rt.Graph().as_default():
@@ -58,7 +58,7 @@ def get_or_create_global_step(graph: _OpenGraph | None = None) -> Any:
     return create_global_step(graph) if found is None else found
 
 
-def global_step(sess: _Session, global_step_tensor: Any) -> int:
+def global_step(sess: _Session, global_step_tensor: _Any) -> int:
     """The number of steps so far, in a session.
 
     >>> with rt.Graph().as_default(), rt.compat.v1.Session() as session:
