@@ -76,9 +76,7 @@ def timestamp(name: str | None = None) -> Tensor:
     return bind(timestamp_p)  # type: ignore[no-any-return]
 
 
-def Assert(
-    condition: Any, data: Any, summarize: int | None = None, name: str | None = None
-) -> Any:
+def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> Any:
     """InvalidArgumentError with `data` (tensors and texts) unless all of `condition` is true.
 
     In version 1's graphs it returns the operation that checks, for `control_dependencies`.
