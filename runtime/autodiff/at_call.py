@@ -1,6 +1,6 @@
 """Functions that are called later than what they belong to: they read what was there then.
 
-A gradient function reads the variables of functions around it, and so does what is recomputed. It
+What is recomputed for a gradient reads the variables of functions around it. It
 gets cells of its own, with what is in them now: neither `k = k * 2.0` nor `k[0] = 9.0` changes what
 it sees. What it reads by globals, attributes and items cannot be kept so: it is compared, and a
 call is refused where it has changed.

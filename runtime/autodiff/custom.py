@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn, ParamSpec, TypeVar, overload
@@ -75,16 +76,22 @@ class Rule:
 class StagedRule(Rule, Record):
     """A rule in a graph: a graph of its own, whose last parameters are what it uses from around it.
 
-    It is made at the call: what the function reads may have changed when the gradient is asked for.
+    It is made at the call. If the rule is `late`, the Python function still serves while the
+    function around it is traced: it reads what is there when the gradient is asked for.
     """
 
-    __slots__ = ("call", "error", "graph", "outer", "present")
+    __slots__ = ("call", "error", "graph", "outer", "present", "trace")
     is_rule = True
 
     def __init__(
-        self, function: Callable[..., Sequence[Any]], results: Sequence[Tensor], arguments: int
+        self,
+        function: Callable[..., Sequence[Any]],
+        results: Sequence[Tensor],
+        arguments: int,
+        late: bool = True,
     ) -> None:
         super().__init__(function, len(results))
+        self.trace: Callable[[], Any] = weakref.ref(state.trace) if late else _no_trace
         self.graph: Any = None
         self.call: Any = None
         self.outer: list[Any] = []
@@ -103,7 +110,7 @@ class StagedRule(Rule, Record):
         """A rule that was saved, whose graph is still to be filled in."""
         made = object.__new__(cls)
         made.function, made.count, made.present = _not_there, count, present
-        made.graph, made.call = None, None
+        made.trace, made.graph, made.call = _no_trace, None, None
         made.outer = [None] * outer
         made.error = None if error is None else errors.UnimplementedError(None, None, error)
         return made
@@ -129,9 +136,13 @@ class StagedRule(Rule, Record):
 
     def apply(self, op: Any, grads: Sequence[Any]) -> list[Any]:
         """The gradients for the inputs of the op."""
-        if self.error is not None:
+        trace = state.trace
+        if trace is not None and self.trace() is trace and not op.is_inner:
+            found = list(self.function(*grads))
+        elif self.error is not None:
             raise self.error
-        found = self._by_graph(op, grads)
+        else:
+            found = self._by_graph(op, grads)
         return [*[None] * self.count, *found, *[None] * len(self.outer)]
 
     def _by_graph(self, op: Any, grads: Sequence[Any]) -> list[Any]:
@@ -164,6 +175,10 @@ class StagedRule(Rule, Record):
 
 def _not_there(*_: Any) -> NoReturn:
     raise errors.InternalError(None, None, "the function of a saved gradient was asked for")
+
+
+def _no_trace() -> None:
+    return None
 
 
 def _check_unchanged(recorder: Any) -> None:
@@ -246,9 +261,9 @@ def custom_gradient(f: Any = None) -> Any:
     The second is given the gradients of the results and returns one gradient (or None) for each
     argument. If the function reads variables that are not among its arguments, it must also take
     `variables=` and return a pair: the gradients for the arguments, and those for the variables.
-    Gradients of gradients go through it. It reads what its variables were at the call; StagingError
-    where an attribute, an item or a global that it reads has another value then. ValueError
-    where it returns the wrong number of gradients, TypeError where it does not take `variables`.
+    Gradients of gradients go through it. As any function it reads what its variables are when it is
+    called, which is when the gradient is asked for. Raises ValueError where it returns the wrong
+    number of gradients, TypeError where it does not take `variables`.
 
     >>> @rt.custom_gradient
     ... def clipped_backwards(x):
@@ -262,7 +277,11 @@ def custom_gradient(f: Any = None) -> Any:
     """
     if f is None:
         return custom_gradient
-    call = _Call(f)
+    return _decorated(f, late=True)
+
+
+def _decorated(f: Callable[..., Any], late: bool) -> Any:
+    call = _Call(f, late)
 
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
@@ -283,14 +302,14 @@ def _pair(returned: Any) -> tuple[Any, Callable[..., Any]]:
 
 
 class _Call:
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], late: bool) -> None:
         self.function = function
+        self.late = late
         self.signature = inspect.signature(function)
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         with _noting_accesses() as accesses:
             result, grad_fn = _pair(_called(self.function)(*args, **kwargs))
-        function = grad_fn if state.trace is not None else at_call(grad_fn)
         given = self._flat(args, kwargs)
         among = {id(item) for item in given}
         variables = [v for v in accesses.found.values() if id(v) not in among]
@@ -298,13 +317,13 @@ class _Call:
             _check_takes_variables(grad_fn, variables)
         tensors = [item for item in given if _is_differentiated(item)]
         inputs = [convert_to_tensor(item) for item in (*tensors, *variables)]
-        function = _function(function, given, len(nest.flatten(args)), variables)
+        function = _function(grad_fn, given, len(nest.flatten(args)), variables)
         flat = [convert_to_tensor(item) for item in nest.flatten(result)]
         if state.trace is None:
             rule = Rule(function, len(flat))
             outputs = bind(custom_p, *flat, *inputs, rule=rule, count=len(flat))
         else:
-            staged = StagedRule(function, flat, len(inputs))
+            staged = StagedRule(function, flat, len(inputs), self.late)
             outputs = bind(staged_p, *flat, *inputs, *staged.outer, rule=staged, count=len(flat))
         return nest.pack_sequence_as(result, outputs) if nest.is_nested(result) else outputs
 
@@ -408,7 +427,8 @@ def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
 
         return result, grad
 
-    return custom_gradient(inner)
+    decorated: Callable[P, R] = _decorated(inner, late=False)
+    return decorated
 
 
 def grad_pass_through(f: Callable[P, R]) -> Callable[P, R]:
