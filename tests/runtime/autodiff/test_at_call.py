@@ -1,4 +1,4 @@
-"""What is recomputed reads what was there at the call; gradient functions are late, as in Python."""
+"""What is recomputed reads what was there at the call; gradient functions are late."""
 
 from collections.abc import Callable
 from typing import Any

@@ -118,7 +118,7 @@ def test_big_ints_are_exact() -> None:
 def test_beside_a_tensor_a_number_takes_its_dtype_or_fails_as_eagerly(
     number: Any, dtype: Any, error: type[Exception]
 ) -> None:
-    tensor = rt.cast(rt.constant(3), dtype)
+    tensor = rt.cast(rt.constant([3]), dtype)
     with pytest.raises(error):
         number + tensor
     trace = Trace("f")
