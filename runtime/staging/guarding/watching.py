@@ -25,7 +25,6 @@ import numpy as np
 
 from runtime.core.reloading import reloads
 from runtime.core.tensor import Tensor
-from runtime.core.types import is_variable
 from runtime.graph.ir import Location
 from runtime.graph.structures import structure_of
 from runtime.staging.control.optional_values import OPERATORS
@@ -39,20 +38,13 @@ from runtime.staging.guarding.code_paths import (
     names_in,
     paths_in,
 )
-from runtime.staging.guarding.containers import Inside, elements_of, is_compared, same_elements
+from runtime.staging.guarding.containers import elements_of, is_compared
+from runtime.staging.guarding.findings import Findings
 from runtime.staging.guarding.guards import (
     OF_FUNCTIONS,
-    Cells,
-    Contents,
     ElementsKey,
-    Entries,
-    Functions,
     Guards,
-    Objects,
-    Reached,
-    Seen,
     index_of,
-    now_of,
 )
 from runtime.staging.guarding.lookup import (
     classes_of,
@@ -62,7 +54,6 @@ from runtime.staging.guarding.lookup import (
     functions_in,
     has,
     has_its_own,
-    is_computed_once,
     is_descriptor,
     is_implicit,
     is_installed,
@@ -76,21 +67,12 @@ from runtime.staging.guarding.weak_paths import (
     MISSING,
     NOTHING,
     Attribute,
-    Read,
-    Ways,
-    Weak,
     attribute_now,
     contents,
     is_a,
-    is_referable,
     of_classes,
-    weakly,
 )
-from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Symbol
-
-MOST_GUARDS = 10_000
-"""Values that one trace guards; more are refused."""
 
 _OF_THE_RUN = frozenset(("logging", "threading"))
 """Modules whose state is that of the process, such as its threads, and no value of a program."""
@@ -119,21 +101,16 @@ class Watcher:
     """Finds what is read from outside while a function is traced; `settle()` gives the guards."""
 
     __slots__ = (
-        *("_cells", "_classes", "_given", "_is_implicit", "_known", "_late", "_names"),
-        *("_objects", "_paths", "_pending", "_place", "_seen", "_visited", "_where"),
+        *("_classes", "_findings", "_is_implicit", "_late", "_names"),
+        *("_pending", "_place", "_visited", "_where"),
     )
 
     def __init__(self) -> None:
-        self._paths: dict[Any, str] = {}
+        self._findings = Findings()
         self._place = ""
         self._where: Location | None = None
-        self._seen: dict[Any, Seen] = {}
         self._visited: set[Any] = set()
         self._names: dict[str, bool] = {}
-        self._objects: dict[int, tuple[Any, str]] = {}
-        self._given: set[int] = set()
-        self._cells: dict[int, tuple[FunctionType, int]] = {}
-        self._known: dict[int, Read] = {}
         self._late: list[FunctionType] = []
         self._classes: set[type] = set()
         self._pending: list[Any] = []
@@ -256,7 +233,7 @@ class Watcher:
         place: str | None,
     ) -> None:
         for at, cell in enumerate(function.__closure__ or ()):
-            self._cells.setdefault(id(cell), (function, at))
+            self._findings.cells.setdefault(id(cell), (function, at))
         code, places = function.__code__, {}
         known = defaults_of(function) | self._imported(function) | dict(arguments)
         self._learn(names_in(code))
@@ -344,7 +321,7 @@ class Watcher:
         """Guard an attribute of which code computes the name."""
         if type(name) is not str or isinstance(item, Tensor | Symbol):
             return
-        known = self._objects.get(id(item))
+        known = self._findings.objects.get(id(item))
         self._place = f"{known[1] if known else type(item).__name__}.{name}"
         value = self._attribute(item, name)
         self._elements(value)
@@ -354,12 +331,12 @@ class Watcher:
         """Look at the objects that were met for the attributes that more code reads."""
         fresh = [name for name in names if names[name] > self._names.get(name, -1)]
         self._names.update((name, names[name]) for name in fresh)
-        for item, place in list(self._objects.values()) if fresh else ():
+        for item, place in list(self._findings.objects.values()) if fresh else ():
             self._attributes(item, place, fresh)
 
     def _argument(self, value: Any) -> None:
         """Guard what is in the parts of an argument that the signature knows by identity only."""
-        self._given.add(id(value))
+        self._findings.given.add(id(value))
         if not _is_told(value):
             self._elements(value)
             self._object(value)
@@ -529,7 +506,7 @@ class Watcher:
         return value
 
     def _elements(self, value: Any) -> None:
-        if not is_compared(value) or (id(value), ElementsKey) in self._seen:
+        if not is_compared(value) or (id(value), ElementsKey) in self._findings.seen:
             return
         elements = elements_of(value)
         # What holds a tuple of these guards it.
@@ -551,10 +528,10 @@ class Watcher:
             item = item.__func__
         if is_a(item, ReferenceType):
             item = item()
-        if not is_the_users(item) or id(item) in self._objects:
+        if not is_the_users(item) or id(item) in self._findings.objects:
             return
         place = self._place
-        self._objects[id(item)] = item, place
+        self._findings.objects[id(item)] = item, place
         self._attributes(item, place, self._names)
         # A comparison may read more than decides it.
         for name in _CALLED_BY_PYTHON:
@@ -591,107 +568,22 @@ class Watcher:
 
     def adopt(self, others: Guards) -> None:
         """Guard what another trace guards, for it is called in this one."""
-        for holder, read in others.known():
-            self._known.setdefault(id(holder), read)
-        for self._place, seen in list(others.seen()):
-            self._see(*seen)
+        self._findings.adopt(others, self._where)
 
     def _see(self, holder: Any, key: Any, value: Any) -> None:
-        if len(self._seen) >= MOST_GUARDS:
-            raise self._too_many()
-        self._seen.setdefault((id(holder), key), (holder, key, value))
-        self._paths.setdefault((id(holder), key), self._place)
-
-    def _too_many(self) -> Exception:
-        return refuse(
-            f"what is read from outside has more than {MOST_GUARDS} values that may change, which "
-            f"each call would have to compare; the last one is {self._place}",
-            "pass what is used as an argument, or keep it in a tensor",
-            variable=self._place.partition(".")[0].partition("[")[0],
-            location=self._where,
-        )
+        self._findings.see(holder, key, value, self._place, self._where)
 
     def notes(self) -> Iterable[Any]:
         """The holders of what was seen: all that holds objects while the trace is made."""
-        return [*self._seen.values(), *self._objects.values(), *self._cells.values()]
+        return self._findings.notes()
 
     def settle(self) -> Guards:
         """The guards on all that the trace itself has not changed."""
         late, self._late = self._late, []
         for function in late:
             self._read_by(function, (None,), {}, None)
-        entries, cells, contents, functions, attributes, reached = self._sorted(self._ways())
-        objects = [weakly(item) for item, _ in self._objects.values() if _has_changing_class(item)]
-        # Objects that were made while tracing go away now.
-        self._seen, self._objects, self._cells, self._known, self._late = {}, {}, {}, {}, []
-        further = Reached(reached)
-        inside = further.inside()
-        found = Objects(attributes, objects, inside)
-        further.leave(inside)
-        groups = Entries(entries), Cells(cells), found, Functions(functions), Contents(contents)
-        return Guards(groups, further, self._paths)
-
-    def _sorted(self, ways: Ways) -> tuple[list[Any], ...]:
-        """Returns what is guarded, sorted by how it is."""
-        functions: list[Any] = []
-        attributes: list[Any] = []
-        entries, cells, contents, reached = [], [], [], []
-        for holder, key, value in self._seen.values():
-            if not _is_as_seen(holder, key, value):
-                continue
-            if isinstance(key, Attribute):
-                is_code = type(holder) is FunctionType and key in OF_FUNCTIONS
-                guarded = weakly(holder), key, ways.weak(now_of(holder, key))
-                (functions if is_code else attributes).append(guarded)
-                continue
-            read = ways.to(holder)
-            if read is not None:
-                reached.append((read, key, _reached(holder, key, value, ways)))
-            elif type(holder) is CellType:
-                cells.append((holder, _collectable(value)))
-            elif key is not ElementsKey:
-                entries.append((holder, key, _collectable(value)))
-            elif type(holder) is not tuple:  # a tuple has the same ones always
-                contents.append((holder, value))
-        return entries, cells, contents, functions, attributes, reached
-
-    def _ways(self) -> Ways:
-        seen = self._seen.values()
-        single = [item for item in seen if item[1] is not ElementsKey]
-        # Those from objects first: no way leads around in a circle.
-        single.sort(key=lambda item: not isinstance(item[1], Attribute))
-        ways = Ways(single, self._cells, self._known, self._given)
-        for holder, key, value in seen:
-            if key is ElementsKey:
-                ways.add_elements(holder, value)
-        return ways
-
-
-def _is_as_seen(holder: Any, key: Any, value: Any) -> bool:
-    """True if the trace has left it as it was."""
-    if key is ElementsKey:
-        return same_elements(holder, value)
-    now = now_of(holder, key)
-    if not isinstance(key, Attribute):
-        return now is value
-    return now is value or (value is MISSING and is_computed_once(holder, key))
-
-
-def _collectable(value: Any) -> Any:
-    """A value of a global or captured variable: objects are not kept alive once it has another."""
-    if is_variable(value):
-        return Weak(value)
-    is_object = is_the_users(value) and not is_a(value, type)
-    return weakly(value) if is_object and is_referable(value) else value
-
-
-def _reached(holder: Any, key: Any, value: Any, ways: Ways) -> Any:
-    return Inside(holder, value, ways) if key is ElementsKey else ways.weak(value)
-
-
-def _has_changing_class(item: Any) -> bool:
-    is_object = not is_a(item, type | ModuleType | FunctionType)
-    return is_object and is_referable(item)
+        self._late = []
+        return self._findings.guards()
 
 
 def _names_of_getter(function: Any) -> dict[str, bool]:

@@ -25,7 +25,7 @@ import pytest
 
 import autograph
 import runtime as rt
-from runtime.staging.guarding import watching
+from runtime.staging.guarding import findings
 
 
 class Field:
@@ -1361,7 +1361,7 @@ def test_objects_made_while_tracing_are_no_guards() -> None:
 
 
 def test_too_many_values_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watching, "MOST_GUARDS", 50)
+    monkeypatch.setattr(findings, "MOST_GUARDS", 50)
     items = [types.SimpleNamespace(k=1) for _ in range(60)]
     pairs = [(at, at) for at in range(60)]
     assert int(rt.function(lambda x: x + sum([b for _, b in pairs]))(rt.constant(0))) == 1770

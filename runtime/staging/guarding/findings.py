@@ -1,0 +1,163 @@
+"""The values that a trace was found to read from outside, and the guards that they make: what
+is compared, and what of it is kept alive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import CellType, FunctionType, ModuleType
+from typing import Any
+
+from runtime.core.types import is_variable
+from runtime.graph.ir import Location
+from runtime.staging.guarding.containers import Inside, same_elements
+from runtime.staging.guarding.guards import (
+    OF_FUNCTIONS,
+    Cells,
+    Contents,
+    ElementsKey,
+    Entries,
+    Functions,
+    Guards,
+    Objects,
+    Reached,
+    Seen,
+    now_of,
+)
+from runtime.staging.guarding.lookup import is_computed_once, is_the_users
+from runtime.staging.guarding.weak_paths import (
+    MISSING,
+    Attribute,
+    Read,
+    Ways,
+    Weak,
+    is_a,
+    is_referable,
+    weakly,
+)
+from runtime.staging.refusals import refuse
+
+MOST_GUARDS = 10_000
+"""Values that one trace guards; more are refused."""
+
+
+class Findings:
+    """The values that were seen while a function was traced.
+
+    `seen` are they, by what holds them; `objects` those whose attributes are guarded, with the
+    user's expressions for them; `cells` the functions whose variables were read, by the address of
+    the cell; `given` the addresses of the arguments.
+    """
+
+    __slots__ = ("_known", "_paths", "cells", "given", "objects", "seen")
+
+    def __init__(self) -> None:
+        self.seen: dict[Any, Seen] = {}
+        self.objects: dict[int, tuple[Any, str]] = {}
+        self.cells: dict[int, tuple[FunctionType, int]] = {}
+        self.given: set[int] = set()
+        self._paths: dict[Any, str] = {}
+        self._known: dict[int, Read] = {}
+
+    def see(self, holder: Any, key: Any, value: Any, place: str, where: Location | None) -> None:
+        """Note a value, which the user calls `place`, as it was when it was read first."""
+        if len(self.seen) >= MOST_GUARDS:
+            raise _too_many(place, where)
+        self.seen.setdefault((id(holder), key), (holder, key, value))
+        self._paths.setdefault((id(holder), key), place)
+
+    def adopt(self, others: Guards, where: Location | None) -> None:
+        """Note what another trace guards."""
+        for holder, read in others.known():
+            self._known.setdefault(id(holder), read)
+        for place, seen in list(others.seen()):
+            self.see(*seen, place, where)
+
+    def notes(self) -> Iterable[Any]:
+        """The holders of what was seen: all that holds objects while the trace is made."""
+        return [*self.seen.values(), *self.objects.values(), *self.cells.values()]
+
+    def guards(self) -> Guards:
+        """The guards on all that the trace itself has not changed; nothing is found from now on."""
+        entries, cells, contents, functions, attributes, reached = self._sorted(self._ways())
+        objects = [weakly(item) for item, _ in self.objects.values() if _has_changing_class(item)]
+        # Objects that were made while tracing go away now.
+        self.seen, self.objects, self.cells, self._known = {}, {}, {}, {}
+        further = Reached(reached)
+        inside = further.inside()
+        found = Objects(attributes, objects, inside)
+        further.leave(inside)
+        groups = Entries(entries), Cells(cells), found, Functions(functions), Contents(contents)
+        return Guards(groups, further, self._paths)
+
+    def _sorted(self, ways: Ways) -> tuple[list[Any], ...]:
+        """Returns what is guarded, sorted by how it is."""
+        functions: list[Any] = []
+        attributes: list[Any] = []
+        entries, cells, contents, reached = [], [], [], []
+        for holder, key, value in self.seen.values():
+            if not _is_as_seen(holder, key, value):
+                continue
+            if isinstance(key, Attribute):
+                is_code = type(holder) is FunctionType and key in OF_FUNCTIONS
+                guarded = weakly(holder), key, ways.weak(now_of(holder, key))
+                (functions if is_code else attributes).append(guarded)
+                continue
+            read = ways.to(holder)
+            if read is not None:
+                reached.append((read, key, _reached(holder, key, value, ways)))
+            elif type(holder) is CellType:
+                cells.append((holder, _collectable(value)))
+            elif key is not ElementsKey:
+                entries.append((holder, key, _collectable(value)))
+            elif type(holder) is not tuple:  # a tuple has the same ones always
+                contents.append((holder, value))
+        return entries, cells, contents, functions, attributes, reached
+
+    def _ways(self) -> Ways:
+        seen = self.seen.values()
+        single = [item for item in seen if item[1] is not ElementsKey]
+        # Those from objects first: no way leads around in a circle.
+        single.sort(key=lambda item: not isinstance(item[1], Attribute))
+        ways = Ways(single, self.cells, self._known, self.given)
+        for holder, key, value in seen:
+            if key is ElementsKey:
+                ways.add_elements(holder, value)
+        return ways
+
+
+def _is_as_seen(holder: Any, key: Any, value: Any) -> bool:
+    """True if the trace has left it as it was."""
+    if key is ElementsKey:
+        return same_elements(holder, value)
+    now = now_of(holder, key)
+    if not isinstance(key, Attribute):
+        return now is value
+    return now is value or (value is MISSING and is_computed_once(holder, key))
+
+
+def _collectable(value: Any) -> Any:
+    """A value of a global or captured variable: objects are not kept alive once it has another."""
+    if is_variable(value):
+        return Weak(value)
+    is_object = is_the_users(value) and not is_a(value, type)
+    return weakly(value) if is_object and is_referable(value) else value
+
+
+def _reached(holder: Any, key: Any, value: Any, ways: Ways) -> Any:
+    return Inside(holder, value, ways) if key is ElementsKey else ways.weak(value)
+
+
+def _has_changing_class(item: Any) -> bool:
+    is_object = not is_a(item, type | ModuleType | FunctionType)
+    return is_object and is_referable(item)
+
+
+def _too_many(place: str, where: Location | None) -> Exception:
+    return refuse(
+        f"what is read from outside has more than {MOST_GUARDS} values that may change, which "
+        f"each call would have to compare; the last one is {place}",
+        "pass what is used as an argument, or keep it in a tensor",
+        variable=place.partition(".")[0].partition("[")[0],
+        location=where,
+    )
