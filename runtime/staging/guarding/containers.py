@@ -19,7 +19,6 @@ from runtime.staging.guarding.weak_paths import (
     MAPPINGS,
     MISSING,
     Ways,
-    is_a,
     is_weak,
     strong,
 )
@@ -40,12 +39,8 @@ _KINDS: tuple[Any, ...] = (*MAPPINGS, list, tuple, set, frozenset, deque)
 _OTHERS = np.ndarray, ContextVar, ABCMeta, ForeignArray, Frame
 _PLAIN = frozenset((list, tuple, set, frozenset, deque))
 _BUFFERS = bytearray, array.array
-_COMPARED: tuple[Any, ...] = (*_BUFFERS, *_KINDS, *_OTHERS)
-
-
-def is_compared(value: Any) -> bool:
-    """True for a container whose elements are compared."""
-    return is_a(value, _COMPARED)
+COMPARED: tuple[Any, ...] = (*_BUFFERS, *_KINDS, *_OTHERS)
+"""The classes of containers whose elements are compared."""
 
 
 def is_mapping(value: Any) -> bool:

@@ -61,10 +61,13 @@ class Findings:
 
     def see(self, holder: Any, key: Any, value: Any, place: str, where: Location | None) -> None:
         """Note a value, which the user calls `place`, as it was when it was read first."""
+        at = id(holder), key
+        if at in self.seen:
+            return
         if len(self.seen) >= MOST_GUARDS:
             raise _too_many(place, where)
-        self.seen.setdefault((id(holder), key), (holder, key, value))
-        self._paths.setdefault((id(holder), key), place)
+        self.seen[at] = holder, key, value
+        self._paths[at] = place
 
     def adopt(self, others: Guards, where: Location | None) -> None:
         """Note what another trace guards."""
@@ -95,12 +98,16 @@ class Findings:
         functions: list[Any] = []
         attributes: list[Any] = []
         entries, cells, contents, reached = [], [], [], []
+        holders: dict[int, Read] = {}
         for holder, key, value in self.seen.values():
-            if not _is_as_seen(holder, key, value):
+            now = value if key is ElementsKey else now_of(holder, key)
+            if not _is_as_seen(holder, key, value, now):
                 continue
             if isinstance(key, Attribute):
+                if id(holder) not in holders:
+                    holders[id(holder)] = weakly(holder)
+                guarded = holders[id(holder)], key, ways.weak(now)
                 is_code = type(holder) is FunctionType and key in OF_FUNCTIONS
-                guarded = weakly(holder), key, ways.weak(now_of(holder, key))
                 (functions if is_code else attributes).append(guarded)
                 continue
             read = ways.to(holder)
@@ -126,14 +133,13 @@ class Findings:
         return ways
 
 
-def _is_as_seen(holder: Any, key: Any, value: Any) -> bool:
+def _is_as_seen(holder: Any, key: Any, value: Any, now: Any) -> bool:
     """True if the trace has left it as it was."""
     if key is ElementsKey:
         return same_elements(holder, value)
-    now = now_of(holder, key)
-    if not isinstance(key, Attribute):
-        return now is value
-    return now is value or (value is MISSING and is_computed_once(holder, key))
+    if now is value:
+        return True
+    return isinstance(key, Attribute) and value is MISSING and is_computed_once(holder, key)
 
 
 def _collectable(value: Any) -> Any:

@@ -318,7 +318,7 @@ class Guards:
 
     def __init__(self, guards: Iterable[Guard], reached: Reached, paths: dict[Any, str]) -> None:
         """`paths`: how the user writes what is under a key of a holder, by address and key."""
-        self._guards = tuple([each for each in (*guards, reached) if tuple(each.seen())])
+        self._guards = tuple([each for each in (*guards, reached) if _sees(each)])
         self._holds = tuple([each.holds for each in self._guards])
         self._reached = reached
         self._paths = paths
@@ -364,6 +364,10 @@ class Guards:
                     yield _different_elements(path, holder, value)
             elif now_of(holder, key) is not value:
                 yield _difference(path, key, value, now_of(holder, key))
+
+
+def _sees(guard: Guard) -> bool:
+    return next(iter(guard.seen()), None) is not None
 
 
 def now_of(holder: Any, key: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterable
-from functools import cached_property, partialmethod
+from functools import cached_property, lru_cache, partialmethod
 from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
@@ -23,12 +23,17 @@ _LIBRARIES = frozenset(("runtime", "autograph", "numpy", "builtins"))
 
 def is_library(module: str | None) -> bool:
     """True for a module of this library, of NumPy or of Python's builtins."""
-    return str(module).partition(".")[0] in _LIBRARIES
+    return _top_of(str(module)) in _LIBRARIES
+
+
+@lru_cache(maxsize=1024)
+def _top_of(module: str) -> str:
+    return module.partition(".")[0]
 
 
 def is_standard(module: str | None) -> bool:
     """True for such a module, or one of Python's standard library."""
-    name = str(module).partition(".")[0]
+    name = _top_of(str(module))
     return name in _LIBRARIES or (name in sys.stdlib_module_names and name != "__main__")
 
 
@@ -95,7 +100,11 @@ def has(item: Any, name: str) -> bool:
     """True if there is an attribute of this name that can change."""
     if not is_a(item, type) and attribute_now(item, name) is not MISSING:
         return True
-    found = of_classes(classes_of(item), name)
+    return is_for_all(of_classes(classes_of(item), name))
+
+
+def is_for_all(found: Any) -> bool:
+    """True if this attribute of a class, or MISSING, is one of all its objects that can change."""
     if isinstance(found, _READ_BY_PYTHON):
         return True
     return is_descriptor(found) or (found is not MISSING and not hasattr(type(found), "__get__"))

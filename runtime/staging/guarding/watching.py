@@ -27,7 +27,6 @@ from runtime.core.reloading import reloads
 from runtime.core.tensor import Tensor
 from runtime.graph.ir import Location
 from runtime.graph.structures import structure_of
-from runtime.staging.control.optional_values import OPERATORS
 from runtime.staging.frames import is_ours
 from runtime.staging.guarding.code_paths import (
     CLASS,
@@ -38,14 +37,16 @@ from runtime.staging.guarding.code_paths import (
     names_in,
     paths_in,
 )
-from runtime.staging.guarding.containers import elements_of, is_compared
+from runtime.staging.guarding.containers import elements_of
 from runtime.staging.guarding.findings import Findings
 from runtime.staging.guarding.guards import (
+    CODE,
     OF_FUNCTIONS,
     ElementsKey,
     Guards,
     index_of,
 )
+from runtime.staging.guarding.kinds import Kind
 from runtime.staging.guarding.lookup import (
     classes_of,
     comes_first,
@@ -71,17 +72,14 @@ from runtime.staging.guarding.weak_paths import (
     contents,
     is_a,
     of_classes,
+    own_of,
 )
 from runtime.staging.scopes import Symbol
 
 _OF_THE_RUN = frozenset(("logging", "threading"))
 """Modules whose state is that of the process, such as its threads, and no value of a program."""
 
-_CALLED_BY_PYTHON = (
-    *OPERATORS,
-    *("__getitem__", "__missing__", "__next__", "__getattr__", "__enter__", "__exit__"),
-    *("__instancecheck__", "__subclasscheck__"),
-)
+_FUNCTIONS = FunctionType, MethodType
 
 _OF_CLASSES = "__init_subclass__", "__class_getitem__"
 """The methods that Python calls for a class itself, and not for its objects."""
@@ -101,7 +99,7 @@ class Watcher:
     """Finds what is read from outside while a function is traced; `settle()` gives the guards."""
 
     __slots__ = (
-        *("_classes", "_findings", "_is_implicit", "_late", "_names"),
+        *("_classes", "_findings", "_is_implicit", "_kinds", "_late", "_names"),
         *("_pending", "_place", "_visited", "_where"),
     )
 
@@ -113,6 +111,8 @@ class Watcher:
         self._names: dict[str, bool] = {}
         self._late: list[FunctionType] = []
         self._classes: set[type] = set()
+        # By the addresses of classes: a metaclass may say what is equal.
+        self._kinds: dict[int, Kind] = {}
         self._pending: list[Any] = []
         # Is the code looked at such as Python runs by itself, of which no call is seen?
         self._is_implicit = False
@@ -128,6 +128,16 @@ class Watcher:
         one that is traced; `place` is the user's expression for what it is a method of; `given` is
         what else Python passes to a descriptor.
         """
+        self._kinds.clear()
+        self._watch(function, arguments, place, given)
+
+    def _watch(
+        self,
+        function: Any,
+        arguments: Mapping[str, Any] | None = None,
+        place: str | None = None,
+        given: tuple[Any, ...] = (),
+    ) -> None:
         if isinstance(function, partial):
             self._applied(function, place or "a partial")
         elif isinstance(function, attrgetter | methodcaller):
@@ -143,7 +153,7 @@ class Watcher:
                     self._enter(function, (receiver, *given), arguments, place)
         elif callable(function) and isinstance(type(function).__call__, FunctionType):
             self._see_method(function, "__call__", place or type(function).__name__)
-            self.watch(MethodType(type(function).__call__, function), arguments, place, given)
+            self._watch(MethodType(type(function).__call__, function), arguments, place, given)
 
     def _wrapped(self, function: FunctionType) -> None:
         """Look at what a function of the standard library calls, such as a `contextmanager`."""
@@ -154,7 +164,7 @@ class Watcher:
     def _run(self, function: Any, place: str | None = None, given: tuple[Any, ...] = ()) -> None:
         """Remember what code reads that Python runs by itself, and what the code calls."""
         before, self._is_implicit = self._is_implicit, True
-        self.watch(function, place=place, given=given)
+        self._watch(function, place=place, given=given)
         self._is_implicit = before
         self._look_at_called()
 
@@ -172,7 +182,7 @@ class Watcher:
         self._is_implicit = True
         while self._pending:
             value = self._pending.pop()
-            self._class(value) if is_a(value, type) else self.watch(value)
+            self._class(value) if is_a(value, type) else self._watch(value)
         self._is_implicit = False
 
     def _class(self, kind: type) -> None:
@@ -264,11 +274,12 @@ class Watcher:
             self._place = f"{place}.{name}"
             self._see(function, Attribute(name), value)
             self._elements(value)
-        self.watch(function.func)
+        self._watch(function.func)
 
     def _function(self, function: FunctionType) -> None:
         """Guard what a call of it does, which tools that load changed code set anew."""
-        if is_standard(function.__module__):
+        is_known = (id(function), CODE) in self._findings.seen
+        if is_known or is_standard(function.__module__):
             return
         for name in OF_FUNCTIONS:
             value = attribute_now(function, name)
@@ -321,11 +332,10 @@ class Watcher:
         """Guard an attribute of which code computes the name."""
         if type(name) is not str or isinstance(item, Tensor | Symbol):
             return
+        self._kinds.clear()
         known = self._findings.objects.get(id(item))
         self._place = f"{known[1] if known else type(item).__name__}.{name}"
-        value = self._attribute(item, name)
-        self._elements(value)
-        self._object(value)
+        self._value(self._attribute(item, name))
 
     def _learn(self, names: Mapping[str, bool]) -> None:
         """Look at the objects that were met for the attributes that more code reads."""
@@ -338,8 +348,7 @@ class Watcher:
         """Guard what is in the parts of an argument that the signature knows by identity only."""
         self._findings.given.add(id(value))
         if not _is_told(value):
-            self._elements(value)
-            self._object(value)
+            self._value(value)
             return
         self._class(type(value))
         found = structure_of(value)
@@ -360,8 +369,7 @@ class Watcher:
             else:
                 value = self._attribute(value, key) if kind == "." else self._item(value, key)
         if not told:
-            self._elements(value)
-            self._object(value)
+            self._value(value)
             if self._is_implicit:
                 self._called(value)
 
@@ -382,18 +390,20 @@ class Watcher:
         if is_a(holder, ModuleType):
             return self._of_module(holder, name)
         self._elements(holder)  # a method of a container reads them
-        if is_a(holder, FunctionType | MethodType):
+        if is_a(holder, _FUNCTIONS):
             function: Any = getattr(holder, "__func__", holder)
             return self._of_function(function, name)
         if is_library((holder if is_a(holder, type) else type(holder)).__module__):
             return MISSING
         if name == "__dict__" and not isinstance(holder, type):
             return self._whole(holder)
-        self._method(holder, "__getattribute__", self._place.removesuffix(f".{name}"))
+        kind = self._kind(type(holder))
+        if kind.reads_itself:
+            self._method(holder, "__getattribute__", self._place.removesuffix(f".{name}"))
         value = attribute_now(holder, name)
         if value is not MISSING or has_its_own(holder):
             self._see(holder, Attribute(name), value)
-        if value is MISSING or comes_first(of_classes(type(holder).__mro__, name)):
+        if value is MISSING or comes_first(kind.members[name][0]):
             return self._class_attribute(holder, name)
         return self._got(value, holder, name) if isinstance(holder, type) else value
 
@@ -505,8 +515,17 @@ class Watcher:
         self._see(mapping, key, value)
         return value
 
+    def _value(self, value: Any) -> None:
+        """Guard what a value that was read holds."""
+        if type(value) not in ATOMIC:
+            self._elements(value)
+            self._object(value)
+
     def _elements(self, value: Any) -> None:
-        if not is_compared(value) or (id(value), ElementsKey) in self._findings.seen:
+        if (
+            not self._kind(type(value)).is_compared
+            or (id(value), ElementsKey) in self._findings.seen
+        ):
             return
         elements = elements_of(value)
         # What holds a tuple of these guards it.
@@ -517,9 +536,9 @@ class Watcher:
             return
         place = self._place
         for at, element in enumerate(elements):
-            self._place = f"{place}{index_of(value, elements, at)}"
-            self._elements(element)
-            self._object(element)
+            if type(element) not in ATOMIC:
+                self._place = f"{place}{index_of(value, elements, at)}"
+                self._value(element)
         self._place = place
 
     def _object(self, item: Any) -> None:
@@ -534,7 +553,7 @@ class Watcher:
         self._findings.objects[id(item)] = item, place
         self._attributes(item, place, self._names)
         # A comparison may read more than decides it.
-        for name in _CALLED_BY_PYTHON:
+        for name in self._kind(type(item)).called:
             self._method(item, name, place)
         if is_a(item, type):
             for name in _OF_CLASSES:
@@ -554,12 +573,24 @@ class Watcher:
         if not LISTING.isdisjoint(names) and not isinstance(item, type):
             self._place = f"{place}.__dict__"
             self._elements(self._whole(item))
-        for name in dict.fromkeys((*names, *fields_of(item, names))):
-            if self._names.get(name) or has(item, name):
-                self._place = f"{place}.{name}"
-                value = self._attribute(item, name)
-                self._elements(value)
-                self._object(value)
+        for name in self._readable(item, dict.fromkeys((*names, *fields_of(item, names)))):
+            self._place = f"{place}.{name}"
+            self._value(self._attribute(item, name))
+
+    def _readable(self, item: Any, names: Iterable[str]) -> list[str]:
+        """Those of these attributes that an object has, or for which code may ask."""
+        asked = self._names
+        if is_a(item, type):
+            return [name for name in names if asked.get(name) or has(item, name)]
+        own, members = own_of(item), self._kind(type(item)).members
+        found = {name: name in own or asked.get(name) or members[name][1] for name in names}
+        return [name for name in found if found[name] or (found[name] is None and has(item, name))]
+
+    def _kind(self, kind: type) -> Kind:
+        found = self._kinds.get(id(kind))
+        if found is None:
+            found = self._kinds[id(kind)] = Kind(kind)
+        return found
 
     def see_elements(self, elements: Any) -> None:
         """Guard that what an array of tensors outside of the graph holds is still the present."""
@@ -579,6 +610,7 @@ class Watcher:
 
     def settle(self) -> Guards:
         """The guards on all that the trace itself has not changed."""
+        self._kinds.clear()
         late, self._late = self._late, []
         for function in late:
             self._read_by(function, (None,), {}, None)

@@ -218,8 +218,8 @@ def contents(cell: CellType) -> Any:
 
 def attribute_now(instance: Any, name: str) -> Any:
     """An attribute of an object's own, or MISSING."""
-    own = NOTHING if hides_its_own(type(instance)) else getattr(instance, "__dict__", NOTHING)
-    if name in _OF_ALL:
+    own = own_of(instance)
+    if name in OF_ALL:
         return type(instance) if name == "__class__" else own
     value = own.get(name, MISSING)
     if value is MISSING:
@@ -229,6 +229,12 @@ def attribute_now(instance: Any, name: str) -> Any:
         ):
             return getattr(instance, name, MISSING)
     return value
+
+
+def own_of(instance: Any) -> Mapping[str, Any]:
+    """The attributes of an object for which there is no slot."""
+    kind = type(instance)
+    return NOTHING if hides_its_own(kind) else getattr(instance, "__dict__", NOTHING)
 
 
 def of_classes(classes: Iterable[type], name: str) -> Any:
@@ -250,11 +256,15 @@ def is_a(item: Any, kinds: Any) -> bool:
 
 def hides_its_own(kind: type) -> bool:
     """True if a class of the user's says what `__dict__` is, in place of Python."""
-    return type(of_classes(kind.__mro__, "__dict__")) in _PYTHON_CODE
+    for base in kind.__mro__:
+        if "__dict__" in base.__dict__:
+            return type(base.__dict__["__dict__"]) in _PYTHON_CODE
+    return False
 
 
 _PYTHON_CODE = frozenset((property, FunctionType))
-_OF_ALL = frozenset(("__class__", "__dict__"))
+OF_ALL = frozenset(("__class__", "__dict__"))
+"""The attributes that every object has, or is taken to have."""
 
 
 NOTHING: Mapping[str, Any] = {}

@@ -1,0 +1,56 @@
+"""The facts about a class that are asked for each of its objects, looked up once for all."""
+
+from __future__ import annotations
+
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
+from typing import Any
+
+from runtime.staging.control.optional_values import OPERATORS
+from runtime.staging.guarding.containers import COMPARED
+from runtime.staging.guarding.lookup import is_for_all
+from runtime.staging.guarding.weak_paths import OF_ALL, is_a, of_classes
+
+_CALLED_BY_PYTHON = (
+    *OPERATORS,
+    *("__getitem__", "__missing__", "__next__", "__getattr__", "__enter__", "__exit__"),
+    *("__instancecheck__", "__subclasscheck__"),
+)
+_SLOTS = frozenset((MemberDescriptorType, GetSetDescriptorType))
+
+
+class Kind:
+    """A class, as it is while what code reads is looked for: nothing of the user's runs then.
+
+    `called` are its methods that Python calls by itself; `members` tells which attributes its
+    objects have.
+    """
+
+    __slots__ = ("called", "is_compared", "kind", "members", "reads_itself")
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+        self.is_compared = issubclass(kind, COMPARED)
+        self.reads_itself = _is_method(kind, "__getattribute__")
+        self.called = [name for name in _CALLED_BY_PYTHON if _is_method(kind, name)]
+        self.members = _Members(kind)
+
+
+def _is_method(kind: type, name: str) -> bool:
+    return is_a(of_classes(kind.__mro__, name), FunctionType)
+
+
+class _Members(dict[str, tuple[Any, bool | None]]):
+    """What a class has by a name, or MISSING; and whether its objects have an attribute there that
+    can change: None where each may have it or not, but for those of its own.
+    """
+
+    def __init__(self, kind: type) -> None:
+        self._classes = kind.__mro__
+
+    def __missing__(self, name: str) -> tuple[Any, bool | None]:
+        found = of_classes(self._classes, name)
+        is_there: bool | None = name in OF_ALL or is_for_all(found)
+        if not is_there and type(found) in _SLOTS:
+            is_there = None
+        self[name] = known = found, is_there
+        return known
