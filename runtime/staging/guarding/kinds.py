@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
+from types import (
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+)
 from typing import Any
 
 from runtime.staging.control.optional_values import OPERATORS
 from runtime.staging.guarding.containers import COMPARED
-from runtime.staging.guarding.lookup import is_for_all
+from runtime.staging.guarding.lookup import is_for_all, is_library
 from runtime.staging.guarding.weak_paths import OF_ALL, is_a, of_classes
 
 _CALLED_BY_PYTHON = (
@@ -15,6 +21,7 @@ _CALLED_BY_PYTHON = (
     *("__getitem__", "__missing__", "__next__", "__getattr__", "__enter__", "__exit__"),
     *("__instancecheck__", "__subclasscheck__"),
 )
+_OTHERS = type, ModuleType, FunctionType, MethodType
 _SLOTS = frozenset((MemberDescriptorType, GetSetDescriptorType))
 
 
@@ -22,10 +29,12 @@ class Kind:
     """A class, as it is while what code reads is looked for: nothing of the user's runs then.
 
     `called` are its methods that Python calls by itself; `members` tells which attributes its
-    objects have.
+    objects have, and `guarded` are those of which it is guarded where they come from.
     """
 
-    __slots__ = ("called", "is_compared", "kind", "members", "reads_itself")
+    __slots__ = (
+        *("called", "guarded", "is_compared", "is_plain", "kind", "members", "reads_itself"),
+    )
 
     def __init__(self, kind: type) -> None:
         self.kind = kind
@@ -33,6 +42,8 @@ class Kind:
         self.reads_itself = _is_method(kind, "__getattribute__")
         self.called = [name for name in _CALLED_BY_PYTHON if _is_method(kind, name)]
         self.members = _Members(kind)
+        self.guarded: set[str] = set()
+        self.is_plain = not (issubclass(kind, _OTHERS) or is_library(kind.__module__))
 
 
 def _is_method(kind: type, name: str) -> bool:

@@ -80,6 +80,7 @@ _OF_THE_RUN = frozenset(("logging", "threading"))
 """Modules whose state is that of the process, such as its threads, and no value of a program."""
 
 _FUNCTIONS = FunctionType, MethodType
+_GETTERS = attrgetter, methodcaller
 
 _OF_CLASSES = "__init_subclass__", "__class_getitem__"
 """The methods that Python calls for a class itself, and not for its objects."""
@@ -140,11 +141,11 @@ class Watcher:
     ) -> None:
         if isinstance(function, partial):
             self._applied(function, place or "a partial")
-        elif isinstance(function, attrgetter | methodcaller):
+        elif isinstance(function, _GETTERS):
             self._learn(_names_of_getter(function))
         elif isinstance(function, type):
             self._constructor(function)
-        elif isinstance(function, FunctionType | MethodType):
+        elif isinstance(function, _FUNCTIONS):
             receiver = getattr(function, "__self__", None)
             function = getattr(function, "__func__", function)
             if isinstance(function, FunctionType):
@@ -170,7 +171,7 @@ class Watcher:
 
     def _called(self, value: Any) -> None:
         """Remember what code may call that Python runs by itself."""
-        is_function = is_a(value, (FunctionType, MethodType))
+        is_function = is_a(value, _FUNCTIONS)
         if is_a(value, type) or (is_function and not is_installed(value.__module__)):
             self._pending.append(value)
             self._look_at_called()
@@ -387,17 +388,18 @@ class Watcher:
         return value
 
     def _attribute(self, holder: Any, name: str) -> Any:
-        if is_a(holder, ModuleType):
-            return self._of_module(holder, name)
-        self._elements(holder)  # a method of a container reads them
-        if is_a(holder, _FUNCTIONS):
-            function: Any = getattr(holder, "__func__", holder)
-            return self._of_function(function, name)
-        if is_library((holder if is_a(holder, type) else type(holder)).__module__):
-            return MISSING
+        kind = self._kind(type(holder))
+        if kind.is_compared:
+            self._elements(holder)  # a method of a container reads them
+        if not kind.is_plain:
+            if is_a(holder, ModuleType):
+                return self._of_module(holder, name)
+            if is_a(holder, _FUNCTIONS):
+                return self._of_function(getattr(holder, "__func__", holder), name)
+            if is_library((holder if is_a(holder, type) else type(holder)).__module__):
+                return MISSING
         if name == "__dict__" and not isinstance(holder, type):
             return self._whole(holder)
-        kind = self._kind(type(holder))
         if kind.reads_itself:
             self._method(holder, "__getattribute__", self._place.removesuffix(f".{name}"))
         value = attribute_now(holder, name)
@@ -434,7 +436,7 @@ class Watcher:
     def _class_attribute(self, holder: Any, name: str) -> Any:
         if name == "__class__":
             return type(holder)
-        value = self._first_of(classes_of(holder), name)
+        value = self._first_of_kind(holder, name)
         if value is MISSING:
             self._method(holder, "__getattr__", self._place.removesuffix(f".{name}"))
             return MISSING
@@ -447,6 +449,13 @@ class Watcher:
         self._computed(value, holder, self._place.removesuffix(f".{name}"))
         is_plain = isinstance(value, FunctionType) or not hasattr(type(value), "__get__")
         return value if is_plain else MISSING
+
+    def _first_of_kind(self, holder: Any, name: str) -> Any:
+        kind = self._kind(type(holder))
+        if not is_a(holder, type) and name in kind.guarded:
+            return kind.members[name][0]
+        kind.guarded.add(name)
+        return self._first_of(classes_of(holder), name)
 
     def _first_of(self, classes: Iterable[type], name: str) -> Any:
         """Guard which class is the first that has an attribute, and what it is."""

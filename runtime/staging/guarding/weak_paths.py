@@ -185,7 +185,9 @@ def leads_nowhere(value: Any, depth: int = 3) -> bool:
     if not depth or kind is None:
         return False
     # Not the iteration of a subclass, which is the user's code.
-    parts = kind.values(value) if kind in MAPPINGS else kind.__iter__(value)
+    parts = tuple(kind.values(value) if kind in MAPPINGS else kind.__iter__(value))
+    if _ATOMS.issuperset(map(type, parts)):
+        return True
     return all(leads_nowhere(part, depth - 1) for part in parts)
 
 
