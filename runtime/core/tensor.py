@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
@@ -18,6 +18,9 @@ from runtime.core.shapes import Shape, TensorShape
 from runtime.core.state import active_traces, state
 from runtime.core.types import TensorType
 from runtime.dtypes import BY_NUMPY, DType
+
+lend: Callable[[EagerTensor, EagerTensor], None] | None = None
+"""From the first item assignment on: notes what was read from a tensor, which is `viewed` there."""
 
 COPIED = "copied"
 """Stands for the index by which a tensor was read that `copy.copy` has made."""
@@ -214,14 +217,16 @@ class EagerTensor(Tensor):
 
     `raw` is never written to, neither here nor through `numpy()`: an item assignment in converted
     code gives the tensor another one. Not there where nobody asked for them are `viewed`, the
-    tensor and the index that it was read by, and `links`, what shares its memory for Python.
+    tensor and the index that it was read by; `lent`, what was read from it lately; and `links`,
+    what shares its memory for Python.
     """
 
-    __slots__ = ("__weakref__", "_device", "_owner", "links", "node", "raw", "viewed")
+    __slots__ = ("__weakref__", "_device", "_owner", "lent", "links", "node", "raw", "viewed")
     raw: Any
     node: int | None
     viewed: tuple[EagerTensor, Any]
     links: Any
+    lent: Any
     _device: str
     _owner: Any
 
@@ -431,11 +436,15 @@ class EagerTensor(Tensor):
         return made
 
     def __copy__(self) -> EagerTensor:
-        if not self.raw.ndim:
+        raw = self.raw
+        if not raw.ndim:
             return self
         made = self.snapshot()
-        if self.raw.ndim > 1:
+        if raw.ndim > 1:
             made.viewed = self, COPIED
+            if lend is not None:
+                lend(self, made)
+                return made if self.raw is raw else self.__copy__()  # as `indexing.fast_getitem`
         return made
 
     def __deepcopy__(self, memo: Any) -> EagerTensor:

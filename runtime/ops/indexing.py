@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -16,6 +16,11 @@ from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor
 from runtime.ops.gathering import gathered
 from runtime.ops.slicing import DYNAMIC, Spec, set_slice_p, strided_slice_p
+
+_ndarray = np.ndarray
+
+lend: Callable[[EagerTensor, EagerTensor], None] | None = None
+"""`runtime.core.tensor.lend`, as a name of this module: the quickest to read."""
 
 
 def _part(value: Any, dynamic: list[Tensor]) -> Any:
@@ -41,6 +46,7 @@ def _entry(key: Any, dynamic: list[Tensor]) -> Any:
     return _part(key, dynamic)
 
 
+_FIXED = frozenset((int, type(None), type(Ellipsis)))
 _BASIC = (int, slice, type(None), type(Ellipsis))
 _WAY_OUT = (
     "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`), integer tensors and "
@@ -68,11 +74,19 @@ def getitem(x: Tensor, key: Any) -> Tensor:
 
 
 def _sliced(x: Tensor, key: Any, spec: Spec, dynamic: Sequence[Tensor]) -> Tensor:
+    raw = x.raw if isinstance(x, EagerTensor) else None
     made: Tensor = bind(strided_slice_p, x, *dynamic, spec=spec)
     if state._trace is not None:
         state._trace.viewed(x, made, key)
     elif isinstance(made, EagerTensor) and made.raw.ndim:
-        made.viewed = cast(EagerTensor, x), key
+        base = cast(EagerTensor, x)
+        made.viewed = base, key
+        if lend is not None:
+            lend(base, made)
+            if not _is_fixed(key):
+                base.lent.note()
+            if base.raw is not raw:  # another thread has assigned to it meanwhile
+                return _sliced(x, key, spec, dynamic)
     return made
 
 
@@ -215,19 +229,36 @@ def _set_advanced(x: Tensor, keys: tuple[Any, ...], value: Tensor) -> Tensor:
     return made
 
 
+def _is_fixed(key: Any) -> bool:
+    """True if no part of an index is a tensor, or another object, that may stand for another number
+    later.
+    """
+    if type(key) is slice:
+        ends = type(key.start) in _FIXED and type(key.stop) in _FIXED
+        return ends and type(key.step) in _FIXED
+    return all(map(_is_fixed, key)) if type(key) is tuple else type(key) in _FIXED
+
+
 def fast_getitem(x: EagerTensor, key: Any) -> Tensor:
     """`x[key]` of an eager tensor: at once where nothing records and the index is basic."""
     if state.run is not None:
         kind = type(key)
         if kind is int or kind is slice or (kind is tuple and all(type(k) in _BASIC for k in key)):
             try:
-                found = x.raw[key]
+                raw = x.raw
+                found = raw[key]
             except (IndexError, TypeError, ValueError):
                 return getitem(x, key)  # it computes it again, and explains
-            if type(found) is np.ndarray:
+            if type(found) is _ndarray:
                 made = EagerTensor(found)
                 made.viewed = x, key
-                return made
+                if lend is None:
+                    return made
+                lend(x, made)
+                if kind is not int and not _is_fixed(key):
+                    x.lent.note()
+                # Else another thread has assigned to it meanwhile, and did not see this view.
+                return made if x.raw is raw else fast_getitem(x, key)
             if isinstance(found, np.generic):  # an element of an array of strings is none
                 return EagerTensor(found)
     return getitem(x, key)

@@ -15,16 +15,18 @@ import gc
 from collections.abc import Callable
 from threading import RLock
 from typing import Any, cast
-from weakref import WeakSet
+from weakref import ReferenceType, WeakSet, ref
 
 from autograph.backend import item_setters, register_item_setter
 from runtime import ops
 from runtime.autodiff.tape import GradientTape, living
+from runtime.core import tensor
 from runtime.core.primitive import Primitive, bind
 from runtime.core.state import state
 from runtime.core.tensor import COPIED, EagerTensor
 from runtime.graph.ir import Location, format_location
-from runtime.ops.indexing import fast_getitem, spec_of
+from runtime.ops import indexing
+from runtime.ops.indexing import spec_of
 from runtime.ops.slicing import Spec, set_slice_p, strided_slice_p
 from runtime.staging.aliasing import sharing
 from runtime.staging.aliasing.sharing import (
@@ -39,6 +41,9 @@ from runtime.staging.aliasing.sharing import (
 from runtime.staging.frames import user_location
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Change
+
+_MOST_LENT = 256
+"""Views, most of which nobody has any more, before they are looked through."""
 
 # Held while the value of a tensor, and of what shares its memory, changes: no thread's is lost.
 _changing = RLock()
@@ -100,45 +105,71 @@ class _Noting:
 def _begin() -> None:
     """Note it from now on; find what there is."""
     living.append(WeakSet())
-    EagerTensor.__getitem__ = _getitem  # type: ignore[assignment, method-assign]
-    plain_copy = EagerTensor.__copy__
-    EagerTensor.__copy__ = lambda self: _copied(plain_copy, self)  # type: ignore[method-assign]
+    tensor.lend = indexing.lend = _lend
     if gc.get_freeze_count():
         gc.unfreeze()
     for item in gc.get_objects():
         if type(item) is EagerTensor:
-            _noted(item)
+            _note(item)
         elif issubclass(type(item), GradientTape):
             living[0].add(item)
     _Noting.begun = True
 
 
-def _getitem(x: EagerTensor, key: Any) -> Any:
-    if type(key) is int and x.raw.ndim == 1:
-        return fast_getitem(x, key)
+class _Lent(list[ReferenceType[EagerTensor]]):
+    """The views of a tensor that were read since it was last asked for them."""
+
+    __slots__ = ()
+
+    def note(self) -> None:
+        """Let the views know what they are views of, and be known to it."""
+        with _changing:
+            lent = self[:]
+            del self[: len(lent)]  # other threads may read more meanwhile
+            for each in lent:
+                made = each()
+                if made is not None:
+                    _note(made)
+
+
+def _lend(x: EagerTensor, made: EagerTensor) -> None:
+    try:
+        lent = x.lent
+    except AttributeError:
+        lent = _lent_by(x)
+    lent.append(ref(made))
+    if len(lent) > _MOST_LENT:
+        lent.note()
+
+
+def _lent_by(x: EagerTensor) -> _Lent:
     with _changing:
-        made = fast_getitem(x, key)
-        if type(made) is EagerTensor and made.raw.ndim:
-            _noted(made)
-        return made
+        lent = getattr(x, "lent", None)
+        if lent is None:  # another thread may have been faster
+            lent = x.lent = _Lent()
+        return lent
 
 
-def _copied(plain_copy: Callable[[EagerTensor], EagerTensor], x: EagerTensor) -> EagerTensor:
-    with _changing:
-        return _noted(plain_copy(x))
+def _note_links(item: EagerTensor) -> None:
+    """Note what a tensor is a view of, and the views of that."""
+    base: EagerTensor | None = item
+    while base is not None:
+        sharing.note_views(base)
+        base, _ = getattr(base, "viewed", (None, None))
 
 
-def _noted(made: EagerTensor) -> EagerTensor:
+def _note(made: EagerTensor) -> None:
     base, key = getattr(made, "viewed", (None, None))
     if base is None:
-        return made
+        return
     if key is COPIED:
         sharing.may_be_part(made, base)
-    elif type(key) is not slice or base.raw.ndim > 1:  # a slice of numbers is a copy, as in a list
+    elif (
+        type(key) is not slice or len(_shape(base)) > 1
+    ):  # a slice of numbers is a copy, as in a list
         spec = (key,) if type(key) is int else spec_of(key)
         if spec is not None:
             sharing.set_base(made, (base, spec, ()))
-    return made
 
 
 def _rows(item: EagerTensor, spec: Spec) -> range | None:
@@ -187,9 +218,11 @@ def set_item(
 def _set_item(target: EagerTensor, key: Any, value: Any, name: Callable[[], str | None]) -> None:
     if not _Noting.begun:
         _begin()
+    _note_links(target)
     _check(target, name)
     if isinstance(value, EagerTensor):
         value = _stored(value)
+        _note_links(value)
     made = cast(EagerTensor, ops.setitem(target, key, value))
     rows = None
     if target.raw.ndim > 1 and type(key) is not tuple:
@@ -404,7 +437,8 @@ def _refuse(item: EagerTensor, why: Callable[[], Exception], replaced: bool = Fa
 def _replace(view: EagerTensor) -> None:
     """Refuse to read a row that another one has taken the place of, and views of it."""
     why = _replaced(_place())
-    for each in [view, *views_below(view)]:
+    _refuse(view, why, True)  # before it is asked for its views, which another thread may read
+    for each in views_below(view):
         _refuse(each, why, True)
     sharing.set_base(view, None)
 

@@ -173,8 +173,16 @@ def _open(found: Iterable[Any]) -> list[Any]:
     return [item for item in found if home(item).open]
 
 
+def note_views(item: Any) -> None:
+    """Note the views of an eager tensor that were read since they were last asked for."""
+    lent = getattr(item, "lent", None)
+    if lent:
+        lent.note()
+
+
 def views(item: Any) -> list[Any]:
     """The views of a symbol."""
+    note_views(item)
     links = links_of(item)
     if links is None or links.views is NOBODY:
         return []

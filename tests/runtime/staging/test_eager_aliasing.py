@@ -290,6 +290,41 @@ def test_views_from_before_the_first_assignment_are_known() -> None:
     assert (done.stdout, done.stderr) == ("[[9, 8], [3, 4]] [9, 8]\n", "")
 
 
+def test_a_view_is_of_the_place_that_it_was_read_from() -> None:
+    m, first, last = rt.constant([[1, 2], [3, 4], [5, 6]]), rt.constant(0), rt.constant(2)
+    change(m, (2, 0), 5)
+    row, rows, items = m[first], m[first:last], m[first:last, 1]
+    change(first, ..., 1)
+    change(m, (0, 1), 9)
+    assert row.numpy().tolist() == [1, 9]
+    assert rows.numpy().tolist() == [[1, 9], [3, 4]]
+    assert items.numpy().tolist() == [9, 4]
+
+
+def test_views_that_are_gone_are_not_kept() -> None:
+    m = rt.zeros([2, 3])
+    change(m, (0, 0), 1.0)
+    kept = [m[0] for _ in range(1000)]
+    for _ in range(1000):
+        m[0:1]
+    assert len(m.lent) < 500
+    change(kept[0], 1, 2.0)
+    for each in (m[0], kept[-1]):
+        assert each.numpy().tolist() == [1.0, 2.0, 0.0]
+
+
+def test_views_below_a_row_that_is_replaced_are_refused() -> None:
+    m = rt.constant([[1, 2], [3, 4]])
+    change(m, (0, 0), 5)
+    part = m[0:1]
+    inner = part[0:1]
+    row = inner[0]
+    change(m, 0, [7, 8])
+    for each in (part, inner, row):
+        with pytest.raises(autograph.StagingError, match="a row is read by an older name"):
+            each.numpy()
+
+
 # Gradients
 
 
@@ -565,3 +600,21 @@ def test_threads_may_read_rows_meanwhile() -> None:
 
     run_at_once(both, both, both, both)
     assert table.numpy().tolist() == [[0.0, 299.0], [299.0, 0.0]]
+
+
+def test_rows_read_meanwhile_see_what_is_assigned() -> None:
+    table, assign = rt.zeros([2, 2]), autograph.convert(put)
+    assign(table, (0, 0), 1.0)
+    kept: list[Any] = []
+
+    def read() -> None:
+        for _ in range(60):
+            row, rows = table[0], table[0:1]
+            kept.extend([row, rows, rows[:, 0]])
+
+    def write() -> None:
+        for i in range(40):
+            assign(table, (0, 0), float(i))
+
+    run_at_once(write, read, read)
+    assert {float(rt.reshape(each, [-1])[0]) for each in kept} == {39.0}
