@@ -174,8 +174,13 @@ def _note(made: EagerTensor) -> None:
 
 def _rows(item: EagerTensor, spec: Spec) -> range | None:
     """The rows that an index of a tensor stands for; None for one that no list takes."""
-    first, *others = spec
-    if others or not _shape(item) or first in ("newaxis", "..."):
+    return _region(item, spec) if len(spec) == 1 else None
+
+
+def _region(item: EagerTensor, spec: Spec) -> range | None:
+    """The rows in which an index of a tensor leads; None where they may be any."""
+    first: Any = spec[0] if spec else "..."
+    if not _shape(item) or first in ("newaxis", "..."):
         return None
     size = _shape(item)[0]
     if type(first) is tuple:
@@ -189,16 +194,22 @@ def _rows_of(view: EagerTensor) -> range | None:
     return _rows(base, spec)
 
 
+def _region_of(view: EagerTensor) -> range | None:
+    base, spec, _ = view.links.base
+    return _region(base, spec)
+
+
 def _is_slice(item: EagerTensor) -> bool:
     links = links_of(item)
-    return links is not None and links.base is not None and type(links.base[1][0]) is tuple
+    spec = () if links is None or links.base is None else links.base[1]
+    return bool(spec) and type(spec[0]) is tuple
 
 
 def _meet(one: range | None, other: range | None) -> bool:
     if one is None or other is None:
         return True
-    few, many = sorted((one, other), key=len)
-    return any(row in many for row in few)
+    few, many = (one, other) if len(one) < len(other) else (other, one)
+    return few[0] in many if len(few) == 1 else any(row in many for row in few)
 
 
 # The statement
@@ -224,11 +235,10 @@ def _set_item(target: EagerTensor, key: Any, value: Any, name: Callable[[], str 
         value = _stored(value)
         _note_links(value)
     made = cast(EagerTensor, ops.setitem(target, key, value))
-    rows = None
-    if target.raw.ndim > 1 and type(key) is not tuple:
-        spec = spec_of(key)
-        rows = None if spec is None else _rows(target, spec)
-    _assign(target, made, rows)
+    spec = spec_of(key) if target.raw.ndim > 1 else None
+    region = None if spec is None else _region(target, spec)
+    rows = None if type(key) is tuple else region
+    _assign(target, made, rows, region)
     if rows is not None and isinstance(value, EagerTensor) and _shape(value):
         (sharing.may_be_part if len(_shape(value)) == 1 else sharing.may_be)(value, target)
 
@@ -266,7 +276,10 @@ def _former(item: EagerTensor) -> EagerTensor:
 # What it changes
 
 
-def _assign(item: EagerTensor, made: EagerTensor, rows: range | None) -> None:
+def _assign(item: EagerTensor, made: EagerTensor, rows: range | None, region: range | None) -> None:
+    """Let a tensor have a new value, which differs in a `region` of its rows, and tell who shares
+    its memory; `rows` are those that other ones have taken the place of.
+    """
     links = links_of(item)
     if links is None:
         _become(item, made)
@@ -287,7 +300,8 @@ def _assign(item: EagerTensor, made: EagerTensor, rows: range | None) -> None:
         _tell_bases(item, rows)
     for each in views(item):
         if rows is None:
-            _outdate(each)
+            if _meet(_region_of(each), region):
+                _outdate(each)
         elif _meet(_rows_of(each), rows):
             _replace(each)
     change = Change.ITEMS if rows is None else Change.ROWS

@@ -250,7 +250,7 @@ def _renew_view(trace: Trace, item: Any) -> Value:
 def _detach(trace: Trace, item: Any, rows: Rows) -> None:
     """Cut off a view of a row that was replaced: it may be of the old one."""
     base, spec, dynamic = item.links.base
-    if len(spec) > 1 or spec[0] in ("newaxis", "..."):  # no list has it: an array copies into it
+    if len(spec) != 1 or spec[0] in ("newaxis", "..."):  # no list has it: an array copies into it
         _outdate(trace, item)
         return
     is_same = _is_same_row((spec, tuple([each.graph_value for each in dynamic])), rows)

@@ -186,7 +186,8 @@ def views(item: Any) -> list[Any]:
     links = links_of(item)
     if links is None or links.views is NOBODY:
         return []
-    return _open(links.views.values())
+    found = list(links.views.values())
+    return found if isinstance(item, EagerTensor) else _open(found)  # those are always in scope
 
 
 def views_below(item: Any) -> list[Any]:

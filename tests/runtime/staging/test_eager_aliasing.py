@@ -15,6 +15,7 @@ import pytest
 
 import autograph
 import runtime as rt
+from runtime.core.tensor import EagerTensor
 from tests.runtime.staging import test_aliasing as staged
 from tests.runtime.staging.aliasing import CASES, put
 from tests.runtime.staging.aliasing_random import ARGUMENTS, Writer
@@ -299,6 +300,32 @@ def test_a_view_is_of_the_place_that_it_was_read_from() -> None:
     assert row.numpy().tolist() == [1, 9]
     assert rows.numpy().tolist() == [[1, 9], [3, 4]]
     assert items.numpy().tolist() == [9, 4]
+
+
+def the_whole_as_a_view(m):
+    w, same = m[()], m
+    w[0, 1] = 9
+    same[1, 0] = 8
+    return w, same
+
+
+@pytest.mark.parametrize("convert", [autograph.convert, rt.function])
+def test_an_empty_index_gives_a_view(convert: Any) -> None:
+    start = np.array([[1, 2], [3, 4]])
+    wanted = plain(the_whole_as_a_view(start.copy()))
+    copied = rt.function(lambda m: convert(the_whole_as_a_view)(rt.identity(m)))
+    call = copied if convert is rt.function else convert(the_whole_as_a_view)
+    assert plain(call(rt.constant(start))) == wanted
+
+
+def test_only_views_of_the_rows_are_read_anew() -> None:
+    m = rt.constant([[1, 2], [3, 4], [5, 6]])
+    change(m, (0, 0), 7)
+    rows, column = list(m), m[:, 1]
+    change(m, (1, 1), 9)
+    change(m, (-1, 1), 8)
+    assert [type(each) is EagerTensor for each in [*rows, column]] == [True, False, False, False]
+    assert plain([*rows, column]) == [[7, 2], [3, 9], [5, 8], [2, 9, 8]]
 
 
 def test_views_that_are_gone_are_not_kept() -> None:
