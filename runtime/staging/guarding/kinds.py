@@ -26,7 +26,8 @@ _SLOTS = frozenset((MemberDescriptorType, GetSetDescriptorType))
 
 
 class Kind:
-    """A class, as it is while what code reads is looked for: nothing of the user's runs then.
+    """A class, as it is while what code reads is looked for: nothing of the user's runs then. It is
+    kept alive, for its address is what it is known by.
 
     `called` are its methods that Python calls by itself; `members` tells which attributes its
     objects have, and `guarded` are those of which it is guarded where they come from.
@@ -51,7 +52,7 @@ def _is_method(kind: type, name: str) -> bool:
 
 
 class _Members(dict[str, tuple[Any, bool | None]]):
-    """What a class has by a name, or MISSING; and whether its objects have an attribute there that
+    """The attributes of a class by name, or MISSING; and whether its objects have one there that
     can change: None where each may have it or not, but for those of its own.
     """
 

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from operator import attrgetter, methodcaller
 from types import CellType, FunctionType, MappingProxyType, MethodType, ModuleType
@@ -129,8 +130,16 @@ class Watcher:
         one that is traced; `place` is the user's expression for what it is a method of; `given` is
         what else Python passes to a descriptor.
         """
-        self._kinds.clear()
-        self._watch(function, arguments, place, given)
+        with self._walk():
+            self._watch(function, arguments, place, given)
+
+    @contextmanager
+    def _walk(self) -> Iterator[None]:
+        # Between two walks the user's code runs, which may change classes.
+        try:
+            yield
+        finally:
+            self._kinds.clear()
 
     def _watch(
         self,
@@ -333,10 +342,10 @@ class Watcher:
         """Guard an attribute of which code computes the name."""
         if type(name) is not str or isinstance(item, Tensor | Symbol):
             return
-        self._kinds.clear()
         known = self._findings.objects.get(id(item))
         self._place = f"{known[1] if known else type(item).__name__}.{name}"
-        self._value(self._attribute(item, name))
+        with self._walk():
+            self._value(self._attribute(item, name))
 
     def _learn(self, names: Mapping[str, bool]) -> None:
         """Look at the objects that were met for the attributes that more code reads."""
@@ -619,10 +628,10 @@ class Watcher:
 
     def settle(self) -> Guards:
         """The guards on all that the trace itself has not changed."""
-        self._kinds.clear()
         late, self._late = self._late, []
-        for function in late:
-            self._read_by(function, (None,), {}, None)
+        with self._walk():
+            for function in late:
+                self._read_by(function, (None,), {}, None)
         self._late = []
         return self._findings.guards()
 
