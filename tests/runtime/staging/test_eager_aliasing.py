@@ -16,6 +16,7 @@ import pytest
 import autograph
 import runtime as rt
 from runtime.core.tensor import EagerTensor
+from runtime.ops import indexing
 from tests.runtime.staging import test_aliasing as staged
 from tests.runtime.staging.aliasing import CASES, put
 from tests.runtime.staging.aliasing_random import ARGUMENTS, Writer
@@ -629,19 +630,16 @@ def test_threads_may_read_rows_meanwhile() -> None:
     assert table.numpy().tolist() == [[0.0, 299.0], [299.0, 0.0]]
 
 
-def test_rows_read_meanwhile_see_what_is_assigned() -> None:
-    table, assign = rt.zeros([2, 2]), autograph.convert(put)
-    assign(table, (0, 0), 1.0)
-    kept: list[Any] = []
+@pytest.mark.parametrize("key", [0, slice(0, 1)], ids=str)
+def test_a_row_is_read_while_another_thread_assigns(key: Any, monkeypatch: Any) -> None:
+    table = rt.constant([[1, 2], [3, 4]])
+    change(table, (1, 1), 5)
+    lend = indexing.lend
 
-    def read() -> None:
-        for _ in range(60):
-            row, rows = table[0], table[0:1]
-            kept.extend([row, rows, rows[:, 0]])
+    def late(x: EagerTensor, made: EagerTensor) -> None:
+        monkeypatch.undo()
+        change(table, (0, 0), 9)
+        lend(x, made)
 
-    def write() -> None:
-        for i in range(40):
-            assign(table, (0, 0), float(i))
-
-    run_at_once(write, read, read)
-    assert {float(rt.reshape(each, [-1])[0]) for each in kept} == {39.0}
+    monkeypatch.setattr(indexing, "lend", late)
+    assert np.ravel(table[key].numpy()).tolist() == [9, 2]
