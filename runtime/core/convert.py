@@ -134,7 +134,7 @@ def _convert(value: Any, dtype: DType | None) -> Tensor:
         if made is not NotImplemented:
             return cast(Tensor, made)
     part = _part_within(value) if isinstance(value, list | tuple) else kind
-    if is_sequence(part):
+    if part is not None and is_sequence(part):
         value = _as_lists(value)
         part = _part_within(value)
     if part is not None and isinstance(value, list | tuple):
@@ -162,9 +162,14 @@ def is_sequence(kind: Any) -> builtins.bool:
     """Whether objects of this type have a length and items, as lists have, without being lists,
     tuples, ranges, texts or arrays.
     """
-    return hasattr(kind, "__len__") and hasattr(kind, "__getitem__") and not (
+    return _objects_have(kind, "__len__") and _objects_have(kind, "__getitem__") and not (
         issubclass(kind, _NO_SEQUENCES) or _array_like(kind) or conversion_of(kind)
     )  # fmt: skip
+
+
+def _objects_have(kind: Any, name: str) -> builtins.bool:
+    # `hasattr` also finds what the metaclass has: an enum has a length, its members have none.
+    return any(name in vars(base) for base in kind.__mro__)
 
 
 def _as_lists(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from collections import UserList, deque
 from collections.abc import Sequence
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,16 @@ class Plain:
         return 2
 
 
+class Level(IntEnum):
+    """A number, of a class that has a length and items."""
+
+    LOW = 1
+    HIGH = 2
+
+
 CASES = [
+    (Level.HIGH, 2),
+    ([Level.LOW, [1, 2][1]], [1, 2]),
     (Row(1, 2, 3), [1, 2, 3]),
     (Row(Row(1.0, 2), [3.0, 4]), [[1.0, 2.0], [3.0, 4.0]]),
     ([Row(1, 2), Plain()], [[1, 2], [3, 4]]),
@@ -94,3 +104,21 @@ def test_texts_beside_bytes() -> None:
     assert made.numpy().tolist() == ["é".encode(), b"\xff\x00", b""]
     with pytest.raises(ValueError, match="non-rectangular"):
         tf.constant([["a"], [b"\xff", "b"]])
+
+
+@pytest.mark.parametrize(
+    ("compute", "wanted"),
+    [
+        (lambda n: n + Level.HIGH, 7),
+        (lambda n: Level.HIGH * n, 10),
+        (lambda n: n & Level.LOW, 1),
+        (lambda n: n == Level.HIGH, False),
+        (lambda n: Level.HIGH < n, True),
+        (lambda n: tf.maximum(n, Level.HIGH), 5),
+        (lambda n: tf.gather([1, 2, 3], Level.HIGH) + n, 8),
+        (lambda n: tf.reduce_sum(tf.range(Level.HIGH)) + n, 6),
+    ],
+)
+def test_a_member_of_an_int_enum_is_its_number(compute: Any, wanted: Any) -> None:
+    for function in (compute, tf.function(compute)):
+        assert function(tf.constant(5)).numpy() == wanted
