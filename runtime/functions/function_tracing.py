@@ -60,6 +60,7 @@ from runtime.staging.control.carried_objects import (
 )
 from runtime.staging.control.joins import Leaf, Optional, Spec, Tree
 from runtime.staging.control.optional_values import MaybeNone, bound
+from runtime.staging.control.truths import Truth
 from runtime.staging.error_notes import explain, explain_depth, locate
 from runtime.staging.frames import beginning_of, ending_of, returns_of
 from runtime.staging.guarding.watching import Watcher
@@ -92,6 +93,8 @@ def _exported(
         if numbers:
             return value
         raise value.refusal("returned", value.location)
+    if type(value) is Truth:
+        raise value.refusal(value.location)
     if isinstance(value, MaybeNone):
         return MaybeNone(_exported(value.held, numbers, what, path), value.flag)
     if value is None or isinstance(value, Tensor | Symbol | Elements):

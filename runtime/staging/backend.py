@@ -46,6 +46,7 @@ from runtime.staging.control.optional_values import (
     install_undefined,
     present,
 )
+from runtime.staging.control.truths import Truth
 from runtime.staging.error_notes import locate_hidden
 from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refuse
@@ -155,6 +156,7 @@ class StagingBackend(Backend):
         test: Block | None = None,
     ) -> Any:
         """A while node over the rows of a tensor or the elements of a staged range."""
+        _refuse_truths(items)
         return iteration.for_loop(read(present(items)), body, state, names, test, BlockRecorder)
 
     def elements(self, items: Any) -> Any:
@@ -203,6 +205,8 @@ class StagingBackend(Backend):
     def builtin(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """A builtin, or a function of math, with a staged argument."""
         staged = BUILTINS.get(function)
+        if function is not bool:
+            _refuse_truths(*args, *kwargs.values())
         if staged is not None:
             if function not in TAKES_MISSING:
                 for item in args:
@@ -222,7 +226,7 @@ for _kind in (
     Staged,
     Streamed,
     Text,
-    branches.Truth,
+    Truth,
     Variable,
 ):
     register_backend(_kind, BACKEND)
@@ -230,9 +234,16 @@ register_stand_in(Text, of=str)
 register_identity(check_identity)
 
 
+def _refuse_truths(*values: Any) -> None:
+    for value in values:
+        if type(value) is Truth:
+            raise value.refusal()
+
+
 def check_subject(value: Any, asks_truth: bool) -> None:
     """StagingError for a subject of `match` of which only the run knows which case fits."""
     value = bound(value)
+    _refuse_truths(value)
     if isinstance(value, MaybeNone):
         raise refuse(
             "the subject of a `match` is None on one path: which case fits, only the run knows",

@@ -11,6 +11,7 @@ from runtime.graph.data import Opaque, is_data
 from runtime.graph.structures import structure_of
 from runtime.graph.templates import Container, Either, Raised, Slot
 from runtime.staging.control.optional_values import MaybeNone, bound
+from runtime.staging.control.truths import Truth
 from runtime.staging.tracing import is_symbol
 
 # Where the classes are that stand for Python's own, which have another text.
@@ -35,6 +36,8 @@ class Images:
             return Either(self._slot(item.flag), self.of(item.held, above))
         if is_symbol(item):
             return self._slot(item)
+        if type(item) is Truth:
+            raise item.refusal(item.location)
         if id(item) in above:
             return Opaque(item)
         found = structure_of(item)

@@ -98,9 +98,11 @@ def refuse(
     return noted(_staging_error(message, **_fields(location or user_location(), variable, hint)))
 
 
-def refuse_dtypes(message: str, hint: str, variable: str | None) -> Exception:
+def refuse_dtypes(
+    message: str, hint: str, variable: str | None = None, location: Location | None = None
+) -> Exception:
     """The error for dtypes that do not join, where the user's code stands."""
-    return noted(_dtype_error(message, **_fields(user_location(), variable, hint)))
+    return noted(_dtype_error(message, **_fields(location or user_location(), variable, hint)))
 
 
 # Code that makes a text of an object on behalf of what called it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 from runtime.graph import numbers
 from runtime.graph.ir import Region
@@ -40,38 +40,14 @@ from runtime.staging.control.carried_objects import (
 from runtime.staging.control.joined_variables import read
 from runtime.staging.control.joins import Mismatch, Spec
 from runtime.staging.control.optional_values import MaybeNone, bound, present
+from runtime.staging.control.truths import Truth
 from runtime.staging.lists.growing import Growing
-from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import Trace
 
 _STATEMENT = Wording("the branches of `if`", "the value")
-
-
-class Truth:
-    """A value of which only the truth is known: that of `and` or `or` where one operand is a list
-    whose length is known at run time only, and the other is none. A test may be it.
-    """
-
-    __slots__ = ("name", "value")
-
-    def __init__(self, value: Any, name: str) -> None:
-        self.value = value
-        self.name = name
-
-    def __repr__(self) -> str:
-        return f"<the value of `{self.name}`>"
-
-    def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise refuse(
-            f"the value of `{self.name}` is a list on one path and none on the other, so that only "
-            "its truth is known",
-            "write the choice as an `if`",
-        )
 
 
 def truth(value: Any) -> Any:

@@ -45,6 +45,7 @@ from runtime.staging.control.optional_values import (
     is_undefined,
     name_of,
 )
+from runtime.staging.control.truths import Truth
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Scope, Symbol
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number, convertible
@@ -192,6 +193,8 @@ def abstract(value: Any, staged: bool = False) -> Spec:
         return Leaf(convert_to_tensor(value).type)
     if kind is Elements or kind is ObjectHandle:
         return Leaf(value.type)
+    if kind is Truth:
+        raise value.refusal()
     found = structure_of(value)
     if found is None:
         return Same(value)
@@ -282,6 +285,8 @@ def abstract_from(value: Any, made_in: Scope, is_older: Callable[[Any], bool]) -
         return (
             Leaf(value.graph_value.type, may_be(value)) if home(value) is made_in else Same(value)
         )
+    if kind is Truth:
+        raise value.refusal()
     if isinstance(value, Missing):
         return _with_absence(value, abstract_from(value.held, made_in, is_older))
     found = structure_of(value)

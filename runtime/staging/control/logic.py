@@ -8,9 +8,11 @@ from typing import Any
 from runtime import errors
 from runtime.graph import numbers
 from runtime.staging.control.blocks import Block, Wording
-from runtime.staging.control.branches import Truth, cond, truth
+from runtime.staging.control.branches import cond, truth
 from runtime.staging.control.carried_objects import Watch, also_watching, no_watch
+from runtime.staging.control.joins import Mismatch, abstract_pair, join
 from runtime.staging.control.optional_values import MaybeNone, install_equality
+from runtime.staging.control.truths import Truth
 from runtime.staging.lists.growing import Growing
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber
@@ -29,12 +31,16 @@ def not_(value: Any) -> Any:
 
 
 def and_(first: Any, rest: Sequence[Block], watch: Watch = no_watch) -> Any:
-    """`first and rest[0]() and ...` with Python's value: an operand."""
+    """`first and rest[0]() and ...` with Python's value: an operand, or its truth where they do not
+    join.
+    """
     return _short_circuit(first, rest, "and", watch)
 
 
 def or_(first: Any, rest: Sequence[Block], watch: Watch = no_watch) -> Any:
-    """`first or rest[0]() or ...` with Python's value: an operand."""
+    """`first or rest[0]() or ...` with Python's value: an operand, or its truth where they do not
+    join.
+    """
     return _short_circuit(first, rest, "or", watch)
 
 
@@ -42,34 +48,44 @@ def _short_circuit(value: Any, rest: Sequence[Block], name: str, watch: Watch) -
     if not rest:
         return value
     steer = truth(value)
-    only_truth = False
+    mismatch: Mismatch | None = None
 
     # What `further` gives `stop` goes by the trace: the recorders watch what blocks hold.
     def further() -> Any:
-        nonlocal only_truth
+        nonlocal mismatch
         result = _short_circuit(rest[0](), rest[1:], name, watch)
-        only_truth = not isinstance(steer, bool) and _only_truth_joins(value, result)
+        mismatch = None if isinstance(steer, bool) else _mismatch(value, result)
         active().memo["operand"] = result
-        return truth(result) if only_truth else result
+        return result if mismatch is None else truth(result)
 
     def stop() -> Any:
         # A tensor that is a bool has only one value here, which joins with Python's numbers.
         other = active().memo.pop("operand", None)
-        known = only_truth or (_is_bool(value) and _is_number(other))
+        known = mismatch is not None or (_is_bool(value) and _is_number(other))
         return name == "or" if known else value
 
     body, orelse = (stop, further) if name == "or" else (further, stop)
     labels, watching = (f"the value of `{name}`",), also_watching(watch, rest)
     first = name == "or"
     made = cond(steer, body, orelse, (), labels, watching, orelse_first=first, words=_OPERANDS)
-    return Truth(made, name) if only_truth else made
+    return made if mismatch is None else Truth(made, name, mismatch)
 
 
-def _only_truth_joins(value: Any, other: Any) -> bool:
-    if type(other) is Truth:
-        return True
+def _mismatch(value: Any, other: Any) -> Mismatch | None:
+    """Returns why two operands do not join, if they do not."""
+    for operand in (value, other):
+        if type(operand) is Truth:
+            return operand.mismatch
+    if _is_bool(value) and _is_number(other):
+        return None
     is_growing = isinstance(value, Growing) or isinstance(other, Growing)
-    return is_growing and isinstance(value, list) != isinstance(other, list)
+    if is_growing and isinstance(value, list) != isinstance(other, list):
+        return Mismatch("one is a list and the other is none", "make both of one kind")
+    try:
+        join(*abstract_pair(value, other))
+    except Mismatch as mismatch:
+        return mismatch
+    return None
 
 
 def _is_bool(value: Any) -> bool:

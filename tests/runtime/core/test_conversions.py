@@ -113,7 +113,7 @@ def test_texts_beside_bytes() -> None:
         (lambda n: Level.HIGH * n, 10),
         (lambda n: n & Level.LOW, 1),
         (lambda n: n == Level.HIGH, False),
-        (lambda n: Level.HIGH < n, True),
+        (lambda n: n > Level.HIGH, True),
         (lambda n: tf.maximum(n, Level.HIGH), 5),
         (lambda n: tf.gather([1, 2, 3], Level.HIGH) + n, 8),
         (lambda n: tf.reduce_sum(tf.range(Level.HIGH)) + n, 6),

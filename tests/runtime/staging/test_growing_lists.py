@@ -836,7 +836,7 @@ REFUSED = {
     an_iterator_in_each_round: "an iterator made by enumerate\\(\\) is used a second time",
     an_iterator_extends_twice: "differ|do not fit|used a second time",
     as_a_heap: "heapify\\(\\) needs a list of which Python knows",
-    value_of_an_operand: "the value of `and` is a list on one path and none on the other",
+    value_of_an_operand: "the value of `and` is used.*one is a list and the other is none",
     compared: "lists are compared of which only the run knows",
     unpacked: "unpacking, or a comprehension or loop in code that is not converted needs a list",
     as_text: "a text of staged values is given to len",

@@ -1,0 +1,178 @@
+"""`and` and `or` of values that do not join: tests of them, and any other use, which is refused."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import autograph
+import runtime as tf
+from autograph.errors import StagingError
+
+# Tests: a and b are numbers, staged or not, and the result is Python's
+
+
+def of_an_if(a, b):
+    if a and b > 2:
+        return 1
+    return 0
+
+
+def of_a_while(a, b):
+    rounds = 0
+    while b and rounds < 3:
+        b -= 1
+        rounds += 1
+    return rounds + a
+
+
+def of_a_ternary(a, b):
+    return 1 if a > 1 or (b and a == 0) else 0
+
+
+def of_a_not(a, b):
+    return not (a and b > 2), not (b or a > 1)
+
+
+def of_an_assert(a, b):
+    assert a < 9 and (b or a)  # noqa: PT018
+    return a
+
+
+def of_bool(a, b):
+    return bool(a and b > 2), bool(b == 2 or a)
+
+
+def of_any_and_all(a, b):
+    return any((a and b > 2, a > 4)), all([b or a > 1, a < 9])
+
+
+def of_a_comprehension(a, b):
+    return [x for x in [0, 1, 2, 3] if (x and a > x) or b == x]
+
+
+def of_a_name(a, b):
+    both = a and b > 2
+    either = both or b > 4
+    return (1 if both else 2) + (10 if either and a < 9 else 20)
+
+
+def of_a_name_in_a_loop(a, b):
+    found = 0
+    for i in range(b):
+        even = i and i % 2 == 0
+        if even:
+            found += i + a
+    return found
+
+
+def of_a_callee(a, b):
+    def fits(x):
+        return x and b > 2
+
+    return 1 if fits(a) else 0
+
+
+def of_a_text(a, b):
+    name = "abc" if isinstance(a, object) else ""
+    if a > 1 and name:
+        return 1
+    return 2 if b > 2 or not name else 3
+
+
+def of_containers(a, b):
+    options, nothing = {"a": 1}, []
+    if a > 1 and options:
+        return 1
+    if a > 0 and nothing:
+        return 2
+    return 3 if b and (nothing or a == 0) else 4
+
+
+def of_floats_and_ints(a, b):
+    return 1 if a and b * 0.5 > 1 and a * 1.0 else 0
+
+
+def of_three_kinds(a, b):
+    return [1 if a and b > 2 and "x" else 2, 1 if a == 0 or b or None else 2]
+
+
+TESTS = [
+    of_an_if, of_a_while, of_a_ternary, of_a_not, of_an_assert, of_bool, of_any_and_all,
+    of_a_comprehension, of_a_name, of_a_name_in_a_loop, of_a_callee, of_a_text, of_containers,
+    of_three_kinds,
+]  # fmt: skip
+ARGUMENTS = [(0, 5), (1, 2), (2, 0), (3, 3), (0, 2), (5, 4)]
+
+
+def plain(value: Any) -> Any:
+    return tf.nest.map_structure(lambda x: x.numpy().item() if tf.is_tensor(x) else x, value)
+
+
+@pytest.mark.parametrize("function", TESTS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("kinds", ["both", "first", "second"])
+def test_a_test_of_operands_that_do_not_join_is_pythons(
+    function: Callable[..., Any], kinds: str
+) -> None:
+    staged = tf.function(function)
+    for a, b in ARGUMENTS:
+        given = (
+            a if kinds == "second" else tf.constant(a),
+            b if kinds == "first" else tf.constant(b),
+        )
+        assert plain(staged(*given)) == plain(function(a, b)), (a, b)
+        assert autograph.convert(function)(a, b) == function(a, b)
+
+
+# Any other use
+
+USES = {
+    "returned": "return both",
+    "returned in a list": "return [both]",
+    "returned by a callee": "return tf.function(lambda: a and b > 2)()",
+    "added": "return both + 1",
+    "added to": "return 1 + both",
+    "negated": "return -both",
+    "compared": "return both == 1",
+    "unequal": "return 1 != both",
+    "ordered": "return both < 1",
+    "chained": "return 0 <= both < 3",
+    "identical": "return both is None",
+    "of a class": "return isinstance(both, bool)",
+    "its class": "return type(both) is bool",
+    "a number": "return int(both)",
+    "the largest": "return max(both, 2)",
+    "of an op": "return tf.abs(both)",
+    "of a tensor": "return tf.constant(1) + both",
+    "in a list": "return both in [1, 2]",
+    "an index": "return [1, 2][both]",
+    "indexed": "return both[0]",
+    "its length": "return len(both)",
+    "a loop": "for _ in both: pass",
+    "a range": "return sum(range(both))",
+    "an attribute": "return both.numpy()",
+    "printed": "print(both)",
+    "printed in a list": "print([both])",
+    "a text": "print(f'{both}')",
+    "raised": "raise ValueError(both)",
+    "a key": "return {1: 2}[both]",
+    "a subject": "match both:\n        case 1: return 1\n        case _: return 2",
+    "asked by code that is not converted": "return len(list(filter(None, [both])))",
+    "joined": "both = 1 if b > 3 else both\n    return both",
+    "carried": "ok = False\n    while not ok:\n        ok = a and b > 2\n    return 1",
+}
+
+
+@pytest.mark.parametrize("use", USES, ids=str)
+def test_any_other_use_is_refused_by_place(use: str, tmp_path: Any) -> None:
+    path = tmp_path / "used.py"
+    path.write_text(
+        f"import runtime as tf\ndef f(a, b):\n    both = a and b > 2\n    {USES[use]}\n"
+    )
+    names: dict[str, Any] = {"__name__": "used"}
+    exec(compile(path.read_text(), str(path), "exec"), names)
+    with pytest.raises(StagingError, match=re.escape(str(path)) + r":\d+:\d+: ") as caught:
+        tf.function(names["f"])(tf.constant(3), tf.constant(4))
+    assert "bool(...)" in str(caught.value)
+    assert "its dtype is int32 on one path and bool on the other" in str(caught.value)
