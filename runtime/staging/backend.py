@@ -84,6 +84,10 @@ def _called_by_library(frame: FrameType, library: FrameType) -> tuple[str, str] 
     if trace is None or trace.converter is None:
         return None
     name = f"{library.f_globals.get('__name__', 'Python')}.{library.f_code.co_name}"
+    if not frames.is_standard(library.f_code.co_filename):
+        kind = type(library.f_locals.get("self")).__qualname__
+        name = f"{kind}.{library.f_code.co_name}, the method that a decorator wrote"
+        return f"{name}, asks for it", "compare the fields one by one, or write the method yourself"
     if converted_code(frame.f_code):
         return f"{name}, which runs here, asks for it", "write what it does yourself, or use an op"
     function = frame.f_code.co_name

@@ -57,6 +57,17 @@ def is_standard(filename: str) -> bool:
     return filename.startswith((_STANDARD, "<frozen ")) and not filename.startswith(_INSTALLED)
 
 
+def is_library(code: CodeType) -> bool:
+    """Whether code belongs to the standard library, or was written by a decorator of classes: the
+    methods of dataclasses and of attrs classes, which have no line of the user's.
+    """
+    return (
+        is_standard(code.co_filename)
+        or code.co_qualname.startswith("__create_fn__.")
+        or code.co_filename.startswith("<attrs generated ")
+    )
+
+
 def user_frame(depth: int = 1) -> FrameType | None:
     """The innermost frame of the user's on the caller's stack: what the standard library does, it
     does on behalf of what called it.
@@ -65,13 +76,13 @@ def user_frame(depth: int = 1) -> FrameType | None:
     while frame is not None and is_ours(frame.f_code.co_filename):
         frame = frame.f_back
     first = frame
-    while frame is not None and _is_on_behalf(frame.f_code.co_filename):
+    while frame is not None and _is_on_behalf(frame.f_code):
         frame = frame.f_back
     return frame or first
 
 
-def _is_on_behalf(filename: str) -> bool:
-    return is_ours(filename) or is_standard(filename)
+def _is_on_behalf(code: CodeType) -> bool:
+    return is_ours(code.co_filename) or is_library(code)
 
 
 def asked_by(frame: FrameType) -> FrameType | None:
@@ -79,7 +90,7 @@ def asked_by(frame: FrameType) -> FrameType | None:
     inner: FrameType | None = sys._getframe(1)
     found = None
     while inner is not None and inner is not frame:
-        if is_standard(inner.f_code.co_filename):
+        if is_library(inner.f_code):
             found = inner
         inner = inner.f_back
     if found is not None:
@@ -87,7 +98,7 @@ def asked_by(frame: FrameType) -> FrameType | None:
     caller = frame.f_back
     while caller is not None and is_ours(caller.f_code.co_filename):
         caller = caller.f_back
-    return caller if caller is not None and is_standard(caller.f_code.co_filename) else None
+    return caller if caller is not None and is_library(caller.f_code) else None
 
 
 def caller_of(frame: FrameType, root: FrameType | None) -> Origin | None:

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import json
@@ -685,6 +686,46 @@ def singledispatch():
     rt.function(lambda x: sign(x))(X)
 
 
+@misuse(InGraph, "as a Python bool", "Money.__eq__, the method", "compare the fields one by one")
+def equality_of_dataclasses():
+    @dataclasses.dataclass
+    class Money:
+        amount: int
+
+    def same(x):
+        return Money(x) == Money(x * 2)  # <-
+
+    rt.function(same)(X)
+
+
+@misuse(InGraph, "as a Python bool", "Money.__lt__, the method", "compare the fields one by one")
+def order_of_dataclasses():
+    @dataclasses.dataclass(order=True)
+    class Money:
+        amount: int
+        cents: int
+
+    def largest(x):
+        return max([Money(x, 1), Money(x * 2, 2)]).cents  # <-
+
+    rt.function(largest)(X)
+
+
+@misuse(InGraph, "as a Python bool", "Money.__eq__, the method", "compare the fields one by one")
+def equality_of_attrs_classes():
+    attrs = pytest.importorskip("attrs")
+
+    @attrs.define
+    class Money:
+        amount: int
+        cents: int
+
+    def same(x):
+        return Money(x, x) == Money(x * 2, x)  # <-
+
+    rt.function(same)(X)
+
+
 @misuse(InGraph, "as a Python bool", "functools._ge_from_lt", "write what it does yourself")
 def total_ordering():
     @functools.total_ordering
@@ -829,7 +870,7 @@ def dtypes_of_returns():
     f(X)
 
 
-@misuse(TypeError, "the value of `and` cannot be joined across its operands", "tf.cast")
+@misuse(TypeError, "the value of `and` is used, but only its truth is known", "tf.cast")
 def dtypes_of_operands():
     @rt.function
     def f(x):
