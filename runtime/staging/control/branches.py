@@ -111,7 +111,7 @@ def cond(
         trace.append(COND, (trace.value_of(steer),), regions=regions)
         raise Unreachable
     places, named = _add_contents(trace, paths)
-    labels = [*(names or ("",)), *(place.path for place in places)]
+    labels = [*(names or ("",)), *(place.name for place in places)]
     specs = _specs(paths, labels, words)
     values = _merge(trace, steer, paths, specs, labels)
     for at, place in named.items():

@@ -127,6 +127,21 @@ class Place:
             self.path = self.path.rpartition("[")[0]
         self.object = item
 
+    @property
+    def name(self) -> str:
+        """The variable in messages about a part of the contents, which is named behind it: the path
+        without the part that was found to change.
+        """
+        item, path = self.object, self.path
+        if isinstance(item, dict):
+            ends = [f"[{key!r}]" for key in item if path.endswith(f"[{key!r}]")]
+            return path.removesuffix(max(ends, key=len)) if ends else path
+        if type(item) is list:
+            return path.rpartition("[")[0] if path.endswith("]") else path
+        if type(item) is SymbolicTensor or is_variable_of_python(item) or isinstance(item, Growing):
+            return path
+        return path.rpartition(".")[0] or path
+
     def read(self) -> Contents:
         """Returns what is in it now. StagingError for an object that cannot be carried."""
         item = self.object
@@ -139,7 +154,7 @@ class Place:
         if type(item) in DICTS and "__builtins__" not in item:
             return Items(tuple(item), item.values())
         if is_variable_of_python(item):
-            return Attributes(("value",), [item.cell_contents])
+            return Captured(("value",), [item.cell_contents])
         if isinstance(item, type):
             names = [name for name in vars(item) if not name.startswith("__")]
             return Attributes(tuple(names), [vars(item)[name] for name in names])
@@ -271,7 +286,13 @@ class GrowingItems(Contents):
 
 
 class Attributes(Contents):
-    """Attributes of an object, or the contents of a captured variable."""
+    """Attributes of an object."""
+
+    __slots__ = ()
+
+
+class Captured(Contents):
+    """The value of a captured variable."""
 
     __slots__ = ()
 
@@ -301,6 +322,7 @@ def _attributes_text(keys: tuple[str, ...]) -> str:
 
 
 add_handler(Items, Handler(_flatten, _build, "[{}]", describe=_items_text))
+add_handler(Captured, Handler(_flatten, _build, ""))
 add_handler(Held, Handler(_flatten, _build, ""))
 add_handler(Attributes, Handler(_flatten, _build, ".{}", describe=_attributes_text))
 

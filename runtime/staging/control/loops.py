@@ -271,7 +271,8 @@ def _at_hand(place: Place, variables: Mapping[str, Any], recorder: Recorder) -> 
 
 def _variables(loop: Loop) -> dict[str, Any]:
     """Returns the values of the user's variables that the loop reads."""
-    found = dict(zip(loop.names, loop.values, strict=True))
+    pairs = zip(loop.names, loop.values, strict=True)
+    found = {name: value for name, value in pairs if not isinstance(value, Contents)}
     for block in (loop.key, loop.test):
         cells = getattr(block, "__closure__", None) or ()
         names = block.__code__.co_freevars if cells else ()
@@ -300,7 +301,7 @@ def _is_usable(trace: Trace, item: Any) -> bool:
 def _carry(loop: Loop, place: Place, others: Sequence[Contents] = ()) -> Contents:
     contents = with_defaults(place, place.read(), others)
     loop.places.append(place)
-    loop.names.append(place.path)
+    loop.names.append(place.name)
     loop.values.append(contents)
     return contents
 

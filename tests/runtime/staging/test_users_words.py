@@ -1,6 +1,7 @@
 """Messages are in the user's words: no name that is generated, or internal, is in one."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -102,6 +103,49 @@ def key_range(xs: Any) -> Any:
     return {range(xs[0]): 1}
 
 
+def other_attribute(xs: Any) -> Any:
+    both = SimpleNamespace(a=0, b="x")
+    for x in xs:
+        both.a += x
+        both.b = "y"
+    return both.a
+
+
+def other_item(xs: Any) -> Any:
+    table = {"k": {"a": 1, "b.c": "x"}}
+    if xs[0] > 0:
+        table["k"]["a"] = 2
+        table["k"]["b.c"] = "y"
+    return table["k"]["a"]
+
+
+def other_attribute_of_self(xs: Any) -> Any:
+    class Counter:
+        def __init__(self) -> None:
+            self.inner = SimpleNamespace(n=0, name="x")
+
+        def step(self) -> None:
+            self.inner.n += 1
+            self.inner.name = "y"
+
+    counter = Counter()
+    for _ in xs:
+        counter.step()
+    return counter.inner.n
+
+
+def captured(xs: Any) -> Any:
+    name = "x"
+
+    def change() -> None:
+        nonlocal name
+        name = "y"
+
+    if xs[0] > 0:
+        change()
+    return xs
+
+
 _INTERNAL = ("retval", "did_return", "did_break", "strided_slice", " object at ", "_elements")
 
 
@@ -110,6 +154,10 @@ _INTERNAL = ("retval", "did_return", "did_break", "strided_slice", " object at "
     [
         (two_returns, "the returned value cannot be joined"),
         (other_keys, "['a'] of the returned value cannot be joined"),
+        (other_attribute, "'both.b' cannot be joined"),
+        (other_item, "\"table['k']['b.c']\" cannot be joined"),
+        (other_attribute_of_self, "'counter.inner.name' cannot be joined"),
+        (captured, "'name' cannot be joined"),
         (endless, "the loop over z, n raises ValueError('unknown size')"),
         (rows_of_a_slice, "a tensor is read after items of a tensor were assigned"),
         (value, "a tensor of the graph has no attribute 'value'\n  compute with the tensor"),
