@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -138,7 +138,22 @@ def _widen(a: Tree, b: Tree) -> Tree:
     kind = next(kind for kind in kinds if kind is not list)
     sizes = {_size(each.structure.keys) for each in (a, b)}
     size = sizes.pop() if len(sizes) == 1 else None
-    return tree(kind, covering([*_items(a), *_items(b)]), size)
+    try:
+        return tree(kind, covering([*_items(a), *_items(b)]), size)
+    except Mismatch:
+        if size is None or not _is_known(a) or not _is_known(b):
+            raise
+        return _paired(a if a.structure.kind is kind else b, a, b)
+
+
+def _is_known(spec: Tree) -> bool:
+    return isinstance(spec.structure.keys, int)
+
+
+def _paired(made: Tree, a: Tree, b: Tree) -> Tree:
+    """The Spec of a list of which each item stays by itself, as lists in a list do."""
+    pairs = zip(a.children, b.children, strict=True)
+    return Tree(made.structure, tuple([joins.join(x, y) for x, y in pairs]))
 
 
 def _size(keys: int | Kind) -> int | None:
@@ -153,7 +168,9 @@ def _items(spec: Tree) -> Sequence[Spec]:
 # Columns of values, and values of columns
 
 
-def _fit(item: Any, structure: Structure) -> list[Any]:
+def _fit(item: Any, structure: Structure) -> Sequence[Any]:
+    if isinstance(structure.keys, int):
+        return cast(Any, structure_of(item))[1]  # type: ignore[no-any-return]
     return columns_of(item, structure.keys.element)
 
 

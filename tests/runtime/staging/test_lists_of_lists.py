@@ -1,0 +1,126 @@
+"""Lists of lists, such as matrices, that branches and rounds replace."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import runtime as tf
+from autograph.errors import StagingError
+
+
+def times(a, b):
+    return [[sum(a[i][k] * b[k][j] for k in range(2)) for j in range(2)] for i in range(2)]
+
+
+def made(n):
+    return [[n, 2], [n, 3]]
+
+
+def power(n):
+    result, base = [[1, 0], [0, 1]], [[1, 1], [1, 0]]
+    while n > 0:
+        if n % 2 == 1:
+            result = times(result, base)
+        base = times(base, base)
+        n //= 2
+    return result
+
+
+def in_a_branch(n):
+    rows = [[1, 0], [0, 1]]
+    if n > 1:
+        rows = made(n)
+    return rows
+
+
+def in_rounds(n):
+    rows = [[1, 0], [0, 1]]
+    for i in range(n):
+        rows = made(i)
+        rows[0][1] += i
+    return rows, len(rows), rows[0] + rows[1], [item for row in rows for item in row]
+
+
+def on_both_paths(n):
+    rows = [[1, 0], [0, 1]]
+    rows = made(n) if n > 1 else [[4, 4], [n, n]]
+    return rows, rows[n % 2]
+
+
+def turned(n):
+    rows = [[1, 0], [0, 1]]
+    while n > 0:
+        if n % 2 == 1:
+            rows = [row[::-1] for row in rows]
+        n //= 2
+    return rows
+
+
+def of_dicts(n):
+    rows = [{"a": 1}, {"a": 2}]
+    if n > 1:
+        rows = [{"a": n} for _ in range(2)]
+    return rows[0]["a"], rows
+
+
+def plain(value: Any) -> Any:
+    return tf.nest.map_structure(lambda x: np.asarray(x).item(), value)
+
+
+@pytest.mark.parametrize(
+    "function", [power, in_a_branch, in_rounds, on_both_paths, turned, of_dicts]
+)
+def test_lists_that_code_makes_anew_are_pythons(function: Callable[..., Any]) -> None:
+    staged = tf.function(function)
+    for n in (0, 1, 2, 3, 6):
+        assert plain(staged(tf.constant(n))) == plain(function(n)), n
+
+
+def by_another_name(n):
+    rows = [[1, 0], [0, 1]]
+    other = rows
+    if n > 1:
+        rows = made(n)
+    rows[0][0] = 9
+    return other, rows
+
+
+def a_row_of_before(n):
+    rows = [[1, 0], [0, 1]]
+    row = rows[0]
+    if n > 1:
+        rows = made(n)
+    row[0] = 5
+    return rows, row
+
+
+def grown_behind(n):
+    rows = [[1, 0], [0, 1]]
+    if n > 1:
+        rows = made(n)
+    rows.append([n, n])
+    return rows
+
+
+def of_another_length(n):
+    rows = [[1, 0], [0, 1]]
+    if n > 1:
+        rows = [[n, n], *made(n)]
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (by_another_name, "'rows\\[0\\]' is one of several objects"),
+        (a_row_of_before, "'rows\\[0\\]' is one of several objects"),
+        (grown_behind, "'rows' is one of several objects"),
+        (of_another_length, "'rows' cannot be joined"),
+    ],
+)
+def test_which_list_is_changed_is_refused_by_name(function: Callable[..., Any], says: str) -> None:
+    with pytest.raises(StagingError, match=says) as caught:
+        tf.function(function)(tf.constant(3))
+    assert str(caught.value).startswith(f"{__file__}:")
