@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from itertools import islice
 from types import CellType
@@ -260,10 +261,15 @@ stand_ins: dict[type, type] = {}
 """Classes that are made while staging, and the class of the user's Python that each stands for."""
 
 
+_CONTAINERS = (list, tuple, dict, deque, type({}.values()))
+
+
 def backend_within(container: object) -> Backend | None:
-    """The backend of an element of a list, tuple or dict; None for anything else."""
+    """The backend of an element of a list, tuple, dict, deque or view of the values of a dict; None
+    for anything else.
+    """
     kind = type(container)
-    if stand_ins.get(kind, kind) not in (list, tuple, dict):
+    if stand_ins.get(kind, kind) not in _CONTAINERS:
         return None
     values: Any = container.values() if isinstance(container, dict) else container
     for kind in set(map(type, islice(values, INSPECTED))):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import gc
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence, ValuesView
 from types import FunctionType, GeneratorType
 from typing import Any
 
@@ -147,6 +148,9 @@ def _type(value: Any, *others: Any) -> Any:
     return kinds[value.type.kind] if isinstance(value, SymbolicNumber) else type(value)
 
 
+_ASKED_ONE_BY_ONE = (list, tuple, set, frozenset, range, deque, ValuesView)
+
+
 def _contains(container: Any, item: Any) -> Any:
     container = read(present(container))
     if isinstance(container, iteration.Range):
@@ -157,7 +161,7 @@ def _contains(container: Any, item: Any) -> Any:
         return _decided_by(container, True, lambda each: truth(each == item), "in")
     if isinstance(container, SymbolicTensor):
         return ops.reduce_any(ops.equal(container, present(item)))
-    if not isinstance(container, list | tuple | set | frozenset | range):
+    if not isinstance(container, _ASKED_ONE_BY_ONE):
         return NotImplemented
     elements = list(container)
     return _either((each is item or item == each for each in elements), decisive=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import ItemsView, Sequence, ValuesView
 from types import FunctionType
 from typing import Any
 
@@ -12,15 +13,39 @@ from runtime.graph.structures import structure_of
 from runtime.graph.templates import Container, Either, Raised, Slot
 from runtime.staging.control.optional_values import MaybeNone, bound
 from runtime.staging.control.truths import Truth
+from runtime.staging.refusals import refuse
 from runtime.staging.tracing import is_symbol
 
 # Where the classes are that stand for Python's own, which have another text.
 _ITERATION = "runtime.staging.control.iteration"
 
 
+_WITH_ITEMS = (deque, ItemsView, ValuesView)
+
+
 def as_data(item: Any) -> Any:
     """The item, held by reference where it is no data."""
     return item if is_data(item) else Opaque(item)
+
+
+def _check_parts(item: Any) -> None:
+    """StagingError for an object that holds staged values, where a graph makes a text of it."""
+    kind = type(item)
+    if isinstance(item, _WITH_ITEMS):
+        parts = list(item)
+    elif kind.__repr__ is not object.__repr__ or kind.__str__ is not object.__str__:
+        own = getattr(item, "__dict__", None)
+        parts = list(own.values()) if type(own) is dict else []
+    else:
+        return
+    if any(
+        is_symbol(part) or (type(part) is tuple and any(map(is_symbol, part))) for part in parts
+    ):
+        raise refuse(
+            f"a {kind.__qualname__} that holds staged values is printed or raised: its text would "
+            "be that of the trace",
+            "print its values beside it, or a list or dict of them",
+        )
 
 
 class Images:
@@ -44,6 +69,7 @@ class Images:
         if found is None:
             if type(item).__module__ == _ITERATION:
                 item.check_shown()
+            _check_parts(item)
             return as_data(item)
         structure, parts = found
         children = tuple([self.of(part, (*above, id(item))) for part in parts])

@@ -108,17 +108,23 @@ def refuse_dtypes(
 # Code that makes a text of an object on behalf of what called it.
 _TEXT_METHODS = ("__repr__", "__str__", "__format__")
 _TEXT_MODULES = (
-    "autograph.operators.builtin_calls", "autograph.calls", "dataclasses", "reprlib",
+    "autograph.operators.builtin_calls", "autograph.operators.texts", "autograph.calls",
+    "dataclasses", "reprlib",
 )  # fmt: skip
+_READING = "runtime.graph.templates"
 
 
 def asked_by_converted_code(frame: FrameType | None) -> bool:
-    """True if converted code asks for the text of a symbol, or of what holds one."""
+    """True if converted code asks for the text of a symbol, or of what holds one; or a graph, when
+    it prints an object or raises it.
+    """
     while frame is not None and (
         frame.f_code.co_name in _TEXT_METHODS or frame.f_globals.get("__name__") in _TEXT_MODULES
     ):
         frame = frame.f_back
-    return frame is not None and _converted(frame.f_code)
+    if frame is None:
+        return False
+    return frame.f_globals.get("__name__") == _READING or _converted(frame.f_code)
 
 
 def placed(message: str, hint: str) -> errors.OperatorNotAllowedInGraphError:
@@ -197,4 +203,10 @@ def refuse_text(item: Any) -> None:
     """
     if asked_by_converted_code(sys._getframe(2)):
         hint = f"{PRINTED}; show what is traced with tf.autograph.trace(x)"
+        if state.trace is None and not item.scope.open:
+            raise refuse(
+                f"an object that holds {item._shown()}, which {_provenance(item)}, is shown by the "
+                "graph: its text would be that of the trace",
+                "print its values beside it, or a list or dict of them",
+            )
         raise not_python(item, "as text, by str(), repr() or a format", hint)

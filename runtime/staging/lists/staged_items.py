@@ -141,7 +141,7 @@ def _widen(a: Tree, b: Tree) -> Tree:
     try:
         return tree(kind, covering([*_items(a), *_items(b)]), size)
     except Mismatch:
-        if size is None or not _is_known(a) or not _is_known(b):
+        if not size or not _is_known(a) or not _is_known(b):
             raise
         return _paired(a if a.structure.kind is kind else b, a, b)
 

@@ -104,7 +104,7 @@ def key_range(xs: Any) -> Any:
 
 
 def other_attribute(xs: Any) -> Any:
-    both = SimpleNamespace(a=0, b="x")
+    both = SimpleNamespace(a=0, b=1)
     for x in xs:
         both.a += x
         both.b = "y"
@@ -112,7 +112,7 @@ def other_attribute(xs: Any) -> Any:
 
 
 def other_item(xs: Any) -> Any:
-    table = {"k": {"a": 1, "b.c": "x"}}
+    table = {"k": {"a": 1, "b.c": 1}}
     if xs[0] > 0:
         table["k"]["a"] = 2
         table["k"]["b.c"] = "y"
@@ -122,7 +122,7 @@ def other_item(xs: Any) -> Any:
 def other_attribute_of_self(xs: Any) -> Any:
     class Counter:
         def __init__(self) -> None:
-            self.inner = SimpleNamespace(n=0, name="x")
+            self.inner = SimpleNamespace(n=0, name=1)
 
         def step(self) -> None:
             self.inner.n += 1
@@ -135,7 +135,7 @@ def other_attribute_of_self(xs: Any) -> Any:
 
 
 def captured(xs: Any) -> Any:
-    name = "x"
+    name: Any = 1
 
     def change() -> None:
         nonlocal name
@@ -143,7 +143,7 @@ def captured(xs: Any) -> Any:
 
     if xs[0] > 0:
         change()
-    return xs
+    return name
 
 
 _INTERNAL = ("retval", "did_return", "did_break", "strided_slice", " object at ", "_elements")
