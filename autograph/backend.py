@@ -261,7 +261,7 @@ stand_ins: dict[type, type] = {}
 """Classes that are made while staging, and the class of the user's Python that each stands for."""
 
 
-_CONTAINERS = (list, tuple, dict, deque, type({}.values()))
+_CONTAINERS: tuple[type, ...] = (list, tuple, dict, deque, type({"": 0}.values()))
 
 
 def backend_within(container: object) -> Backend | None:

@@ -30,7 +30,7 @@ def as_data(item: Any) -> Any:
 
 def _check_parts(item: Any) -> None:
     """StagingError for an object that holds staged values, where a graph makes a text of it."""
-    kind = type(item)
+    kind: Any = type(item)
     if isinstance(item, _WITH_ITEMS):
         parts = list(item)
     elif kind.__repr__ is not object.__repr__ or kind.__str__ is not object.__str__:

@@ -203,9 +203,8 @@ class Expressions:
             lambda: f"not ({self.truth(sub)})",
             lambda: f"({self.truth(sub)}) and ({self.truth(sub)})",
             lambda: f"({self.truth(sub)}) or ({self.truth(sub)})",
-            # Operands of two kinds: only their truth is asked.
-            lambda: f"not ({self.integer(sub)} {self.pick(['and', 'or'])} ({self.truth(sub)}))",
-            lambda: f"bool(({self.truth(sub)}) and {self.integer(sub)} or {self.real(sub)})",
+            # Operands of three kinds: only their truth is asked.
+            lambda: f"not (({self.truth(sub)}) and {self.integer(sub)} or {self.real(sub)})",
             lambda: f"any(item == {self.pick([0, 1, 2])} for item in xs)",
             lambda: f"all(7 % item for item in range(1, {self.integer(0)} % 5) if item != 3)",
         ]
