@@ -245,7 +245,8 @@ def parts_of(trace: Trace, known: Iterable[Part], snapshots: Iterable[Snapshot])
         for path, item, before, is_lent in snapshot.altered():
             is_kept = place_key(item) in kept
             if is_lent and is_kept:
-                raise refuse_change(path, "it is in an object of an installed package")
+                why = "it is in an object of an installed package"
+                raise refuse_change(path, why, location=kept[place_key(item)][1])
             for part in _changed(path, item, before, is_kept) if trace.existed(item) else ():
                 older = found.get(part.key)
                 if older is None or not part.entries <= older.entries:

@@ -266,7 +266,7 @@ class Trace:
         """Note that a staged block changes an object from before; False where it must not."""
         if self.kept is None or not outlives_calls(item):
             return False
-        self.kept[place_key(item)] = item
+        self.kept.setdefault(place_key(item), (item, user_location()))
         return True
 
     def writes(self, item: Any, value: Value) -> None:

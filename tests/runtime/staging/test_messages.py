@@ -67,18 +67,8 @@ def of_other_shapes(x: Any) -> Any:
     return rt.matmul(y, y)
 
 
-def changing_a_set(x: Any) -> Any:
-    found = set()
-    for _ in rt.range(3):
-        if x > 3:
-            return x
-        found.add(1)
-    return x
-
-
 REFUSED = [
     as_int, as_key, as_text, as_array, of_other_dtypes, of_other_structures, of_other_shapes,
-    changing_a_set,
 ]  # fmt: skip
 
 
