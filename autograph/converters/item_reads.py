@@ -90,7 +90,7 @@ def _makes_sequence(node: Any) -> bool:
             return True
         case gast.Call(func=gast.Name(id=name) | gast.Attribute(value=gast.Name(), attr=name)):
             return name in _CALLS
-    return isinstance(getattr(node, "value", None), str) and isinstance(node, gast.Constant)
+    return False
 
 
 def _lowered(reads: Container[gast.AST], node: gast.Subscript) -> gast.expr:

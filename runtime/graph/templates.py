@@ -54,15 +54,10 @@ class Either(Record):
         return self.flag, self.held
 
 
-def chosen_text(place: int, *texts: str) -> str:
-    """The text at a place, which is in bounds in every run."""
-    return texts[place % len(texts)]
-
-
 TEXTS: dict[str, Callable[..., str]] = {
     "str": str, "repr": repr, "ascii": ascii, "format": format, "str.format": str.format,
     "str.join": str.join, "str.__add__": str.__add__, "str.__mul__": str.__mul__,
-    "mod": operator.mod, "chosen": chosen_text,
+    "mod": operator.mod,
 }  # fmt: skip
 """The functions that make texts of the values of a run, by the names that files have for them."""
 

@@ -6,9 +6,7 @@ In a text a scalar is the Python number that it holds, as in an eager f-string.
 
 from __future__ import annotations
 
-import functools
 import math
-import operator
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, SupportsIndex
@@ -20,9 +18,9 @@ from runtime.core.tensor import Tensor, wrap
 from runtime.core.types import NumberType, TensorType, Type, is_variable
 from runtime.graph.ir import Location
 from runtime.graph.structures import Handler, add_handler, structure_of
-from runtime.graph.templates import TEXTS, Written, chosen_text, written
+from runtime.graph.templates import TEXTS, Written, written
 from runtime.staging.control.iteration import register_sequence
-from runtime.staging.control.joins import Maybe, Optional, Same, Spec, Tree, register_choices
+from runtime.staging.control.joins import Maybe, Optional, Same, Spec, Tree
 from runtime.staging.control.optional_values import MaybeNone, bound
 from runtime.staging.frames import user_location
 from runtime.staging.lists.growing import Growing
@@ -71,24 +69,6 @@ class Text:
 
     __rmul__ = __mul__
 
-    def __eq__(self, other: object) -> Any:
-        if not isinstance(other, str):
-            return NotImplemented
-        others = other.choices() if isinstance(other, Text) else [(True, other)]
-        return _any([here & there for here, a in self.choices() for there, b in others if a == b])
-
-    def __ne__(self, other: object) -> Any:
-        return (self == other) ^ True if isinstance(other, str) else NotImplemented
-
-    def choices(self) -> list[tuple[Any, str]]:
-        """Whether it is that text, for each text that a choice may be.
-
-        StagingError for what is no choice.
-        """
-        if self.function is not chosen_text:
-            raise self.refusal("compared")
-        return [(self.args[0] == place, text) for place, text in enumerate(self.args[1:])]
-
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__") or not hasattr(str, name):
             raise AttributeError(f"'str' object has no attribute {name!r}", name=name, obj=self)
@@ -117,7 +97,7 @@ def _refusing(name: str, use: str) -> None:
     setattr(Text, name, method)
 
 
-_COMPARED = ("lt", "le", "gt", "ge")
+_COMPARED = ("eq", "ne", "lt", "le", "gt", "ge")
 _USES = {
     **dict.fromkeys(_COMPARED, "compared"),
     "bool": "used as a test",
@@ -131,24 +111,6 @@ _USES = {
 }
 for _name, _use in _USES.items():
     _refusing(f"__{_name}__", _use)
-
-
-def _any(truths: Sequence[Any]) -> Any:
-    return functools.reduce(operator.or_, truths) if truths else False
-
-
-def choice(place: Any, texts: Sequence[str]) -> Any:
-    """The text at a place, which is in bounds and which only the run may know."""
-    return Text(chosen_text, (place, *texts), {}) if is_symbol(place) else texts[place]
-
-
-def _place_in(text: Any, options: Sequence[str]) -> Any:
-    """The place of a text or a choice among options that cover it."""
-    if type(text) is not Text:
-        return options.index(text)
-    if text.args[1:] == tuple(options):
-        return text.args[0]
-    return sum(is_it * options.index(one) for is_it, one in text.choices())
 
 
 def make(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:
@@ -224,15 +186,11 @@ def _is_staged(item: Any) -> bool:
 
 
 def _flatten(text: Text) -> tuple[Any, Sequence[Any]]:
-    if text.function is chosen_text:
-        return (chosen_text, text.args[1:]), text.args[:1]
     return (text.function, tuple(text.kwargs)), [*text.args, *text.kwargs.values()]
 
 
 def _build(kind: type, keys: Any, children: Sequence[Any]) -> Any:
     function, names = keys
-    if function is chosen_text:
-        children, names = [*children, *names], ()
     if not any(map(_is_staged, children)):
         return written(function, children, names)
     count = len(children) - len(names)
@@ -244,8 +202,6 @@ _NAMES = {function: name for name, function in TEXTS.items()}
 
 def _image(keys: Any, children: Sequence[Any]) -> Written:
     function, names = keys
-    if function is chosen_text:
-        children, names = [*children, *names], ()
     return Written(_NAMES[function], tuple(children), names)
 
 
@@ -263,7 +219,6 @@ _HANDLER = Handler(
     is_tuple=True,
 )
 add_handler(Text, _HANDLER)
-register_choices(lambda texts: Text(chosen_text, (0, *texts), {}), _place_in)
 register_sequence(Text, _refuse_rounds)
 
 

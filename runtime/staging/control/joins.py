@@ -33,7 +33,6 @@ from runtime.graph.arrays import Elements
 from runtime.graph.ir import Value
 from runtime.graph.nodes import BOOL, NUMBER_TYPES, UNDEFINED, fits
 from runtime.graph.structures import Structure, structure_of
-from runtime.graph.templates import chosen_text
 from runtime.staging.aliasing.sharing import home
 from runtime.staging.control.carried_objects import Held, is_mutable
 from runtime.staging.control.joined_variables import NONE, Handles, may_be, note, type_of
@@ -311,10 +310,6 @@ def join(a: Spec, b: Spec) -> Spec:
     if isinstance(a, Optional) or isinstance(b, Optional) or _is_none(a) or _is_none(b):
         return _join_optional(a, b)
     a, b = _opened(a), _opened(b)
-    first, second = _texts_of(a), _texts_of(b)
-    if first and second:
-        texts = tuple(dict.fromkeys([*first, *second]))
-        return abstract(_choices[0](texts), staged=True)
     if isinstance(a, Tree) and isinstance(b, Tree):
         return _join_trees(a, b)
     left, right = _leaf(a), _leaf(b)
@@ -335,25 +330,6 @@ def _opened(spec: Spec) -> Spec:
     if isinstance(spec, Same) and structure_of(spec.value) is not None:
         return abstract(spec.value, staged=True)
     return spec
-
-
-# A choice of several texts, and the place of one text, or of a choice, among several.
-_choices: list[Callable[..., Any]] = []
-
-
-def register_choices(make: Callable[..., Any], place_in: Callable[..., Any]) -> None:
-    """Let texts that differ on two paths be `make(texts)`, and `place_in(text, texts)` the one that
-    is meant.
-    """
-    _choices[:] = [make, place_in]
-
-
-def _texts_of(spec: Spec) -> tuple[str, ...]:
-    """The texts that a value may be; none for other values, and for texts made of values."""
-    if isinstance(spec, Same):
-        return (spec.value,) if type(spec.value) is str else ()
-    keys = spec.structure.keys if isinstance(spec, Tree) else None
-    return keys[1] if isinstance(keys, tuple) and keys[:1] == (chosen_text,) else ()
 
 
 def _is_unbound(spec: Spec) -> bool:
@@ -538,9 +514,7 @@ def lower(value: Any, spec: Spec, trace: Trace, name: str | None = None) -> Iter
     if isinstance(spec, Leaf):
         yield _lower_leaf(value, spec.type, trace, name)
     elif isinstance(spec, Tree):
-        texts = _texts_of(spec)
-        children = (_choices[1](value, texts),) if texts else _children(value, spec.structure)
-        for child, inner in zip(children, spec.children, strict=True):
+        for child, inner in zip(_children(value, spec.structure), spec.children, strict=True):
             yield from lower(child, inner, trace, name)
     elif isinstance(spec, Optional | Maybe):
         yield from _lower_missing(value, spec, trace, name)

@@ -154,8 +154,6 @@ def _getitem(target: Any, key: Any) -> Any:
     if own is range.__getitem__:
         place = place_of(key, len(target), "range object index")
         return target.start + place * target.step
-    if own is str.__getitem__ and type(target) is str:
-        return chosen(list(target), place_of(key, len(target), "string index"))
     if own not in (list.__getitem__, tuple.__getitem__):
         return NotImplemented
     kind = "list" if isinstance(target, list) else "tuple"

@@ -19,7 +19,6 @@ from runtime.staging.control.joins import Mismatch
 from runtime.staging.lists import staged_items
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_number import apply_number
-from runtime.staging.texts import choice
 from runtime.staging.tracing import is_symbol
 
 # Places
@@ -100,8 +99,6 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
     """
     if any(isinstance(item, list) for item in items):
         return _of_lists[0](items, place)
-    if items and all(type(item) is str for item in items):
-        return choice(place, items)
     try:
         if all(type(item) in NUMBER_TYPES for item in items):
             table, type_ = staged_items.table_of(items)
