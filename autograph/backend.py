@@ -88,6 +88,24 @@ class Backend:
         """
         _unsupported(items, "a `for`", names)
 
+    def for_rest(
+        self,
+        items: range,
+        body: Block,
+        state: tuple[Any, ...],
+        names: Names,
+        test: Block,
+        first: Any,
+    ) -> Any:
+        """The rest of a long `for` over plain items whose exit has become staged: the state after
+        `for item in items`. `NotImplemented` leaves it to be written out, under `cond`.
+
+        Args:
+            test: asked as `test(*state)` before each item; false ends the loop.
+            first: the staged value of `test(*state)`, which is already known.
+        """
+        return NotImplemented
+
     def elements(self, items: Any) -> Any:
         """An iterable of Python's for a comprehension over staged items.
 

@@ -11,7 +11,7 @@ from autograph.frames import hide
 from autograph.operators.blocks import output_names, unpacked
 from autograph.operators.comprehensions import of_generator
 from autograph.operators.shared import Shared
-from autograph.operators.unrolling import GuardedRounds
+from autograph.operators.unrolling import GuardedRounds, rest_as_loop
 
 
 def for_loop(
@@ -49,6 +49,9 @@ def for_loop(
                 continue
             # No calls on the plain way out: debuggers that step over a block would stop there.
             if proceed is not False and backend_of(proceed) is not None:
+                whole = rest_as_loop(items, iterator, body, state, test, proceed, defines, shared)
+                if whole is not NotImplemented:
+                    return whole
                 references = sys.getrefcount(items)
                 rest = GuardedRounds(references, items, body, defines, shared)
                 return unpacked(rest.run(iterator, test, proceed, state))

@@ -17,6 +17,8 @@ from autograph.errors import StagingError
 from autograph.frames import refusal
 from autograph.operators.blocks import output_names, unpacked
 from autograph.operators.cond import cond
+from autograph.operators.items import getitem
+from autograph.operators.shared import Shared
 
 ROUNDS = 10_000
 """Rounds that items of unknown number may add to a graph."""
@@ -24,6 +26,9 @@ ROUNDS = 10_000
 OWN_REFERENCES = 4
 """What `sys.getrefcount` counts in `for_loop` for an iterator that nobody else holds: the
 parameter, twice the chain that it is in, and its own argument."""
+
+LONG = 16
+"""More rounds than these become one loop of the graph, where its backend can make it."""
 
 _END, _NOT_YET = object(), object()
 
@@ -42,6 +47,60 @@ _COMBINING = frozenset((
     itertools.pairwise, itertools.permutations, itertools.product, itertools.zip_longest,
 ))  # fmt: skip
 """Iterators that give what others give."""
+
+
+def rest_as_loop(
+    items: Any,
+    iterator: Iterator[Any],
+    body: Block,
+    state: tuple[Any, ...],
+    test: Block,
+    proceed: Any,
+    defines: str | None,
+    shared: str | None,
+) -> Any:
+    """The state after the rounds that are left, as one loop; NotImplemented where they are few, or
+    have to be written out.
+
+    Args:
+        items: what the loop runs over.
+        iterator: an `itertools.chain` of it, which gives the items of these rounds.
+        proceed: the staged value of `test(*state)`.
+    """
+    if type(items) not in (range, list, tuple):
+        return NotImplemented
+    left = max(map(length_hint, gc.get_referents(iterator)), default=0)
+    backend = backend_of(proceed)
+    if left <= LONG or backend is None:
+        return NotImplemented
+    places = range(len(items))[-left:]
+    one_round = body
+    if type(items) is range:
+        places = items[-left:]
+    else:
+        one_round = _with_item_at(body, items)
+    names = output_names(body, defines, skip=1)
+    if shared is None:
+        return backend.for_rest(places, one_round, state, names, test, proceed)
+    carried = Shared(shared, (body,), backend)
+    count = len(state)
+    result = backend.for_rest(
+        places,
+        carried.block(one_round, count + 1, count),
+        (*state, *carried.values()),
+        (*names, *carried.names),
+        carried.block(test, count, count, gives=False),
+        proceed,
+    )
+    return result if result is NotImplemented else carried.split(result, count)
+
+
+def _with_item_at(body: Block, items: Any) -> Block:
+    def one_round(place: Any, *state: Any) -> Any:
+        return body(getitem(items, place), *state)
+
+    one_round.__wrapped__ = body  # type: ignore[attr-defined]  # where its shared names are found
+    return one_round
 
 
 class GuardedRounds:

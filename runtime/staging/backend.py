@@ -34,7 +34,7 @@ from runtime.staging import frames, refusals
 from runtime.staging.aliasing import item_assignments, sharing
 from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.builtin_functions import BUILTINS, TAKES_MISSING, known_elements, staged_math
-from runtime.staging.control import branches, iteration, logic, loops
+from runtime.staging.control import branches, iteration, logic, long_loops, loops
 from runtime.staging.control.blocks import Block, Names
 from runtime.staging.control.identity import check_identity
 from runtime.staging.control.iteration import Staged, Streamed
@@ -162,6 +162,18 @@ class StagingBackend(Backend):
         """A while node over the rows of a tensor or the elements of a staged range."""
         _refuse_truths(items)
         return iteration.for_loop(read(present(items)), body, state, names, test, BlockRecorder)
+
+    def for_rest(
+        self,
+        items: range,
+        body: Block,
+        state: tuple[Any, ...],
+        names: Names,
+        test: Block,
+        first: Any,
+    ) -> Any:
+        """A while node over the numbers of a plain range, where the body takes staged ones."""
+        return long_loops.for_rest(items, body, state, names, test, first, BlockRecorder)
 
     def elements(self, items: Any) -> Any:
         """The elements of something short and of known length, each computed as it is asked for."""

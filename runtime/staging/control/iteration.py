@@ -447,7 +447,7 @@ def for_loop(
     if length is not None and not is_symbol(length) and length <= 0:
         drain(source, 0, watch)
         return bare(state)
-    proceed, one_round = _blocks_of(source, length, body, test, watch)
+    proceed, one_round = blocks_of(source, length, body, test, watch)
     index = active().number(0)
     left = while_loop(
         proceed,
@@ -555,7 +555,7 @@ def _source_of(items: Any) -> Staged:
     return source
 
 
-def _blocks_of(
+def blocks_of(
     source: Staged, length: Any, body: Block, test: Block | None, watch: Watch
 ) -> tuple[Block, Block]:
     """The test and the body of a while over an index and the state."""
