@@ -211,7 +211,8 @@ def _deciding(function: Function, decisive: bool) -> Function:
 
     def builtin(*args: Any, **kwargs: Any) -> Any:
         try:
-            given = of_generator(args[0]) if len(args) == 1 and not kwargs else None
+            is_call = len(args) == 1 and not kwargs
+            given = of_generator(args[0], decided=True) if is_call else None
             if given is not None:
                 return reductions.decided(given, function.__name__, decisive)
             backend = _first_backend(args)

@@ -16,6 +16,12 @@ from autograph.operators.cond import cond
 
 Comprehension: TypeAlias = Callable[[Iterable[Any]], Iterable[Any]]
 
+LONG = 16
+"""More rounds than these become one loop of the graph, where its backend can make it."""
+
+SEQUENCES = frozenset((range, list, tuple))
+"""Classes whose items are known by their places."""
+
 
 def list_comp(
     items: Any, body: Comprehension, *, tested: bool = False, nested: bool = False
@@ -107,16 +113,22 @@ def _staged_list(elements: Any) -> Any:
 
 
 class Given:
-    """The items and the body of a generator of `generator`, for those who run it as a loop."""
+    """The items and the body of a generator of `generator`, for those who run it as a loop.
 
-    __slots__ = ("body", "generator", "is_taken", "items", "nested", "tested")
+    `plain` says that Python knows how many elements there are.
+    """
+
+    __slots__ = ("body", "generator", "is_taken", "items", "nested", "plain", "tested")
     generator: ref[Any] | None
 
-    def __init__(self, items: Any, body: Comprehension, tested: bool, nested: bool) -> None:
+    def __init__(
+        self, items: Any, body: Comprehension, tested: bool, nested: bool, plain: bool = False
+    ) -> None:
         self.items = items
         self.body = body
         self.tested = tested
         self.nested = nested
+        self.plain = plain
         self.is_taken = False
         self.generator = None
 
@@ -147,7 +159,7 @@ class Given:
         def given(made: list[Any], *state: Any) -> Any:
             if not self.nested:
                 return block(made.pop(), *state)
-            inner = of_generator(made[0])
+            inner = of_generator(made[0], decided=test is not None)
             if inner is not None:
                 return inner.in_rounds(block, state, test, names, known)
             return for_loop(made.pop(), block, state, test, names)
@@ -185,11 +197,16 @@ def _used_again() -> StagingError:
 _given: WeakKeyDictionary[Any, Given] = WeakKeyDictionary()
 
 
-def of_generator(items: Any) -> Given | None:
-    """The items and the body of a generator that `generator` made; None for any other object."""
+def of_generator(items: Any, decided: bool = False) -> Given | None:
+    """The items and the body of a generator that `generator` made; None for any other object.
+
+    Args:
+        decided: whether the run may decide how far it advances; else one that is plain is none.
+    """
     if type(items) is not GeneratorType or not _given:
         return None
-    return _given.get(items)
+    given = _given.get(items)
+    return None if given is None or (given.plain and not decided) else given
 
 
 def generator(
@@ -203,10 +220,13 @@ def generator(
         nested: whether an element is a generator, of which the elements are meant.
     """
     try:
-        if backend_of(items) is None and not tested and not nested:
+        is_sequence = type(items) in SEQUENCES
+        plain = backend_of(items) is None and not tested and not nested
+        if plain and not (is_sequence and len(items) > LONG and growing.is_staging()):
             return body(items)  # type: ignore[return-value]  # Python's own
         # As Python does, ask for an iterator at once.
-        given = Given(items if backend_of(items) else iter(items), body, tested, nested)
+        items = items if is_sequence or backend_of(items) else iter(items)
+        given = Given(items, body, tested, nested, plain)
         made: Any = _elements(given)
         made.__name__ = "<genexpr>"
         made.__qualname__ = f"{body.__qualname__}.<locals>.<genexpr>"

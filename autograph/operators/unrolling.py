@@ -16,6 +16,7 @@ from autograph.backend import Block, backend_of
 from autograph.errors import StagingError
 from autograph.frames import refusal
 from autograph.operators.blocks import output_names, unpacked
+from autograph.operators.comprehensions import LONG, SEQUENCES
 from autograph.operators.cond import cond
 from autograph.operators.items import getitem
 from autograph.operators.shared import Shared
@@ -26,9 +27,6 @@ ROUNDS = 10_000
 OWN_REFERENCES = 4
 """What `sys.getrefcount` counts in `for_loop` for an iterator that nobody else holds: the
 parameter, twice the chain that it is in, and its own argument."""
-
-LONG = 16
-"""More rounds than these become one loop of the graph, where its backend can make it."""
 
 _END, _NOT_YET = object(), object()
 
@@ -67,18 +65,15 @@ def rest_as_loop(
         iterator: an `itertools.chain` of it, which gives the items of these rounds.
         proceed: the staged value of `test(*state)`.
     """
-    if type(items) not in (range, list, tuple):
+    if type(items) not in SEQUENCES:
         return NotImplemented
     left = max(map(length_hint, gc.get_referents(iterator)), default=0)
     backend = backend_of(proceed)
     if left <= LONG or backend is None:
         return NotImplemented
-    places = range(len(items))[-left:]
-    one_round = body
-    if type(items) is range:
-        places = items[-left:]
-    else:
-        one_round = _with_item_at(body, items)
+    of_numbers = type(items) is range
+    places = (items if of_numbers else range(len(items)))[-left:]
+    one_round = body if of_numbers else _with_item_at(body, items)
     names = output_names(body, defines, skip=1)
     if shared is None:
         return backend.for_rest(places, one_round, state, names, test, proceed)

@@ -1,0 +1,260 @@
+"""Long loops over plain items with a staged exit: one loop of the graph, or written out."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph
+import runtime as rt
+from tests.support.staging import attempt, same_outcome
+
+PRIMES = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71]
+
+
+def newton(x):
+    guess = x / 2
+    for _ in range(9999):
+        better = (guess + x / guess) / 2
+        if abs(better - guess) < 1e-9:
+            return better
+        guess = better
+    return guess
+
+
+def bisection(x):
+    low, high = 0.0, x + 1
+    for _ in range(1000):
+        middle = (low + high) / 2
+        if high - low < 1e-9:
+            break
+        if middle * middle > x:
+            high = middle
+        else:
+            low = middle
+    return low
+
+
+def collatz(n):
+    for step in range(1000):
+        if n == 1:
+            return step
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+    return -1
+
+
+def is_prime(n):
+    for d in range(2, 1000):
+        if d * d > n:
+            return n > 1
+        if n % d == 0:
+            return False
+    return False
+
+
+def divisor(n):
+    for p in PRIMES:
+        if n % p == 0:
+            break
+    else:
+        return None
+    return p
+
+
+def loop_variable_after(n):
+    for i in range(300, 3, -7):
+        if i < n:
+            break
+    return i
+
+
+def of_a_tuple_and_else(n):
+    for at, p in ((p, p) for p in tuple(PRIMES)):  # noqa: B007
+        if p > n:
+            break
+    else:
+        p = -1
+    return p
+
+
+def nested(n):
+    for a in range(1, 25):
+        for b in range(a, 25):
+            for c in range(b, 25):
+                if a * a + b * b == c * c and a + b + c == n:
+                    return a * 10_000 + b * 100 + c
+    return -1
+
+
+def with_continue(n):
+    total = 0
+    for i in range(50):
+        if i % 3 == 0:
+            continue
+        if total > n:
+            break
+        total += i
+    return total
+
+
+def raising(n):
+    for i in range(50):
+        if i == n:
+            raise KeyError(i)
+        if i * i > n:
+            break
+    return i
+
+
+def a_list_that_grows(n):
+    found = []
+    for i in range(100):
+        if i % 5 == 0:
+            found.append(i)
+        if i > n:
+            break
+    return len(found)
+
+
+def nonlocal_name(n):
+    count = 0
+
+    def step():
+        nonlocal count
+        count += 1
+
+    for i in range(60):
+        step()
+        if i >= n:
+            break
+    return count
+
+
+def all_of_many(n):
+    return all(n % d for d in range(2, 300))
+
+
+def any_of_pairs(n):
+    return any(a * b == n for a in range(2, 30) for b in range(2, 30))
+
+
+def exits_late(n):
+    for i in range(100):
+        if i > 7 and i * i > n:
+            return i
+    return -1
+
+
+def powers(n):
+    for i in range(100):
+        if 2**i > n:
+            return i
+    return -1
+
+
+def items_assigned(n):
+    x = [0] * 40
+    for i in range(40):
+        x[i] = n + i
+        if i > n:
+            break
+    return sum(x)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(newton, bisection, collatz, is_prime, divisor, loop_variable_after, nested, raising),
+        *(of_a_tuple_and_else, with_continue, a_list_that_grows, nonlocal_name, all_of_many),
+        *(any_of_pairs, exits_late, powers, items_assigned),
+    ],
+)
+def test_it_is_one_loop_of_the_graph(function: Callable[[Any], Any]) -> None:
+    is_float = function in (newton, bisection)
+    staged = rt.function(function)
+    for n in (1, 3, 12, 30, 49, 59, 97, 1000):
+        given = rt.constant(n, rt.float64 if is_float else rt.int64)
+        expected = attempt(lambda n=n: function(float(n) if is_float else n))
+        got = attempt(lambda given=given: staged(given))
+        assert same_outcome(expected, got), (n, expected, got)
+    text = str(staged.get_concrete_function(given).graph)
+    assert len(text.splitlines()) < 150
+
+
+# Rounds that need their Python numbers
+
+
+def chosen_layers(x):
+    layers = [lambda v, k=k: v * (1 + k / 100) for k in range(40)]
+    at = -1
+    for at in range(40):
+        x = layers[at](x)
+        if x > 50:
+            break
+    return x + at
+
+
+def named_weights(x):
+    weights = {f"w{i}": 1 + i / 10 for i in range(30)}
+    state = {"rounds": 0}
+    for i in range(30):
+        state["rounds"] += 1
+        x = x * weights[f"w{i}"]
+        if x > 50:
+            return x + state["rounds"]
+    return x - state["rounds"]
+
+
+def assigned_before_it_is_refused(x):
+    values = rt.zeros([30], rt.float64)
+    shared = values
+    kept = [0.0]
+    for i in range(30):
+        values[i] = x + i
+        kept[0] = kept[0] + x
+        x = x * {i: 1.5}[i]
+        if x > 50:
+            break
+    return rt.reduce_sum(shared) + kept[0] + x
+
+
+@pytest.mark.parametrize("function", [chosen_layers, named_weights, assigned_before_it_is_refused])
+def test_rounds_that_need_python_numbers_are_written_out(function: Callable[[Any], Any]) -> None:
+    staged = rt.function(function)
+    for x in (0.0, 1.0, 7.5, 60.0):
+        expected = autograph.convert(function)(rt.constant(x, rt.float64))
+        np.testing.assert_allclose(staged(rt.constant(x, rt.float64)), expected)
+
+
+def too_many_layers(x):
+    for at in range(20_000):
+        x = {at: 2.0}[at] * x
+        if x > 50:
+            break
+    return x
+
+
+def test_too_many_of_them_are_refused() -> None:
+    with pytest.raises(TypeError, match=r"test_long_loops.py:\d+:(.|\n)*use a tensor for"):
+        rt.function(too_many_layers)(rt.constant(1.0))
+
+
+def test_gradients_go_through() -> None:
+    def root(x):
+        guess = x
+        for _ in range(200):
+            better = (guess + x / guess) / 2
+            if abs(better - guess) < 1e-12:
+                break
+            guess = better
+        return guess
+
+    def slope(x):
+        with rt.GradientTape() as tape:
+            tape.watch(x)
+            y = root(x)
+        return tape.gradient(y, x)
+
+    for function in (slope, rt.function(slope)):
+        np.testing.assert_allclose(function(rt.constant(2.0, rt.float64)), 8**-0.5, 1e-9)
