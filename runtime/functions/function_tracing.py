@@ -24,6 +24,7 @@ from runtime.core.tensor import Tensor
 from runtime.core.types import is_variable
 from runtime.functions.changed_arguments import Change, Changes, Way, changes_of, ways_of
 from runtime.functions.concrete_function import ConcreteFunction
+from runtime.functions.counters import Descent
 from runtime.functions.initial_values import initial_value
 from runtime.functions.kept_objects import Kept, Part, parts_of
 from runtime.functions.recursion import Assumption, active_calls, has_numbers, unsettled
@@ -198,8 +199,8 @@ class Tracer:
 
     `assumption` is what calls of itself return; `inner`: the trace is for such calls.
     `parts` are those of objects from before that are known to change; `found` are more of them, if
-    there are any, for another trace. `call_again(keys, depth, function, args, kwargs)` makes a call
-    that `depth` calls of the same function wait for; it keeps their keys in `keys`.
+    there are any, for another trace. `call_again(descent, depth, function, args, kwargs)` makes a
+    call that `depth` calls of the same function wait for.
     """
 
     def __init__(
@@ -220,7 +221,7 @@ class Tracer:
         self.inner = inner
         self.returned: Spec | None = None
         self.current: Trace | None = None
-        self.keys: dict[int, list[Any]] = {}
+        self.descents: dict[int, Descent] = {}
         self.python_function = python_function
         self.converted = converted
         self.watcher = Watcher()
@@ -421,6 +422,9 @@ class Tracer:
     def _explain(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if isinstance(error, RecursionError):
             explain_depth(error)
+            for descent in self.descents.values():
+                if descent.refusal is not None:  # it says what keeps the graph from calling itself
+                    raise noted(descent.refusal) from None
         elif not is_refusal(error):
             locate(error)
             explain(error, self.name, dict(zip(self.labels, args, strict=False)) | kwargs)
@@ -477,8 +481,8 @@ class Tracer:
 
     def _again(self, function: Any, plain: Any, depth: int, *args: Any, **kwargs: Any) -> Any:
         # A method: what watches objects looks into the arguments of a partial, not in here.
-        keys = self.keys.setdefault(id(plain), [])
-        return self.call_again(keys, depth, function, args, kwargs)
+        descent = self.descents.setdefault(id(plain), Descent())
+        return self.call_again(descent, depth, function, args, kwargs)
 
 
 def _is_converted(function: Any) -> bool:

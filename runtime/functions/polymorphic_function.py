@@ -26,6 +26,7 @@ from runtime.core.state import run_calling_back, state
 from runtime.core.types import TensorType
 from runtime.errors import WrongDtypeError
 from runtime.functions.concrete_function import ConcreteFunction
+from runtime.functions.counters import Descent
 from runtime.functions.function_tracing import Tracer, creating, explain_variants, settled
 from runtime.functions.initial_values import is_for_one_call
 from runtime.functions.kept_objects import MOST_TRACES, Part
@@ -365,6 +366,8 @@ class Function(Generic[P, R]):
         call = self._call_of(args, kwargs)
         if any(type(leaf) is TensorSpec for leaf in call.leaves):
             check_arguments(self._name, self._labelled(args, kwargs))
+        if state.trace is not None and (made := self._deeper(call)) is not NotImplemented:
+            return made
         concrete = self._counted(call) if state.trace is None else self._concrete(call)
         if isinstance(concrete, Assumption):
             return concrete.call_leaves(call.leaves)
@@ -376,6 +379,17 @@ class Function(Generic[P, R]):
         if concrete is not call.first and chosen.kept is None:
             self._remember(args, kwargs, call, concrete)
         return chosen.call_leaves(call.leaves)
+
+    def _deeper(self, call: Call) -> Any:
+        """What a call gives that many calls of the same function wait for, which differ by numbers;
+        NotImplemented for other calls.
+        """
+        waiting = running_of(self._traces)
+        if not waiting or call.key in waiting:
+            return NotImplemented
+        descent = _thread.descents.setdefault(self._traces, Descent())
+        descent.waiting = [*waiting, call.key]
+        return descent.with_staged_counters(self, call)
 
     def _call_changing(self, concrete: ConcreteFunction, call: Call) -> Any:
         if self._input_signature is not None:
@@ -637,6 +651,7 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
 class _Thread(threading.local):
     def __init__(self) -> None:
         self.implicit: dict[tuple[int, int], Function[..., Any]] = {}
+        self.descents: dict[Traces, Descent] = {}
 
 
 _thread = _Thread()
@@ -652,18 +667,17 @@ def _implicit_function(function: Any) -> Function[..., Any]:
 
 
 def _again(
-    keys: list[Any], depth: int, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    descent: Descent, depth: int, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Call a function that `depth` calls of itself wait for: with arguments as those of one of
-    them, which `keys` has, it becomes a graph that calls itself.
+    them, or of many of them but for numbers, it becomes a graph that calls itself.
     """
     staged = _implicit_function(function)
-    key = staged._call_of(args, kwargs).key
-    waiting = keys[: depth - 1]
-    keys[:] = [*waiting, key]
-    if key in waiting or key in running_of(staged._traces):
+    call = staged._call_of(args, kwargs)
+    if descent.is_known(depth, call.key) or call.key in running_of(staged._traces):
         return staged(*args, **kwargs)
-    return autograph.convert(function)(*args, **kwargs)
+    made = descent.with_staged_counters(staged, call)
+    return autograph.convert(function)(*args, **kwargs) if made is NotImplemented else made
 
 
 @contextmanager
@@ -676,6 +690,7 @@ def _implicit(function: Function[..., Any]) -> Iterator[None]:
     finally:
         if is_outermost():
             _thread.implicit.clear()
+            _thread.descents.clear()
 
 
 def _identity(function: Any) -> tuple[int, int]:

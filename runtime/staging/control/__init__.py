@@ -3,6 +3,7 @@
 blocks, branches, loops, logic      a block; `if`, `while` and `for`, `and` and `or`
 iteration, invariants               what a `for` goes over; shapes that loops declare
 long_loops                          the rest of a plain `for` whose exit has become staged
+attempts                            what is undone where it is refused
 joins                               one value out of two, and the texts of what cannot be joined
 joined_tensors, joined_variables    tensors of which items were assigned; variables
 optional_values, identity           None and unbound; `is`

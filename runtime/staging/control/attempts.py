@@ -1,0 +1,39 @@
+"""A step of tracing that is undone where it is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from runtime.staging.control.carried_objects import Recorder
+from runtime.staging.refusals import is_refusal
+from runtime.staging.tracing import Trace
+
+
+class Refused(NamedTuple):
+    """The refusal of a step that was undone."""
+
+    error: Exception
+
+
+def undone_if_refused(trace: Trace, recorder: Recorder, run: Callable[[], Any]) -> Any:
+    """Returns what `run` gives; a `Refused` if it is refused: then what it did is undone.
+
+    `recorder` watches the objects that it can reach.
+    """
+    scope, counts, memo = trace.scope, dict(trace.counts), dict(trace.memo)
+    nodes, joined = len(scope.nodes), len(trace.joined)
+    inner, failures = scope.inner, trace.failures
+    try:
+        with recorder:
+            return run()
+    except Exception as error:
+        if not is_refusal(error) or isinstance(error, RecursionError | MemoryError):
+            raise
+        error.__traceback__ = error.__context__ = None
+        refused = Refused(error)
+        recorder.restore()
+    del scope.nodes[nodes:], trace.joined[joined:]
+    scope.inner, trace.failures = inner, failures
+    trace.counts, trace.memo, trace.refusal = counts, memo, None
+    return refused

@@ -1,0 +1,165 @@
+"""Recursion over Python numbers that a staged value ends."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import autograph
+import runtime as rt
+from tests.support.staging import attempt, same_outcome
+
+
+def count(n):
+    def go(r):
+        return 0 if r >= n else 1 + go(r + 1)
+
+    return go(0)
+
+
+def is_prime(n, d=2):
+    if d * d > n:
+        return n > 1
+    if n % d == 0:
+        return False
+    return is_prime(n, d + 1)
+
+
+def two_calls(n):
+    def paths(i):
+        if i >= n:
+            return 1
+        return paths(i + 1) + paths(i + 2)
+
+    return paths(0)
+
+
+def mutual(n, k=0):
+    return True if k == n else mutual_odd(n, k + 1)
+
+
+def mutual_odd(n, k):
+    return False if k == n else mutual(n, k + 1)
+
+
+class Walk:
+    def __init__(self, n):
+        self.n = n
+
+    def step(self, k):
+        return k if k * k > self.n else self.step(k + 1)
+
+
+def method(n):
+    return Walk(n).step(0)
+
+
+def by_keyword(n):
+    def go(*, k, by):
+        return k if k > n else go(k=k + by, by=by)
+
+    return go(k=0, by=3)
+
+
+def float_counter(n):
+    def grow(a):
+        return a if a > n else grow(a * 1.5)
+
+    return grow(1.0)
+
+
+def raising(n):
+    def go(k):
+        return 0 if k >= n else 10 // (12 - k) + go(k + 1)
+
+    return go(0)
+
+
+def ended_by_python(n, k=20):
+    if k == 0:
+        return n
+    if n > 100:
+        return n - k
+    return ended_by_python(n + k, k - 1)
+
+
+def counts_in_a_dict(n):
+    names = {k: k * 10 for k in range(12)}
+
+    def go(k):
+        if k == 11 or k >= n:
+            return names[k]
+        return go(k + 1)
+
+    return go(0)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(count, is_prime, two_calls, mutual, method, by_keyword, float_counter, raising),
+        *(ended_by_python, counts_in_a_dict),
+    ],
+)
+def test_it_is_what_python_computes(function: Callable[[Any], Any]) -> None:
+    staged = rt.function(function)
+    for n in (0, 1, 2, 7, 15, 97) if function is not two_calls else (0, 1, 9):
+        expected = attempt(lambda n=n: function(n))
+        got = attempt(lambda n=n: staged(rt.constant(n)))
+        assert same_outcome(expected, got), (n, expected, got)
+
+
+def test_paths_become_one_graph_that_calls_itself() -> None:
+    graph = rt.function(two_calls).get_concrete_function(rt.TensorSpec([], rt.int32)).graph
+    assert len(str(graph).splitlines()) < 100
+
+
+def test_of_decorated_functions_too() -> None:
+    @rt.function
+    def go(r: Any, n: Any) -> Any:
+        return 0 if r >= n else 1 + go(r + 1, n)
+
+    @rt.function
+    def paths(i: Any, n: Any) -> Any:
+        return 1 if i >= n else paths(i + 1, n) + paths(i + 2, n)
+
+    assert go(0, rt.constant(50)).numpy() == 50
+    assert paths(0, rt.constant(6)).numpy() == two_calls(6)
+
+
+def kept_in_a_dict(n):
+    memo = {0: 0}
+
+    def go(k):
+        if k >= n:
+            return k
+        return memo[k] if k in memo and n < 0 else go(k + 1)
+
+    return go(0)
+
+
+def counted_outside(n):
+    calls = 0
+
+    def go(k):
+        nonlocal calls
+        calls += 1
+        if k < n:
+            go(k + 1)
+
+    go(0)
+    return calls
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (kept_in_a_dict, "as a dictionary key or in a set is not allowed"),
+        (counted_outside, "calls is changed while the function is staged"),
+    ],
+)
+def test_what_needs_the_number_is_refused_with_the_reason(
+    function: Callable[[Any], Any], message: str
+) -> None:
+    with pytest.raises((autograph.StagingError, TypeError), match=message):
+        rt.function(function)(rt.constant(3))
