@@ -79,7 +79,7 @@ def _staged(places: Places, at: int | str, item: Any) -> Any:
 def _split(key: Any) -> tuple[Any, dict[int | str, Any]]:
     """The key of a call without its numbers, and these by the places of its arguments."""
     args, kwargs = key
-    parts = dict(enumerate(args)) | dict(kwargs)
+    parts: dict[int | str, Any] = {**dict(enumerate(args)), **dict(kwargs)}
     numbers = {at: part for at, part in parts.items() if _is_number(part)}
     return tuple([(at, numbers.get(at, (part,))[0]) for at, part in parts.items()]), numbers
 

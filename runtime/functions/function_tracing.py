@@ -218,7 +218,7 @@ class Tracer:
         self.labels = labels
         self.assumption = assumption
         self.call_again = call_again
-        self.inner = inner
+        self.inner = self.numbers = inner
         self.returned: Spec | None = None
         self.current: Trace | None = None
         self.descents: dict[int, Descent] = {}
@@ -236,6 +236,7 @@ class Tracer:
     def trace(self, call: Call, names: Sequence[str]) -> ConcreteFunction:
         """Run Python once on symbols of these types."""
         args, kwargs = call.args, call.kwargs
+        self.numbers = self.inner or call.plain
         leaves = zip(call.types, names, strict=True)
         signature = spec_structure(args, leaves), spec_structure(kwargs, leaves)
         trace = self.current = Trace(self.name)
@@ -382,7 +383,7 @@ class Tracer:
             check_defaults(trace)
             if self.assumption.used or self.inner:
                 self.returned = joins.abstract(self._exported(result, True), staged=True)
-            result = self._exported(result, self.inner)
+            result = self._exported(result, self.numbers)
         except Unreachable:
             return None, []
         except Exception as error:
@@ -499,7 +500,7 @@ def settled(
     callee.graph = inner.graph
     inner.callee = callee
     verify(inner.graph)
-    if not has_numbers(inner.spec):
+    if call.plain or not has_numbers(inner.spec):
         return inner
     trace = Trace(inner.name)
     with trace:

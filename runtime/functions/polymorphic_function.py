@@ -380,6 +380,21 @@ class Function(Generic[P, R]):
             self._remember(args, kwargs, call, concrete)
         return chosen.call_leaves(call.leaves)
 
+    def call_plain(self, call: Call) -> Any:
+        """A call of the Python function: its numbers are no tensors."""
+        running = running_of(self._traces)
+        if call.key in running:
+            return running[call.key].call_leaves(call.leaves)
+        call.plain = True
+        args, kwargs = call.key
+        call.key = args, (*kwargs, ("the results", (str, "plain")))
+        concrete = self._concrete(call)
+        if isinstance(concrete, Assumption):
+            return concrete.call_leaves(call.leaves)
+        if concrete.changes is not None:
+            return self._call_changing(concrete, call)
+        return concrete.call_leaves(call.leaves)
+
     def _deeper(self, call: Call) -> Any:
         """What a call gives that many calls of the same function wait for, which differ by numbers;
         NotImplemented for other calls.
@@ -675,8 +690,10 @@ def _again(
     staged = _implicit_function(function)
     call = staged._call_of(args, kwargs)
     if descent.is_known(depth, call.key) or call.key in running_of(staged._traces):
-        return staged(*args, **kwargs)
-    made = descent.with_staged_counters(staged, call)
+        return staged.call_plain(call)
+    made = descent.with_staged_counters(
+        lambda *args, **kwargs: staged.call_plain(staged._call_of(args, kwargs)), call
+    )
     return autograph.convert(function)(*args, **kwargs) if made is NotImplemented else made
 
 

@@ -148,16 +148,17 @@ def guards_changed(variants: Sequence[ConcreteFunction]) -> str:
 
 class Call:
     """One call: its arguments, their tensors, and the key that they are cached under. `first` is a
-    trace that holds for this call alone: it created variables, or could not.
+    trace that holds for this call alone: it created variables, or could not. `plain` says that the
+    Python function is called, whose results may be Python's numbers.
     """
 
-    __slots__ = ("args", "first", "key", "kwargs", "leaves", "names", "traced", "types")
+    __slots__ = ("args", "first", "key", "kwargs", "leaves", "names", "plain", "traced", "types")
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.args = args
         self.kwargs = kwargs
         self.leaves: list[Any] = []
-        self.traced = False
+        self.traced = self.plain = False
         self.first: ConcreteFunction | None = None
         self.key: Any = (
             tuple([key_of(item, self.leaves) for item in args]),

@@ -18,7 +18,6 @@ REFUSED: dict[str, frozenset[str]] = {
             "pascal_rows",
             "even_and_odd",
             "account_caught",
-            "ackermann",
             "balance_after",
             "equal_installments",
             "least_squares_slope",

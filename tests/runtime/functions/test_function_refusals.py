@@ -115,7 +115,7 @@ CALLS: list[tuple[Callable[[], Any], Kind, str]] = [
         RecursionError,
         rf"{__file__}:\d+:\d+: doubling calls itself with an argument of another dtype, shape",
     ),
-    (lambda: deepening(X), RecursionError, "deepening calls itself with an argument of another"),
+    (lambda: deepening(X), RecursionError, "deepening calls itself too deep"),
     (lambda: asking(X), ValueError, "asked for while it is traced"),
     (lambda: keeping(COUNT), TypeError, r"keeping\(\): argument 'x' is TensorSpec.*get_concrete_f"),
     (lambda: keeping(x=[COUNT]), TypeError, r"argument 'x\[0\]' is TensorSpec"),
