@@ -5,6 +5,7 @@ iteration, invariants               what a `for` goes over; shapes that loops de
 long_loops                          the rest of a plain `for` whose exit has become staged
 attempts                            what is undone where it is refused
 joins                               one value out of two, and the texts of what cannot be joined
+sameness, choices                   Python values: equal on all paths, or one of several
 joined_tensors, joined_variables    tensors of which items were assigned; variables
 optional_values, identity           None and unbound; `is`
 carried_objects                     Python objects that blocks change

@@ -17,7 +17,6 @@ where it is there: an item assignment by one of its names is seen by the other.
 from __future__ import annotations
 
 import re
-import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -44,6 +43,7 @@ from runtime.staging.control.optional_values import (
     is_undefined,
     name_of,
 )
+from runtime.staging.control.sameness import same
 from runtime.staging.control.truths import Truth
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Scope, Symbol
@@ -110,66 +110,6 @@ class Mismatch(Exception):
         self.dtypes_differ = dtypes_differ
         self.path = ""
         self.places: list[int] = []
-
-
-# Sameness
-
-_BY_VALUE = frozenset(
-    (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range)
-)
-
-
-def same(a: Any, b: Any) -> bool:
-    """True if the Python values are identical, or of one immutable type and equal (1, 1.0 and
-    True all differ).
-    """
-    if a is b:
-        return True
-    kind = type(a)
-    if kind is not type(b):
-        return False
-    if kind in _BY_VALUE:
-        return bool(a == b)
-    if kind is float or kind is complex:
-        return repr(a) == repr(b)
-    if is_undefined(a):
-        return True
-    if kind is slice:
-        return same((a.start, a.stop, a.step), (b.start, b.stop, b.step))
-    if kind is tuple or kind is frozenset:
-        return len(a) == len(b) and all(map(same, a, b)) if kind is tuple else a == b
-    if kind is types.FunctionType:
-        return _same_function(a, b)
-    return kind is types.MethodType and a.__self__ is b.__self__ and a.__func__ is b.__func__
-
-
-def _same_function(a: Any, b: Any) -> bool:
-    # A def in a loop's body makes a new object each time that Python runs the body.
-    if a.__code__ is not b.__code__ or a.__globals__ is not b.__globals__:
-        return False
-    return (
-        _same_all(a.__defaults__, b.__defaults__)
-        and a.__kwdefaults__ == b.__kwdefaults__ is None
-        and a.__dict__ == b.__dict__ == {}
-        and _same_all(_contents(a), _contents(b))
-    )
-
-
-def _same_all(a: Any, b: Any) -> bool:
-    return a is b or (a is not None and b is not None and same(a, b))
-
-
-def _contents(function: Any) -> tuple[Any, ...]:
-    cells = function.__closure__ or ()
-    return tuple([cell.cell_contents if _is_filled(cell) else _is_filled for cell in cells])
-
-
-def _is_filled(cell: Any) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return False
-    return True
 
 
 # Describing one value
