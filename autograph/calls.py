@@ -18,6 +18,7 @@ from types import (
 from typing import Any, TypeAlias
 
 from autograph import operators, policy
+from autograph.backend import backend_of_type
 from autograph.codes import assigns_items
 from autograph.frames import hide
 from autograph.operators.builtin_calls import taken_over, text_method
@@ -246,6 +247,8 @@ def observe_calls(observer: Observer) -> Iterator[None]:
 
 def _special_call(function: Any) -> Any:
     """Returns what to call, if this thread's state alone decides; else None."""
+    if backend_of_type(type(function)) is not None:
+        return function  # one of several, and only the run knows which
     builtin = _taken_over(function)
     if builtin is not None and this_thread.observers and not this_thread.unconverted:
         return _observed(function, builtin, this_thread.observers)

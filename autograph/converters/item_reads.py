@@ -11,8 +11,9 @@
         return x[i] + ag.getitem(TABLE, i) + ag.getitem(days, i) + days[0] + ag.getitem([1, 2], i)
 
 That is a display or a call that makes a sequence or a dict, a name of outside, an attribute, a name
-that such a tuple, range or dict is assigned to, and an item of one of these. Other names are left
-as they are: they stand for tensors, or for lists that the backend knows already (`growing_lists`).
+that such a tuple, text, range or dict is assigned to, and an item of one of these. Other names are
+left as they are: they stand for tensors, or for lists that the backend knows already
+(`growing_lists`).
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def _pairs(node: Any) -> Iterator[tuple[str, Any]]:
 
 def _makes_sequence(node: Any) -> bool:
     match node:
-        case gast.Tuple() | gast.Dict() | gast.DictComp():
+        case gast.Tuple() | gast.Dict() | gast.DictComp() | gast.Constant(value=str()):
             return True
         case gast.Call(func=gast.Name(id=name) | gast.Attribute(value=gast.Name(), attr=name)):
             return name in _CALLS

@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import Any, cast
 
 import numpy as np
@@ -51,6 +51,7 @@ from runtime.ops.random.seeds import going_on
 from runtime.staging import texts
 from runtime.staging.aliasing import aliases
 from runtime.staging.block_recorder import BlockRecorder
+from runtime.staging.chosen_values import TAKEN, taking
 from runtime.staging.control import joins, loops
 from runtime.staging.control.blocks import Unreachable, add_raise
 from runtime.staging.control.carried_objects import (
@@ -59,6 +60,7 @@ from runtime.staging.control.carried_objects import (
     check_defaults,
     refuse_change,
 )
+from runtime.staging.control.choices import Choice
 from runtime.staging.control.joins import Leaf, Optional, Spec, Tree
 from runtime.staging.control.optional_values import MaybeNone, bound
 from runtime.staging.control.truths import Truth
@@ -96,6 +98,8 @@ def _exported(
         raise value.refusal("returned", value.location)
     if type(value) is Truth:
         raise value.refusal(value.location)
+    if type(value) is Choice:
+        return value if numbers else convert_to_tensor(value)
     if isinstance(value, MaybeNone):
         return MaybeNone(_exported(value.held, numbers, what, path), value.flag)
     if value is None or isinstance(value, Tensor | Symbol | Elements):
@@ -466,7 +470,9 @@ class Tracer:
         self.watcher.watch(function)
         if function is hasattr and len(args) == 2:
             self.watcher.asked(*args)
-        instead = self.watcher.getattr if function is getattr else list_function(function)
+        if type(function) is BuiltinFunctionType and function in TAKEN:
+            return taking(self.watcher.getattr if function is getattr else function)
+        instead = list_function(function)
         instead = instead or sequence_function(function, args) or key_function(function)
         if instead is not None:
             return cast(Callable[..., Any], instead)

@@ -46,6 +46,7 @@ from runtime.functions.signatures import (
     is_sorted_as,
     key_of,
     may_change,
+    plain_key,
     quick_key,
     quick_keywords,
     refuse_arrays,
@@ -385,9 +386,7 @@ class Function(Generic[P, R]):
         running = running_of(self._traces)
         if call.key in running:
             return running[call.key].call_leaves(call.leaves)
-        call.plain = True
-        args, kwargs = call.key
-        call.key = args, (*kwargs, ("the results", (str, "plain")))
+        call.plain, call.key = True, plain_key(call.key)
         concrete = self._concrete(call)
         if isinstance(concrete, Assumption):
             return concrete.call_leaves(call.leaves)
@@ -689,7 +688,8 @@ def _again(
     """
     staged = _implicit_function(function)
     call = staged._call_of(args, kwargs)
-    if descent.is_known(depth, call.key) or call.key in running_of(staged._traces):
+    known = descent.is_known(depth, call.key)
+    if known or not running_of(staged._traces).keys().isdisjoint((call.key, plain_key(call.key))):
         return staged.call_plain(call)
     made = descent.with_staged_counters(
         lambda *args, **kwargs: staged.call_plain(staged._call_of(args, kwargs)), call

@@ -507,6 +507,12 @@ def references(key: Any) -> Iterator[Reference]:
         yield from references(part)
 
 
+def plain_key(key: Any) -> Any:
+    """The key of the call of a Python function, for that of its `@function`: its results differ."""
+    args, kwargs = key
+    return args, (*kwargs, ("the results", (str, "plain")))
+
+
 def without_shapes(key: Any) -> Any:
     """A key in which tensors of one dtype are alike."""
     if isinstance(key, TensorType):

@@ -54,10 +54,15 @@ class Either(Record):
         return self.flag, self.held
 
 
+def chosen(place: int, *texts: str) -> str:
+    """The text at a place."""
+    return texts[place]
+
+
 TEXTS: dict[str, Callable[..., str]] = {
     "str": str, "repr": repr, "ascii": ascii, "format": format, "str.format": str.format,
     "str.join": str.join, "str.__add__": str.__add__, "str.__mul__": str.__mul__,
-    "mod": operator.mod,
+    "mod": operator.mod, "chosen": chosen,
 }  # fmt: skip
 """The functions that make texts of the values of a run, by the names that files have for them."""
 

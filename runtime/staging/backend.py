@@ -30,12 +30,13 @@ from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.core.types import is_variable
 from runtime.graph import numbers
-from runtime.staging import frames, refusals
+from runtime.staging import chosen_values, frames, refusals
 from runtime.staging.aliasing import item_assignments, sharing
 from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.builtin_functions import BUILTINS, TAKES_MISSING, known_elements, staged_math
 from runtime.staging.control import branches, iteration, logic, long_loops, loops
 from runtime.staging.control.blocks import Block, Names
+from runtime.staging.control.choices import Choice
 from runtime.staging.control.identity import check_identity
 from runtime.staging.control.iteration import Staged, Streamed
 from runtime.staging.control.joined_variables import read
@@ -161,6 +162,8 @@ class StagingBackend(Backend):
     ) -> Any:
         """A while node over the rows of a tensor or the elements of a staged range."""
         _refuse_truths(items)
+        if type(items) is Choice:
+            return chosen_values.for_loop(items, body, state, names, test)
         return iteration.for_loop(read(present(items)), body, state, names, test, BlockRecorder)
 
     def for_rest(
@@ -220,6 +223,10 @@ class StagingBackend(Backend):
 
     def builtin(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """A builtin, or a function of math, with a staged argument."""
+        if any(type(item) is Choice for item in args):
+            made = chosen_values.of_builtin(function, args, kwargs)
+            if made is not NotImplemented:
+                return made
         staged = BUILTINS.get(function)
         if function is not bool:
             _refuse_truths(*args, *kwargs.values())
@@ -243,6 +250,7 @@ for _kind in (
     Streamed,
     Text,
     Truth,
+    Choice,
     Variable,
 ):
     register_backend(_kind, BACKEND)
@@ -284,6 +292,9 @@ def set_item(value: Any, target: Any, key: Any) -> Any:
     """
     if isinstance(target, Growing):
         target[key] = value
+        return target
+    if type(key) is Choice:
+        chosen_values.set_item(target, key, value)
         return target
     setter = SETTERS.get(type(target))
     if setter is not None:

@@ -19,6 +19,8 @@ from runtime.core.types import NumberType, TensorType, Type, is_variable
 from runtime.graph.ir import Location
 from runtime.graph.structures import Handler, add_handler, structure_of
 from runtime.graph.templates import TEXTS, Written, written
+from runtime.staging.control import choices
+from runtime.staging.control.choices import Choice
 from runtime.staging.control.iteration import register_sequence
 from runtime.staging.control.joins import Maybe, Optional, Same, Spec, Tree
 from runtime.staging.control.optional_values import MaybeNone, bound
@@ -140,6 +142,8 @@ def _kept(item: Any) -> Any:
         raise refuse(f"the text of a variable, {item.name!r}, is asked for", "write v.value()")
     if isinstance(item, MaybeNone):
         return MaybeNone(_kept(item.held), item.flag)
+    if type(item) is Choice:
+        return _text_of(item)
     if is_symbol(item):
         active(item).value_of(item)  # raises for a symbol of another graph
     if type(item) is SymbolicTensor:
@@ -160,6 +164,12 @@ def _kept(item: Any) -> Any:
         "text is read",
         "write its parts into the text, or make a text of it before",
     )
+
+
+def _text_of(choice: Choice) -> Text:
+    if not choice.is_text:
+        raise choices.refused(choice, "shown, or part of a text")
+    return Text(TEXTS["chosen"], (choice.place, *choice.options), {})
 
 
 def is_in(error: BaseException) -> bool:

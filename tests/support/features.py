@@ -698,7 +698,6 @@ def dict_indexed(x):
     return {0: 10, 1: 20, 2: 30}[x % 3]
 
 
-@limit("A list of texts, functions or other Python values")
 def text_indexed(x):
     return len(["a", "bc", "def"][x % 3])
 
@@ -880,9 +879,35 @@ def rounds_without_a_common_shape(x):
     return n
 
 
-@limit("A Python value chosen by a staged value")
 def text_chosen(x):
     return len("ab" if x > 0 else "c")
+
+
+def texts_compared(x):
+    sign = "plus" if x > 0 else "minus"
+    if sign == "plus":
+        return {"plus": 1, "minus": 2}[sign]
+    return -1 if sign in ("minus", "zero") else 0
+
+
+def function_chosen(x):
+    change = smaller if x > 0 else max
+    return change(x, 2)
+
+
+def function_in_a_dict(x):
+    return {0: abs, 1: smaller}.get(x % 3, max)(x, 2) if x % 3 else 0
+
+
+@limit("A Python value chosen by a staged value")
+def set_chosen(x):
+    letters = frozenset("ab") if x > 0 else frozenset("c")
+    return len(letters)
+
+
+@limit("A list of objects at a place")
+def set_indexed(x):
+    return len([frozenset("ab"), frozenset("c")][x % 2])
 
 
 @limit("A text of staged values")

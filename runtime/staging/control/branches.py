@@ -37,6 +37,7 @@ from runtime.staging.control.carried_objects import (
     no_watch,
     with_defaults,
 )
+from runtime.staging.control.choices import Choice
 from runtime.staging.control.joined_variables import read
 from runtime.staging.control.joins import Mismatch, Spec
 from runtime.staging.control.optional_values import MaybeNone, bound, present
@@ -57,6 +58,8 @@ def truth(value: Any) -> Any:
     """
     if isinstance(value, MaybeNone):
         return _truth_of_optional(value)
+    if type(value) is Choice:
+        return truth(value.apply(bool))
     value = read(present(value))
     if type(value) is Truth:
         value = value.value

@@ -6,6 +6,7 @@ containers anew, and symbols stand for objects that only the run has.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.staging.aliasing import aliases
 from runtime.staging.control import joined_variables
+from runtime.staging.control.choices import Choice
 from runtime.staging.control.logic import optional_compared
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined
 from runtime.staging.refusals import refuse
@@ -32,6 +34,9 @@ def identical(a: Any, b: Any) -> Any:
         return optional_compared(identical, a, b)
     if a is None or b is None:
         return False
+    for choice, other in ((a, b), (b, a)):
+        if type(choice) is Choice:
+            return choice.apply(functools.partial(identical, other))
     if is_number(a) and is_number(b):
         return _identical_numbers(a, b)
     for item, other in ((a, b), (b, a)):

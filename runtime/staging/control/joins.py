@@ -7,6 +7,7 @@ builds the Python value that stands for them.
     leaf        a tensor, a staged number or list: one value of the graph
     same        Python values that are equal on all paths: no value at all
     tree        a tuple, list, dict, namedtuple, dataclass or attrs object: its children's values
+    choice      texts or functions that differ: a tree whose child says which it is
     optional    None on one path: a flag "is there", then the values of the other path
     maybe       unbound on one path: a flag "is bound", then the values of the other path
 
@@ -33,6 +34,7 @@ from runtime.graph.ir import Value
 from runtime.graph.nodes import BOOL, NUMBER_TYPES, UNDEFINED, fits
 from runtime.graph.structures import Structure, structure_of
 from runtime.staging.aliasing.sharing import home
+from runtime.staging.control import choices
 from runtime.staging.control.carried_objects import Held, is_mutable
 from runtime.staging.control.joined_variables import NONE, Handles, may_be, note, type_of
 from runtime.staging.control.optional_values import (
@@ -250,12 +252,31 @@ def join(a: Spec, b: Spec) -> Spec:
     if isinstance(a, Optional) or isinstance(b, Optional) or _is_none(a) or _is_none(b):
         return _join_optional(a, b)
     a, b = _opened(a), _opened(b)
+    choice = _choice(a, b)
+    if choice is not None:
+        return choice
     if isinstance(a, Tree) and isinstance(b, Tree):
         return _join_trees(a, b)
     left, right = _leaf(a), _leaf(b)
     if left is None or right is None:
         raise _differ(a, b)
     return Leaf(join_types(left, right), _variables(a) | _variables(b))
+
+
+def _choice(a: Spec, b: Spec) -> Spec | None:
+    """The Spec of one of several Python values; None where the two are others."""
+    first, second = _options(a), _options(b)
+    if first is None or second is None:
+        return None
+    options = choices.union(first, second)
+    return None if options is None else Tree(choices.structure(options), (Leaf(NUMBER_TYPES[int]),))
+
+
+def _options(spec: Spec) -> tuple[Any, ...] | None:
+    if isinstance(spec, Tree):
+        keys: tuple[Any, ...] = spec.structure.keys
+        return keys if spec.structure.kind is choices.Choice else None
+    return choices.options_of(spec.value) if isinstance(spec, Same) else None
 
 
 def _variables(spec: Spec) -> Handles:
@@ -350,7 +371,9 @@ def _leaf(spec: Spec) -> Type | None:
 
 def _differ(a: Spec, b: Spec) -> Mismatch:
     if isinstance(a, Same) and isinstance(b, Same):
-        hint = "only numbers and tensors can depend on a tensor: choose between such"
+        hint = (
+            "only numbers, texts, functions and tensors can depend on a tensor: choose between such"
+        )
         first, second = _show(a), _show(b)
         if first == second:
             return Mismatch(f"there are two Python values {first}", hint)
@@ -462,9 +485,11 @@ def lower(value: Any, spec: Spec, trace: Trace, name: str | None = None) -> Iter
 
 def _children(value: Any, structure: Structure) -> Sequence[Any]:
     found = structure_of(value)
-    assert found is not None
     fit = structure.handler.fit
-    return found[1] if fit is None or found[0] == structure else fit(value, structure)
+    if fit is not None and (found is None or found[0] != structure):
+        return fit(value, structure)
+    assert found is not None
+    return found[1]
 
 
 def _lower_missing(

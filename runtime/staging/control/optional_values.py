@@ -41,6 +41,9 @@ class Missing:
     def __setitem__(self, key: Any, value: Any) -> None:
         present(self)[key] = value
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return active(self.flag).called(self.get())(*map(present, args), **kwargs)
+
 
 class MaybeUndefined(Missing):
     """A name that some path leaves unbound: reading it raises UnboundLocalError at run time."""
@@ -141,7 +144,7 @@ OPERATORS = (
 )  # fmt: skip
 """The methods by which Python's operators read an operand, but for comparisons."""
 
-_OTHERS = ("eq", "ne", "lt", "gt", "le", "ge", "round", "getitem", "call", "format")
+_OTHERS = ("eq", "ne", "lt", "gt", "le", "ge", "round", "getitem", "format")
 
 for _name in (*OPERATORS, *[f"__{name}__" for name in _OTHERS]):
     setattr(Missing, _name, _forward(_name))

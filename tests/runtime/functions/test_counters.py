@@ -135,13 +135,11 @@ def test_of_decorated_functions_too() -> None:
     assert paths(0, rt.constant(6)).numpy() == two_calls(6)
 
 
-def kept_in_a_dict(n):
-    memo = {0: 0}
-
+def kept_in_a_set(n):
     def go(k):
         if k >= n:
             return k
-        return memo[k] if k in memo and n < 0 else go(k + 1)
+        return k if len({k}) > 1 else go(k + 1)
 
     return go(0)
 
@@ -162,7 +160,7 @@ def counted_outside(n):
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (kept_in_a_dict, "as a dictionary key or in a set is not allowed"),
+        (kept_in_a_set, "as a dictionary key or in a set is not allowed"),
         (counted_outside, "calls is changed while the function is staged"),
     ],
 )

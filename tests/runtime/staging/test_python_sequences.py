@@ -254,8 +254,8 @@ def test_gradients_go_through_items() -> None:
         assert tuple(map(float, got)) == expected
 
 
-def refused_text(i):
-    return ["a", "b"][i]
+def refused_sets(i):
+    return [frozenset("a"), frozenset("b")][i]
 
 
 def refused_dtypes(i):
@@ -275,7 +275,7 @@ def refused_growth(i):
 @pytest.mark.parametrize(
     ("program", "words"),
     [
-        (refused_text, "do not fit together"),
+        (refused_sets, "do not fit together"),
         (refused_dtypes, "do not fit together"),
         (refused_lengths, "of several lengths"),
         (refused_growth, r"append\(\) of a list that only the run knows"),

@@ -56,20 +56,12 @@ def unequal_structures(x):
     return y
 
 
-def unequal_strings(x):
+def unequal_objects(x):
     if x > 0:
-        mode = "a"
+        mode = frozenset("a")
     else:
-        mode = "b"
-    return x if mode == "a" else -x
-
-
-def unequal_functions(x):
-    if x > 0:
-        act = abs
-    else:
-        act = len
-    return act(x)
+        mode = frozenset("b")
+    return x if "a" in mode else -x
 
 
 def growing_list(x):
@@ -176,8 +168,7 @@ REFUSED = [
     (unequal_dtypes, TypeError, "y", "float32 on one path and int32"),
     (unequal_dtypes_inside, TypeError, "d", r"d\['k'\]\[1\]"),
     (unequal_structures, autograph.StagingError, "y", "tuple of 2 and list of 2"),
-    (unequal_strings, autograph.StagingError, "mode", "'a' and 'b' differ"),
-    (unequal_functions, autograph.StagingError, "act", "differ"),
+    (unequal_objects, autograph.StagingError, "mode", "differ"),
     (growing_list, autograph.StagingError, "items", "list of 1 and list of 2"),
     (loop_dtype, TypeError, "y", "int32 on one path and float32"),
     (raise_in_try, autograph.StagingError, None, "past the `try` at line"),
@@ -222,14 +213,14 @@ def test_a_handler_cannot_swallow_a_refusal() -> None:
     def swallowing(x):
         try:
             if x > 0:
-                y = "a"
+                y = frozenset("a")
             else:
-                y = "b"
+                y = frozenset("b")
         except ValueError:
-            y = "c"
-        return x if y == "a" else -x
+            y = frozenset("c")
+        return x if "a" in y else -x
 
-    with pytest.raises(autograph.StagingError, match="'a' and 'b' differ"):
+    with pytest.raises(autograph.StagingError, match="differ"):
         function(swallowing)(X)
 
 

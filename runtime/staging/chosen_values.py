@@ -1,0 +1,113 @@
+"""Python values of which the run chooses one: each in a branch, and builtins that take them."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from autograph import call, operators
+from runtime.core.state import state
+from runtime.staging.block_recorder import BlockRecorder
+from runtime.staging.control import branches, choices
+from runtime.staging.control.blocks import Block, Names, Wording
+from runtime.staging.control.choices import Choice
+from runtime.staging.control.identity import identical
+
+_WORDS = Wording("the values that the run chooses from", "what is made of a choice")
+
+
+def applied(choice: Choice, function: Callable[[Any], Any]) -> Any:
+    """What a function gives for each option, in branches.
+
+    Default values of the function lead a recorder to what it can change.
+    """
+
+    def of_rest(at: int) -> Any:
+        option = choice.options[at]
+
+        def here(*, _reached: Any = (option, function)) -> Any:
+            return function(option)
+
+        def further(*, _reached: Any = (choice.options[at + 1 :], function)) -> Any:
+            return of_rest(at + 1)
+
+        if at == len(choice.options) - 1:
+            return here()
+        test = choice.place == at
+        return branches.cond(test, here, further, (), (), BlockRecorder, words=_WORDS)
+
+    return of_rest(0)
+
+
+def _called(self: Choice, args: Any, kwargs: Any) -> Any:
+    def result(option: Any, *, _reached: Any = (args, kwargs)) -> Any:
+        trace = state.trace
+        return (option if trace is None else trace.called(option))(*args, **kwargs)
+
+    return applied(self, result)
+
+
+choices.install_application(applied, _called)
+
+_TEXTS = frozenset((print, format, str.format, str.join, operator.mod, repr, ascii))
+TAKEN = frozenset((ord, getattr))
+"""Functions that no backend is asked for."""
+
+_APPLYING = frozenset((map, filter, functools.reduce))
+
+
+def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+    """A builtin with a choice among its arguments: NotImplemented for one that takes it as it
+    is.
+    """
+    if function in _TEXTS:
+        return NotImplemented
+    if function is operator.contains and type(args[0]) in (list, tuple):
+        return NotImplemented  # each item is compared
+    if function in _APPLYING and type(args[0]) is Choice:
+        return call(function)(args[0].__call__, *args[1:])
+    at = next(at for at, item in enumerate(args) if type(item) is Choice)
+    before, choice, behind = args[:at], args[at], args[at + 1 :]
+    instead: Callable[..., Any] = {
+        operator.is_: identical,
+        operator.getitem: operators.getitem,
+        operator.contains: lambda items, item: operators.compare(item, "in", items),
+    }.get(function, function if function in TAKEN else call(function))
+
+    def result(option: Any, *, _reached: Any = (before, behind, kwargs)) -> Any:
+        return instead(*before, option, *behind, **kwargs)
+
+    return applied(choice, result)
+
+
+def for_loop(
+    items: Choice, body: Block, state: tuple[Any, ...], names: Names, test: Block | None
+) -> Any:
+    """A loop over each option, in a branch of its own."""
+
+    def over(option: Any, *, _reached: Any = (body, test, state)) -> Any:
+        return operators.for_loop(option, body, state, test, ", ".join(names))
+
+    return applied(items, over)
+
+
+def set_item(target: Any, key: Choice, value: Any) -> None:
+    """`target[key] = value`, of a dict."""
+
+    def put(option: Any, *, items: Any = target, value: Any = value) -> None:
+        items[option] = value
+
+    applied(key, put)
+
+
+def taking(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns what to call for one of these: it takes choices too."""
+
+    def taken(*args: Any) -> Any:
+        if any(type(item) is Choice for item in args):
+            return of_builtin(function, args, {})
+        return function(*args)
+
+    return taken

@@ -1,0 +1,217 @@
+"""A Python value that is one of several: the run knows which. Texts, functions, classes and members
+of enums, of which a branch has chosen one.
+
+Whatever is done with it, is done with each of them in a branch of its own.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import operator
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from runtime import dtypes
+from runtime.core.convert import convert_to_tensor, register_conversion
+from runtime.core.tensor import Tensor
+from runtime.graph.structures import Handler, Structure, add_handler
+from runtime.graph.templates import Written
+from runtime.staging.control.sameness import same
+from runtime.staging.refusals import refuse
+
+MOST = 64
+"""Python values that one is chosen from."""
+
+_KINDS = (
+    str, bytes, type, types.FunctionType, types.BuiltinFunctionType, types.MethodType,
+    functools.partial, enum.Enum, np.ufunc, dtypes.DType,
+)  # fmt: skip
+
+_applied: Callable[[Choice, Callable[[Any], Any]], Any]
+_called: Callable[[Choice, Any, Any], Any]
+
+
+class Choice:
+    """One of `options`: that at the staged `place`. To Python's `isinstance` texts are a `str`."""
+
+    __slots__ = ("options", "place")
+    __array_ufunc__ = None
+
+    def __init__(self, options: tuple[Any, ...], place: Any) -> None:
+        self.options = options
+        self.place = place
+
+    def apply(self, function: Callable[[Any], Any]) -> Any:
+        """Returns what the function gives for the option that the run chooses."""
+        return _applied(self, function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return _called(self, args, kwargs)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return str if self.is_text else Choice
+
+    @property
+    def is_text(self) -> bool:
+        """True if all options are texts."""
+        return all(type(option) is str for option in self.options)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name != "__name__":
+            raise AttributeError(name)
+        found = [getattr(option, name) for option in self.options]
+        if all(map(callable, found)) and not isinstance(self.options[0], type):
+            return functools.partial(self._call_method, name)
+        return self.apply(lambda option: getattr(option, name))
+
+    def _call_method(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        # A default value leads a recorder to what the methods can change.
+        def result(option: Any, *, _reached: Any = (args, kwargs)) -> Any:
+            return getattr(option, name)(*args, **kwargs)
+
+        return self.apply(result)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in Choice.__slots__:
+            raise refused(self, "changed")
+        object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"<one of {', '.join(map(repr, self.options))}>"
+
+
+def refused(choice: Choice, use: str) -> Exception:
+    """StagingError for a use of it, in words such as "changed"."""
+    return refuse(
+        f"{choice!r}, which the run chooses, is {use}",
+        "do it in the branches that choose, or choose numbers",
+    )
+
+
+def install_application(
+    apply: Callable[[Choice, Callable[[Any], Any]], Any],
+    called: Callable[[Choice, Any, Any], Any],
+) -> None:
+    """Apply functions to choices, and call them, by these: it takes branches, which are above this
+    layer.
+    """
+    global _applied, _called
+    _applied, _called = apply, called
+
+
+def _operator(function: Callable[[Any, Any], Any], is_reflected: bool = False) -> Any:
+    def method(self: Choice, other: Any) -> Any:
+        def result(option: Any, *, _reached: Any = other) -> Any:
+            return function(other, option) if is_reflected else function(option, other)
+
+        return self.apply(result)
+
+    return method
+
+
+for _name in ("add", "mul", "mod", "eq", "ne", "lt", "le", "gt", "ge", "getitem"):
+    setattr(Choice, f"__{_name}__", _operator(getattr(operator, _name)))
+for _name in ("add", "mul", "mod"):
+    setattr(Choice, f"__r{_name}__", _operator(getattr(operator, _name), is_reflected=True))
+
+
+def _refusing(name: str, use: str) -> None:
+    def method(self: Choice, *_: Any) -> NoReturn:
+        raise refused(self, use)
+
+    setattr(Choice, name, method)
+
+
+for _name, _use in {
+    "__hash__": "used as a key or in a set",
+    "__iter__": "iterated over",
+    "__bool__": "used as a Python bool by code that is not converted",
+    "__len__": "asked for its length by code that is not converted",
+    "__contains__": "asked what is in it by code that is not converted",
+    "__index__": "used as a number",
+    "__format__": "shown by code that is not converted",
+    "__str__": "shown by code that is not converted",
+}.items():
+    _refusing(_name, _use)
+
+
+# Joins
+
+
+def options_of(value: Any) -> tuple[Any, ...] | None:
+    """The Python values that one may be; None for what is no choice and cannot be part of one."""
+    if type(value) is Choice:
+        return value.options
+    return (value,) if isinstance(value, _KINDS) else None
+
+
+def union(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, ...] | None:
+    """The options of two; None for too many."""
+    found = list(first)
+    found += [item for item in second if not any(same(item, known) for known in first)]
+    return tuple(found) if len(found) <= MOST else None
+
+
+def place_in(value: Any, options: Sequence[Any]) -> Any:
+    """The place of a value among these options: a staged one for a choice."""
+    if type(value) is not Choice:
+        return next(at for at, option in enumerate(options) if same(option, value))
+    if all(map(same, value.options, options)):
+        return value.place
+    places = [place_in(option, options) for option in value.options]
+    return sum((value.place == at) * place for at, place in enumerate(places))
+
+
+def _text(keys: Sequence[Any], children: Sequence[Any]) -> Written:
+    if not all(type(option) is str for option in keys):
+        raise refused(Choice(tuple(keys), None), "shown, or part of an exception")
+    return Written("chosen", (*children, *keys))
+
+
+def _flatten(choice: Choice) -> tuple[Any, Sequence[Any]]:
+    return choice.options, (choice.place,)
+
+
+def _build(kind: type, options: tuple[Any, ...], children: Sequence[Any]) -> Any:
+    (place,) = children
+    return options[place] if isinstance(place, int) else Choice(options, place)
+
+
+def _fit(value: Any, structure: Structure) -> Sequence[Any]:
+    return (place_in(value, structure.keys),)
+
+
+HANDLER = Handler(
+    _flatten,
+    _build,
+    "[{}]",
+    names=lambda options: ("choice",),
+    describe=lambda options: f"one of {', '.join(map(repr, options))}",
+    fit=_fit,
+    image=_text,
+    is_tuple=True,
+)
+add_handler(Choice, HANDLER)
+
+
+def structure(options: tuple[Any, ...]) -> Structure:
+    """The structure of a choice from these."""
+    return Structure(Choice, options, HANDLER)
+
+
+# Tensors
+
+
+def _to_tensor(choice: Choice, dtype: dtypes.DType | None) -> Tensor:
+    if not choice.is_text:
+        raise refused(choice, "used as a tensor")
+    made: Tensor = choice.apply(lambda option: convert_to_tensor(option, dtype))
+    return made
+
+
+register_conversion(Choice, _to_tensor)
