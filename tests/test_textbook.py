@@ -16,13 +16,16 @@ from tests.textbook import (
     matching,
     numbers,
     objects,
+    searches,
     sequences,
     tables,
+    words,
 )  # fmt: skip
 from tests.textbook.refused import REFUSED
 
 MODULES = (
-    *(numbers, sequences, tables, lists, comprehensions, matching, grids, objects),
+    *(numbers, sequences, tables, lists, comprehensions, matching, words, grids, objects),
+    searches,
 )  # fmt: skip
 CASES = [case for module in MODULES for case in module.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}

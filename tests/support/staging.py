@@ -19,6 +19,8 @@ def as_python(value: Any) -> Any:
     """Tensors, also inside containers, as Python's own numbers and lists."""
     if hasattr(value, "numpy"):
         array = value.numpy()
+        if isinstance(array, bytes):  # a text that a function returns
+            return array.decode()
         return array.tolist() if hasattr(array, "tolist") else array
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*map(as_python, value))
