@@ -7,11 +7,15 @@ VENV := .venv$(if $(PYTHON),-$(notdir $(PYTHON)))
 PY := $(VENV)/bin/python
 PYTEST_ARGS ?=
 
-.PHONY: help demo test lint golden soak bench keras-tests clean
+# Those that a release is tried on; `make test-all` leaves out what is not installed.
+VERSIONS := 3.11 3.12 3.13
+
+.PHONY: help demo test test-all lint golden soak bench keras-tests clean
 
 help:
 	@echo 'make demo    k-means and a classifier of handwritten digits, each one staged function'
 	@echo 'make test    all tests (pass more options by PYTEST_ARGS=...)'
+	@echo 'make test-all  the same on each of Python $(VERSIONS) that is installed'
 	@echo 'make lint    ruff, mypy and pyright'
 	@echo 'make golden  write the golden files anew and show what changed'
 	@echo 'make soak    random programs for a long time'
@@ -26,6 +30,13 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.test
 	@$(PY) -m pytest -q -n auto $(PYTEST_ARGS)
+
+test-all:
+	@for version in $(VERSIONS); do \
+		python=python$$version; \
+		if $$python -c '' 2>/dev/null; then $(MAKE) --no-print-directory test PYTHON=$$python || exit 1; \
+		else echo "$$python is not installed: left out"; fi; \
+	done
 
 lint: $(VENV)/.dev
 	$(PY) -m ruff check

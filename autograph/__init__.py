@@ -28,6 +28,9 @@ from autograph.operators.growing import lists_made_by, register_stand_in
 from autograph.operators.loop_options import loop_options, set_loop_options
 from autograph.policy import convert_package
 from autograph.undefined import Undefined
+from autograph.versions import check_version
+
+check_version()
 
 __version__ = "0.1.0"
 

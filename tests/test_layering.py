@@ -30,6 +30,7 @@ STAGING = f"{GRAPH} runtime.nest runtime.staging"
 MAY_IMPORT = {
     "autograph.cells": "",
     "autograph.users_words": "",
+    "autograph.versions": "",
     "autograph.errors": "autograph.cells autograph.users_words",
     "autograph.frames": "autograph.errors",
     "autograph.trees": "gast",

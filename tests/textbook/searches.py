@@ -7,7 +7,6 @@ import math
 from tests.textbook.bank import bank
 
 # The programs are written as textbooks write them.
-# ruff: noqa: SIM110, RET505
 
 case, CASES = bank()
 
