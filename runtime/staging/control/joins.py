@@ -372,7 +372,7 @@ def _leaf(spec: Spec) -> Type | None:
 def _differ(a: Spec, b: Spec) -> Mismatch:
     if isinstance(a, Same) and isinstance(b, Same):
         hint = (
-            "only numbers, texts, functions and tensors can depend on a tensor: choose between such"
+            "only numbers, texts, functions and tensors can depend on a tensor: choose among such"
         )
         first, second = _show(a), _show(b)
         if first == second:
