@@ -348,6 +348,44 @@ for $x in reversed(xs):
         break
 """,
     """\
+for $i in range(3, 25):
+    a = (a + $i) % 50
+    if <bool>:
+        break
+    LOOP
+else:
+    BLOCK
+""",
+    """\
+for $i in range(20):
+    if a > 30 and <bool>:
+        <return>
+    a = (2 * a + $i) % 50
+""",
+    """\
+if all((a + $i) % 7 for $i in range(1, 30)) or any($j * $j > a % 50 for $j in range(20)):
+    BLOCK
+""",
+    """\
+$s = 'x' if <bool> else 'yz'
+if $s == 'x':
+    BLOCK
+elif <bool>:
+    $s = $s + 'x'
+a = (a + len($s) + {'x': 1, 'yz': 2}.get($s, 5)) % 50
+""",
+    """\
+$f = step if <bool> else abs
+a = $f(a % 50) % 50
+""",
+    """\
+$t = a
+
+def $f(k, step):
+    return k if k >= $t % 11 else 1 + $f(k + step, step)
+a = $f(0, 1) + $f(2, 3)
+""",
+    """\
 $k = 0
 while $k < 3:
     $k += 1
