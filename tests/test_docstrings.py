@@ -65,7 +65,7 @@ OF_THE_RUNTIME = {
     "rt.IndexedSlices": ("of_parts", "with_values"),
     "rt.errors.NumericsError": ("locate",),
     "ConcreteFunction": ("call_changing", "call_leaves", "change", "outputs_of", "share"),
-    "Function": ("saved_traces",),
+    "Function": ("call_plain", "saved_traces"),
 }
 
 

@@ -395,8 +395,8 @@ class Function(Generic[P, R]):
         return concrete.call_leaves(call.leaves)
 
     def _deeper(self, call: Call) -> Any:
-        """What a call gives that many calls of the same function wait for, which differ by numbers;
-        NotImplemented for other calls.
+        """Returns what a call gives that many calls of the same function wait for, which differ by
+        numbers; NotImplemented for other calls.
         """
         waiting = running_of(self._traces)
         if not waiting or call.key in waiting:

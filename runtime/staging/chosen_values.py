@@ -19,7 +19,7 @@ _WORDS = Wording("the values that the run chooses from", "what is made of a choi
 
 
 def applied(choice: Choice, function: Callable[[Any], Any]) -> Any:
-    """What a function gives for each option, in branches.
+    """Returns what a function gives for each option, in branches.
 
     Default values of the function lead a recorder to what it can change.
     """
