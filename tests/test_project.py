@@ -18,7 +18,9 @@ TEXTS = sorted(
     for path in ROOT.rglob(f"*.{suffix}")
     if not any(part.startswith(".") and part != ".ci" for part in path.relative_to(ROOT).parts)
 )
-TARGETS = ["demo", "test", "lint", "golden", "soak", "bench", "keras-tests", "clean"]
+TARGETS = [
+    *("demo", "test", "test-all", "lint", "golden", "soak", "bench", "keras-tests", "clean"),
+]
 
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 

@@ -5,6 +5,7 @@ traced.
 from __future__ import annotations
 
 import inspect
+import operator
 import os
 from collections.abc import Callable
 from types import CellType, CodeType, FrameType
@@ -49,6 +50,7 @@ from runtime.staging.control.optional_values import (
 )
 from runtime.staging.control.truths import Truth
 from runtime.staging.error_notes import locate_hidden
+from runtime.staging.lists import dict_reads
 from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_number import SymbolicNumber
@@ -227,6 +229,8 @@ class StagingBackend(Backend):
             made = chosen_values.of_builtin(function, args, kwargs)
             if made is not NotImplemented:
                 return made
+        if function is operator.getitem and type(args[1]) is MaybeNone:
+            return dict_reads.at_optional(*args)
         staged = BUILTINS.get(function)
         if function is not bool:
             _refuse_truths(*args, *kwargs.values())

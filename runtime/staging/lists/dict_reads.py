@@ -6,12 +6,14 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
+from autograph import operators
 from runtime.core.tensor import Tensor
 from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.control import branches
 from runtime.staging.control.blocks import Wording
 from runtime.staging.control.choices import MOST, Choice
 from runtime.staging.control.logic import or_
+from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.symbolic_number import SymbolicNumber
 
 _WORDS = Wording("the values of the dict", "the value at a key of the run")
@@ -47,6 +49,19 @@ def _get(method: Any, table: dict[Any, Any], key: Any, default: Any = None, /) -
     if not is_asked(table, key):
         return method(key, default)
     return _value_at(list(table.items()), key, lambda: default)
+
+
+def at_optional(target: Any, key: MaybeNone) -> Any:
+    """`target[key]` for a key that may be None: a dict may have an entry for that."""
+
+    # Default values lead a recorder to what is in the target.
+    def held(*, _reached: Any = target) -> Any:
+        return operators.getitem(target, key.held)
+
+    def none(*, _reached: Any = target) -> Any:
+        return target[None]
+
+    return branches.cond(key.flag, held, none, (), (), BlockRecorder, words=_WORDS)
 
 
 def has(table: dict[Any, Any], key: Any) -> Any:

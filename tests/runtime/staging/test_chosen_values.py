@@ -1,0 +1,497 @@
+"""Texts, functions, classes and members of enums that a staged value chooses."""
+
+import contextlib
+import copy
+import enum
+import io
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import autograph
+import runtime as rt
+from tests.support.staging import attempt, same_outcome
+
+# The programs are written as strangers write them.
+# ruff: noqa: B007, E731, UP031
+
+
+def sq(v):
+    return v * v if v > -100 else v
+
+
+def neg(v):
+    if v > 2:
+        return v
+    return -v
+
+
+class Color(enum.Enum):
+    RED = 1
+    GREEN = 2
+
+
+class Acc:
+    def __init__(self):
+        self.v = 0
+
+    def up(self, k):
+        self.v += k
+
+    def dn(self, k):
+        self.v -= k
+
+
+def compared(x):
+    op = "+" if x > 0 else "-"
+    if op == "+":
+        return x + 1
+    return x - 1
+
+
+def key_of_a_dict(x):
+    kind = "a" if x > 0 else "b"
+    return {"a": 10, "b": 20}[kind]
+
+
+def state_of_a_loop(x):
+    state = "start"
+    n = 0
+    while state != "end":
+        if state == "start":
+            state = "middle"
+        elif state == "middle":
+            n += 1
+            if n > x:
+                state = "end"
+        else:
+            raise ValueError(state)
+    return n
+
+
+def builtin_chosen(x):
+    op = max if x > 0 else min
+    return op(x, 3)
+
+
+def in_an_error(x):
+    kind = "neg" if x < 0 else "pos"
+    if kind == "neg":
+        raise ValueError(f"got {kind}: " + kind)
+    return kind.upper() == "POS"
+
+
+def member_of_an_enum(x):
+    c = Color.RED if x > 0 else Color.GREEN
+    return c.value if c is Color.RED else -c.value
+
+
+def called_in_a_loop(x):
+    f = (lambda v: v + 1) if x > 0 else (lambda v: v - 1)
+    t = 0
+    for i in range(x):
+        t = f(t) + i
+    return f(t)
+
+
+def indexed(x):
+    return ["a", "bc", "def"][x % 3]
+
+
+def dict_of_functions(x):
+    return {0: sq, 1: neg}[x % 2](x)
+
+
+def asked_for_much(x):
+    s = "ab" if x > 0 else "xyz"
+    return (
+        "a" in s,
+        s in ("ab", "q"),
+        s in {"ab": 1},
+        s[0] == "a",
+        s + "!" == "ab!",
+        "<" + s,
+        isinstance(s, str),
+    )
+
+
+def grown_in_branches(x):
+    s = ""
+    if x > 0:
+        s = s + "pos"
+    if x > 2:
+        s += " big"
+    return s
+
+
+def function_or_none(x):
+    f = None
+    if x > 0:
+        f = sq
+    if f is None:
+        return -1
+    return f(x)
+
+
+def in_a_plain_loop(x):
+    turn = "L"
+    c = 0
+    for i in range(x):
+        if turn == "L":
+            turn = "R"
+        else:
+            turn = "L"
+            c += i
+    return c, turn
+
+
+def entry_changed(x):
+    d = {"L": 0, "R": 0}
+    for i in range(x):
+        k = "L" if i % 2 == 0 else "R"
+        d[k] += 1
+    return d["L"] - d["R"]
+
+
+def beside_a_number(x):
+    a, op = (1, "+") if x > 0 else (2, "-")
+    return a if op == "+" else -a
+
+
+def looped_over(x):
+    s = "abc" if x > 0 else "de"
+    n = 0
+    for ch in s:
+        n += ord(ch)
+    return n
+
+
+def made_a_number(x):
+    s = "12" if x > 0 else "7"
+    return int(s) + x
+
+
+def closures(x):
+    def inner(k):
+        return k + x
+
+    def other(k):
+        return k - x
+
+    h = inner if x > 1 else other
+    return h(h(2))
+
+
+def ordered(x):
+    w = "b" if x > 0 else "c"
+    return w < "bb"
+
+
+def asked_for_numbers(x):
+    d = {1: "one", 3: "three"}
+    return d.get(x, "none"), 3 in d, x in d
+
+
+def text_indexed(x):
+    seq = "ACGT"
+    c = seq[x % 4]
+    return {"A": "T", "C": "G", "G": "C", "T": "A"}[c] == "G"
+
+
+def in_a_recursion(x):
+    def go(n, s):
+        return s if n <= 0 else go(n - 1, "odd" if s == "even" else "even")
+
+    return go(x, "even")
+
+
+def attribute_of_an_object(x):
+    class A:
+        def __init__(self):
+            self.mode = "idle"
+            self.n = 0
+
+        def step(self, k):
+            if self.mode == "idle":
+                self.mode = "run"
+            elif k > 2:
+                self.mode = "stop"
+            else:
+                self.n += k
+
+    a = A()
+    for i in range(x):
+        a.step(i)
+    return a.mode, a.n
+
+
+def changes_a_list(x):
+    log = []
+    a = lambda v: log.append(v)
+
+    def b(v):
+        log.append(v + 1)
+        log.append(0)
+
+    f = a if x > 0 else b
+    f(x)
+    return len(log)
+
+
+def changes_what_is_around(x):
+    s = [0]
+
+    def a():
+        s[0] += 1
+
+    def b():
+        s[0] -= 1
+
+    f = a if x > 0 else b
+    for i in range(4):
+        f()
+    return s[0]
+
+
+def bound_methods(x):
+    o = Acc()
+    m = o.up if x > 0 else o.dn
+    m(2)
+    name = "up" if x > 2 else "dn"
+    getattr(o, name)(5)
+    return o.v
+
+
+def changes_a_nonlocal(x):
+    n = 0
+
+    def a():
+        nonlocal n
+        n += 2
+
+    def b():
+        nonlocal n
+        n += 3
+
+    f = a if x > 0 else b
+    f()
+    return n
+
+
+def methods_of_a_list(x):
+    xs = [3, 1, 2]
+    meth = "append" if x > 0 else "remove"
+    op = xs.append if x > 0 else xs.remove
+    op(1)
+    return len(xs)
+
+
+def given_to_functions(x):
+    k = "a" if x > 0 else "b"
+
+    def g(name, v):
+        return v if name == "a" else -v
+
+    return g(k, x) + g(name=k, v=1)
+
+
+def applied_to_items(x):
+    f = sq if x > 0 else neg
+    return [f(v) for v in (1, 2)], list(map(f, [1, 2])), sum(f(v) for v in (1, 2))
+
+
+def as_a_key(x):
+    f = sq if x > 0 else neg
+    return max([1, -2], key=f)
+
+
+def two_of_them(x):
+    a = "x" if x > 0 else "y"
+    b = "x" if x > 2 else "y"
+    return a == b, a != b, a < b, a + b == "xy"
+
+
+def effects_in_order(x):
+    log = []
+
+    def a():
+        log.append(1)
+        return "A"
+
+    def b():
+        log.append(2)
+        log.append(3)
+        return "B"
+
+    f = a if x > 0 else b
+    r = f()
+    r2 = f() + f()
+    return len(log), r == "A", r2
+
+
+def letters_of_a_text(x):
+    s = "abc"
+    out = ""
+    i = 0
+    while i < 3:
+        c = s[(i + x) % 3]
+        if c != "b":
+            i += 1
+        else:
+            i += 2
+    return i, c
+
+
+def none_as_a_key(x):
+    m = "x" if x > 0 else None
+    return {"x": 5, None: 7}[m]
+
+
+def in_a_tuple(x):
+    e = "a" if x > 1 else "b"
+    a, b = (e, "z") if x > 0 else ("q", e)
+    return a + b
+
+
+def steps_through_a_dict(x):
+    k = "n"
+    for i in range(x):
+        k = {"n": "e", "e": "s", "s": "w", "w": "n"}[k]
+    return k
+
+
+def moves(x):
+    pos = [0, 0]
+    moves = {"U": (0, 1), "D": (0, -1), "R": (1, 0)}
+    for i in range(x):
+        dx, dy = moves["URD"[i % 3]]
+        pos[0] += dx
+        pos[1] += dy
+    return pos
+
+
+def math_functions(x):
+    f = math.sin if x > 0 else math.cos
+    g = abs if x > 2 else (lambda v: -v)
+    return f(0.5) + g(-2)
+
+
+def printed(x):
+    s = "pos" if x > 0 else "neg"
+    print("s =", s, s + "!", f"<{s:>5}>", "%s" % s, f"{s}", s.upper())
+    return 1
+
+
+FUNCTIONS = [
+    compared,
+    key_of_a_dict,
+    state_of_a_loop,
+    builtin_chosen,
+    in_an_error,
+    member_of_an_enum,
+    called_in_a_loop,
+    indexed,
+    dict_of_functions,
+    asked_for_much,
+    grown_in_branches,
+    function_or_none,
+    in_a_plain_loop,
+    entry_changed,
+    beside_a_number,
+    looped_over,
+    made_a_number,
+    closures,
+    ordered,
+    asked_for_numbers,
+    text_indexed,
+    in_a_recursion,
+    attribute_of_an_object,
+    changes_a_list,
+    changes_what_is_around,
+    bound_methods,
+    changes_a_nonlocal,
+    methods_of_a_list,
+    given_to_functions,
+    applied_to_items,
+    as_a_key,
+    two_of_them,
+    effects_in_order,
+    letters_of_a_text,
+    none_as_a_key,
+    in_a_tuple,
+    steps_through_a_dict,
+    moves,
+    math_functions,
+    printed,
+]
+
+
+def outcome(run: Callable[[], Any]) -> tuple[Any, str]:
+    shown = io.StringIO()
+    with contextlib.redirect_stdout(shown):
+        result = attempt(run)
+    return result, shown.getvalue()
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_it_is_what_python_computes(function: Callable[[Any], Any]) -> None:
+    staged = rt.function(function)
+    for x in (3, -4, 0, 1, 6):
+        expected, text = outcome(lambda x=x: function(copy.deepcopy(x)))
+        got, printed = outcome(lambda x=x: staged(rt.constant(x)))
+        assert same_outcome(expected, got), (x, expected, got)
+        assert printed == text
+
+
+def shown_function(x):
+    f = sq if x > 0 else neg
+    print(f"{f} of {x}")
+
+
+def returned_function(x):
+    return sq if x > 0 else neg
+
+
+def element_of_a_set(x):
+    return len({"a" if x > 0 else "b", "a"})
+
+
+def new_entry(x):
+    table = {}
+    table["a" if x > 0 else "b"] = x
+    return len(table)
+
+
+def attribute_set(x):
+    f = sq if x > 0 else neg
+    f.calls = 1
+    return x
+
+
+def too_many(x):
+    text = ""
+    for _ in range(x):
+        text = text + "a"
+    return len(text)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (shown_function, "is shown, or part of a text"),
+        (returned_function, "is used as a tensor"),
+        (element_of_a_set, "is used as a key or in a set"),
+        (new_entry, "the structures differ"),
+        (attribute_set, "is changed"),
+        (too_many, "keeps changing from round to round"),
+    ],
+)
+def test_what_the_graph_has_no_place_for_is_refused(
+    function: Callable[[Any], Any], message: str
+) -> None:
+    with pytest.raises(autograph.StagingError, match=message) as caught:
+        rt.function(function)(rt.constant(3))
+    assert caught.value.filename == __file__
+    assert caught.value.hint
