@@ -282,7 +282,6 @@ def changes_a_nonlocal(x):
 
 def methods_of_a_list(x):
     xs = [3, 1, 2]
-    meth = "append" if x > 0 else "remove"
     op = xs.append if x > 0 else xs.remove
     op(1)
     return len(xs)
@@ -333,7 +332,6 @@ def effects_in_order(x):
 
 def letters_of_a_text(x):
     s = "abc"
-    out = ""
     i = 0
     while i < 3:
         c = s[(i + x) % 3]
