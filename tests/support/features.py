@@ -310,6 +310,55 @@ def loops_eight_deep(x):
     return n
 
 
+def long_loop_with_a_staged_exit(x):
+    for i in range(9999):
+        if i * i > x:
+            break
+    else:
+        return -1
+    return i
+
+
+def any_of_a_long_range(x):
+    return any(i * i == x for i in range(100)) and not all(i > x for i in range(2, 90))
+
+
+def recursion_with_a_counter(x):
+    def count(i):
+        return 0 if i >= x else 1 + count(i + 1)
+
+    return count(0)
+
+
+def ternary_in_a_slice(xs):
+    return sum(xs[(1 if xs[0] > 2 else 0) : (3 if xs[1] > 1 else 2)])
+
+
+def exits_in_four_loops(x):
+    total = 0
+    for a in range(x):
+        for b in range(a):
+            while b > 0:
+                b -= 1
+                for c in (1, 2):
+                    if c == b:
+                        continue
+                    total += c
+                    if total > 30:
+                        break
+    return total
+
+
+def tape_in_a_branch(x):
+    v = rt.cast(x, rt.float32)
+    if x > 0:
+        with rt.GradientTape() as tape:
+            tape.watch(v)
+            y = v * v * v
+        return tape.gradient(y, v)
+    return v
+
+
 # State of other kinds
 
 
