@@ -555,7 +555,7 @@ def numpy_of_a_symbol():
 def key_of_a_dict():
     @rt.function
     def f(n):
-        return {0: 1, 3: 2}[n]  # <-
+        return {key: key + 1 for key in range(100)}[n]  # <-
 
     f(N)
 
@@ -879,12 +879,14 @@ def dtypes_of_operands():
     f(X)
 
 
-@misuse(StagingError, "the Python values 'a' and 'b' differ", "only numbers and tensors can depend")
-def text_of_branches():
+@misuse(
+    StagingError, "the Python values", "differ", "only numbers, texts, functions and tensors can"
+)
+def set_of_branches():
     @rt.function
     def f(x):
-        mode = "a" if x > 0 else "b"  # <-
-        return x if mode == "a" else -x
+        modes = frozenset("ab") if x > 0 else frozenset("c")  # <-
+        return x if "a" in modes else -x
 
     f(X)
 
@@ -1589,22 +1591,22 @@ def tape_asked_for_an_object():
 @misuse(
     RecursionError, "f calls itself with an argument of another", "pass what changes as a tensor"
 )
-def recursion_on_a_python_number():
+def recursion_on_a_text():
     @rt.function
-    def f(x, n=0):
-        return f(x, n + 1)  # <-
+    def f(x, path=""):
+        return f(x, path + "/")  # <-
 
     f(X)
 
 
 @misuse(RecursionError, "nested too deep here", "pass what ends a recursion as a tensor")
-def branches_of_a_recursion_on_a_python_number():
-    def descend(x, depth):
-        if x > depth and depth > 0:  # <-
-            return descend(x + 1, depth - 1)  # <-
+def branches_of_a_recursion_on_a_text():
+    def descend(x, path):
+        if x > len(path) > 0:  # <-
+            return descend(x + 1, path[1:])  # <-
         return x
 
-    rt.function(lambda x: descend(x, 1000))(N)
+    rt.function(lambda x: descend(x, 1000 * "/"))(N)
 
 
 @misuse(RecursionError, "f calls itself too deep: write a loop", "sys.setrecursionlimit()")
