@@ -48,7 +48,7 @@ def is_sequence(subject: Any, length: int, more: bool = False) -> Any:
         case [*_]:
             size = _asked(len, subject)
             return size >= length if more else size == length
-    if backend_of(subject) is not None and _has_length(subject):
+    if backend_of(subject) is not None and not _is_other(subject) and _has_length(subject):
         raise refusal(
             StagingError,
             "whether a staged value is a sequence, patterns like [a, b] do not tell: in Python a "
@@ -56,6 +56,11 @@ def is_sequence(subject: Any, length: int, more: bool = False) -> Any:
             hint="test its length with `if`, and take items by index, or make a list of it",
         )
     return False
+
+
+def _is_other(subject: Any) -> bool:
+    """True for a staged text, or None in place of one: these are no sequences to patterns."""
+    return _asked(isinstance, subject, (str, type(None))) is True
 
 
 def _has_length(subject: Any) -> bool:

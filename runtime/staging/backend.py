@@ -23,7 +23,7 @@ from autograph import (
     register_stand_in,
     why_not_converted,
 )
-from autograph.backend import GlobalVariable
+from autograph.backend import GlobalVariable, backend_of
 from autograph.frames import register_locating
 from autograph.undefined import name_of
 from autograph.users_words import is_generated
@@ -164,9 +164,10 @@ class StagingBackend(Backend):
     ) -> Any:
         """A while node over the rows of a tensor or the elements of a staged range."""
         _refuse_truths(items)
+        items = present(items)
         if type(items) is Choice:
             return chosen_values.for_loop(items, body, state, names, test)
-        return iteration.for_loop(read(present(items)), body, state, names, test, BlockRecorder)
+        return iteration.for_loop(read(items), body, state, names, test, BlockRecorder)
 
     def for_rest(
         self,
@@ -225,12 +226,16 @@ class StagingBackend(Backend):
 
     def builtin(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """A builtin, or a function of math, with a staged argument."""
+        if dict_reads.takes_optional(function, args):
+            return dict_reads.at_optional(function, *args)
+        if function is operator.contains or function not in TAKES_MISSING:
+            given, args = args, chosen_values.opened(function, args)
+            if args is not given and not any(map(backend_of, args)):
+                return function(*args, **kwargs)
         if any(type(item) is Choice for item in args):
             made = chosen_values.of_builtin(function, args, kwargs)
             if made is not NotImplemented:
                 return made
-        if function is operator.getitem and type(args[1]) is MaybeNone:
-            return dict_reads.at_optional(*args)
         staged = BUILTINS.get(function)
         if function is not bool:
             _refuse_truths(*args, *kwargs.values())

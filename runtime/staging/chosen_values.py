@@ -14,6 +14,7 @@ from runtime.staging.control import branches, choices
 from runtime.staging.control.blocks import Block, Names, Wording
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.identity import identical
+from runtime.staging.control.optional_values import Missing, present
 
 _WORDS = Wording("the values that the run chooses from", "what is made of a choice")
 
@@ -49,7 +50,7 @@ def _called(self: Choice, args: Any, kwargs: Any) -> Any:
     return applied(self, result)
 
 
-choices.install_application(applied, _called)
+choices.install_application(applied, _called, operators.getitem)
 
 _TEXTS = frozenset((print, format, str.format, str.join, operator.mod, repr, ascii))
 TAKEN = frozenset((ord, getattr))
@@ -82,6 +83,23 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
     return applied(choice, result)
 
 
+def opened(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of a builtin that takes no None: texts and such that may be missing are
+    there.
+    """
+    count = 1 if function is operator.contains and type(args[0]) is not str else len(args)
+    if not any(isinstance(item, Missing) and _holds_option(item) for item in args[:count]):
+        return args
+    checked = [present(item) if _holds_option(item) else item for item in args[:count]]
+    return (*checked, *args[count:])
+
+
+def _holds_option(item: Any) -> bool:
+    while isinstance(item, Missing):
+        item = item.held
+    return choices.options_of(item) is not None
+
+
 def for_loop(
     items: Choice, body: Block, state: tuple[Any, ...], names: Names, test: Block | None
 ) -> Any:
@@ -106,6 +124,7 @@ def taking(function: Callable[..., Any]) -> Callable[..., Any]:
     """Returns what to call for one of these: it takes choices too."""
 
     def taken(*args: Any) -> Any:
+        args = opened(function, args)
         if any(type(item) is Choice for item in args):
             return of_builtin(function, args, {})
         return function(*args)

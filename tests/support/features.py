@@ -748,7 +748,17 @@ def dict_indexed(x):
 
 
 def text_indexed(x):
-    return len(["a", "bc", "def"][x % 3])
+    text = ["a", "bc", "def"][x % 3]
+    return len(text) if text != "abcdef"[x % 5] else text.count("abcdef"[x % 2])
+
+
+def text_matched(x):
+    match "plus" if x > 0 else None:
+        case "plus" if x > 1:
+            return 1
+        case str(word):
+            return len(word)
+    return 0
 
 
 @limit("A list of lists in which only the run knows which")

@@ -33,6 +33,7 @@ _KINDS = (
 
 _applied: Callable[[Choice, Callable[[Any], Any]], Any]
 _called: Callable[[Choice, Any, Any], Any]
+_item: Callable[[Any, Any], Any]
 
 
 class Choice:
@@ -51,6 +52,12 @@ class Choice:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return _called(self, args, kwargs)
+
+    def __getitem__(self, key: Any) -> Any:
+        def result(option: Any, *, _reached: Any = key) -> Any:
+            return _item(option, key)
+
+        return self.apply(result)
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
@@ -96,12 +103,13 @@ def refused(choice: Choice, use: str) -> Exception:
 def install_application(
     apply: Callable[[Choice, Callable[[Any], Any]], Any],
     called: Callable[[Choice, Any, Any], Any],
+    item: Callable[[Any, Any], Any],
 ) -> None:
-    """Apply functions to choices, and call them, by these: it takes branches, which are above this
-    layer.
+    """Apply functions to choices, call them, and take items, by these: it takes branches, which are
+    above this layer.
     """
-    global _applied, _called
-    _applied, _called = apply, called
+    global _applied, _called, _item
+    _applied, _called, _item = apply, called, item
 
 
 def _operator(function: Callable[[Any, Any], Any], is_reflected: bool = False) -> Any:
@@ -114,7 +122,7 @@ def _operator(function: Callable[[Any, Any], Any], is_reflected: bool = False) -
     return method
 
 
-for _name in ("add", "mul", "mod", "eq", "ne", "lt", "le", "gt", "ge", "getitem"):
+for _name in ("add", "mul", "mod", "eq", "ne", "lt", "le", "gt", "ge"):
     setattr(Choice, f"__{_name}__", _operator(getattr(operator, _name)))
 for _name in ("add", "mul", "mod"):
     setattr(Choice, f"__r{_name}__", _operator(getattr(operator, _name), is_reflected=True))
@@ -148,6 +156,12 @@ def options_of(value: Any) -> tuple[Any, ...] | None:
     if type(value) is Choice:
         return value.options
     return (value,) if isinstance(value, _KINDS) else None
+
+
+def are_one(items: Sequence[Any]) -> bool:
+    """True if whichever of these is chosen, it is the first."""
+    first = items[0]
+    return isinstance(first, _KINDS) and all(same(item, first) for item in items)
 
 
 def union(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, ...] | None:

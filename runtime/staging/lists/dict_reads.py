@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -44,6 +45,8 @@ def getter(method: Any) -> Callable[..., Any] | None:
 
 
 def _get(method: Any, table: dict[Any, Any], key: Any, default: Any = None, /) -> Any:
+    if type(key) is MaybeNone:
+        return at_optional(lambda _, key: _get(method, table, key, default), table, key)
     if type(key) is Choice:
         return key.apply(lambda option: method(option, default))  # which changes nothing
     if not is_asked(table, key):
@@ -51,17 +54,35 @@ def _get(method: Any, table: dict[Any, Any], key: Any, default: Any = None, /) -
     return _value_at(list(table.items()), key, lambda: default)
 
 
-def at_optional(target: Any, key: MaybeNone) -> Any:
-    """`target[key]` for a key that may be None: a dict may have an entry for that."""
+def takes_optional(function: Any, args: Sequence[Any]) -> bool:
+    """True for `target[key]`, and `key in target` of a dict, where the key may be None."""
+    if function is operator.contains and not isinstance(args[0], dict):
+        return False
+    return function in _OPERATORS and type(args[1]) is MaybeNone
+
+
+def at_optional(function: Callable[[Any, Any], Any], target: Any, key: MaybeNone) -> Any:
+    """`target[key]`, or `key in target`, for a key that may be None: a dict may have that."""
+    ask = _OPERATORS.get(function, function)
 
     # Default values lead a recorder to what is in the target.
     def held(*, _reached: Any = target) -> Any:
-        return operators.getitem(target, key.held)
+        return ask(target, key.held)
 
     def none(*, _reached: Any = target) -> Any:
-        return target[None]
+        return function(target, None)
 
     return branches.cond(key.flag, held, none, (), (), BlockRecorder, words=_WORDS)
+
+
+def _is_in(target: Any, key: Any) -> Any:
+    return operators.compare(key, "in", target)
+
+
+_OPERATORS: dict[Any, Callable[[Any, Any], Any]] = {
+    operator.getitem: operators.getitem,
+    operator.contains: _is_in,
+}
 
 
 def has(table: dict[Any, Any], key: Any) -> Any:

@@ -14,7 +14,7 @@ from runtime.core.convert import convert_to_tensor
 from runtime.graph import arrays, numbers
 from runtime.graph.nodes import NUMBER_TYPES, apply
 from runtime.staging.builtin_functions import index_of
-from runtime.staging.control import branches, joins
+from runtime.staging.control import branches, choices, joins
 from runtime.staging.control.joins import Mismatch
 from runtime.staging.lists import staged_items
 from runtime.staging.refusals import refuse
@@ -95,10 +95,12 @@ def register_lists(of_lists: Callable[[Sequence[Any], Any], Any]) -> None:
 def chosen(items: Sequence[Any], place: Any) -> Any:
     """The item at a place, which is in bounds, of Python items.
 
-    StagingError for items that do not join: texts, or tensors of several dtypes.
+    StagingError for items that do not join: sets, or tensors of several dtypes.
     """
     if any(isinstance(item, list) for item in items):
         return _of_lists[0](items, place)
+    if items and choices.are_one(items):
+        return items[0]
     try:
         if all(type(item) in NUMBER_TYPES for item in items):
             table, type_ = staged_items.table_of(items)

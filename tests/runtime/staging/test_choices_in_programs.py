@@ -1,0 +1,192 @@
+"""Texts and such that a staged value chooses: None on a path, by patterns of `match`, by places."""
+
+import enum
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import runtime as rt
+from tests.support.staging import attempt, same_outcome
+
+
+class Color(enum.Enum):
+    RED = 1
+    GREEN = 2
+
+
+def word(n):
+    found = None
+    if n > 2:
+        found = "b"
+    elif n > 1:
+        found = "bc"
+    return found
+
+
+USES: dict[str, Callable[[Any], Any]] = {
+    "length": lambda w: 0 if w is None else len(w),
+    "a letter": lambda w: False if w is None else w[0] == "b",
+    "a letter at a staged place": lambda w: False if w is None else w[len(w) - 1] == "c",
+    "its code": lambda w: 0 if w is None else ord(w[0]),
+    "a method": lambda w: False if w is None else w.upper() == "BC",
+    "a count": lambda w: 0 if w is None else w.count("b"),
+    "a sum": lambda w: False if w is None else w + "x" == "bx",
+    "letters of it": lambda w: False if w is None else "c" in w,
+    "a part": lambda w: False if w is None else w in "abc",
+    "an order": lambda w: False if w is None else w < "bb",
+    "a loop": lambda w: 0 if w is None else sum(ord(letter) for letter in w),
+    "its truth": lambda w: 1 if w else 2,
+    "a key": lambda w: {None: 1, "b": 2, "bc": 3}[w],
+    "get": lambda w: {"b": 2}.get(w, 5),
+    "get of None": lambda w: {None: 3, "bc": 1}.get(w, 5),
+    "in a dict": lambda w: w in {"b": 1},
+    "None in a dict": lambda w: w in {None: 1, "b": 2},
+    "in a set": lambda w: w in {"bc", "c"},
+    "in a tuple": lambda w: w in ("bc", None),
+    "equality": lambda w: w == "b",
+}
+
+
+def alternatives(n):
+    match "even" if n % 2 == 0 else "odd":
+        case "odd" | "prime":
+            return 1
+        case "even":
+            return 2
+
+
+def guards_and_captures(n):
+    match ["a", "b", "c"][n % 3]:
+        case "a" if n > 2:
+            return 10
+        case str(s) if s == "b":
+            return 20
+        case other:
+            return 30 if other == "c" else 40
+
+
+def texts_in_tuples(n):
+    a = "a" if n > 2 else "b"
+    b = "c" if n % 2 else "d"
+    match (a, b):
+        case ("a", "c"):
+            return 1
+        case ("a", _) | (_, "c"):
+            return 2
+    return 3
+
+
+def texts_in_dicts(n):
+    match {"kind": "even" if n % 2 == 0 else "odd", "n": n}:
+        case {"kind": "even", "n": k}:
+            return k
+        case {"kind": "odd", **rest}:
+            return rest["n"] + 100
+
+
+def texts_are_no_sequences(n):
+    match "ab" if n > 2 else "cd":
+        case [_, _]:
+            return 1
+        case str():
+            return 2
+
+
+def optional_texts(n):
+    match word(n):
+        case [_, _]:
+            return 1
+        case None:
+            return 2
+        case "b":
+            return 3
+        case str(text):
+            return len(text)
+
+
+def texts_are_no_numbers(n):
+    match "1" if n > 2 else "2":
+        case 1 | True | None | b"1":
+            return 1
+        case int():
+            return 2
+        case "1":
+            return 3
+    return 4
+
+
+def members(n):
+    match Color.RED if n > 2 else Color.GREEN:
+        case Color.RED:
+            return 1
+        case Color(value=v):
+            return v + 10
+
+
+def a_machine(n):
+    state, steps = "start", 0
+    while state != "end":
+        match state:
+            case "start":
+                state = "middle"
+            case "middle" if steps > n:
+                state = "end"
+            case _:
+                steps += 100
+        steps += 1
+    return steps
+
+
+def one_option(n):
+    return ["b", "b"][n % 2] == "b", [abs][n % 1](n)
+
+
+def a_letter_at_a_staged_place(n):
+    text = "hello" if n > 2 else "bonjour"
+    return text[n % 5] == "o"
+
+
+def beyond_the_text(n):
+    text = "ab" if n > 2 else "abcd"
+    return text[n] == "d"
+
+
+PROGRAMS = [
+    alternatives,
+    guards_and_captures,
+    texts_in_tuples,
+    texts_in_dicts,
+    texts_are_no_sequences,
+    optional_texts,
+    texts_are_no_numbers,
+    members,
+    a_machine,
+    one_option,
+    a_letter_at_a_staged_place,
+    beyond_the_text,
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_it_is_what_python_computes(program: Callable[[Any], Any]) -> None:
+    staged = rt.function(program)
+    for n in range(6):
+        expected, got = attempt(lambda n=n: program(n)), attempt(lambda n=n: staged(rt.constant(n)))
+        assert same_outcome(expected, got), (expected, got)
+
+
+@pytest.mark.parametrize("use", USES)
+def test_texts_that_may_be_missing_are_used_as_in_python(use: str) -> None:
+    def program(n: Any) -> Any:
+        return USES[use](word(n))
+
+    staged = rt.function(program)
+    for n in range(4):
+        expected, got = attempt(lambda n=n: program(n)), attempt(lambda n=n: staged(rt.constant(n)))
+        assert same_outcome(expected, got), (expected, got)
+
+
+def test_one_text_that_may_be_missing_has_a_length() -> None:
+    staged = rt.function(lambda n: 0 if (w := "b" if n > 2 else None) is None else len(w + w))
+    assert [int(staged(rt.constant(n))) for n in (2, 3)] == [0, 2]
