@@ -30,6 +30,7 @@ from runtime.staging.control import joins
 from runtime.staging.control.carried_objects import refuse_change
 from runtime.staging.control.joins import Optional, Same, Spec, Tree
 from runtime.staging.control.optional_values import MaybeNone
+from runtime.staging.control.sameness import same
 from runtime.staging.guarding.weak_paths import weakly
 from runtime.staging.outside import DICTS, is_variable_of_python, place_key
 from runtime.staging.scopes import Symbol
@@ -199,7 +200,7 @@ def _is_default(item: Any, name: str, value: Any) -> bool:
     """True for a number that an object has from its class, and not of its own."""
     if type(value) not in NUMBER_TYPES or _attribute_of(item, name) is not MISSING:
         return False
-    return joins.same(getattr(type(item), name, MISSING), value)
+    return same(getattr(type(item), name, MISSING), value)
 
 
 def _is_slot(item: Any, name: str) -> bool:

@@ -26,7 +26,6 @@ from runtime.staging.control.identity import identical
 from runtime.staging.control.iteration import Staged, Streamed, StreamedIterator
 from runtime.staging.control.joined_variables import may_be, read
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined, present
-from runtime.staging.lists import dict_reads
 from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
@@ -162,8 +161,6 @@ def _contains(container: Any, item: Any) -> Any:
         return _decided_by(container, True, lambda each: truth(each == item), "in")
     if isinstance(container, SymbolicTensor):
         return ops.reduce_any(ops.equal(container, present(item)))
-    if dict_reads.is_asked(container, item):
-        return dict_reads.has(container, item)
     if not isinstance(container, _ASKED_ONE_BY_ONE):
         return NotImplemented
     elements = list(container)

@@ -14,7 +14,7 @@ from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.staging.backend import BACKEND
 from runtime.staging.builtin_functions import BUILTINS
 from runtime.staging.control import branches, iteration
-from runtime.staging.lists import dict_reads, staged_items
+from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.growing_list import GrowingList, Items
 from runtime.staging.lists.sequences import chosen, is_staged, place_of, register_lists
@@ -154,8 +154,6 @@ def _getitem(target: Any, key: Any) -> Any:
     if own is range.__getitem__:
         place = place_of(key, len(target), "range object index")
         return target.start + place * target.step
-    if dict_reads.is_asked(target, key):
-        return dict_reads.item_at(target, key)
     if own is str.__getitem__:
         return chosen(tuple(target), place_of(key, len(target), "string index"))
     if own not in (list.__getitem__, tuple.__getitem__):

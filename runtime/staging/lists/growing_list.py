@@ -10,7 +10,7 @@ import operator
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from types import BuiltinFunctionType, FrameType
+from types import FrameType
 from typing import Any
 
 from autograph import register_backend, register_stand_in
@@ -26,7 +26,7 @@ from runtime.staging.builtin_functions import elements, index_of
 from runtime.staging.control import iteration, joins
 from runtime.staging.control.joins import Leaf, Mismatch, Spec
 from runtime.staging.control.optional_values import present
-from runtime.staging.lists import dict_reads, staged_items
+from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Growing, Kind, StagedItems, size_of
 from runtime.staging.lists.repetition import register_repetition
 from runtime.staging.lists.sequences import check, chosen, clipped, is_staged, place_of
@@ -435,8 +435,6 @@ def list_function(function: Any) -> Any:
     of_lists = getattr(function, "__objclass__", None) in (list, set, deque)
     if of_lists and not hasattr(function, "__self__"):
         return functools.partial(_method, function)
-    if type(function) is BuiltinFunctionType and function.__name__ == "get":
-        return dict_reads.getter(function)
     if getattr(function, "__module__", None) == "_heapq":
         return functools.partial(_refusing_staged, function)
     return None

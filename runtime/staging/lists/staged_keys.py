@@ -17,6 +17,9 @@ from runtime.graph.nodes import NUMBER_TYPES
 from runtime.staging.backend import SETTERS
 from runtime.staging.builtin_functions import BUILTINS
 from runtime.staging.control import branches
+from runtime.staging.control.choices import Choice
+from runtime.staging.control.optional_values import MaybeNone
+from runtime.staging.lists.dict_reads import at_optional
 from runtime.staging.lists.sequences import chosen
 from runtime.staging.outside import DICTS
 from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor
@@ -127,6 +130,10 @@ def key_function(function: Any) -> Callable[..., Any] | None:
         return None
 
     def get(*args: Any) -> Any:
+        if args and type(args[0]) is Choice:
+            return args[0].apply(lambda option: get(option, *args[1:]))  # which changes nothing
+        if args and type(args[0]) is MaybeNone:
+            return at_optional(lambda _, key: get(key, *args[1:]), entries, args[0])
         is_asked = len(args) in (1, 2) and _is_asked(entries, args[0])
         return _get(entries, *args) if is_asked else function(*args)
 
