@@ -10,12 +10,27 @@ from typing import Any
 from keras.src import backend, tree
 
 import runtime
+from runtime.core.state import state
 from runtime.keras.conversion import converts
+
+
+class _Called:
+    """Whether a layer has been called. A call that is traced leaves it as it is: a staged block
+    changes no object from before, and only errors ask for it.
+    """
+
+    def __get__(self, layer: Any, kind: type) -> Any:
+        return self if layer is None else vars(layer).get("_called", False)
+
+    def __set__(self, layer: Any, value: bool) -> None:
+        if state.trace is None:
+            vars(layer)["_called"] = value
 
 
 class Layer:
     """A base of Keras' layers."""
 
+    _called = _Called()
     _tracker: Any
     _trainable_variables: list[Any]
     _non_trainable_variables: list[Any]

@@ -139,3 +139,16 @@ def test_what_cannot_be_staged_names_the_users_line() -> None:
     layer, given = Naming(), keras.Input((2,))
     with pytest.raises(ValueError, match=r"test_control_flow\.py:\d+"):
         layer(given)
+
+
+def test_a_built_model_is_first_called_in_a_staged_loop() -> None:
+    given = keras.Input((2,))
+    for model in (keras.Sequential([given, Halve()]), keras.Model(given, Halve()(given))):
+
+        @rt.function
+        def halved(x: Any, times: Any, model: Any = model) -> Any:
+            for _ in rt.range(times):
+                x = model(x)
+            return x
+
+        np.testing.assert_array_equal(halved(X, rt.constant(2)), Halve()(Halve()(X)))
