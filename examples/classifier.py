@@ -15,10 +15,10 @@ import numpy as np
 
 import autograph
 import runtime as tf
-from examples.common import digits, save, seconds
+from examples.common import SEED, figure, save, seconds, split
 
 HIDDEN, BATCH, EPOCHS, PATIENCE = 128, 32, 60, 4
-RATE, SEED, ACCURACY, TOLERANCE = 0.2, 7, 0.95, 1e-3
+RATE, ACCURACY, TOLERANCE = 0.2, 0.95, 1e-3
 
 
 class Classifier(tf.Module):
@@ -72,25 +72,14 @@ def train(model: Classifier, training: Any, validation: Any, epochs: Any) -> Any
     return losses.stack(), rate
 
 
-def split() -> list[tuple[Any, Any]]:
-    """Images and labels to train, validate and test; centred and scaled as the first are."""
-    images, labels = digits()
-    order = np.random.default_rng(SEED).permutation(len(images))
-    parts = np.split(order, [int(0.7 * len(order)), int(0.85 * len(order))])
-    images = (images - images[parts[0]].mean(axis=0)) / images[parts[0]].std()
-    return [(tf.constant(images[part]), tf.constant(labels[part])) for part in parts]
-
-
 def draw(losses: Any) -> None:
     """Write the losses as a picture, and say where."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6, 3.2))
-    axis = figure.subplots()
+    drawn = figure(6, 3.2)
+    axis = drawn.subplots()
     axis.plot(np.arange(1, len(losses) + 1), losses, label=["training", "validation"])
     axis.set(xlabel="epoch", ylabel="cross entropy", yscale="log")
     axis.legend()
-    print(f"losses drawn in {save(figure, 'classifier.png')}")
+    print(f"losses drawn in {save(drawn, 'classifier.png')}")
 
 
 def main() -> None:
