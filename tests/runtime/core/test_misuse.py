@@ -358,18 +358,6 @@ def leaked_by_a_list():
     rt.reduce_sum(kept[0])
 
 
-@misuse(Leaked, "inside the body of graph 'f' and is used outside of it: return it")
-def leaked_by_a_global():
-    @rt.function
-    def f(x):
-        global GLOBAL
-        GLOBAL = x * 2.0  # <-
-        return x
-
-    f(X)
-    GLOBAL.numpy()
-
-
 @misuse(Leaked, "inside the body of graph 'f' and is used outside of it")
 def leaked_into_another_graph():
     kept: list[Any] = []
@@ -461,7 +449,7 @@ def leaked_into_a_variable():
     W.assign(kept[0])
 
 
-@misuse(StagingError, "kept is changed while the function is staged", "keep it in a local variable")
+@misuse(StagingError, "'kept' cannot be joined across", "make the list for a name")
 def kept_by_a_branch():
     kept: list[Any] = []
 
@@ -476,7 +464,7 @@ def kept_by_a_branch():
     f(X)
 
 
-@misuse(StagingError, "kept['i'] is changed while the function is staged", "keep it in a local")
+@misuse(StagingError, "\"kept['i']\" cannot be joined across", "give all of them a value")
 def kept_by_a_loop():
     kept: dict[str, Any] = {}
 
@@ -491,34 +479,7 @@ def kept_by_a_loop():
     f(X)
 
 
-@misuse(StagingError, "'z' is assigned where a staged value decides", "keep it in a Variable")
-def kept_by_a_variable_around():
-    z: Any = None
-
-    @rt.function
-    def f(x):
-        nonlocal z
-        if x > 0:  # <-
-            z = x
-        return x
-
-    f(X)
-    return z
-
-
-@misuse(StagingError, "'GLOBAL' is assigned where a staged value decides", "keep it in a Variable")
-def kept_by_a_global():
-    @rt.function
-    def f(x):
-        global GLOBAL
-        for _ in rt.range(3):  # <-
-            GLOBAL = x
-        return x
-
-    f(X)
-
-
-@misuse(StagingError, "self.state is changed while the function is staged", "change it outside")
+@misuse(StagingError, "'self' cannot be joined across", "give all of them a value")
 def kept_by_an_attribute():
     class Model(rt.Module):
         @rt.function
@@ -615,7 +576,7 @@ def a_variable_in_each_round():
     f(X)
 
 
-@misuse(StagingError, "holder is changed while the function is staged", "change it outside")
+@misuse(StagingError, "'holder' cannot be joined across", "make the list for a name")
 def a_variable_in_a_branch():
     holder: list[Any] = []
 
@@ -772,7 +733,7 @@ def staged_value_for_a_cache():
     f(X)
 
 
-@misuse(StagingError, "n.value is changed", "before the call of add, which is a graph of its own")
+@misuse(StagingError, "n.value is changed", "keep it in a local variable")
 def object_of_the_caller_in_a_recursion():
     @rt.function
     def f(x):
