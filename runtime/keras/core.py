@@ -19,6 +19,7 @@ from runtime.core.state import init_scope
 from runtime.core.tensor import is_tensor
 from runtime.keras.loading import run_theirs
 from runtime.keras.notes import install as install_notes
+from runtime.train.restoration import proceed
 
 SUPPORTS_SPARSE_TENSORS = False
 SUPPORTS_RAGGED_TENSORS = False
@@ -53,6 +54,7 @@ class Variable(KerasVariable):
         with init_scope():
             self._initialize_with_initializer(self._initializer)
             self._initializer = None
+        proceed()
 
     def assign(self, value: Any) -> Any:
         """Give it a new value; where only shapes are asked for, in the graph that nobody runs."""

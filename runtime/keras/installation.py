@@ -37,6 +37,7 @@ def install() -> ModuleType:
     # From here on Keras asks for the name only to tell what is special about a backend.
     vars(import_module("keras.src.backend.config"))["_BACKEND"] = BACKEND
     import_module("runtime.keras.conversion").install(keras)
+    import_module("runtime.keras.checkpoints").install(keras)
     import_module("runtime.keras.adjustments").install(keras, BACKEND)
     return keras
 

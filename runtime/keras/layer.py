@@ -11,7 +11,9 @@ from keras.src import backend, tree
 
 import runtime
 from runtime.core.state import state
+from runtime.keras.checkpoints import layer_children
 from runtime.keras.conversion import converts
+from runtime.train.restoration import proceed
 
 
 class _Called:
@@ -47,6 +49,12 @@ class Layer:
                 if isinstance(item, runtime.Variable):
                     self._track(name, item)
         return name, value
+
+    def _post_build(self) -> None:
+        proceed()
+
+    def _trackable_children(self) -> dict[str, Any]:
+        return layer_children(self)
 
     def _track(self, name: str, variable: runtime.Variable) -> None:
         """Count a variable among those of this layer."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from runtime import errors
 from runtime.core.shapes import compatible, format_shape
+from runtime.core.state import init_scope
 from runtime.core.tensor import wrap
 from runtime.train.checkpoint_file import CheckpointFile
 from runtime.train.trackable import children, walk
@@ -55,7 +56,8 @@ class Restoration:
         for number, variable in pairs:
             self._owners[number] = weakref.ref(variable)
             value = wrap(self.file.array(self.file.objects[number]["array"]))
-            variable.assign(value)
+            with init_scope():
+                variable.assign(value)
         self._wait(bool(self.left()))
 
     def _pairs(self) -> Iterator[tuple[int, Variable]]:

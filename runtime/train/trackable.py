@@ -1,7 +1,7 @@
 """The objects that a checkpoint follows: variables and their holders, by the names in a holder.
 
 An object of another class takes part by a method `_trackable_children()`, which returns a dict from
-names to the objects in it.
+names to the objects in it, or by the variable that it is read from, its `held_variable`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,12 @@ Children = Mapping[str, Any]
 
 def is_trackable(item: Any) -> bool:
     """True if a checkpoint can hold it: a variable, or something that may hold variables."""
-    return isinstance(item, Variable) or _has_children(item)
+    return isinstance(_held(item), Variable) or _has_children(item)
+
+
+def _held(item: Any) -> Any:
+    """The variable that an object is read from, else the object."""
+    return item.held_variable if hasattr(type(item), "held_variable") else item
 
 
 def _has_children(item: Any) -> bool:
@@ -41,7 +46,7 @@ def children(item: Any) -> Children:
         found = {str(at): part for at, part in enumerate(item)}
     else:
         found = vars(item)
-    kept = {name: part for name, part in found.items() if is_trackable(part)}
+    kept = {name: _held(part) for name, part in found.items() if is_trackable(part)}
     for name in kept:
         if not isinstance(name, str):
             raise ValueError(
