@@ -10,6 +10,7 @@ from typing import Any
 from keras.src.backend.common import dtypes
 from keras.src.utils import module_utils
 
+import runtime
 from runtime.keras.names import TENSORFLOW
 from runtime.staging.frames import register_package
 
@@ -33,6 +34,7 @@ def install(keras: Any, backend: str) -> None:
     _layers_for_data(backend)
     _weights_without_suffix(keras)
     _local_datasets(keras)
+    keras.src.layers.preprocessing.index_lookup.get_null_initializer = _empty_table
 
 
 def _layers_for_data(backend: str) -> None:
@@ -47,6 +49,11 @@ def _layers_for_data(backend: str) -> None:
         return others(self, name)
 
     backend_utils.DynamicBackend.__getattr__ = get
+
+
+def _empty_table(key_dtype: Any, value_dtype: Any) -> Any:
+    """What a table is made of whose vocabulary is read later."""
+    return runtime.lookup.KeyValueTensorInitializer([], [], key_dtype, value_dtype)
 
 
 def _weights_without_suffix(keras: Any) -> None:

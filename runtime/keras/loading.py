@@ -28,7 +28,8 @@ _import = builtins.__import__
 
 
 class BackendFinder(MetaPathFinder):
-    """Finds the modules of one backend of Keras, `package`, here.
+    """Finds the modules of one backend of Keras, `package`, here, and those of TensorFlow's, which
+    are the same modules.
 
     The package and the modules that the hooks are in are modules of `runtime.keras`; all others are
     Keras' own files for TensorFlow.
@@ -44,6 +45,8 @@ class BackendFinder(MetaPathFinder):
             return _public(name, path)
         if name == self.package:
             return spec_from_loader(name, _Hooks("runtime.keras.hooks"), is_package=True)
+        if name == _THEIRS or name.startswith(f"{_THEIRS}."):
+            return spec_from_loader(name, _Theirs(self.package + name.removeprefix(_THEIRS)))
         if name in _ASKING:
             return spec_from_loader(name, _TheirFile(name, self.package))
         parent, _, last = name.rpartition(".")
@@ -63,7 +66,7 @@ def _public(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
 
 
 class _Theirs(Loader):
-    """Gives a module of Keras' under a name of ours."""
+    """Gives a module under another name."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -9,7 +9,10 @@ from typing import Any
 
 import runtime
 from runtime.core.tensor import EagerTensor, Tensor
+from runtime.keras.crossing import cross_hashed
 from runtime.keras.projections import project
+from runtime.ops.ragged import RaggedTensor
+from runtime.summary.events import module
 
 
 class Names:
@@ -70,13 +73,6 @@ class SparseTensor:
         raise NotImplementedError("sparse tensors are not supported: convert to dense ones")
 
 
-class RaggedTensor:
-    """A class without instances: ragged tensors are not supported, so that nothing is one."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError("ragged tensors are not supported: pad to dense ones")
-
-
 class _Never:
     """A class without instances."""
 
@@ -111,6 +107,33 @@ def bucketize(input: Any, boundaries: Any) -> Any:
         runtime.constant(boundaries, "float64"), runtime.reshape(values, [-1]), side="right"
     )
     return runtime.reshape(found, runtime.shape(values))
+
+
+def summary_metadata() -> Any:
+    """An empty message about a summary, of TensorBoard's package."""
+    return module("compat.proto.summary_pb2").SummaryMetadata()
+
+
+def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> Any:
+    """The text of bytes; texts as they are."""
+    if isinstance(bytes_or_text, bytes):
+        return bytes_or_text.decode(encoding)
+    return bytes_or_text
+
+
+def map_flat_values(op: Any, rows: RaggedTensor) -> RaggedTensor:
+    """Rows of the lengths of `rows`, with `op` of their elements."""
+    return RaggedTensor(op(rows.flat_values), rows.row_splits)
+
+
+def required_space_to_batch_paddings(input_shape: Any, block_shape: Any) -> tuple[Any, Any]:
+    """Zeros before, and as many after, as fill up each size to a multiple of its block: as what to
+    add, and as what to cut off later.
+    """
+    sizes, blocks = runtime.cast(input_shape, "int32"), runtime.cast(block_shape, "int32")
+    end = (blocks - sizes % blocks) % blocks
+    pairs = runtime.stack([runtime.zeros_like(end), end], axis=1)
+    return pairs, pairs
 
 
 class _OneReplica:
@@ -149,12 +172,23 @@ TENSORFLOW = Names(
     runtime,
     {
         "__internal__": _INTERNAL,
+        "required_space_to_batch_paddings": required_space_to_batch_paddings,
         "SparseTensor": SparseTensor,
         "RaggedTensor": RaggedTensor,
         "TypeSpec": _Never,
-        "compat": Names("tf.compat", own={"v1": Names("tf.compat.v1", own={"Dimension": _Never})}),
-        "sparse": Absent("tf.sparse"),
-        "ragged": Absent("tf.ragged"),
+        "compat": Names(
+            "tf.compat",
+            own={
+                "as_text": as_text,
+                "v1": Names(
+                    "tf.compat.v1", own={"Dimension": _Never, "SummaryMetadata": summary_metadata}
+                ),
+            },
+        ),
+        "sparse": Absent(
+            "tf.sparse", own={"cross_hashed": cross_hashed, "to_dense": runtime.identity}
+        ),
+        "ragged": Absent("tf.ragged", own={"map_flat_values": map_flat_values}),
         "sets": Absent("tf.sets"),
         "raw_ops": Absent(
             "tf.raw_ops", own={"Bucketize": bucketize, "ImageProjectiveTransformV3": project}

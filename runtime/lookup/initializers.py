@@ -72,7 +72,8 @@ class TextFileInitializer:
     Args:
         filename: the path of a file of UTF-8.
         key_index, value_index: a column from 0 on, or one of `TextFileIndex`.
-        key_dtype, value_dtype: int64 for numbers of lines, string for whole lines.
+        key_dtype, value_dtype: int64 for numbers of lines, string or an integer type for whole
+            lines.
         vocab_size: how many lines to read, by default all.
         delimiter: what stands between columns.
         value_index_offset: is added to numbers of lines.
@@ -99,7 +100,8 @@ class TextFileInitializer:
         self.key_dtype, self.value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
         for index, dtype in ((key_index, self.key_dtype), (value_index, self.value_dtype)):
             wanted = {-2: dtypes.string, -1: dtypes.int64}.get(index, dtype)
-            if dtype is not wanted or index < -2:
+            of_line = index == TextFileIndex.WHOLE_LINE and dtype.is_integer
+            if (dtype is not wanted and not of_line) or index < -2:
                 raise wrong_dtype(
                     f"index {index} of a line has dtype {wanted.name}, not {dtype.name}"
                 )
@@ -138,14 +140,12 @@ def _column(
     if index == TextFileIndex.LINE_NUMBER:
         return np.arange(offset, len(lines) + offset)
     made = np.empty(len(lines), object)
-    if index == TextFileIndex.WHOLE_LINE:
-        made[:] = lines
-        return made
+    whole = index == TextFileIndex.WHOLE_LINE
     for at, line in enumerate(lines):
         parts = line.split(delimiter.encode())
         if index >= len(parts):
             raise wrong_value(f"line {at + 1} has no column {index}: {line!r}")
-        made[at] = parts[index]
+        made[at] = line if whole else parts[index]
     if dtype is dtypes.string:
         return made
     try:
@@ -153,4 +153,5 @@ def _column(
             dtype.np_dtype
         )
     except ValueError as error:
-        raise wrong_value(f"column {index} is no {dtype.name}: {error}") from None
+        part = "a line" if whole else f"column {index}"
+        raise wrong_value(f"{part} is no {dtype.name}: {error}") from None

@@ -88,15 +88,31 @@ class RaggedTensor:
         """The length of each row."""
         return self.row_splits[1:] - self.row_splits[:-1]
 
-    def to_tensor(self, default_value: Any = None) -> Tensor:
+    def to_tensor(
+        self, default_value: Any = None, name: str | None = None, shape: Any = None
+    ) -> Tensor:
         """A matrix with a row for each, filled up with `default_value` (0, False or the empty
         string).
+
+        In a `shape` None stands for as many as there are; a number cuts off what is beyond it.
         """
         if default_value is None:
             default = ops.zeros((), self.dtype)
         else:
             default = convert_to_tensor(default_value, self.dtype)
-        return bind(dense_p, self.values, self.row_splits, default)  # type: ignore[no-any-return]
+        made = bind(dense_p, self.values, self.row_splits, default)
+        if shape is None:
+            return made  # type: ignore[no-any-return]
+        wanted = TensorShape(shape).as_list()
+        if len(wanted) != 2:
+            raise wrong_value(f"rows have a shape of 2 numbers, got {shape}")
+        cut = made[tuple(slice(size) for size in wanted)]
+        room = [
+            (0, 0 if size is None else size - ops.shape(cut)[axis])
+            for axis, size in enumerate(wanted)
+        ]
+        made = ops.pad(cut, room, constant_values=default)
+        return ops.ensure_shape(made, wanted)
 
     def _eager(self) -> tuple[Any, Any]:
         if not isinstance(self.values, EagerTensor) or not isinstance(self.row_splits, EagerTensor):

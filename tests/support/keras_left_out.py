@@ -23,11 +23,6 @@ FILES = {
     "src/utils/dataset_utils_test.py": "they split TensorFlow's or PyTorch's datasets",
     "src/utils/torch_utils_test.py": "they need PyTorch",
     "src/utils/backend_utils_test.py": "they switch between other backends",
-    "src/layers/preprocessing/index_lookup_test.py": "lookup tables are not there yet",
-    "src/layers/preprocessing/string_lookup_test.py": "lookup tables are not there yet",
-    "src/layers/preprocessing/integer_lookup_test.py": "lookup tables are not there yet",
-    "src/layers/preprocessing/text_vectorization_test.py": "lookup tables are not there yet",
-    "src/layers/preprocessing/feature_space_test.py": "lookup tables are not there yet",
 }
 
 TESTS = {

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import builtins
 import importlib.util
+import re
 import sys
 from collections.abc import Iterator
 from fnmatch import fnmatch
@@ -128,6 +129,8 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
+        # An address in a name is another one in each worker of xdist.
+        item._nodeid = re.sub(r"0x[0-9a-f]{6,}", "", item.nodeid)
         name = f"{_name(item.path)}::{item.nodeid.partition('::')[2]}"
         for pattern, reason in TESTS.items():
             if fnmatch(name, pattern):

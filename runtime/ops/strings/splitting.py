@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -97,37 +99,60 @@ def bytes_split(input: Any, name: str | None = None) -> Tensor | RaggedTensor:
     return ragged_rows(x, bind(bytes_split_p, x))  # type: ignore[no-any-return]
 
 
-def _ngrams_kernel(x: Any, *, widths: tuple[int, ...], separator: bytes) -> Any:
-    if x.ndim != 1:
-        _ngrams_shape(x.shape, widths=widths, separator=separator)
-    words = x.tolist()
-    made = [
+def _runs(words: Strings, widths: tuple[int, ...], separator: bytes) -> Strings:
+    return [
         separator.join(words[i : i + n]) for n in widths for i in range(max(0, len(words) - n + 1))
     ]
-    return array_of(made, (len(made),))
 
 
-def _ngrams_shape(shape: Shape, *, widths: tuple[int, ...], separator: bytes) -> Shape:
+def _ngrams_kernel(x: Any, *, widths: tuple[int, ...], separator: bytes) -> Any:
+    shape = _ngrams_shape(x.shape, widths=widths, separator=separator)
+    rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1]).tolist()
+    return array_of([run for words in rows for run in _runs(words, widths, separator)], shape)
+
+
+def _ngrams_shape(shape: Shape, *, widths: tuple[int, ...], separator: bytes) -> Any:
     if shape is None:
-        return (None,)
-    if len(shape) != 1:
-        raise wrong_value(f"n-grams are made of a vector of strings, got shape {shape}")
-    (size,) = shape
-    return (None if size is None else sum(max(0, size - n + 1) for n in widths),)
+        return None
+    if not shape:
+        raise wrong_value(f"n-grams are made of vectors of strings, got shape {shape}")
+    words = shape[-1]
+    count = None if words is None else sum(max(0, words - n + 1) for n in widths)
+    return (*shape[:-1], count)
 
 
 ngrams_p = row(
     "string_ngrams", _ngrams_kernel, signature="S->S", shape=_ngrams_shape, op_type="StringNGrams",
-    samples=(sample("4:s", widths=(1, 2), separator=b" "),),
+    samples=(
+        sample("4:s", widths=(1, 2), separator=b" "), sample("2,3:s", widths=(2,), separator=b"-"),
+    ),
+)  # fmt: skip
+
+
+def _ragged_ngrams_kernel(
+    x: Any, splits: Any, *, widths: tuple[int, ...], separator: bytes
+) -> Any:  # fmt: skip
+    words, ends = x.tolist(), splits.tolist()
+    rows = [
+        _runs(words[start:end], widths, separator) for start, end in itertools.pairwise(ends)
+    ]  # fmt: skip
+    made = [run for found in rows for run in found]
+    return array_of(made, (len(made),)), np.cumsum([0, *map(len, rows)], dtype=splits.dtype)
+
+
+ragged_ngrams_p = row(
+    "ragged_ngrams", _ragged_ngrams_kernel, signature="S,I->S,I", op_type="StringNGrams",
+    shape=lambda values, splits, **params: ((None,), splits),
+    samples=(sample("4:s", [0, 1, 1, 4], widths=(1, 2), separator=b" "),),
 )  # fmt: skip
 
 
 def ngrams(
     data: Any, ngram_width: Any, separator: str | bytes = " ", name: str | None = None
-) -> Tensor:
-    """The runs of `ngram_width` words of a vector, each joined.
+) -> Tensor | RaggedTensor:
+    """The runs of `ngram_width` words of a vector, each joined; of more vectors, those of each.
 
-    `ngram_width` is one number, or several one after the other.
+    `ngram_width` is one number, or several one after the other. Of rows it is a RaggedTensor.
 
     >>> rt.strings.ngrams(["a", "b", "c"], 2).numpy().tolist()
     [b'a b', b'b c']
@@ -135,7 +160,10 @@ def ngrams(
     widths = static_ints(ngram_width, "ngram_width")
     if not widths or min(widths) < 1:
         raise wrong_value(f"ngram_width must be positive, got {ngram_width!r}")
-    return bind(ngrams_p, as_strings(data), widths=widths, separator=as_bytes(separator))  # type: ignore[no-any-return]
+    params = {"widths": widths, "separator": as_bytes(separator)}
+    if isinstance(data, RaggedTensor):
+        return RaggedTensor(*bind(ragged_ngrams_p, data.values, data.row_splits, **params))
+    return bind(ngrams_p, as_strings(data), **params)  # type: ignore[no-any-return]
 
 
 __all__ = [
