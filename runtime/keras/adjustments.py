@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from keras.src.utils import module_utils
 
 import runtime
 from runtime.keras.names import TENSORFLOW
+from runtime.ops.ragged import RaggedTensor
 from runtime.staging.frames import register_package
 
 SUFFIX = ".weights.h5"
@@ -34,6 +36,7 @@ def install(keras: Any, backend: str) -> None:
     _layers_for_data(backend)
     _weights_without_suffix(keras)
     _local_datasets(keras)
+    _counts_in_rows(keras.src.utils.numerical_utils)
     keras.src.layers.preprocessing.index_lookup.get_null_initializer = _empty_table
 
 
@@ -54,6 +57,18 @@ def _layers_for_data(backend: str) -> None:
 def _empty_table(key_dtype: Any, value_dtype: Any) -> Any:
     """What a table is made of whose vocabulary is read later."""
     return runtime.lookup.KeyValueTensorInitializer([], [], key_dtype, value_dtype)
+
+
+def _counts_in_rows(utils: Any) -> None:
+    """Let numbers in rows of different lengths be counted: no number is -1, which counts nowhere."""
+    encode = utils.encode_categorical_inputs
+
+    @functools.wraps(encode)
+    def run(inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        dense = inputs.to_tensor(-1) if isinstance(inputs, RaggedTensor) else inputs
+        return encode(dense, *args, **kwargs)
+
+    utils.encode_categorical_inputs = run
 
 
 def _weights_without_suffix(keras: Any) -> None:

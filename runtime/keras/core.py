@@ -116,7 +116,11 @@ def convert_to_tensor(x: Any, dtype: Any = None, sparse: Any = None, ragged: Any
     dtype = standardize_dtype(dtype)
     if isinstance(x, np.ndarray | np.generic) or dtype == "bool" or is_int_dtype(dtype):
         return runtime.cast(runtime.convert_to_tensor(_wide(x)), dtype)
-    return runtime.convert_to_tensor(x, dtype)
+    return runtime.convert_to_tensor(tree.map_structure(lambda item: _cast(item, dtype), x), dtype)
+
+
+def _cast(item: Any, dtype: str) -> Any:
+    return runtime.cast(item, dtype) if is_tensor(item) else item
 
 
 def _wide(x: Any) -> Any:

@@ -106,12 +106,24 @@ def bucketize(input: Any, boundaries: Any) -> Any:
     found = runtime.searchsorted(
         runtime.constant(boundaries, "float64"), runtime.reshape(values, [-1]), side="right"
     )
-    return runtime.reshape(found, runtime.shape(values))
+    return runtime.ensure_shape(runtime.reshape(found, runtime.shape(values)), values.shape)
 
 
 def summary_metadata() -> Any:
     """An empty message about a summary, of TensorBoard's package."""
     return module("compat.proto.summary_pb2").SummaryMetadata()
+
+
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
+    """`runtime.reshape`, to sizes that may be floats: Keras' files compute some of them."""
+    if isinstance(shape, list | tuple):
+        shape = [_size(item) for item in shape]
+    return runtime.reshape(tensor, shape)
+
+
+def _size(item: Any) -> Any:
+    is_float = isinstance(item, Tensor) and item.dtype.is_floating
+    return runtime.cast(item, "int32") if is_float else item
 
 
 def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> Any:
@@ -172,6 +184,7 @@ TENSORFLOW = Names(
     runtime,
     {
         "__internal__": _INTERNAL,
+        "reshape": reshape,
         "required_space_to_batch_paddings": required_space_to_batch_paddings,
         "SparseTensor": SparseTensor,
         "RaggedTensor": RaggedTensor,
