@@ -60,7 +60,7 @@ def _empty_table(key_dtype: Any, value_dtype: Any) -> Any:
 
 
 def _counts_in_rows(utils: Any) -> None:
-    """Let numbers in rows of different lengths be counted: no number is -1, which counts nowhere."""
+    """Let numbers in rows of different lengths be counted: -1, where a row ends, counts nowhere."""
     encode = utils.encode_categorical_inputs
 
     @functools.wraps(encode)

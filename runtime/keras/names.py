@@ -114,6 +114,15 @@ def summary_metadata() -> Any:
     return module("compat.proto.summary_pb2").SummaryMetadata()
 
 
+def map_fn(fn: Any, elems: Any, **options: Any) -> Any:
+    """`runtime.map_fn`, also of rows of different lengths, eagerly."""
+    if not isinstance(elems, RaggedTensor):
+        return runtime.map_fn(fn, elems, **options)
+    rows = [fn(row) for row in elems]
+    ends = runtime.cumsum([0, *(row.shape[0] for row in rows)])
+    return RaggedTensor(runtime.concat(rows, 0), runtime.cast(ends, "int64"))
+
+
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     """`runtime.reshape`, to sizes that may be floats: Keras' files compute some of them."""
     if isinstance(shape, list | tuple):
@@ -184,6 +193,7 @@ TENSORFLOW = Names(
     runtime,
     {
         "__internal__": _INTERNAL,
+        "map_fn": map_fn,
         "reshape": reshape,
         "required_space_to_batch_paddings": required_space_to_batch_paddings,
         "SparseTensor": SparseTensor,

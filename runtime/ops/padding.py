@@ -93,6 +93,10 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
         x, axis = ops.reshape(x, (-1,)), 0
     place = axis_in(static_int(axis, "axis"), x.ndim or 1)
     indices = bind(repeat_indices_p, counts, ops.cast(ops.shape(x)[place], counts.dtype))
+    if indices.static_shape == (None,):
+        known, size = ops.get_static_value(counts), x.static_shape and x.static_shape[place]
+        if known is not None and size and known.size in (1, size):
+            indices.set_shape([int(np.broadcast_to(known, (size,)).sum())])
     return ops.gather(x, indices, axis=place)
 
 

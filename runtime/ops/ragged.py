@@ -96,10 +96,10 @@ class RaggedTensor:
 
         In a `shape` None stands for as many as there are; a number cuts off what is beyond it.
         """
-        if default_value is None:
-            default = ops.zeros((), self.dtype)
-        else:
-            default = convert_to_tensor(default_value, self.dtype)
+        fill = default_value
+        if fill is None:
+            fill = "" if self.dtype is dtypes.string else False if self.dtype.is_bool else 0
+        default = convert_to_tensor(fill, self.dtype)
         made = bind(dense_p, self.values, self.row_splits, default)
         if shape is None:
             return made  # type: ignore[no-any-return]
@@ -111,7 +111,7 @@ class RaggedTensor:
             (0, 0 if size is None else size - ops.shape(cut)[axis])
             for axis, size in enumerate(wanted)
         ]
-        made = ops.pad(cut, room, constant_values=default)
+        made = ops.pad(cut, room, constant_values=fill)
         return ops.ensure_shape(made, wanted)
 
     def _eager(self) -> tuple[Any, Any]:

@@ -133,6 +133,7 @@ def write(
 ) -> Tensor:
     """Write a tensor, with `metadata` (a SummaryMetadata message) for a plugin.
 
+    The tag is used as it is, also in a scope of names: `summary_scope` gives one with the scope.
     Other arguments, result and errors as those of `scalar`.
 
     >>> bool(rt.summary.write("raw", [1, 2], step=1))
@@ -214,7 +215,7 @@ def _record(kind: str, name: str, value: Tensor, step: Any, **options: Any) -> T
     elif state.trace is None:
         inputs.append(convert_to_tensor(True))
     recorded: Tensor = bind(
-        summary_p, *inputs, kind=kind, tag=scoped(name), options=options,
+        summary_p, *inputs, kind=kind, tag=name if kind == "write" else scoped(name), options=options,
         writer=Opaque(writer.value) if writer.traced else None,
         has_step=step is not None, has_condition=condition.traced or state.trace is None,
     )  # fmt: skip

@@ -43,5 +43,9 @@ TESTS = {
     "*quantize*": "8-bit numbers are not supported",
     "*int4*": "4-bit numbers are not supported",
     "*sparse_tensor*": "sparse tensors are not supported",
+    "*::test_TensorBoard_non_blocking": "it replaces a method of TensorFlow's tensors",
+    "*::CenterCropTest::test_dynamic_spatial_dims": "outputs of several sizes are ragged tensors",
+    "*::test_random_*_tf_data_bounding_boxes_*": "they change an argument, which is refused",
+    "*::RandomFlipTest::test_tf_data_compatibility": "it holds for the random numbers of a seed",
     "*ragged*": "ragged tensors are not supported",
 }
