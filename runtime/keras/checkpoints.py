@@ -15,9 +15,10 @@ from runtime.train.restoration import proceed
 from runtime.train.trackable import is_trackable
 
 _STORES = frozenset(
-    ("_layers", "_metrics", "_seed_generators", "_trainable_variables", "_non_trainable_variables")
+    "_layers _metrics _seed_generators _trainable_variables _non_trainable_variables "
+    "_operations_by_depth _operations_by_name".split()
 )
-"""Where a layer lists again what its attributes hold."""
+"""Where a layer or model lists again what its attributes hold."""
 
 
 def layer_children(layer: Any) -> dict[str, Any]:
@@ -44,7 +45,7 @@ def install(keras: Any) -> None:
     base._track_variable = _then_restored(base._track_variable)
 
 
-def _attributes(item: Any) -> dict[str, Any]:
+def _attributes(item: object) -> dict[str, Any]:
     return vars(item)
 
 

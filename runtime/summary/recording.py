@@ -214,8 +214,9 @@ def _record(kind: str, name: str, value: Tensor, step: Any, **options: Any) -> T
         inputs.append(convert_to_tensor(_asked(condition.value), bool_))
     elif state.trace is None:
         inputs.append(convert_to_tensor(True))
+    tag = name if kind == "write" else scoped(name)
     recorded: Tensor = bind(
-        summary_p, *inputs, kind=kind, tag=name if kind == "write" else scoped(name), options=options,
+        summary_p, *inputs, kind=kind, tag=tag, options=options,
         writer=Opaque(writer.value) if writer.traced else None,
         has_step=step is not None, has_condition=condition.traced or state.trace is None,
     )  # fmt: skip
