@@ -14,10 +14,10 @@ from keras.src.metrics.metric import Metric
 from runtime.train.restoration import proceed
 from runtime.train.trackable import is_trackable
 
-_STORES = frozenset(
-    "_layers _metrics _seed_generators _trainable_variables _non_trainable_variables "
-    "_operations_by_depth _operations_by_name".split()
-)
+_STORES = frozenset((
+    *("_layers", "_metrics", "_seed_generators", "_trainable_variables"),
+    *("_non_trainable_variables", "_operations_by_depth", "_operations_by_name"),
+))  # fmt: skip
 """Where a layer or model lists again what its attributes hold."""
 
 
