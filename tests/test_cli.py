@@ -596,13 +596,6 @@ def choose(x):
     return 1 if x > 0 else "a"
 
 
-def matched(x):
-    match x:
-        case 1:
-            return 2
-    return x
-
-
 first = operator.itemgetter(0)
 """
 
@@ -641,10 +634,6 @@ def test_graph_does_not_mix_with_what_the_file_prints(cli: Cli) -> None:
         (["staged.py:double", "--args", "float32[]"], "autograph: --args: double(): missing"),
         (["staged.py:double", "--args", "no[] int32[]"], "autograph: --args: Cannot convert"),
         (["staged.py:choose", "--args", "int32[]"], "{folder}/staged.py:13:12: "),
-        (
-            ["staged.py:matched", "--args", "int32[]"],
-            "{folder}/staged.py:18:14: OperatorNotAllowedInGraphError: Using a symbolic",
-        ),
         (
             ["staged.py:first", "--args", "int32[2]"],
             "autograph: --args: function() takes a callable",

@@ -103,6 +103,11 @@ def traced(what: str, function: Any, *specs: Any) -> Traced:
         flat = Function(of_components, name=inner.name, autograph=False)
         with run_functions_eagerly(False):
             concrete = flat.get_concrete_function(*map(_example, given.leaves))
+        if not found:
+            # What it raises is part of its graph, behind ops that may fail before.
+            raise ValueError(
+                f"{what}: {inner.name} raises for every element, which therefore have no type"
+            )
     except Exception as error:
         error.add_note(f"while tracing the function of {what}")
         raise

@@ -129,6 +129,16 @@ def test_an_error_while_tracing_names_the_transformation() -> None:
     assert any("Dataset.filter" in note for note in caught.value.__notes__)
 
 
+def test_a_function_that_always_raises_behind_an_op_is_refused() -> None:
+    def refuse(x: Any) -> Any:
+        rt.debugging.assert_equal(x, x)
+        raise AttributeError("boom")
+
+    with pytest.raises(ValueError, match="raises for every element") as caught:
+        Dataset.range(3).map(refuse)
+    assert any("Dataset.map" in note for note in caught.value.__notes__)
+
+
 def test_the_end_of_another_iterator_is_an_error() -> None:
     inner = iter(Dataset.range(2))
     data = Dataset.range(5).map(lambda x: next(inner))
