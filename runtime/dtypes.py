@@ -236,9 +236,10 @@ def finfo(dtype: DType) -> Any:
     """
     if dtype.name != "bfloat16":
         return np.finfo(dtype.np_dtype)
-    from ml_dtypes import finfo as of_extension
+    import ml_dtypes
 
-    return of_extension(dtype.np_dtype)  # type: ignore[no-untyped-call]
+    of_extension: Any = ml_dtypes.finfo
+    return of_extension(dtype.np_dtype)
 
 
 def _find(value: Any) -> DType | None:
