@@ -19,6 +19,7 @@ _PEERS = {
     "test_data_like_tensorflow.py": "tensorflow",
     "test_forms_like_tensorflow.py": "tensorflow",
     "test_keras_like_tensorflow.py": "tensorflow",
+    "test_names_like_tensorflow.py": "tensorflow",
     "test_neighbours.py": "torch",
     "test_ops_like_tensorflow.py": "tensorflow",
 }

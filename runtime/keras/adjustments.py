@@ -55,7 +55,7 @@ def _layers_for_data(backend: str) -> None:
 
 
 def _empty_table(key_dtype: Any, value_dtype: Any) -> Any:
-    """What a table is made of whose vocabulary is read later."""
+    """The parts of a table whose vocabulary is read later."""
     return runtime.lookup.KeyValueTensorInitializer([], [], key_dtype, value_dtype)
 
 
@@ -114,4 +114,6 @@ def _local_or(download: Callable[..., Any]) -> Callable[..., Any]:
 
 def is_shown() -> bool:
     """True if somebody looks at a progress bar: on a terminal, or in a notebook."""
-    return sys.stdout.isatty() or "ipykernel" in sys.modules
+    notebooks = sys.modules.get("IPython")
+    shell = None if notebooks is None else notebooks.get_ipython()
+    return sys.stdout.isatty() or hasattr(shell, "kernel")

@@ -135,7 +135,11 @@ class Lowering:
         """The value as kernels and callers take it: a tensor as an array or a NumPy scalar."""
         found = self.values[value]
         if isinstance(found, lowered.Constant):
-            return lowered.Constant(found.boxed, found.boxed, found.type)
+            boxed = found.boxed
+            if isinstance(value.type, TensorType) and isinstance(found.type, NumberType):
+                # A number that has become a tensor.
+                boxed = value.type.dtype.np_dtype.type(boxed)
+            return lowered.Constant(boxed, boxed, value.type)
         if value not in self.unboxed:
             return found
         assert isinstance(value.type, TensorType)

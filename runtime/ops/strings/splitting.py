@@ -142,7 +142,7 @@ def _ragged_ngrams_kernel(
 
 ragged_ngrams_p = row(
     "ragged_ngrams", _ragged_ngrams_kernel, signature="S,I->S,I", op_type="StringNGrams",
-    shape=lambda values, splits, **params: ((None,), splits),
+    shape=lambda values, splits, **params: ((None,), (None,)),
     samples=(sample("4:s", [0, 1, 1, 4], widths=(1, 2), separator=b" "),),
 )  # fmt: skip
 
