@@ -173,16 +173,8 @@ def _text_of(choice: Choice) -> Text:
 
 
 def is_in(error: BaseException) -> bool:
-    """Whether an exception holds a text that only the run knows."""
-    return _holds_text([error.args, vars(error)])
-
-
-def _holds_text(items: Sequence[Any]) -> bool:
-    for item in items:
-        found = structure_of(item)
-        if type(item) is Text or (found is not None and _holds_text(found[1])):
-            return True
-    return False
+    """Whether an exception holds a value that only the run knows."""
+    return _is_staged([error.args, vars(error)])
 
 
 # Made of values
