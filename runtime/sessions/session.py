@@ -13,6 +13,7 @@ import numpy as np
 from runtime import errors, nest
 from runtime.core.convert import as_array, convert_to_tensor
 from runtime.core.shapes import TensorShape, compatible
+from runtime.core.state import init_scope
 from runtime.graph.format import views
 from runtime.graph.ir import Graph, Node, Region, Value, walk_called
 from runtime.graph.running import Runner
@@ -182,7 +183,7 @@ class Session:
             )
         if isinstance(value, SymbolicTensor):
             value = self._constant(value)
-        with _eagerly():
+        with init_scope():
             raw = as_array(convert_to_tensor(value, key.dtype))
         if not compatible(key.static_shape, raw.shape):
             raise ValueError(
@@ -206,7 +207,7 @@ class Session:
         if key not in self._runners:
             self._runners[key] = self._compiled(wanted, fed)
         runner, parameters = self._runners[key]
-        with _eagerly(), self._state_of(runner.graph):
+        with init_scope(), self._state_of(runner.graph):
             values = iter(runner(*[fed[value] for value in parameters]))
             return [_as_numpy(next(values)) if isinstance(x, Value) else None for x in wanted]
 
@@ -303,14 +304,6 @@ def needed(
 
 def _as_numpy(found: Any) -> Any:
     return found.numpy() if hasattr(found, "numpy") else np.asarray(found)[()]
-
-
-@contextmanager
-def _eagerly() -> Iterator[None]:
-    from runtime.core.state import init_scope
-
-    with init_scope():
-        yield
 
 
 class _Default(threading.local):
