@@ -135,11 +135,7 @@ class Lowering:
         """The value as kernels and callers take it: a tensor as an array or a NumPy scalar."""
         found = self.values[value]
         if isinstance(found, lowered.Constant):
-            boxed = found.boxed
-            if isinstance(value.type, TensorType) and isinstance(found.type, NumberType):
-                # A number that has become a tensor.
-                boxed = value.type.dtype.np_dtype.type(boxed)
-            return lowered.Constant(boxed, boxed, value.type)
+            return lowered.Constant(found.boxed, found.boxed, value.type)
         if value not in self.unboxed:
             return found
         assert isinstance(value.type, TensorType)
@@ -243,7 +239,7 @@ class Lowering:
         if output in self.weak or (same and (form.refuses or not wraps)):
             if form.refuses and self.is_checked(node):
                 self.check(node, operands, Must.FIT, self.kernel(node))
-            self.values[output] = operands[0]
+            self.values[output] = _retyped(operands[0], output.type)
             if output not in self.weak:
                 self.note_unboxed(output)
             return
@@ -505,6 +501,14 @@ def _is_large(type: Type) -> bool:
         return False
     size = size_of(type.shape)
     return size is None or size >= LARGE
+
+
+def _retyped(expression: Expression, type: Type) -> Expression:
+    """The expression as one of another type; a number that becomes a tensor is boxed as that."""
+    match expression, type:
+        case lowered.Constant(item=item, type=NumberType()), TensorType(dtype=dtype):
+            return lowered.Constant(item, dtype.np_dtype.type(item), type)
+    return expression
 
 
 def _integers(values: Iterable[Value]) -> list[Value]:
