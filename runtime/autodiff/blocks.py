@@ -115,7 +115,7 @@ def while_(
     carried = _carried(reverse, node, given)
     at_first = [at for at in carried if given[at] is None or sent[at] is not None]
     way = _way_through_rounds(reverse, node, carried, at_first)
-    made, rounds, lists, region = loop_with_residuals(node, way.nodes, way.back, reverse.trace)
+    made, rounds, region = loop_with_residuals(node, way.nodes, way.back, reverse.trace)
     made = list(reverse.rewrite(node, made))
     targets = [*(node.inputs[at + 1] for at in carried), *way.sources]
 
@@ -125,7 +125,7 @@ def while_(
             flag = truth(reverse.trace, ABSENT if given[at] is None else sent[at])
             starts.append(symbol(flag, reverse.trace.scope, None))
         starts += [False for is_doubted in way.doubted_sums if is_doubted]
-        count, found = _reverse_loop(reverse, node, region, rounds, lists, starts)
+        count, found = _reverse_loop(reverse, node, region, rounds, starts)
         flags = iter(found[len(targets) :])
         doubts: list[Sent | None] = [
             Sent(next(flags).graph_value) if at in way.doubted else None for at in carried
@@ -219,17 +219,16 @@ def _reverse_loop(
     node: Node,
     back: Region,
     rounds: Value,
-    lists: Sequence[Value],
     starts: list[Any],
 ) -> tuple[Value, Sequence[Any]]:
     """The test of whether there is a round, and what the loop leaves."""
     count = reverse.symbol(rounds)
     proceed = count > 0
-    inputs = [proceed, count, *map(reverse.symbol, lists), *starts]
+    inputs = [proceed, count, *starts]
     types = [parameter.type for parameter in back.parameters]
     names = [parameter.name for parameter in back.parameters]
     found = reverse.append(WHILE, inputs, types, names, regions=[back], origin=node.origin)
-    return proceed.graph_value, found[1 + len(lists) :]
+    return proceed.graph_value, found[1:]
 
 
 def _carried(reverse: Reverse, node: Node, given: Sequence[Any]) -> list[int]:

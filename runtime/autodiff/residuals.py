@@ -1,6 +1,6 @@
 """The residuals that nodes keep for their backward pass: what it reads of values inside a
 region becomes a further result of it; a loop pushes such values on lists, and the loop
-backwards pops them.
+backwards reads them, the last first.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from typing import Any, NamedTuple
 from runtime.core.shapes import is_known
 from runtime.core.types import ListType, ResidualsType, TensorType, Type
 from runtime.graph import numbers
+from runtime.graph.arrays import GET, PUSH
 from runtime.graph.ir import Node, Region, Value, diverges, free_values
 from runtime.graph.nodes import (
     BOOL,
     CONSTANT,
     INT,
     LIST_NEW,
-    LIST_POP,
-    LIST_PUSH,
     PACK,
     UNDEFINED,
     placeholder,
@@ -124,11 +123,11 @@ def _yielding(part: Branch, columns: Sequence[Sequence[Value]], at: int) -> Regi
 
 def loop_with_residuals(
     node: Node, nodes: list[Node], back: Region, trace: Trace
-) -> tuple[list[Node], Value, list[Value], Region]:
+) -> tuple[list[Node], Value, Region]:
     """Returns the loop that keeps residuals, and the body of its backward pass.
 
     They are: the nodes of the loop, which counts its iterations and pushes what the backward pass
-    reads; the count and the lists that it leaves; and the body of the backward pass, which pops
+    reads; the count that it leaves; and the body of the backward pass, which reads
     them.
     """
     (body,) = node.regions
@@ -136,48 +135,47 @@ def loop_with_residuals(
     types: list[Type] = [INT, *(ListType(value.type) for value in values)]
     labels = ["rounds", *(trace.unique(f"saved_{value.name}") for value in values)]
     begins = [_constant(0, INT, "zero"), *(_empty(value.type) for value in values)]
-    holds, outputs, states = (
+    holds, outputs, grown = (
         [Value(type, label) for type, label in zip(types, labels, strict=True)] for _ in range(3)
     )
     one = _constant(1, INT, "one")
-    grown = [Value(type, label) for type, label in zip(types, labels, strict=True)]
     pushes = [one, Node(numbers.BINARY["add"], (holds[0], one.outputs[0]), (grown[0],))]
     for value, held, more in zip(values, holds[1:], grown[1:], strict=True):
-        pushes.append(Node(LIST_PUSH, (held, value), (more,)))
+        pushes.append(Node(PUSH, (held, holds[0], value), (more,)))
     made = replace(
         node,
         inputs=(*node.inputs, *(begin.outputs[0] for begin in begins)),
         outputs=(*node.outputs, *outputs),
         regions=(Region((*body.parameters, *holds), (*nodes, *pushes), (*body.results, *grown)),),
     )
-    return [*begins, made], outputs[0], outputs[1:], _popping(back, values, states, constants)
+    return [*begins, made], outputs[0], _reading(back, values, outputs, constants)
 
 
 def _empty(element: Type) -> Node:
     return Node(LIST_NEW, (), (Value(ListType(element), "empty"),), {"element": element})
 
 
-def _popping(
-    back: Region, values: Sequence[Value], states: list[Value], constants: Sequence[Node]
+def _reading(
+    back: Region, values: Sequence[Value], kept: list[Value], constants: Sequence[Node]
 ) -> Region:
-    """The body of a loop backwards: its state is a count, the lists, and the gradients."""
-    rests = [Value(held.type, held.name) for held in states[1:]]
+    """The body of a loop backwards: its state is a count, and the gradients."""
+    rounds, *lists = kept
+    count = Value(INT, rounds.name)
     names = {value: Value(value.type, value.name) for value in values}
-    pops = [
-        Node(LIST_POP, (held,), (rest, names[value]))
-        for value, held, rest in zip(values, states[1:], rests, strict=True)
-    ]
     zero, one = _constant(0, INT, "zero"), _constant(1, INT, "one")
     left, proceed = Value(INT, "left"), Value(BOOL, "proceed")
     counting = [
         zero,
         one,
-        Node(numbers.BINARY["sub"], (states[0], one.outputs[0]), (left,)),
+        Node(numbers.BINARY["sub"], (count, one.outputs[0]), (left,)),
         Node(numbers.BINARY["gt"], (left, zero.outputs[0]), (proceed,)),
+    ]
+    reads = [
+        Node(GET, (held, left), (names[value],)) for value, held in zip(values, lists, strict=True)
     ]
     body = with_constants(back, constants, names)
     return Region(
-        (*states, *body.parameters),
-        (*pops, *body.nodes, *counting),
-        (proceed, left, *rests, *body.results),
+        (count, *body.parameters),
+        (*counting, *reads, *body.nodes),
+        (proceed, left, *body.results),
     )

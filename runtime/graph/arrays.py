@@ -7,20 +7,23 @@ None stands for an item that was not written. An index is a scalar, or a vector 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from runtime import dtypes, errors
+from runtime.core import forms
 from runtime.core.convert import convert_to_tensor
+from runtime.core.forms import Form
 from runtime.core.primitive import Memory, Order, Primitive, flat, structural
 from runtime.core.shapes import Shape, is_known
 from runtime.core.state import state
 from runtime.core.types import ListType, TensorType, Type
 from runtime.core.workspace import in_rows, placed
 from runtime.dtypes import DType
-from runtime.graph.nodes import BOOL, LIST_ADD, apply, element_shape
+from runtime.graph.nodes import BOOL, LIST_ADD, added, apply, element_shape, zeros_like
 
 Array = list[Any]
 
@@ -85,6 +88,10 @@ def _zeros_for(array: Array, dtype: DType, shape: Shape) -> Any:
     return np.zeros_like(written)
 
 
+def _is_one(index: Any) -> bool:
+    return type(index) is int or np.ndim(index) == 0
+
+
 def _item(array: Array, index: int, zeros: Callable[[], Any]) -> Any:
     if not 0 <= index < len(array):
         raise _refusal(f"index {index} is out of range of a TensorArray of size {len(array)}")
@@ -139,9 +146,15 @@ def _write(
     return made
 
 
+def _push(array: Array, at: int, item: Any, out: Array | None = None) -> Array:
+    made = array if out is array else copied(array, out)
+    made.append(item)
+    return made
+
+
 def pairs(index: Any, value: Any) -> Any:
     """The indices and what is written there; InvalidArgumentError for other numbers of them."""
-    if np.ndim(index) == 0:
+    if _is_one(index):
         return [(int(index), value)]
     if len(index) != len(value):
         raise _refusal(
@@ -162,13 +175,13 @@ def _read(array: Array, index: Any, *, element: TensorType) -> Any:
     def zeros() -> Any:
         return _zeros_for(array, element.dtype, element.shape)
 
-    if np.ndim(index) == 0:
+    if _is_one(index):
         return _item(array, int(index), zeros)
     return _joined([_item(array, int(at), zeros) for at in index], zeros)
 
 
 def _read_like(array: Array, index: Any, like: Any) -> Any:
-    if np.ndim(index) == 0:
+    if _is_one(index):
         return _or_zeros(array, int(index), like)
     found = [_or_zeros(array, int(at), row) for at, row in zip(index, like, strict=True)]
     return in_rows(np.stack(found))
@@ -176,17 +189,20 @@ def _read_like(array: Array, index: Any, like: Any) -> Any:
 
 def _read_or_zeros(array: Array, index: Any, *, type: TensorType) -> Any:
     shape: Any = type.shape
+    if _is_one(index):
+        item = array[index] if index < len(array) else None
+        return np.zeros(shape, type.dtype.np_dtype)[()] if item is None else item
     return _read_like(array, index, np.broadcast_to(type.dtype.np_dtype.type(0), shape))
 
 
 def _or_zeros(array: Array, at: int, like: Any) -> Any:
     item = array[at] if at < len(array) else None
-    return np.zeros_like(like)[()] if item is None else item
+    return zeros_like(like) if item is None else item
 
 
 def _clear(array: Array, index: Any, out: Array | None = None) -> Array:
     made = copied(array, out)
-    for at in np.atleast_1d(index):
+    for at in (index,) if _is_one(index) else index:
         if at < len(made):
             made[at] = None
     return made
@@ -195,8 +211,9 @@ def _clear(array: Array, index: Any, out: Array | None = None) -> Array:
 def _add_at(array: Array, index: Any, value: Any, out: Array | None = None) -> Array:
     made = copied(array, out)
     for at, item in pairs(index, value):
-        made += [None] * (at + 1 - len(made))
-        made[at] = item if made[at] is None else made[at] + item
+        if at >= len(made):
+            made += [None] * (at + 1 - len(made))
+        made[at] = added(made[at], item)
     return made
 
 
@@ -290,6 +307,15 @@ def _rows(shape: Shape, element: TensorType) -> TensorType:
     return TensorType(element.dtype, whole)
 
 
+def _get_type(array: ListType, at: Type) -> Type:
+    return array.element
+
+
+def _get_form(inputs: Sequence[Type], target: Type, params: Mapping[str, Any]) -> Form:
+    number = "int" if forms.is_integer(target) else "bool" if forms.is_bool(target) else ""
+    return Form(f"{number}({{}}[{{}}])" if number else "{}[{}]", "")
+
+
 def _read_type(array: Type, index: TensorType, *, element: TensorType) -> Type:
     return _rows(index.shape, element)
 
@@ -328,7 +354,7 @@ class Item(NamedTuple):
 
 def _item_like(array: Any, index: Any, like: Any) -> Item:
     """The item of a gradient; only where nothing else tells its shape, `like` is kept for that."""
-    if is_known(like.static_shape):
+    if isinstance(like.type, TensorType) and is_known(like.type.shape):
         found = apply(READ_OR_ZEROS, array, index, type=like.type)
     else:
         found = apply(READ_LIKE, array, index, like)
@@ -345,6 +371,13 @@ def _of_write(op: Any, grad: Any) -> Any:
     # Read first: then nobody needs the list that is cleared, and it is not copied.
     item = _item_like(grad, index, value)
     return apply(CLEAR, grad, index), None, item
+
+
+def _of_push(op: Any, grad: Any) -> Any:
+    # The gradient of a residual is sent wherever that of the loop is.
+    _, at, value = op.inputs
+    item = _item_like(grad, at, value).grad
+    return apply(CLEAR, grad, at), None, item
 
 
 def _of_read(op: Any, grad: Any) -> Any:
@@ -401,6 +434,14 @@ WRITE = _row(
 READ = _row(
     "array_read", _read, _read_type, "TensorListGetItem", gradient=_of_read, fallible=True,
     memory=Memory.READS,
+)  # fmt: skip
+# What the backward pass of a loop reads: pushed in the iteration `at`, and read in that one.
+PUSH = _row(
+    "list_push", _push, _as_first, "TensorListPushBack", gradient=_of_push, memory=Memory.STORES
+)
+GET = _row(
+    "list_get", operator.getitem, _get_type, "TensorListGetItem", gradient=_of_read,
+    scalar=_get_form, memory=Memory.KEEPS,
 )  # fmt: skip
 READ_LIKE = _row(
     "array_read_like", _read_like, _as_last, "TensorListGetItem", gradient=_of_read,

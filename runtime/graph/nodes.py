@@ -192,55 +192,20 @@ CHECK_LENGTH = structural(
 CHECK_DEFINED = structural("check_defined", _check_defined, _nothing, effect=True, fallible=True)
 CHECK_PRESENT = structural("check_present", _check_present, _nothing, effect=True, fallible=True)
 
-# Lists are values: each of these makes a new one. A list is a pair of the list before and its last
-# item, an empty one is (): push and pop take the same time however long it is.
+# Lists are values: each of these makes a new one. In a list, None is where there is nothing; of a
+# gradient, what was not sent.
 
 
-def _list_new(*, element: Type) -> tuple[Any, ...]:
-    return ()
+def _list_new(*, element: Type) -> list[Any]:
+    return []
 
 
 def _list_new_type(*, element: Type) -> Type:
     return ListType(element)
 
 
-def _list_push(items: tuple[Any, ...], item: Any) -> tuple[Any, ...]:
-    return items, item
-
-
-def _list_push_type(items: ListType, item: Type) -> Type:
-    return items
-
-
-def _list_pop(items: tuple[Any, ...]) -> tuple[Any, Any]:
-    before, item = items
-    return before, item
-
-
-def _list_pop_type(items: ListType) -> tuple[Type, Type]:
-    return items, items.element
-
-
-def _items(pairs: tuple[Any, ...]) -> list[Any]:
-    """The items of a list, the first first."""
-    found = []
-    while pairs:
-        pairs, item = pairs
-        found.append(item)
-    return found[::-1]
-
-
-def _linked(items: Iterable[Any]) -> tuple[Any, ...]:
-    made: tuple[Any, ...] = ()
-    for item in items:
-        made = made, item
-    return made
-
-
 def _each(items: Any, function: Callable[[Any], Any]) -> Any:
     """A list with `function` of each item, also in lists inside it."""
-    if type(items) is tuple:
-        return _linked([_each(item, function) for item in _items(items)])
     if type(items) is list:
         return [None if item is None else _each(item, function) for item in items]
     if type(items) is Residuals:
@@ -248,13 +213,12 @@ def _each(items: Any, function: Callable[[Any], Any]) -> Any:
     return function(items)
 
 
-def _list_zeros(items: Any) -> Any:
-    if type(items) is tuple:
-        return _linked(map(_list_zeros, _items(items)))
+def zeros_like(items: Any) -> Any:
+    """A gradient of which nothing was sent: of an array, zeros; of a list, no items."""
     if type(items) is list:
-        return []  # of an array: what is not in a gradient was not sent
+        return []
     if type(items) is Residuals:
-        return Residuals(map(_list_zeros, items.values))
+        return Residuals(map(zeros_like, items.values))
     return np.zeros_like(items)[()]
 
 
@@ -281,20 +245,15 @@ def _each_type(items: Type, change: Callable[[tuple[int | None, ...]], Shape]) -
     return TensorType(items.dtype, None if items.shape is None else change(items.shape))
 
 
-def _list_add(first: Any, second: Any) -> Any:
-    if type(first) is tuple:
-        return _linked(map(_list_add, _items(first), _items(second)))
-    if type(first) is list:
-        return [_add_slots(a, b) for a, b in zip_longest(first, second)]
-    if type(first) is Residuals:
-        return Residuals(map(_list_add, first.values, second.values))
-    return first + second
-
-
-def _add_slots(first: Any, second: Any) -> Any:
+def added(first: Any, second: Any) -> Any:
+    """The sum of two items, and of lists item by item."""
     if first is None or second is None:
         return second if first is None else first
-    return _list_add(first, second)
+    if type(first) is list:
+        return [added(a, b) for a, b in zip_longest(first, second)]
+    if type(first) is Residuals:
+        return Residuals(map(added, first.values, second.values))
+    return first + second
 
 
 def _list_as(items: Any, *, type: ListType) -> Any:
@@ -313,12 +272,6 @@ def _same_list(items: Type, *_: Type) -> Type:
     return items
 
 
-def _gradient_of_pop(op: Any, before: Any, item: Any) -> tuple[Any]:
-    items, last = op.outputs
-    before = apply(LIST_ZEROS, items) if before is None else before
-    return (apply(LIST_PUSH, before, apply(LIST_ZEROS, last) if item is None else item),)
-
-
 LIST_NEW = structural("list_new", _list_new, _list_new_type, op_type="EmptyTensorList")
 
 
@@ -334,19 +287,8 @@ def _gradient_of_repeat(op: Any, grad: Any) -> tuple[Any]:
     return (apply(LIST_SUM, grad, axis=op.params["axis"]),)
 
 
-def _gradient_of_push(op: Any, grad: Any) -> Any:
-    return apply(LIST_POP, grad)
-
-
-LIST_PUSH = structural(
-    "list_push", _list_push, _list_push_type, op_type="TensorListPushBack",
-    gradient=_gradient_of_push,
-)  # fmt: skip
-LIST_POP = structural(
-    "list_pop", _list_pop, _list_pop_type, op_type="TensorListPopBack", gradient=_gradient_of_pop
-)
 LIST_ZEROS = structural(
-    "list_zeros", _list_zeros, _same_list, op_type="ZerosLike", gradient=flat
+    "list_zeros", zeros_like, _same_list, op_type="ZerosLike", gradient=flat
 )  # fmt: skip
 LIST_AS = structural(
     "list_as", _list_as, _list_as_type, op_type="Identity", gradient=_gradient_of_as
@@ -357,7 +299,7 @@ LIST_REPEAT = structural(
 )
 LIST_SUM = structural("list_sum", _list_sum, _list_sum_type, gradient=_gradient_of_sum)
 LIST_ADD = structural(
-    "list_add", _list_add, _same_list, op_type="AddN", gradient=lambda op, grad: (grad, grad)
+    "list_add", added, _same_list, op_type="AddN", gradient=lambda op, grad: (grad, grad)
 )
 
 

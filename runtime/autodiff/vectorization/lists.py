@@ -20,6 +20,11 @@ def _turned(x: Any) -> Any:
     return ops.transpose(x, (1, 0, *range(2, x.ndim)))
 
 
+def _are_several(index: Any) -> bool:
+    """True for a vector of indices; a single one may be Python's."""
+    return isinstance(index.type, TensorType) and index.ndim > 0
+
+
 def _of_lists(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     params = dict(node.params)
     if "type" in params:
@@ -29,22 +34,29 @@ def _of_lists(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -
     return nodes.apply(node.primitive, *map(rows.whole, node.inputs), **params)
 
 
+def _at_known_place(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
+    array, index, *items = node.inputs
+    given = (rows.whole(array), rows.of(index), *map(rows.whole, items))
+    return nodes.apply(node.primitive, *given)
+
+
 def _written(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     *arrays, index, value = node.inputs
     given, items = rows.of(index), rows.whole(value)
     params = dict(node.params)
     if "type" in params:
         params["type"] = rows.lifted(params["type"])
-    if given.ndim and items.ndim is None:
+    several = _are_several(given)
+    if several and items.ndim is None:
         return None
-    items = _turned(items) if given.ndim else items
+    items = _turned(items) if several else items
     return nodes.apply(node.primitive, *map(rows.whole, arrays), given, items, **params)
 
 
 def _read(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> Any:
     array, index, *likes = node.inputs
     given = rows.of(index)
-    several = given.ndim > 0
+    several = _are_several(given)
     if several and not all(map(has_known_rank, (*likes, *node.outputs))):
         return None
     params = {key: rows.lifted(type) for key, type in node.params.items()}
@@ -82,11 +94,12 @@ def _unstacked(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) 
 
 
 LIST_RULES: dict[Primitive, Rule] = {
-    **dict.fromkeys((nodes.LIST_ADD, nodes.LIST_AS, nodes.LIST_POP, nodes.LIST_PUSH), _of_lists),
+    **dict.fromkeys((nodes.LIST_ADD, nodes.LIST_AS), _of_lists),
     **dict.fromkeys((nodes.LIST_REPEAT, nodes.LIST_SUM, nodes.LIST_ZEROS), _of_lists),
     **dict.fromkeys((arrays.ADD_AT, arrays.AT, arrays.WRITE), _written),
     **dict.fromkeys((arrays.READ, arrays.READ_LIKE, arrays.READ_OR_ZEROS), _read),
     **dict.fromkeys((arrays.STACK, arrays.STACK_LIKE), _stacked),
+    **dict.fromkeys((arrays.GET, arrays.PUSH), _at_known_place),
     arrays.CLEAR: _cleared,
     arrays.ZEROS: _of_lists,
     arrays.UNSTACK: _unstacked,

@@ -18,7 +18,7 @@ from runtime.core.types import ListType
 from runtime.graph.executors.kernels import is_array, is_view, memory_of
 from runtime.graph.executors.layouts import Layouts
 from runtime.graph.ir import Node, Region, Value, walk
-from runtime.graph.nodes import COND, LIST_PUSH, WHILE
+from runtime.graph.nodes import COND, WHILE
 
 
 class Escapes:
@@ -83,9 +83,7 @@ class Escapes:
 
 
 def _pushed(nodes: Sequence[Node]) -> set[Value]:
-    lists = [
-        node for node in nodes if memory_of(node) is Memory.STORES or node.primitive is LIST_PUSH
-    ]
+    lists = [node for node in nodes if memory_of(node) is Memory.STORES]
     found = {value for node in lists for value in node.inputs[1:]}
     before = -1
     while before != len(found):

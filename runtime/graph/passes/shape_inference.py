@@ -173,18 +173,16 @@ class Inference:
         self.learn(node.outputs[0], ListType(NOTHING))
 
     def _list_push(self, node: Node) -> None:
-        (items, _), (item, constant) = map(self.of, node.inputs)
+        (items, _), _, (item, constant) = map(self.of, node.inputs)
         wide = node.outputs[0].type
         assert isinstance(items, ListType)
         assert isinstance(wide, ListType)
         element = items.element if constant is UNREAD else _join(wide.element, items.element, item)
         self.learn(node.outputs[0], ListType(element))
 
-    def _list_pop(self, node: Node) -> None:
-        items, constant = self.of(node.inputs[0])
-        before, item = node.outputs
+    def _list_get(self, node: Node) -> None:
+        items, (item,) = self.of(node.inputs[0])[0], node.outputs
         assert isinstance(items, ListType)
-        self.learn(before, items, constant)
         self.learn(item, _settled(items.element, item.type))
 
     def _list_zeros(self, node: Node) -> None:
@@ -206,8 +204,8 @@ _RULES: dict[Primitive, Callable[[Inference, Node], None]] = {
     nodes.WHILE: Inference._while,
     nodes.CALL: Inference._call,
     nodes.LIST_NEW: Inference._list_new,
-    nodes.LIST_PUSH: Inference._list_push,
-    nodes.LIST_POP: Inference._list_pop,
+    arrays.PUSH: Inference._list_push,
+    arrays.GET: Inference._list_get,
     nodes.LIST_ZEROS: Inference._list_zeros,
     arrays.ZEROS: Inference._list_zeros,
     nodes.LIST_ADD: Inference._list_add,

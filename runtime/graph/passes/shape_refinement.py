@@ -28,9 +28,10 @@ from typing import Any
 
 from runtime.core.shapes import is_known
 from runtime.core.types import ListType, TensorType, Type
+from runtime.graph.arrays import PUSH
 from runtime.graph.groups import ungrouped
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, covers, diverges, walk
-from runtime.graph.nodes import COND, LIST_ADD, LIST_AS, LIST_NEW, LIST_PUSH, UNDEFINED, WHILE
+from runtime.graph.nodes import COND, INT, LIST_ADD, LIST_AS, LIST_NEW, UNDEFINED, WHILE
 from runtime.graph.passes.inlining import Calls
 from runtime.graph.passes.rewriting import constant_like, is_constant
 from runtime.graph.passes.shape_inference import NOTHING, Inference
@@ -150,8 +151,8 @@ class _Rewriting:
         types = list(map(self.found.type, node.outputs))
         if node.primitive is WHILE:
             return *self.values(node.inputs[:1]), *self.fitted(node.inputs[1:], types)
-        if node.primitive is LIST_PUSH and isinstance(types[0], ListType):
-            return self.fitted(node.inputs, [types[0], types[0].element])
+        if node.primitive is PUSH and isinstance(types[0], ListType):
+            return self.fitted(node.inputs, [types[0], INT, types[0].element])
         if node.primitive is LIST_ADD:
             return self.fitted(node.inputs, [*types, *types])
         return self.values(made.inputs)
