@@ -82,10 +82,10 @@ class _Way(NamedTuple):
 class _Lowering:
     def __init__(self, context: Context) -> None:
         self.namer = context.namer
-        # Names of parts, which each way for a case to match takes anew.
+        # Names of parts, which each `match` takes anew. Two ways to match have none in common: what
+        # they find need not be of one kind.
         self.kept: dict[str, list[str]] = {"parts": [], "part": []}
         self.used = {"parts": 0, "part": 0}
-
         self.display: tuple[str, int] | tuple[()] = ()
 
     def is_display(self, subject: gast.expr, count: int) -> bool:
@@ -105,15 +105,12 @@ class _Lowering:
         return names[place]
 
     def ways(self, pattern: Any, subject: gast.expr) -> list[_Way]:
-        made = []
-        for one in _written_out(pattern):
-            self.used = dict.fromkeys(self.used, 0)
-            made.append(self.way(one, subject))
-        return made
+        return [self.way(one, subject) for one in _written_out(pattern)]
 
     def match(self, node: gast.Match) -> list[gast.stmt]:
         if is_left_to_python(node):
             return [_left_to_python(node)]
+        self.used = dict.fromkeys(self.used, 0)
         before: list[gast.stmt] = []
         subject = node.subject
         if not isinstance(subject, gast.Name) or _rebinds(node, subject.id):
@@ -161,7 +158,9 @@ class _Lowering:
         test = call_ag("is_sequence", [first, constant(count - len(stars), node)], node, more)
         ways = [] if not stars and self.is_display(subject, count) else [_Way([test], [])]
         for place, part in enumerate(node.patterns):
-            at = constant(place if place < star else place - count, node)
+            at: gast.expr = constant(place if place < star else count - place, node)
+            if place > star:
+                at = quote_expr("-n", at=node, n=at)
             if place != star:
                 item = _item(subject, at, node)
                 ways.append(self.way(part, item))

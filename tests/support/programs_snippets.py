@@ -293,7 +293,7 @@ match [<int>, {'k': a, 'n': <int>}]:
         b = ($x + $d['n']) % 50
     case [$x, {'n': 3 | 5 as $y}] if $y > $x:
         BLOCK
-    case [*_, {'k': int() as $x}] if len(xs) == 3:
+    case [*_, {'k': $x}] if len(xs) == 3:
         BLOCK
     case $m:
         a = ($m[0] + 1) % 50

@@ -67,6 +67,26 @@ def class_of_range(n: Any) -> Any:
     return isinstance(range(n), range)
 
 
+def parts_of_other_kinds(n: Any) -> Any:
+    total = 0
+    for at in range(3):
+        match [n - at, {"a": n, "b": at + 2}]:
+            case [4, {"a": a, **rest}]:
+                total += a + rest["b"]
+            case [a, {"b": 3 | 4 as b}] if b > a:
+                total += 7
+            case [*_, {"a": 0 | 5 as a}] if n < 9:
+                total += 50 + a
+            case found:
+                total += found[0] - 1
+    return total
+
+
+@pytest.mark.parametrize("n", [0, 3, 4, 5, 9])
+def test_what_ways_to_match_find_need_not_be_of_one_kind(n: int) -> None:
+    assert rt.function(parts_of_other_kinds)(rt.constant(n)).numpy() == parts_of_other_kinds(n)
+
+
 @pytest.mark.parametrize("function", [number, real, truth, in_structures, of_range, class_of_range])
 @pytest.mark.parametrize("n", [0, 3])
 def test_a_class_pattern_takes_numbers_of_the_graph(function: Callable[..., Any], n: int) -> None:
