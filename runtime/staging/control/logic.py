@@ -84,7 +84,8 @@ def _mismatch(value: Any, other: Any) -> Mismatch | None:
     try:
         join(*abstract_pair(value, other))
     except Mismatch as mismatch:
-        return mismatch
+        # The frames of a traceback would hold what the user's code has let go.
+        return mismatch.with_traceback(None)
     return None
 
 

@@ -94,6 +94,22 @@ def of_floats_and_ints(a, b):
     return 1 if a and b * 0.5 > 1 and a * 1.0 else 0
 
 
+def of_an_object_that_a_branch_made(a, b):
+    class Counter:
+        def __init__(self, n):
+            self.n = n
+            if a and b > 2:
+                self.n = n + 4
+
+        def step(self):
+            self.n = self.n + 1
+            return self
+
+    if a < 3:
+        a = Counter(b).step().step().n
+    return a
+
+
 def of_three_kinds(a, b):
     return [1 if a and b > 2 and "x" else 2, 1 if a == 0 or b or None else 2]
 
@@ -101,7 +117,7 @@ def of_three_kinds(a, b):
 TESTS = [
     of_an_if, of_a_while, of_a_ternary, of_a_not, of_an_assert, of_bool, of_any_and_all,
     of_a_comprehension, of_a_name, of_a_name_in_a_loop, of_a_callee, of_a_text, of_containers,
-    of_three_kinds,
+    of_an_object_that_a_branch_made, of_three_kinds,
 ]  # fmt: skip
 ARGUMENTS = [(0, 5), (1, 2), (2, 0), (3, 3), (0, 2), (5, 4)]
 
