@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -20,9 +19,10 @@ from runtime.core.types import ListType, ObjectHandle, ObjectType, TensorType, T
 from runtime.functions.changed_arguments import Changes
 from runtime.functions.kept_objects import Kept
 from runtime.functions.parameters import Arguments
+from runtime.functions.retracing import Use
 from runtime.functions.shared_arguments import NOTHING, Shared
 from runtime.functions.signature_text import signature_lines, signature_text
-from runtime.functions.signatures import check_arguments, leaves_for, quick_key, refuse_cycles
+from runtime.functions.signatures import check_arguments, keys_of, leaves_for, refuse_cycles
 from runtime.graph.arrays import Elements
 from runtime.graph.executors.program import Program
 from runtime.graph.executors.reference import interpret
@@ -44,13 +44,6 @@ from runtime.staging.tracing import Trace
 
 MOST_FITTING = 100
 """Kinds of arguments that one trace remembers to take as they are."""
-
-_clock = itertools.count()
-
-
-def now() -> int:
-    """The next tick of a clock, by which traces are told how long ago they were used."""
-    return next(_clock)
 
 
 class ConcreteFunction:
@@ -85,7 +78,7 @@ class ConcreteFunction:
         self.kept: Kept | None = None
         self.devices = _devices_of(graph)
         self.single = isinstance(outputs, Leaf) and not any(self.devices)
-        self.used = now()
+        self.use = Use()
         self.reason = ""
         self._fitting: dict[tuple[Any, ...], Run] = {}
 
@@ -174,11 +167,8 @@ class ConcreteFunction:
         try:
             run = state.run
             if run is not None and not kwargs:
-                key: list[Any] = []
                 raws: list[Any] = []
-                compiled = None
-                if quick_key(args, key, raws):
-                    compiled = self._fitting.get(tuple(key))
+                compiled = self._fitting.get(keys_of(args, raws))
                 if compiled is not None:
                     return self._run(compiled, raws)
             leaves = self._leaves(args, kwargs)
@@ -197,15 +187,10 @@ class ConcreteFunction:
 
     def _remember(self, args: Sequence[EagerTensor]) -> None:
         """Take arguments like these, which are just the tensors of a call, as they are."""
-        key: list[Any] = []
-        raws: list[Any] = []
-        if (
-            not self.outer
-            and self.kept is None
-            and len(self._fitting) < MOST_FITTING
-            and quick_key(args, key, raws)
-        ):
-            self._fitting[tuple(key)] = self.programs.runner(raws)
+        if not self.outer and self.kept is None and len(self._fitting) < MOST_FITTING:
+            raws: list[Any] = []
+            key = keys_of(args, raws)
+            self._fitting[key] = self.programs.runner(raws)
 
     def _leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         try:

@@ -8,6 +8,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from runtime.functions.signatures import parts_of
 from runtime.functions.trace_cache import Call
 from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.control.attempts import Refused, undone_if_refused
@@ -15,8 +16,6 @@ from runtime.staging.scopes import active
 
 DEPTH = 6
 """Calls that wait for each other, and differ by numbers alone, before these are staged."""
-
-_COUNTERS = int, float
 
 Places = frozenset[int | str]
 
@@ -78,11 +77,11 @@ def _staged(places: Places, at: int | str, item: Any) -> Any:
 
 def _split(key: Any) -> tuple[Any, dict[int | str, Any]]:
     """The key of a call without its numbers, and these by the places of its arguments."""
-    args, kwargs = key
-    parts: dict[int | str, Any] = {**dict(enumerate(args)), **dict(kwargs)}
+    args, kwargs = parts_of(key)
+    parts: dict[int | str, Any] = {**dict(enumerate(args)), **kwargs}
     numbers = {at: part for at, part in parts.items() if _is_number(part)}
     return tuple([(at, numbers.get(at, (part,))[0]) for at, part in parts.items()]), numbers
 
 
 def _is_number(part: Any) -> bool:
-    return type(part) is tuple and len(part) == 2 and part[0] in _COUNTERS
+    return type(part) is tuple and (part[0] is int or part[0] is float)

@@ -213,7 +213,8 @@ def _key(value: Any, leaves: list[Any]) -> Any:
         leaves.append(value)
         return NUMBER_TYPES[kind]
     if isinstance(value, Tensor | Symbol | SymbolicNumber):
-        return key_of(value, leaves)
+        leaves.append(value)
+        return key_of(value)
     if kind is tuple:
         return tuple, tuple([_key(item, leaves) for item in value])
     return _fixed(value)
@@ -224,7 +225,7 @@ def _fixed(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.dtype, value.shape, value.tobytes()
     if type(value) in _ATOMS or value is MISSING:
-        return key_of(value, [])
+        return key_of(value)
     return Reference(value)
 
 

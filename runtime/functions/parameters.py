@@ -64,14 +64,6 @@ class Parameters:
     def _refused(self, error: TypeError) -> TypeError:
         return TypeError(f"{self.name}(): {error} (parameters: {', '.join(self.names)})")
 
-    def order(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int]:
-        """The places of the arguments of a call, keywords last, in the order that they are bound
-        in.
-        """
-        places = {name: Place(len(args) + at) for at, name in enumerate(kwargs)}
-        bound, options = self.bind(tuple(map(Place, range(len(args)))), places)
-        return [item.at for item in (*bound, *options.values()) if type(item) is Place]
-
     def entries(self, input_signature: Sequence[Any]) -> dict[str, Any]:
         """The entries of an input_signature by the names of the arguments that they are for.
 
@@ -109,12 +101,3 @@ class Parameters:
         if self.rest is None or place <= self.rest:
             return self.names[place]
         return f"{self.names[self.rest]}_{place - self.rest}"
-
-
-class Place:
-    """Stands for an argument, to see where it goes."""
-
-    __slots__ = ("at",)
-
-    def __init__(self, at: int) -> None:
-        self.at = at

@@ -10,6 +10,7 @@ import inspect
 import sys
 import threading
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
@@ -23,6 +24,7 @@ from runtime.core.pickling import has_name, refused
 from runtime.core.reloading import follow_reloads, reloads
 from runtime.core.shapes import TensorSpec
 from runtime.core.state import run_calling_back, state
+from runtime.core.tensor import EagerTensor
 from runtime.core.types import TensorType
 from runtime.errors import WrongDtypeError
 from runtime.functions.concrete_function import ConcreteFunction
@@ -40,15 +42,16 @@ from runtime.functions.recursion import (
 )
 from runtime.functions.retracing import reason
 from runtime.functions.signatures import (
+    KEYWORDS,
     check_arguments,
     conform,
-    has_plain_keys,
-    is_sorted_as,
     key_of,
+    keys_of,
+    leaf_types,
+    leaves_of,
     may_change,
     plain_key,
-    quick_key,
-    quick_keywords,
+    rebuild,
     refuse_arrays,
     refuse_cycles,
     without_shapes,
@@ -57,7 +60,6 @@ from runtime.functions.trace_cache import (
     MOST_VARIANTS,
     Call,
     Traces,
-    are_those,
     guards_changed,
     has_open_shapes,
 )
@@ -103,7 +105,7 @@ class Function(Generic[P, R]):
         self._reduce_retracing = reduce_retracing
         self._parameters = Parameters(_signature(python_function), self._name)
         self._traces = Traces(python_function)
-        self._fast = self._traces.fast
+        self._known = self._traces.by_key
         self._bound: dict[int, tuple[Any, Traces]] = {}
         if reloads():
             follow_reloads(Function, _become)
@@ -139,10 +141,7 @@ class Function(Generic[P, R]):
         return displays.traces_html(repr(self), self._explained())
 
     def _explained(self) -> list[tuple[str, str]]:
-        return [(made.signature_text, made.reason) for made in self._made()]
-
-    def _made(self) -> list[ConcreteFunction]:
-        return [concrete for known in list(self._traces.by_key.values()) for concrete in known]
+        return [(made.signature_text, made.reason) for made in self._traces.made()]
 
     @property
     def saved_parameters(self) -> Parameters:
@@ -155,7 +154,7 @@ class Function(Generic[P, R]):
         """
         if self._input_signature is not None:
             self.get_concrete_function()
-        made = [made for made in self._made() if made.guards.hold() and not made.outer]
+        made = [made for made in self._traces.made() if made.guards.hold() and not made.outer]
         if any(each.kept is not None for each in made):
             raise refuse(
                 f"{self._name} changes objects from before its calls, which no file has",
@@ -237,7 +236,7 @@ class Function(Generic[P, R]):
         >>> "int32" in double.pretty_printed_concrete_signatures()
         True
         """
-        texts = [concrete.pretty_printed_signature(verbose) for concrete in self._made()]
+        texts = [concrete.pretty_printed_signature(verbose) for concrete in self._traces.made()]
         return ("\n\n" if verbose else "\n").join(texts)
 
     def python_source(self, *args: Any, **kwargs: Any) -> str:
@@ -299,7 +298,7 @@ class Function(Generic[P, R]):
         bound.__wrapped__ = bound._python_function
         bound._parameters = self._method_parameters
         bound._traces = self._traces_for(instance)
-        bound._fast = bound._traces.fast
+        bound._known = bound._traces.by_key
         return bound
 
     @functools.cached_property
@@ -322,24 +321,27 @@ class Function(Generic[P, R]):
             # `run` is None while anything records or traces: one look tells that the short way is
             # open.
             run = state.run
-            if run is not None:
-                key: list[Any] = []
+            key: Any = None
+            if run is not None and not (Mode.eager or Mode.blocks):
                 raws: list[Any] = []
-                if quick_key(args, key, raws) and (not kwargs or quick_keywords(kwargs, key, raws)):
-                    found = self._fast.get(tuple(key))
-                    if found is not None and not (Mode.eager or Mode.blocks):
-                        guards, order, compiled, concrete = found
-                        if guards is None or guards.hold():
-                            if order is not None:
-                                raws = [raws[at] for at in order]
-                            if concrete.calls_back:
-                                run = run_calling_back
-                            try:
-                                results = run(compiled, *raws)
-                            except BaseException as error:
-                                concrete.program.fail(error)
-                            return concrete.outputs_of(results)  # type: ignore[no-any-return]
-            return self._call(args, kwargs)  # type: ignore[no-any-return]
+                key = keys_of(args, raws)
+                if kwargs:
+                    key += KEYWORDS, tuple(kwargs), keys_of(kwargs.values(), raws)
+                for guards, order, compiled, use, concrete in self._known.get(key, ()):
+                    if guards is None or guards.hold():
+                        if compiled is None:
+                            break
+                        use.again = True
+                        if order is not None:
+                            raws = [raws[at] for at in order]
+                        if concrete.calls_back:
+                            run = run_calling_back
+                        try:
+                            results = run(compiled, *raws)
+                        except BaseException as error:
+                            concrete.program.fail(error)
+                        return concrete.outputs_of(results)  # type: ignore[no-any-return]
+            return self._call(args, kwargs, key)  # type: ignore[no-any-return]
         except BaseException as error:
             self._refuse_arguments(error, args, kwargs)
             hide_libraries(error)
@@ -357,7 +359,7 @@ class Function(Generic[P, R]):
         yield from ((self._parameters.label(at), item) for at, item in enumerate(args))
         yield from kwargs.items()
 
-    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: Any = None) -> Any:
         if self._leaves_out_receiver(args):
             return self.__get__(args[0])._call(args[1:], kwargs)
         if functions_run_eagerly():
@@ -378,7 +380,7 @@ class Function(Generic[P, R]):
         if chosen.changes is not None:
             return self._call_changing(chosen, call)
         if concrete is not call.first and chosen.kept is None:
-            self._remember(args, kwargs, call, concrete)
+            self._shorten(key, args, kwargs, call, concrete)
         return chosen.call_leaves(call.leaves)
 
     def call_plain(self, call: Call) -> Any:
@@ -422,60 +424,53 @@ class Function(Generic[P, R]):
     def _counted(self, call: Call) -> ConcreteFunction | Assumption:
         concrete = self._concrete(call)
         traces = self._traces
-        if traces.detector.called(call.traced):
+        is_new = call.traced and isinstance(concrete, ConcreteFunction)
+        if is_new and traces.detector.traced(concrete.use):
             last = traces.reasons[-1] if traces.count > 1 else None
             traces.detector.warn(self._python_function, last)
         return concrete
 
-    def _remember(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], call: Call, concrete: ConcreteFunction
+    def _shorten(
+        self,
+        key: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        call: Call,
+        concrete: ConcreteFunction,
     ) -> None:
-        """Take the short way with further calls like this one, if it leads to the same."""
-        if state.run is None or concrete.outer:
+        """Take the short way with further calls of this key, if it leads to the same."""
+        if state.run is None or concrete.outer or key is None:
             return
-        key: list[Any] = []
-        raws: list[Any] = []
-        if not quick_key(args, key, raws) or not quick_keywords(kwargs, key, raws):
+        if not all([type(leaf) is EagerTensor for leaf in call.leaves]):
             return
-        given = set(map(id, (*args, *kwargs.values())))
-        bound = (*call.args, *call.kwargs.values())
-        if any(id(item) not in given and may_change(item) for item in bound):
-            return
-        order = self._order(args, kwargs)
-        if order is None:
-            return
-        raws = [raws[at] for at in order]
-        if not are_those(call.leaves, raws):
-            return
-        if not kwargs:
-            del key[-2:]
-        is_same = order == list(range(len(order)))
-        guards = concrete.guards if concrete.guards else None
-        short = guards, None if is_same else order, concrete.programs.runner(raws), concrete
-        traces = self._traces
-        take = traces.remember if traces.detector.quiet else traces.remember_counting
-        take(tuple(key), short)
+        order = None
+        if key != call.key:
+            given = set(map(id, (*args, *kwargs.values())))
+            bound = (*call.args, *call.kwargs.values())
+            fixed = self._input_signature is not None
+            if not fixed and any(id(item) not in given and may_change(item) for item in bound):
+                return
+            order = self._order(args, kwargs, call)
+            if None in order:
+                return
+            if order == list(range(len(order))):
+                order = None
+        run = concrete.programs.runner([leaf.raw for leaf in call.leaves])
+        self._traces.shorten(key, concrete, run, order)
 
-    def _order(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int] | None:
-        """Returns the places of a call's tensors among those that its trace takes; None where keys
-        of dicts do not tell arguments from others.
+    def _order(self, args: tuple[Any, ...], kwargs: dict[str, Any], call: Call) -> list[Any]:
+        """Returns the places of the tensors that a trace takes among those of a call: None for one
+        that was made of something else.
         """
-        given = *args, *kwargs.values()
-        if not all(map(has_plain_keys, given)):
-            return None
-        signature = self._input_signature
-        if signature is not None and (kwargs or not all(map(is_sorted_as, given, signature))):
-            return None
-        places: list[list[int]] = []
-        count = 0
-        for item in given:
-            raws: list[Any] = []
-            quick_key((item,), [], raws)
-            places.append(list(range(count, count + len(raws))))
-            count += len(raws)
-        if not kwargs:
-            return list(range(count))
-        return [at for place in self._parameters.order(args, kwargs) for at in places[place]]
+        leaves: list[Any] = []
+        leaves_of((args, tuple(kwargs.values())), leaves)
+        if Counter(leaf_types(leaves)) != Counter(leaf_types(call.leaves)):
+            return [None]
+        others = [EagerTensor(leaf.raw) for leaf in leaves]
+        places = {id(leaf): at for at, leaf in enumerate(others)}
+        given = iter(others)
+        call = self._call_of(rebuild(args, given), rebuild(kwargs, given))
+        return [places.get(id(leaf)) for leaf in call.leaves]
 
     def _call_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         args = tuple(map(present, args))
@@ -486,7 +481,8 @@ class Function(Generic[P, R]):
         call = Call(args, kwargs)
         if self._input_signature is not None:
             signature: list[Any] = []
-            call.key = key_of(self._input_signature, signature)[1], ()
+            call.key = key_of(self._input_signature)[2]
+            leaves_of(self._input_signature, signature)
             call.describe(signature)
         return call
 
@@ -584,7 +580,7 @@ class Function(Generic[P, R]):
         labels = [self._parameters.label(place) for place in range(len(call.args))]
         traces = self._traces
         # Of a recursion, those that are made now are not among the traces yet.
-        known = traces.by_key | running_of(traces)
+        known = traces.traced() | running_of(traces)
         return reason(call.key, labels, known, guards_changed, again=traces.finished > 0)
 
     def _traced(self, call: Call, assumption: Assumption) -> ConcreteFunction:

@@ -60,7 +60,7 @@ class RestoredFunction:
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[ConcreteFunction, list[Any]]:
         args, kwargs = self._parameters.bind(args, kwargs)
-        key = key_of((args, kwargs), [])
+        key = key_of((args, kwargs))
         exact = [each for each in self.concrete_functions if _key(each) == key]
         for concrete in (*exact, *self.concrete_functions):
             signature, labels = concrete.structured_input_signature, concrete.labels
@@ -80,7 +80,7 @@ class RestoredFunction:
 
 
 def _key(concrete: ConcreteFunction) -> Any:
-    return key_of(concrete.structured_input_signature, [])
+    return key_of(concrete.structured_input_signature)
 
 
 # Writing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Number
 from types import FunctionType, MethodType
@@ -11,14 +12,15 @@ from weakref import ReferenceType, ref
 
 from runtime.core.log import get_logger
 from runtime.core.types import ListType, NumberType, ObjectType, TensorType, is_variable
-from runtime.functions.signatures import Reference
-from runtime.graph.structures import Structure
+from runtime.dtypes import BY_NUMPY
+from runtime.functions.signatures import Reference, is_tensor_key, parts_of
+from runtime.graph.structures import Structure, structure_for
 
 WINDOW = 10
-"""The last calls that the warning looks at."""
+"""The last traces that the warning looks at."""
 
 MOST_RETRACED = 5
-"""Traces in the window that are reason to warn."""
+"""Those among them without a second call that are reason to warn."""
 
 MOST_WARNINGS = 2
 MOST_DETECTORS = 100
@@ -78,11 +80,10 @@ def _between(before: Any, after: Any, labels: Sequence[str]) -> Iterator[Differe
 
 
 def _pairs(before: Any, after: Any, labels: Sequence[str]) -> Iterator[tuple[str, Any, Any]]:
-    (args, kwargs), (new_args, new_kwargs) = before, after
+    (args, old), (new_args, new) = parts_of(before), parts_of(after)
     for place in range(max(len(args), len(new_args))):
         label = labels[place] if place < len(labels) else f"argument {place}"
         yield label, _at(args, place), _at(new_args, place)
-    old, new = dict(kwargs), dict(new_kwargs)
     for name in dict.fromkeys([*old, *new]):
         yield name, old.get(name), new.get(name)
 
@@ -92,9 +93,9 @@ def _at(parts: Sequence[Any], place: int) -> Any:
 
 
 def _differences(old: Any, new: Any, path: str) -> Iterator[Difference]:
-    if _is_tree(old) and _is_tree(new) and old[0] == new[0]:
-        structure = old[0]
-        for place, (a, b) in enumerate(zip(old[1], new[1], strict=True)):
+    structure = _structure_of(old)
+    if structure is not None and structure == _structure_of(new):
+        for place, (a, b) in enumerate(zip(old[2], new[2], strict=True)):
             if a != b:
                 yield from _differences(a, b, path + structure.path(place))
         return
@@ -108,9 +109,7 @@ def _differences(old: Any, new: Any, path: str) -> Iterator[Difference]:
 def _kind(key: Any) -> Any:
     if isinstance(key, ListType):
         return ListType, _kind(key.element)
-    if isinstance(key, TensorType):
-        return key.dtype
-    return key[0] if type(key) is tuple else key
+    return _structure_of(key) or key[0] if type(key) is tuple else key
 
 
 def _is_variable(key: Any) -> bool:
@@ -118,15 +117,15 @@ def _is_variable(key: Any) -> bool:
     return is_variable(item)
 
 
-def _is_tree(key: Any) -> bool:
-    return type(key) is tuple and isinstance(key[0], Structure)
+def _structure_of(key: Any) -> Structure | None:
+    return structure_for(key[0], key[1]) if type(key) is tuple and len(key) == 3 else None
 
 
 def describe(key: Any) -> str:
     """A part of a key as text: a type, a Python value with its class, a structure."""
     if key is None:
         return "not given"
-    if isinstance(key, TensorType | NumberType | ListType | ObjectType):
+    if isinstance(key, NumberType | ListType | ObjectType):
         return str(key)
     if isinstance(key, Reference):
         item = key.ref()
@@ -137,9 +136,12 @@ def describe(key: Any) -> str:
         if _is_variable(key):
             return f"variable '{item.name}' {item.type}"
         return f"an object of class {type(item).__name__}"
-    if _is_tree(key):
-        return f"a {key[0]}"
+    structure = _structure_of(key)
+    if structure is not None:
+        return f"a {structure}"
     kind, value = key
+    if is_tensor_key(key):
+        return str(TensorType(BY_NUMPY[kind], value))
     if kind is slice or kind is frozenset:
         parts = list(map(describe, value))
         return f"{kind.__name__} of {', '.join(parts if kind is slice else sorted(parts))}"
@@ -155,44 +157,41 @@ def shortened(text: str) -> str:
 # The warning
 
 
-class Detector:
-    """Counts the calls of one function, or of a method of one instance, since each of its last
-    traces.
-    """
+class Use:
+    """Tells whether a trace has served another call than the one that it was made for."""
 
-    __slots__ = ("rounds", "warnings")
+    __slots__ = ("again",)
 
     def __init__(self) -> None:
-        self.rounds: list[int] = []
+        self.again = False
+
+
+class Detector:
+    """The latest traces of one function, or of a method of one instance."""
+
+    __slots__ = ("latest", "warnings")
+
+    def __init__(self) -> None:
+        self.latest: deque[Use] = deque(maxlen=WINDOW)
         self.warnings = 0
 
-    @property
-    def quiet(self) -> bool:
-        """True if no call in the window was traced. Then further ones need no counting."""
-        return not self.rounds or self.rounds[-1] >= WINDOW
-
-    def called(self, traced: bool) -> bool:
-        """Note a call, and return True if it is time to warn."""
+    def traced(self, use: Use) -> bool:
+        """Note a trace, and return True if it is time to warn."""
         with _counting:
-            return self._called(traced)
+            self.latest.append(use)
+            due = self.alone() >= MOST_RETRACED and self.warnings < MOST_WARNINGS
+            self.warnings += due
+            return due
 
-    def _called(self, traced: bool) -> bool:
-        if not traced:
-            if self.rounds:
-                self.rounds[-1] += 1
-            return False
-        self.rounds.append(1)
-        while sum(self.rounds) > WINDOW:
-            del self.rounds[0]
-        if len(self.rounds) < MOST_RETRACED or self.warnings == MOST_WARNINGS:
-            return False
-        self.warnings += 1
-        return True
+    def alone(self) -> int:
+        """The number of the latest traces that have served one call each."""
+        return sum(not use.again for use in self.latest)
 
     def warn(self, function: Any, last: str | None) -> None:
         """Tell the log; `last`: why it was traced the last time, or None if for the first time."""
         get_logger().warning(
-            "%s of the last %s calls of %r traced it, and tracing is slow. It happens where "
+            "%s of the last %s traces of %r have served one call each, and tracing is slow. It "
+            "happens where "
             "(1) the function is decorated anew in a loop: decorate it once, outside of the loop; "
             "(2) tensors have different shapes: pass reduce_retracing=True to the decorator, or "
             "an input_signature with None for what varies; "
@@ -201,8 +200,8 @@ class Detector:
             "them in a Variable; "
             "(5) arguments are other variables or objects each time, which have traces of their "
             "own: pass value() of a variable that is only read, or all variables in one call. %s",
-            len(self.rounds),
-            sum(self.rounds),
+            self.alone(),
+            len(self.latest),
             function,
             "Here it is (1): each trace was the first one of a new function."
             if last is None
@@ -210,40 +209,15 @@ class Detector:
         )
 
 
-class Counted:
-    """The runner of a trace in the short way, which counts its calls until they need no counting.
-
-    Args:
-        detector: counts the calls.
-        run: runs the trace.
-        settle: lets `run` stand in the place of this.
-    """
-
-    __slots__ = ("_detector", "_run", "_settle")
-
-    def __init__(
-        self, detector: Detector, run: Callable[..., Any], settle: Callable[[], None]
-    ) -> None:
-        self._detector = detector
-        self._run = run
-        self._settle = settle
-
-    def __call__(self, /, *raws: Any) -> Any:
-        self._detector.called(traced=False)
-        if self._detector.quiet:
-            self._settle()
-        return self._run(*raws)
-
-
 _detectors: dict[Any, tuple[ReferenceType[Any], Detector]] = {}
 _counting = threading.Lock()
 
 
 def detector_of(function: Any, owner: Any) -> Detector:
-    """Returns the counter of a Python function, or of a method of one instance.
+    """Returns the detector of a Python function, or of a method of one instance.
 
-    Where the owner of the last one for the same code is gone, its count goes on: functions that are
-    decorated anew in a loop are many, but live one at a time.
+    Where the owner of the last one for the same code is gone, it goes on with that: functions that
+    are decorated anew in a loop are many, but live one at a time.
     """
     code = getattr(function, "__code__", None)
     if code is None:

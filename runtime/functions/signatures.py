@@ -52,11 +52,6 @@ class Reference:
         except TypeError:
             self.ref = lambda: item
 
-    def when_gone(self, callback: Callable[[Any], None]) -> None:
-        """Call this when the object is no more."""
-        if isinstance(self.ref, weakref.ref):
-            self.ref = type(self.ref)(self.ref(), callback)
-
     def __repr__(self) -> str:
         return repr(self.ref())
 
@@ -74,39 +69,116 @@ _STANDING_FOR_ONE = frozenset((SymbolicNumber, Symbol, Elements, ObjectHandle))
 _ARRAYS = np.ndarray, np.generic, ForeignArray
 _LEAVES = (Tensor, TensorSpec, SymbolicNumber, Symbol, Elements, ObjectHandle, *_ARRAYS)
 _BY_VALUE = frozenset((bool, int, str, bytes, type(None), type(Ellipsis), range))
+_SCALARS = frozenset(
+    (
+        *(np.bool_, np.float16, np.float32, np.float64, np.complex64, np.complex128),
+        *(np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
+    )
+)
+_DTYPES = frozenset(map(np.dtype, _SCALARS))
 
 
-def key_of(value: Any, leaves: list[Any]) -> Any:
-    """The key of an argument; the tensors and staged numbers in it are added to `leaves`."""
-    kind = type(value)
+def keys_of(items: Iterable[Any], raws: list[Any]) -> tuple[Any, ...]:
+    """The keys of arguments; the arrays of the tensors in them are added to `raws`.
+
+    Equal keys mean equal structures, dtypes, shapes and Python values. The key of a tensor is its
+    dtype, as NumPy's, and its shape; of a container its class, keys and children; of a Python value
+    its class and value; of any other object a Reference.
+    """
+    keys: list[Any] = []
+    for item in items:
+        kind = type(item)
+        if kind is EagerTensor:
+            raw = item.raw
+            keys.append((raw.dtype, raw.shape))
+            raws.append(raw)
+        elif kind in _BY_VALUE:
+            keys.append((kind, item))
+        elif kind is list or kind is tuple:
+            keys.append((kind, len(item), keys_of(item, raws)))
+        elif kind is dict:
+            keys.append((kind, tuple(item), keys_of(item.values(), raws)))
+        elif kind is float:
+            # Zeros differ by their sign, and NaN is no key: it differs from itself.
+            keys.append((kind, item if item < 0 or item > 0 else repr(item)))
+        elif kind in _SCALARS:
+            keys.append((item.dtype, ()))
+            raws.append(item)
+        elif kind is np.ndarray and item.dtype in _DTYPES:
+            keys.append((item.dtype, item.shape))
+            raws.append(item.copy("K"))
+        elif is_variable(item):
+            handle = item.handle
+            known = handle.reference
+            if known is None or known.ref() is not item:
+                known = handle.reference = Reference(item)
+            keys.append(known)
+        else:
+            keys.append(_key_of(item, raws))
+    return tuple(keys)
+
+
+def _key_of(value: Any, raws: list[Any]) -> Any:
     if isinstance(value, Tensor):
-        leaves.append(value)
-        return TensorType(value.dtype, value.static_shape)
-    if kind in _BY_VALUE:
-        return kind, value
-    if kind is float or kind is complex:
+        raws.append(value)
+        return value.dtype.np_dtype, value.static_shape
+    kind = type(value)
+    if kind is complex:
         return kind, repr(value)
     if kind is frozenset or kind is slice:
         return _plain_key(value)
     if kind is TensorSpec:
-        leaves.append(value)
-        return TensorType(value.dtype, value.shape.dims)
+        raws.append(value)
+        return value.dtype.np_dtype, value.shape.dims
     if kind in _STANDING_FOR_ONE:
-        leaves.append(value)
+        raws.append(value)
         return value.type
     if isinstance(value, _ARRAYS):
-        return key_of(convert_to_tensor(value), leaves)
+        return keys_of((convert_to_tensor(value),), raws)[0]
     found = structure_of(value)
     if found is not None:
-        return found[0], tuple([key_of(child, leaves) for child in found[1]])
+        return found[0].kind, found[0].keys, keys_of(found[1], raws)
     return _object_key(value)
+
+
+def key_of(value: Any) -> Any:
+    """The key of one argument."""
+    return keys_of((value,), [])[0]
+
+
+KEYWORDS = object()
+"""Stands in the key of a call before the names of the keyword arguments, and their keys."""
+
+
+def call_key(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """The key of a call with these arguments."""
+    key = keys_of(args, [])
+    return (*key, KEYWORDS, tuple(kwargs), keys_of(kwargs.values(), [])) if kwargs else key
+
+
+def parts_of(key: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The keys of the arguments of a call."""
+    if KEYWORDS not in key:
+        return key, {}
+    *args, _, names, values = key
+    return tuple(args), dict(zip(names, values, strict=True))
+
+
+def leaves_of(value: Any, leaves: list[Any]) -> None:
+    """Add the tensors and staged numbers in an argument to `leaves`."""
+    if isinstance(value, _LEAVES):
+        leaves.append(convert_to_tensor(value) if isinstance(value, _ARRAYS) else value)
+        return
+    found = structure_of(value)
+    for child in () if found is None else found[1]:
+        leaves_of(child, leaves)
 
 
 def _plain_key(value: frozenset[Any] | slice) -> Any:
     """The key of what can be told by its parts; by identity where one of them is a tensor."""
     parts = value if isinstance(value, frozenset) else (value.start, value.stop, value.step)
     tensors: list[Any] = []
-    keys = [key_of(part, tensors) for part in parts]
+    keys = keys_of(parts, tensors)
     if tensors:
         return Reference(value)
     return type(value), (frozenset if isinstance(value, frozenset) else tuple)(keys)
@@ -132,77 +204,6 @@ def _object_key(value: Any) -> Any:
         return Reference(value)
     # Zeros of one sign and the other are equal, and Decimals with more digits.
     return kind, repr(value) if isinstance(value, Number) else value
-
-
-# The key of a repeated call
-
-_ATOMS = frozenset((bool, int, str, bytes, type(None)))
-_SCALARS = frozenset(
-    (
-        *(np.bool_, np.float16, np.float32, np.float64, np.complex64, np.complex128),
-        *(np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
-    )
-)
-_KEYWORDS = object()
-
-
-def quick_key(items: Iterable[Any], key: list[Any], raws: list[Any]) -> bool:
-    """Add what tells arguments from others to `key`, and their arrays to `raws`; False where only
-    `key_of` knows.
-
-    Equal keys mean equal structures, dtypes, shapes and Python values, if all keys of dicts are
-    strings.
-    """
-    for item in items:
-        kind = type(item)
-        if kind is EagerTensor:
-            raw = item.raw
-            key += raw.dtype, raw.shape
-            raws.append(raw)
-        elif kind in _ATOMS:
-            key += kind, item
-        elif kind is np.ndarray:
-            key += kind, item.dtype, item.shape
-            raws.append(item.copy("K"))
-        elif kind is list or kind is tuple:
-            key += kind, len(item)
-            if not quick_key(item, key, raws):
-                return False
-        elif kind is dict:
-            key += kind, tuple(item)
-            if not quick_key(item.values(), key, raws):
-                return False
-        elif kind is float:
-            # Zeros differ by their sign, and NaN is no key: it differs from itself.
-            key += kind, item or repr(item)
-        elif kind in _SCALARS:
-            key.append(kind)
-            raws.append(item)
-        elif is_variable(item):
-            key += kind, item.handle.node
-        else:
-            return False
-    return True
-
-
-def quick_keywords(kwargs: dict[str, Any], key: list[Any], raws: list[Any]) -> bool:
-    """`quick_key` of keyword arguments, behind the positional ones."""
-    key += _KEYWORDS, tuple(kwargs)
-    return quick_key(kwargs.values(), key, raws)
-
-
-def has_plain_keys(value: Any) -> bool:
-    """True if all keys of the dicts in an argument are strings."""
-    if type(value) is dict:
-        return all(type(k) is str for k in value) and all(map(has_plain_keys, value.values()))
-    return type(value) not in (list, tuple) or all(map(has_plain_keys, value))
-
-
-def is_sorted_as(value: Any, spec: Any) -> bool:
-    """True if the dicts in an argument have their keys in the order of those of its `spec`."""
-    if type(spec) is dict:
-        return tuple(value) == tuple(spec) and all(map(is_sorted_as, value.values(), spec.values()))
-    return type(spec) not in (list, tuple) or all(map(is_sorted_as, value, spec))
 
 
 def may_change(value: Any) -> bool:
@@ -327,7 +328,7 @@ def spec_structure(value: Any, leaves: Iterator[tuple[Any, str]]) -> Any:
         return TensorSpec(known.shape, known.dtype, name) if is_tensor else known
     found = structure_of(value)
     if found is None:
-        key = key_of(value, [])
+        key = key_of(value)
         return key if isinstance(key, Reference) else value
     structure, children = found
     return structure.build([spec_structure(child, leaves) for child in children])
@@ -413,7 +414,7 @@ def _structured_leaves(
     leaves: list[Any] = []
     for name, spec in entries.items():
         if name in given:
-            key_of(_fitted(given[name], spec, name), leaves)
+            leaves_of(_fitted(given[name], spec, name), leaves)
         elif _is_open(spec):
             raise TypeError(f"missing argument {name!r}: expected {spec}")
     return leaves
@@ -429,7 +430,7 @@ def _flat_specs(
         return None
     leaves: list[Any] = []
     for entry in entries.values():
-        key_of(entry, leaves)
+        leaves_of(entry, leaves)
     if not all(isinstance(leaf, TensorSpec) for leaf in leaves):
         return None
     specs = {str(leaf.name): leaf for leaf in leaves}
@@ -494,9 +495,7 @@ def _fitted(value: Any, spec: Any, name: str) -> Any:
 def _is_same(value: Any, spec: Any) -> bool:
     if isinstance(spec, ListType | NumberType | ObjectType):
         return getattr(value, "type", None) == spec
-    if isinstance(spec, Reference):
-        return bool(key_of(value, []) == spec)
-    return bool(key_of(value, []) == key_of(spec, []))
+    return bool(key_of(value) == (spec if isinstance(spec, Reference) else key_of(spec)))
 
 
 def references(key: Any) -> Iterator[Reference]:
@@ -509,12 +508,18 @@ def references(key: Any) -> Iterator[Reference]:
 
 def plain_key(key: Any) -> Any:
     """The key of the call of a Python function, for that of its `@function`: its results differ."""
-    args, kwargs = key
-    return args, (*kwargs, ("the results", (str, "plain")))
+    args, kwargs = parts_of(key)
+    names, values = (*kwargs, "the results"), (*kwargs.values(), (str, "plain"))
+    return *args, KEYWORDS, names, values
 
 
 def without_shapes(key: Any) -> Any:
     """A key in which tensors of one dtype are alike."""
-    if isinstance(key, TensorType):
-        return key.dtype
-    return tuple(map(without_shapes, key)) if type(key) is tuple else key
+    if type(key) is not tuple:
+        return key
+    return key[0] if is_tensor_key(key) else tuple(map(without_shapes, key))
+
+
+def is_tensor_key(key: Any) -> bool:
+    """True for the key of a tensor."""
+    return type(key) is tuple and len(key) == 2 and isinstance(key[0], np.dtype)

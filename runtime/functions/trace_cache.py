@@ -10,17 +10,23 @@ from functools import partial
 from typing import Any
 
 from runtime.core.shapes import TensorSpec, is_known
-from runtime.core.tensor import EagerTensor
 from runtime.core.types import TensorType
-from runtime.functions.concrete_function import ConcreteFunction, now
+from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.parameters import Parameters
-from runtime.functions.retracing import Counted, detector_of
-from runtime.functions.signatures import key_of, leaf_names, leaf_types, references, without_shapes
+from runtime.functions.retracing import Use, detector_of
+from runtime.functions.signatures import (
+    call_key,
+    leaf_names,
+    leaf_types,
+    leaves_of,
+    references,
+    without_shapes,
+)
 from runtime.graph.executors.specialization import Run
 from runtime.staging.guarding.guards import Guards
 
 MOST_TRACES = 1000
-"""Signatures that one function keeps traces for, and reasons; the one that was used least recently
+"""Signatures that one function keeps traces for, and reasons; one that was not used of late
 is dropped for a new one.
 """
 
@@ -29,30 +35,51 @@ MOST_VARIANTS = 4
 
 _counting = threading.Lock()
 
-Fast = tuple[Guards | None, list[int] | None, Run, ConcreteFunction]
+Order = list[int] | None
+Entry = tuple[Guards | None, Order, Run | None, Use, ConcreteFunction]
+"""A trace: its guards, the order in which it takes the tensors of the call (None: as they come),
+its program for calls that need no further look, and whether it served another call.
+"""
 
 
 class Traces:
-    """The traces of one function, or of one method on one instance."""
+    """The traces of one function, or of one method on one instance.
+
+    `by_key` has the traces by the keys of calls; those with the same key differ in what they found
+    outside. The arguments of a call may be written in several ways: `_aliases` are the keys of
+    those that no trace was made for. `generic` are traces for several shapes, by the rest of
+    their keys.
+    """
 
     __slots__ = (
-        *("__weakref__", "by_key", "count", "detector", "fast", "finished", "generic", "reasons"),
+        *("__weakref__", "_aliases", "_watched", "by_key", "count", "detector", "finished"),
+        *("generic", "reasons"),
     )
 
     def __init__(self, python_function: Any) -> None:
         self.detector = detector_of(python_function, self)
-        self.by_key: dict[Any, list[ConcreteFunction]] = {}
+        self.by_key: dict[Any, list[Entry]] = {}
         self.generic: dict[Any, list[ConcreteFunction]] = {}
-        self.fast: dict[tuple[Any, ...], Fast] = {}
         self.count = 0
         self.finished = 0
         self.reasons: deque[str] = deque(maxlen=MOST_TRACES)
+        self._aliases: set[Any] = set()
+        self._watched: dict[Any, list[weakref.ref[Any]]] = {}
+
+    def made(self) -> list[ConcreteFunction]:
+        """All traces."""
+        entries = [entry for known in list(self.by_key.values()) for entry in known]
+        return list(dict.fromkeys([concrete for *_, concrete in entries]))
+
+    def traced(self) -> dict[Any, list[Entry]]:
+        """The traces by the keys that they were made for."""
+        return {key: known for key, known in self.by_key.items() if key not in self._aliases}
 
     def find(self, key: Any) -> ConcreteFunction | None:
         """The trace for a key whose guards hold."""
-        for made in self.by_key.get(key, ()):
+        for *_, use, made in self.by_key.get(key, ()):
             if made.guards.hold():
-                made.used = now()
+                use.again = True
                 return made
         return None
 
@@ -70,53 +97,63 @@ class Traces:
                 self.reasons.remove(text)
 
     def keep(self, key: Any, concrete: ConcreteFunction) -> None:
-        """Add a trace; those that were used least recently give way."""
-        for *_, used in list(self.fast.values()):
-            used.used = now()
-        # The next calls are counted, for the warning about retracing.
-        self.fast.clear()
+        """Add a trace; where there are too many, the first that nobody used of late gives way."""
         if key not in self.by_key:
-            if len(self.by_key) >= MOST_TRACES:
-                self.by_key.pop(min(list(self.by_key), key=self._last_use), None)
+            while len(self.by_key) - len(self._aliases) >= MOST_TRACES:
+                self._make_room()
+        self._lead(key, concrete, None, None)
+
+    def shorten(self, key: Any, concrete: ConcreteFunction, run: Run, order: Order) -> None:
+        """Let further calls of this key, of which a trace has another one, take the short way."""
+        if key not in self.by_key:
+            if len(self._aliases) >= MOST_TRACES:
+                self._forget_aliases()
+            self._aliases.add(key)
+        self._lead(key, concrete, run, order)
+
+    def _lead(self, key: Any, concrete: ConcreteFunction, run: Run | None, order: Order) -> None:
+        known = self.by_key.setdefault(key, [])
+        weak = [each.ref for each in references(key) if isinstance(each.ref, weakref.ref)]
+        if weak and key not in self._watched:
             gone = partial(_drop, weakref.ref(self), key, without_shapes(key))
-            for reference in references(key):
-                reference.when_gone(gone)
-        _add(self.by_key.setdefault(key, []), concrete)
+            self._watched[key] = [type(ref)(ref(), gone) for ref in weak]
+        guards = concrete.guards if concrete.guards else None
+        others = [each for each in known if each[-1] is not concrete]
+        kept = [each for each in others if not each[-1].guards.is_over()][: MOST_VARIANTS - 1]
+        known[:] = [(guards, order, run, concrete.use, concrete), *kept]
+        if len(kept) < len(others):
+            self._forget_aliases()
+
+    def _make_room(self) -> None:
+        keys = [key for key in list(self.by_key) if key not in self._aliases]
+        for key in keys:
+            uses = [use for *_, use, _ in self.by_key.get(key, ())]
+            if not any(use.again for use in uses):
+                break
+            for use in uses:
+                use.again = False
+            self.by_key[key] = self.by_key.pop(key, [])
+        else:
+            key = keys[0]
+        self._forget_aliases()
+        self._forget(key)
+
+    def _forget_aliases(self) -> None:
+        for key in list(self._aliases):
+            self._forget(key)
+
+    def _forget(self, key: Any) -> None:
+        self.by_key.pop(key, None)
+        self._watched.pop(key, None)
+        self._aliases.discard(key)
 
     def keep_generic(self, family: Any, concrete: ConcreteFunction) -> None:
         """Add a trace that may serve other shapes too."""
         if len(self.generic) >= MOST_TRACES and family not in self.generic:
             self.generic.pop(next(iter(list(self.generic))), None)
-        _add(self.generic.setdefault(family, []), concrete)
-
-    def remember(self, key: tuple[Any, ...], short: Fast) -> None:
-        """Take a short way with calls of this key."""
-        if len(self.fast) >= MOST_TRACES:
-            self.fast.clear()
-        self.fast[key] = short
-
-    def remember_counting(self, key: tuple[Any, ...], short: Fast) -> None:
-        """Take a short way that counts its calls as long as they need counting."""
-        guards, order, run, concrete = short
-        traces = weakref.ref(self)  # the short way must not keep alive what it belongs to
-
-        def settle() -> None:
-            known = traces()
-            if known is not None and known.fast.get(key) is counting:
-                known.remember(key, short)
-
-        counting = guards, order, Counted(self.detector, run, settle), concrete
-        self.remember(key, counting)
-
-    def _last_use(self, key: Any) -> int:
-        # The objects of a key may go at any time, and its traces with them.
-        return max((made.used for made in self.by_key.get(key, ())), default=-1)
-
-
-def _add(variants: list[ConcreteFunction], concrete: ConcreteFunction) -> None:
-    """Make a trace the first of those for one signature."""
-    others = [made for made in variants if not made.guards.is_over()]
-    variants[:] = [concrete, *others[: MOST_VARIANTS - 1]]
+        variants = self.generic.setdefault(family, [])
+        others = [made for made in variants if not made.guards.is_over()]
+        variants[:] = [concrete, *others[: MOST_VARIANTS - 1]]
 
 
 def _drop(traces: weakref.ref[Traces], key: Any, family: Any, gone: Any) -> None:
@@ -126,24 +163,13 @@ def _drop(traces: weakref.ref[Traces], key: Any, family: Any, gone: Any) -> None
     """
     known = traces()
     if known is not None:
-        made = [*known.by_key.pop(key, ()), *known.generic.pop(family, ())]
-        # A copy, for other threads may call the function now.
-        for short, (*_, concrete) in list(known.fast.items()):
-            if concrete in made:
-                known.fast.pop(short, None)
+        known._forget(key)
+        known.generic.pop(family, None)
 
 
-def are_those(leaves: Sequence[Any], raws: Sequence[Any]) -> bool:
-    """True if these are the arrays of the leaves, as far as dtypes and shapes tell."""
-    return len(leaves) == len(raws) and all(
-        type(leaf) is EagerTensor and leaf.raw.dtype == raw.dtype and leaf.raw.shape == raw.shape
-        for leaf, raw in zip(leaves, raws, strict=True)
-    )
-
-
-def guards_changed(variants: Sequence[ConcreteFunction]) -> str:
+def guards_changed(entries: Sequence[Entry]) -> str:
     """Returns why the latest of the traces for one signature does not hold."""
-    return ", ".join(dict.fromkeys(variants[0].guards.changed()))
+    return ", ".join(dict.fromkeys(entries[0][-1].guards.changed()))
 
 
 class Call:
@@ -160,10 +186,8 @@ class Call:
         self.leaves: list[Any] = []
         self.traced = self.plain = False
         self.first: ConcreteFunction | None = None
-        self.key: Any = (
-            tuple([key_of(item, self.leaves) for item in args]),
-            tuple([(name, key_of(item, self.leaves)) for name, item in kwargs.items()]),
-        )
+        self.key: Any = call_key(args, kwargs)
+        leaves_of((args, tuple(kwargs.values())), self.leaves)
         self.describe(self.leaves)
 
     def describe(self, leaves: Sequence[Any]) -> None:

@@ -21,12 +21,12 @@ class VariableHandle:
 
     Graphs hold handles, so that they do not keep variables alive: the traces for a variable that is
     an argument are to go with it, and what still runs a graph then finds the value here. `node` is
-    the key that tapes know the variable by.
+    the key that tapes know the variable by, `reference` that of the traces for it.
     """
 
     __slots__ = (
         *("_owner", "dtype", "later", "lock", "name", "node", "pending", "raw", "static_shape"),
-        *("trainable", "type"),
+        *("reference", "trainable", "type"),
     )
     is_resource = True
 
@@ -40,6 +40,7 @@ class VariableHandle:
         self.type = TensorType(dtype, shape)
         self.trainable = trainable
         self.node = new_key()
+        self.reference: Any = None
         self.lock = threading.RLock()
         self.raw: Any = None
         # While it is updated: the array, and the updates that this thread is asked for meanwhile.

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import runtime as rt
-from runtime.functions import retracing, trace_cache
+from runtime.functions import trace_cache
 
 X = rt.constant(1.0)
 V = rt.constant([1.0, 2.0])
@@ -253,8 +253,8 @@ def test_frequent_retracing_is_warned_about_twice(caplog: pytest.LogCaptureFixtu
     for n in range(4, 9):
         scaled(X, float(n))
     first, second = warned(caplog)
-    assert first.startswith("5 of the last 5 calls of <function")
-    assert second.startswith("6 of the last 6 calls of <function")
+    assert first.startswith("5 of the last 5 traces of <function")
+    assert second.startswith("6 of the last 6 traces of <function")
     assert "argument n is float 4.0, it was float 3.0" in first
     for way_out in ("in a loop", "reduce_retracing=True", "Python values", "from outside"):
         assert way_out in first
@@ -287,7 +287,7 @@ def test_a_method_counts_for_each_object(caplog: pytest.LogCaptureFixture) -> No
     for size in range(1, 5):
         models[3].run(rt.ones([size]))
     (text,) = warned(caplog)
-    assert text.startswith("5 of the last 5 calls of <bound method")
+    assert text.startswith("5 of the last 5 traces of <bound method")
     assert "Here it is (1)" not in text
 
 
@@ -312,14 +312,15 @@ def test_objects_that_are_made_in_a_loop(caplog: pytest.LogCaptureFixture) -> No
     assert "Here it is (1): each trace was the first one of a new function." in text
 
 
-def test_the_second_call_takes_the_short_way() -> None:
-    staged = rt.function(lambda x: x + 44.5)
-    staged(X)
-    ((key, short),) = staged._fast.items()
-    assert isinstance(short[2], retracing.Counted)
-    for _ in range(retracing.WINDOW):
-        assert staged(X).numpy() == 45.5
-    assert not isinstance(staged._fast[key][2], retracing.Counted)
+def test_the_second_call_takes_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    staged = rt.function(lambda x, n=1: x + 44.5 * n)
+    ways = [((X,), {}), ((X, 1), {}), ((), {"n": 1, "x": X}), ((X, 2), {})]
+    for args, kwargs in ways:
+        staged(*args, **kwargs)
+    monkeypatch.delattr(type(staged), "_call")
+    for args, kwargs in ways:
+        n = 2 if 2 in args else 1
+        assert staged(*args, **kwargs).numpy() == 1.0 + 44.5 * n
 
 
 def test_calls_in_between_are_counted(caplog: pytest.LogCaptureFixture) -> None:
@@ -339,7 +340,7 @@ def test_the_short_way_does_not_hide_calls(caplog: pytest.LogCaptureFixture) -> 
         staged(rt.ones([size]))
     assert not warned(caplog)
     staged(rt.ones([15]))
-    assert warned(caplog)[0].startswith("5 of the last 5 calls")
+    assert warned(caplog)[0].startswith("5 of the last 10 traces")
 
 
 # Bounds and leaks
