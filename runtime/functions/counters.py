@@ -78,7 +78,8 @@ def _staged(places: Places, at: int | str, item: Any) -> Any:
 def _split(key: Any) -> tuple[Any, dict[int | str, Any]]:
     """The key of a call without its numbers, and these by the places of its arguments."""
     args, kwargs = parts_of(key)
-    parts: dict[int | str, Any] = {**dict(enumerate(args)), **kwargs}
+    parts: dict[int | str, Any] = dict(enumerate(args))
+    parts.update(kwargs)
     numbers = {at: part for at, part in parts.items() if _is_number(part)}
     return tuple([(at, numbers.get(at, (part,))[0]) for at, part in parts.items()]), numbers
 

@@ -6,15 +6,9 @@ from __future__ import annotations
 
 import copy
 import functools
-import inspect
-import sys
-import threading
 import weakref
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from operator import itemgetter
-from types import BuiltinFunctionType, FunctionType, MethodType
+from types import FunctionType, MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 import autograph
@@ -25,50 +19,31 @@ from runtime.core.reloading import follow_reloads, reloads
 from runtime.core.shapes import TensorSpec
 from runtime.core.state import run_calling_back, state
 from runtime.core.tensor import EagerTensor
-from runtime.core.types import TensorType
 from runtime.errors import WrongDtypeError
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.counters import Descent
-from runtime.functions.function_tracing import Tracer, creating, explain_variants, settled
-from runtime.functions.initial_values import is_for_one_call
-from runtime.functions.kept_objects import MOST_TRACES, Part
-from runtime.functions.parameters import Arguments, Parameters
+from runtime.functions.parameters import Parameters
 from runtime.functions.recursion import (
-    MOST_ASSUMPTIONS,
     Assumption,
-    is_outermost,
-    running,
+    descent_of,
+    implicit_function,
     running_of,
 )
-from runtime.functions.retracing import reason
 from runtime.functions.signatures import (
     KEYWORDS,
     check_arguments,
-    conform,
-    key_of,
     keys_of,
-    leaf_types,
-    leaves_of,
     may_change,
     plain_key,
-    rebuild,
     refuse_arrays,
     refuse_cycles,
-    without_shapes,
 )
 from runtime.functions.trace_cache import (
-    MOST_VARIANTS,
     Call,
     Traces,
-    guards_changed,
-    has_open_shapes,
 )
-from runtime.functions.turns import turn
-from runtime.graph.ir import covers
-from runtime.staging.control import joins
-from runtime.staging.control.optional_values import present
+from runtime.functions.traced import Traced
 from runtime.staging.refusals import refuse
-from runtime.variables.creation import Creations
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
@@ -76,7 +51,7 @@ R = TypeVar("R", covariant=True)
 Receiver = TypeVar("Receiver")
 
 
-class Function(Generic[P, R]):
+class Function(Traced, Generic[P, R]):
     """The result of `@function`: a call traces the Python function once for each signature and runs
     the graph.
     """
@@ -93,18 +68,9 @@ class Function(Generic[P, R]):
         jit_compile: bool | None = None,
         reduce_retracing: bool = False,
     ) -> None:
-        if not callable(python_function):
-            raise TypeError(f"function() takes a callable, not {python_function!r}")
+        options = name, input_signature, autograph, jit_compile, reduce_retracing
+        super().__init__(python_function, *options)
         functools.update_wrapper(self, python_function, updated=())
-        self._python_function = python_function
-        own_name = getattr(python_function, "__name__", type(python_function).__name__)
-        self._name: str = name or own_name
-        self._input_signature = None if input_signature is None else tuple(input_signature)
-        self._autograph = autograph
-        self._jit_compile = jit_compile
-        self._reduce_retracing = reduce_retracing
-        self._parameters = Parameters(_signature(python_function), self._name)
-        self._traces = Traces(python_function)
         self._known = self._traces.by_key
         self._bound: dict[int, tuple[Any, Traces]] = {}
         if reloads():
@@ -403,7 +369,7 @@ class Function(Generic[P, R]):
         waiting = running_of(self._traces)
         if not waiting or call.key in waiting:
             return NotImplemented
-        descent = _thread.descents.setdefault(self._traces, Descent())
+        descent: Descent = descent_of(self._traces, Descent)
         descent.waiting = [*waiting, call.key]
         return descent.with_staged_counters(self, call)
 
@@ -415,20 +381,18 @@ class Function(Generic[P, R]):
             )
         return concrete.call_changing(call.args, call.kwargs, call.leaves)
 
-    def _leaves_out_receiver(self, args: tuple[Any, ...]) -> bool:
-        """True for a call `Class.method(instance, ...)` whose signature has no entry for `self`."""
-        if self._input_signature is None or not args:
-            return False
-        return any(item is self for kind in type(args[0]).__mro__ for item in vars(kind).values())
-
     def _counted(self, call: Call) -> ConcreteFunction | Assumption:
         concrete = self._concrete(call)
         traces = self._traces
-        is_new = call.traced and isinstance(concrete, ConcreteFunction)
-        if is_new and traces.detector.traced(concrete.use):
+        if isinstance(concrete, Assumption) or not call.traced:
+            return concrete
+        if traces.detector.traced(concrete.use):
             last = traces.reasons[-1] if traces.count > 1 else None
             traces.detector.warn(self._python_function, last)
         return concrete
+
+    def _again(self, *given: Any) -> Any:
+        return _again(*given)
 
     def _shorten(
         self,
@@ -458,222 +422,12 @@ class Function(Generic[P, R]):
         run = concrete.programs.runner([leaf.raw for leaf in call.leaves])
         self._traces.shorten(key, concrete, run, order)
 
-    def _order(self, args: tuple[Any, ...], kwargs: dict[str, Any], call: Call) -> list[Any]:
-        """Returns the places of the tensors that a trace takes among those of a call: None for one
-        that was made of something else.
-        """
-        leaves: list[Any] = []
-        leaves_of((args, tuple(kwargs.values())), leaves)
-        if Counter(leaf_types(leaves)) != Counter(leaf_types(call.leaves)):
-            return [None]
-        others = [EagerTensor(leaf.raw) for leaf in leaves]
-        places = {id(leaf): at for at, leaf in enumerate(others)}
-        given = iter(others)
-        call = self._call_of(rebuild(args, given), rebuild(kwargs, given))
-        return [places.get(id(leaf)) for leaf in call.leaves]
-
-    def _call_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
-        args = tuple(map(present, args))
-        if self._input_signature is not None:
-            args, kwargs = self._conformed(args, kwargs)
-        else:
-            args, kwargs = self._parameters.bind(args, kwargs)
-        call = Call(args, kwargs)
-        if self._input_signature is not None:
-            signature: list[Any] = []
-            call.key = key_of(self._input_signature)[2]
-            leaves_of(self._input_signature, signature)
-            call.describe(signature)
-        return call
-
-    def _conformed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
-        """The arguments as the input_signature says, those that are left out by their defaults."""
-        assert self._input_signature is not None
-        parameters = self._parameters
-        entries = parameters.entries(self._input_signature)
-        args, kwargs = parameters.bind_partially(args, kwargs)
-        given = {parameters.label(at): item for at, item in enumerate(args)} | kwargs
-        for name in given:
-            if name not in entries:
-                raise TypeError(
-                    f"{self._name}(): argument {name!r} has no entry in the input_signature: leave "
-                    "it out, or add a TensorSpec for it"
-                )
-        fitted = {}
-        for name, spec in entries.items():
-            item = given[name] if name in given else parameters.default(name, spec)
-            try:
-                fitted[name] = conform(item, spec, name)
-            except TypeError as error:
-                raise TypeError(f"{self._name}(): {error}") from None
-        return parameters.arranged(fitted)
-
-    def _concrete(self, call: Call) -> ConcreteFunction | Assumption:
-        found: ConcreteFunction | Assumption | None = self._traces.find(call.key)
-        if found is None:
-            with turn((self._traces, call.key)):
-                found = self._traces.find(call.key) or self._relaxed(call) or self._trace(call)
-        return found
-
-    def _relaxed(self, call: Call) -> ConcreteFunction | None:
-        """A trace whose shapes cover this call's; with `reduce_retracing`, the call's are made to
-        cover those of a similar one.
-        """
-        generic = self._traces.generic.get(without_shapes(call.key), ())
-        count = len(call.types)
-        fitting = []
-        for known in generic:
-            types = [value.type for value in known.graph.parameters[:count]]
-            if all(map(covers, types, call.types)) and known.guards.hold():
-                fitting.append((_openness(types), known))
-        if fitting:
-            return min(fitting, key=itemgetter(0))[1]
-        if generic and self._reduce_retracing:
-            types = [value.type for value in generic[0].graph.parameters[:count]]
-            call.types = [joins.join_types(a, b) for a, b in zip(types, call.types, strict=True)]
-        return None
-
-    def _trace(self, call: Call) -> ConcreteFunction | Assumption:
-        key, traces = call.key, self._traces
-        known = running_of(traces)
-        if key in known:
-            return known[key]
-        call.traced = True
-        creations = Creations(allowed=not traces.finished and not known)
-        concrete, kept = self._noted(call, self._reason(call), creations)
-        if creations.made and call.first is None:
-            # Python runs again, as it will for other signatures: now the variables must be there.
-            first = concrete
-            again = Creations(allowed=False, streams=creations.streams)
-            concrete, kept = self._noted(call, "the first trace created variables", again)
-            if is_for_one_call(first.graph, concrete.graph, self._name):
-                call.first = first
-        if kept and not concrete.outer:
-            traces.keep(key, concrete)
-            if self._input_signature is None and (self._reduce_retracing or has_open_shapes(call)):
-                traces.keep_generic(without_shapes(key), concrete)
-        return concrete
-
-    def _noted(self, call: Call, text: str, creations: Creations) -> tuple[ConcreteFunction, bool]:
-        """A trace, and whether it holds for calls from elsewhere too."""
-        traces = self._traces
-        assumption = Assumption(self._name, traces, call.key)
-        traces.begin(text)
-        try:
-            with running(assumption), _implicit(self), creating(self._name, creations):
-                concrete = self._traced(call, assumption)
-                concrete.reason = text
-        except BaseException as error:
-            traces.forget(text)
-            if isinstance(error, RecursionError) and len(running_of(traces)) == MOST_VARIANTS:
-                explain_variants(error, self._python_function, self._name)
-            raise
-        if creations.failed and concrete.spec is None:
-            # The next call creates what this one could not.
-            traces.forget(text)
-            call.first = concrete
-            return concrete, False
-        traces.finished += 1
-        return concrete, not assumption.depends
-
-    def _reason(self, call: Call) -> str:
-        labels = [self._parameters.label(place) for place in range(len(call.args))]
-        traces = self._traces
-        # Of a recursion, those that are made now are not among the traces yet.
-        known = traces.traced() | running_of(traces)
-        return reason(call.key, labels, known, guards_changed, again=traces.finished > 0)
-
-    def _traced(self, call: Call, assumption: Assumption) -> ConcreteFunction:
-        names = call.leaf_names(self._parameters)
-        labels = [self._parameters.label(place) for place in range(len(call.args))]
-        own = self._name, self._python_function, self._converted(), labels, assumption, _again
-        tracer, concrete = self._kept_traced(lambda parts: Tracer(*own, parts=parts), call, names)
-        if not assumption.used:
-            return concrete
-        assumption.assume(tracer.returned, concrete.outer, concrete.shared)
-        for _ in range(MOST_ASSUMPTIONS):
-            concrete = Tracer(*own, inner=True).trace(call, names)
-            callee = assumption.callee
-            if not assumption.assume(concrete.spec, concrete.outer, concrete.shared):
-                return settled(concrete, callee, call, names)
-        raise refuse(
-            f"what {self._name} returns takes another shape at each depth of its recursion",
-            "write the recursion as a loop",
-        )
-
-    def _kept_traced(
-        self, tracer_for: Callable[[list[Part]], Tracer], call: Call, names: Sequence[str]
-    ) -> tuple[Tracer, ConcreteFunction]:
-        """A trace, once it is known which parts of objects from before it changes."""
-        parts: list[Part] = []
-        for _ in range(MOST_TRACES):
-            tracer = tracer_for(parts)
-            concrete = tracer.trace(call, names)
-            if tracer.found is None:
-                return tracer, concrete
-            parts = tracer.found
-        shown = ", ".join([part.path for part in parts[:3]])
-        raise refuse(
-            f"what {self._name} changes of objects from before it is another thing each time that "
-            f"it is traced: {shown}",
-            "change what is there before the call, not what the function makes",
-        )
-
-    def _converted(self) -> Callable[..., Any]:
-        if not self._autograph:
-            return self._python_function
-        function: Any = self._python_function
-        plain: Any = getattr(function, "__func__", function)
-        if hasattr(plain, "cache_parameters"):  # a trace is kept for its arguments already
-            plain = plain.__wrapped__
-            is_method = isinstance(function, MethodType)
-            function = MethodType(plain, function.__self__) if is_method else plain
-        is_wrapper = isinstance(plain, FunctionType) and plain.__module__ in sys.stdlib_module_names
-        is_staged = isinstance(type(plain).__call__, Function)
-        if is_wrapper or is_staged or isinstance(plain, BuiltinFunctionType):
-            return autograph.call(function)  # type: ignore[no-any-return]
-        return autograph.convert(function)  # type: ignore[no-any-return]
-
 
 def _become(old: Function[..., Any], new: Function[..., Any]) -> None:
     old.__dict__ = dict(vars(new))
 
 
-def _openness(types: Sequence[Any]) -> tuple[int, int]:
-    """Returns the number of unknown ranks, then of unknown dimensions."""
-    shapes = [known.shape for known in types if isinstance(known, TensorType)]
-    return shapes.count(None), sum([shape.count(None) for shape in shapes if shape is not None])
-
-
-def _signature(function: Callable[..., Any]) -> inspect.Signature:
-    try:
-        return inspect.signature(function)
-    except ValueError:
-        raise TypeError(
-            f"function() takes a callable with a signature, not {function!r}: call it in a "
-            "function of your own"
-        ) from None
-
-
 # Functions that were not decorated, and call themselves inside a staged block
-
-
-class _Thread(threading.local):
-    def __init__(self) -> None:
-        self.implicit: dict[tuple[int, int], Function[..., Any]] = {}
-        self.descents: dict[Traces, Descent] = {}
-
-
-_thread = _Thread()
-
-
-def _implicit_function(function: Any) -> Function[..., Any]:
-    """Returns the `@function` made of it, the same one while a trace is made."""
-    key = _identity(function)
-    found = _thread.implicit.get(key)
-    if found is None:
-        found = _thread.implicit[key] = Function(function)
-    return found
 
 
 def _again(
@@ -682,7 +436,7 @@ def _again(
     """Call a function that `depth` calls of itself wait for: with arguments as those of one of
     them, or of many of them but for numbers, it becomes a graph that calls itself.
     """
-    staged = _implicit_function(function)
+    staged: Function[..., Any] = implicit_function(function, Function)
     call = staged._call_of(args, kwargs)
     known = descent.is_known(depth, call.key)
     if known or not running_of(staged._traces).keys().isdisjoint((call.key, plain_key(call.key))):
@@ -691,24 +445,6 @@ def _again(
         lambda *args, **kwargs: staged.call_plain(staged._call_of(args, kwargs)), call
     )
     return autograph.convert(function)(*args, **kwargs) if made is NotImplemented else made
-
-
-@contextmanager
-def _implicit(function: Function[..., Any]) -> Iterator[None]:
-    """While `function` is traced, calls of its Python function mean itself."""
-    if function.input_signature is None:
-        _thread.implicit.setdefault(_identity(function.python_function), function)
-    try:
-        yield
-    finally:
-        if is_outermost():
-            _thread.implicit.clear()
-            _thread.descents.clear()
-
-
-def _identity(function: Any) -> tuple[int, int]:
-    plain, receiver = getattr(function, "__func__", function), getattr(function, "__self__", None)
-    return id(plain), id(receiver)
 
 
 def _weak_or_strong(instance: Any, table: dict[int, Any], key: int) -> Any:

@@ -100,6 +100,8 @@ class Assumption:
 class _Thread(threading.local):
     def __init__(self) -> None:
         self.running: list[Assumption] = []
+        self.implicit: dict[tuple[int, int], Any] = {}
+        self.descents: dict[Any, Any] = {}
 
 
 _thread = _Thread()
@@ -120,9 +122,36 @@ def running_of(traces: Any) -> dict[Any, Assumption]:
     return {known.key: known for known in _thread.running if known.traces is traces}
 
 
-def is_outermost() -> bool:
-    """True if the function that is traced is not called by another one that is."""
-    return len(_thread.running) == 1
+@contextmanager
+def implicit(function: Any) -> Iterator[None]:
+    """While a `@function` is traced, calls of its Python function mean itself."""
+    if function.input_signature is None:
+        _thread.implicit.setdefault(_identity(function.python_function), function)
+    try:
+        yield
+    finally:
+        if len(_thread.running) == 1:  # no other function that is traced calls it
+            _thread.implicit.clear()
+            _thread.descents.clear()
+
+
+def implicit_function(function: Any, make: Callable[[Any], Any]) -> Any:
+    """Returns what `make` made of a Python function, the same while a trace is made."""
+    key = _identity(function)
+    found = _thread.implicit.get(key)
+    if found is None:
+        found = _thread.implicit[key] = make(function)
+    return found
+
+
+def descent_of(traces: Any, make: Callable[[], Any]) -> Any:
+    """Returns what `make` made for the calls of one function, the same while a trace is made."""
+    return _thread.descents.setdefault(traces, make())
+
+
+def _identity(function: Any) -> tuple[int, int]:
+    plain, receiver = getattr(function, "__func__", function), getattr(function, "__self__", None)
+    return id(plain), id(receiver)
 
 
 def active_calls(code: CodeType, root: FrameType | None, is_converted: Converted) -> int:

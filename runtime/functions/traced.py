@@ -1,0 +1,276 @@
+"""A Python function and its traces: the one that serves a call, made now where there is none."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any
+
+import autograph
+from runtime.core.tensor import EagerTensor
+from runtime.core.types import TensorType
+from runtime.functions.concrete_function import ConcreteFunction
+from runtime.functions.function_tracing import Tracer, creating, explain_variants, settled
+from runtime.functions.initial_values import is_for_one_call
+from runtime.functions.kept_objects import MOST_TRACES, Part
+from runtime.functions.parameters import Arguments, Parameters
+from runtime.functions.recursion import (
+    MOST_ASSUMPTIONS,
+    Assumption,
+    implicit,
+    running,
+    running_of,
+)
+from runtime.functions.retracing import reason
+from runtime.functions.signatures import (
+    conform,
+    key_of,
+    leaf_types,
+    leaves_of,
+    rebuild,
+    without_shapes,
+)
+from runtime.functions.trace_cache import (
+    MOST_VARIANTS,
+    Call,
+    Traces,
+    guards_changed,
+    has_open_shapes,
+)
+from runtime.functions.turns import turn
+from runtime.graph.ir import covers
+from runtime.staging.control import joins
+from runtime.staging.control.optional_values import present
+from runtime.staging.refusals import refuse
+from runtime.variables.creation import Creations
+
+
+class Traced:
+    """A Python function, and its traces by the keys of its calls."""
+
+    def __init__(
+        self,
+        python_function: Callable[..., Any],
+        name: str | None = None,
+        input_signature: Sequence[Any] | None = None,
+        autograph: bool = True,
+        jit_compile: bool | None = None,
+        reduce_retracing: bool = False,
+    ) -> None:
+        if not callable(python_function):
+            raise TypeError(f"function() takes a callable, not {python_function!r}")
+        self._python_function = python_function
+        own_name = getattr(python_function, "__name__", type(python_function).__name__)
+        self._name: str = name or own_name
+        self._input_signature = None if input_signature is None else tuple(input_signature)
+        self._autograph = autograph
+        self._jit_compile = jit_compile
+        self._reduce_retracing = reduce_retracing
+        self._parameters = Parameters(_signature(python_function), self._name)
+        self._traces = Traces(python_function)
+
+    def _leaves_out_receiver(self, args: tuple[Any, ...]) -> bool:
+        """True for a call `Class.method(instance, ...)` whose signature has no entry for `self`."""
+        if self._input_signature is None or not args:
+            return False
+        return any(item is self for kind in type(args[0]).__mro__ for item in vars(kind).values())
+
+    def _order(self, args: tuple[Any, ...], kwargs: dict[str, Any], call: Call) -> list[Any]:
+        """Returns the places of the tensors that a trace takes among those of a call: None for one
+        that was made of something else.
+        """
+        leaves: list[Any] = []
+        leaves_of((args, tuple(kwargs.values())), leaves)
+        if Counter(leaf_types(leaves)) != Counter(leaf_types(call.leaves)):
+            return [None]
+        others = [EagerTensor(leaf.raw) for leaf in leaves]
+        places = {id(leaf): at for at, leaf in enumerate(others)}
+        given = iter(others)
+        call = self._call_of(rebuild(args, given), rebuild(kwargs, given))
+        return [places.get(id(leaf)) for leaf in call.leaves]
+
+    def _call_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        args = tuple(map(present, args))
+        if self._input_signature is not None:
+            args, kwargs = self._conformed(args, kwargs)
+        else:
+            args, kwargs = self._parameters.bind(args, kwargs)
+        call = Call(args, kwargs)
+        if self._input_signature is not None:
+            signature: list[Any] = []
+            call.key = key_of(self._input_signature)[2]
+            leaves_of(self._input_signature, signature)
+            call.describe(signature)
+        return call
+
+    def _conformed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+        """The arguments as the input_signature says, those that are left out by their defaults."""
+        assert self._input_signature is not None
+        parameters = self._parameters
+        entries = parameters.entries(self._input_signature)
+        args, kwargs = parameters.bind_partially(args, kwargs)
+        given = {parameters.label(at): item for at, item in enumerate(args)} | kwargs
+        for name in given:
+            if name not in entries:
+                raise TypeError(
+                    f"{self._name}(): argument {name!r} has no entry in the input_signature: leave "
+                    "it out, or add a TensorSpec for it"
+                )
+        fitted = {}
+        for name, spec in entries.items():
+            item = given[name] if name in given else parameters.default(name, spec)
+            try:
+                fitted[name] = conform(item, spec, name)
+            except TypeError as error:
+                raise TypeError(f"{self._name}(): {error}") from None
+        return parameters.arranged(fitted)
+
+    def _again(self, *given: Any) -> Any:
+        """Make a call of this function that others of itself wait for."""
+        raise NotImplementedError
+
+    def _concrete(self, call: Call) -> ConcreteFunction | Assumption:
+        found: ConcreteFunction | Assumption | None = self._traces.find(call.key)
+        if found is None:
+            with turn((self._traces, call.key)):
+                found = self._traces.find(call.key) or self._relaxed(call) or self._trace(call)
+        return found
+
+    def _relaxed(self, call: Call) -> ConcreteFunction | None:
+        """A trace whose shapes cover this call's; with `reduce_retracing`, the call's are made to
+        cover those of a similar one.
+        """
+        generic = self._traces.generic.get(without_shapes(call.key), ())
+        count = len(call.types)
+        fitting = []
+        for known in generic:
+            types = [value.type for value in known.graph.parameters[:count]]
+            if all(map(covers, types, call.types)) and known.guards.hold():
+                fitting.append((_openness(types), known))
+        if fitting:
+            return min(fitting, key=itemgetter(0))[1]
+        if generic and self._reduce_retracing:
+            types = [value.type for value in generic[0].graph.parameters[:count]]
+            call.types = [joins.join_types(a, b) for a, b in zip(types, call.types, strict=True)]
+        return None
+
+    def _trace(self, call: Call) -> ConcreteFunction | Assumption:
+        key, traces = call.key, self._traces
+        known = running_of(traces)
+        if key in known:
+            return known[key]
+        call.traced = True
+        creations = Creations(allowed=not traces.finished and not known)
+        concrete, kept = self._noted(call, self._reason(call), creations)
+        if creations.made and call.first is None:
+            # Python runs again, as it will for other signatures: now the variables must be there.
+            first = concrete
+            again = Creations(allowed=False, streams=creations.streams)
+            concrete, kept = self._noted(call, "the first trace created variables", again)
+            if is_for_one_call(first.graph, concrete.graph, self._name):
+                call.first = first
+        if kept and not concrete.outer:
+            traces.keep(key, concrete)
+            if self._input_signature is None and (self._reduce_retracing or has_open_shapes(call)):
+                traces.keep_generic(without_shapes(key), concrete)
+        return concrete
+
+    def _noted(self, call: Call, text: str, creations: Creations) -> tuple[ConcreteFunction, bool]:
+        """A trace, and whether it holds for calls from elsewhere too."""
+        traces = self._traces
+        assumption = Assumption(self._name, traces, call.key)
+        traces.begin(text)
+        try:
+            with running(assumption), implicit(self), creating(self._name, creations):
+                concrete = self._traced(call, assumption)
+                concrete.reason = text
+        except BaseException as error:
+            traces.forget(text)
+            if isinstance(error, RecursionError) and len(running_of(traces)) == MOST_VARIANTS:
+                explain_variants(error, self._python_function, self._name)
+            raise
+        if creations.failed and concrete.spec is None:
+            # The next call creates what this one could not.
+            traces.forget(text)
+            call.first = concrete
+            return concrete, False
+        traces.finished += 1
+        return concrete, not assumption.depends
+
+    def _reason(self, call: Call) -> str:
+        labels = [self._parameters.label(place) for place in range(len(call.args))]
+        traces = self._traces
+        # Of a recursion, those that are made now are not among the traces yet.
+        known = traces.traced() | running_of(traces)
+        return reason(call.key, labels, known, guards_changed, again=traces.finished > 0)
+
+    def _traced(self, call: Call, assumption: Assumption) -> ConcreteFunction:
+        names = call.leaf_names(self._parameters)
+        labels = [self._parameters.label(place) for place in range(len(call.args))]
+        own = self._name, self._python_function, self._converted(), labels, assumption, self._again
+        tracer, concrete = self._kept_traced(lambda parts: Tracer(*own, parts=parts), call, names)
+        if not assumption.used:
+            return concrete
+        assumption.assume(tracer.returned, concrete.outer, concrete.shared)
+        for _ in range(MOST_ASSUMPTIONS):
+            concrete = Tracer(*own, inner=True).trace(call, names)
+            callee = assumption.callee
+            if not assumption.assume(concrete.spec, concrete.outer, concrete.shared):
+                return settled(concrete, callee, call, names)
+        raise refuse(
+            f"what {self._name} returns takes another shape at each depth of its recursion",
+            "write the recursion as a loop",
+        )
+
+    def _kept_traced(
+        self, tracer_for: Callable[[list[Part]], Tracer], call: Call, names: Sequence[str]
+    ) -> tuple[Tracer, ConcreteFunction]:
+        """A trace, once it is known which parts of objects from before it changes."""
+        parts: list[Part] = []
+        for _ in range(MOST_TRACES):
+            tracer = tracer_for(parts)
+            concrete = tracer.trace(call, names)
+            if tracer.found is None:
+                return tracer, concrete
+            parts = tracer.found
+        shown = ", ".join([part.path for part in parts[:3]])
+        raise refuse(
+            f"what {self._name} changes of objects from before it is another thing each time that "
+            f"it is traced: {shown}",
+            "change what is there before the call, not what the function makes",
+        )
+
+    def _converted(self) -> Callable[..., Any]:
+        if not self._autograph:
+            return self._python_function
+        function: Any = self._python_function
+        plain: Any = getattr(function, "__func__", function)
+        if hasattr(plain, "cache_parameters"):  # a trace is kept for its arguments already
+            plain = plain.__wrapped__
+            is_method = isinstance(function, MethodType)
+            function = MethodType(plain, function.__self__) if is_method else plain
+        is_wrapper = isinstance(plain, FunctionType) and plain.__module__ in sys.stdlib_module_names
+        is_staged = isinstance(type(plain).__call__, Traced)
+        if is_wrapper or is_staged or isinstance(plain, BuiltinFunctionType):
+            return autograph.call(function)  # type: ignore[no-any-return]
+        return autograph.convert(function)  # type: ignore[no-any-return]
+
+
+def _openness(types: Sequence[Any]) -> tuple[int, int]:
+    """Returns the number of unknown ranks, then of unknown dimensions."""
+    shapes = [known.shape for known in types if isinstance(known, TensorType)]
+    return shapes.count(None), sum([shape.count(None) for shape in shapes if shape is not None])
+
+
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    try:
+        return inspect.signature(function)
+    except ValueError:
+        raise TypeError(
+            f"function() takes a callable with a signature, not {function!r}: call it in a "
+            "function of your own"
+        ) from None
