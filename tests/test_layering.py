@@ -54,9 +54,11 @@ MAY_IMPORT = {
     "autograph.backend": DISPATCH,
     "autograph.operators": f"{DISPATCH} autograph.operators",
     "autograph.codes": "",
+    "autograph.objects": "",
     "autograph.policy": "autograph.codes autograph.frames autograph.errors",
     "autograph.mutation": (
-        "autograph.mutation autograph.codes autograph.frames autograph.errors autograph.backend"
+        "autograph.mutation autograph.codes autograph.frames autograph.errors autograph.backend "
+        "autograph.objects"
     ),
     "autograph.command_line": (
         "autograph.command_line autograph.errors autograph.pipeline autograph.printing "
@@ -92,8 +94,8 @@ MAY_IMPORT = {
     ),
     "runtime.graph.storage": f"{OPS} runtime.graph runtime.variables runtime.autodiff.custom",
     "runtime.staging": f"{STAGING} runtime.variables autograph",
-    "runtime.staging.guarding": STAGING,
-    "runtime.staging.control": STAGING,
+    "runtime.staging.guarding": f"{STAGING} autograph.objects autograph.mutation",
+    "runtime.staging.control": f"{STAGING} autograph.objects",
     "runtime.staging.aliasing": STAGING,
     "runtime.staging.aliasing.eager_assignments": f"{STAGING} runtime.autodiff.tape autograph",
     "runtime.autodiff": f"{STAGING} runtime.autodiff",

@@ -12,8 +12,9 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from autograph.frames import is_library
-from autograph.mutation.instances import InstanceKind, slots_of
+from autograph.mutation.instances import InstanceKind
 from autograph.mutation.users_code import is_users_class
+from autograph.objects import slots_of
 
 _UNCHANGING_MODULES = frozenset((
     "builtins", "types", "typing", "abc", "_abc", "inspect", "enum", "numbers", "operator",

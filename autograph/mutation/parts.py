@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
-
-class _Missing:
-    def __repr__(self) -> str:
-        return "<missing>"
-
-
-MISSING: Final = _Missing()
-"""What stands where there is nothing."""
-
+from autograph.objects import MISSING
 
 Style: TypeAlias = Callable[[Callable[[], str], Any], str]
 Path: TypeAlias = "tuple[Path | None, Style, Any]"
@@ -53,7 +45,7 @@ def as_length(parent: Callable[[], str], key: Any) -> str:
 
 ATOMS = frozenset({
     type(None), bool, int, float, complex, str, bytes, range, type(...),
-    type(NotImplemented), CodeType, FunctionType, ModuleType, _Missing,
+    type(NotImplemented), CodeType, FunctionType, ModuleType, type(MISSING),
     type(len), type(str.join), type(str.__add__), property, classmethod, staticmethod,
 })  # fmt: skip
 

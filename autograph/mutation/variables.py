@@ -9,17 +9,15 @@ from typing import Any
 
 from autograph.backend import GlobalVariable
 from autograph.mutation.kinds import Kind, SingleKind
-from autograph.mutation.parts import ATOMS, MISSING, Part, as_itself
+from autograph.mutation.parts import ATOMS, Part, as_itself
+from autograph.objects import MISSING, contents
 
 
 class CellKind(SingleKind):
     """A captured variable."""
 
     def take(self, value: CellType) -> Any:
-        try:
-            return value.cell_contents
-        except ValueError:
-            return MISSING
+        return contents(value)
 
     def parts(self, value: CellType, state: Any) -> Iterable[Part]:
         return [(as_itself, None, state)]

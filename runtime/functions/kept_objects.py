@@ -16,8 +16,8 @@ from typing import Any, cast
 import numpy as np
 
 from autograph.backend import GlobalVariable
-from autograph.mutation.parts import MISSING
 from autograph.mutation.snapshots import Snapshot
+from autograph.objects import MISSING, attribute_of, contents, put_attribute
 from runtime.core.tensor import Tensor, wrap
 from runtime.core.types import NumberType, Type
 from runtime.functions.signatures import Reference, key_of, leaf_types
@@ -77,14 +77,14 @@ class Part:
         item = self._read()
         if self.is_whole:
             return list(item) if isinstance(item, list) else dict(item)
-        return _variable_now(item) if self.name is None else _attribute_of(item, self.name)
+        return contents(item) if self.name is None else attribute_of(item, self.name)
 
     def put(self, value: Any) -> None:
         """Have this there instead; what an object has from its class anyway is left to that."""
         item = self._read()
         if self.name is not None:
             if not _is_default(item, self.name, value):
-                _put_attribute(item, self.name, value)
+                put_attribute(item, self.name, value)
         elif not self.is_whole:
             _put_variable(item, value)
         elif isinstance(item, dict):
@@ -151,13 +151,6 @@ def _is_lasting(value: Any) -> bool:
     return isinstance(value, type | BuiltinFunctionType | ModuleType | np.ndarray)
 
 
-def _variable_now(item: Any) -> Any:
-    try:
-        return item.cell_contents
-    except ValueError:
-        return MISSING
-
-
 def _put_variable(item: Any, value: Any) -> None:
     if value is not MISSING:
         item.cell_contents = value
@@ -167,44 +160,11 @@ def _put_variable(item: Any, value: Any) -> None:
         del item.cell_contents
 
 
-def _attribute_of(item: Any, name: str) -> Any:
-    if isinstance(item, type):
-        return vars(item).get(name, MISSING)
-    own = vars(item) if hasattr(item, "__dict__") else {}
-    if name in own:
-        return own[name]
-    try:
-        return object.__getattribute__(item, name) if _is_slot(item, name) else MISSING
-    except AttributeError:
-        return MISSING
-
-
-def _put_attribute(item: Any, name: str, value: Any) -> None:
-    if isinstance(item, type):
-        if value is not MISSING:
-            type.__setattr__(item, name, value)
-        elif name in vars(item):
-            type.__delattr__(item, name)
-    elif _is_slot(item, name):
-        if value is not MISSING:
-            object.__setattr__(item, name, value)
-        elif _attribute_of(item, name) is not MISSING:
-            object.__delattr__(item, name)
-    elif value is MISSING:
-        vars(item).pop(name, None)
-    else:
-        vars(item)[name] = value
-
-
 def _is_default(item: Any, name: str, value: Any) -> bool:
     """True for a number that an object has from its class, and not of its own."""
-    if type(value) not in NUMBER_TYPES or _attribute_of(item, name) is not MISSING:
+    if type(value) not in NUMBER_TYPES or attribute_of(item, name) is not MISSING:
         return False
     return same(getattr(type(item), name, MISSING), value)
-
-
-def _is_slot(item: Any, name: str) -> bool:
-    return any(name in vars(base).get("__slots__", ()) for base in type(item).__mro__)
 
 
 def _key(value: Any, leaves: list[Any]) -> Any:
@@ -258,7 +218,7 @@ def parts_of(trace: Trace, known: Iterable[Part], snapshots: Iterable[Snapshot])
 
 def _changed(path: str, item: Any, before: Any, is_kept: bool) -> Iterator[Part]:
     if is_variable_of_python(item):
-        if is_kept or _is_carried(before, _variable_now(item)):
+        if is_kept or _is_carried(before, contents(item)):
             yield Part(path, item)
     elif type(item) in DICTS or type(item) is list:
         now = dict(item) if isinstance(item, dict) else dict(enumerate(item))
@@ -272,7 +232,7 @@ def _changed(path: str, item: Any, before: Any, is_kept: bool) -> Iterator[Part]
 
 def _attributes_changed(path: str, item: Any, before: Any, is_kept: bool) -> Iterator[Part]:
     names = dict.fromkeys((*before, *_names_of(item)))
-    pairs = {name: (before.get(name, MISSING), _attribute_of(item, name)) for name in names}
+    pairs = {name: (before.get(name, MISSING), attribute_of(item, name)) for name in names}
     changed = {name: pair for name, pair in pairs.items() if pair[0] is not pair[1]}
     if is_kept or any(_is_carried(*pair) for pair in changed.values()):
         yield from [Part(f"{path}.{name}", item, name) for name in changed]

@@ -11,11 +11,11 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from io import IOBase
-from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy import ndarray
 
+from autograph.objects import attributes_of, put_attributes
 from runtime.graph.ir import Location
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import Handler, add_handler, structure_of
@@ -158,7 +158,7 @@ class Place:
         if isinstance(item, type):
             names = [name for name in vars(item) if not name.startswith("__")]
             return Attributes(tuple(names), [vars(item)[name] for name in names])
-        attributes = _attributes(item)
+        attributes = attributes_of(item)
         if attributes is not None and not isinstance(item, _HOLDING_MORE):
             return Attributes(tuple(attributes), attributes.values())
         kind = type(item).__qualname__
@@ -186,45 +186,7 @@ class Place:
             for key, child in zip(contents.keys, children, strict=True):
                 item[key] = child
         else:
-            _set_attributes(item, dict(zip(contents.keys, children, strict=True)))
-
-
-def _attributes(item: Any) -> dict[str, Any] | None:
-    """Returns what is in the slots and the `__dict__` of an object, if it has any."""
-    slots, own = _slots(type(item)), getattr(item, "__dict__", None)
-    if type(own) is not dict:
-        own = {} if slots else None
-    held = {name: object.__getattribute__(item, name) for name in slots if _is_set(item, name)}
-    return None if own is None else held | own
-
-
-def _set_attributes(item: Any, attributes: dict[str, Any]) -> None:
-    for name in _slots(type(item)):
-        if name in attributes:
-            object.__setattr__(item, name, attributes.pop(name))
-        elif _is_set(item, name):
-            object.__delattr__(item, name)
-    if hasattr(item, "__dict__"):
-        item.__dict__.clear()
-        item.__dict__.update(attributes)
-
-
-def _slots(kind: type) -> list[str]:
-    return [
-        name
-        for base in kind.__mro__
-        if "__slots__" in vars(base)
-        for name, member in vars(base).items()
-        if type(member) is MemberDescriptorType
-    ]
-
-
-def _is_set(item: Any, slot: str) -> bool:
-    try:
-        object.__getattribute__(item, slot)
-    except AttributeError:
-        return False
-    return True
+            put_attributes(item, dict(zip(contents.keys, children, strict=True)))
 
 
 class Contents:

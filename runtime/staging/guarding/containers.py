@@ -13,15 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from autograph.objects import MISSING
 from runtime.core.convert import ForeignArray, Frame
-from runtime.staging.guarding.weak_paths import (
-    ATOMIC,
-    MAPPINGS,
-    MISSING,
-    Ways,
-    is_weak,
-    strong,
-)
+from runtime.staging.guarding.weak_paths import ATOMIC, MAPPINGS, Ways, is_weak, strong
 
 MOST_ONE_BY_ONE = 32
 """Elements that are compared one by one; the identities of more are compared as bytes."""

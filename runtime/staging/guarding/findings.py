@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
+from autograph.objects import MISSING, is_a
 from runtime.core.types import is_variable
 from runtime.graph.ir import Location
 from runtime.staging.guarding.containers import Inside, same_elements
@@ -25,16 +26,7 @@ from runtime.staging.guarding.guards import (
     now_of,
 )
 from runtime.staging.guarding.lookup import is_computed_once, is_the_users
-from runtime.staging.guarding.weak_paths import (
-    MISSING,
-    Attribute,
-    Read,
-    Ways,
-    Weak,
-    is_a,
-    is_referable,
-    weakly,
-)
+from runtime.staging.guarding.weak_paths import Attribute, Read, Ways, Weak, is_referable, weakly
 from runtime.staging.refusals import refuse
 
 MOST_GUARDS = 10_000

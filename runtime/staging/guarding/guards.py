@@ -13,6 +13,7 @@ from functools import partial
 from types import CellType, FunctionType, MemberDescriptorType
 from typing import Any, Protocol
 
+from autograph.objects import MISSING, contents, of_classes
 from runtime.staging.guarding.containers import (
     Elements,
     Inside,
@@ -25,16 +26,13 @@ from runtime.staging.guarding.containers import (
 from runtime.staging.guarding.weak_paths import (
     ATOMIC,
     GONE,
-    MISSING,
     NOTHING,
     Attribute,
     Read,
     Route,
     Weak,
     attribute_now,
-    contents,
     is_weak,
-    of_classes,
     strong,
 )
 

@@ -11,10 +11,11 @@ from types import (
 )
 from typing import Any
 
+from autograph.objects import is_a, of_classes
 from runtime.staging.control.optional_values import OPERATORS
 from runtime.staging.guarding.containers import COMPARED
 from runtime.staging.guarding.lookup import is_for_all, is_library
-from runtime.staging.guarding.weak_paths import OF_ALL, is_a, of_classes
+from runtime.staging.guarding.weak_paths import OF_ALL
 
 _CALLED_BY_PYTHON = (
     *OPERATORS,

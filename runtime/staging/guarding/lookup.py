@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterable
-from functools import cached_property, lru_cache, partialmethod
+from functools import cached_property, lru_cache
 from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
+from autograph.mutation.users_code import is_users
+from autograph.objects import MISSING, hides_its_own, is_a, of_classes
 from runtime.staging.guarding.code_paths import MATCHED, WHOLE
-from runtime.staging.guarding.weak_paths import (
-    MISSING,
-    attribute_now,
-    hides_its_own,
-    is_a,
-    of_classes,
-)
+from runtime.staging.guarding.weak_paths import attribute_now
 
 _READ_BY_PYTHON = cached_property, property, staticmethod, classmethod, FunctionType
 _LIBRARIES = frozenset(("runtime", "autograph", "numpy", "builtins"))
@@ -49,30 +45,9 @@ def is_the_users(item: Any) -> bool:
     return hasattr(item, "__dict__") or hasattr(kind, "__slots__")
 
 
-def has_its_own(item: Any) -> bool:
-    """True if it has attributes that no slot is for."""
-    return not hides_its_own(type(item)) and hasattr(item, "__dict__")
-
-
 def is_installed(module: str | None) -> bool:
     """True for a module that nobody changes: such a one, or one of a package that was installed."""
-    if is_standard(module):
-        return True
-    top = sys.modules.get(str(module).partition(".")[0])
-    path = str(getattr(top, "__dict__", {}).get("__file__"))
-    return "site-packages" in path or "dist-packages" in path
-
-
-def functions_in(member: Any) -> tuple[FunctionType, ...]:
-    """The functions of the user's that Python runs to get or set an attribute of a class."""
-    found: tuple[Any, ...] = (member,)
-    if is_a(member, property):
-        found = member.fget, member.fset, member.fdel
-    elif is_a(member, classmethod | staticmethod):
-        found = functions_in(member.__func__)
-    elif is_a(member, cached_property | partialmethod):
-        found = functions_in(member.func)
-    return tuple([each for each in found if is_a(each, FunctionType)])
+    return not is_users(str(module))
 
 
 def is_method(member: Any) -> bool:
@@ -81,19 +56,14 @@ def is_method(member: Any) -> bool:
     return is_a(member.__func__ if is_wrapped else member, FunctionType)
 
 
-def is_implicit(name: str, member: Any) -> bool:
-    """True if Python runs this member of a class by itself, other than to compare or to show."""
-    special = name.startswith("__") and name.endswith("__") and name not in _COMPARING
-    return special or is_a(member, property | cached_property | partialmethod)
-
-
-_COMPARING = frozenset(
+COMPARING = frozenset(
     f"__{name}__"
     for name in (
         *("eq", "ne", "lt", "le", "gt", "ge", "hash", "str", "repr", "format", "bytes", "sizeof"),
         *("del", "dir", "reduce", "reduce_ex", "getstate", "setstate", "getnewargs"),
     )
 )
+"""The methods that compare or show an object, or copy it: what they read, no trace has seen."""
 
 
 def has(item: Any, name: str) -> bool:

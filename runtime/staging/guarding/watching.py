@@ -24,6 +24,7 @@ from weakref import ReferenceType
 
 import numpy as np
 
+from autograph.objects import MISSING, contents, functions_in, is_a, is_implicit, of_classes, own_of
 from runtime.core.reloading import reloads
 from runtime.core.tensor import Tensor
 from runtime.graph.ir import Location
@@ -49,32 +50,20 @@ from runtime.staging.guarding.guards import (
 )
 from runtime.staging.guarding.kinds import Kind
 from runtime.staging.guarding.lookup import (
+    COMPARING,
     classes_of,
     comes_first,
     defaults_of,
     fields_of,
-    functions_in,
     has,
-    has_its_own,
     is_descriptor,
-    is_implicit,
     is_installed,
     is_library,
     is_method,
     is_standard,
     is_the_users,
 )
-from runtime.staging.guarding.weak_paths import (
-    ATOMIC,
-    MISSING,
-    NOTHING,
-    Attribute,
-    attribute_now,
-    contents,
-    is_a,
-    of_classes,
-    own_of,
-)
+from runtime.staging.guarding.weak_paths import ATOMIC, NOTHING, Attribute, attribute_now
 from runtime.staging.scopes import Symbol
 
 _OF_THE_RUN = frozenset(("logging", "threading"))
@@ -207,7 +196,7 @@ class Watcher:
         for base in classes_of(kind):
             members = () if is_installed(base.__module__) else list(vars(base).items())
             for name, member in members:
-                if is_implicit(name, member) or is_descriptor(member):
+                if is_implicit(name, member, COMPARING) or is_descriptor(member):
                     self._member(kind, name, member)
         self._place = place
 
@@ -412,7 +401,7 @@ class Watcher:
         if kind.reads_itself:
             self._method(holder, "__getattribute__", self._place.removesuffix(f".{name}"))
         value = attribute_now(holder, name)
-        if value is not MISSING or has_its_own(holder):
+        if value is not MISSING or own_of(holder) is not None:
             self._see(holder, Attribute(name), value)
         if value is MISSING or comes_first(kind.members[name][0]):
             return self._class_attribute(holder, name)
@@ -600,7 +589,7 @@ class Watcher:
         asked = self._names
         if is_a(item, type):
             return [name for name in names if asked.get(name) or has(item, name)]
-        own, members = own_of(item), self._kind(type(item)).members
+        own, members = own_of(item) or NOTHING, self._kind(type(item)).members
         found = {name: name in own or asked.get(name) or members[name][1] for name in names}
         return [name for name in found if found[name] or (found[name] is None and has(item, name))]
 

@@ -23,10 +23,9 @@ from typing import Any
 
 import numpy as np
 
+from autograph.objects import MISSING as MISSING
+from autograph.objects import contents, of_classes, own_of
 from runtime.core.tensor import Tensor
-
-MISSING = object()
-"""Stands for an attribute, an item or the content of a cell that is not there."""
 
 Read = Callable[[], Any]
 
@@ -210,17 +209,10 @@ def _cell_of(function: Read, place: int) -> CellType | None:
     return None if found is None else found.__closure__[place]
 
 
-def contents(cell: CellType) -> Any:
-    """Returns what a cell holds, or MISSING."""
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return MISSING
-
-
 def attribute_now(instance: Any, name: str) -> Any:
     """An attribute of an object's own, or MISSING."""
     own = own_of(instance)
+    own = NOTHING if own is None else own
     if name in OF_ALL:
         return type(instance) if name == "__class__" else own
     value = own.get(name, MISSING)
@@ -233,38 +225,6 @@ def attribute_now(instance: Any, name: str) -> Any:
     return value
 
 
-def own_of(instance: Any) -> Mapping[str, Any]:
-    """The attributes of an object for which there is no slot."""
-    kind = type(instance)
-    return NOTHING if hides_its_own(kind) else getattr(instance, "__dict__", NOTHING)
-
-
-def of_classes(classes: Iterable[type], name: str) -> Any:
-    """Returns the value of the first class that has an attribute, or MISSING. A descriptor
-    is not run.
-    """
-    for base in classes:
-        if name in base.__dict__:
-            return base.__dict__[name]
-    return MISSING
-
-
-def is_a(item: Any, kinds: Any) -> bool:
-    """True if it is of one of these classes, whatever its `__class__` says. That may be
-    the user's code.
-    """
-    return issubclass(type(item), kinds)
-
-
-def hides_its_own(kind: type) -> bool:
-    """True if a class of the user's says what `__dict__` is, in place of Python."""
-    for base in kind.__mro__:
-        if "__dict__" in base.__dict__:
-            return type(base.__dict__["__dict__"]) in _PYTHON_CODE
-    return False
-
-
-_PYTHON_CODE = frozenset((property, FunctionType))
 OF_ALL = frozenset(("__class__", "__dict__"))
 """The attributes that every object has, or is taken to have."""
 
@@ -274,5 +234,5 @@ MAPPINGS: tuple[Any, ...] = (OrderedDict, dict, MappingProxyType)
 _SEQUENCES = list, tuple, deque
 _CONTAINERS = list, dict, tuple, MappingProxyType, bytearray
 ATOMIC = frozenset((bool, int, float, complex, str, bytes, type(None)))
-_ATOMS = frozenset((*ATOMIC, BuiltinFunctionType, type(MISSING)))
+_ATOMS = frozenset((*ATOMIC, BuiltinFunctionType, type(MISSING), object))
 _VALUES = Tensor, np.ndarray, np.generic

@@ -1,0 +1,164 @@
+"""Python objects below what their classes override: attributes and slots, cells, and the members
+that Python calls by itself. Nothing here runs code of the user's.
+
+Snapshots, guards and staged blocks walk objects by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from functools import cached_property, partialmethod
+from threading import local
+from types import FunctionType, MemberDescriptorType
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+
+class _Missing:
+    def __repr__(self) -> str:
+        return "<missing>"
+
+
+MISSING: Final = _Missing()
+"""What stands for an attribute, an item or the content of a variable that is not there."""
+
+
+# Attributes
+
+
+def own_of(value: Any) -> Any:
+    """The attributes of an object for which there is no slot; None where nobody can get them."""
+    cls = type(value)
+    if hides_its_own(cls):
+        return None
+    if cls.__dictoffset__:
+        return object.__getattribute__(value, "__dict__")
+    return value.__dict__ if isinstance(value, local) else None
+
+
+def hides_its_own(cls: type) -> bool:
+    """True if a class of the user's says what `__dict__` is, in place of Python."""
+    for base in cls.__mro__:
+        if "__dict__" in base.__dict__:
+            return type(base.__dict__["__dict__"]) in _PYTHON_CODE
+    return False
+
+
+def slots_of(cls: type) -> tuple[str, ...]:
+    """The names of the slots of a class and its bases."""
+    known = _slots.get(cls)
+    if known is None:
+        slotted = [base for base in cls.__mro__ if "__slots__" in vars(base)]
+        members = [item for base in slotted for item in list(vars(base).items())]
+        names = [name for name, member in members if type(member) is MemberDescriptorType]
+        known = _slots[cls] = tuple(names)
+    return known
+
+
+def slot_of(value: Any, name: str) -> Any:
+    """Returns what is in a slot of an object, or MISSING."""
+    try:
+        return object.__getattribute__(value, name)
+    except AttributeError:
+        return MISSING
+
+
+def attributes_of(value: Any) -> dict[str, Any] | None:
+    """Returns what is in the slots of an object and elsewhere; None where it can have nothing."""
+    slots, own = slots_of(type(value)), own_of(value)
+    if not slots:
+        return None if own is None else dict(own)
+    state = {name: slot_of(value, name) for name in slots} | (own or {})
+    return {name: child for name, child in state.items() if child is not MISSING}
+
+
+def put_attributes(value: Any, state: dict[str, Any]) -> None:
+    """Let an object have just these attributes."""
+    slots, own = slots_of(type(value)), own_of(value)
+    for name in slots:
+        _put_slot(value, name, state.get(name, MISSING))
+    if own is not None:
+        own.clear()
+        own |= {name: state[name] for name in state if name not in slots}
+
+
+def attribute_of(value: Any, name: str) -> Any:
+    """An attribute of an object's, or a class's, own; or MISSING."""
+    own = vars(value) if isinstance(value, type) else own_of(value)
+    if own is not None and name in own:
+        return own[name]
+    return slot_of(value, name) if name in slots_of(type(value)) else MISSING
+
+
+def put_attribute(value: Any, name: str, new: Any) -> None:
+    """Set an attribute of an object's, or a class's, own; MISSING takes it away."""
+    if isinstance(value, type):
+        if new is not MISSING:
+            type.__setattr__(value, name, new)
+        elif name in vars(value):
+            type.__delattr__(value, name)
+    elif name in slots_of(type(value)):
+        _put_slot(value, name, new)
+    elif new is MISSING:
+        own_of(value).pop(name, None)
+    else:
+        own_of(value)[name] = new
+
+
+def _put_slot(value: Any, name: str, new: Any) -> None:
+    if new is not MISSING:
+        object.__setattr__(value, name, new)
+    elif slot_of(value, name) is not MISSING:
+        object.__delattr__(value, name)
+
+
+def of_classes(classes: Iterable[type], name: str) -> Any:
+    """Returns the value of the first class that has an attribute, or MISSING; a descriptor is not
+    run.
+    """
+    for base in classes:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return MISSING
+
+
+def contents(variable: Any) -> Any:
+    """Returns what a captured or a global variable holds, or MISSING."""
+    try:
+        return variable.cell_contents
+    except ValueError:
+        return MISSING
+
+
+# What Python calls by itself
+
+
+def is_a(item: Any, kinds: Any) -> bool:
+    """True if it is of one of these classes, whatever its `__class__` says, which may be code of
+    the user's.
+    """
+    return issubclass(type(item), kinds)
+
+
+def is_implicit(name: str, member: Any, others: Collection[str]) -> bool:
+    """True if Python runs this member of a class by itself; `others` are special names for which it
+    does not count.
+    """
+    special = name.startswith("__") and name.endswith("__") and name not in others
+    return special or is_a(member, property | cached_property | partialmethod)
+
+
+def functions_in(member: Any) -> tuple[FunctionType, ...]:
+    """The functions that Python runs to get or set an attribute of a class."""
+    found: tuple[Any, ...] = (member,)
+    if is_a(member, property):
+        found = member.fget, member.fset, member.fdel
+    elif is_a(member, classmethod | staticmethod):
+        found = functions_in(member.__func__)
+    elif is_a(member, cached_property | partialmethod):
+        found = functions_in(member.func)
+    return tuple([each for each in found if is_a(each, FunctionType)])
+
+
+_PYTHON_CODE = frozenset((property, FunctionType))
+_slots: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
