@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from runtime.core.primitive import Primitive, flat
+from runtime.core.primitive import flat
 from runtime.core.types import ListType, ResidualsType, TensorType, Type
-from runtime.graph.ir import Graph, Node, Region, Value, diverges, free_values, walk
-from runtime.graph.nodes import CALL, COND, WHILE
+from runtime.graph.dataflow import Forward
+from runtime.graph.ir import Graph, Node, Region, Value, free_values, walk
+from runtime.graph.nodes import CALL
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Handle
 from runtime.staging.tracing import symbol
@@ -96,7 +97,7 @@ def connections(handle: Handle) -> Iterator[tuple[Any, Source]]:
         yield variable, key
 
 
-class Dependence:
+class Dependence(Forward):
     """The values that depend on others, found by following the nodes forwards.
 
     `callee` gives the graph that a node calls, or raises.
@@ -111,14 +112,12 @@ class Dependence:
         self._followed: set[Graph] = set()
         self._entered_again: set[Graph] = set()
 
-    def follow(self, nodes: Iterable[Node]) -> None:
-        """Add what nodes compute of known values."""
-        for node in nodes:
-            rule = _CONTROL.get(node.primitive)
-            if rule is not None:
-                rule(self, node)
-            elif self._is_reached(node):
-                self.add(node.outputs)
+    def op(self, node: Node) -> None:
+        """Add what a node computes of known values."""
+        if node.primitive is CALL:
+            self._call(node)
+        elif self._is_reached(node):
+            self.add(node.outputs)
 
     def add(self, values: Iterable[Value]) -> None:
         """Add values."""
@@ -127,30 +126,16 @@ class Dependence:
     def _is_reached(self, node: Node) -> bool:
         return any(value in self.known for value in node.inputs)
 
-    def pass_on(self, sources: Iterable[Value], targets: Iterable[Value]) -> bool:
+    def flow(self, sources: Iterable[Value], targets: Iterable[Value]) -> bool:
         """Add each target whose source is known; whether there is a new one."""
         pairs = zip(sources, targets, strict=True)
         found = [t for s, t in pairs if s in self.known and t not in self.known]
         self.add(found)
         return any(value in self.known for value in found)
 
-    def _cond(self, node: Node) -> None:
-        for region in node.regions:
-            self.follow(region.nodes)
-            if not diverges(region):
-                self.pass_on(region.results, node.outputs)
-
-    def _while(self, node: Node) -> None:
-        (body,) = node.regions
-        self.pass_on(node.inputs[1:], body.parameters)
-        self.follow(body.nodes)
-        while self.pass_on(body.results[1:], body.parameters):
-            self.follow(body.nodes)
-        self.pass_on(body.parameters, node.outputs)
-
     def _call(self, node: Node) -> None:
         graph = self.callee(node)
-        learnt = self.pass_on(node.inputs, graph.parameters)
+        learnt = self.flow(node.inputs, graph.parameters)
         if graph in self._entered:
             self._entered_again.add(graph)
         elif learnt or graph not in self._followed:
@@ -158,7 +143,7 @@ class Dependence:
             self._graph(graph)
             self._entered.remove(graph)
             self._followed.add(graph)
-        self.pass_on(graph.results, node.outputs)
+        self.flow(graph.results, node.outputs)
 
     def _graph(self, graph: Graph) -> None:
         self.follow(graph.nodes)
@@ -169,13 +154,6 @@ class Dependence:
             self.follow(graph.nodes)
             if len(self.known) == size:
                 break
-
-
-_CONTROL: dict[Primitive, Callable[[Dependence, Node], None]] = {
-    COND: Dependence._cond,
-    WHILE: Dependence._while,
-    CALL: Dependence._call,
-}
 
 
 class Activity(Dependence):

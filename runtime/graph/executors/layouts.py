@@ -22,9 +22,10 @@ from runtime import dtypes
 from runtime.core.primitive import Memory, Order
 from runtime.core.shapes import is_known
 from runtime.core.types import ListType, TensorType
+from runtime.graph.dataflow import Forward
 from runtime.graph.executors.kernels import is_open, is_view, memory_of, order_of, views
 from runtime.graph.ir import Node, Region, Value
-from runtime.graph.nodes import CONSTANT, WHILE
+from runtime.graph.nodes import CONSTANT
 from runtime.ops import broadcast_to_p, reshape_p, transpose_p
 
 Axes = tuple[int, ...]
@@ -47,7 +48,7 @@ class PermutedType:
 _LIST = ListType(TensorType(dtypes.float32, ()))
 
 
-class Layouts:
+class Layouts(Forward):
     """The layouts of the values of a body if those `given` need not be C-contiguous.
 
     `axes` has all that may do so, with None where nobody knows how; `repeated` has those that may
@@ -60,7 +61,7 @@ class Layouts:
         self.repeated: set[Value] = set()
         self.strided: set[Value] = set()
         self.copied: set[Value] = set()
-        self._region(body)
+        self.region(body)
 
     def __contains__(self, value: object) -> bool:
         return value in self.axes
@@ -78,37 +79,18 @@ class Layouts:
         """True if the node's outputs may be views of its first input."""
         return is_view(node) and self.copied.isdisjoint(node.outputs)
 
-    def _region(self, region: Region) -> None:
-        for node in region.nodes:
-            if node.primitive is WHILE:
-                self._while(node)
-            elif node.regions:
-                for inner in node.regions:
-                    self._region(inner)
-                    self._pass(inner.results, node.outputs)
-            else:
-                self._op(node)
-
-    def _while(self, node: Node) -> None:
-        (body,) = node.regions
-        sources = node.inputs[1:]
-        before = -1
-        while before != len(self.axes) + len(self.repeated):
-            self._pass(sources, body.parameters)
-            before = len(self.axes) + len(self.repeated)
-            self._region(body)
-            sources = body.results[1:]
-            self._pass(sources, body.parameters)
-        self._pass(body.parameters, node.outputs)
-
-    def _pass(self, sources: Iterable[Value], targets: Iterable[Value]) -> None:
-        for source, target in zip(sources, targets, strict=False):
+    def flow(self, sources: Iterable[Value], targets: Iterable[Value]) -> bool:
+        """Nobody knows how an array lies that may be one of several."""
+        before = len(self.axes) + len(self.repeated)
+        for source, target in zip(sources, targets, strict=True):
             if source in self.axes:
                 self.axes[target] = None
             if source in self.repeated:
                 self.repeated.add(target)
+        return len(self.axes) + len(self.repeated) > before
 
-    def _op(self, node: Node) -> None:
+    def op(self, node: Node) -> None:
+        """Learn how the results of a node lie."""
         if self._copies(node):
             self.copied.update(node.outputs)
             return

@@ -7,7 +7,7 @@ carries starts as what it is given; the loop is gone through again as long as a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from runtime.core.primitive import Primitive
 from runtime.core.shapes import is_known, join_shapes
 from runtime.core.types import ListType, ResidualsType, TensorType, Type
 from runtime.graph import arrays, nodes
+from runtime.graph.dataflow import Forward
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, covers, diverges
 from runtime.graph.known_values import of_shape
 from runtime.graph.passes.constant_folding import LARGEST, compute
@@ -44,18 +45,18 @@ class Contradiction(Exception):
     """An op refuses the shapes that it would be given: it fails where it is reached."""
 
 
-class Inference:
+class Inference(Forward):
     """The facts about the values of a graph.
 
     `called(graph, types)` gives the graph for a call, None where it stays as it is. `stand_ins` are
-    nodes that compute the same, `taken` the branches of which the tests are known.
+    nodes that compute the same, `taken_alone` the branches of which the tests are known.
     """
 
     def __init__(self, called: Callable[[Graph, tuple[Type, ...]], Callee | None]) -> None:
         self.called = called
         self.known: dict[Value, Known] = {}
         self.stand_ins: dict[Node, Node] = {}
-        self.taken: dict[Node, Region] = {}
+        self.taken_alone: dict[Node, Region] = {}
 
     def of(self, value: Value) -> Known:
         """Returns what is known of a value."""
@@ -80,10 +81,9 @@ class Inference:
             raise Contradiction(f"{value!r} is {type}")
         self.known[value] = type, constant
 
-    def region(self, region: Region) -> None:
-        """Learn what the nodes of a region compute."""
-        for node in region.nodes:
-            _RULES.get(node.primitive, Inference._op)(self, node)
+    def op(self, node: Node) -> None:
+        """Learn what a node computes."""
+        _RULES.get(node.primitive, Inference._op)(self, node)
 
     def _op(self, node: Node) -> None:
         made = self.stand_ins[node] = with_known_dims(node, list(map(self.constant, node.inputs)))
@@ -125,36 +125,26 @@ class Inference:
 
     # Control flow
 
-    def _cond(self, node: Node) -> None:
+    def taken(self, node: Node) -> Sequence[Region]:
+        """The branches that may be taken: of a known test just one."""
         test, (body, orelse) = self.constant(node.inputs[0]), node.regions
-        self.taken.pop(node, None)
-        ends = [body, orelse]
-        if test is not None and not diverges(body if test else orelse):
-            ends = [body if test else orelse]
-            self.taken[node] = ends[0]
-        for region in ends:
-            self.region(region)
-        found = [list(map(self.of, end.results)) for end in ends if not diverges(end)]
-        for at, output in enumerate(node.outputs):
-            known = found[0][at] if found else self.of(output)
-            for results in found[1:]:
-                known = _joined(output.type, known, results[at])
-            self.learn(output, *known)
+        self.taken_alone.pop(node, None)
+        if test is None or diverges(body if test else orelse):
+            return node.regions
+        self.taken_alone[node] = body if test else orelse
+        return (self.taken_alone[node],)
 
-    def _while(self, node: Node) -> None:
-        (body,) = node.regions
-        before = [self.known.get(parameter) for parameter in body.parameters]
-        state = _joined_states(body, before, [self.of(value) for value in node.inputs[1:]])
-        while True:
-            for parameter, known in zip(body.parameters, state, strict=True):
-                self.learn(parameter, *known)
-            self.region(body)
-            after = _joined_states(body, state, [self.of(value) for value in body.results[1:]])
-            if all(now is known for now, known in zip(after, state, strict=True)):
-                break
-            state = after
-        for output, known in zip(node.outputs, state, strict=True):
-            self.learn(output, *known)
+    def flow(self, sources: Iterable[Value], targets: Iterable[Value]) -> bool:
+        """Learn that each target may be its source."""
+        changed = False
+        for source, target in zip(sources, targets, strict=True):
+            before, now = self.known.get(target), self.of(source)
+            if before is not None:
+                now = _joined(target.type, before, now)
+            if now is not before:
+                self.learn(target, *now)
+                changed = True
+        return changed
 
     def _call(self, node: Node) -> None:
         self.stand_ins.pop(node, None)
@@ -200,8 +190,6 @@ class Inference:
 _RULES: dict[Primitive, Callable[[Inference, Node], None]] = {
     nodes.CONSTANT: Inference._constant,
     nodes.UNDEFINED: Inference._undefined,
-    nodes.COND: Inference._cond,
-    nodes.WHILE: Inference._while,
     nodes.CALL: Inference._call,
     nodes.LIST_NEW: Inference._list_new,
     arrays.PUSH: Inference._list_push,
@@ -217,15 +205,6 @@ def _is_placeholder(value: Any, type: Type) -> bool:
     if not isinstance(type, TensorType) or is_known(type.shape):
         return False
     return bool(np.shape(value) == np.shape(nodes.placeholder(type)))
-
-
-def _joined_states(
-    body: Region, first: Sequence[Known | None], second: Sequence[Known]
-) -> list[Known]:
-    return [
-        known if before is None else _joined(parameter.type, before, known)
-        for parameter, before, known in zip(body.parameters, first, second, strict=True)
-    ]
 
 
 def _joined(wide: Type, first: Known, second: Known) -> Known:

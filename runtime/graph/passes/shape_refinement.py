@@ -132,7 +132,7 @@ class _Rewriting:
 
     def node(self, node: Node) -> None:
         """Add what stands for a node."""
-        taken = self.found.taken.get(node)
+        taken = self.found.taken_alone.get(node)
         if taken is not None:
             for inner in taken.nodes:
                 self.node(inner)
