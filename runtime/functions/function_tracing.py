@@ -51,6 +51,7 @@ from runtime.ops.random.seeds import going_on
 from runtime.staging import texts
 from runtime.staging.aliasing import aliases
 from runtime.staging.block_recorder import BlockRecorder
+from runtime.staging.bytecode import ending_of, returns_of
 from runtime.staging.chosen_values import TAKEN, taking
 from runtime.staging.control import joins, loops
 from runtime.staging.control.blocks import Unreachable, add_raise
@@ -65,7 +66,7 @@ from runtime.staging.control.joins import Leaf, Optional, Spec, Tree
 from runtime.staging.control.optional_values import MaybeNone, bound
 from runtime.staging.control.truths import Truth
 from runtime.staging.error_notes import explain, explain_depth, locate
-from runtime.staging.frames import beginning_of, ending_of, returns_of
+from runtime.staging.frames import beginning_of
 from runtime.staging.guarding.watching import Watcher
 from runtime.staging.lists.chosen_lists import Row
 from runtime.staging.lists.growing_collections import GrowingDeque, GrowingSet, stand_in

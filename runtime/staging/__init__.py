@@ -7,7 +7,8 @@ staged_print, texts, images         `print`, texts and exceptions with values of
 block_recorder                      what Python objects blocks change
 registration                        what autograph is told when `runtime` is imported
 control_flow, functional            `rt.cond`, `rt.while_loop`, ...; `rt.map_fn`, `rt.scan`, ...
-frames, refusals, error_notes       the user's frame; errors, and their places
+frames, bytecode                    the user's frames, and what their bytecode tells
+refusals, error_notes               errors, and their places
 control                             branches, loops, and how their values are joined
 aliasing                            names and objects that share what one of them changes
 lists                               lists and arrays of which only the run knows the length

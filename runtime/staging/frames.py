@@ -153,15 +153,6 @@ def variable_holding(item: object) -> str | None:
     return next((name for name, value in held.items() if value is item), None)
 
 
-def in_class_pattern(frame: FrameType) -> bool:
-    """True if the frame tries a class pattern of `match`."""
-    code = frame.f_code
-    return not is_ours(code.co_filename) and code.co_code[frame.f_lasti] == _MATCH_CLASS
-
-
-_MATCH_CLASS = dis.opmap["MATCH_CLASS"]
-
-
 def variable_called(names: Sequence[str], code: CodeType | None) -> str | None:
     """The first of the names that is one of a variable in a frame of the user's, or in `code`."""
     frames = [frame.f_code for frame in user_frames(None)]
@@ -213,36 +204,6 @@ def beginning_of(code: CodeType) -> Location:
         if found is not None:
             return code.co_filename, line, found.end() + 1
     return code.co_filename, first, 1
-
-
-def returns_of(code: CodeType) -> list[Location]:
-    """Returns the places where a function returns what is not just None; where a lambda begins."""
-    if code.co_name == "<lambda>":
-        return [beginning_of(code)]
-    return list(_returns(code))
-
-
-def ending_of(code: CodeType) -> int:
-    """The offset of the instruction of the one `return` of a value; 0 where there are others."""
-    found = [*_returns(code).values()]
-    return found[0] if len(found) == 1 else 0
-
-
-def _returns(code: CodeType) -> dict[Location, int]:
-    """The offsets of the instructions by which it returns what is not just None, by place."""
-    found: dict[Location, int] = {}
-    before: dis.Instruction | None = None
-    for instruction in dis.get_instructions(code):
-        is_none = before is not None and before.opname == "LOAD_CONST" and before.argval is None
-        returns_value = instruction.opname == "RETURN_VALUE" and not is_none
-        if returns_value or (
-            instruction.opname == "RETURN_CONST" and instruction.argval is not None
-        ):
-            location = position_of(code, instruction.offset)
-            if location is not None:
-                found.setdefault(location, instruction.offset)
-        before = instruction
-    return found
 
 
 def end_of(code: CodeType) -> Location:

@@ -15,7 +15,8 @@ from runtime.dtypes import DType
 from runtime.graph import numbers
 from runtime.graph.ir import format_location
 from runtime.graph.nodes import NUMBER_TYPES, TO_TENSOR
-from runtime.staging.frames import in_class_pattern, user_location
+from runtime.staging.bytecode import in_class_pattern
+from runtime.staging.frames import user_location
 from runtime.staging.lists.repetition import repeated
 from runtime.staging.refusals import PRINTED, WAY_OUT, not_python, refuse_text
 from runtime.staging.scopes import InScope, active

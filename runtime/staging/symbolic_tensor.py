@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import dis
 import sys
 from collections.abc import Iterator
-from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
 from runtime.core.primitive import TABLE
-from runtime.core.shapes import Shape, as_shape, compatible, format_shape, merge_shapes
+from runtime.core.shapes import as_shape, compatible, format_shape, merge_shapes
 from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
 from runtime.graph.ir import format_location
@@ -19,6 +17,7 @@ from runtime.graph.nodes import CHECK_LENGTH
 from runtime.graph.numbers import ITEMS
 from runtime.staging import refusals
 from runtime.staging.aliasing import item_assignments, sharing
+from runtime.staging.bytecode import rows_unpacked
 from runtime.staging.frames import container_at, user_location
 from runtime.staging.lists.repetition import repeated
 from runtime.staging.refusals import PRINTED, WAY_OUT, leaked, not_python, refuse_text
@@ -177,7 +176,7 @@ class SymbolicTensor(InScope, Tensor):
         raise not_python(self, "as a Python bool", WAY_OUT)
 
     def __iter__(self) -> Iterator[Any]:
-        count = _unpacked_into(sys._getframe(1), self.static_shape)
+        count = rows_unpacked(sys._getframe(1), self.static_shape)
         if count is None:
             raise not_python(self, "as a Python iterable", WAY_OUT)
         if len(self.static_shape or (None,)) == 0 or (self.static_shape or (None,))[0] is None:
@@ -237,19 +236,6 @@ class SymbolicTensor(InScope, Tensor):
         raise not_python(
             self, "for its value by numpy()", "compute with tensors, and call numpy() on the result"
         )
-
-
-def _unpacked_into(frame: FrameType, shape: Shape) -> int | None:
-    """Returns the number of rows that Python takes where it iterates in order to unpack: `a, b =
-    t`, `[*t]`, `f(*t)`; None where it does not.
-    """
-    code = frame.f_code.co_code
-    operation = dis.opname[code[frame.f_lasti]]
-    size = shape[0] if shape else None
-    if operation == "UNPACK_SEQUENCE":
-        count = code[frame.f_lasti + 1]
-        return count if size is None or size == count else size
-    return size if operation in ("UNPACK_EX", "LIST_EXTEND", "CALL_FUNCTION_EX") else None
 
 
 def _place() -> str:

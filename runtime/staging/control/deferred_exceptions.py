@@ -1,26 +1,25 @@
 """The refusal of exceptions that are put off to run time, where a handler would have met them now.
 
 What Python would do with an exception is read off the frames between a staged statement and the
-start of the trace: each has a table of handlers, and stands at one instruction.
+start of the trace (`runtime/staging/bytecode.py`).
 """
 
 from __future__ import annotations
 
 import ast
-import dis
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import nullcontext, suppress
-from functools import lru_cache
 from traceback import walk_tb
-from types import CodeType, FrameType, FunctionType
-from typing import Any, NamedTuple
+from types import FrameType, FunctionType
+from typing import Any
 
 from runtime import errors
 from runtime.core.primitive import Primitive
 from runtime.graph.ir import position_of
 from runtime.graph.nodes import CHECK_DEFINED, CHECK_LENGTH, CHECK_PRESENT, TO_TENSOR, TRUTH
 from runtime.graph.numbers import BINARY
-from runtime.staging.frames import is_ours, text_at, user_frames
+from runtime.staging.bytecode import Clause, Handler, handlers_around
+from runtime.staging.frames import is_ours, user_frames
 from runtime.staging.refusals import refuse
 
 
@@ -33,7 +32,7 @@ def check_unhandled(
     Frames are looked at as far as `root`, where the trace began.
     """
     for frame in user_frames(root):
-        for handler in _around(frame):
+        for handler in handlers_around(frame):
             if not _passes(handler, frame, kind):
                 raise refuse(
                     f"{what} under a staged test would be raised at run time, past the "
@@ -95,7 +94,7 @@ def check_unhandled_failure(root: FrameType | None, primitive: Primitive) -> Non
     """
     raised = _failures_of(primitive)
     for frame in user_frames(root):
-        for handler in _around(frame):
+        for handler in handlers_around(frame):
             if _catches(handler, frame, raised):
                 names = " or ".join(kind.__name__ for kind in raised)
                 raise refuse(
@@ -136,7 +135,7 @@ def _failures_of(primitive: Primitive) -> tuple[type[BaseException], ...]:
     return _FAILURES.get(primitive, _TENSOR_FAILURES)
 
 
-def _catches(handler: _Handler, frame: FrameType, raised: tuple[type[BaseException], ...]) -> bool:
+def _catches(handler: Handler, frame: FrameType, raised: tuple[type[BaseException], ...]) -> bool:
     if handler.kind == "with":
         manager = None if handler.manager is None else _class_of(handler.manager, frame)
         return manager is not None and issubclass(manager, suppress)
@@ -161,128 +160,10 @@ def _classes_of(clause: Clause, frame: FrameType) -> Iterator[type[BaseException
             yield kind if known else None
 
 
-# The classes of an `except`, each as a name and the attributes read of it; empty: every exception.
-Clause = tuple[tuple[str, ...], ...]
-
-
-class _Handler(NamedTuple):
-    """The handling of exceptions by a `try` or a `with` of the user's.
-
-    `manager` is the expression of the `with`, if it can be read; `clauses` are those of the `try`
-    that are `except`: None stands for what else it does (`finally`), or what cannot be read.
-    """
-
-    kind: str
-    line: int
-    manager: ast.expr | None
-    clauses: tuple[Clause | None, ...]
-
-
-def _around(frame: FrameType) -> Iterator[_Handler]:
-    """The handlers that an exception at the present instruction meets, innermost first."""
-    ranges, handlers = _handlers(frame.f_code)
-    for target in _chain(ranges, frame.f_lasti):
-        handler = handlers[target]
-        if handler is not None:
-            yield handler
-
-
-# Where instructions begin and end that are protected by the handler that begins at the third.
-_Range = tuple[int, int, int]
-
-
-def _chain(ranges: Sequence[_Range], at: int) -> Iterator[int]:
-    """Yields the handlers of an exception at an instruction, and of one raised there: each
-    handler's beginning is in the range of the next one around.
-    """
-    for _ in ranges:
-        found = next((target for start, end, target in ranges if start <= at < end), None)
-        if found is None:
-            return
-        yield found
-        at = found
-
-
-@lru_cache(maxsize=256)
-def _handlers(code: CodeType) -> tuple[Sequence[_Range], dict[int, _Handler | None]]:
-    """The protected ranges of a function, and which handler of the user's begins at each target."""
-    ranges = list(_exception_table(code))
-    instructions = list(dis.get_instructions(code)) if ranges else []
-    places = {instruction.offset: at for at, instruction in enumerate(instructions)}
-    first: dict[int, int] = {}
-    for start, _, _ in ranges:
-        for target in _chain(ranges, start):
-            first[target] = min(start, first.get(target, start))
-    return ranges, {
-        target: _handler(code, instructions, places, target, start)
-        for target, start in first.items()
-    }
-
-
-def _handler(
-    code: CodeType,
-    instructions: list[dis.Instruction],
-    places: dict[int, int],
-    target: int,
-    start: int,
-) -> _Handler | None:
-    kind = _kind_of(instructions, places[target])
-    if kind is None:
-        return None
-    before = instructions[: places[start]]
-    # `try` itself is an instruction that does nothing.
-    header = before[-1] if before and before[-1].opname == "NOP" else instructions[places[start]]
-    number = (header.positions and header.positions.lineno) or code.co_firstlineno
-    manager = _manager(code, before) if kind == "with" else None
-    clauses = _clauses(instructions, places, places[target]) if kind == "try" else ()
-    return _Handler(kind, number, manager, tuple(clauses))
-
-
-def _kind_of(instructions: Sequence[dis.Instruction], at: int) -> str | None:
-    # Handlers that only clean up (after `except`, after a comprehension) do not begin so.
-    if instructions[at].opname != "PUSH_EXC_INFO":
-        return None
-    return "with" if instructions[at + 1].opname == "WITH_EXCEPT_START" else "try"
-
-
-def _clauses(
-    instructions: Sequence[dis.Instruction], places: dict[int, int], at: int
-) -> Iterator[Clause | None]:
-    """The `except` clauses of the handler that begins at `at`, in order; at last None, if it does
-    more than raise the exception again.
-    """
-    at += 1
-    while True:
-        paths: list[tuple[str, ...]] = []
-        while instructions[at].opname in _READS_CLASS:
-            instruction = instructions[at]
-            if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-                paths[-1] = (*paths[-1], str(instruction.argval))
-            elif instruction.opname.startswith("LOAD_"):
-                paths.append((str(instruction.argval),))
-            at += 1
-        operation = instructions[at].opname
-        if operation == "POP_TOP" and not paths:
-            yield ()
-        elif operation != "CHECK_EXC_MATCH" and (operation != "RERAISE" or paths):
-            yield None
-        if operation != "CHECK_EXC_MATCH":
-            return
-        yield tuple(paths)
-        jump = next(i for i in instructions[at:] if "JUMP" in i.opname)
-        at = places[jump.argval]
-
-
-_READS_CLASS = frozenset((
-    "LOAD_GLOBAL", "LOAD_NAME", "LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_DEREF", "LOAD_ATTR",
-    "LOAD_FAST_BORROW", "BUILD_TUPLE", "CACHE", "NOP", "EXTENDED_ARG",
-))  # fmt: skip
-
-
 # What a `with` manages
 
 
-def _passes(handler: _Handler, frame: FrameType, raised: type[BaseException]) -> bool:
+def _passes(handler: Handler, frame: FrameType, raised: type[BaseException]) -> bool:
     """True if the handler lets exceptions of that class pass, and does nothing about them."""
     if handler.kind == "try":
         return not any(
@@ -306,17 +187,6 @@ def _may_match(kind: type[BaseException] | None, raised: type[BaseException]) ->
         or issubclass(kind, errors.OpError)
         or (issubclass(raised, kind) or issubclass(kind, raised))
     )
-
-
-def _manager(code: CodeType, before: Sequence[dis.Instruction]) -> ast.expr | None:
-    """The expression of a `with`, out of the user's file; `before` ends where its block begins."""
-    if len(before) < 2 or before[-1].opname != "BEFORE_WITH":
-        return None
-    text = text_at(code.co_filename, before[-2].positions)
-    try:
-        return ast.parse(text.strip(), mode="eval").body
-    except SyntaxError:
-        return None
 
 
 def _class_of(manager: ast.expr, frame: FrameType) -> type | None:
@@ -352,19 +222,3 @@ def _read(expression: ast.expr, frame: FrameType) -> Any:
         holder = _read(expression.value, frame)
         return getattr(holder, "__dict__", {}).get(expression.attr, _UNKNOWN)
     return _UNKNOWN
-
-
-def _exception_table(code: CodeType) -> Iterator[tuple[int, int, int]]:
-    numbers = _varints(code.co_exceptiontable)
-    for start in numbers:
-        length, target, _ = next(numbers), next(numbers), next(numbers)
-        yield start * 2, (start + length) * 2, target * 2
-
-
-def _varints(table: bytes) -> Iterator[int]:
-    value = 0
-    for byte in table:
-        value = value << 6 | byte & 63
-        if not byte & 64:
-            yield value
-            value = 0

@@ -4,13 +4,11 @@ graph: where its length, or which item is meant, is known only to the run.
 
 from __future__ import annotations
 
-import dis
 import functools
 import operator
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from types import FrameType
 from typing import Any
 
 from autograph import register_backend, register_stand_in
@@ -23,6 +21,7 @@ from runtime.graph.nodes import LIST_ADD, NUMBER_TYPES, apply
 from runtime.ops.joining import register_list
 from runtime.staging.backend import StagingBackend
 from runtime.staging.builtin_functions import elements, index_of
+from runtime.staging.bytecode import adds_in_place
 from runtime.staging.control import iteration, joins
 from runtime.staging.control.joins import Leaf, Mismatch, Spec
 from runtime.staging.control.optional_values import present
@@ -131,7 +130,7 @@ class GrowingList(Growing):
         if not isinstance(items, list):
             return NotImplemented
         # Python asks here too for `items += self`.
-        made = items if _adds_in_place(sys._getframe(1)) else GrowingList(items)
+        made = items if adds_in_place(sys._getframe(1)) else GrowingList(items)
         made.extend(self)
         return made
 
@@ -356,16 +355,6 @@ def _tensor(number: Any) -> Tensor:
 
 def _range(start: Any, stop: Any) -> Tensor:
     return ops.range(_tensor(start), _tensor(stop))
-
-
-def _adds_in_place(frame: FrameType) -> bool:
-    """True if an operator of this frame asks, and it is `+=`."""
-    code, at = frame.f_code.co_code, frame.f_lasti
-    in_place = dis.opmap["BINARY_OP"], _IN_PLACE_ADD
-    return (code[at], code[at + 1]) == in_place
-
-
-_IN_PLACE_ADD = next(at for at, (_, text) in enumerate(dis._nb_ops) if text == "+=")  # type: ignore[attr-defined]
 
 
 # What is refused

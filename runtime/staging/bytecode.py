@@ -1,0 +1,239 @@
+"""What Python's bytecode says of the frames and functions of the user's that are traced.
+
+Each of these is asked by a method that Python calls, or of code that is not converted, so that no
+converted text could tell it:
+
+handlers_around   a staged statement may stand in frames of functions that were not converted
+rows_unpacked     `__iter__` is not told how many items `a, b = t` wants
+adds_in_place     `__radd__` is asked for `items += self` as for `items + self`
+in_class_pattern  `__class__` is not told that `match` asks
+returns_of        the place of a result is known when the function has returned
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from types import CodeType, FrameType
+from typing import NamedTuple
+
+from runtime.core.shapes import Shape
+from runtime.graph.ir import Location, position_of
+from runtime.staging.frames import beginning_of, is_ours, text_at
+
+# The operations that ask
+
+
+def rows_unpacked(frame: FrameType, shape: Shape) -> int | None:
+    """Returns the number of rows that Python takes where it iterates in order to unpack: `a, b =
+    t`, `[*t]`, `f(*t)`; None where it does not.
+    """
+    code = frame.f_code.co_code
+    operation = dis.opname[code[frame.f_lasti]]
+    size = shape[0] if shape else None
+    if operation == "UNPACK_SEQUENCE":
+        count = code[frame.f_lasti + 1]
+        return count if size is None or size == count else size
+    return size if operation in ("UNPACK_EX", "LIST_EXTEND", "CALL_FUNCTION_EX") else None
+
+
+def adds_in_place(frame: FrameType) -> bool:
+    """True if an operator of this frame asks, and it is `+=`."""
+    code, at = frame.f_code.co_code, frame.f_lasti
+    in_place = dis.opmap["BINARY_OP"], _IN_PLACE_ADD
+    return (code[at], code[at + 1]) == in_place
+
+
+_IN_PLACE_ADD = next(at for at, (_, text) in enumerate(dis._nb_ops) if text == "+=")  # type: ignore[attr-defined]
+
+
+def in_class_pattern(frame: FrameType) -> bool:
+    """True if the frame tries a class pattern of `match`."""
+    code = frame.f_code
+    return not is_ours(code.co_filename) and code.co_code[frame.f_lasti] == _MATCH_CLASS
+
+
+_MATCH_CLASS = dis.opmap["MATCH_CLASS"]
+
+
+# Where a function returns
+
+
+def returns_of(code: CodeType) -> list[Location]:
+    """Returns the places where a function returns what is not just None; where a lambda begins."""
+    if code.co_name == "<lambda>":
+        return [beginning_of(code)]
+    return list(_returns(code))
+
+
+def ending_of(code: CodeType) -> int:
+    """The offset of the instruction of the one `return` of a value; 0 where there are others."""
+    found = [*_returns(code).values()]
+    return found[0] if len(found) == 1 else 0
+
+
+def _returns(code: CodeType) -> dict[Location, int]:
+    """The offsets of the instructions by which it returns what is not just None, by place."""
+    found: dict[Location, int] = {}
+    before: dis.Instruction | None = None
+    for instruction in dis.get_instructions(code):
+        is_none = before is not None and before.opname == "LOAD_CONST" and before.argval is None
+        returns_value = instruction.opname == "RETURN_VALUE" and not is_none
+        if returns_value or (
+            instruction.opname == "RETURN_CONST" and instruction.argval is not None
+        ):
+            location = position_of(code, instruction.offset)
+            if location is not None:
+                found.setdefault(location, instruction.offset)
+        before = instruction
+    return found
+
+
+# The handlers around a statement
+
+
+# The classes of an `except`, each as a name and the attributes read of it; empty: every exception.
+Clause = tuple[tuple[str, ...], ...]
+
+
+class Handler(NamedTuple):
+    """The handling of exceptions by a `try` or a `with` of the user's.
+
+    `manager` is the expression of the `with`, if it can be read; `clauses` are those of the `try`
+    that are `except`: None stands for what else it does (`finally`), or what cannot be read.
+    """
+
+    kind: str
+    line: int
+    manager: ast.expr | None
+    clauses: tuple[Clause | None, ...]
+
+
+def handlers_around(frame: FrameType) -> Iterator[Handler]:
+    """The handlers that an exception at the present instruction meets, innermost first."""
+    ranges, handlers = _handlers(frame.f_code)
+    for target in _chain(ranges, frame.f_lasti):
+        handler = handlers[target]
+        if handler is not None:
+            yield handler
+
+
+# Where instructions begin and end that are protected by the handler that begins at the third.
+_Range = tuple[int, int, int]
+
+
+def _chain(ranges: Sequence[_Range], at: int) -> Iterator[int]:
+    """Yields the handlers of an exception at an instruction, and of one raised there: each
+    handler's beginning is in the range of the next one around.
+    """
+    for _ in ranges:
+        found = next((target for start, end, target in ranges if start <= at < end), None)
+        if found is None:
+            return
+        yield found
+        at = found
+
+
+@lru_cache(maxsize=256)
+def _handlers(code: CodeType) -> tuple[Sequence[_Range], dict[int, Handler | None]]:
+    """The protected ranges of a function, and which handler of the user's begins at each target."""
+    ranges = list(_exception_table(code))
+    instructions = list(dis.get_instructions(code)) if ranges else []
+    places = {instruction.offset: at for at, instruction in enumerate(instructions)}
+    first: dict[int, int] = {}
+    for start, _, _ in ranges:
+        for target in _chain(ranges, start):
+            first[target] = min(start, first.get(target, start))
+    return ranges, {
+        target: _handler(code, instructions, places, target, start)
+        for target, start in first.items()
+    }
+
+
+def _handler(
+    code: CodeType,
+    instructions: list[dis.Instruction],
+    places: dict[int, int],
+    target: int,
+    start: int,
+) -> Handler | None:
+    kind = _kind_of(instructions, places[target])
+    if kind is None:
+        return None
+    before = instructions[: places[start]]
+    # `try` itself is an instruction that does nothing.
+    header = before[-1] if before and before[-1].opname == "NOP" else instructions[places[start]]
+    number = (header.positions and header.positions.lineno) or code.co_firstlineno
+    manager = _manager(code, before) if kind == "with" else None
+    clauses = _clauses(instructions, places, places[target]) if kind == "try" else ()
+    return Handler(kind, number, manager, tuple(clauses))
+
+
+def _kind_of(instructions: Sequence[dis.Instruction], at: int) -> str | None:
+    # Handlers that only clean up (after `except`, after a comprehension) do not begin so.
+    if instructions[at].opname != "PUSH_EXC_INFO":
+        return None
+    return "with" if instructions[at + 1].opname == "WITH_EXCEPT_START" else "try"
+
+
+def _clauses(
+    instructions: Sequence[dis.Instruction], places: dict[int, int], at: int
+) -> Iterator[Clause | None]:
+    """The `except` clauses of the handler that begins at `at`, in order; at last None, if it does
+    more than raise the exception again.
+    """
+    at += 1
+    while True:
+        paths: list[tuple[str, ...]] = []
+        while instructions[at].opname in _READS_CLASS:
+            instruction = instructions[at]
+            if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+                paths[-1] = (*paths[-1], str(instruction.argval))
+            elif instruction.opname.startswith("LOAD_"):
+                paths.append((str(instruction.argval),))
+            at += 1
+        operation = instructions[at].opname
+        if operation == "POP_TOP" and not paths:
+            yield ()
+        elif operation != "CHECK_EXC_MATCH" and (operation != "RERAISE" or paths):
+            yield None
+        if operation != "CHECK_EXC_MATCH":
+            return
+        yield tuple(paths)
+        jump = next(i for i in instructions[at:] if "JUMP" in i.opname)
+        at = places[jump.argval]
+
+
+_READS_CLASS = frozenset((
+    "LOAD_GLOBAL", "LOAD_NAME", "LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_DEREF", "LOAD_ATTR",
+    "LOAD_FAST_BORROW", "BUILD_TUPLE", "CACHE", "NOP", "EXTENDED_ARG",
+))  # fmt: skip
+
+
+def _manager(code: CodeType, before: Sequence[dis.Instruction]) -> ast.expr | None:
+    """The expression of a `with`, out of the user's file; `before` ends where its block begins."""
+    if len(before) < 2 or before[-1].opname != "BEFORE_WITH":
+        return None
+    text = text_at(code.co_filename, before[-2].positions)
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except SyntaxError:
+        return None
+
+
+def _exception_table(code: CodeType) -> Iterator[tuple[int, int, int]]:
+    numbers = _varints(code.co_exceptiontable)
+    for start in numbers:
+        length, target, _ = next(numbers), next(numbers), next(numbers)
+        yield start * 2, (start + length) * 2, target * 2
+
+
+def _varints(table: bytes) -> Iterator[int]:
+    value = 0
+    for byte in table:
+        value = value << 6 | byte & 63
+        if not byte & 64:
+            yield value
+            value = 0
