@@ -128,7 +128,7 @@ _LATER = {
     "runtime.ops.ordering": "argmax argmin argsort searchsorted sort unique unique_with_counts",
     "runtime.ops.special": "scalar_mul",
     "runtime.ops.strings.conversion": "as_string",
-    "runtime.ops.printing": "print",
+    "runtime.ops.print_op": "print",
     "runtime.staging.lists.tensor_array": "TensorArray",
 }
 
@@ -195,7 +195,7 @@ if _TYPE_CHECKING:
     )
     from runtime.ops.special import scalar_mul as scalar_mul
     from runtime.ops.strings.conversion import as_string as as_string
-    from runtime.ops.printing import print as print
+    from runtime.ops.print_op import print as print
     from runtime.staging.lists.tensor_array import TensorArray as TensorArray
 else:
     __getattr__, __dir__ = _attributes(__name__, _LATER, _MODULES, _WITH_EXTRAS)

@@ -25,7 +25,7 @@ from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import listed, static_int
 from runtime.ops.define import matched, named
 from runtime.ops.math import identity_p
-from runtime.ops.printing import summary
+from runtime.ops.print_op import summary
 from runtime.staging.frames import user_location
 from runtime.variables.primitives import read_p
 

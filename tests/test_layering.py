@@ -82,7 +82,7 @@ MAY_IMPORT = {
     "runtime.core.convert": OPS,  # values of other libraries become tensors by ops
     "runtime.core.widening": OPS,  # by casts
     "runtime.ops": OPS,
-    "runtime.ops.printing": f"{OPS} runtime.nest runtime.variables.variable runtime.graph.data",
+    "runtime.ops.print_op": f"{OPS} runtime.nest runtime.variables.variable runtime.graph.data",
     "runtime.graph": f"{OPS} runtime.graph",
     "runtime.graph.data": CORE,
     "runtime.graph.nodes": CORE,

@@ -25,7 +25,7 @@ from runtime.graph.nodes import CONSTANT, placeholder
 from runtime.graph.passes.inlining import inline_calls
 from runtime.graph.templates import PRINT
 from runtime.nest import flatten
-from runtime.ops.printing import print_p
+from runtime.ops.print_op import print_p
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Scope
 from runtime.staging.tracing import Trace, is_symbol

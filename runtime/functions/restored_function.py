@@ -17,7 +17,7 @@ from runtime.functions.signatures import key_of, leaves_for
 from runtime.graph.data import is_data
 from runtime.graph.storage.decoding import Decoder, Json
 from runtime.graph.storage.encoding import Encoder
-from runtime.graph.storage.notation import type_of, type_text
+from runtime.graph.storage.type_syntax import type_of, type_text
 from runtime.graph.structures import structure_of
 from runtime.staging.control.joins import Leaf, Maybe, Optional, Same, Spec, Tree
 from runtime.staging.guarding.guards import Guards, Reached

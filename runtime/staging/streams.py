@@ -8,7 +8,7 @@ from typing import Any
 
 from runtime.graph.ir import Callee, walk_called
 from runtime.graph.templates import PRINT
-from runtime.ops.printing import print_p
+from runtime.ops.print_op import print_p
 from runtime.staging.refusals import refuse
 
 STREAMS = ("stdout", "stderr")

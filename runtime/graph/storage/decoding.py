@@ -17,8 +17,8 @@ from runtime.core.types import ResidualsType, TensorType
 from runtime.dtypes import BY_NUMPY, as_dtype
 from runtime.graph.data import Opaque
 from runtime.graph.ir import Callee, Graph, Node, Position, Region, Value
-from runtime.graph.storage.notation import type_of
 from runtime.graph.storage.primitives import primitive_named
+from runtime.graph.storage.type_syntax import type_of
 from runtime.graph.structures import Structure, structure_for
 from runtime.graph.templates import TEXTS, Container, Either, Raised, Slot, Written
 from runtime.graph.verification import InvalidGraph, verify

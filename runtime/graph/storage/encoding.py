@@ -18,7 +18,7 @@ from runtime.core.types import ListType, NumberType, ObjectType, ResidualsType, 
 from runtime.dtypes import BY_NUMPY, WIDENED, DType
 from runtime.graph.data import Opaque
 from runtime.graph.ir import Callee, Graph, Node, Origin, Position, Region, Value
-from runtime.graph.storage.notation import type_text
+from runtime.graph.storage.type_syntax import type_text
 from runtime.graph.structures import Structure
 from runtime.graph.templates import Container, Either, Raised, Slot, Written
 from runtime.ops.random.seeds import Stream

@@ -15,7 +15,7 @@ _HOMES = (
     "runtime.graph.templates",
     "runtime.variables.primitives",
     "runtime.ops",
-    "runtime.ops.printing",
+    "runtime.ops.print_op",
     "runtime.random.generator",
     "runtime.debugging",
     "runtime.summary.recording",

@@ -14,7 +14,7 @@ from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import one_of, static_int
-from runtime.ops.printing import summary
+from runtime.ops.print_op import summary
 from runtime.ops.strings.elements import array_of, as_strings, elements_of
 
 _FLOAT = re.compile(

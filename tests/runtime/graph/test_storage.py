@@ -27,8 +27,8 @@ from runtime.graph.format.printing import format_graph
 from runtime.graph.ir import Graph, Node, walk
 from runtime.graph.running import Runner
 from runtime.graph.storage import load, save
-from runtime.graph.storage.notation import type_of, type_text
 from runtime.graph.storage.primitives import primitive_named
+from runtime.graph.storage.type_syntax import type_of, type_text
 from tests.runtime.graph.passes.random_graphs import ARGUMENTS, traced, write
 from tests.runtime.graph.passes.running import observed
 from tests.runtime.graph.saved_calls import Outcome, elsewhere, outcome
