@@ -7,6 +7,7 @@ known_values, structures, templates what a trace knows; containers, and those th
 groups                              fused ops
 format                              text, GraphDef, pictures
 storage, running                    files; running a graph without the tracer
+dataflow                            analyses, forwards and backwards through regions
 passes                              each makes a better graph of a graph
 executors                           run it
 """

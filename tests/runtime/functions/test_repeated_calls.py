@@ -132,6 +132,44 @@ def test_signed_calls_by_the_short_way() -> None:
     assert traces(staged) == 1
 
 
+def test_each_tensor_goes_to_its_own_parameter() -> None:
+    def told(a, b, *, c):
+        return a["x"] - 2.0 * a["y"] + 4.0 * b - 8.0 * c
+
+    spec = rt.TensorSpec([], rt.float32)
+    staged = [
+        function(told),
+        function(told, input_signature=[{"x": spec, "y": spec}, spec, spec]),
+    ]
+    values = [rt.constant(float(n)) for n in (3, 5, 7, 11)]
+    orders = [(0, 0, 0, 0), (0, 1, 2, 3), (3, 1, 0, 2), (2, 2, 3, 3), (1, 0, 0, 1)]
+    for x, y, b, c in [[values[at] for at in order] for order in orders * 3]:
+        ways: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+            (({"x": x, "y": y}, b), {"c": c}),
+            ((), {"c": c, "b": b, "a": {"x": x, "y": y}}),
+        ]
+        for args, kwargs in ways:
+            expected = float(told(*args, **kwargs))
+            assert [float(each(*args, **kwargs)) for each in staged] == [expected] * 2
+        in_order = {"y": y, "x": x}
+        assert float(staged[1](in_order, b, c=c)) == float(told(in_order, b, c=c))
+        assert float(staged[1](in_order, b.numpy(), c=float(c))) == float(told(in_order, b, c=c))
+    assert traces(staged[1]) == 1
+
+
+def test_objects_take_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Scale:
+        by = 2.0
+
+    scale, staged = Scale(), function(lambda x, scale: x * scale.by)
+    staged(X, scale)
+    with monkeypatch.context() as patched:
+        patched.delattr(type(staged), "_call")
+        assert staged(X, scale).numpy() == 6.0
+    scale.by = 5.0
+    assert staged(X, scale).numpy() == 15.0
+
+
 def test_a_method_called_by_its_class_may_leave_self_out_of_its_signature() -> None:
     class Scaled:
         def __init__(self, factor: float) -> None:
