@@ -1,4 +1,4 @@
-"""What Python's bytecode says of the frames and functions of the user's that are traced.
+"""The facts that Python's bytecode tells of frames and functions of the user's that are traced.
 
 Each of these is asked by a method that Python calls, or of code that is not converted, so that no
 converted text could tell it:
