@@ -44,7 +44,7 @@ class GraphKeys:
 class OpenTrace(Trace):
     """A trace that may be entered again, and notes which nodes are to run before which."""
 
-    __slots__ = ("after", "controls", "finalized", "owner")
+    __slots__ = ("_makers", "_passed", "after", "controls", "finalized", "owner")
 
     is_fed = True
 
@@ -54,6 +54,9 @@ class OpenTrace(Trace):
         self.controls: dict[Node, tuple[Node, ...]] = {}
         self.after: tuple[Node, ...] = ()
         self.finalized = False
+        # The nodes that make values, of those nodes that were passed when one was last looked for.
+        self._makers: dict[Value, Node] = {}
+        self._passed = 0
 
     @property
     def graph(self) -> OpenGraph:
@@ -114,17 +117,20 @@ class OpenTrace(Trace):
 
     def _note(self) -> None:
         if self.after and self.scope.outer is None:
-            self.controls[self.scope.nodes[-1]] = self.after
+            node = self.scope.nodes[-1]
+            before = [self._maker(value) for value in node.inputs]
+            self.controls[node] = tuple([each for each in self.after if each not in before])
 
     def last(self) -> Op:
         """The node that was added last."""
         return Op(self.graph, self.scope.nodes[-1])
 
     @contextmanager
-    def dependent(self, items: Iterable[Any]) -> Iterator[None]:
+    def dependent(self, items: Iterable[Any] | None) -> Iterator[None]:
         """Inside this block nodes run after those of `items`; None leaves all such blocks."""
         before = self.after
-        self.after = (*before, *[node for item in items for node in self.nodes_of(item)])
+        nodes = [node for item in items or () for node in self.nodes_of(item)]
+        self.after = () if items is None else tuple(dict.fromkeys((*before, *nodes)))
         try:
             yield
         finally:
@@ -142,11 +148,21 @@ class OpenTrace(Trace):
         if isinstance(node, Node):
             return (node,)
         if isinstance(item, SymbolicTensor):
-            value = item.graph_value
-            return tuple([found for found in self.scope.nodes if value in found.outputs][:1])
+            made = self._maker(item.graph_value)
+            return () if made is None else (made,)
         if hasattr(item, "initialized_value") or item is None or not is_symbol(item):
             return ()
         raise TypeError(f"{item!r} is no tensor or operation of a graph")
+
+    def _maker(self, value: Value) -> Node | None:
+        """The node of the graph, or of the block that is being traced, that makes a value."""
+        scope = self.scope
+        if scope.outer is not None:
+            return next((node for node in scope.nodes if value in node.outputs), None)
+        for node in scope.nodes[self._passed :]:
+            self._makers.update(dict.fromkeys(node.outputs, node))
+        self._passed = len(scope.nodes)
+        return self._makers.get(value)
 
     def operation_of(self, item: SymbolicTensor) -> Any:
         """The operation that makes a tensor: a session can run it."""

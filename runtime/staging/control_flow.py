@@ -539,20 +539,20 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
 def control_dependencies(control_inputs: Any) -> AbstractContextManager[None]:
     """Run what follows after `control_inputs`: tensors, or functions, which are called now.
 
-    Everything with an effect runs in program order anyway, in graphs as well. TypeError for what is
-    no list.
+    Everything with an effect runs in program order anyway, in graphs as well; None leaves all
+    blocks of this kind, for version 1's graphs. TypeError for what is no list.
 
     >>> with rt.control_dependencies([rt.no_op()]):
     ...     x = rt.constant(1)
     >>> int(x)
     1
     """
-    items = () if control_inputs is None else listed(control_inputs, "control_inputs")
+    items = None if control_inputs is None else listed(control_inputs, "control_inputs")
     return _after(items)
 
 
 @contextmanager
-def _after(items: Iterable[Any]) -> Iterator[None]:
-    made = [item() if callable(item) else item for item in items]
+def _after(items: Iterable[Any] | None) -> Iterator[None]:
+    made = items and [item() if callable(item) else item for item in items]
     with nullcontext() if state.trace is None else state.trace.dependent(made):
         yield

@@ -201,7 +201,7 @@ class Trace:
         """StagingError where a handler of the user's could catch what the op raises at run time."""
         check_unhandled_failure(self.root, primitive)
 
-    def dependent(self, items: Iterable[Any]) -> AbstractContextManager[None]:
+    def dependent(self, items: Iterable[Any] | None) -> AbstractContextManager[None]:
         """Inside this block nodes run after those of `items`: so they do, in program order."""
         return nullcontext()
 

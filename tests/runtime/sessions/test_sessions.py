@@ -110,6 +110,39 @@ def test_reads_are_where_the_program_has_them(session: Any) -> None:
     assert session.run(v) == 4.0
 
 
+def test_control_dependencies_are_left_by_none(graph: Any) -> None:
+    # What TensorFlow 2.21 lists for these lines.
+    a, b, c = [rt.constant(float(at), name=name) for at, name in enumerate("abc")]
+    found = {}
+    with rt.control_dependencies([a]), rt.control_dependencies([b]):
+        found["x"] = rt.identity(c)
+        with rt.control_dependencies(None):
+            found["y"] = rt.identity(c)
+            with rt.control_dependencies([b]):
+                found["z"] = rt.identity(c)
+        found["w"] = rt.identity(c)
+    with rt.control_dependencies([a]):
+        with rt.control_dependencies([a]):
+            found["twice"] = rt.identity(c)
+        found["of its own input"] = rt.identity(a)
+    names = {key: [op.name for op in item.op.control_inputs] for key, item in found.items()}
+    assert names == {
+        **{"x": ["a", "b"], "y": [], "z": ["b"], "w": ["a", "b"]},
+        **{"twice": ["a"], "of its own input": []},
+    }
+
+
+def test_what_leaves_control_dependencies_runs_alone(session: Any, capfd: Any) -> None:
+    with rt.control_dependencies([rt.print("loud")]):
+        after = rt.constant(1) + 1
+        with rt.control_dependencies(None):
+            alone = rt.constant(1) + 2
+    assert session.run(alone) == 3
+    assert capfd.readouterr().err == ""
+    assert session.run(after) == 2
+    assert capfd.readouterr().err == "loud\n"
+
+
 def test_initial_values_may_depend_on_others(session: Any) -> None:
     a = v1.Variable(rt.random.normal([3]), name="a")
     b = v1.Variable(a.initialized_value() * 2.0)
