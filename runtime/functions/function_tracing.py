@@ -76,6 +76,7 @@ from runtime.staging.lists.staged_keys import key_function
 from runtime.staging.refusals import is_refusal, noted, refuse
 from runtime.staging.scopes import Symbol
 from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor
+from runtime.staging.text_sinks import sink_function
 from runtime.staging.texts import Text
 from runtime.staging.tracing import Trace
 from runtime.variables.creation import Creations, active, variable_creator_scope
@@ -475,6 +476,7 @@ class Tracer:
             return taking(self.watcher.getattr if function is getattr else function)
         instead = list_function(function)
         instead = instead or sequence_function(function, args) or key_function(function)
+        instead = instead or sink_function(function)
         if instead is not None:
             return cast(Callable[..., Any], instead)
         trace = self.current

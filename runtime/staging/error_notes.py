@@ -22,15 +22,20 @@ from runtime.graph.ir import Graph, Location, Node, format_location, position_of
 from runtime.graph.templates import written
 from runtime.staging.frames import is_ours, is_runtime, is_standard, text_at, user_location
 from runtime.staging.refusals import is_refusal
-from runtime.staging.scopes import Symbol
+from runtime.staging.scopes import InScope, Symbol
 
 _BY_NAME = (str, bytes, type(None))
 _PLAIN = (ValueError, TypeError)
 _SYMBOLS = re.compile(r"\bSymbolic(Tensor|Number)\b")
+_TEXTS = re.compile(r"(\b(not|type|got) '?|^|')Text\b")
 _PLACED = re.compile(r".+?:\d+:\d+: ")
 _OF_SYMBOLS = (
     "a symbolic tensor stands for what only the run knows: use an op, or do this outside of the "
     "staged function"
+)
+_OF_TEXTS = (
+    "a text of staged values is made where the graph prints or raises it: print(text) does so, and "
+    "so does print(text, end='', file=...) for a file"
 )
 _FINE = (Tensor, Symbol, bool, int, float, complex)
 
@@ -73,8 +78,8 @@ def locate_hidden(error: BaseException) -> None:
 def _place(error: BaseException, location: Location | None) -> None:
     if location is None:
         return
-    of_symbol = isinstance(error, TypeError) and _SYMBOLS.search(str(error))
-    if not of_symbol and not _is_raised_by_runtime(error):
+    way_out = _way_out(error)
+    if way_out is None and not _is_raised_by_runtime(error):
         return
     if isinstance(error, OpError) and not isinstance(error, AssertionError):
         error.location = error.location or location
@@ -82,8 +87,27 @@ def _place(error: BaseException, location: Location | None) -> None:
         text = error.args[0]
         # One that passes through a trace around this one is placed already.
         if not _PLACED.match(text):
-            way_out = f"\n  {_OF_SYMBOLS}" if of_symbol else ""
-            error.args = (f"{format_location(location)}: {text}{way_out}",)
+            hint = "" if way_out is None else f"\n  {way_out}"
+            error.args = (f"{format_location(location)}: {text}{hint}",)
+
+
+def _way_out(error: BaseException) -> str | None:
+    """The way out of an error of Python's for a symbol, or a text of the run."""
+    if not isinstance(error, TypeError):
+        return None
+    if _SYMBOLS.search(str(error)) or _is_given_a_symbol(error):
+        return _OF_SYMBOLS
+    return _OF_TEXTS if _TEXTS.search(str(error)) else None
+
+
+def _is_given_a_symbol(error: BaseException) -> bool:
+    """True if the standard library raised it, in a function that has a symbol for a variable."""
+    entry = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    if entry is None or not is_standard(entry.tb_frame.f_code.co_filename):
+        return False
+    return any(isinstance(value, InScope) for value in entry.tb_frame.f_locals.values())
 
 
 def _is_raised_by_runtime(error: BaseException) -> bool:

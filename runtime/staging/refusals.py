@@ -109,7 +109,7 @@ def refuse_dtypes(
 _TEXT_METHODS = ("__repr__", "__str__", "__format__")
 _TEXT_MODULES = (
     "autograph.operators.builtin_calls", "autograph.operators.texts", "autograph.calls",
-    "dataclasses", "reprlib",
+    "collections", "dataclasses", "logging", "pprint", "reprlib", "string", "types", "warnings",
 )  # fmt: skip
 _READING = "runtime.graph.templates"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import Flag, auto
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Self, SupportsIndex, cast
 
 from runtime import errors
 from runtime.core.state import state
@@ -120,6 +120,11 @@ class InScope:
 
     def __deepcopy__(self, memo: Any) -> Self:
         return self
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        raise refusals.not_python(
+            self, "as something to pickle", "pickle what the function returns, outside of it"
+        )
 
 
 class Symbol(InScope):

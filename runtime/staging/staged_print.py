@@ -20,4 +20,6 @@ def _print(
     trace = active()
     if file is None:
         trace.check_stream("stdout")
+    else:
+        trace.printed.append(file)
     trace.append(PRINT, [trace.value_of(item) for item in images.symbols], (), params)

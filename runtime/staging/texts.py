@@ -174,17 +174,18 @@ def _text_of(choice: Choice) -> Text:
 
 def is_in(error: BaseException) -> bool:
     """Whether an exception holds a value that only the run knows."""
-    return _is_staged([error.args, vars(error)])
+    return is_staged([error.args, vars(error)])
 
 
 # Made of values
 
 
-def _is_staged(item: Any) -> bool:
+def is_staged(item: Any) -> bool:
+    """Whether a value is, or holds, one that only the run knows."""
     if is_symbol(item) or type(item) is Text or isinstance(item, MaybeNone):
         return True
     found = structure_of(item)
-    return found is not None and any(map(_is_staged, found[1]))
+    return found is not None and any(map(is_staged, found[1]))
 
 
 def _flatten(text: Text) -> tuple[Any, Sequence[Any]]:
@@ -193,7 +194,7 @@ def _flatten(text: Text) -> tuple[Any, Sequence[Any]]:
 
 def _build(kind: type, keys: Any, children: Sequence[Any]) -> Any:
     function, names = keys
-    if not any(map(_is_staged, children)):
+    if not any(map(is_staged, children)):
         return written(function, children, names)
     count = len(children) - len(names)
     return Text(function, children[:count], dict(zip(names, children[count:], strict=True)))

@@ -74,6 +74,7 @@ class Trace:
         "memo",
         "name",
         "offset",
+        "printed",
         "read_at_joins",
         "refined",
         "refusal",
@@ -95,6 +96,8 @@ class Trace:
         self.root: FrameType | None = None
         # What sys.stdout and sys.stderr were when the outermost trace began.
         self.streams: dict[str, Any] = {}
+        # The files that this trace, and those around it, print to.
+        self.printed: list[Any] = []
         self._frame: FrameType | None = None
         self._entered: FrameType | None = None
         self._caller: Origin | None = None
@@ -128,6 +131,7 @@ class Trace:
         around = state.trace
         self._saved.append((around, state.tapes))
         self.streams = self.streams or (around.streams if around else streams.present())
+        self.printed = around.printed if around else self.printed
         state.trace, state.tapes = self, ()
         self.root = self.root or sys._getframe(1)
         return self
@@ -142,7 +146,7 @@ class Trace:
         if not self._saved:
             # Symbols that outlive the trace keep it alive: let go of the user's objects.
             self.root = self._frame = self._entered = None
-            self.streams = {}
+            self.streams, self.printed = {}, []
             self.existed = _nothing_existed
             self.given = {}
             self.written, self.former = {}, {}
