@@ -22,6 +22,7 @@ _CALLED_BY_PYTHON = (
     *("__getitem__", "__missing__", "__next__", "__getattr__", "__enter__", "__exit__"),
     *("__instancecheck__", "__subclasscheck__"),
 )
+_NAMES = frozenset(_CALLED_BY_PYTHON)
 _OTHERS = type, ModuleType, FunctionType, MethodType
 _SLOTS = frozenset((MemberDescriptorType, GetSetDescriptorType))
 
@@ -42,10 +43,19 @@ class Kind:
         self.kind = kind
         self.is_compared = issubclass(kind, COMPARED)
         self.reads_itself = _is_method(kind, "__getattribute__")
-        self.called = [name for name in _CALLED_BY_PYTHON if _is_method(kind, name)]
+        self.called = _called_by_python(kind)
         self.members = _Members(kind)
         self.guarded: set[str] = set()
         self.is_plain = not (issubclass(kind, _OTHERS) or is_library(kind.__module__))
+
+
+def _called_by_python(kind: type) -> list[str]:
+    # Most classes have few of these names: `object`, which has many, none that is a function.
+    there: set[str] = set()
+    for base in kind.__mro__:
+        if base is not object:
+            there |= _NAMES.intersection(base.__dict__)
+    return [name for name in _CALLED_BY_PYTHON if name in there and _is_method(kind, name)]
 
 
 def _is_method(kind: type, name: str) -> bool:
