@@ -5,10 +5,14 @@ Imported on the first conversion: importing the package needs neither gast nor t
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from autograph import branch_marks, load, pipeline, source
+from autograph.cells import format_place
 
 
 class Converted(NamedTuple):
@@ -24,15 +28,17 @@ def convert_code(function: FunctionType) -> Converted:
 
     Raises:
         ConversionError: no source is found, or it has a construct that is not supported.
+        RecursionError: its code is nested too deep.
     """
-    located = source.locate(function)
-    marked = branch_marks.wanted()
-    if marked:
-        branch_marks.mark(located.node)
-    converted = _converted_tree(located)
-    if marked:
-        branch_marks.finish(converted.tree, converted.ag)
-    twin = load.load(converted.tree, function, {converted.ag: None}, owner=located.owner)
+    with _depth_explained(function):
+        located = source.locate(function)
+        marked = branch_marks.wanted()
+        if marked:
+            branch_marks.mark(located.node)
+        converted = _converted_tree(located)
+        if marked:
+            branch_marks.finish(converted.tree, converted.ag)
+        twin = load.load(converted.tree, function, {converted.ag: None}, owner=located.owner)
     return Converted(twin.__code__, list(load.codes_of(twin)), converted.ag)
 
 
@@ -40,12 +46,31 @@ def convert_text(function: FunctionType) -> str:
     """The text of the converted function. Raises as `convert_code` does."""
     from autograph.printing import to_source  # needs astor, which nothing else does
 
-    return to_source(_converted_tree(source.locate(function)).tree).rstrip("\n") + "\n"
+    with _depth_explained(function):
+        text = to_source(_converted_tree(source.locate(function)).tree)
+    return text.rstrip("\n") + "\n"
 
 
 def require_source(function: FunctionType) -> None:
     """Raises ConversionError if the source of a function is not found."""
-    source.locate(function)
+    with _depth_explained(function):
+        source.locate(function)
+
+
+@contextmanager
+def _depth_explained(function: FunctionType) -> Iterator[None]:
+    """Within, Python's error for too many calls in each other says what is converted, and where."""
+    try:
+        yield
+    except RecursionError as error:
+        code = function.__code__
+        place = format_place(code.co_filename, code.co_firstlineno, None)
+        error.args = (
+            f"{place}: {function.__qualname__} is not converted: an expression or a statement "
+            f"there is nested too deep for Python's {sys.getrecursionlimit()} calls in each other: "
+            "name parts of it in variables, or raise the limit with sys.setrecursionlimit()",
+        )
+        raise
 
 
 def _converted_tree(located: source.Located) -> pipeline.Converted:
