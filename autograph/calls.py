@@ -21,6 +21,7 @@ from autograph import operators, policy
 from autograph.backend import backend_of_type
 from autograph.codes import assigns_items
 from autograph.frames import hide
+from autograph.locks import process_lock
 from autograph.operators.builtin_calls import taken_over, text_method
 from autograph.twins import (
     HEAP_TYPE,
@@ -211,7 +212,7 @@ class _Thread(threading.local):
 
 this_thread = _Thread()
 _special_calls = 0  # on all threads; calls look at their own thread's state only if there are any
-_counting = threading.Lock()
+_counting = process_lock()
 
 
 def count_special(change: int) -> None:

@@ -9,7 +9,6 @@ import functools
 import inspect
 import operator
 import sys
-import threading
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import CellType, CodeType, FunctionType
@@ -17,6 +16,7 @@ from typing import Any
 
 import gast
 
+from autograph.locks import process_lock
 from autograph.quoting.nodes import is_scaffold
 from autograph.trees import to_ast, walk
 
@@ -28,7 +28,7 @@ _FUTURES: int = functools.reduce(
 )
 UNREACHED = bytes((dis.opmap["NOP"], 0))
 """What stands behind the instructions of converted code for line_profiler, if that is there."""
-_warnings_lock = threading.Lock()
+_warnings_lock = process_lock()
 
 
 def load(

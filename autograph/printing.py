@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -16,10 +15,11 @@ from typing import Any
 import gast
 
 from autograph.line_wrapping import wrapped
+from autograph.locks import process_lock
 from autograph.string_literals import Part, f_string, string_literal, triple_quoted
 from autograph.trees import to_ast
 
-_import_lock = threading.Lock()
+_import_lock = process_lock()
 
 
 def to_source(node: gast.AST | ast.AST) -> str:

@@ -11,7 +11,6 @@ import ast
 import io
 import linecache
 import re
-import threading
 import tokenize
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +24,7 @@ import gast
 from autograph.code_comparison import same_but_asserts, same_code, same_place
 from autograph.errors import ConversionError
 from autograph.load import compile_definition, compile_quietly, nested_codes
+from autograph.locks import process_lock
 from autograph.magics import texts_of_magics
 from autograph.trees import to_gast
 
@@ -172,7 +172,7 @@ class _Files:
 
     def __init__(self) -> None:
         self._files: OrderedDict[str, SourceFile] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = process_lock()
 
     def parsed(self, filename: str, lines: list[str]) -> SourceFile:
         with self._lock:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple, TypeAlias
 
 from autograph import policy
 from autograph.codes import CodeTable
 from autograph.errors import ConversionError
+from autograph.locks import process_rlock
 
 Cells: TypeAlias = tuple[CellType, ...]
 Recipe: TypeAlias = tuple[CodeType, Any, bool]
@@ -27,7 +27,7 @@ class Made(NamedTuple):
 
 _made: CodeTable[Made] = CodeTable()
 recipes: CodeTable[Recipe | tuple[()]] = CodeTable()
-converting = threading.RLock()
+converting = process_rlock()
 
 
 def call_method_of(value: Any) -> FunctionType | None:

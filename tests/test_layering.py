@@ -31,6 +31,7 @@ MAY_IMPORT = {
     "autograph.cells": "",
     "autograph.users_words": "",
     "autograph.versions": "",
+    "autograph.locks": "",
     "autograph.errors": "autograph.cells autograph.users_words",
     "autograph.frames": "autograph.errors",
     "autograph.trees": "gast",
@@ -45,11 +46,15 @@ MAY_IMPORT = {
     "autograph.pipeline": f"{SHARED} autograph.converters autograph.printing",
     "autograph.string_literals": "",
     "autograph.line_wrapping": "",
-    "autograph.printing": f"{TREES} autograph.string_literals autograph.line_wrapping astor",
-    "autograph.load": f"{TREES} autograph.quoting",
+    "autograph.printing": (
+        f"{TREES} autograph.string_literals autograph.line_wrapping autograph.locks astor"
+    ),
+    "autograph.load": f"{TREES} autograph.quoting autograph.locks",
     "autograph.magics": "",
     "autograph.code_comparison": "autograph.load",
-    "autograph.source": f"{TREES} autograph.load autograph.magics autograph.code_comparison",
+    "autograph.source": (
+        f"{TREES} autograph.load autograph.locks autograph.magics autograph.code_comparison"
+    ),
     "autograph.undefined": "autograph.errors",
     "autograph.backend": DISPATCH,
     "autograph.operators": f"{DISPATCH} autograph.operators",
@@ -67,9 +72,12 @@ MAY_IMPORT = {
     "autograph.branch_marks": SHARED,
     "autograph.conversion": "autograph",
     "autograph.line_profiles": "autograph",
-    "autograph.twins": "autograph.policy autograph.codes autograph.errors autograph.conversion",
+    "autograph.twins": (
+        "autograph.policy autograph.codes autograph.errors autograph.conversion autograph.locks"
+    ),
     "autograph.calls": (
-        f"{DISPATCH} autograph.operators autograph.codes autograph.policy autograph.twins"
+        f"{DISPATCH} autograph.operators autograph.codes autograph.locks autograph.policy "
+        "autograph.twins"
     ),
     "autograph.api": "autograph",
     "autograph.__main__": "autograph",
@@ -78,6 +86,7 @@ MAY_IMPORT = {
     "runtime.errors": "runtime.core.lazy runtime.core.cells",
     "runtime.core": CORE,
     "runtime.core.cells": "autograph.cells",
+    "runtime.core.locks": "autograph.locks",
     "runtime.core.tracebacks": f"{CORE} autograph.errors autograph.frames",
     "runtime.core.convert": OPS,  # values of other libraries become tensors by ops
     "runtime.core.widening": OPS,  # by casts

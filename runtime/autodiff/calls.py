@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,6 +19,7 @@ from runtime.autodiff.custom import staged_p
 from runtime.autodiff.derived import Derived, Given, Place, calling, derive
 from runtime.autodiff.records import UNSENT
 from runtime.autodiff.residuals import substituted
+from runtime.core.cached import cached
 from runtime.core.primitive import structural
 from runtime.core.state import run_calling_back, state
 from runtime.core.tensor import Tensor, wrap
@@ -56,16 +56,16 @@ class GraphCall:
         self.graph = calling(graph) if is_recursive(graph) else graph
         self._derived: dict[Key, _Levels | None] = {}
 
-    @functools.cached_property
+    @cached
     def programs(self) -> Programs:
         """The programs that run it."""
         return Programs(optimize(self.graph))
 
-    @functools.cached_property
+    @cached
     def _variables(self) -> dict[int, Any]:
         return variables_in(self.graph.nodes)
 
-    @functools.cached_property
+    @cached
     def _captures(self) -> dict[Value, Any]:
         return dict(self.graph.closure) | captures_in(self.graph.nodes)
 
@@ -174,7 +174,7 @@ class _Levels:
         for _ in range(count):
             self._derive()
 
-    @functools.cached_property
+    @cached
     def programs(self) -> Programs:
         """The programs that run the last of them."""
         return Programs(optimize(self.graph))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import TracebackType
@@ -33,13 +32,14 @@ from runtime.autodiff.requests import (
     weights_for,
     zeros_for,
 )
+from runtime.core.locks import process_lock
 from runtime.core.log import get_logger
 from runtime.core.primitive import Primitive, flat
 from runtime.core.state import init_scope, new_key, state
 from runtime.core.tensor import EagerTensor, Operators, Tensor
 from runtime.core.types import is_variable
 
-_naming = threading.Lock()
+_naming = process_lock()
 
 living: list[WeakSet[GradientTape]] = []
 """From the first item assignment on, the set of all tapes: they hold tensors that may change."""

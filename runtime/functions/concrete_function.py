@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from autograph.frames import hide_libraries
 from runtime.autodiff.calls import GraphCall, Held, call_recorded
+from runtime.core.cached import cached
 from runtime.core.device import placed
 from runtime.core.pickling import refused
 from runtime.core.shapes import TensorSpec
@@ -96,13 +98,13 @@ class ConcreteFunction:
         self.changes, self.kept = changes, kept
         self.single = self.single and changes is None and kept is None
 
-    @functools.cached_property
+    @cached
     def optimized(self) -> Graph:
         """The graph after the passes."""
         with depth_explained(self.graph):
             return optimize(self.graph)
 
-    @functools.cached_property
+    @cached
     def programs(self) -> Programs:
         """The programs that run it."""
         with depth_explained(self.optimized):
@@ -113,7 +115,7 @@ class ConcreteFunction:
         """The program that runs it on arguments of any shapes."""
         return self.programs.generic
 
-    @functools.cached_property
+    @cached
     def calls_back(self) -> bool:
         """True if it may run Python of the user's, which may run ops."""
         return has_effects(self.optimized.body)
@@ -249,7 +251,7 @@ class ConcreteFunction:
             [leaf.raw if type(leaf) in (Elements, Held) else leaf for leaf in leaves],
         )
 
-    @functools.cached_property
+    @cached
     def _recorded(self) -> GraphCall:
         return GraphCall(self.graph)
 

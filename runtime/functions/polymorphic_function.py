@@ -13,6 +13,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 import autograph
 from autograph.frames import hide_libraries
+from runtime.core.cached import cached
 from runtime.core.eager_mode import Mode, functions_run_eagerly
 from runtime.core.pickling import has_name, refused
 from runtime.core.reloading import follow_reloads, reloads
@@ -267,7 +268,7 @@ class Function(Traced, Generic[P, R]):
         bound._known = bound._traces.by_key
         return bound
 
-    @functools.cached_property
+    @cached
     def _method_parameters(self) -> Parameters:
         return self._parameters.without_first()
 

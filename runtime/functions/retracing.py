@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Number
@@ -10,6 +9,7 @@ from types import FunctionType, MethodType
 from typing import Any
 from weakref import ReferenceType, ref
 
+from runtime.core.locks import process_lock
 from runtime.core.log import get_logger
 from runtime.core.types import ListType, NumberType, ObjectType, TensorType, is_variable
 from runtime.dtypes import BY_NUMPY
@@ -210,7 +210,7 @@ class Detector:
 
 
 _detectors: dict[Any, tuple[ReferenceType[Any], Detector]] = {}
-_counting = threading.Lock()
+_counting = process_lock()
 
 
 def detector_of(function: Any, owner: Any) -> Detector:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections import deque
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from runtime.core.locks import process_lock
 from runtime.core.shapes import TensorSpec, is_known
 from runtime.core.types import TensorType
 from runtime.functions.concrete_function import ConcreteFunction
@@ -33,7 +33,7 @@ is dropped for a new one.
 MOST_VARIANTS = 4
 """Traces for one signature, which differ in what they found in global variables."""
 
-_counting = threading.Lock()
+_counting = process_lock()
 
 Order = list[int] | None
 Entry = tuple[Guards | None, Order, Run | None, Use, ConcreteFunction]

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
+from runtime.core.locks import in_child
 from runtime.core.state import active_traces
 
 PATIENCE = 0.25
@@ -24,6 +25,21 @@ _tracing: dict[int, list[Any]] = {}
 _waiting: dict[int, Any] = {}
 _seen: dict[int, tuple[Any, float]] = {}
 _NOWHERE = object()
+
+
+def _forget_others() -> None:
+    """Take the turns of a forked process: the other threads are not there."""
+    global _changed
+    me = threading.get_ident()
+    _changed = threading.Condition()
+    own = _tracing.get(me)
+    for noted in (_tracing, _waiting, _seen):
+        noted.clear()
+    if own:
+        _tracing[me] = own
+
+
+in_child(_forget_others)
 
 
 @contextmanager

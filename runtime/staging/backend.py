@@ -89,6 +89,8 @@ def _called_by_library(frame: FrameType, library: FrameType) -> tuple[str, str] 
     name = f"{library.f_globals.get('__name__', 'Python')}.{library.f_code.co_name}"
     if not frames.is_standard(library.f_code.co_filename):
         kind = type(library.f_locals.get("self")).__qualname__
+        if not converted_code(frame.f_code):  # it calls a method of the user's: `__post_init__`
+            return _called_by_python(frame.f_code)
         name = f"{kind}.{library.f_code.co_name}, the method that a decorator wrote"
         return f"{name}, asks for it", "compare the fields one by one, or write the method yourself"
     if converted_code(frame.f_code):

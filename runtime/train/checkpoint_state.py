@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-import threading
 from dataclasses import dataclass, field
 
 from runtime import errors
 from runtime.core.files import Path, replacing
+from runtime.core.locks import process_lock
 from runtime.train.checkpoint_file import file_of
 
-_lock = threading.Lock()
+_lock = process_lock()
 
 
 @dataclass

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
-from threading import RLock
 from typing import Any, cast
 from weakref import ReferenceType, WeakSet, ref
 
@@ -21,6 +20,7 @@ from autograph.backend import item_setters, register_item_setter
 from runtime import ops
 from runtime.autodiff.tape import GradientTape, living
 from runtime.core import tensor
+from runtime.core.locks import process_rlock
 from runtime.core.primitive import Primitive, bind
 from runtime.core.state import state
 from runtime.core.tensor import COPIED, EagerTensor
@@ -46,7 +46,7 @@ _MOST_LENT = 256
 """Views, most of which nobody has any more, before they are looked through."""
 
 # Held while the value of a tensor, and of what shares its memory, changes: no thread's is lost.
-_changing = RLock()
+_changing = process_rlock()
 
 _COPY = "assign to items of a copy, made with tf.identity(x), or read it before"
 

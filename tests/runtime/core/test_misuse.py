@@ -647,6 +647,24 @@ def singledispatch():
     rt.function(lambda x: sign(x))(X)
 
 
+@misuse(
+    InGraph,
+    "as a Python bool",
+    "Clamped.__post_init__ is not converted",
+    "put @autograph.convert on the class Clamped",
+)
+def what_a_dataclass_calls_itself():
+    @dataclasses.dataclass
+    class Clamped:
+        amount: int
+
+        def __post_init__(self):
+            if self.amount < 0:  # <-
+                self.amount = 0
+
+    rt.function(lambda x: Clamped(x).amount)(X)
+
+
 @misuse(InGraph, "as a Python bool", "Money.__eq__, the method", "compare the fields one by one")
 def equality_of_dataclasses():
     @dataclasses.dataclass

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import logging
+import os
 import queue
+import signal
 import sys
 import threading
 import time
@@ -16,9 +18,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import autograph
 import runtime as rt
+from autograph import twins
 from runtime.functions import turns
 from runtime.functions.function import function
+from runtime.staging.aliasing import eager_assignments
 
 X = rt.constant(3.0)
 DEADLINE = 60.0
@@ -371,3 +376,41 @@ def test_random_numbers_of_each_graph_are_its_own() -> None:
     rt.random.set_seed(1)
     for a, b in zip(first, drawn(), strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_process_that_is_forked_while_another_thread_traces() -> None:
+    parent = os.getpid()
+    begun, done = threading.Event(), threading.Event()
+
+    @rt.function
+    def doubled(x: Any) -> Any:
+        if os.getpid() == parent:
+            begun.set()
+            done.wait(60)
+        return x * 2 if x > 0 else x
+
+    @autograph.convert
+    def assigned(x: Any) -> Any:
+        x[0] = 7
+        return x
+
+    def hold() -> None:
+        with twins.converting, eager_assignments._changing:
+            doubled(rt.constant(3))
+
+    thread = threading.Thread(target=hold, daemon=True)
+    thread.start()
+    assert begun.wait(60)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)  # one that waits for ever ends here
+        fresh = rt.function(lambda x: x + 1 if x > 0 else x)
+        found = [doubled(rt.constant(3)), fresh(rt.constant(3)), assigned(rt.constant([1]))[0]]
+        os._exit(0 if [int(x) for x in found] == [6, 4, 7] else 1)
+    _, status = os.waitpid(child, 0)
+    done.set()
+    thread.join()
+    assert status == 0
+    assert int(doubled(rt.constant(3))) == 6
