@@ -117,7 +117,12 @@ def read_file(filename: str, stream: BinaryIO | None = None) -> SourceFile:
         lines = _decoded(Path(filename).read_bytes() if stream is None else stream.read())
     except OSError as error:
         raise ConversionError(error.strerror or str(error), filename=filename) from None
-    except (SyntaxError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise ConversionError(
+            f"cannot be decoded: {error}", filename=filename, lineno=line
+        ) from None
+    except SyntaxError as error:
         raise ConversionError(f"cannot be decoded: {error}", filename=filename) from None
     found = _parse(filename, lines)
     # What no import has compiled may be wrong in ways that a tree does not show.
@@ -129,7 +134,11 @@ def _decoded(content: bytes) -> list[str]:
     stream = io.BytesIO(content)
     encoding, _ = tokenize.detect_encoding(stream.readline)
     stream.seek(0)
-    return io.TextIOWrapper(stream, encoding).readlines()
+    try:
+        return io.TextIOWrapper(stream, encoding).readlines()
+    except UnicodeDecodeError:
+        content.decode(encoding)  # of a stream's error the place is that in a part of it
+        raise
 
 
 def definitions(file: SourceFile, path: str | None = None) -> list[Located]:

@@ -437,6 +437,10 @@ BAD_FILES = {
     "syntax.py": (b"def f(x):\n    return (x\n", "syntax.py:2:12: not valid Python: '(' was never"),
     "null.py": (b"x = 1\0\n", "null.py: not valid Python"),
     "latin.py": (b"x = '\xff'\n", "latin.py: cannot be decoded"),
+    "late_latin.py": (
+        b"# a comment\n" * 2000 + b"x = '\xff'\n",
+        "late_latin.py:2001: cannot be decoded",
+    ),
     "image.py": (b"\x89PNG\r\n\x1a\n\0\0", "image.py: cannot be decoded"),
     "coding.py": (b"# coding: no-such\n", "coding.py: cannot be decoded: unknown encoding"),
     "break.py": (b"def f(x):\n    break\n", "break.py:2:5: not valid Python: 'break' outside"),
