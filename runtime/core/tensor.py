@@ -399,7 +399,8 @@ class EagerTensor(Tensor):
         raw = self.raw
         if raw.ndim or raw.dtype.kind not in "iu":
             raise TypeError(
-                f"only integer scalar tensors can be converted to an index, got {self.type}"
+                f"only integer scalar tensors can be converted to an index, got {self.type}; "
+                "int(x) of a scalar is one"
             )
         return cast(int, raw.item())
 

@@ -83,13 +83,14 @@ def index_of(value: Any) -> Any:
     if isinstance(value, SymbolicTensor):
         if not value.dtype.is_integer or value.static_shape not in ((), None):
             raise TypeError(
-                f"only integer scalar tensors can be converted to an index, got {value.type}"
+                f"only integer scalar tensors can be converted to an index, got {value.type}; "
+                "int(x) of a scalar is one"
             )
         return _to_number("int")(value)
     if isinstance(value, SymbolicNumber):
         if value.type.kind == "float":
             raise TypeError("'float' object cannot be interpreted as an integer")
-        return value
+        return _to_number("int")(value) if value.type.kind == "bool" else value
     return operator.index(value)
 
 

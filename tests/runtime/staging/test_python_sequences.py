@@ -515,3 +515,29 @@ def test_gradients_of_changed_lists() -> None:
         result = its[0] * 2.0
     assert list(map(float, tape.gradient(result, given))) == [4.0, 6.0]
     assert operator.is_(its[1], given[1])
+
+
+TRUTHS_AS_PLACES = {
+    "list": lambda n: [10, 20][n > 0],
+    "tuple": lambda n: (10, 20)[n > 0],
+    "text": lambda n: ("small", "large")[n > 0] == "large",
+    "table": lambda n: [[1, 2], [3, 4]][n > 0][n > 5],
+    "slice": lambda n: sum([1, 2, 3][n > 0 :]),
+    "range": lambda n: sum(1 for _ in range(n > 0)),
+    "repeated": lambda n: len([0] * (n > 0)),
+    "denied": lambda n: [10, 20][not n > 0],
+}
+
+
+@pytest.mark.parametrize("name", TRUTHS_AS_PLACES)
+def test_truths_of_numbers_are_places(name: str) -> None:
+    function = TRUTHS_AS_PLACES[name]
+    staged = rt.function(lambda x: function(int(x)))
+    for n in (3, -3, 7):
+        assert staged(rt.constant(n)).numpy() == function(n)
+
+
+@pytest.mark.parametrize("name", ["list", "tuple", "slice", "range"])
+def test_a_tensor_of_truths_is_no_place(name: str) -> None:
+    with pytest.raises(TypeError, match=r"got bool\[\]; int\(x\) of a scalar is one"):
+        rt.function(TRUTHS_AS_PLACES[name])(rt.constant(3))
