@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
