@@ -29,6 +29,10 @@ def before_ops() -> None:
     module_utils.tensorflow._available = True
     # Places of a graph are the user's, and what Keras tries it does not handle: it adds words.
     register_package(os.path.dirname(os.path.dirname(module_utils.__file__)))
+    structures = sys.modules.get("optree")
+    if structures is not None:
+        # On Keras' behalf, and tried as well.
+        register_package(os.path.dirname(str(structures.__file__)), handles=True)
 
 
 def install(keras: Any, backend: str) -> None:

@@ -114,7 +114,8 @@ def convert_to_tensor(x: Any, dtype: Any = None, sparse: Any = None, ragged: Any
     if dtype is None:
         return runtime.convert_to_tensor(x)
     dtype = standardize_dtype(dtype)
-    if isinstance(x, np.ndarray | np.generic) or dtype == "bool" or is_int_dtype(dtype):
+    is_known = isinstance(x, np.ndarray | np.generic | bool)
+    if is_known or dtype == "bool" or is_int_dtype(dtype):
         return runtime.cast(runtime.convert_to_tensor(_wide(x)), dtype)
     return runtime.convert_to_tensor(tree.map_structure(lambda item: _cast(item, dtype), x), dtype)
 

@@ -9,6 +9,14 @@ from typing import Any
 
 import runtime
 from runtime.core.tensor import EagerTensor, Tensor
+from runtime.keras.arrays import (
+    Cells,
+    finfo,
+    select,
+    to_dense,
+    unique_along,
+    unique_along_with_counts,
+)
 from runtime.keras.crossing import cross_hashed
 from runtime.keras.projections import project
 from runtime.ops.ragged import RaggedTensor
@@ -67,10 +75,12 @@ def absent(name: str) -> Any:
 
 
 class SparseTensor:
-    """A class without instances: sparse tensors are not supported, so that nothing is one."""
+    """A class without instances: sparse tensors are not supported, so that nothing is one. What
+    Keras' files make of it is for `to_dense` alone.
+    """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError("sparse tensors are not supported: convert to dense ones")
+    def __new__(cls, indices: Any, values: Any, dense_shape: Any) -> Any:
+        return Cells(indices, values, dense_shape)
 
 
 class _Never:
@@ -208,13 +218,22 @@ TENSORFLOW = Names(
                 ),
             },
         ),
-        "sparse": Absent(
-            "tf.sparse", own={"cross_hashed": cross_hashed, "to_dense": runtime.identity}
-        ),
+        "sparse": Absent("tf.sparse", own={"cross_hashed": cross_hashed, "to_dense": to_dense}),
         "ragged": Absent("tf.ragged", own={"map_flat_values": map_flat_values}),
         "sets": Absent("tf.sets"),
         "raw_ops": Absent(
-            "tf.raw_ops", own={"Bucketize": bucketize, "ImageProjectiveTransformV3": project}
+            "tf.raw_ops",
+            own={
+                "Bucketize": bucketize,
+                "ImageProjectiveTransformV3": project,
+                "UniqueV2": unique_along,
+                "UniqueWithCountsV2": unique_along_with_counts,
+            },
+        ),
+        "experimental": Names(
+            "tf.experimental",
+            runtime.experimental,
+            {"numpy": Names("tf.experimental.numpy", own={"select": select, "finfo": finfo})},
         ),
         "distribute": Names(
             "tf.distribute",

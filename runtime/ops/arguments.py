@@ -36,6 +36,9 @@ def static_number(value: Any, what: str) -> float:
     if isinstance(value, int | float):
         return _held(value, what)
     number = _known(value, what)
+    if isinstance(value, Tensor) and value.dtype.is_floating:
+        # NumPy counts bfloat16 among no kind.
+        number = number.astype(np.float64)
     if number.dtype.kind not in "biuf":
         raise wrong_dtype(f"{what} must be a real number, not {value!r}")
     if number.size != 1:

@@ -278,7 +278,7 @@ def _unique_kernel(x: Any, *, dtype: DType) -> Any:
     # NumPy's own sort of float16 may leave elements behind -0.0 out of order.
     keys = x.astype(np.float32) if x.dtype == np.float16 else x
     _, first, inverse, counts = np.unique(
-        keys, return_index=True, return_inverse=True, return_counts=True
+        keys, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
     )
     order = np.argsort(first)
     place = np.empty_like(order)

@@ -56,13 +56,15 @@ def ctc_loss(
     blank = 0 if blank_index is None else static_int(blank_index, "blank_index")
     blank = blank + dimension(x, 2) if blank < 0 else blank
     wanted = ops.cast(wanted, dtypes.int32)
+    # A label of the blank's class is no blank: TensorFlow takes it for the class before.
+    wanted = ops.where(ops.equal(wanted, blank), ops.maximum(blank - 1, 0), wanted)
     lengths = ops.cast(convert_to_tensor(label_length), dtypes.int32)
     frames = ops.cast(convert_to_tensor(logit_length), dtypes.int32)
     states = _with_blanks(wanted, blank)
     # (frames, batch, states)
     seen = ops.transpose(ops.log_softmax(x), [1, 0, 2])
     seen = ops.transpose(ops.gather(seen, states, axis=2, batch_dims=1), [1, 0, 2])
-    total = _total(seen, states, blank, frames)
+    total = _total(seen, states, frames)
     places = ops.stack([lengths * 2, ops.maximum(lengths * 2 - 1, 0)], 1)
     ends = ops.gather(total, places, batch_dims=1)
     never = ops.fill(ops.shape(lengths), ops.constant(_NEVER, x.dtype))
@@ -85,10 +87,12 @@ def _behind(x: Any, count: int) -> Any:
     return ops.pad(x, [[0, 0], [count, 0]], constant_values=_NEVER)[:, : dimension(x, 1)]
 
 
-def _total(seen: Tensor, states: Tensor, blank: Any, frames: Tensor) -> Tensor:
+def _total(seen: Tensor, states: Tensor, frames: Tensor) -> Tensor:
     """The logarithms of the probabilities of all alignments that end in each state."""
     before = ops.pad(states, [[0, 0], [2, 0]], constant_values=-1)[:, : dimension(states, 1)]
-    is_label = ops.logical_and(ops.not_equal(states, blank), ops.not_equal(states, before))
+    # Every second state is a label, which may follow another one at once.
+    is_label = ops.equal(ops.range(dimension(states, 1)) % 2, 1)
+    is_label = ops.logical_and(is_label, ops.not_equal(states, before))
     never = ops.ones_like(seen[0]) * _NEVER
     first = ops.where(ops.less(ops.range(dimension(states, 1)), 2), seen[0], never)
 

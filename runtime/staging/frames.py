@@ -24,14 +24,28 @@ _packages: list[str] = [
     os.path.dirname(os.path.abspath(np.__file__)) + os.sep,
 ]
 _ours: dict[str, bool] = {}
+_handling: list[str] = []
 _MOST_DECORATING = 100
 """Lines of decorators above a `def` that are looked at."""
 
 
-def register_package(folder: str) -> None:
-    """Count the files below `folder` as the library's own."""
-    _packages.append(os.path.join(os.path.abspath(folder), ""))
+def register_package(folder: str, handles: bool = False) -> None:
+    """Count the files below `folder` as the library's own; with `handles`, it tries what may be
+    refused, and goes another way then.
+    """
+    prefix = os.path.join(os.path.abspath(folder), "")
+    _packages.append(prefix)
+    if handles:
+        _handling.append(prefix)
     _ours.clear()
+
+
+def is_tried(depth: int = 1) -> bool:
+    """True if what called this package handles refusals."""
+    frame: FrameType | None = sys._getframe(depth) if _handling else None
+    while frame is not None and is_runtime(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_filename.startswith(tuple(_handling))
 
 
 def is_ours(filename: str) -> bool:

@@ -12,7 +12,7 @@ from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.graph.ir import Location, format_location
 from runtime.graph.verification import InvalidGraph
-from runtime.staging.frames import beginning_of, user_frame, user_location
+from runtime.staging.frames import beginning_of, is_tried, user_frame, user_location
 
 E = TypeVar("E", bound=Exception)
 
@@ -145,7 +145,8 @@ def not_allowed(
     if reason is not None:
         message, hint = f"{message}; {reason[0]}", reason[1]
     fields = _fields(user_location(), None, hint)
-    return noted(errors.OperatorNotAllowedInGraphError(message, **fields))
+    error = errors.OperatorNotAllowedInGraphError(message, **fields)
+    return error if is_tried() else noted(error)
 
 
 # What Python asks symbols

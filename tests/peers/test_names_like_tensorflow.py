@@ -33,8 +33,16 @@ STATIC = "sobel_edges"  # needs to know the channels, as TensorFlow does
 
 # Gradients are ours alone where TensorFlow has none, or one of the wrong shape: where the transform
 # cuts its input, and of three-dimensional ones of real numbers,
-# of factors of matrices, and of boxes where the nearest pixel is taken (there as if it were not).
-OURS = ("irfft(x, [4])", "irfft3d(x)", "rfft(x, [8])", "irfft2d(x, [4, 9])", "rfft3d(x)")
+# of factors of matrices, and of boxes where the nearest pixel is taken (there as if it were not),
+# and of labels that are the class of the blank, whose loss has another slope there.
+OURS = (
+    "[0, 2, 1]",
+    "irfft(x, [4])",
+    "irfft3d(x)",
+    "rfft(x, [8])",
+    "irfft2d(x, [4, 9])",
+    "rfft3d(x)",
+)
 PROGRAMS: list[tuple[str, list[Any]]] = [
     *[
         (f"tf.signal.{call}", [Z])
@@ -98,10 +106,13 @@ PROGRAMS: list[tuple[str, list[Any]]] = [
             "lu(tf.cast(x, tf.complex128))[0]", "sqrtm(tf.cast(x, tf.complex128))",
         )
     ],
-    (
-        "tf.nn.ctc_loss(np.int32([[1, 2, 2], [3, 1, 0], [2, 0, 0]]), x, [3, 2, 0], [6, 4, 5])",
-        [FRAMES],
-    ),
+    *[
+        (f"tf.nn.ctc_loss(np.int32({labels}), x, [3, 2, 0], [6, 4, 5], blank_index={blank})",
+         [FRAMES])
+        # The second ones hold the class of the blank, which is a class as any other.
+        for labels in ([[1, 2, 2], [3, 1, 0], [2, 0, 0]], [[1, 0, 2], [0, 2, 1], [2, 0, 0]])
+        for blank in (0, 2)
+    ],
     (
         "tf.nn.ctc_loss(np.int32([[1, 2, 2], [3, 1, 0], [2, 0, 0]]), tf.transpose(x, [1, 0, 2]), "
         "[3, 2, 1], [6, 4, 5], logits_time_major=False, blank_index=-1)", [FRAMES],

@@ -4,7 +4,8 @@
 
 It is a pytest plugin too, which is what makes the run one of this backend. Some of Keras' tests
 import TensorFlow or JAX by name, for what a test of theirs compares with: there TensorFlow is what
-it is for Keras' own files, and others are the installed ones, or names that skip the test.
+it is for Keras' own files, and others are the installed ones, or names that skip the test. With JAX
+(`pip install jax`) the dtypes of all functions of NumPy's names are compared with its own.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import builtins
 import importlib.util
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 from types import ModuleType
@@ -24,6 +25,7 @@ import pytest
 from tests.support.keras_left_out import FILES, TESTS
 
 _import = builtins.__import__
+_COMPARED = ("jax", "torch", "grain", "pandas")
 
 
 def package() -> Path:
@@ -54,7 +56,7 @@ class _Absent(type):
         return cls
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        pytest.skip("it compares with JAX, PyTorch or grain, which is not installed")
+        pytest.skip("it needs JAX, PyTorch, grain or pandas, which is not installed")
 
 
 class _Nothing(metaclass=_Absent):
@@ -65,7 +67,7 @@ def _imported(
     name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
 ) -> Any:
     top = name.partition(".")[0]
-    if top in ("tensorflow", "jax", "torch", "grain") and level == 0 and _is_test(globals):
+    if top in ("tensorflow", *_COMPARED) and level == 0 and _is_test(globals):
         if top == "tensorflow":
             return _tensorflow(name, fromlist)
         if importlib.util.find_spec(top) is None:
@@ -102,6 +104,9 @@ def pytest_configure(config: pytest.Config) -> None:
     conftest = ModuleType("conftest")
     conftest.skip_if_backend = _skip_if_backend  # type: ignore[attr-defined]
     sys.modules["conftest"] = conftest
+    # A folder of tests without an __init__ is a package of the folder that the run is in.
+    for name in ("keras.src", "keras.src.backend"):
+        sys.modules[name.removeprefix("keras.")] = sys.modules[name]
     builtins.__import__ = _imported
 
 
@@ -116,21 +121,44 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
     from runtime.keras import installation
 
     config = sys.modules["keras.src.backend.config"]
-    if collector.path.name == "trainer_test.py":
+    is_of_trainers = collector.path.name == "trainer_test.py"
+    if is_of_trainers:
         config._BACKEND = installation.SLOT  # type: ignore[attr-defined]
     try:
         return (yield)
     finally:
         config._BACKEND = installation.BACKEND  # type: ignore[attr-defined]
-        # It lists devices by the names of backends.
-        devices = getattr(getattr(collector, "module", None), "CPU_DEVICES", {})
-        devices[installation.BACKEND] = "cpu:0"
+        if is_of_trainers and isinstance(collector, pytest.Module):
+            # Devices stand there by the names of backends.
+            dataset = collector.module.TestPyDataset
+            dataset.__getitem__ = _on_the_device
+
+
+def _on_the_device(dataset: Any, index: int) -> Any:
+    import keras
+
+    return keras.ops.ones((5, 4)), keras.ops.zeros((5, 3))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """An address in a name is another one in each worker of xdist: names do without."""
+    for mark in metafunc.definition.iter_markers("parametrize"):
+        ids = mark.kwargs.get("ids")
+        if callable(ids):
+            mark.kwargs["ids"] = _without_addresses(ids)  # type: ignore[index]
+
+
+def _without_addresses(ids: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def name(value: Any) -> Any:
+        found = ids(value)
+        return re.sub(r"0x[0-9a-f]{6,}", "", found) if isinstance(found, str) else found
+
+    return name
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        # An address in a name is another one in each worker of xdist.
-        item._nodeid = re.sub(r"0x[0-9a-f]{6,}", "", item.nodeid)
         name = f"{_name(item.path)}::{item.nodeid.partition('::')[2]}"
         for pattern, reason in TESTS.items():
             if fnmatch(name, pattern):

@@ -460,6 +460,12 @@ def test_unique_keeps_the_order_of_appearance() -> None:
     assert tf.unique(["b", "a", "b"]).y.numpy().tolist() == [b"b", b"a"]
 
 
+def test_nan_is_unequal_to_itself_among_unique_elements() -> None:
+    y, idx, count = tf.unique_with_counts([1.0, np.nan, 1.0, np.nan])
+    np.testing.assert_array_equal(y, [1.0, np.nan, np.nan])
+    assert (idx.numpy().tolist(), count.numpy().tolist()) == ([0, 1, 0, 2], [2, 1, 1])
+
+
 @pytest.mark.parametrize(
     ("parts", "lengths"), [(3, [2, 2, 2]), ([1, 2, 3], [1, 2, 3]), ([4, -1], [4, 2])]
 )
