@@ -3,17 +3,21 @@ transformations.
 
 `dataset.py` has `Dataset`, whose transformations stand in `selections.py`, `groups.py` and
 `combinations.py`; `transformations.py` and `sources.py` are the pipelines behind them: each is an
-iterator over tuples of arrays (`pipelines.py`). `nodes.py` has what a graph does with them.
+iterator over tuples of arrays (`pipelines.py`); those of several elements stand in `grouped.py`,
+those of files in `files.py`. `nodes.py` has what a graph does with them.
 """
 
 from runtime.core.lazy import facade as _facade
+from runtime.data import experimental as experimental
 from runtime.data.arguments import AUTOTUNE as AUTOTUNE
 from runtime.data.arguments import INFINITE_CARDINALITY as INFINITE_CARDINALITY
 from runtime.data.arguments import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
 from runtime.data.dataset import Dataset as Dataset
+from runtime.data.files import FixedLengthRecordDataset as FixedLengthRecordDataset
+from runtime.data.files import TextLineDataset as TextLineDataset
 from runtime.data.iterators import Iterator as Iterator
 from runtime.data.layouts import DatasetSpec as DatasetSpec
 from runtime.data.layouts import IteratorSpec as IteratorSpec
 from runtime.data.options import Options as Options
 
-__dir__ = _facade(__name__)
+__dir__ = _facade(__name__, "experimental")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -180,6 +181,29 @@ class Dataset(Selections, Groups, Combinations, Streamed):
         spec = TensorSpec([], dtypes.int64)
         return _of(spec, lambda: sources.drawn(own, anew=anew))
 
+    @staticmethod
+    def list_files(
+        file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: str | None = None
+    ) -> Dataset:
+        """The names of the files that a pattern, or one of several, stands for; in random order,
+        unless `shuffle` is False.
+
+        Raises InvalidArgumentError where there is none.
+
+        >>> import tempfile
+        >>> with tempfile.NamedTemporaryFile(suffix=".csv") as file:
+        ...     names = rt.data.Dataset.list_files(file.name[:-4] + ".*")
+        ...     [x.numpy().decode() == file.name for x in names]
+        [True]
+        """
+        from runtime.data.files import listed
+
+        names = listed(file_pattern)
+        made = Dataset.from_tensor_slices(names)
+        if shuffle is False:
+            return made
+        return made.shuffle(int(names.shape[0]), seed)
+
     # Elements
 
     @property
@@ -242,7 +266,7 @@ class Dataset(Selections, Groups, Combinations, Streamed):
         [np.int64(0), np.int64(1)]
         """
         _refuse_if_traced(self)
-        return (nest.map_structure(_as_numpy, element) for element in self)
+        return map(partial(nest.map_structure, _as_numpy), self)
 
     # Options
 
@@ -310,14 +334,12 @@ def _as_numpy(item: Any) -> Any:
     return item.as_numpy_iterator() if isinstance(item, Dataset) else item
 
 
-add_handler(
-    Dataset,
-    Handler(
-        lambda dataset: (dataset._layout, [dataset._handle]),
-        lambda kind, layout, children: Dataset(layout, children[0]),
-        ".{}",
-        lambda layout: ("handle",),
-        is_tuple=True,
-        describe=lambda layout: str(ObjectType("dataset", layout.types)),
-    ),
+HANDLER = Handler(
+    lambda dataset: (dataset._layout, [dataset._handle]),
+    lambda kind, layout, children: Dataset(layout, children[0]),
+    ".{}",
+    lambda layout: ("handle",),
+    is_tuple=True,
+    describe=lambda layout: str(ObjectType("dataset", layout.types)),
 )
+add_handler(Dataset, HANDLER)

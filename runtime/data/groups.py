@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from runtime import nest
+import numpy as np
+
+import runtime.ops as ops
+from runtime import dtypes, nest
 from runtime.core.shapes import TensorShape, TensorSpec
-from runtime.data import transformations as made
+from runtime.data import grouped as made
 from runtime.data.arguments import (
     check_tensors,
     integer,
@@ -18,7 +22,10 @@ from runtime.data.arguments import (
     without_first,
 )
 from runtime.data.chained import Chained
+from runtime.data.functions import arguments as parts_of
+from runtime.data.functions import traced
 from runtime.data.layouts import DatasetSpec
+from runtime.data.transformations import enumerated
 
 if TYPE_CHECKING:
     from runtime.data.dataset import Dataset
@@ -136,6 +143,100 @@ class Groups(Chained):
         build = partial(made.windows, drop=bool(drop_remainder))
         return self._to(spec, build, count, step, apart)
 
+    def group_by_window(
+        self,
+        key_func: Callable[..., Any],
+        reduce_func: Callable[..., Any],
+        window_size: Any = None,
+        window_size_func: Callable[..., Any] | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """The elements of one key together: `reduce_func(key, dataset)` makes a dataset of each
+        `window_size` of them, and of fewer at the end. Its elements come as the windows are full.
+
+        Args:
+            key_func: the key of an element, a scalar of int64.
+            window_size_func: how many for a key, in place of `window_size`.
+
+        >>> data = rt.data.Dataset.range(6)
+        >>> data = data.group_by_window(lambda x: x % 2, lambda key, xs: xs.batch(2), window_size=2)
+        >>> [x.numpy().tolist() for x in data]
+        [[0, 2], [1, 3], [4], [5]]
+        """
+        what = "Dataset.group_by_window"
+        if (window_size is None) == (window_size_func is None):
+            raise ValueError(f"{what}: give window_size or window_size_func, one of them")
+        number = TensorSpec([], dtypes.int64)
+        if window_size is not None:
+            given = integer(window_size, what, "window_size")
+            window_size_func = _constant(given)
+        key = traced(what, key_func, *parts_of(self.element_spec))
+        size = traced(what, window_size_func, number)
+        for part, found in (("key_func", key.layout.spec), ("window_size_func", size.layout.spec)):
+            if found != number:
+                raise ValueError(f"{what}: {part} must return a scalar of int64, not {found}")
+        reduce = traced(what, reduce_func, number, DatasetSpec(self.element_spec))
+        result = reduce.layout.spec
+        if not isinstance(result, DatasetSpec):
+            raise TypeError(f"{what}: reduce_func must return a Dataset, not {result}")
+        outer = [*key.outer, *reduce.outer, *size.outer]
+        counts = len(key.outer), len(reduce.outer), len(size.outer)
+        build = partial(made.grouped, key=key, reduce=reduce, size=size, counts=counts)
+        return self._to(result.element_spec, build, *outer)
+
+    def bucket_by_sequence_length(
+        self,
+        element_length_func: Callable[..., Any],
+        bucket_boundaries: Sequence[int],
+        bucket_batch_sizes: Sequence[int],
+        padded_shapes: Any = None,
+        padding_values: Any = None,
+        pad_to_bucket_boundary: bool = False,
+        no_padding: bool = False,
+        drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Dataset:
+        """Batches of elements of like length, padded as `padded_batch` does.
+
+        Args:
+            element_length_func: the length of an element, a scalar integer.
+            bucket_boundaries: lengths, ascending, at which another bucket begins.
+            bucket_batch_sizes: the size of a batch in each bucket, one more than boundaries.
+
+        `pad_to_bucket_boundary` is refused: pad in a `map` before.
+
+        >>> data = rt.data.Dataset.range(1, 6).map(lambda n: rt.ones([n], rt.int32))
+        >>> data = data.bucket_by_sequence_length(rt.size, [3], [2, 2])
+        >>> [tuple(x.shape) for x in data]
+        [(2, 2), (2, 4), (1, 5)]
+        """
+        what = "Dataset.bucket_by_sequence_length"
+        bounds, sizes = list(bucket_boundaries), list(bucket_batch_sizes)
+        if len(sizes) != len(bounds) + 1:
+            raise ValueError(
+                f"{what}: bucket_batch_sizes must be one more than bucket_boundaries, got "
+                f"{len(sizes)} and {len(bounds)}"
+            )
+        if pad_to_bucket_boundary:
+            raise NotImplementedError(
+                f"{what}: pad_to_bucket_boundary is not supported: pad in a map before"
+            )
+
+        def key(*element: Any) -> Any:
+            length = ops.cast(element_length_func(*element), dtypes.int64)
+            return ops.searchsorted(np.array(bounds, np.int64), length[None], "right", "int64")[0]
+
+        def size(bucket: Any) -> Any:
+            return ops.gather(np.array(sizes, np.int64), bucket)
+
+        def batch(bucket: Any, window: Any) -> Any:
+            count = size(bucket)
+            if no_padding:
+                return window.batch(count, drop_remainder)
+            return window.padded_batch(count, padded_shapes, padding_values, drop_remainder)
+
+        return self.group_by_window(key, batch, window_size_func=size)
+
     def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
         """The number of each element, from `start` on, beside it.
 
@@ -144,7 +245,11 @@ class Groups(Chained):
         [(0, 7), (1, 8)]
         """
         first = integer(start, "Dataset.enumerate", "start")
-        return self._to((TensorSpec([], first.dtype), self.element_spec), made.enumerated, first)
+        return self._to((TensorSpec([], first.dtype), self.element_spec), enumerated, first)
+
+
+def _constant(value: Any) -> Callable[[Any], Any]:
+    return lambda key: value
 
 
 _shapes, _values = padded_shapes, padding_values

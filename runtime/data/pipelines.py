@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -20,22 +21,97 @@ INFINITE = -1
 UNKNOWN = -2
 
 
+class Resumed:
+    """An iterator that goes on behind an error.
+
+    `steps()` makes a generator that goes on with what it shares with the one before, which has
+    ended with the error.
+    """
+
+    __slots__ = ("_next", "_steps")
+
+    def __init__(self, steps: Callable[[], Iterator[Element]]) -> None:
+        self._steps = steps
+        self._next = steps().__next__
+
+    def __iter__(self) -> Resumed:
+        return self
+
+    def __next__(self) -> Element:
+        try:
+            return self._next()
+        except StopIteration:
+            raise
+        except Exception:
+            self._next = self._steps().__next__
+            raise
+
+
+class Failure:
+    """An error in the place of the element that could not be computed."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+class Raised:
+    """An iterator that raises the failures of a generator, which goes on behind them."""
+
+    __slots__ = ("_next",)
+
+    def __init__(self, generator: Iterator[Element | Failure]) -> None:
+        self._next = generator.__next__
+
+    def __iter__(self) -> Raised:
+        return self
+
+    def __next__(self) -> Element:
+        found = self._next()
+        if type(found) is Failure:
+            raise found.error
+        return found  # type: ignore[return-value]
+
+
+def attempts(source: Iterator[Element]) -> Iterator[Element | Failure]:
+    """The elements of an iterator, and the failures between them."""
+    # What is handed on is not held here: an error holds all that it was raised through.
+    held: list[Element | Failure] = []
+    while True:
+        try:
+            held.extend(islice(source, 1))
+        except Exception as error:  # it is raised where its place is
+            held.append(Failure(error))
+        if not held:
+            return
+        yield held.pop()
+
+
+def passed(iterator: Iterator[Element]) -> bool:
+    """Leave an element, or a failure, out; False where there is none."""
+    return next(attempts(iterator), None) is not None
+
+
 class Pipeline:
     """The elements of a dataset.
 
     elements(): a new iterator over them.
     cardinality: how many there are, or INFINITE or UNKNOWN.
     rows(start, stop): the components of some of them, stacked, where they are at hand.
+    is_mapped: whether a function makes them, so that a batch of them is computed as a whole.
     """
 
-    __slots__ = ("cardinality", "elements", "rows")
+    __slots__ = ("cardinality", "elements", "is_mapped", "rows")
 
     def __init__(
         self,
         elements: Elements,
         cardinality: int,
         rows: Callable[[int, int], Element] | None = None,
+        is_mapped: bool = False,
     ) -> None:
+        self.is_mapped = is_mapped
         self.elements = elements
         self.cardinality = cardinality
         self.rows = rows
@@ -70,6 +146,14 @@ class Cursor:
 def invalid(what: str, reason: str) -> errors.InvalidArgumentError:
     """The error of a transformation that is given a bad value."""
     return errors.InvalidArgumentError(None, None, f"{what}: {reason}")
+
+
+def positive(value: Any, what: str, name: str) -> int:
+    """A size; InvalidArgumentError where it is not greater than zero."""
+    size = int(value)
+    if size <= 0:
+        raise invalid(what, f"{name} must be greater than zero, got {size}")
+    return size
 
 
 def scaled(cardinality: int, compute: Callable[[int], int]) -> int:

@@ -202,6 +202,18 @@ class Selections(Chained):
             )
         return self._to(self.element_spec, made.unique)
 
+    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
+        """The elements that can be computed: errors are left out, without a word.
+
+        `log_warning` warns of each.
+
+        >>> data = rt.data.Dataset.range(3).map(lambda x: 6 // x)
+        >>> [int(x) for x in data.ignore_errors()]
+        [6, 3]
+        """
+        build = partial(made.without_failures, warns=bool(log_warning))
+        return self._to(self.element_spec, build)
+
     def shuffle(
         self,
         buffer_size: Any,

@@ -14,6 +14,7 @@ from runtime.data.pipelines import (
     UNKNOWN,
     Element,
     Pipeline,
+    Resumed,
     invalid,
     row_iterator,
 )
@@ -76,9 +77,16 @@ def generated(
     """The items of the iterable `make(*args)`, of which `take` gives the components."""
 
     def elements() -> Iterator[Element]:
-        iterator = call_back(iter, call_back(make, *args))
-        while (item := call_back(next, iterator, _END)) is not _END:
-            yield tuple(take(item))
+        iterator: Any = None
+
+        def steps() -> Iterator[Element]:
+            nonlocal iterator
+            if iterator is None:
+                iterator = call_back(iter, call_back(make, *args))
+            while (item := call_back(next, iterator, _END)) is not _END:
+                yield tuple(take(item))
+
+        return Resumed(steps)
 
     return Pipeline(elements, UNKNOWN)
 

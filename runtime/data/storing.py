@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 from zipfile import BadZipFile
 
@@ -14,7 +15,7 @@ from runtime import errors
 from runtime.core.files import replacing
 from runtime.core.shapes import compatible
 from runtime.core.types import TensorType, Type
-from runtime.data.pipelines import Element, Pipeline, invalid
+from runtime.data.pipelines import Element, Pipeline, Resumed, invalid
 
 
 def path_of(filename: Any) -> str:
@@ -38,11 +39,10 @@ def cached(source: Pipeline, *, path: str, types: tuple[Type, ...]) -> Pipeline:
             found = _read(path, types)
             with lock:
                 kept.append(found)
-        if kept:
-            yield from kept[0]
-            return
-        made = []
-        for element in source.elements():
+        return iter(kept[0]) if kept else Resumed(partial(computed, source.elements(), []))
+
+    def computed(inputs: Iterator[Element], made: list[Element]) -> Iterator[Element]:
+        for element in inputs:
             made.append(element)
             yield element
         if path:

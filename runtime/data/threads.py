@@ -7,12 +7,12 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import islice, starmap
 from queue import SimpleQueue
 from time import perf_counter
 from typing import Any
 
-from runtime.data.pipelines import Element
+from runtime.data.pipelines import Element, Failure, Raised, attempts
 
 AHEAD = 2
 """Elements that `prefetch(AUTOTUNE)` computes ahead."""
@@ -23,13 +23,6 @@ _END = object()
 def parallelism() -> int:
     """Threads where their number is left open: one for each processor."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-class _Failure:
-    __slots__ = ("error",)
-
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
 
 
 class _Stop:
@@ -47,6 +40,10 @@ def _started(work: Callable[..., None], *args: Any) -> None:
 
 def ahead(source: Iterator[Element], size: int) -> Iterator[Element]:
     """The elements of an iterator, of which a thread computes up to `size` ahead."""
+    return Raised(_ahead(source, size))
+
+
+def _ahead(source: Iterator[Element], size: int) -> Iterator[Element | Failure]:
     # Places are handed to the thread, elements come back.
     places: SimpleQueue[Any] = SimpleQueue()
     made: SimpleQueue[Any] = SimpleQueue()
@@ -57,8 +54,6 @@ def ahead(source: Iterator[Element], size: int) -> Iterator[Element]:
     del source
     try:
         while (found := made.get()) is not _END:
-            if type(found) is _Failure:
-                raise found.error
             places.put(None)
             yield found
     finally:
@@ -69,14 +64,17 @@ def ahead(source: Iterator[Element], size: int) -> Iterator[Element]:
 def _fill(
     source: Iterator[Element], places: SimpleQueue[Any], made: SimpleQueue[Any], stop: _Stop
 ) -> None:
-    try:
-        while True:
-            places.get()
-            if stop.asked:
-                break
-            made.put(next(source, _END))
-    except BaseException as error:  # it is the consumer's
-        made.put(_Failure(error))
+    while True:
+        places.get()
+        if stop.asked:
+            break
+        try:
+            found: Any = next(source, _END)
+        except BaseException as error:  # it is the consumer's
+            found = Failure(error)
+        made.put(found)
+        # An error knows where it was raised: so it would hold the consumer, and this thread.
+        del found
 
 
 _TRIALS = 4
@@ -88,29 +86,43 @@ def mapped_as_needed(
     source: Iterator[Element], run: Callable[..., Element], ordered: bool
 ) -> Iterator[Element]:
     """`run` of each element: by threads, once the first ones have shown that it takes long."""
+    return Raised(_as_needed(source, run, ordered))
+
+
+def _as_needed(
+    source: Iterator[Element], run: Callable[..., Element], ordered: bool
+) -> Iterator[Element | Failure]:
     spent = 0.0
-    for element in islice(source, _TRIALS):
+    made: list[Element | Failure] = []
+    for _ in range(_TRIALS):
         start = perf_counter()
-        made = run(*element)
+        made.extend(islice(attempts(starmap(run, source)), 1))
         spent += perf_counter() - start
-        yield made
+        if not made:
+            return
+        yield made.pop()
     if spent > _TRIALS * _LONG:
-        yield from mapped(source, run, parallelism(), ordered)
-    for element in source:
-        yield run(*element)
+        yield from _mapped(source, run, parallelism(), ordered)
+    yield from attempts(starmap(run, source))
 
 
 def mapped(
     source: Iterator[Element], run: Callable[..., Element], workers: int, ordered: bool
 ) -> Iterator[Element]:
     """`run` of each element, by as many threads; in the order of the elements, or as they come."""
+    return Raised(_mapped(source, run, workers, ordered))
+
+
+def _mapped(
+    source: Iterator[Element], run: Callable[..., Element], workers: int, ordered: bool
+) -> Iterator[Element | Failure]:
     work: SimpleQueue[Any] = SimpleQueue()
     done: SimpleQueue[Any] = SimpleQueue()
     stop = _Stop()
     for _ in range(workers):
         _started(_compute, run, work, done, stop)
     try:
-        yield from _results(source, work, done, 2 * workers, ordered)
+        yield from _results(attempts(source), work, done, 2 * workers, ordered)
     finally:
         stop.asked = True
         for _ in range(workers):
@@ -118,51 +130,42 @@ def mapped(
 
 
 def _results(
-    source: Iterator[Element],
+    source: Iterator[Element | Failure],
     work: SimpleQueue[Any],
     done: SimpleQueue[Any],
     most: int,
     ordered: bool,
-) -> Iterator[Element]:
+) -> Iterator[Element | Failure]:
     sent = given = 0
     ended = False
     waiting: dict[int, Any] = {}
     while True:
         while not ended and sent - given < most:
-            found: Any = _next(source)
+            found: Any = next(source, _END)
             if found is _END:
                 ended = True
-            elif type(found) is _Failure:
-                ended = True
+                break
+            if type(found) is Failure:
                 waiting[sent] = found
-                sent += 1
             else:
                 work.put((sent, found))
-                sent += 1
+            found = None
+            sent += 1
         if given == sent:
             return
         while given not in waiting:
             place, result = done.get()
             # In no order: the next one that is there is the next one.
             waiting[place if ordered else _first_free(waiting, given)] = result
-        result = waiting.pop(given)
+            result = None
         given += 1
-        if type(result) is _Failure:
-            raise result.error
-        yield result
+        yield waiting.pop(given - 1)
 
 
 def _first_free(waiting: dict[int, Any], given: int) -> int:
     while given in waiting:
         given += 1
     return given
-
-
-def _next(source: Iterator[Element]) -> Any:
-    try:
-        return next(source, _END)
-    except Exception as error:
-        return _Failure(error)
 
 
 def _compute(
@@ -177,5 +180,5 @@ def _compute(
         try:
             done.put((place, run(*element)))
         except BaseException as error:  # it is the consumer's
-            done.put((place, _Failure(error)))
+            done.put((place, Failure(error)))
         del element

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections import deque
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,24 +16,18 @@ from runtime.data.pipelines import (
     INFINITE,
     UNKNOWN,
     Element,
+    Failure,
     Pipeline,
+    Resumed,
+    attempts,
     invalid,
     least,
-    row_iterator,
+    passed,
+    positive,
     scaled,
     total,
-    transposed,
 )
 from runtime.data.randomness import SeedGenerator, chosen_seeds, numbers
-
-
-def positive(value: Any, what: str, name: str) -> int:
-    """A size; InvalidArgumentError where it is not greater than zero."""
-    size = int(value)
-    if size <= 0:
-        raise invalid(what, f"{name} must be greater than zero, got {size}")
-    return size
-
 
 # Elements, by a function
 
@@ -42,11 +36,9 @@ def mapped(source: Pipeline, *outer: Any, function: Traced) -> Pipeline:
     """A function of each element."""
 
     def elements() -> Iterator[Element]:
-        run = function.runner(outer)
-        for element in source.elements():
-            yield run(*element)
+        return itertools.starmap(function.runner(outer), source.elements())
 
-    return Pipeline(elements, source.cardinality)
+    return Pipeline(elements, source.cardinality, is_mapped=True)
 
 
 def mapped_in_parallel(
@@ -63,7 +55,7 @@ def mapped_in_parallel(
             return threads.mapped_as_needed(source.elements(), run, ordered)
         return threads.mapped(source.elements(), run, workers, ordered)
 
-    return Pipeline(elements, source.cardinality)
+    return Pipeline(elements, source.cardinality, is_mapped=True)
 
 
 def filtered(source: Pipeline, *outer: Any, function: Traced) -> Pipeline:
@@ -71,9 +63,7 @@ def filtered(source: Pipeline, *outer: Any, function: Traced) -> Pipeline:
 
     def elements() -> Iterator[Element]:
         run = function.runner(outer)
-        for element in source.elements():
-            if run(*element)[0]:
-                yield element
+        return filter(lambda element: run(*element)[0], source.elements())
 
     return Pipeline(elements, UNKNOWN)
 
@@ -83,10 +73,7 @@ def taken_while(source: Pipeline, *outer: Any, function: Traced) -> Pipeline:
 
     def elements() -> Iterator[Element]:
         run = function.runner(outer)
-        for element in source.elements():
-            if not run(*element)[0]:
-                return
-            yield element
+        return itertools.takewhile(lambda element: run(*element)[0], source.elements())
 
     return Pipeline(elements, UNKNOWN)
 
@@ -96,12 +83,17 @@ def scanned(source: Pipeline, *rest: Any, function: Traced, size: int) -> Pipeli
     initial, outer = rest[:size], rest[size:]
 
     def elements() -> Iterator[Element]:
-        run = function.runner(outer)
+        run, inputs = function.runner(outer), source.elements()
         state = initial
-        for element in source.elements():
-            made = run(*state, *element)
-            state = made[:size]
-            yield made[size:]
+
+        def steps() -> Iterator[Element]:
+            nonlocal state
+            for element in inputs:
+                made = run(*state, *element)
+                state = made[:size]
+                yield made[size:]
+
+        return Resumed(steps)
 
     return Pipeline(elements, source.cardinality)
 
@@ -123,23 +115,28 @@ def interleaved(
     run_length = positive(block, function.what, "block_length")
 
     def elements() -> Iterator[Element]:
-        run = function.runner(outer)
-        inputs = source.elements()
+        run, inputs = function.runner(outer), source.elements()
         slots: list[Iterator[Element] | None] = [None] * length
-        at = 0
+        at, left = 0, run_length
         ended = False
-        while not ended or any(slots):
-            if slots[at] is None and not ended:
-                found = next(inputs, None)
-                ended = found is None
-                slots[at] = None if found is None else run(*found)[0].elements()
-            left = run_length
-            for element in itertools.islice(slots[at] or (), run_length):
-                yield element
-                left -= 1
-            if left:
-                slots[at] = None
-            at = (at + 1) % length
+
+        def steps() -> Iterator[Element]:
+            nonlocal at, left, ended
+            while not ended or any(slots):
+                if slots[at] is None and not ended:
+                    found = next(inputs, None)
+                    ended = found is None
+                    slots[at] = None if found is None else run(*found)[0].elements()
+                for element in slots[at] or ():
+                    left -= 1
+                    yield element
+                    if not left:
+                        break
+                else:
+                    slots[at] = None
+                at, left = (at + 1) % length, run_length
+
+        return Resumed(steps)
 
     return Pipeline(elements, UNKNOWN)
 
@@ -148,9 +145,17 @@ def flattened(source: Pipeline, *outer: Any, function: Traced) -> Pipeline:
     """The elements of the datasets that a function makes, one dataset after another."""
 
     def elements() -> Iterator[Element]:
-        run = function.runner(outer)
-        for element in source.elements():
-            yield from run(*element)[0].elements()
+        run, inputs = function.runner(outer), source.elements()
+        inner: Iterator[Element] = iter(())
+
+        def steps() -> Iterator[Element]:
+            nonlocal inner
+            yield from inner
+            for element in inputs:
+                inner = run(*element)[0].elements()
+                yield from inner
+
+        return Resumed(steps)
 
     return Pipeline(elements, UNKNOWN)
 
@@ -163,13 +168,21 @@ def repeated(source: Pipeline, count: Any) -> Pipeline:
     times = int(count)
 
     def elements() -> Iterator[Element]:
-        for _ in itertools.count() if times < 0 else range(times):
-            empty = True
-            for element in source.elements():
-                empty = False
-                yield element
-            if empty and times < 0:
-                return
+        turns = itertools.count() if times < 0 else iter(range(times))
+        inputs: Iterator[Element] = iter(())
+        empty = False
+
+        def steps() -> Iterator[Element]:
+            nonlocal inputs, empty
+            while True:
+                for element in inputs:
+                    empty = False
+                    yield element
+                if (empty and times < 0) or next(turns, None) is None:
+                    return
+                inputs, empty = source.elements(), True
+
+        return Resumed(steps)
 
     if times == 0 or source.cardinality == 0:
         return Pipeline(elements, 0)
@@ -185,7 +198,16 @@ def taken(source: Pipeline, count: Any) -> Pipeline:
         return source
 
     def elements() -> Iterator[Element]:
-        return itertools.islice(source.elements(), most)
+        inputs = source.elements()
+        left = most
+
+        def steps() -> Iterator[Element]:
+            nonlocal left
+            while left and (found := next(inputs, None)) is not None:
+                left -= 1
+                yield found
+
+        return Resumed(steps)
 
     known = most if source.cardinality == INFINITE else source.cardinality
     known = 0 if most == 0 else scaled(known, lambda n: min(n, most))
@@ -199,7 +221,17 @@ def skipped(source: Pipeline, count: Any) -> Pipeline:
         return Pipeline(lambda: iter(()), 0)
 
     def elements() -> Iterator[Element]:
-        return itertools.islice(source.elements(), most, None)
+        inputs = source.elements()
+        begun = False
+
+        def steps() -> Iterator[Element]:
+            nonlocal begun
+            if not begun:
+                next(itertools.islice(inputs, most, most), None)
+                begun = True
+            yield from inputs
+
+        return Resumed(steps)
 
     return Pipeline(elements, scaled(source.cardinality, lambda n: max(0, n - most)))
 
@@ -216,7 +248,16 @@ def sharded(source: Pipeline, count: Any, index: Any) -> Pipeline:
         )
 
     def elements() -> Iterator[Element]:
-        return itertools.islice(source.elements(), at, None, shards)
+        inputs = source.elements()
+        # Errors are in no shard.
+        places = itertools.count()
+
+        def steps() -> Iterator[Element]:
+            for element in inputs:
+                if next(places) % shards == at:
+                    yield element
+
+        return Resumed(steps)
 
     return Pipeline(elements, scaled(source.cardinality, lambda n: max(0, -((at - n) // shards))))
 
@@ -225,12 +266,58 @@ def unique(source: Pipeline) -> Pipeline:
     """Each element once, where it comes first."""
 
     def elements() -> Iterator[Element]:
-        seen = set()
-        for element in source.elements():
+        seen: set[Any] = set()
+
+        def is_new(element: Element) -> bool:
             key = element[0].tobytes() if element[0].ndim else element[0].item()
-            if key not in seen:
-                seen.add(key)
+            count = len(seen)
+            seen.add(key)
+            return len(seen) > count
+
+        return filter(is_new, source.elements())
+
+    return Pipeline(elements, UNKNOWN)
+
+
+def counted_out(source: Pipeline, count: Any) -> Pipeline:
+    """The elements, of which there must be `count`."""
+    expected = int(count)
+
+    def elements() -> Iterator[Element]:
+        inputs, places = source.elements(), itertools.count(1)
+        at = 0
+
+        def steps() -> Iterator[Element]:
+            nonlocal at
+            for element in inputs:
+                at = next(places)
+                if at > expected >= 0:
+                    raise _miscounted(f"more than {expected}", expected)
                 yield element
+            if expected == INFINITE or 0 <= at < expected:
+                raise _miscounted(str(at), expected)
+
+        return Resumed(steps)
+
+    return Pipeline(elements, expected)
+
+
+def _miscounted(found: str, expected: int) -> errors.FailedPreconditionError:
+    wanted = "infinitely many" if expected == INFINITE else str(expected)
+    return errors.FailedPreconditionError(
+        None, None, f"data.experimental.assert_cardinality: {found} elements, not {wanted}"
+    )
+
+
+def without_failures(source: Pipeline, *, warns: bool) -> Pipeline:
+    """The elements without the errors between them."""
+
+    def elements() -> Iterator[Element]:
+        for found in attempts(source.elements()):
+            if not isinstance(found, Failure):
+                yield found
+            elif warns:
+                warnings.warn(f"Dataset.ignore_errors: {found.error}", stacklevel=2)
 
     return Pipeline(elements, UNKNOWN)
 
@@ -242,8 +329,26 @@ def zipped(*sources: Pipeline) -> Pipeline:
     """The components of elements at the same place, side by side."""
 
     def elements() -> Iterator[Element]:
-        for parts in zip(*[source.elements() for source in sources], strict=False):
-            yield tuple(itertools.chain.from_iterable(parts))
+        iterators = [source.elements() for source in sources]
+
+        def steps() -> Iterator[Element]:
+            while True:
+                parts: list[Any] = []
+                rest = iter(iterators)
+                try:
+                    for iterator in rest:
+                        found = next(iterator, None)
+                        if found is None:
+                            return
+                        parts += found
+                except Exception:
+                    # The elements beside it go with it.
+                    for iterator in rest:
+                        passed(iterator)
+                    raise
+                yield tuple(parts)
+
+        return Resumed(steps)
 
     return Pipeline(elements, least([source.cardinality for source in sources]))
 
@@ -253,18 +358,21 @@ def enumerated(source: Pipeline, start: Any) -> Pipeline:
     first = int(start)
 
     def elements() -> Iterator[Element]:
-        for number, element in enumerate(source.elements(), first):
-            yield np.int64(number), *element
+        # A failure has a number too.
+        return map(_numbered, itertools.count(first), source.elements())
 
     return Pipeline(elements, source.cardinality)
+
+
+def _numbered(number: int, element: Element) -> Element:
+    return np.int64(number), *element
 
 
 def concatenated(*sources: Pipeline) -> Pipeline:
     """The elements of one after those of another."""
 
     def elements() -> Iterator[Element]:
-        for source in sources:
-            yield from source.elements()
+        return itertools.chain.from_iterable(source.elements() for source in sources)
 
     return Pipeline(elements, total([source.cardinality for source in sources]))
 
@@ -276,21 +384,26 @@ def chosen(choices: Pipeline, *sources: Pipeline, stop: bool) -> Pipeline:
 
     def elements() -> Iterator[Element]:
         iterators = [source.elements() for source in sources]
+        inputs = choices.elements()
         open_ = set(range(len(iterators)))
-        for (choice,) in choices.elements():
-            at = int(choice)
-            if not 0 <= at < len(iterators):
-                raise invalid(
-                    "Dataset.choose_from_datasets",
-                    f"the choice {at} is not in [0, {len(iterators)})",
-                )
-            found = next(iterators[at], None)
-            if found is not None:
-                yield found
-                continue
-            open_.discard(at)
-            if stop or not open_:
-                return
+
+        def steps() -> Iterator[Element]:
+            for (choice,) in inputs:
+                at = int(choice)
+                if not 0 <= at < len(iterators):
+                    raise invalid(
+                        "Dataset.choose_from_datasets",
+                        f"the choice {at} is not in [0, {len(iterators)})",
+                    )
+                found = next(iterators[at], None)
+                if found is not None:
+                    yield found
+                    continue
+                open_.discard(at)
+                if stop or not open_:
+                    return
+
+        return Resumed(steps)
 
     return Pipeline(elements, UNKNOWN)
 
@@ -314,143 +427,26 @@ def sampled(weights: Any, seed: Any, *sources: Pipeline, stop: bool, anew: bool)
         draws = numbers(drawing.next())
         iterators = [source.elements() for source in sources]
         left = chances.copy()
-        while left.any():
-            bounds = np.cumsum(left)
-            at = int(np.searchsorted(bounds, next(draws) / 2**32 * bounds[-1], side="right"))
-            found = next(iterators[at], None)
-            if found is not None:
-                yield found
-            elif stop:
-                return
-            else:
-                left[at] = 0
+
+        def steps() -> Iterator[Element]:
+            while left.any():
+                bounds = np.cumsum(left)
+                at = int(np.searchsorted(bounds, next(draws) / 2**32 * bounds[-1], side="right"))
+                found = next(iterators[at], None)
+                if found is not None:
+                    yield found
+                elif stop:
+                    return
+                else:
+                    left[at] = 0
+
+        return Resumed(steps)
 
     every = [source.cardinality for source in sources]
     return Pipeline(elements, INFINITE if INFINITE in every and not stop else UNKNOWN)
 
 
-# Groups
-
-
-def batched(source: Pipeline, count: Any, *, drop: bool) -> Pipeline:
-    """`count` elements at a time, stacked; fewer at the end, unless `drop`."""
-    what = "Dataset.batch"
-    size = positive(count, what, "batch_size")
-    known = scaled(source.cardinality, lambda n: n // size if drop else -(-n // size))
-
-    def elements() -> Iterator[Element]:
-        iterator = source.elements()
-        while group := list(itertools.islice(iterator, size)):
-            if len(group) < size and drop:
-                return
-            yield transposed(group, what)
-
-    def sliced() -> Iterator[Element]:
-        rows, end = source.rows, source.cardinality
-        assert rows is not None
-        for start in range(0, end - size + 1 if drop else end, size):
-            yield rows(start, min(start + size, end))
-
-    return Pipeline(elements if source.rows is None else sliced, known)
-
-
-def padded_stack(column: Any, shape: Any, value: Any, place: int) -> Any:
-    """One array of components, padded with a value; None in the shape is the longest of them."""
-    what = "Dataset.padded_batch"
-    rank = column[0].ndim
-    if any(item.ndim != rank for item in column):
-        raise invalid(what, f"all elements of component {place} must have one rank")
-    wanted = (None,) * rank if shape is None else shape
-    if len(wanted) != rank:
-        raise invalid(
-            what,
-            f"the padded shape of component {place} has rank {len(wanted)}, its elements have rank "
-            f"{rank}",
-        )
-    longest = [max(dims) for dims in zip(*[item.shape for item in column], strict=True)]
-    dims = [most if dim is None else dim for dim, most in zip(wanted, longest, strict=True)]
-    if any(most > dim for dim, most in zip(dims, longest, strict=True)):
-        raise errors.DataLossError(
-            None,
-            None,
-            f"{what}: attempted to pad to a smaller size than the input element: component {place} "
-            f"is up to {longest}, padded_shapes asks for {dims}",
-        )
-    made = np.full((len(column), *dims), value[()], column[0].dtype)
-    for at, item in enumerate(column):
-        inside: tuple[Any, ...] = (at, *map(slice, item.shape))
-        made[inside] = item if rank else item[()]
-    return made
-
-
-def padded(source: Pipeline, count: Any, *values: Any, shapes: Any, drop: bool) -> Pipeline:
-    """`batched`, of components that are padded with these values to common shapes."""
-    what = "Dataset.padded_batch"
-    size = positive(count, what, "batch_size")
-
-    def elements() -> Iterator[Element]:
-        iterator = source.elements()
-        while group := list(itertools.islice(iterator, size)):
-            if len(group) < size and drop:
-                return
-            columns = zip(zip(*group, strict=True), shapes, values, strict=True)
-            yield tuple([padded_stack(*each, place) for place, each in enumerate(columns)])
-
-    return Pipeline(
-        elements, scaled(source.cardinality, lambda n: n // size if drop else -(-n // size))
-    )
-
-
-def unbatched(source: Pipeline, *, size: int | None) -> Pipeline:
-    """The rows of the components of each element."""
-
-    def elements() -> Iterator[Element]:
-        for element in source.elements():
-            lengths = {component.shape[:1] for component in element}
-            if len(lengths) > 1:
-                shapes = [list(component.shape) for component in element]
-                raise invalid(
-                    "Dataset.unbatch",
-                    f"the components of an element have different first dimensions: {shapes}",
-                )
-            yield from zip(*map(row_iterator, element), strict=True)
-
-    known = scaled(source.cardinality, lambda n: UNKNOWN if size is None else n * size)
-    return Pipeline(elements, known)
-
-
-def windows(source: Pipeline, size: Any, shift: Any, stride: Any, *, drop: bool) -> Pipeline:
-    """Datasets of `size` elements each, `stride` apart, that begin `shift` elements apart."""
-    what = "Dataset.window"
-    count = positive(size, what, "size")
-    step = count if shift is None else positive(shift, what, "shift")
-    apart = positive(stride, what, "stride")
-    reach = (count - 1) * apart + 1
-
-    def elements() -> Iterator[Element]:
-        iterator = source.elements()
-        held: deque[Element] = deque(itertools.islice(iterator, reach))
-        while held and not (drop and len(held) < reach):
-            yield _as_datasets(list(itertools.islice(held, 0, None, apart)))
-            for _ in range(min(step, len(held))):
-                held.popleft()
-            missing = reach - len(held)
-            further = itertools.islice(iterator, max(0, step - reach), None)
-            held.extend(itertools.islice(further, missing))
-
-    def known(n: int) -> int:
-        return max(0, (n - reach) // step + 1) if drop else -(-n // step)
-
-    return Pipeline(elements, scaled(source.cardinality, known))
-
-
-def _as_datasets(group: list[Element]) -> Element:
-    columns = zip(*group, strict=True)
-    return tuple([_of_list([(item,) for item in column]) for column in columns])
-
-
-def _of_list(items: list[Element]) -> Pipeline:
-    return Pipeline(lambda: iter(items), len(items))
+# Order, threads
 
 
 def shuffled(source: Pipeline, buffer_size: Any, seed: Any, *, anew: bool) -> Pipeline:
@@ -466,23 +462,31 @@ def shuffled(source: Pipeline, buffer_size: Any, seed: Any, *, anew: bool) -> Pi
         draws = numbers(seeds.next())
         iterator = source.elements()
         # The place of the first one moves round the buffer, as in TensorFlow: so the order is its.
-        held = list(itertools.islice(iterator, size))
-        count, first = len(held), 0
-        while count == size:
-            place = (first + next(draws) % size) % size
-            found, held[place] = held[place], held[first]
-            yield found
-            further = next(iterator, None)
-            if further is None:
-                first, count = (first + 1) % size, count - 1
-                break
-            held[first] = further
-            first = (first + 1) % size
-        while count:
-            place = (first + next(draws) % count) % len(held)
-            found, held[place] = held[place], held[first]
-            yield found
-            first, count = (first + 1) % len(held), count - 1
+        held: list[Any] = []
+        count = first = 0
+        ended = False
+
+        def steps() -> Iterator[Element]:
+            nonlocal count, first, ended
+            while True:
+                while count < size and not ended:
+                    further = next(iterator, None)
+                    if further is None:
+                        ended = True
+                    elif len(held) < size:
+                        held.append(further)
+                        count += 1
+                    else:
+                        held[first - 1] = further
+                        count += 1
+                if not count:
+                    return
+                place = (first + next(draws) % count) % len(held)
+                found, held[place] = held[place], held[first]
+                first, count = (first + 1) % len(held), count - 1
+                yield found
+
+        return Resumed(steps)
 
     return Pipeline(elements, source.cardinality)
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import runtime
+from tests.runtime.data.test_errors_between import CASES, found
 
 pytestmark = pytest.mark.peers
 with warnings.catch_warnings():
@@ -273,6 +274,46 @@ PIPELINES = {
     "bool": lambda tf: D(tf).from_tensor_slices([True, False]),
     "f64": lambda tf: D(tf).from_tensor_slices(tf.constant([1.0, 2.0], tf.float64)),
     "skip_inf": lambda tf: D(tf).range(3).repeat().skip(2).take(2),
+    "by_window": lambda tf: (
+        D(tf)
+        .range(11)
+        .group_by_window(lambda x: x % 3, lambda k, d: d.map(lambda x: (k, x)), window_size=2)
+    ),
+    "by_window_func": lambda tf: (
+        D(tf)
+        .range(11)
+        .group_by_window(lambda x: x % 3, lambda k, d: d.batch(3), window_size_func=lambda k: k + 1)
+    ),
+    "by_length": lambda tf: (
+        D(tf)
+        .range(1, 9)
+        .map(lambda n: tf.fill([n % 5 + 1], n))
+        .bucket_by_sequence_length(lambda x: tf.shape(x)[0], [3, 5], [2, 3, 1])
+    ),
+    "by_length_drop": lambda tf: (
+        D(tf)
+        .range(1, 9)
+        .map(lambda n: (tf.fill([n % 5 + 1], n), n))
+        .bucket_by_sequence_length(
+            lambda x, n: tf.shape(x)[0],
+            [3],
+            [3, 2],
+            drop_remainder=True,
+            padding_values=(tf.constant(-1, tf.int64), tf.constant(0, tf.int64)),
+        )
+    ),
+    "ignored": lambda tf: D(tf).range(4).map(lambda x: 6 // (x - 2)).ignore_errors(),
+    "lines": lambda tf: tf.data.TextLineDataset([__file__, __file__]).take(30),
+    "lines_of_names": lambda tf: (
+        D(tf).from_tensor_slices([__file__]).flat_map(tf.data.TextLineDataset).skip(3).take(9)
+    ),
+    "listed": lambda tf: D(tf).list_files([__file__[:-3] + ".*", __file__], shuffle=False),
+    "map_and_batch": lambda tf: (
+        D(tf).range(5).apply(tf.data.experimental.map_and_batch(lambda x: x * 2, 2))
+    ),
+    "known": lambda tf: (
+        D(tf).range(5).filter(lambda x: x < 3).apply(tf.data.experimental.assert_cardinality(3))
+    ),
     "group": lambda tf: D(tf).range(4).batch(2).map(lambda x: tf.reduce_sum(x)),
 }
 
@@ -303,6 +344,12 @@ def no_global_seed() -> None:
 def test_is_as_in_tensorflow(name: str) -> None:
     make = PIPELINES[name]
     assert described(runtime, make) == described(tensorflow, make)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_errors_between_elements_are_as_in_tensorflow(name: str) -> None:
+    make, expected = CASES[name]
+    assert list(found(tensorflow, make(tensorflow))) == expected
 
 
 def test_seeds_of_the_program_are_as_in_tensorflow() -> None:

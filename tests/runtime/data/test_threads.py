@@ -65,7 +65,7 @@ def test_threads_end_with_a_staged_loop_that_is_left() -> None:
 
 
 @pytest.mark.parametrize("parallel", [None, 2])
-def test_an_error_comes_in_its_place_and_ends_the_threads(parallel: Any) -> None:
+def test_an_error_comes_in_its_place_and_threads_go_on(parallel: Any) -> None:
     data = Dataset.range(9).map(lambda x: 12 // (x - 3), num_parallel_calls=parallel).prefetch(2)
     iterator = iter(data)
     assert [int(next(iterator)) for _ in range(3)] == [12 // (n - 3) for n in range(3)]
@@ -73,6 +73,7 @@ def test_an_error_comes_in_its_place_and_ends_the_threads(parallel: Any) -> None
         next(iterator)
     assert "Dataset.map" in caught.value.__notes__[0]
     assert "test_threads.py" in caught.value.__notes__[0]
+    assert [int(x) for x in iterator] == [12 // (n - 3) for n in range(4, 9)]
 
 
 def test_an_error_of_a_generator_passes_through_threads() -> None:

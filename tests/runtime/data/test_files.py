@@ -1,0 +1,111 @@
+"""Datasets of files: lines and records, by Python's own reading; what cannot be read."""
+
+import gzip
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import runtime as rt
+from runtime.errors import DataLossError, InvalidArgumentError, NotFoundError
+
+TEXT = b"to be\nor not\r\n\nto be: \xc3\xa4"
+LINES = [b"to be", b"or not", b"", "to be: ä".encode()]
+
+
+def values(data: Any) -> list[bytes]:
+    return [x.numpy() for x in data]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "a.txt"
+    path.write_bytes(TEXT)
+    return path
+
+
+@pytest.mark.parametrize("pack", [None, "GZIP", "ZLIB"])
+def test_lines(file: Path, pack: str | None) -> None:
+    packed = {None: bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}[pack]
+    file.write_bytes(packed(TEXT))
+    names = rt.data.Dataset.from_tensors(str(file))
+    assert values(rt.data.TextLineDataset(file, pack)) == LINES
+    assert values(rt.data.TextLineDataset([str(file)] * 2, pack)) == LINES * 2
+    assert values(names.flat_map(lambda n: rt.data.TextLineDataset(n, pack))) == LINES
+
+    @rt.function
+    def longest(name: Any) -> Any:
+        most = 0
+        for line in rt.data.TextLineDataset(name, pack):
+            most = rt.maximum(most, rt.strings.length(line))
+        return most
+
+    assert int(longest(rt.constant(str(file)))) == max(map(len, LINES))
+
+
+def test_records(file: Path) -> None:
+    size = len(TEXT)
+    data = rt.data.FixedLengthRecordDataset(
+        str(file), 4, header_bytes=2, footer_bytes=(size - 2) % 4
+    )
+    end = size - (size - 2) % 4
+    assert values(data) == [TEXT[at : at + 4] for at in range(2, end, 4)]
+    with pytest.raises(DataLossError, match="no records of 7"):
+        values(rt.data.FixedLengthRecordDataset(str(file), 7))
+    with pytest.raises(InvalidArgumentError, match="must be positive"):
+        rt.data.FixedLengthRecordDataset(str(file), 0)
+
+
+def test_the_next_file_comes_behind_a_missing_one(file: Path) -> None:
+    iterator = iter(rt.data.TextLineDataset([f"{file}.no", str(file)]))
+    with pytest.raises(NotFoundError, match=r"there is no file .*a\.txt\.no"):
+        next(iterator)
+    assert values(iterator) == LINES
+    with pytest.raises(DataLossError, match="ZLIB"):
+        values(rt.data.TextLineDataset(str(file), "ZLIB"))
+    with pytest.raises(DataLossError, match="cannot be read"):
+        values(rt.data.TextLineDataset(str(file), "GZIP"))
+    with pytest.raises(rt.errors.OpError, match="directory"):
+        values(rt.data.TextLineDataset(str(file.parent)))
+    with pytest.raises(InvalidArgumentError, match="GZIP, ZLIB or None, got 'ZIP'"):
+        rt.data.TextLineDataset(str(file), "ZIP")
+    for wrong in (3, None, [1.5]):
+        with pytest.raises(TypeError, match="TextLineDataset"):
+            rt.data.TextLineDataset(wrong)
+
+
+def test_names_of_files(tmp_path: Path) -> None:
+    for name in ("c.csv", "a.csv", "b.txt"):
+        (tmp_path / name).touch()
+    every = sorted(bytes(path) for path in tmp_path.glob("*.csv"))
+    listed = rt.data.Dataset.list_files
+    assert values(listed(f"{tmp_path}/*.csv", shuffle=False)) == every
+    assert sorted(values(listed([f"{tmp_path}/a*", f"{tmp_path}/c*"], seed=1))) == every
+    with pytest.raises(InvalidArgumentError, match=r"No files matched pattern: .*\.no"):
+        listed(f"{tmp_path}/*.no")
+
+
+def test_what_has_another_number_of_elements() -> None:
+    few = rt.data.Dataset.range(4).filter(lambda x: x < 2)
+    for count, found in ((1, "more than 1"), (3, "2 elements"), (-1, "2 elements, not infinitely")):
+        known = few.apply(rt.data.experimental.assert_cardinality(count))
+        assert int(known.cardinality()) == count
+        with pytest.raises(rt.errors.FailedPreconditionError, match=found):
+            list(known)
+
+
+def test_bad_groups() -> None:
+    data = rt.data.Dataset.range(4)
+    with pytest.raises(ValueError, match="one of them"):
+        data.group_by_window(lambda x: x, lambda k, d: d)
+    with pytest.raises(ValueError, match="key_func must return a scalar of int64"):
+        data.group_by_window(lambda x: x > 1, lambda k, d: d, 2)
+    with pytest.raises(TypeError, match="reduce_func must return a Dataset"):
+        data.group_by_window(lambda x: x, lambda k, d: k, 2)
+    with pytest.raises(InvalidArgumentError, match="window size must be greater than zero"):
+        list(data.group_by_window(lambda x: x, lambda k, d: d, 0))
+    with pytest.raises(ValueError, match="one more than bucket_boundaries, got 1 and 1"):
+        data.bucket_by_sequence_length(lambda x: x, [2], [1])
+    with pytest.raises(NotImplementedError, match="pad in a map before"):
+        data.bucket_by_sequence_length(lambda x: x, [2], [1, 2], pad_to_bucket_boundary=True)
