@@ -129,6 +129,8 @@ _LATER = {
     "runtime.ops.special": "scalar_mul",
     "runtime.ops.strings.conversion": "as_string",
     "runtime.ops.print_op": "print",
+    "runtime.staging.critical_section": "CriticalSection",
+    "runtime.summary.protos": "make_ndarray make_tensor_proto",
     "runtime.staging.lists.tensor_array": "TensorArray",
 }
 
@@ -196,6 +198,10 @@ if _TYPE_CHECKING:
     from runtime.ops.special import scalar_mul as scalar_mul
     from runtime.ops.strings.conversion import as_string as as_string
     from runtime.ops.print_op import print as print
+    from runtime.staging.critical_section import CriticalSection as CriticalSection
+    from runtime.summary.protos import (
+        make_ndarray as make_ndarray, make_tensor_proto as make_tensor_proto,
+    )
     from runtime.staging.lists.tensor_array import TensorArray as TensorArray
 else:
     __getattr__, __dir__ = _attributes(__name__, _LATER, _MODULES, _WITH_EXTRAS)

@@ -22,8 +22,10 @@ from runtime.ops.strings.splitting import (
 )
 from runtime.ops.strings.substrings import length as length, substr as substr
 from runtime.ops.strings.unicode import (
-    unicode_decode as unicode_decode, unicode_encode as unicode_encode,
-    unicode_split as unicode_split, unicode_transcode as unicode_transcode,
+    unicode_decode as unicode_decode,
+    unicode_decode_with_offsets as unicode_decode_with_offsets, unicode_encode as unicode_encode,
+    unicode_split as unicode_split, unicode_split_with_offsets as unicode_split_with_offsets,
+    unicode_transcode as unicode_transcode,
 )
 
 __dir__ = _facade(__name__)

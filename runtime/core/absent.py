@@ -62,7 +62,7 @@ _REASONS = {
         "experimental.extension_type experimental.dispatch_for* "
         "experimental.unregister_dispatch_for"
     ),
-    _PROTOCOL: "make_ndarray make_tensor_proto io.parse_* io.decode_proto io.encode_proto",
+    _PROTOCOL: "io.parse_* io.decode_proto io.encode_proto",
     _COMPILER: (
         "mlir xla config.optimizer experimental.enable_strict_mode "
         "experimental.function_executor_type"

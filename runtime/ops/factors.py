@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -73,9 +73,14 @@ lu_p = row(
 )  # fmt: skip
 
 
-def lu(
-    input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None
-) -> tuple[Tensor, Tensor]:
+class Lu(NamedTuple):
+    """Both triangles in one matrix, and the order of the rows."""
+
+    lu: Tensor
+    p: Tensor
+
+
+def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
     """Square matrices with rows in another order, as products of a lower and an upper triangle.
 
     Args:
@@ -93,8 +98,7 @@ def lu(
     kind = dtypes.as_dtype(output_idx_type)
     if kind not in (dtypes.int32, dtypes.int64):
         raise wrong_value(f"output_idx_type must be int32 or int64, not {kind.name}")
-    factors, order = bind(lu_p, convert_to_tensor(input), dtype=kind)
-    return factors, order
+    return Lu(*bind(lu_p, convert_to_tensor(input), dtype=kind))
 
 
 def _side(x: Any) -> Any:

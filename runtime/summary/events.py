@@ -29,7 +29,7 @@ def module(name: str) -> Any:
         if error.name != "tensorboard":
             raise
         raise ImportError(
-            "summaries need TensorBoard's package: pip install 'autograph-runtime[tensorboard]'"
+            "this needs TensorBoard's package: pip install 'autograph-runtime[tensorboard]'"
         ) from None
 
 

@@ -84,6 +84,32 @@ def _points(s: bytes, **how: Any) -> Any:
     return [ord(character) for character in _decoded(s, **how)]
 
 
+def _starts(s: bytes, encoding: str, reaction: str, replacement: int, controls: bool) -> Any:
+    """Where in the bytes each character begins."""
+    text = _decoded(s, encoding, reaction, replacement, controls)
+    codec = _codec_for(s, encoding)
+    decoder = codecs.getincrementaldecoder(codec)(reaction)
+    found: list[tuple[str, int]] = []
+    begin = 0
+    for at in range(len(s) + 1):
+        made = decoder.decode(s[at : at + 1], at == len(s))
+        if made and reaction == "ignore":
+            begin = at + 1 - len(made.encode(codec.removesuffix("-sig")))
+        # Of several at once the first ones are what could not be read.
+        rest = range(at - len(made) + 2, at + 1)
+        found += zip(made, [begin, *rest][: len(made)], strict=True)
+        begin = at + 1 - len(decoder.getstate()[0])
+    if controls and reaction == "ignore":
+        found = [pair for pair in found if ord(pair[0]) not in _CONTROLS]
+    assert len(found) == len(text)
+    return [start for _, start in found]
+
+
+def _starts_kernel(x: Any, **how: Any) -> Any:
+    values, splits = split_kernel(x, separate=_starts, **how)
+    return values.astype(np.int64), splits
+
+
 def _points_kernel(x: Any, **how: Any) -> Any:
     values, splits = split_kernel(x, separate=_points, **how)
     return values.astype(np.int32), splits
@@ -98,6 +124,10 @@ unicode_split_p = row(
 unicode_decode_p = row(
     "unicode_decode", _points_kernel, signature="S->int32,int64", shape=split_shape,
     op_type="UnicodeDecode", fallible=True, samples=(sample("3:s", **_UTF8, controls=False),),
+)  # fmt: skip
+unicode_offsets_p = row(
+    "unicode_offsets", _starts_kernel, signature="S->int64,int64", shape=split_shape,
+    op_type="UnicodeOffsets", fallible=True, samples=(sample("3:s", **_UTF8, controls=False),),
 )  # fmt: skip
 
 
@@ -135,6 +165,44 @@ def unicode_decode(
     how = _unicode_params(input_encoding, errors, replacement_char)
     how["controls"] = bool(replace_control_characters)
     return ragged_rows(x, bind(unicode_decode_p, x, **how))  # type: ignore[no-any-return]
+
+
+def _offsets(x: Tensor, **how: Any) -> Tensor | RaggedTensor:
+    return ragged_rows(x, bind(unicode_offsets_p, x, **how))  # type: ignore[no-any-return]
+
+
+def unicode_split_with_offsets(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
+    name: str | None = None,
+) -> tuple[Tensor | RaggedTensor, Tensor | RaggedTensor]:  # fmt: skip
+    """`unicode_split`, and at which byte of the string each character begins, as int64.
+
+    >>> parts, offsets = rt.strings.unicode_split_with_offsets("né!", "UTF-8")
+    >>> offsets.numpy().tolist()
+    [0, 1, 3]
+    """
+    x = as_strings(input)
+    how = _unicode_params(input_encoding, errors, replacement_char)
+    return unicode_split(x, input_encoding, errors, replacement_char), _offsets(
+        x, **how, controls=False
+    )
+
+
+def unicode_decode_with_offsets(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False, name: str | None = None,
+) -> tuple[Tensor | RaggedTensor, Tensor | RaggedTensor]:  # fmt: skip
+    """`unicode_decode`, and at which byte of the string each character begins, as int64.
+
+    >>> points, offsets = rt.strings.unicode_decode_with_offsets("né!", "UTF-8")
+    >>> points.numpy().tolist(), offsets.numpy().tolist()
+    ([110, 233, 33], [0, 1, 3])
+    """
+    x = as_strings(input)
+    how = _unicode_params(input_encoding, errors, replacement_char)
+    controls = bool(replace_control_characters)
+    points = unicode_decode(x, input_encoding, errors, replacement_char, controls)
+    return points, _offsets(x, **how, controls=controls)
 
 
 def _encode_kernel(x: Any, *, encoding: str, reaction: str, replacement: int) -> Any:

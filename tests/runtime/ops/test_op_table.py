@@ -59,7 +59,7 @@ def test_declared_types_are_those_computed(name: str, row: Any, sample: Any, dty
 VALUE_SHAPED = {
     "nonzero", "unique", "strided_slice", "repeat_indices", "range", "bincount",
     "ragged_to_tensor", "ragged_ngrams", "string_split", "bytes_split", "unicode_split",
-    "unicode_decode", "transpose_by", "diag_at", "diag_part_at",
+    "unicode_decode", "unicode_offsets", "transpose_by", "diag_at", "diag_part_at",
 }  # fmt: skip
 
 
