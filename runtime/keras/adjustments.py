@@ -28,7 +28,7 @@ def before_ops() -> None:
     module_utils.tensorflow.module = TENSORFLOW
     module_utils.tensorflow._available = True
     # Places of a graph are the user's, and what Keras tries it does not handle: it adds words.
-    register_package(os.path.dirname(os.path.dirname(module_utils.__file__)))
+    register_package(os.path.dirname(os.path.dirname(module_utils.__file__)), describes=True)
     structures = sys.modules.get("optree")
     if structures is not None:
         # On Keras' behalf, and tried as well.

@@ -15,10 +15,11 @@ from keras.src.backend.common.symbolic_scope import SymbolicScope, in_symbolic_s
 
 import runtime
 from runtime.core.convert import register_conversion
-from runtime.core.state import init_scope
+from runtime.core.state import init_scope, state
 from runtime.core.tensor import is_tensor
 from runtime.keras.loading import run_theirs
 from runtime.keras.notes import install as install_notes
+from runtime.staging.refusals import refuse
 from runtime.train.restoration import proceed
 
 SUPPORTS_SPARSE_TENSORS = False
@@ -33,6 +34,16 @@ class Variable(KerasVariable):
     is_tensor_like = True
 
     def _initialize(self, value: Any) -> None:
+        trace = state.trace
+        while trace is not None:
+            if trace.scope.outer is not None:
+                raise refuse(
+                    f"the Keras variable {self.path!r} is made in {trace.scope.kind}, which may "
+                    "run any number of times",
+                    "build before: call a model or layer once, or give it an Input; for an "
+                    "optimizer write optimizer.build(model.trainable_variables)",
+                )
+            trace = trace.outer
         if isinstance(value, runtime.Variable):
             self._value = value
         else:

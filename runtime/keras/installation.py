@@ -39,6 +39,7 @@ def install() -> ModuleType:
     import_module("runtime.keras.conversion").install(keras)
     import_module("runtime.keras.checkpoints").install(keras)
     import_module("runtime.keras.adjustments").install(keras, BACKEND)
+    import_module("runtime.keras.whole_files").install(keras)
     return keras
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -177,7 +177,9 @@ class Trainer(base_trainer.Trainer):
         for epoch in range(self._initial_epoch or initial_epoch, epochs):
             self.reset_metrics()
             calls.on_epoch_begin(epoch)
-            logs = self._trained_epoch(batches, calls)
+            # Data may run out later: then Keras warns.
+            data = _some(batches) if logs is None else batches
+            logs = self._trained_epoch(data, calls)
             if validation_data is not None and self._should_eval(epoch, validation_freq):
                 logs.update(validated())
             calls.on_epoch_end(epoch, logs)
@@ -188,6 +190,10 @@ class Trainer(base_trainer.Trainer):
         self._eval_epoch_iterator = None
         calls.on_train_end(logs=logs)
         return self.history
+
+    def _symbolic_build(self, iterator: Any = None, data_batch: Any = None) -> None:
+        given = None if iterator is None else _some(iterator)
+        super()._symbolic_build(iterator=given, data_batch=data_batch)
 
     def _trained_epoch(self, batches: Any, calls: Any) -> dict[str, Any]:
         logs: Any = {}
@@ -257,7 +263,7 @@ class Trainer(base_trainer.Trainer):
         calls.on_test_begin()
         logs: Any = {}
         self.reset_metrics()
-        for begin, end, data in batches:
+        for begin, end, data in _some(batches):
             calls.on_test_batch_begin(begin)
             logs = test(data)
             calls.on_test_batch_end(end, logs)
@@ -286,7 +292,7 @@ class Trainer(base_trainer.Trainer):
         self.stop_predicting = False
         calls.on_predict_begin()
         outputs: list[Any] = []
-        for begin, end, data in batches:
+        for begin, end, data in _some(batches):
             calls.on_predict_batch_begin(begin)
             made = predict(data)
             outputs.append(made)
@@ -337,6 +343,19 @@ class Trainer(base_trainer.Trainer):
         data = tree.map_structure(_tensor, (x,), none_is_leaf=False)
         made = self.make_predict_function()([data])
         return tree.map_structure(backend.convert_to_numpy, made)
+
+
+def _some(batches: Iterable[Any]) -> Iterator[Any]:
+    """The batches; ValueError where there is none."""
+    is_empty = True
+    for batch in batches:
+        is_empty = False
+        yield batch
+    if is_empty:
+        raise ValueError(
+            "there is no batch: the arrays, the dataset or the generator are empty, or a filter or "
+            "drop_remainder leaves nothing of them"
+        )
 
 
 def _tensor(item: Any) -> Any:

@@ -98,6 +98,34 @@ gather_p: Primitive = row(
 )  # fmt: skip
 
 
+def _class_kernel(x: Any, labels: Any, **params: Any) -> Any:
+    try:
+        return _gather_kernel(x, labels, **params)
+    except errors.InvalidArgumentError:
+        size = x.shape[-1]
+        place = np.argwhere((labels < 0) | (labels >= size))[0].tolist()
+        raise errors.InvalidArgumentError(
+            f"the label {labels[tuple(place)]}{f' at {place}' if place else ''} is no class: there "
+            f"are {size} classes, and labels are from 0 to {size - 1}"
+        ) from None
+
+
+class_p: Primitive = row(
+    "gather_class", _class_kernel, signature="A,I->A", shape=_gather_shape, op_type="GatherV2",
+    gradient=_gather_rule, fallible=True, keep_inputs=(1,),
+    samples=(sample("2,3,4", "2,3:i4", axis=2, batch_dims=2, negative=False),),
+    order=_gather_order, batching=batching.gathered,
+)  # fmt: skip
+
+
+def class_of(x: Any, labels: Any) -> Tensor:
+    """The element of each row of `x` that a label numbers; InvalidArgumentError where there is
+    none.
+    """
+    rank = labels.ndim
+    return bind(class_p, x, labels, axis=rank, batch_dims=rank, negative=False)  # type: ignore[no-any-return]
+
+
 def gathered(x: Any, indices: Any, axis: int, batch_dims: int, negative: bool) -> Tensor:
     return bind(  # type: ignore[no-any-return]
         gather_p, x, convert_to_tensor(indices), axis=axis, batch_dims=batch_dims, negative=negative

@@ -27,6 +27,7 @@ from runtime.ops import batching
 from runtime.ops.arguments import one_of, static_int, static_number
 from runtime.ops.blockwise import MANY, in_blocks, own, turning_rows
 from runtime.ops.define import Op, axis_in, binary, matched, unary
+from runtime.ops.gathering import class_of
 
 # Activations
 
@@ -362,7 +363,7 @@ def sparse_softmax_cross_entropy_with_logits(
             "Rank mismatch: Rank of labels should equal rank of logits minus 1 "
             f"(labels {classes.shape}, logits {scores.shape})."
         )
-    return -ops.gather(log_softmax(scores), classes, axis=classes.ndim, batch_dims=classes.ndim)
+    return -class_of(log_softmax(scores), classes)
 
 
 def sigmoid_cross_entropy_with_logits(

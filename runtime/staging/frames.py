@@ -25,27 +25,41 @@ _packages: list[str] = [
 ]
 _ours: dict[str, bool] = {}
 _handling: list[str] = []
+_describing: list[str] = []
 _MOST_DECORATING = 100
 """Lines of decorators above a `def` that are looked at."""
 
 
-def register_package(folder: str, handles: bool = False) -> None:
-    """Count the files below `folder` as the library's own; with `handles`, it tries what may be
-    refused, and goes another way then.
+def register_package(folder: str, handles: bool = False, describes: bool = False) -> None:
+    """Count the files below `folder` as the library's own.
+
+    With `handles` it tries what may be refused, and goes another way then; with `describes` it puts
+    symbols into the words of its errors.
     """
     prefix = os.path.join(os.path.abspath(folder), "")
     _packages.append(prefix)
     if handles:
         _handling.append(prefix)
+    if describes:
+        _describing.append(prefix)
     _ours.clear()
 
 
-def is_tried(depth: int = 1) -> bool:
+def is_tried() -> bool:
     """True if what called this package handles refusals."""
-    frame: FrameType | None = sys._getframe(depth) if _handling else None
+    return _is_called_from(_handling)
+
+
+def is_described() -> bool:
+    """True if what called this package puts symbols into the words of its errors."""
+    return _is_called_from(_describing)
+
+
+def _is_called_from(folders: Sequence[str]) -> bool:
+    frame: FrameType | None = sys._getframe(2) if folders else None
     while frame is not None and is_runtime(frame.f_code.co_filename):
         frame = frame.f_back
-    return frame is not None and frame.f_code.co_filename.startswith(tuple(_handling))
+    return frame is not None and frame.f_code.co_filename.startswith(tuple(folders))
 
 
 def is_ours(filename: str) -> bool:

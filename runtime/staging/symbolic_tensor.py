@@ -18,7 +18,7 @@ from runtime.graph.numbers import ITEMS
 from runtime.staging import refusals
 from runtime.staging.aliasing import item_assignments, sharing
 from runtime.staging.bytecode import rows_unpacked
-from runtime.staging.frames import container_at, user_location
+from runtime.staging.frames import container_at, is_described, user_location
 from runtime.staging.lists.repetition import repeated
 from runtime.staging.refusals import PRINTED, WAY_OUT, leaked, not_python, refuse_text
 from runtime.staging.scopes import InScope, Stale, active
@@ -229,6 +229,8 @@ class SymbolicTensor(InScope, Tensor):
         )
 
     def __format__(self, spec: str) -> str:
+        if is_described():
+            return format(self._shown(), spec)
         raise not_python(self, "in an f-string or format()", PRINTED)
 
     def numpy(self) -> NoReturn:

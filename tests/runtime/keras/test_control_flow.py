@@ -152,3 +152,24 @@ def test_a_built_model_is_first_called_in_a_staged_loop() -> None:
             return x
 
         np.testing.assert_array_equal(halved(X, rt.constant(2)), Halve()(Halve()(X)))
+
+
+@pytest.mark.parametrize("built", [True, False])
+def test_what_is_built_in_a_staged_loop_is_refused(built: bool) -> None:
+    layer, optimizer = keras.layers.Dense(2), keras.optimizers.Adam()
+    if built:
+        layer(rt.ones([1, 3]))
+
+    @rt.function
+    def train(x: Any) -> Any:
+        loss = rt.constant(0.0)
+        for _ in rt.range(3):
+            with rt.GradientTape() as tape:
+                loss = rt.reduce_sum(layer(x) ** 2)
+            weights = layer.trainable_variables
+            optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
+        return loss
+
+    with pytest.raises(ValueError, match=r"Keras variable .* is made in the body of a loop") as e:
+        train(rt.ones([2, 3]))
+    assert "optimizer.build(model.trainable_variables)" in str(e.value)

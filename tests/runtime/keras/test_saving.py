@@ -1,5 +1,6 @@
 """Files of models: read back they are what was written, and what is missing says so."""
 
+from collections import namedtuple
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,52 @@ def test_weights_are_loaded_as_they_were_saved(tmp_path: Path, name: str) -> Non
         made.save_weights(tmp_path / name)
     other.load_weights(tmp_path / name)
     np.testing.assert_array_equal(other.predict(X), made.predict(X))
+
+
+class Broken(keras.layers.Layer):
+    """A layer whose weights cannot be saved."""
+
+    def build(self, shape: Any) -> None:
+        self.w = self.add_weight(shape=())
+
+    def call(self, x: Any) -> Any:
+        return x + self.w
+
+    def save_own_variables(self, store: Any) -> None:
+        raise OSError("no more")
+
+
+@pytest.mark.parametrize("name", ["m.keras", "m.weights.h5", "m.h5"])
+@pytest.mark.parametrize("cause", ["layer", "disk", "checkpoint"])
+def test_a_save_that_fails_leaves_the_file_before(
+    tmp_path: Path, name: str, cause: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / name
+
+    def save(made: Any) -> None:
+        if "weights" in name:
+            made.save_weights(path)
+        else:
+            made.save(path)
+
+    save(model())
+    before = path.read_bytes()
+    other = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3), Broken()])
+    other.compile("adam", "mse")
+    if cause == "disk" or name == "m.h5":
+        free = namedtuple("usage", "free")(100)
+        monkeypatch.setattr("shutil.disk_usage", lambda folder: free)
+        with pytest.raises(OSError, match=r"No space left on device: \d+ bytes are needed, 100"):
+            save(other)
+    elif cause == "layer":
+        with pytest.raises(OSError, match="no more"):
+            save(other)
+    else:
+        kept = keras.callbacks.ModelCheckpoint(path, save_weights_only="weights" in name)
+        with pytest.raises(OSError, match="no more"):
+            other.fit(X, X[:, :3], callbacks=[kept])
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == [name]
 
 
 def test_a_weights_file_that_is_not_there() -> None:

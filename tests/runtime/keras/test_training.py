@@ -158,3 +158,39 @@ def test_fit_is_quiet_where_there_is_no_terminal(capsys: pytest.CaptureFixture[s
 def test_data_that_does_not_fit_is_refused(x: Any, y: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         model().fit(x, y)
+
+
+@pytest.mark.filterwarnings("ignore:Your input ran out of data")
+@pytest.mark.parametrize("is_built", [True, False])
+def test_no_data_at_all_is_refused(is_built: bool) -> None:
+    data = rt.data.Dataset.from_tensor_slices((X, Y)).batch(4)
+    for nothing in (
+        (X[:0], Y[:0]), (data.take(0),), (data.filter(lambda x, y: rt.shape(x)[0] > 9),),
+    ):  # fmt: skip
+        made = model()
+        if is_built:
+            made.fit(X, Y)
+        calls: list[tuple[Any, tuple[Any, ...]]] = [
+            (made.fit, nothing), (made.evaluate, nothing), (made.predict, nothing[:1]),
+        ]  # fmt: skip
+        for call, given in calls:
+            with pytest.raises(ValueError, match="there is no batch: the arrays, the dataset or"):
+                call(*given)
+
+
+@pytest.mark.parametrize("eagerly", [True, False])
+@pytest.mark.parametrize("label", [-1, 3])
+def test_a_label_of_no_class_is_named(label: int, eagerly: bool) -> None:
+    made = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3, activation="softmax")])
+    made.compile("sgd", "sparse_categorical_crossentropy", run_eagerly=eagerly)
+    labels = np.zeros(len(X), int)
+    labels[2] = label
+    words = rf"the label {label} at \[2\] is no class: there are 3 classes, .* from 0 to 2"
+    with pytest.raises(rt.errors.InvalidArgumentError, match=words):
+        made.fit(X, labels, batch_size=len(X), shuffle=False)
+
+
+def test_a_dataset_without_batches_tells_both_shapes() -> None:
+    data = rt.data.Dataset.from_tensor_slices((X, Y))
+    with pytest.raises(ValueError, match=r"Expected shape \(None, 4\), but .* shape \(4,\)"):
+        model().fit(data)
