@@ -154,7 +154,109 @@ def last(data: Any) -> Any:
     return x
 
 
+def tried(data: Any) -> Any:
+    total = 0
+    try:
+        for x in data:
+            if x == 7:
+                break
+            total = total * 10 + x
+    finally:
+        total += 100000
+    return total
+
+
+def tried_inside(data: Any) -> Any:
+    total = 0
+    for x in data:
+        try:
+            if x % 3 == 0:
+                continue
+            total += x
+        finally:
+            total = total * 2
+    return total
+
+
+def returned_from_a_try(data: Any) -> Any:
+    try:
+        for i, x in enumerate(data):
+            if x > 4:
+                return i * 10 + x
+    finally:
+        _ = data
+    return -2
+
+
+def returned_from_two(data: Any) -> Any:
+    for i, x in enumerate(data):
+        for j, y in enumerate(data, 1):
+            if x * y > 11:
+                return i * 1000 + j * 100 + x * 10 + y
+            if y > x:
+                break
+    return -1
+
+
+def numbered_pairs(data: Any) -> Any:
+    total = 0
+    for i, (x, y) in enumerate(zip(data, data, strict=False)):
+        if i == 4:
+            continue
+        total += i * x - y
+    return total
+
+
+def paired_with_numbers(data: Any) -> Any:
+    total = 0
+    for x, (i, y) in zip(data, enumerate(data), strict=False):
+        total = total * 3 + x * i + y
+    for x, i in zip(data, rt.constant([0, 1, 2], rt.int64), strict=False):
+        total = total * 3 + x * i
+    return total
+
+
+def looped_inside(data: Any) -> Any:
+    total = 0
+    for x in data:
+        while x > 0:
+            x -= 2
+            if x == 3:
+                break
+            total += x
+        else:
+            total += 10
+    return total
+
+
+def again_and_again(data: Any) -> Any:
+    total = 0
+    for i in range(3):
+        for x in data:
+            if x > i + 1:
+                break
+            total = total * 2 + x
+    return total
+
+
+def helped(data: Any) -> Any:
+    def largest(limit: Any) -> Any:
+        found = -1
+        for x in data:
+            if x >= limit:
+                return found
+            found = x
+        return found
+
+    total = 0
+    for x in data:
+        total += largest(x)
+    return total
+
+
 FUNCTIONS: list[Callable[[Any], Any]] = [
+    tried, tried_inside, returned_from_a_try, returned_from_two, numbered_pairs,
+    paired_with_numbers, looped_inside, again_and_again, helped,
     totals, broken_off, returned, numbered, numbered_from, paired, mapped, nested, iterated,
     gone_on, asked, asked_in_a_branch, asked_in_a_loop, listed, summed, last,
 ]  # fmt: skip
