@@ -1,6 +1,4 @@
-"""What TensorFlow keeps under `data.experimental`: older forms of what `Dataset` has, and names
-that options ask for.
-"""
+"""Names of `data.experimental`: older forms of what `Dataset` has, and what options ask for."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ _Change = Callable[[Any], Any]
 
 
 class AutoShardPolicy(enum.IntEnum):
-    """How a dataset is divided among machines. There is one machine: it changes nothing.
+    """Policies that divide a dataset among machines. There is one machine: they change nothing.
 
     >>> options = rt.data.Options()
     >>> policy = rt.data.experimental.AutoShardPolicy.OFF
@@ -47,8 +45,9 @@ def cardinality(dataset: Any) -> Tensor:
 
 
 def assert_cardinality(expected_cardinality: Any) -> _Change:
-    """For `apply`: the dataset is known to have as many elements; InvalidArgumentError at the end
-    of an iteration where it has another number of them.
+    """For `apply`: the dataset is known to have as many elements.
+
+    FailedPreconditionError in an iteration that finds another number of them.
 
     >>> data = rt.data.Dataset.range(4).filter(lambda x: x < 2)
     >>> len(data.apply(rt.data.experimental.assert_cardinality(2)))

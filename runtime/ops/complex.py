@@ -145,6 +145,6 @@ def conj(x: Any, name: str | None = None) -> Tensor:
 
 
 def _number(x: Tensor) -> Tensor:
-    if x.dtype.np_dtype not in CLASSES["N"]:
+    if x.dtype.np_dtype not in CLASSES["N"] and not x.dtype.is_floating:
         raise wrong_dtype(f"numbers are needed, not {x.dtype.name}")
     return x

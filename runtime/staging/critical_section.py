@@ -38,7 +38,7 @@ class CriticalSection:
         exclusive_resource_access: bool = True,
         name: str | None = None,
     ) -> Any:
-        """What `fn()` returns, when no other function of this section runs.
+        """The result of `fn()`, which runs when no other function of this section does.
 
         Raises ValueError for a function that enters the section that it runs in, which would wait
         for itself.

@@ -39,6 +39,7 @@ TESTS = {
     "*::TestSpectrogram::test_spectrogram_channels_first": _AS_TENSORFLOW,
     "*::NumpyOneInputOpsCorrectnessTest::test_i0": "Bessel functions are not supported",
     "*::test_backend_consistency_core": "it compares signatures with their annotations",
+    "*::test_save_model_exception_raised_*": "a file that cannot be saved is not there afterwards",
     "*::KerasTensorTest::test_invalid_usage": "it tells the words of other backends",
     "*::test_deferred_initialize_within_stateless_scope": "it tells the words of other backends",
     "*grain*": "they need grain",

@@ -85,7 +85,7 @@ def _points(s: bytes, **how: Any) -> Any:
 
 
 def _starts(s: bytes, encoding: str, reaction: str, replacement: int, controls: bool) -> Any:
-    """Where in the bytes each character begins."""
+    """The places in the bytes at which characters begin."""
     text = _decoded(s, encoding, reaction, replacement, controls)
     codec = _codec_for(s, encoding)
     decoder = codecs.getincrementaldecoder(codec)(reaction)

@@ -133,6 +133,11 @@ def found(tf: Any, data: Any) -> Iterator[Any]:
             yield tf.nest.map_structure(lambda part: part.numpy().tolist(), element)
 
 
+@pytest.fixture(autouse=True)
+def no_global_seed() -> None:
+    runtime.random.set_seed(None)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_what_comes_behind_an_error(name: str) -> None:
     make, expected = CASES[name]
