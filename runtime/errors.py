@@ -102,6 +102,28 @@ class InvalidArgumentError(OpError, ValueError):
     error_code = 3
 
 
+class DivisionByZeroError(InvalidArgumentError, ZeroDivisionError):
+    """An integer is divided by zero; Python's ZeroDivisionError too, for `except`.
+
+    >>> try:
+    ...     rt.constant(1) // rt.constant(0)
+    ... except ZeroDivisionError as error:
+    ...     error.detail
+    'Integer division by zero'
+    """
+
+
+class IndexOutOfBoundsError(InvalidArgumentError, IndexError):
+    """An index is out of bounds; Python's IndexError too, for `except`.
+
+    >>> try:
+    ...     rt.constant([1, 2])[5]
+    ... except IndexError as error:
+    ...     error.detail
+    'slice index 5 of dimension 0 out of bounds (size 2)'
+    """
+
+
 class WrongDtypeError(InvalidArgumentError, TypeError):
     """A value cannot have the dtype that an op needs, or any; a TypeError too, as while tracing.
 

@@ -68,6 +68,8 @@ def out_of_bounds(
     known = tuple([_known_entry(entry, values) for entry in spec])
     try:
         slice_shape(shape, spec=known)
+    except errors.InvalidArgumentError as refused:
+        return type(refused)(refused.detail)
     except ValueError as refused:
         return errors.InvalidArgumentError(str(refused))
     return errors.InvalidArgumentError(f"slice {format_spec(known)}: {error}")
@@ -121,7 +123,8 @@ def slice_shape(shape: Shape, *dynamic: Shape, spec: Spec) -> Shape:
 
 def _check_index(entry: Any, dim: int | None, axis: int) -> None:
     if entry != DYNAMIC and dim is not None and not -dim <= entry < dim:
-        raise wrong_value(f"slice index {entry} of dimension {axis} out of bounds (size {dim})")
+        message = f"slice index {entry} of dimension {axis} out of bounds (size {dim})"
+        raise errors.IndexOutOfBoundsError(None, None, message)
 
 
 def _sliced_dim(dim: int | None, entry: tuple[Any, ...]) -> int | None:
@@ -142,6 +145,7 @@ def _strided_gradient(op: Any, g: Any) -> Any:
 strided_slice_p: Primitive = row(
     "strided_slice", _strided_kernel, signature="A,i*->A", shape=slice_shape,
     op_type="StridedSlice", gradient=_strided_gradient, fallible=True, keep_inputs=BEHIND[1],
+    raises=(errors.IndexOutOfBoundsError, errors.InvalidArgumentError),
     samples=(
         sample("3,4", spec=(1,)),
         sample("3,4", spec=((None, None, 2), -1)),
