@@ -5,6 +5,7 @@ Python in, Python out: it knows no array library. One plugs in with a `Backend`.
 
 from autograph.api import (
     convert,
+    convert_for_staging,
     converted_code,
     do_not_convert,
     is_converted,
@@ -44,6 +45,7 @@ __all__ = [
     "backend_of",
     "call",
     "convert",
+    "convert_for_staging",
     "convert_package",
     "converted_code",
     "do_not_convert",

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, overload
 from weakref import WeakSet
 
 from autograph import policy
-from autograph.calls import AG, AG_ALONE, Function, count_special, this_thread
+from autograph.calls import AG, AG_ALONE, AG_STAGED, Function, count_special, this_thread
 from autograph.errors import ConversionError
 from autograph.frames import hide
 from autograph.twins import (
@@ -17,6 +17,7 @@ from autograph.twins import (
     SHARED_ATTRIBUTES,
     call_method_of,
     convert_once,
+    has_try,
     recipes,
     source_known,
 )
@@ -58,6 +59,21 @@ def convert(target: Any = None, /, *, recursive: bool = True) -> Any:
 to_graph = convert
 
 
+def convert_for_staging(target: T) -> T:
+    """`convert`, for a function that is being staged as a whole: a `try` in it may then depend on
+    staged values.
+
+    >>> def inverse(x):
+    ...     try:
+    ...         return 1 / x
+    ...     except ZeroDivisionError:
+    ...         return 0
+    >>> autograph.convert_for_staging(inverse)(0)
+    0
+    """
+    return _convert(target, AG_STAGED)  # type: ignore[no-any-return]
+
+
 def _convert(target: Any, ag: CellType) -> Any:
     for kind, converter in _CONVERTERS:
         if isinstance(target, kind):
@@ -78,7 +94,7 @@ def _convert_function(function: FunctionType, ag: CellType) -> FunctionType:
     code = function.__code__
     if code in policy.generated or code in policy.marked:
         return function
-    made = convert_once(function)
+    made = convert_once(function, ag is AG_STAGED and has_try(function))
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     cells[made.ag] = ag
     closure = tuple(cells[name] for name in made.code.co_freevars)

@@ -16,6 +16,9 @@ Block: TypeAlias = Callable[..., Any]
 Thunk: TypeAlias = Callable[[], Any]
 Names: TypeAlias = tuple[str, ...]
 
+FAILURE = "failure"
+"""The name of what says whether a block has failed, in a `try` that is being staged."""
+
 
 class GlobalVariable(NamedTuple):
     """A global variable that staged blocks assign; `cell_contents` is its value, as of a cell."""
@@ -152,6 +155,61 @@ class Backend:
         """
         return 0
 
+    def is_staging(self) -> bool:
+        """Whether a function is being staged just now: what is raised in a `try` may be put off
+        to the run.
+        """
+        return False
+
+    def catches(self) -> bool:
+        """Whether a `try` that is being staged may catch what is raised now."""
+        return False
+
+    def caught(self, block: Block, shared: Any, size: int, reads: bool = False) -> Block:
+        """A block that gives, behind its results, whether it has failed; for `catches`.
+
+        Args:
+            shared: the names that it assigns where they live; None where there are none.
+            size: how many results it has.
+            reads: whether the first one is that of a `return`, which reads it.
+        """
+        raise NotImplementedError
+
+    def caught_loop(
+        self, test: Block, body: Block, shared: Any, size: int
+    ) -> tuple[Block, Block, Any]:
+        """The test and the body of a loop that carries, behind its state, whether it has failed,
+        and the value of that which it begins with; for `catches`.
+        """
+        raise NotImplementedError
+
+    def go_on(self, failure: Any, certain: bool = False) -> None:
+        """What follows is done where that has not failed; it raises where it surely has."""
+        raise NotImplementedError
+
+    def attempt(
+        self,
+        block: Block,
+        kinds: tuple[tuple[Thunk | None, bool], ...],
+        shared: Any,
+        lost: frozenset[str] = frozenset(),
+    ) -> Any:
+        """The body of a `try`: whether it has failed, and its result.
+
+        Args:
+            kinds: what gives the classes of each `except`, None for all of them, and whether it
+                looks at the exception; of a `finally`, there are none.
+            shared: called, gives the names that the blocks of the statement assign.
+            lost: those of them that nobody reads where it has failed.
+        """
+        raise NotImplementedError
+
+    def cases(self, failure: Any) -> list[tuple[Any, int | None, Any]]:
+        """The ways in which an attempt may have failed: a staged test, which `except` is for it,
+        and the exception.
+        """
+        raise NotImplementedError
+
     def stages(self, value: Any) -> bool:
         """Whether a value of a registered type is staged: of some types only some values are."""
         return True
@@ -244,6 +302,11 @@ def register_identity(check: Callable[[Any, Any], None]) -> None:
 def failures() -> dict[Backend, int]:
     """Returns the count of each registered backend's `failures`."""
     return {backend: backend.failures() for backend in set(_registered.values())}
+
+
+def staging() -> Backend | None:
+    """The backend for which a function is being staged just now."""
+    return next((backend for backend in set(_registered.values()) if backend.is_staging()), None)
 
 
 def backend_of(value: object) -> Backend | None:

@@ -18,7 +18,7 @@ from types import (
 from typing import Any, TypeAlias
 
 from autograph import operators, policy
-from autograph.backend import backend_of_type
+from autograph.backend import backend_of_type, staging
 from autograph.codes import assigns_items
 from autograph.frames import hide
 from autograph.locks import process_lock
@@ -31,6 +31,7 @@ from autograph.twins import (
     call_method_of,
     convert_once,
     converting,
+    has_try,
     recipes,
     source_known,
 )
@@ -68,7 +69,9 @@ def call(function: Any) -> Any:
             recipe = _new_recipe(plain)
         if not recipe:
             return function
-        code, cells, has_keyword_only = recipe
+        code, cells, has_keyword_only, staged = recipe
+        if staged is not None and staging():
+            code, cells, has_keyword_only, _ = staged
         closure = cells if type(cells) is tuple else cells(plain.__closure__)
         # Made anew each time: a twin that was kept would keep alive what the function refers to.
         twin = FunctionType(code, plain.__globals__, None, plain.__defaults__, closure)
@@ -95,11 +98,16 @@ def _recipe(function: FunctionType) -> Recipe | tuple[()]:
         return ()
     if not source_known(function):
         return ()
+    staged = _recipe_of(function, convert_once(function, True)) if has_try(function) else None
     made = convert_once(function)
-    if made.ag not in made.code.co_freevars and not assigns_items(made.code):
+    if staged is None and made.ag not in made.code.co_freevars and not assigns_items(made.code):
         return ()  # it has nothing that was converted
+    return _recipe_of(function, made, staged)
+
+
+def _recipe_of(function: FunctionType, made: Made, staged: Recipe | None = None) -> Recipe:
     cells = _cells(made, function.__code__.co_freevars)
-    return made.code, cells, made.code.co_kwonlyargcount > 0
+    return made.code, cells, made.code.co_kwonlyargcount > 0, staged
 
 
 def _cells(made: Made, own: tuple[str, ...]) -> Cells | Callable[[Any], Cells]:
@@ -299,5 +307,6 @@ ag = _namespace(call)
 """What generated code calls `ag`."""
 
 AG = CellType(ag)
+AG_STAGED = CellType(ag)
 _AG_CELLS = (AG,)
 AG_ALONE = CellType(_namespace(_call_alone))

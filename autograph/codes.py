@@ -24,6 +24,12 @@ def assigns_items(code: CodeType) -> bool:
     return not _STORES.isdisjoint(code.co_code[::2]) or any(map(assigns_items, inside))
 
 
+def handles_exceptions(code: CodeType) -> bool:
+    """Whether a code object, or one inside it, has a `try` or a `with`."""
+    inside = [const for const in code.co_consts if isinstance(const, CodeType)]
+    return bool(code.co_exceptiontable) or any(map(handles_exceptions, inside))
+
+
 class CodeTable(Generic[T]):
     """A mapping from code objects, by identity and without keeping them alive.
 

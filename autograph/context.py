@@ -23,9 +23,10 @@ class Context:
         ag: the name of the operators' namespace in the generated code.
         blocks: the block functions made so far.
         flags: the names of the flags made so far.
+        stages_tries: whether `try` becomes blocks, as a function needs that is being staged.
     """
 
-    def __init__(self, tree: Any, filename: str) -> None:
+    def __init__(self, tree: Any, filename: str, stages_tries: bool = False) -> None:
         self.tree = tree
         self.filename = filename
         self.functions: list[Any] = functions_in(tree)
@@ -34,12 +35,13 @@ class Context:
         self.ag = self.namer.fresh("ag")
         self.blocks: list[gast.FunctionDef] = []
         self.flags: set[str] = set()
+        self.stages_tries = stages_tries
         self._flows: dict[gast.AST, Flow] = {}
 
     def flow(self, function: Any) -> Flow:
         """The analyses of a function of the tree; they hold until `forget`."""
         if function not in self._flows:
-            self._flows[function] = Flow(function, frozenset(self.flags))
+            self._flows[function] = Flow(function, frozenset(self.flags), self.stages_tries)
         return self._flows[function]
 
     def forget(self) -> None:

@@ -23,8 +23,9 @@ class Converted(NamedTuple):
     ag: str
 
 
-def convert_code(function: FunctionType) -> Converted:
-    """The converted code for a function's.
+def convert_code(function: FunctionType, stages_tries: bool = False) -> Converted:
+    """The converted code for a function's: with `stages_tries`, that for a function which is being
+    staged.
 
     Raises:
         ConversionError: no source is found, or it has a construct that is not supported.
@@ -35,7 +36,7 @@ def convert_code(function: FunctionType) -> Converted:
         marked = branch_marks.wanted()
         if marked:
             branch_marks.mark(located.node)
-        converted = _converted_tree(located)
+        converted = _converted_tree(located, stages_tries)
         if marked:
             branch_marks.finish(converted.tree, converted.ag)
         twin = load.load(converted.tree, function, {converted.ag: None}, owner=located.owner)
@@ -73,8 +74,8 @@ def _depth_explained(function: FunctionType) -> Iterator[None]:
         raise
 
 
-def _converted_tree(located: source.Located) -> pipeline.Converted:
+def _converted_tree(located: source.Located, stages_tries: bool = False) -> pipeline.Converted:
     node: Any = located.node
     if not hasattr(node, "name"):
         node = load.as_function_def(node)
-    return pipeline.convert(node, located.filename)
+    return pipeline.convert(node, located.filename, stages_tries)

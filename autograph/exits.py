@@ -12,7 +12,7 @@ from typing import Any
 
 import gast
 
-from autograph.analysis.flow import EXITS, completions, exits, may_swallow
+from autograph.analysis.flow import DISCARDS, EXITS, completions, exits, may_swallow
 from autograph.analysis.scopes import mentions, own_nodes
 from autograph.context import Context
 from autograph.quoting.builders import assign, call_ag, constant, lambda_of, name_load
@@ -129,17 +129,22 @@ class ExitLowering:
             handler.body = self.block(handler.body)
             if may_leave_body and _may_raise_on_the_way_out(node.body):
                 handler.body.insert(0, clear_flag(self.flag, handler.body[0]))
+        if self.kind in completions(node.finalbody):
+            node.finalbody = self.block(node.finalbody)
+            setattr(node, DISCARDS, [*getattr(node, DISCARDS, []), self.flag])
 
 
-def must_stay(statements: list[gast.stmt], kind: str) -> bool:
+def must_stay(statements: list[gast.stmt], kind: str, context: Context) -> bool:
     """Whether exits of a kind must stay as they are.
 
-    An exit in a `finally` discards what left the `try`: an exception, or another exit.
+    An exit in a `finally` discards what left the `try`: an exception, or another exit. Where a
+    `try` becomes blocks, `return` can do so by its flag.
     """
+    ways = EXITS - {"return"} if context.stages_tries else EXITS
     return any(
         isinstance(node, gast.Try | gast.TryStar)
         and kind in exits(node)
-        and bool(completions(node.finalbody) & EXITS)
+        and bool(completions(node.finalbody) & (EXITS if isinstance(node, gast.TryStar) else ways))
         for node in own_nodes(statements)
     )
 

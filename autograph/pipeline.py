@@ -31,6 +31,7 @@ from autograph.converters import (
     super_calls,
     ternaries,
     texts,
+    try_statements,
     undefined_names,
     while_statements,
 )
@@ -71,10 +72,11 @@ CONVERTERS = (
     _converter(return_statements),
     _converter(super_calls),  # before blocks are made, when all stands where it will be
     _converter(item_assignments),  # makes `x` of `x[i] = v` a name that is assigned
-    # One analysis serves the next four: lowering one statement changes no name around another.
+    # One analysis serves the next five: lowering one statement changes no name around another.
     _converter(undefined_names, keeps_flow=True),
     _converter(while_statements, keeps_flow=True),
     _converter(for_statements, keeps_flow=True),
+    _converter(try_statements, keeps_flow=True),
     _converter(if_statements),
     _converter(frame_calls),  # as soon as the blocks are made
     # Expressions last: their lambdas would look like closures that capture names.
@@ -97,31 +99,35 @@ class Converted(NamedTuple):
     ag: str
 
 
-def convert(tree: Any, filename: str = "<unknown>") -> Converted:
-    """Convert a function definition in place.
+def convert(tree: Any, filename: str = "<unknown>", stages_tries: bool = False) -> Converted:
+    """Convert a function definition in place; where it is being staged, `try` becomes blocks too.
 
     Raises:
         ConversionError: a construct that is not supported, with its place in `filename`.
     """
-    context = Context(tree, filename)
+    context = Context(tree, filename, stages_tries)
     _run(context, _STEPS)
     return Converted(context.tree, context.blocks, context.ag)
 
 
-def stages(tree: Any, filename: str = "<unknown>") -> Iterator[tuple[str, Converted]]:
+def stages(
+    tree: Any, filename: str = "<unknown>", stages_tries: bool = False
+) -> Iterator[tuple[str, Converted]]:
     """Convert a function definition in place; yields the name and the tree after each converter."""
-    context = Context(tree, filename)
+    context = Context(tree, filename, stages_tries)
     for converter in CONVERTERS:
         _run(context, [[converter]])
         yield converter.name, Converted(context.tree, context.blocks, context.ag)
 
 
-def show(stage: str, source: str) -> str:
+def show(stage: str, source: str, stages_tries: bool = False) -> str:
     """The text of a function definition after the converters up to `stage`, without blank lines."""
     from autograph.printing import to_source
 
     tree = gast.parse(textwrap.dedent(source)).body[0]
-    shown = next(made.tree for name, made in stages(tree) if name == stage)
+    shown = next(
+        made.tree for name, made in stages(tree, stages_tries=stages_tries) if name == stage
+    )
     return "\n".join(line for line in to_source(shown).splitlines() if line)
 
 

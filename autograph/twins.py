@@ -6,14 +6,15 @@ from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple, TypeAlias
 
 from autograph import policy
-from autograph.codes import CodeTable
+from autograph.codes import CodeTable, handles_exceptions
 from autograph.errors import ConversionError
 from autograph.locks import process_rlock
 
 Cells: TypeAlias = tuple[CellType, ...]
-Recipe: TypeAlias = tuple[CodeType, Any, bool]
+Recipe: TypeAlias = tuple[CodeType, Any, bool, Any]
 """How to make a function's twin: its code, its cells (or what gives them for the function's own),
-and whether there are keyword-only parameters."""
+whether there are keyword-only parameters, and the recipe for a function that is being staged, where
+that is another one."""
 
 HEAP_TYPE = 1 << 9
 
@@ -26,6 +27,7 @@ class Made(NamedTuple):
 
 
 _made: CodeTable[Made] = CodeTable()
+_made_staged: CodeTable[Made] = CodeTable()
 recipes: CodeTable[Recipe | tuple[()]] = CodeTable()
 converting = process_rlock()
 
@@ -42,19 +44,27 @@ SHARED_ATTRIBUTES = (
 )
 
 
-def convert_once(function: FunctionType) -> Made:
-    """The converted code for a function's; made once."""
+def convert_once(function: FunctionType, stages_tries: bool = False) -> Made:
+    """The converted code for a function's; made once. With `stages_tries`, that for a function
+    which is being staged.
+    """
+    table = _made_staged if stages_tries else _made
     with converting:
-        made = _made.get(function.__code__)
+        made = table.get(function.__code__)
         if made is None:
-            made = _made[function.__code__] = _make(function)
+            made = table[function.__code__] = _make(function, stages_tries)
         return made
 
 
-def _make(function: FunctionType) -> Made:
+def has_try(function: FunctionType) -> bool:
+    """Whether a function may be converted otherwise while it is being staged."""
+    return handles_exceptions(function.__code__)
+
+
+def _make(function: FunctionType, stages_tries: bool) -> Made:
     from autograph.conversion import convert_code
 
-    converted = convert_code(function)
+    converted = convert_code(function, stages_tries)
     original = function.__code__.replace()  # a copy: the original lives no longer than its users
     for code in converted.codes:
         policy.generated[code] = original

@@ -1,10 +1,10 @@
-"""The parameters and results of the block functions of an `if`, `while` or `for`.
+"""The parameters and results of the block functions of an `if`, `while`, `for` or `try`.
 
 A name that a block assigns and that is live afterwards is returned; if its old value matters it is
 a parameter too. A name that others can see meanwhile is *shared*: blocks assign it where it lives
 (`nonlocal`, `global`), as the user's statement did. Those are names that a nested function
 captures, names of another scope, and names that are read where an exception raised in the
-statement is handled.
+statement is handled. All that a `try` assigns for others is.
 """
 
 from __future__ import annotations
@@ -48,8 +48,9 @@ class Flow:
         functional: the control statements that become blocks, with what those take and return.
     """
 
-    def __init__(self, function: Any, flags: Names) -> None:
+    def __init__(self, function: Any, flags: Names, stages_tries: bool = False) -> None:
         self.mentions = remembered_mentions()
+        self.stages_tries = stages_tries
         self.scope: Scope = scope_of(function, flags)
         live = liveness(function, self.mentions, flags)
         self.live: dict[gast.AST, Live] = live.around
@@ -61,19 +62,23 @@ class Flow:
         self.functional: dict[gast.AST, BlockNames] = {
             node: self._block_names(node)
             for node in self.live
-            if is_functional(node, may_suspend)
+            if is_functional(node, may_suspend, stages_tries)
             and (may_leave or not ends([node]))
             and node not in kept
         }
 
     def bound(self, node: Any) -> Names:
         """The names that a control statement's blocks bind."""
+        if isinstance(node, gast.Try):
+            return frozenset().union(*(self.mentions(part).bound for part in parts_of_try(node)))
         target = self.mentions(node.target).bound if isinstance(node, gast.For) else ()
         body, orelse = self.mentions(node.body), self.mentions(node.orelse)
         return frozenset(body.bound).union(orelse.bound, target)
 
     def _block_names(self, node: Any) -> BlockNames:
         live = self.live[node]
+        if isinstance(node, gast.Try):
+            return BlockNames([], [], self.scope.sort(self._of_try(node)), ends([node]))
         shared = self._shared(node)
         own = self.bound(node) - shared
         if isinstance(node, gast.If):
@@ -83,6 +88,28 @@ class Flow:
             outputs = inputs = own & self._head(node)
         sort = self.scope.sort
         return BlockNames(sort(inputs), sort(outputs), sort(shared), ends([node]))
+
+    def handled(self, node: gast.Try) -> Names:
+        """The names that may be read where the body of a `try` has failed."""
+        return self.live[node].handled | self.scope.captured | self.scope.outer
+
+    def _is_block(self, node: Any) -> bool:
+        return self.stages_tries or not isinstance(node, gast.Try)
+
+    def _of_try(self, node: Any) -> Names:
+        """The names that a `try` assigns where they live: those that more than one of its parts,
+        or what is around it, can see.
+        """
+        live = self.live[node]
+        seen = live.before | live.after | live.raising | self.scope.captured | self.scope.outer
+        known: set[str] = set()
+        for part in parts_of_try(node):
+            mentioned = self.mentions(part).mentioned.keys()
+            seen |= known & mentioned
+            known |= mentioned
+        own = self.bound(node) & seen
+        handled = {handler.name.id for handler in node.handlers if handler.name is not None}
+        return own | (handled & (live.after | live.raising | live.before))
 
     def _head(self, node: Any) -> Names:
         """The names that are live where the loop's next iteration starts."""
@@ -97,20 +124,33 @@ class Flow:
         seen_by_others = self.bound(node) & (scope.captured | scope.outer)
         if not any(live.raising for live in self.live.values()):
             return set(seen_by_others)
-        nested = [part for part in own_nodes(node) if part in self.live]
+        nested = [part for part in own_nodes(node) if part in self.live and self._is_block(part)]
         # An exception abandons the exit that is being taken: its flag keeps the old value.
         handled = ((self.bound(part) & self.live[part].raising) - scope.flags for part in nested)
         return set(seen_by_others).union(*handled)
 
 
-def is_functional(node: Any, may_suspend: bool = True) -> bool:
+def parts_of_try(node: Any) -> list[list[gast.stmt]]:
+    """The statements of each part of a `try`."""
+    return [node.body, *(part.body for part in node.handlers), node.orelse, node.finalbody]
+
+
+def is_functional(node: Any, may_suspend: bool = True, stages_tries: bool = False) -> bool:
     """Whether a control statement can become blocks.
 
     Not what suspends the function, and not what control leaves by an exit: those are left to
     Python.
     """
-    if isinstance(node, gast.AsyncFor):
+    if isinstance(node, gast.AsyncFor | gast.TryStar):
         return False
+    if isinstance(node, gast.Try):
+        leaves = exits(node)
+        return (
+            stages_tries
+            and not (may_suspend and suspends([node]))
+            and (not leaves or (leaves == {"return"} and ends([node])))
+            and not any(map(exits, node.finalbody))
+        )
     if may_suspend and suspends([getattr(node, name) for name in _parts(node)]):
         return False
     if isinstance(node, gast.If):

@@ -23,7 +23,7 @@ class Definedness(NamedTuple):
     """The result of the analysis of definite assignment in one function.
 
     Attributes:
-        before: for each `if`, `while` and `for`, the names that surely have a value where it
+        before: for each `if`, `while`, `for` and `try`, the names that surely have a value where it
             starts.
         unsafe: reads (and deletions) of local names that may have no value there.
     """
@@ -144,6 +144,7 @@ class _Definedness:
         return _join([end, state.difference(self.mentions(node.body).deleted)])
 
     def try_(self, node: Any, state: Names) -> Defined:
+        self.before[node] = state
         kept = state.difference(self.mentions(node.body).deleted)
         ends = [self.block(node.orelse, self.block(node.body, state))]
         for handler in node.handlers:

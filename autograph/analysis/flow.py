@@ -11,6 +11,9 @@ from typing import Any
 
 import gast
 
+DISCARDS = "discards"
+"""What a lowered `try` has whose `finally` may drop an exception: the flags of its exits."""
+
 NEXT = frozenset({"next"})
 EXITS = frozenset({"return", "break", "continue"})
 
@@ -89,6 +92,8 @@ def _try(node: Any) -> frozenset[str]:
     ways = completions([*node.body, *node.orelse])
     for handler in node.handlers:
         ways |= completions(handler.body)
+    if hasattr(node, DISCARDS):
+        return ways | final | NEXT
     return ways | final if "next" in final and "next" in ways else (ways | final) - NEXT
 
 

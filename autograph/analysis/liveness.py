@@ -18,7 +18,7 @@ NONE: Names = frozenset()
 
 
 class Live(NamedTuple):
-    """Live names around one `if`, `while` or `for`.
+    """Live names around one `if`, `while`, `for` or `try`.
 
     Attributes:
         before: where the statement starts.
@@ -26,6 +26,7 @@ class Live(NamedTuple):
         body: where its body starts.
         orelse: where its `else` starts.
         raising: where an exception raised in it is handled.
+        handled: of a `try`, where an exception raised in its body is handled.
     """
 
     before: Names
@@ -33,6 +34,7 @@ class Live(NamedTuple):
     body: Names
     orelse: Names
     raising: Names
+    handled: Names = NONE
 
 
 class Exits(NamedTuple):
@@ -48,7 +50,7 @@ class Liveness(NamedTuple):
     """The live names of one function.
 
     Attributes:
-        around: for every `if`, `while` and `for`.
+        around: for every `if`, `while`, `for` and `try`.
         after: for every simple statement, what is live after it.
     """
 
@@ -137,6 +139,7 @@ class _Liveness:
         return live
 
     def try_(self, node: Any, after: Names, exits: Exits) -> Names:
+        outside = exits
         end, exits = self.finally_(node, after, exits)
         handlers = NONE
         for handler in reversed(node.handlers):
@@ -147,7 +150,11 @@ class _Liveness:
             bound = {handler.name.id} if handler.name is not None else set()
             handlers |= (live - bound) | self.reads(handler.type)
         orelse = self.block(node.orelse, end, exits)
-        return self.block(node.body, orelse, exits._replace(raising=exits.raising | handlers))
+        inside = exits._replace(raising=exits.raising | handlers)
+        before = self.block(node.body, orelse, inside)
+        left = after.union(*outside)
+        self.table[node] = Live(before, left, before, orelse, outside.raising, inside.raising)
+        return before
 
     def finally_(self, node: Any, after: Names, exits: Exits) -> tuple[Names, Exits]:
         """The names that are live where the `finally` starts, by each way into it."""

@@ -54,7 +54,7 @@ def _statement(node: Any, context: Context, depth: int) -> list[gast.stmt]:
         return [node]
     is_loop = isinstance(node, gast.For | gast.While)
     breaks = is_loop and "break" in completions(node.body)
-    if is_loop and must_stay(node.body, "break"):
+    if is_loop and must_stay(node.body, "break", context):
         return [node]
     for name in ("body", "orelse", "finalbody"):
         if getattr(node, name, None):

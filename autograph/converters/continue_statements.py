@@ -44,7 +44,7 @@ def convert(context: Context) -> None:
 
 def _loop(node: Any, context: Context) -> None:
     node.body = _without_last(node.body) or [gast.copy_location(gast.Pass(), node)]
-    if "continue" not in completions(node.body) or must_stay(node.body, "continue"):
+    if "continue" not in completions(node.body) or must_stay(node.body, "continue", context):
         return
     flag = context.namer.fresh("did_continue")
     lowering = ExitLowering(context, "continue", flag)

@@ -67,12 +67,14 @@ _ITEMS = "[]"
 
 def convert(context: Context) -> None:
     """Apply to every function of the tree."""
-    nodes = list(_with_blocks(context.tree))
+    nodes = list(_with_blocks(context.tree, context.stages_tries))
     grown: dict[str, set[_Path]] = {}
     for node, path in nodes:
         name = _grown(node)
         if name is not None:
-            grown.setdefault(name, set()).add(path)
+            # A `try` that is staged may be left anywhere in it.
+            is_left = any(isinstance(block, gast.Try) for block in path)
+            grown.setdefault(name, set()).add(path | _ASKED if is_left else path)
         for name in _given(node):
             grown.setdefault(name, set()).add(path | {node})
         for name, depth in _asked(node):
@@ -218,13 +220,14 @@ def _marked(value: Any, deep: bool) -> gast.expr:
     return call_ag("growing", [value], value)
 
 
-def _with_blocks(tree: gast.AST) -> Iterator[tuple[Any, _Path]]:
+def _with_blocks(tree: gast.AST, stages_tries: bool) -> Iterator[tuple[Any, _Path]]:
     """Every node, with the control statements and functions that it is in."""
     pending: list[tuple[gast.AST, _Path]] = [(tree, frozenset())]
     while pending:
         node, path = pending.pop()
         yield node, path
-        inside = path | {node} if isinstance(node, _BLOCKS) else path
+        is_block = isinstance(node, _BLOCKS) or (stages_tries and isinstance(node, gast.Try))
+        inside = path | {node} if is_block else path
         pending.extend((child, inside) for child in gast.iter_child_nodes(node))
 
 

@@ -45,7 +45,7 @@ from autograph.quoting.templates import quote
 def convert(context: Context) -> None:
     """Apply to every function of the tree; generators and coroutines keep their exits."""
     for function in context.functions:
-        if not suspends(function.body) and not must_stay(function.body, "return"):
+        if not suspends(function.body) and not must_stay(function.body, "return", context):
             function.body = _Returns(context).tail(function.body)
 
 
@@ -53,6 +53,7 @@ class _Returns:
     """Lowers the returns of one function."""
 
     def __init__(self, context: Context) -> None:
+        self.stages_tries = context.stages_tries
         self.flag = context.namer.available("did_return")
         self.value = context.namer.available("retval")
         context.flags.add(self.value)
@@ -91,6 +92,8 @@ class _Returns:
         return False
 
     def keep_try(self, node: Any, rest: list[gast.stmt]) -> bool:
+        if isinstance(node, gast.Try) and self.stages_tries and not _leaves(node):
+            return False
         parts = [node, *node.handlers]
         whole = [node.body, node.orelse, node.finalbody, *(part.body for part in node.handlers)]
         if (rest or node.orelse or node.finalbody) and not all(map(_all_or_nothing, whole)):
@@ -124,6 +127,11 @@ class _Returns:
             rest=self.returning(rest, node),
         )
         return [clear_flag(self.flag, node), assign(self.value, undefined, node), node, *leave]
+
+
+def _leaves(node: gast.Try) -> bool:
+    """Whether a `try` can be one `return`, or has none in it."""
+    return not exits(node) or (ends([node]) and not any(map(exits, node.finalbody)))
 
 
 def _all_or_nothing(statements: list[gast.stmt]) -> bool:

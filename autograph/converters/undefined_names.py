@@ -24,7 +24,7 @@ from typing import Any
 
 import gast
 
-from autograph.analysis.blocks import Flow
+from autograph.analysis.blocks import Flow, parts_of_try
 from autograph.analysis.scopes import FUNCTIONS, free_names, mentions, own_nodes, parameters
 from autograph.context import Context
 from autograph.quoting.builders import (
@@ -74,7 +74,8 @@ def _names(function: Any, flow: Flow) -> set[str]:
 
 
 def _deleted(node: Any, flow: Flow) -> set[str]:
-    return {*flow.mentions(node.body).deleted, *flow.mentions(node.orelse).deleted}
+    parts = parts_of_try(node) if isinstance(node, gast.Try) else [node.body, node.orelse]
+    return {name for part in parts for name in flow.mentions(part).deleted}
 
 
 def _late_nodes(function: Any, flow: Flow) -> set[gast.AST]:
@@ -82,7 +83,8 @@ def _late_nodes(function: Any, flow: Flow) -> set[gast.AST]:
     inside: list[Any] = []
     for node in flow.functional:
         test = [node.test] if isinstance(node, gast.While) else []
-        inside += [*test, *node.body, *node.orelse]
+        parts = parts_of_try(node) if isinstance(node, gast.Try) else [node.body, node.orelse]
+        inside += [*test, *(statement for part in parts for statement in part)]
     for node in own_nodes(function.body):
         match node:
             case gast.IfExp():
@@ -118,6 +120,8 @@ def _guard_reads(context: Context, function: Any, flow: Flow, names: set[str]) -
         return [*check, assign(target.id, _undefined(target.id, target), target)]
 
     def try_(node: Any) -> Any:
+        if node in flow.functional:
+            return node  # its handlers become functions, whose parameter it is
         for handler in node.handlers:
             if handler.name is not None and handler.name.id in names:
                 _outlive(handler, context.namer.available("error"))

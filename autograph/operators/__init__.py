@@ -23,6 +23,7 @@ from autograph.operators.matching import (
     without,
 )
 from autograph.operators.texts import format, mod, text
+from autograph.operators.tries import try_
 from autograph.operators.until import until
 from autograph.operators.while_loop import while_loop
 
@@ -48,6 +49,7 @@ __all__ = [
     "setitem",
     "subject",
     "text",
+    "try_",
     "until",
     "update_item",
     "values_at",

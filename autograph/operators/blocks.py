@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from types import CodeType
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from autograph.backend import Block, Names
+from autograph.backend import Backend, Block, Names
 
 T = TypeVar("T")
 
@@ -26,6 +26,15 @@ def user_code(body: Block) -> CodeType:
     """The code of the block in the generated code, also where an operator has wrapped the block."""
     wrapped: Block = getattr(body, "__wrapped__", body)
     return wrapped.__code__ if wrapped is body else user_code(wrapped)
+
+
+def went_on(backend: Backend, result: Any, size: int, certain: bool = False) -> Any:
+    """A state of `size` values without the last one, whether the block has failed: what follows is
+    done where it has not. It is `certain` where what follows is never reached.
+    """
+    *values, failure = (result,) if size == 1 else result
+    backend.go_on(failure, certain)
+    return unpacked(tuple(values))
 
 
 def unpacked(state: tuple[T, ...]) -> T | tuple[T, ...] | None:

@@ -6,9 +6,9 @@ import sys
 from itertools import chain
 from typing import Any
 
-from autograph.backend import Backend, Block, backend_of
+from autograph.backend import FAILURE, Backend, Block, Names, backend_of
 from autograph.frames import hide
-from autograph.operators.blocks import output_names, unpacked
+from autograph.operators.blocks import output_names, unpacked, went_on
 from autograph.operators.comprehensions import of_generator
 from autograph.operators.shared import Shared
 from autograph.operators.unrolling import GuardedRounds, rest_as_loop
@@ -73,9 +73,31 @@ def _staged_for(
     shared: str | None,
 ) -> Any:
     names = output_names(body, defines, skip=1)
-    if shared is None:
-        return backend.for_loop(items, body, state, names, test)
-    carried = Shared(shared, (body,), backend)
+    carried = None if shared is None else Shared(shared, (body,), backend)
+    catches = backend.catches()
+    if catches:
+        test, body, begin = backend.caught_loop(test or _always, body, carried, len(state))
+        state, names = (*state, begin), (*names, FAILURE)
+    if carried is None:
+        result = backend.for_loop(items, body, state, names, test)
+    else:
+        result = _carrying(backend, items, body, state, names, test, carried)
+    return went_on(backend, result, len(state)) if catches else result
+
+
+def _always(*state: Any) -> bool:
+    return True
+
+
+def _carrying(
+    backend: Backend,
+    items: Any,
+    body: Block,
+    state: tuple[Any, ...],
+    names: Names,
+    test: Block | None,
+    carried: Shared,
+) -> Any:
     count = len(state)
     result = backend.for_loop(
         items,

@@ -28,6 +28,7 @@ Infer = Callable[..., Any]
 Gradient = Callable[..., Any]
 Sample = tuple[tuple[Any, ...], dict[str, Any]]
 Keeps = tuple[bool, bool, bool]
+Raises = tuple[type[BaseException], ...]
 
 
 class Operation(Protocol):
@@ -118,7 +119,8 @@ class Primitive:
     effect: must run once, in program order.
     fallible: may raise at run time although its types are right.
     calls_back: runs Python of the user's, which may raise anything.
-    raises: the exceptions that it may raise at run time, where they are not those of most ops.
+    raises: the exceptions that it may raise at run time, where they are not those of most ops; or a
+        function of the types that gives them.
     signature: dtypes by letter, "N,N->N" (see CLASSES).
     shape(*shapes, **params): the shape rule that goes with a signature.
     partials: of an elementwise op, one function (*inputs, output, output_grad) for each input that
@@ -152,7 +154,7 @@ class Primitive:
     effect: bool = False
     fallible: bool = False
     calls_back: bool = False
-    raises: tuple[type[BaseException], ...] = ()
+    raises: Raises | Callable[..., Raises] = ()
     keep_inputs: tuple[int, ...] | None = None
     keep_outputs: tuple[int, ...] | None = ()
     samples: tuple[Sample, ...] = ()

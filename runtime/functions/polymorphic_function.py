@@ -445,7 +445,9 @@ def _again(
     made = descent.with_staged_counters(
         lambda *args, **kwargs: staged.call_plain(staged._call_of(args, kwargs)), call
     )
-    return autograph.convert(function)(*args, **kwargs) if made is NotImplemented else made
+    return (
+        autograph.convert_for_staging(function)(*args, **kwargs) if made is NotImplemented else made
+    )
 
 
 def _weak_or_strong(instance: Any, table: dict[int, Any], key: int) -> Any:

@@ -257,7 +257,7 @@ class Traced:
         is_staged = isinstance(type(plain).__call__, Traced)
         if is_wrapper or is_staged or isinstance(plain, BuiltinFunctionType):
             return autograph.call(function)  # type: ignore[no-any-return]
-        return autograph.convert(function)  # type: ignore[no-any-return]
+        return autograph.convert_for_staging(function)  # type: ignore[no-any-return]
 
 
 def _openness(types: Sequence[Any]) -> tuple[int, int]:

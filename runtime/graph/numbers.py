@@ -11,13 +11,14 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from runtime import errors
 from runtime.core import forms, intervals
 from runtime.core.forms import Form, Logic
 from runtime.core.identities import first
-from runtime.core.primitive import TABLE, Primitive, structural
+from runtime.core.primitive import TABLE, Primitive, Raises, structural
 from runtime.core.shapes import is_known, size_of
 from runtime.core.types import NumberType, TensorType
 from runtime.graph.nodes import BOOL, FLOAT, INT
@@ -33,6 +34,17 @@ def widest(*types: NumberType) -> NumberType:
 
 def _arithmetic(*types: NumberType) -> NumberType:
     return FLOAT if FLOAT in types else INT
+
+
+def _division_failures(*types: NumberType) -> Raises:
+    wide = FLOAT in types and INT in types
+    return (ZeroDivisionError, OverflowError) if wide else (ZeroDivisionError,)
+
+
+def _item_failures(tensor: TensorType, of_float: Raises = ()) -> Raises:
+    if tensor.shape != () or tensor.dtype.np_dtype.kind not in "biuf":
+        return OverflowError, errors.InvalidArgumentError, ValueError, TypeError
+    return of_float if tensor.dtype.is_floating else ()
 
 
 def _always(kind: NumberType) -> Rule:
@@ -134,12 +146,34 @@ BINARY = {
     "add": _row("add", operator.add, _arithmetic, "{} + {}", "add"),
     "sub": _row("sub", operator.sub, _arithmetic, "{} - {}", "sub"),
     "mul": _row("mul", operator.mul, _arithmetic, "{} * {}", "mul"),
-    "truediv": _row("truediv", operator.truediv, _always(FLOAT), "{} / {}", "div", fallible=True),
-    "floordiv": _row(
-        "floordiv", operator.floordiv, _arithmetic, "{} // {}", "floordiv", fallible=True
+    "truediv": _row(
+        "truediv",
+        operator.truediv,
+        _always(FLOAT),
+        "{} / {}",
+        "div",
+        fallible=True,
+        raises=(ZeroDivisionError, OverflowError),
     ),
-    "mod": _row("mod", operator.mod, _arithmetic, "{} % {}", "mod", fallible=True),
-    "divmod": _row("divmod", divmod, _pair, fallible=True),
+    "floordiv": _row(
+        "floordiv",
+        operator.floordiv,
+        _arithmetic,
+        "{} // {}",
+        "floordiv",
+        fallible=True,
+        raises=_division_failures,
+    ),
+    "mod": _row(
+        "mod",
+        operator.mod,
+        _arithmetic,
+        "{} % {}",
+        "mod",
+        fallible=True,
+        raises=_division_failures,
+    ),
+    "divmod": _row("divmod", divmod, _pair, fallible=True, raises=_division_failures),
     "pow": _row("pow", _power, _arithmetic, None, "pow", fallible=True),
     "lshift": _row("lshift", operator.lshift, _integral, "{} << {}", fallible=True),
     "rshift": _row("rshift", operator.rshift, _integral, "{} >> {}", fallible=True),
@@ -173,10 +207,11 @@ CONVERSIONS = {"int": TO_INT, "float": TO_FLOAT, "bool": TO_BOOL}
 ITEMS = {
     "int": _row(
         "item_int", _item(int), _item_rule(INT), fallible=True, interval=intervals.same,
+        raises=partial(_item_failures, of_float=(OverflowError, ValueError)),
         scalar=lambda inputs, *_: forms.SAME if forms.is_integer(inputs[0]) else None,
     ),
     "float": _row(
-        "item_float", _item(float), _item_rule(FLOAT), fallible=True,
+        "item_float", _item(float), _item_rule(FLOAT), fallible=True, raises=_item_failures,
         scalar=lambda inputs, *_: Form("float({})") if forms.kind_of(inputs[0]) else None,
     ),
 }  # fmt: skip
@@ -189,6 +224,7 @@ MAX = _row("max", max, widest, interval=intervals.maximum)
 MIN = _row("min", min, widest, interval=intervals.minimum)
 RANGE_LENGTH = _row(
     "range_length", lambda *bounds: len(range(*bounds)), _whole, fallible=True,
+        raises=(ValueError, OverflowError),
     interval=intervals.count,
 )  # fmt: skip
 ROUND = _row("round", round, _always(INT), fallible=True)

@@ -26,6 +26,7 @@ from runtime.core.primitive import (
     Memory,
     Order,
     Primitive,
+    Raises,
     bind,
     flat,
     row,
@@ -34,6 +35,7 @@ from runtime.core.primitive import (
 )
 from runtime.core.state import trap_division
 from runtime.core.tensor import EagerTensor, Tensor
+from runtime.core.types import TensorType
 from runtime.core.workspace import Workspace
 from runtime.dtypes import as_dtype
 from runtime.ops import batching
@@ -119,7 +121,7 @@ def as_fraction(x: Tensor) -> Tensor:
 
 
 def integer_safe(ufunc: Any, of_many: Kernel | None = None) -> Kernel:
-    """The kernel of a division: InvalidArgumentError where an integer is divided by 0. `of_many`
+    """The kernel of a division: DivisionByZeroError where an integer is divided by 0. `of_many`
     divides many floating-point numbers.
     """
 
@@ -131,7 +133,7 @@ def integer_safe(ufunc: Any, of_many: Kernel | None = None) -> Kernel:
         try:
             return trap_division(_remainder_by_one if _is_slow(ufunc, a, b) else ufunc, a, b, out)
         except FloatingPointError:
-            raise errors.InvalidArgumentError("Integer division by zero") from None
+            raise errors.DivisionByZeroError("Integer division by zero") from None
 
     return kernel
 
@@ -228,23 +230,28 @@ def _write(result: Any, ufunc: Any, a: Any, b: Any, exact: Any, out: Any) -> Non
         ufunc(a, b, out=out, where=np.logical_not(exact, out=exact))
 
 
+def _division_failures(a: TensorType, b: TensorType) -> Raises:
+    return () if b.dtype.is_floating else (errors.DivisionByZeroError,)
+
+
 _DIVISIONS = (sample("2,3", "2,3:+"), sample("4:i9", "4:i4+"))
 floordiv: Op = binary(
     "floordiv", integer_safe(np.floor_divide, _floor_divide), "R,R->R", op_type="FloorDiv",
-    fallible=True,
+    fallible=True, raises=_division_failures,
     gradient=lambda a, b, y, g: (None, None), reads="",
     # Only the smallest number by -1 leaves the range.
     scalar=Form("{} // {}", "i", wraps=True), interval=intervals.floordiv,
     identities=(exactly(right(1)),),
-    doc="x // y rounded down as in Python. InvalidArgumentError where an integer is divided by 0.",
+    doc="x // y rounded down as in Python. DivisionByZeroError where an integer is divided by 0.",
     samples=_DIVISIONS,
     example=("int(rt.math.floordiv(-3, 2))", "-2"),
 )  # fmt: skip
 floormod: Op = binary(
     "mod", integer_safe(np.remainder, _remainder), "R,R->R", op_type="FloorMod", fallible=True,
+    raises=_division_failures,
     scalar=Form("{} % {}", "i"), interval=intervals.mod,
     gradient=(lambda a, b, y, g: g, lambda a, b, y, g: -g * floordiv(a, b)),
-    doc="x % y as in Python, with the sign of y. InvalidArgumentError for integers modulo 0.",
+    doc="x % y as in Python, with the sign of y. DivisionByZeroError for integers modulo 0.",
     samples=_DIVISIONS,
     example=("int(rt.math.floormod(-3, 2))", "1"),
 )  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Any
 from runtime.core.naming import name_scope
 from runtime.core.primitive import Primitive, row
 from runtime.core.state import state
+from runtime.core.types import Type
 from runtime.graph.format import views
 from runtime.graph.format.graph_def import GraphDef
 from runtime.graph.ir import NO_PARAMS, Graph, Node, Origin, Params, Region, Value
@@ -72,7 +73,7 @@ class OpenTrace(Trace):
         # Unlike other traces it stays open.
         state.trace, state.tapes = self._saved.pop()
 
-    def check_handlers(self, primitive: Primitive) -> None:
+    def check_handlers(self, primitive: Primitive, types: Sequence[Type]) -> None:
         """Nothing: what fails at run time is raised where a session runs it."""
 
     def emit(self, primitive: Primitive, inputs: Sequence[Any], params: dict[str, Any]) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import inspect
 import operator
 import os
+import sys
 from collections.abc import Callable
 from types import CellType, CodeType, FrameType
 from typing import Any
@@ -35,7 +36,7 @@ from runtime.staging import chosen_values, frames, refusals
 from runtime.staging.aliasing import item_assignments, sharing
 from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.builtin_functions import BUILTINS, TAKES_MISSING, known_elements, staged_math
-from runtime.staging.control import branches, iteration, logic, long_loops, loops
+from runtime.staging.control import branches, caught, failures, iteration, logic, long_loops, loops
 from runtime.staging.control.blocks import Block, Names
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.identity import check_identity
@@ -53,6 +54,7 @@ from runtime.staging.error_notes import locate_hidden
 from runtime.staging.lists import dict_reads
 from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refuse
+from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.texts import Text
@@ -144,7 +146,9 @@ class StagingBackend(Backend):
         self, test: Any, body: Block, orelse: Block, inputs: tuple[Any, ...], names: Names
     ) -> Any:
         """A cond node; what the branches leave is joined."""
-        return branches.cond(test, body, orelse, inputs, names, BlockRecorder)
+        return branches.cond(
+            test, body, orelse, inputs, names, BlockRecorder, is_caught=self.catches()
+        )
 
     def while_loop(
         self, test: Block, body: Block, state: tuple[Any, ...], names: Names, first: Any
@@ -213,6 +217,65 @@ class StagingBackend(Backend):
     def defined(self, value: Any) -> Any:
         """A name that may be unbound: checked at run time."""
         return bound(value)
+
+    def is_staging(self) -> bool:
+        """True while a function is being traced."""
+        return state.trace is not None
+
+    def catches(self) -> bool:
+        """True in the body of a `try` that is being traced."""
+        return state.trace is not None and bool(state.trace.attempts)
+
+    def caught(self, block: Block, shared: Any, size: int, reads: bool = False) -> Block:
+        """The block, and behind its results whether it has failed."""
+
+        return caught.block_of(block, size, reads, lambda: shared)
+
+    def go_on(self, failure: Any, certain: bool = False) -> None:
+        """What follows is a branch, up to the end of the block."""
+        failure.certain = failure.certain or certain
+        caught.go_on(active(), failure)
+
+    def caught_loop(
+        self, test: Block, body: Block, shared: Any, size: int
+    ) -> tuple[Block, Block, Any]:
+        """The test and the body of a loop that ends where it fails, and what it begins with."""
+        one_round = self.caught(body, shared, size)
+
+        def going(*state: Any) -> Any:
+            *values, failure = state
+            return self.and_(failure.test, lambda: test(*values))
+
+        def caught_round(*state: Any) -> Any:
+            *values, _ = state
+            return one_round(*values)
+
+        for block, wrapper in ((test, going), (body, caught_round)):
+            wrapper.__wrapped__ = block  # type: ignore[attr-defined]
+        return going, caught_round, failures.NONE
+
+    def attempt(
+        self,
+        block: Block,
+        kinds: tuple[tuple[Any, bool], ...],
+        shared: Any,
+        lost: frozenset[str] = frozenset(),
+    ) -> Any:
+        """The body of a `try`, traced where it stands, until something in it may fail."""
+        trace = active()
+        attempt = failures.Attempt(kinds, sys._getframe(1))
+        trace.attempts.append(attempt)
+        try:
+            level = caught.Level(trace, block, (), 1, shared, BlockRecorder, lost, reads=True)
+            (result,), failure = level.run(is_body=True)
+        finally:
+            trace.attempts.pop()
+        failure.attempt = attempt
+        return (failure if failure.sites else None), result
+
+    def cases(self, failure: Any) -> list[tuple[Any, int | None, Any]]:
+        """The ways in which an attempt may have failed."""
+        return failures.cases(failure)
 
     def stages(self, value: Any) -> bool:
         """A variable is read where it stands, and a dataset iterated over in the graph, as long as

@@ -180,7 +180,9 @@ def _last_of_the_users(traceback: TracebackType | None) -> TracebackType | None:
     found = None
     while traceback is not None:
         filename = traceback.tb_frame.f_code.co_filename
-        if not is_ours(filename) and not is_standard(filename):
+        module = str(traceback.tb_frame.f_globals.get("__name__"))
+        is_made = module.startswith("namedtuple_")  # what makes a named tuple has no file
+        if not (is_made or is_ours(filename) or is_standard(filename)):
             found = traceback
         traceback = traceback.tb_next
     return found

@@ -10,7 +10,7 @@ from typing import Any
 
 from runtime.graph.data import Opaque, is_data
 from runtime.graph.structures import structure_of
-from runtime.graph.templates import Container, Either, Raised, Slot
+from runtime.graph.templates import Container, Either, Raised, Slot, Written
 from runtime.staging.control.optional_values import MaybeNone, bound
 from runtime.staging.control.truths import Truth
 from runtime.staging.refusals import refuse
@@ -19,6 +19,8 @@ from runtime.staging.tracing import is_symbol
 # Where the classes are that stand for Python's own, which have another text.
 _ITERATION = "runtime.staging.control.iteration"
 
+
+_FAILURES = "runtime.staging.control.failures"
 
 _WITH_ITEMS = (deque, ItemsView, ValuesView)
 
@@ -67,6 +69,8 @@ class Images:
             return Opaque(item)
         found = structure_of(item)
         if found is None:
+            if isinstance(item, BaseException):
+                return self._of_error(item)
             if type(item).__module__ == _ITERATION:
                 item.check_shown()
             _check_parts(item)
@@ -76,6 +80,22 @@ class Images:
         if structure.handler.image is not None:
             return structure.handler.image(structure.keys, children)
         return children if type(item) is tuple else Container(structure, children)
+
+    def _of_error(self, error: BaseException) -> Any:
+        """An exception, of which a graph makes a text."""
+        inside = Images()
+        args = inside.of(error.args)
+        if not inside.symbols and not any(
+            type(item).__module__ == _FAILURES for item in error.args
+        ):
+            return as_data(error)
+        if len(error.args) == 1 and type(error).__str__ is BaseException.__str__:
+            self.symbols += inside.symbols
+            return Written("str", args)
+        raise refuse(
+            f"a {type(error).__name__} that holds what only the run knows is printed or raised",
+            "print or raise its arguments: error.args",
+        )
 
     def _slot(self, symbol: Any) -> Slot:
         self.symbols.append(symbol)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import wraps
 from types import CodeType, FrameType, TracebackType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from runtime.core.naming import scoped
 from runtime.core.primitive import Primitive
@@ -21,7 +22,7 @@ from runtime.core.tensor import EagerTensor
 from runtime.core.types import NumberType, ObjectHandle, TensorType, Type
 from runtime.dtypes import WIDENED
 from runtime.graph.arrays import Elements
-from runtime.graph.ir import NO_PARAMS, Graph, Location, Node, Origin, Params, Region, Value
+from runtime.graph.ir import NO_PARAMS, Callee, Graph, Location, Node, Origin, Params, Region, Value
 from runtime.graph.known_values import known_values
 from runtime.graph.nodes import CONSTANT, NUMBER_TYPES
 from runtime.graph.verification import verify
@@ -41,8 +42,27 @@ if TYPE_CHECKING:
     from runtime.staging.control.carried_objects import Watch
     from runtime.staging.guarding.watching import Watcher
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 _OF_CONSTANTS = ("constant", "convert_to_tensor")
 """Functions whose `name` is that of a constant; elsewhere it is that of the op that takes it."""
+
+
+Probe = Callable[["Trace", Primitive, tuple[Value, ...], Params], None]
+CheckCall = Callable[["Trace", Callee], None]
+
+# What a `try` of the user's does about ops that may fail, and about graphs that may: handed in by
+# the layer above.
+_probe: Probe = lambda trace, primitive, values, params: None  # noqa: E731
+_check_call: CheckCall = lambda trace, callee: None  # noqa: E731
+
+
+def install_attempts(probe: Probe, check_call: CheckCall) -> None:
+    """Call these inside a `try` that is being traced: before each op that may fail, and before each
+    call of a graph.
+    """
+    global _probe, _check_call
+    _probe, _check_call = probe, check_call
 
 
 def _nothing_existed(item: Any) -> bool:
@@ -59,6 +79,7 @@ class Trace:
         "_frame",
         "_prefix",
         "_saved",
+        "attempts",
         "captures",
         "code",
         "constants",
@@ -71,6 +92,7 @@ class Trace:
         "given",
         "joined",
         "kept",
+        "levels",
         "memo",
         "name",
         "offset",
@@ -80,6 +102,7 @@ class Trace:
         "refusal",
         "root",
         "scope",
+        "sites",
         "streams",
         "watch",
         "watcher",
@@ -125,6 +148,11 @@ class Trace:
         self._prefix = scoped("")
         self.existed: Callable[[Any], bool] = _nothing_existed
         self.failures = 0
+        # The `try` statements that are being traced, the blocks in them, and how many places there
+        # are that may fail.
+        self.attempts: list[Any] = []
+        self.levels: list[Any] = []
+        self.sites = 0
         self._saved: list[tuple[Any, Any]] = []
 
     def __enter__(self) -> Trace:
@@ -188,7 +216,9 @@ class Trace:
         """
         inferred = primitive.infer(*[value.type for value in values], **params)
         if primitive.fallible:
-            self.check_handlers(primitive)
+            if self.attempts:
+                _probe(self, primitive, values, params)
+            self.check_handlers(primitive, [value.type for value in values])
         origin = self.origin()
         name = self.unique(self._named(primitive))
         if type(inferred) is not tuple:
@@ -201,9 +231,9 @@ class Trace:
         self.scope.nodes.append(node)
         return tuple([symbol(output, self.scope, origin) for output in outputs])
 
-    def check_handlers(self, primitive: Primitive) -> None:
+    def check_handlers(self, primitive: Primitive, types: Sequence[Type]) -> None:
         """StagingError where a handler of the user's could catch what the op raises at run time."""
-        check_unhandled_failure(self.root, primitive)
+        check_unhandled_failure(self.root, primitive, types)
 
     def dependent(self, items: Iterable[Any] | None) -> AbstractContextManager[None]:
         """Inside this block nodes run after those of `items`: so they do, in program order."""
@@ -248,6 +278,8 @@ class Trace:
         """Add a node with given outputs: control flow, calls, raises."""
         if "callee" in params:
             streams.check_call(self.streams, params["callee"])
+            if self.attempts:
+                _check_call(self, params["callee"])
         origin = origin or self.origin()
         node = Node(
             primitive,
@@ -362,6 +394,8 @@ class Trace:
     def reopened(self, scope: Scope) -> Iterator[None]:
         """Add further nodes at the end of a region that was left."""
         before, self.scope, scope.open = self.scope, scope, True
+        # What converts values where paths join is no op of the user's.
+        attempts, self.attempts = self.attempts, []
         around = [(item, meaning(item)) for item, _ in scope.left]
         count = len(scope.changes)
         restore(scope.left)
@@ -370,7 +404,7 @@ class Trace:
         finally:
             restore(reversed(scope.changes[count:]))
             restore(around)
-            self.scope, scope.open = before, False
+            self.scope, scope.open, self.attempts = before, False, attempts
 
     # Values
 
@@ -451,6 +485,23 @@ class Trace:
     def outer_symbols(self) -> list[Any]:
         """The symbols of graphs around it that it uses, in the order of its last parameters."""
         return [x for _, x in self.captures.values() if is_symbol(x)]
+
+
+def unfailing(function: F) -> F:
+    """A decorator: whatever a `try` around it catches, the ops of this function do not fail."""
+
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        trace = state.trace
+        if trace is None or not trace.attempts:
+            return function(*args, **kwargs)
+        attempts, trace.attempts = trace.attempts, []
+        try:
+            return function(*args, **kwargs)
+        finally:
+            trace.attempts = attempts
+
+    return cast(F, run)
 
 
 def is_symbol(item: object) -> bool:

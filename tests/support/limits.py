@@ -7,7 +7,11 @@ limit's heading, and a pattern that the refusal's message contains.
 import re
 
 LIMITS: dict[str, str] = {
-    "`raise` under a staged test in a `try`": "would be raised at run time, past the `try`",
+    "`break` and `continue` in a `finally`": "would be raised at run time, past the `try`",
+    "`with` around what may be raised at run time": "would be raised at run time, past the `with`",
+    "What cannot be left": "may be raised at run time, past the `try` around",
+    "A graph of its own in a `try`": "is a graph of its own, which may raise",
+    "The text of an error that only the run raises": r"(what|that) only the run (knows|raises)",
     "A list, dict or object that a staged value chooses": "one of several objects, which the run",
     "A list, dict or object that one path changes in place": "is changed in place on one path, and",
     "A tensor that may be another one": "which may be the same tensor, or share its rows",

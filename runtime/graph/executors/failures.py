@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime import errors
-from runtime.core.primitive import describe
+from runtime.core.primitive import Primitive, describe
 from runtime.core.types import ListType, TensorType, Type
 from runtime.graph.executors.scalars import form_of
 from runtime.graph.ir import Node, Origin, Position, Value, format_location
@@ -167,6 +167,13 @@ def _kind_of(error: BaseException) -> type[errors.OpError] | None:
         return type(error)
     kinds = (kind for known, kind in _DOCUMENTED.items() if isinstance(error, known))
     return next(kinds, None)
+
+
+def documented_kind(error: Exception, primitive: Primitive) -> type[BaseException]:
+    """The class of the error that is raised for what an op's kernel raised."""
+    own = primitive.name.startswith("py.") or not primitive.is_op
+    kind = None if own else _kind_of(error)
+    return type(error) if kind is None else kind
 
 
 def _show(value: Any, type: Type) -> str:

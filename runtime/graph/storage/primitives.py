@@ -9,6 +9,7 @@ from runtime.core.primitive import TABLE, Primitive
 # The modules that define primitives; the last three import the tracer.
 _HOMES = (
     "runtime.graph.nodes",
+    "runtime.graph.attempts",
     "runtime.graph.numbers",
     "runtime.graph.arrays",
     "runtime.graph.list_nodes",

@@ -10,4 +10,5 @@ joined_tensors, joined_variables    tensors of which items were assigned; variab
 optional_values, identity           None and unbound; `is`
 carried_objects                     Python objects that blocks change
 deferred_exceptions                 exceptions put off to run time
+failures, caught                    those that a `try` catches: where they may be, what follows them
 """

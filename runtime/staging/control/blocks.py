@@ -73,21 +73,34 @@ class deferring:
         return True
 
 
-def add_raise(trace: Trace, error: Exception) -> None:
+def add_raise(trace: Trace, error: Exception, origin: Origin | None = None) -> None:
     """End the open region by raising `error`, with the values of the run for the symbols in its
-    arguments and attributes, and in those of its cause.
+    arguments and attributes, and in those of its cause: at `origin`, where that is known.
 
     Raises StagingError where a handler around could act on it.
     """
     check_unhandled(trace.root, type(error).__name__, type(error))
     check_not_protocol(error)
+    if _before_raise(trace, error):
+        return
     locate(error)
     exception, symbols = image_of(error)
     values = [trace.value_of(symbol) for symbol in symbols]
-    origin = origin_of(error, trace.root)
+    origin = origin or origin_of(error, trace.root)
     error.__traceback__ = error.__context__ = None
     trace.append(RAISE, values, (), {"exception": exception}, (), origin)
     trace.failures += 1
+
+
+# Whether the error of an op is raised by the op itself, once more; StagingError where a `try` acts
+# on it. Handed in by the layer above.
+_before_raise: Callable[[Trace, Exception], bool] = lambda trace, error: False  # noqa: E731
+
+
+def install_before_raise(before_raise: Callable[[Trace, Exception], bool]) -> None:
+    """Ask this about each exception that ends a region."""
+    global _before_raise
+    _before_raise = before_raise
 
 
 def release(trace: Trace, recorder: Recorder, results: tuple[Any, ...]) -> None:

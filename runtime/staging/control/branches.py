@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from runtime.graph import numbers
@@ -94,21 +94,63 @@ def cond(
     watch: Watch = no_watch,
     orelse_first: bool = False,
     words: Wording = _STATEMENT,
+    is_caught: bool = False,
 ) -> Any:
     """`if test`: both blocks are traced, and what they leave is joined name by name.
 
-    `orelse_first` says in which order, `words` how messages speak of it. Raises what `join` raises,
-    and StagingError for what only Python could do.
+    `orelse_first` says in which order, `words` how messages speak of it. Inside a `try` that is
+    being traced, blocks that are `is_caught` say themselves whether they have failed. Raises what
+    `join` raises, and StagingError for what only Python could do.
     """
     steer = truth(test)
     if isinstance(steer, bool):
         return body(*inputs) if steer else orelse(*inputs)
     trace = active()
+    if trace.attempts and not is_caught:
+        size = max(len(names), 1)
+        reads = not names or names[0] == "return"
+        first, second = _caught(body, size, reads), _caught(orelse, size, reads)
+        labels = (*(names or ("return",)), "failure")
+        given = inputs, labels, watch, orelse_first, words
+        made = cond(steer, first, second, *given, is_caught=True)
+        _go_on(trace, made[-1])
+        return pack(made[:-1], names)
     since = len(trace.joined)
     blocks = (orelse, body) if orelse_first else (body, orelse)
-    paths = [_trace_block(trace, block, inputs, names, watch) for block in blocks]
+    paths = [traced(trace, block, inputs, names, watch) for block in blocks]
     if orelse_first:
         paths.reverse()
+    return pack(joined(trace, steer, paths, names, words, since), names)
+
+
+# The block, and behind its results whether it has failed; and what follows is done where it has
+# not. Handed in by the layer above.
+_caught: Callable[[Block, int, bool], Block] = lambda block, size, reads: block  # noqa: E731
+_go_on: Callable[[Trace, Any], None] = lambda trace, failure: None  # noqa: E731
+
+
+def install_attempts(
+    caught: Callable[[Block, int, bool], Block], go_on: Callable[[Trace, Any], None]
+) -> None:
+    """Do this with the blocks inside a `try` that is being traced, and behind them."""
+    global _caught, _go_on
+    _caught, _go_on = caught, go_on
+
+
+def joined(
+    trace: Trace,
+    steer: Any,
+    paths: Sequence[Path],
+    names: Names,
+    words: Wording = _STATEMENT,
+    since: int | None = None,
+) -> Sequence[Any]:
+    """What two traced paths leave, joined: one value for each name. The first one is taken where
+    `steer` is true. Before them, `since` copies were joined.
+
+    Raises Unreachable where neither comes to its end.
+    """
+    since = len(trace.joined) if since is None else since
     if not any(path.reached for path in paths):
         regions = [path.scope.region(()) for path in paths]
         trace.append(COND, (trace.value_of(steer),), regions=regions)
@@ -120,7 +162,7 @@ def cond(
     for at, place in named.items():
         place.write(Held(1, [values[at]]))
         values[at] = place.object
-    left = pack(write_back(values, places), names)
+    left = write_back(values, places)
     for path in paths:
         item_assignments.pass_on(trace, path.scope)
     joined_tensors.note_tensors(specs, values, [path.values for path in paths if path.reached])
@@ -150,9 +192,8 @@ def _watch_copies(
     aliases.watch(trace, made, known, since)
 
 
-def _trace_block(
-    trace: Trace, block: Block, inputs: tuple[Any, ...], names: Names, watch: Watch
-) -> Path:
+def traced(trace: Trace, block: Block, inputs: tuple[Any, ...], names: Names, watch: Watch) -> Path:
+    """A path: one block, traced."""
     recorder = watch(block, inputs, _input_names(block, inputs, names))
     with trace.nested("a branch", trace.scope.next_site()) as scope:
         path = Path(scope, (), False, block, recorder, {})
@@ -240,12 +281,20 @@ def _specs(paths: Sequence[Path], names: Names, words: Wording) -> list[Spec]:
     if first.reached and second.reached:
         pairs = zip(first.values, second.values, strict=True)
         return [
-            _join_branches(paths, x, y, variable_name(names, at), words)
+            _alone(second, y)
+            if x is joins.BLANK
+            else _alone(first, x)
+            if y is joins.BLANK
+            else _join_branches(paths, x, y, variable_name(names, at), words)
             for at, (x, y) in enumerate(pairs)
         ]
     only = first if first.reached else second
-    is_older = only.recorder.knows
-    return [joins.abstract_from(value, only.scope, is_older) for value in only.values]
+    return [_alone(only, value) for value in only.values]
+
+
+def _alone(path: Path, value: Any) -> Spec:
+    """The Spec of what is left where only this path has a value."""
+    return joins.abstract_from(value, path.scope, path.recorder.knows)
 
 
 def _join_branches(paths: Sequence[Path], x: Any, y: Any, name: str | None, words: Wording) -> Spec:

@@ -15,6 +15,7 @@ from typing import Any
 
 from runtime import errors
 from runtime.core.primitive import Primitive
+from runtime.core.types import Type
 from runtime.graph.ir import position_of
 from runtime.graph.nodes import CHECK_DEFINED, CHECK_LENGTH, CHECK_PRESENT, TO_TENSOR, TRUTH
 from runtime.graph.numbers import BINARY
@@ -41,6 +42,15 @@ def check_unhandled(
                     "instead of raising",
                     location=position_of(frame.f_code, frame.f_lasti),
                 ) from None
+
+
+def refuse_put_off(what: str) -> Exception:
+    """The refusal of what a `try` around may catch, and fails where nothing could go on."""
+    return refuse(
+        f"{what} may be raised at run time, past the `try` around that could act on it: it is "
+        "raised in something that cannot be left",
+        "write it in a statement of its own in the `try`, or test for the failing case with `if`",
+    )
 
 
 # Exceptions by which a method tells Python itself how to go on.
@@ -88,11 +98,13 @@ _FAILURES: dict[Primitive, tuple[type[BaseException], ...]] = {
 }
 
 
-def check_unhandled_failure(root: FrameType | None, primitive: Primitive) -> None:
+def check_unhandled_failure(
+    root: FrameType | None, primitive: Primitive, types: Sequence[Type]
+) -> None:
     """StagingError if an `except` around the present statement could catch what the op raises at
     run time.
     """
-    raised = _failures_of(primitive)
+    raised = failures_of(primitive, types)
     for frame in user_frames(root):
         for handler in handlers_around(frame):
             if _catches(handler, frame, raised):
@@ -124,8 +136,11 @@ def _doing(primitive: Primitive) -> str:
     return f"{name.removeprefix('py.')} on a staged value"
 
 
-def _failures_of(primitive: Primitive) -> tuple[type[BaseException], ...]:
+def failures_of(primitive: Primitive, types: Sequence[Type]) -> tuple[type[BaseException], ...]:
+    """The classes of what an op may raise at run time, of inputs of these types."""
     name = primitive.name
+    if callable(primitive.raises):
+        return primitive.raises(*types)
     if primitive.raises:
         return primitive.raises
     if name.startswith("py."):

@@ -114,6 +114,15 @@ class Mismatch(Exception):
         self.places: list[int] = []
 
 
+class _Blank:
+    """Stands for the value of a path that has failed before it had one: nobody reads it."""
+
+    def __repr__(self) -> str:
+        return "<no value>"
+
+
+BLANK = _Blank()
+
 # Describing one value
 
 
@@ -159,7 +168,7 @@ def abstract_entry(value: Any) -> Spec:
 
 def abstract_next(value: Any, spec: Spec) -> Spec:
     """The Spec of what a round leaves, where the round began with `spec`."""
-    if isinstance(spec, Same) and value is spec.value:
+    if value is BLANK or (isinstance(spec, Same) and value is spec.value):
         return spec
     if isinstance(spec, Optional | Maybe) and not isinstance(value, Missing):
         return abstract_next(value, spec.inner)
@@ -474,7 +483,10 @@ def lower(value: Any, spec: Spec, trace: Trace, name: str | None = None) -> Iter
     """The graph's values for a Python value that the Spec covers; conversions are added to the open
     scope. `name` is that of the variable, for messages.
     """
-    if isinstance(spec, Leaf):
+    if value is BLANK:
+        for type in types_of(spec):
+            yield trace.apply(UNDEFINED, (), {"type": type}).graph_value
+    elif isinstance(spec, Leaf):
         yield _lower_leaf(value, spec.type, trace, name)
     elif isinstance(spec, Tree):
         for child, inner in zip(_children(value, spec.structure), spec.children, strict=True):

@@ -131,7 +131,11 @@ def unequal(a: Any, b: Any) -> Any:
 install_equality(equal, unequal)
 
 
-def staged_assert(test: Any, message: Block | None, watch: Watch = no_watch) -> None:
+def staged_assert(
+    test: Any,
+    message: Block | None,
+    watch: Watch = no_watch,
+) -> None:
     """`assert test, message()`: a branch that raises StagedAssertionError at run time."""
 
     def holds() -> None:

@@ -32,7 +32,7 @@ from runtime.staging.lists.sequences import check, chosen, clipped, is_staged, p
 from runtime.staging.refusals import asked_by_converted_code, refuse
 from runtime.staging.scopes import Symbol, active
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number
-from runtime.staging.tracing import is_symbol
+from runtime.staging.tracing import is_symbol, unfailing
 
 
 class GrowingList(Growing):
@@ -240,6 +240,7 @@ class GrowingList(Growing):
         made.extend(self._slice(slice(apply_number(numbers.MAX, start, stop), None)))
         self.fill(*made.content())
 
+    @unfailing
     def at(self, index: Any) -> Any:
         """The item at an index that is in bounds."""
         if self.staged is None:
@@ -271,6 +272,7 @@ class GrowingList(Growing):
 
     # Its columns
 
+    @unfailing
     def _write(self, at: Any, item: Any) -> None:
         held, place = self._covering(joins.abstract(item)), _tensor(at)
         size = held.kind.size
@@ -281,6 +283,7 @@ class GrowingList(Growing):
         columns = [apply(arrays.WRITE, c, place, kept, dynamic=True) for c, kept in pairs]
         self.fill(Kind(held.element, size), columns)
 
+    @unfailing
     def _move(self, primitive: Any, held: StagedItems, places: Tensor, size: int | None) -> None:
         columns = [apply(primitive, column, places) for column in held.columns]
         self.fill(Kind(held.element, size), columns)

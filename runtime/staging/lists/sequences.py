@@ -19,7 +19,7 @@ from runtime.staging.control.joins import Mismatch
 from runtime.staging.lists import staged_items
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_number import apply_number
-from runtime.staging.tracing import is_symbol
+from runtime.staging.tracing import is_symbol, unfailing
 
 # Places
 
@@ -92,6 +92,7 @@ def register_lists(of_lists: Callable[[Sequence[Any], Any], Any]) -> None:
     _of_lists[:] = [of_lists]
 
 
+@unfailing
 def chosen(items: Sequence[Any], place: Any) -> Any:
     """The item at a place, which is in bounds, of Python items.
 

@@ -80,15 +80,6 @@ def loop_dtype(x):
     return y
 
 
-def raise_in_try(x):
-    try:
-        if x > 0:
-            raise ValueError("positive")
-    except ValueError:
-        x = x + 1
-    return x
-
-
 def raise_in_suppress(x):
     with contextlib.suppress(ValueError):
         if x > 0:
@@ -106,23 +97,6 @@ def raise_in_made_manager(x):
     with quiet():
         if x > 0:
             raise ValueError("positive")
-    return x
-
-
-def raise_before_finally(x):
-    try:
-        if x > 0:
-            raise ValueError("positive")
-    finally:
-        x = x + 1
-    return x
-
-
-def assert_in_try(x):
-    try:
-        assert x > 0
-    except AssertionError:
-        x = -x
     return x
 
 
@@ -171,11 +145,8 @@ REFUSED = [
     (unequal_objects, autograph.StagingError, "mode", "differ"),
     (growing_list, autograph.StagingError, "items", "list of 1 and list of 2"),
     (loop_dtype, TypeError, "y", "int32 on one path and float32"),
-    (raise_in_try, autograph.StagingError, None, "past the `try` at line"),
     (raise_in_suppress, autograph.StagingError, None, "past the `with` at line"),
     (raise_in_made_manager, autograph.StagingError, None, "past the `with` at line"),
-    (raise_before_finally, autograph.StagingError, None, "past the `try` at line"),
-    (assert_in_try, autograph.StagingError, None, "past the `try` at line"),
     (global_list, autograph.StagingError, "GLOBAL", "2 items and 1 item"),
     (buffer_in_branch, autograph.StagingError, "seen", "cannot be carried"),
     (random_in_branch, autograph.StagingError, None, "randint inside a staged block"),

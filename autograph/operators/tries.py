@@ -1,0 +1,201 @@
+"""`try`, in a function that is being staged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dis import get_instructions
+from functools import partial
+from types import CodeType
+from typing import Any, TypeAlias
+
+from autograph.backend import Backend, Block, Thunk, staging
+from autograph.frames import hide
+from autograph.operators.cond import staged_cond
+from autograph.operators.shared import Shared
+
+Handler: TypeAlias = tuple[Thunk | None, Block]
+
+
+def try_(
+    body: Block,
+    *handlers: Handler,
+    orelse: Block | None = None,
+    final: Block | None = None,
+    shared: str | None = None,
+    lost: str | None = None,
+    discards: Thunk | None = None,
+) -> Any:
+    """`try: body()` with its handlers: what the part returns that ends it.
+
+    Args:
+        handlers: what gives the classes of each `except` (None for all), and its block, which may
+            take the exception.
+        orelse: runs where the body has come to its end.
+        final: runs at the end, however that comes.
+        shared: names that the blocks assign where they live.
+        lost: those of them that nobody reads where the body has failed.
+        discards: asked behind `final`, whether that has left by an exit of its own.
+    """
+    try:
+        backend = staging()
+        parts = [body, *[block for _, block in handlers], orelse, final]
+        statement = _Try(backend, [part for part in parts if part is not None], shared, lost)
+        if final is None:
+            return statement.handled(body, handlers, orelse)
+
+        def inner(*, _reached: Any = statement.reached) -> Any:
+            return statement.handled(body, handlers, orelse)
+
+        return statement.ended(inner, final, discards)
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
+class _Try:
+    """One `try` statement.
+
+    Args:
+        backend: stages it; None where nothing is being staged.
+        blocks: its blocks.
+        shared: the names that they assign where they live, as generated code writes them.
+        lost: those that nobody reads where the body has failed.
+    """
+
+    def __init__(
+        self, backend: Backend | None, blocks: list[Block], shared: str | None, lost: str | None
+    ) -> None:
+        self.backend = backend
+        self.lost = frozenset(lost.split(", ") if lost else ())
+        self.blocks = blocks
+        # As a default value it leads who watches objects to all that the blocks reach.
+        self.reached = partial(_nothing, *blocks)
+        self.shared = shared
+        self._carried: Shared | None = None
+
+    def carried(self) -> Shared | None:
+        """The names that the blocks assign: looked for where something may fail at run time."""
+        if self._carried is None and self.shared is not None:
+            assert self.backend is not None
+            self._carried = Shared(self.shared, self.blocks, self.backend)
+        return self._carried
+
+    def handled(self, body: Block, handlers: Sequence[Handler], orelse: Block | None) -> Any:
+        """The body, the handler of what it raises, and the `else`."""
+        failure = None
+        try:
+            if self.backend is None or not handlers:
+                result = body()
+            else:
+                looked_at = tuple([(kinds, _takes_error(block)) for kinds, block in handlers])
+                failure, result = self.backend.attempt(body, looked_at, self.carried, self.lost)
+        except BaseException as error:  # as the user's own `except` does
+            for kinds, handler in handlers:
+                if kinds is None or matches(error, kinds()):
+                    return _run(handler, error)
+            raise
+        if failure is None:
+            return result if orelse is None else orelse()
+        return self.dispatched(failure, result, handlers, orelse)
+
+    def dispatched(
+        self, failure: Any, result: Any, handlers: Sequence[Handler], orelse: Block | None
+    ) -> Any:
+        """What follows the body, where only the run knows whether that has failed."""
+        assert self.backend is not None
+        backend = self.backend
+        cases = backend.cases(failure)
+
+        def succeeded(*, _reached: Any = self.reached) -> Any:
+            return result if orelse is None else orelse()
+
+        def failed(at: int) -> Any:
+            test, place, error = cases[at]
+
+            def this(*, _reached: Any = self.reached) -> Any:
+                if place is None:
+                    return backend.go_on(error)
+                return _handling(handlers[place][1], error)
+
+            def others(*, _reached: Any = self.reached) -> Any:
+                return failed(at + 1)
+
+            return this() if at + 1 == len(cases) else self.chosen(test, this, others)
+
+        def first(*, _reached: Any = self.reached) -> Any:
+            return failed(0)
+
+        return self.chosen(failure.test, succeeded, first)
+
+    def chosen(self, test: Any, body: Block, orelse: Block) -> Any:
+        """`body()` where `test` is true, else `orelse()`."""
+        if test is True or test is False:
+            return body() if test else orelse()
+        assert self.backend is not None
+        return staged_cond(self.backend, test, (body, orelse), (), (), self.carried())
+
+    def ended(self, inner: Thunk, final: Block, discards: Thunk | None) -> Any:
+        """What `inner` gives, with the `finally` behind it."""
+        failure = None
+        try:
+            if self.backend is None:
+                result = inner()
+            else:
+                failure, result = self.backend.attempt(inner, (), self.carried, self.lost)
+        except BaseException as error:  # as the user's own `finally` does
+            final()
+            dropped = False if discards is None else discards()
+            if dropped is False:
+                raise
+            cause = error
+
+            def fail(*, _reached: Any = self.reached) -> Any:
+                raise cause
+
+            return self.chosen(dropped, _nothing, fail)
+        final()
+        if failure is None:
+            return result
+        assert self.backend is not None
+        backend, dropped = self.backend, False if discards is None else discards()
+        self.chosen(dropped, lambda: None, lambda: backend.go_on(failure))
+        return result
+
+
+def _nothing(*blocks: Block) -> None:
+    pass
+
+
+def _takes_error(handler: Block) -> bool:
+    """Whether a handler takes the exception, or may raise it again."""
+    return bool(handler.__code__.co_argcount) or _raises_again(handler.__code__)
+
+
+def _raises_again(code: CodeType) -> bool:
+    inside = [const for const in code.co_consts if isinstance(const, CodeType)]
+    return any(map(_raises_again, inside)) or any(
+        instruction.opname == "RAISE_VARARGS" and instruction.arg == 0
+        for instruction in get_instructions(code)
+    )
+
+
+def _handling(handler: Block, error: BaseException) -> Any:
+    """A handler, of an exception that it may raise again."""
+    try:
+        raise error
+    except type(error):
+        return _run(handler, error)
+
+
+def _run(handler: Block, error: BaseException) -> Any:
+    return handler(error) if handler.__code__.co_argcount else handler()
+
+
+def matches(error: BaseException, kinds: Any) -> bool:
+    """Whether `except kinds` catches an error. TypeError for what cannot stand there."""
+    for kind in kinds if isinstance(kinds, tuple) else (kinds,):
+        if not isinstance(kind, type) or not issubclass(kind, BaseException):
+            raise TypeError(
+                "catching classes that do not inherit from BaseException is not allowed"
+            )
+    return issubclass(type(error), kinds)

@@ -1,0 +1,399 @@
+"""Exceptions of the run that a `try` of the user's may catch: flag control flow.
+
+What may fail sets a number, and what follows it, up to the end of the block, is a branch that is
+taken where the number is 0. The block hands the number on, as one more result: the block around it
+goes on in the same way. At the end of the `try`, the number chooses the handler.
+
+    try:                            code = probe y // x
+        a = 1                       code, a = if code == 0:
+        a = y // x                      a = y // x
+        ...                             ...
+    except ZeroDivisionError:       else: code, 1
+        ...                         if code == 1: ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import Any, cast
+
+import numpy as np
+
+from runtime import errors
+from runtime.core.primitive import Primitive
+from runtime.graph.attempts import PROBE, has_name
+from runtime.graph.ir import Callee, Params, Value, walk_called
+from runtime.graph.nodes import (
+    CHECK_DEFINED,
+    CHECK_LENGTH,
+    CHECK_PRESENT,
+    CONSTANT,
+    RAISE,
+    TO_TENSOR,
+)
+from runtime.staging import tracing
+from runtime.staging.control.blocks import (
+    Block,
+    Path,
+    Unreachable,
+    add_raise,
+    install_before_raise,
+    pack,
+    release,
+    undone,
+)
+from runtime.staging.control.branches import cond, install_attempts, joined, traced
+from runtime.staging.control.carried_objects import Watch, no_watch
+from runtime.staging.control.deferred_exceptions import (
+    failures_of,
+    refuse_put_off,
+)
+from runtime.staging.control.failures import (
+    FAILURE,
+    NONE,
+    Failed,
+    Failure,
+    Kinds,
+    Site,
+    error_of,
+    failure_of,
+    site_at,
+    target,
+    unknown,
+    unknown_of,
+)
+from runtime.staging.control.failures import (
+    cases as cases,
+)
+from runtime.staging.control.joins import BLANK
+from runtime.staging.control.optional_values import bound
+from runtime.staging.images import image_of
+from runtime.staging.refusals import is_refusal, refuse
+from runtime.staging.scopes import Scope, active
+from runtime.staging.tracing import Trace, symbol
+
+# Blocks that may fail
+
+
+def _no_names() -> None:
+    """The names that a block assigns where they live: there are none."""
+
+
+class Level:
+    """A block of the user's that is being traced, and the branches that are open in it.
+
+    Args:
+        block: the block, with `size` results.
+        shared: gives the names that it assigns where they live; those that are `lost` nobody reads
+            where it has failed. Where it `reads` its first result, that is surely bound.
+    """
+
+    def __init__(
+        self,
+        trace: Trace,
+        block: Block,
+        args: tuple[Any, ...],
+        size: int,
+        shared: Callable[[], Any],
+        watch: Watch,
+        lost: frozenset[str] = frozenset(),
+        reads: bool = False,
+    ) -> None:
+        self.trace = trace
+        self.lost = lost
+        self.reads = reads
+        self.block = block
+        self.args = args
+        self.size = size
+        self.shared = shared
+        self.watch = watch
+        self.scope = trace.scope
+        self.guards: list[Guard] = []
+
+    @property
+    def present(self) -> Scope:
+        """The scope in which what it does now is traced."""
+        return self.guards[-1].scope if self.guards else self.scope
+
+    def run(self, is_body: bool = False) -> tuple[tuple[Any, ...], Failure]:
+        """The block's results, and whether it has failed. What the body of a `try` raises before
+        anything else could fail, it raises now.
+        """
+        self.trace.levels.append(self)
+        try:
+            left = self.left(is_body)
+            while self.guards:
+                left = self.guards[-1].close(left)
+                self.guards.pop()
+        except BaseException:
+            for guard in reversed(self.guards):
+                guard.abandon()
+            raise
+        finally:
+            self.trace.levels.pop()
+        if left is None:
+            raise Unreachable
+        return left
+
+    def left(self, is_body: bool) -> tuple[tuple[Any, ...], Failure] | None:
+        """The same before open branches are closed; None where the end is not reached."""
+        blanks = (BLANK,) * self.size
+        try:
+            result = self.block(*self.args)
+            values = (result,) if self.size == 1 else tuple(result or ())
+            if self.reads:
+                values = (bound(values[0]), *values[1:])
+        except Failed as failed:
+            return blanks, failed.failure
+        except Unreachable:
+            if not self.guards:
+                raise
+            return None
+        except Exception as error:
+            if is_refusal(error) or (is_body and not self.guards):
+                raise
+            failure = failure_of(self.trace, error)
+            if failure is not None:
+                return blanks, failure
+            if not self.guards:
+                raise
+            add_raise(self.trace, error)
+            return None
+        return values, NONE
+
+    def kept(self, values: Sequence[Any]) -> list[Any]:
+        """The values of the shared names that count where it has failed."""
+        shared = self.shared()
+        names = shared.names if shared else ()
+        pairs = zip(names, values, strict=True)
+        return [BLANK if name in self.lost else value for name, value in pairs]
+
+    def names(self) -> list[str]:
+        """The names of what it leaves."""
+        shared = self.shared()
+        return [*["the result"] * self.size, FAILURE, *(shared.names if shared else ())]
+
+
+def block_of(block: Block, size: int, reads: bool, shared: Callable[[], Any] = _no_names) -> Block:
+    """The block of `size` results, and behind these whether it has failed."""
+
+    def run(*args: Any) -> Any:
+        trace = active()
+        watch = no_watch if trace.watch is None else trace.watch
+        level = Level(trace, block, args, size, shared, watch, reads=reads)
+        values, failure = level.run()
+        return (*values, failure) if values else failure
+
+    run.__wrapped__ = block  # type: ignore[attr-defined]  # where the user's code is found
+    return run
+
+
+class Guard:
+    """The rest of a block, traced as a branch: it is taken where the block has not failed yet."""
+
+    def __init__(self, level: Level, failure: Failure) -> None:
+        trace = level.trace
+        self.level = level
+        self.steer = failure.test
+        shared = level.shared()
+        self.before = shared.values() if shared else ()
+        names = level.names()
+        state = (*[BLANK] * level.size, failure, *level.kept(self.before))
+        self.failing = traced(trace, lambda: pack(state, names), (), names, no_watch)
+        inputs = (*level.args, *self.before)
+        labels = [f"input {at}" for at in range(len(level.args))]
+        labels += shared.names if shared else ()
+        self.recorder = level.watch(level.block, inputs, labels)
+        self.since = len(trace.joined)
+        self.entered = ExitStack()
+        site = trace.scope.next_site()
+        self.scope = self.entered.enter_context(trace.nested("a branch", site))
+        self.watching = ExitStack()
+        self.watching.enter_context(self.recorder)
+
+    def close(self, left: tuple[tuple[Any, ...], Failure] | None) -> Any:
+        """What the block leaves, where this was the last branch that was open in it."""
+        level, trace = self.level, self.level.trace
+        shared = level.shared()
+        path = Path(self.scope, (), False, level.block, self.recorder, {})
+        if left is not None:
+            values, failure = left
+            present = shared.values() if shared else ()
+            path.values = (*values, failure, *(level.kept(present) if failure.certain else present))
+            path.reached = True
+        if shared:
+            shared.put(self.before)
+        self.watching.close()
+        release(trace, self.recorder, path.values)
+        path.changed = undone(trace, self.recorder, path.reached)
+        self.entered.close()
+        made = joined(trace, self.steer, [path, self.failing], level.names(), since=self.since)
+        if shared:
+            shared.put(made[level.size + 1 :])
+        return tuple(made[: level.size]), made[level.size]
+
+    def abandon(self) -> None:
+        """Leave the branch: the trace ends."""
+        self.watching.close()
+        self.entered.close()
+
+
+def go_on(trace: Trace, failure: Failure) -> None:
+    """Let what follows be done where a block has not failed.
+
+    Raises Failed where it surely has, and StagingError where what follows is no block.
+    """
+    if not failure.sites:
+        return
+    if not trace.attempts:
+        _raise_again(trace, failure)
+        return
+    if failure.certain:
+        raise Failed(failure)
+    level = trace.levels[-1] if trace.levels else None
+    if level is None or level.present is not trace.scope:
+        site = next(iter(failure.sites))
+        raise refuse_put_off(type(site.error).__name__)
+    level.guards.append(Guard(level, failure))
+
+
+def _raise_again(trace: Trace, failure: Failure) -> None:
+    """Raise at run time what no attempt has caught."""
+    sites = list(failure.sites.items())
+
+    def others(at: int) -> Any:
+        if at == len(sites):
+            return None
+        site, held = sites[at]
+
+        def this() -> None:
+            if site.again is not None:
+                site.again(held)
+                raise Unreachable
+            add_raise(trace, error_of(site, held), site.origin)
+            raise Unreachable
+
+        if failure.certain and at + 1 == len(sites):
+            return this()
+        return cond(failure.code == site.number, this, lambda: others(at + 1), (), ())
+
+    others(0)
+
+
+# Ops that fail
+
+_CHECKS = (CHECK_DEFINED, CHECK_LENGTH, CHECK_PRESENT)
+
+
+def probe(trace: Trace, primitive: Primitive, values: tuple[Value, ...], params: Params) -> None:
+    """Let what follows be done where an op does not fail, if an attempt may catch what it raises.
+
+    Raises StagingError where that cannot be done.
+    """
+    kinds = failures_of(primitive, [value.type for value in values])
+    if primitive is TO_TENSOR or _divides_by_known(trace, kinds, values):
+        return
+    found = [(kind, *target(trace, kind, kinds[:at])) for at, kind in enumerate(kinds)]
+    if not any(acts for _, acts, _, _ in found):
+        return
+    level = trace.levels[-1] if trace.levels else None
+    if (
+        (primitive.effect and primitive not in _CHECKS)
+        or primitive.calls_back
+        or not all(map(has_name, kinds))
+        or (level is None or level.present is not trace.scope)
+    ):
+        if any(attempt is not None for _, _, attempt, _ in found):
+            raise refuse_put_off(f"{primitive.name} on a staged value fails, and that")
+        return  # what a `finally` would do is not done: the graph ends
+    sites: dict[Site, tuple[Any, ...]] = {}
+    given: dict[str, Any] = {
+        "op": primitive.name,
+        "given": dict(params),
+        "kinds": tuple([kind.__name__ for kind in kinds]),
+    }
+    numbers = []
+    for kind, acts, attempt, place in found:
+        if acts:
+            site = site_at(trace, attempt, place, cast(Exception, kind.__new__(kind)))
+            site.error = unknown(kind, site)
+            site.symbols = [
+                symbol(value, trace.scope, trace.origin())
+                for value in (values if site.is_seen else ())
+            ]
+            site.again = _again(trace, primitive, params)
+            sites[site] = tuple(site.symbols)
+            numbers.append(site.number)
+        else:
+            numbers.append(0)
+    given["numbers"] = tuple(numbers)
+    code = trace.apply(PROBE, values, given)
+    trace.failures += 1
+    go_on(trace, Failure(code, sites, certain=False))
+
+
+def _divides_by_known(trace: Trace, kinds: Kinds, values: Sequence[Value]) -> bool:
+    """Whether an op that fails only where it divides by zero divides by a number that is known."""
+    if not all(issubclass(kind, ZeroDivisionError) for kind in kinds) or not values:
+        return False
+    found = trace.constants.get(values[-1])
+    for node in trace.scope.nodes[-3:] if found is None else ():
+        if node.primitive is CONSTANT and node.outputs[0] is values[-1]:
+            found = node.params["value"]
+    return found is not None and bool(np.all(found))
+
+
+def _again(trace: Trace, primitive: Primitive, params: Params) -> Callable[[Sequence[Any]], None]:
+    origin = trace.origin()
+
+    def run(held: Sequence[Any]) -> None:
+        values = tuple(map(trace.value_of, held))
+        types = primitive.infer(*[value.type for value in values], **params)
+        outputs = [
+            Value(type, trace.unique("failed"), at)
+            for at, type in enumerate(types if isinstance(types, tuple) else (types,))
+        ]
+        trace.append(primitive, values, outputs, params, (), origin)
+        never = errors.InternalError(None, None, f"{primitive.name} works where it has failed")
+        trace.append(RAISE, (), (), {"exception": image_of(never)[0]}, (), origin)
+
+    return run
+
+
+def check_call(trace: Trace, callee: Callee) -> None:
+    """StagingError for a call of a graph that may raise what an attempt acts on."""
+    nodes = [] if callee.graph is None else list(walk_called(callee.graph, set()))
+    kinds: set[type[BaseException]] = {Exception} if callee.graph is None else set()
+    for node in nodes:
+        if node.primitive is RAISE:
+            kinds.add(node.params["exception"].kind)
+        elif node.primitive.fallible:
+            kinds.update(failures_of(node.primitive, [value.type for value in node.inputs]))
+    for kind in sorted(kinds, key=lambda kind: kind.__name__):
+        acts, attempt, _ = target(trace, kind, ())
+        if acts and (attempt is not None or callee.graph is not None):
+            raise refuse(
+                f"{callee.name} is a graph of its own, which may raise {kind.__name__} at run "
+                "time, past the `try` around that could act on it",
+                "write the `try` in the function that fails, or test for the failing case",
+            )
+
+
+def before_raise(trace: Trace, error: Exception) -> bool:
+    """Whether the error of an op is raised by the op itself, once more. StagingError where an
+    attempt acts on it.
+    """
+    if target(trace, type(error))[0]:
+        raise refuse_put_off(type(error).__name__) from None
+    unknown = unknown_of(error)
+    if unknown is None:
+        return False
+    assert unknown.site.again is not None
+    unknown.site.again(unknown.site.symbols)
+    return True
+
+
+tracing.install_attempts(probe, check_call)
+install_before_raise(before_raise)
+install_attempts(block_of, go_on)

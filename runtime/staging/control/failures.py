@@ -1,0 +1,347 @@
+"""Failures of blocks in a `try` that is being traced: where they may be, which `except` is for
+them, and the exceptions that stand for those of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from types import FrameType
+from typing import Any, cast
+
+from runtime import errors
+from runtime.graph.ir import Origin
+from runtime.graph.nodes import (
+    INT,
+)
+from runtime.graph.structures import Children, Handler, Structure, add_handler, structure_of
+from runtime.staging.control.deferred_exceptions import (
+    check_not_protocol,
+    check_unhandled,
+)
+from runtime.staging.control.joins import BLANK, Leaf, Spec, Tree, join
+from runtime.staging.error_notes import locate
+from runtime.staging.frames import origin_of
+from runtime.staging.images import image_of
+from runtime.staging.refusals import refuse
+from runtime.staging.tracing import Trace, is_symbol, symbol
+
+
+@dataclass(eq=False, slots=True, repr=False)
+class Site:
+    """A place that may fail: its number, the exception, and the `try` and `except` for it.
+
+    `symbols` are those in the exception, or the inputs of the op that fails: `held` along with the
+    number, for whoever raises it again.
+    """
+
+    number: int
+    error: Exception
+    attempt: Attempt | None
+    place: int | None
+    symbols: list[Any]
+    again: Callable[[Sequence[Any]], None] | None = None
+    origin: Origin | None = None
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether somebody looks at the exception."""
+        if self.attempt is None or self.place is None:
+            return True
+        return self.attempt.kinds[self.place][1]
+
+
+class Failure:
+    """Whether a block has failed, and where: `code` is 0, or the number of a site.
+
+    `sites` are those where it may have, each with what it holds; `certain` if it surely has.
+    """
+
+    __slots__ = ("attempt", "certain", "code", "sites")
+
+    def __init__(self, code: Any, sites: dict[Site, tuple[Any, ...]], certain: bool) -> None:
+        self.code = code
+        self.sites = sites
+        self.certain = certain
+        self.attempt: Attempt | None = None
+
+    @property
+    def test(self) -> Any:
+        """The truth that it has not failed."""
+        if self.certain or not self.sites:
+            return not self.certain
+        return self.code == 0
+
+
+FAILURE = "failure"
+"""The name of it among the results of a block."""
+
+NONE = Failure(0, {}, certain=False)
+
+
+class Failed(BaseException):
+    """Ends a block that surely has failed. Caught where the block ends."""
+
+    def __init__(self, failure: Failure) -> None:
+        self.failure = failure
+
+
+_Keys = tuple[bool, tuple[tuple[Site, int], ...]]
+
+
+def _flatten(failure: Failure) -> tuple[_Keys, Children]:
+    sites = sorted(failure.sites.items(), key=lambda item: item[0].number)
+    keys = tuple([(site, len(held)) for site, held in sites])
+    children = [item for _, held in sites for item in held]
+    return (failure.certain, keys), [failure.code, *children] if keys else []
+
+
+def _build(kind: type, keys: _Keys, children: Children) -> Failure:
+    certain, sites = keys
+    code, *left = children or [0]
+    found = {}
+    for site, count in sites:
+        found[site], left = tuple(left[:count]), left[count:]
+    return Failure(code, found, certain)
+
+
+def _names(keys: _Keys) -> Sequence[str]:
+    return ["code", *[f"of_{site.number}" for site, count in keys[1] for _ in range(count)]]
+
+
+def _by_site(spec: Tree) -> tuple[Spec, dict[Site, list[Spec]]]:
+    code, *left = spec.children or (Leaf(INT),)
+    found = {}
+    for site, count in spec.structure.keys[1]:
+        found[site], left = left[:count], left[count:]
+    return code, found
+
+
+def _widen(a: Tree, b: Tree) -> Tree | None:
+    """The Spec of a failure at any of the sites of two."""
+    if a.structure.kind is not b.structure.kind:
+        return None
+    (_, first), (_, second) = _by_site(a), _by_site(b)
+    sites = sorted({*first, *second}, key=lambda site: site.number)
+    children: list[Spec] = [Leaf(INT)]
+    for site in sites:
+        if site in first and site in second:
+            children += map(join, first[site], second[site])
+        else:
+            children += first.get(site) or second.get(site) or []
+    keys = tuple([(site, len(first.get(site, second.get(site, [])))) for site in sites])
+    certain = a.structure.keys[0] and b.structure.keys[0]
+    return Tree(Structure(Failure, (certain, keys), HANDLER), tuple(children))
+
+
+def _fit(failure: Any, structure: Structure) -> Children:
+    if failure is BLANK:
+        return [0, *[BLANK] * (len(_names(structure.keys)) - 1)]
+    held = [failure.sites.get(site, (BLANK,) * count) for site, count in structure.keys[1]]
+    return [failure.code, *[item for items in held for item in items]]
+
+
+HANDLER = Handler(_flatten, _build, ".{}", _names, widen=_widen, fit=_fit, is_tuple=True)
+add_handler(Failure, HANDLER)
+
+
+# What may be caught
+
+Kinds = tuple[type[BaseException], ...]
+
+
+@dataclass(eq=False, slots=True)
+class Attempt:
+    """A `try` that is being traced: what gives the classes of each `except`, None for all, and
+    whether it looks at the exception; for a `finally`, there are none. `frame` runs it.
+    """
+
+    kinds: tuple[tuple[Callable[[], Any] | None, bool], ...]
+    frame: FrameType
+
+    def place(self, kind: type[BaseException], others: Kinds | None) -> int | None:
+        """The `except` that catches a class. StagingError where only the run knows, because a
+        subclass might be raised that is none of `others`.
+        """
+        for place, (kinds, _) in enumerate(self.kinds):
+            found: Any = BaseException if kinds is None else kinds()
+            classes = found if isinstance(found, tuple) else (found,)
+            if ValueError in classes and issubclass(kind, _OF_PYTHON):
+                raise refuse(
+                    f"a {kind.__name__} of tensors is a ValueError too, which that of Python's "
+                    "numbers is not",
+                    "catch ZeroDivisionError or IndexError before it, or rt.errors.OpError",
+                )
+            if issubclass(kind, found):
+                return place
+            if others is not None and any(
+                issubclass(each, kind) and not issubclass(each, others) for each in classes
+            ):
+                raise refuse(
+                    f"a {kind.__name__} of the run, or a class that is one, is caught here",
+                    f"catch {kind.__name__} itself",
+                )
+        return None
+
+
+_OF_PYTHON = (errors.DivisionByZeroError, errors.IndexOutOfBoundsError)
+
+
+def target(
+    trace: Trace, kind: type[BaseException], others: Kinds | None = None
+) -> tuple[bool, Any, int | None]:
+    """Returns whether an attempt acts on an exception of a class, the one that catches it, and by
+    which `except`. With `others`, a subclass may be raised that is none of these.
+    """
+    acts = False
+    for attempt in reversed(trace.attempts):
+        place = attempt.place(kind, others)
+        if place is not None:
+            return True, attempt, place
+        acts = acts or not attempt.kinds
+    return acts, None, None
+
+
+def site_at(trace: Trace, attempt: Any, place: int | None, error: Exception) -> Site:
+    """The site that fails here, with the number that it has in each trace of the same code."""
+    key = "failing", trace.scope.next_site(), type(error)
+    site: Site | None = trace.memo.get(key)
+    if site is None:
+        trace.sites += 1
+        site = trace.memo[key] = Site(trace.sites, error, attempt, place, [])
+    site.error, site.attempt, site.place = error, attempt, place
+    return site
+
+
+def failure_of(trace: Trace, error: Exception) -> Failure | None:
+    """The failure for an exception that a block raises; None where no attempt acts on it."""
+    again = unknown_of(error)
+    if again is not None:
+        acts, attempt, place = target(trace, type(error))
+        if not acts:
+            return None
+        site = site_at(trace, attempt, place, error)
+        site.symbols = [
+            symbol(trace.value_of(item), trace.scope, item.origin) for item in again.site.symbols
+        ]
+        site.error, site.again = unknown(type(error), site), again.site.again
+        return Failure(site.number, {site: tuple(site.symbols)}, certain=True)
+    acts, attempt, place = target(trace, type(error))
+    if not acts:
+        return None
+    root = trace.root if attempt is None else attempt.frame
+    check_unhandled(root, type(error).__name__, type(error))
+    check_not_protocol(error)
+    locate(error)
+    site = site_at(trace, attempt, place, error)
+    symbols: list[Any] = []
+    if site.is_seen:
+        site.error, symbols = owned(trace, error)
+    site.symbols = symbols
+    site.origin = origin_of(error, trace.root) or trace.origin()
+    trace.failures += 1
+    return Failure(site.number, {site: tuple(symbols)}, certain=True)
+
+
+def owned(trace: Trace, error: Exception) -> tuple[Exception, list[Any]]:
+    """The exception with symbols that nobody else holds, and these."""
+    _, found = image_of(error)
+    if not found:
+        return error, []
+    symbols: list[Any] = []
+
+    def own(item: Any) -> Any:
+        if is_symbol(item):
+            symbols.append(symbol(trace.value_of(item), trace.scope, item.origin))
+            return symbols[-1]
+        taken = structure_of(item)
+        return item if taken is None else taken[0].build([own(child) for child in taken[1]])
+
+    made = copy(error)
+    made.args = own(error.args)
+    made.__dict__.update({name: own(value) for name, value in vars(error).items()})
+    made.__cause__, made.__suppress_context__ = error.__cause__, error.__suppress_context__
+    made.__traceback__ = error.__traceback__
+    if set(map(id, image_of(made)[1])) != set(map(id, symbols)):
+        raise refuse(
+            f"a {type(error).__name__} holds values that cannot be handed on to the `except`",
+            "raise it with numbers, tensors and texts of them",
+        )
+    return made, symbols
+
+
+def error_of(site: Site, held: Sequence[Any]) -> Exception:
+    """The exception of a site, whose symbols stand for what was handed on with it."""
+    for item, made in zip(site.symbols, held, strict=True):
+        if item is not made and is_symbol(made):
+            item.graph_value, item.node, item.scope = made.graph_value, made.node, made.scope
+    return site.error
+
+
+def cases(failure: Failure) -> list[tuple[Any, int | None, Any]]:
+    """The ways in which an attempt may have failed: a test, which `except` of it is for that, and
+    the exception; at last what it does not catch, as a failure of the block around.
+    """
+    found: list[tuple[list[Site], int | None, Any]] = []
+    by_place: dict[int | None, int] = {}
+    others: dict[Site, tuple[Any, ...]] = {}
+    for site, held in failure.sites.items():
+        if site.attempt is failure.attempt:
+            same = None if site.is_seen else by_place.get(site.place)
+            if same is None:
+                by_place[site.place] = len(found)
+                found.append(([site], site.place, error_of(site, held)))
+            else:
+                found[same][0].append(site)
+        else:
+            others[site] = held
+    tests = [[failure.code == site.number for site in sites] for sites, _, _ in found]
+    made = [(reduce(or_, test), *case[1:]) for test, case in zip(tests, found, strict=True)]
+    if others:
+        made.append((True, None, Failure(failure.code, others, certain=True)))
+    return made
+
+
+# Errors that only the run has
+
+
+class Unknown:
+    """Stands for the text of an error that only the run has."""
+
+    __slots__ = ("site",)
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+
+    def refuse(self, *_: Any) -> Any:
+        """StagingError: what it says is not known yet."""
+        raise refuse(
+            f"the text of a {type(self.site.error).__name__} that only the run raises is asked for",
+            "write a text of your own, or test for the failing case with `if`",
+        )
+
+
+for _name in (
+    *("str", "repr", "format", "eq", "ne", "hash", "len", "iter", "getitem", "add", "radd"),
+    *("contains", "bool"),
+):
+    setattr(Unknown, f"__{_name}__", Unknown.refuse)
+
+
+def unknown_of(error: BaseException) -> Unknown | None:
+    """What stands for the text of an error that only the run has; None for another error."""
+    found = error.args[0] if len(error.args) == 1 else None
+    return found if type(found) is Unknown else None
+
+
+def unknown(kind: type[BaseException], site: Site) -> Exception:
+    """An error of the run, before that has it."""
+    text: Any = Unknown(site)
+    made: Any = kind.__new__(kind)
+    if issubclass(kind, errors.OpError):
+        made.__init__(None, None, text)
+    made.args = (text,)
+    return cast(Exception, made)

@@ -1,0 +1,722 @@
+"""`try` around what only the run raises: what Python does with numbers, staged functions do."""
+
+# The programs are written as users write them.
+# ruff: noqa: B007, B012, B904, E722, TRY, PT017, F841
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import autograph
+import runtime as rt
+from runtime import errors
+from tests.support import staging
+
+
+class Holder:
+    n: int
+
+
+def fails_above_two(n):
+    if n > 2:
+        raise ValueError(n)
+    return n * 2
+
+
+def staged(x):
+    n = 0
+    while n < x:
+        n += 1
+    return n
+
+
+def raised_in_a_branch(x):
+    try:
+        if x < 0:
+            raise ValueError
+        y = x
+    except ValueError:
+        y = 0
+    return y
+
+
+def raised_in_a_round(x):
+    n = 0
+    try:
+        for i in range(x):
+            n = n + 1
+            if n > 3:
+                raise KeyError(n)
+    except KeyError:
+        n = n * 100
+    else:
+        n = -n
+    return n
+
+
+def finally_inside(x):
+    n = 0
+    try:
+        n = n + 1
+        try:
+            if x > 2:
+                raise KeyError(x)
+            n = n + 10
+        finally:
+            n = n + 100
+        n = n + 1000
+    except LookupError:
+        n = n + 5
+    return n
+
+
+def asserted(x):
+    try:
+        assert x > 1, "small"
+        assert x < 5
+    except AssertionError:
+        return -1
+    finally:
+        x = x + 1
+    return x
+
+
+def list_kept(x):
+    rows = []
+    try:
+        rows.append(x)
+        if x == 2:
+            raise RuntimeError("two")
+        rows.append(10)
+        if x == 3:
+            raise IndexError("three")
+        rows.append(20)
+    except (IndexError, RuntimeError):
+        rows.append(-1)
+    return len(rows), rows[-1]
+
+
+def return_in_finally(x):
+    try:
+        if x == 2:
+            raise RuntimeError("two", x)
+        return x
+    finally:
+        if x > 1:
+            return 100
+
+
+def raised_from(x):
+    try:
+        if x == 2:
+            raise RuntimeError("two", x)
+        return x
+    except RuntimeError as e:
+        raise KeyError("k") from e
+
+
+def raised_again(x):
+    try:
+        if x == 2:
+            raise RuntimeError("two", x)
+        return x
+    except RuntimeError as e:
+        print(e.args[1])
+        raise
+
+
+def exits_of_a_round(x):
+    n = 0
+    while n < 10:
+        n += 1
+        try:
+            if n == x:
+                raise ValueError
+            if n == 4:
+                break
+            if n == 3:
+                continue
+        except ValueError:
+            return n * 100
+        finally:
+            n += 1
+    return n
+
+
+def raised_in_a_function(x):
+    t = 0
+    for i in range(x):
+        try:
+            t += fails_above_two(i)
+        except ValueError as e:
+            t += e.args[0] * 1000
+    return t
+
+
+def endless_loop(x):
+    t = 0
+    try:
+        while True:
+            t += 1
+            if t > x:
+                raise OSError
+    except OSError:
+        t = t * 10
+    return t
+
+
+def dict_kept(x):
+    d = {"a": 0, "n": x}
+    try:
+        d["a"] = 1
+        if x == 1:
+            raise KeyError
+        d["a"] = 2
+        if x == 2:
+            raise KeyError
+        d["n"] = 7
+    except KeyError:
+        d["n"] = d["n"] + 100
+    return d
+
+
+def attribute_kept(x):
+    o = Holder()
+    o.n = 0
+    try:
+        o.n += 1
+        assert x > 0
+        o.n += 1
+        assert x > 1
+        o.n += 1
+    except Exception:
+        pass
+    return o.n
+
+
+def nested(x):
+    try:
+        try:
+            if x == 0:
+                raise KeyError("a")
+            if x == 1:
+                raise ValueError("b")
+            r = 1
+        except KeyError:
+            r = 2
+            if x == 0:
+                raise IndexError
+        else:
+            if x == 3:
+                raise TypeError
+            r = 3
+        finally:
+            q = 5
+    except (IndexError, ValueError):
+        r = 9
+        q = q + 1
+    return r * 10 + q
+
+
+def while_with_exits(x):
+    while True:
+        try:
+            x = x - 1
+            if x == 2:
+                continue
+            if x < 0:
+                raise ValueError
+            if x == 1:
+                break
+        except ValueError:
+            return -100
+        finally:
+            x = x - 1
+    return x
+
+
+def unrolled(x):
+    t = 0
+    for i in [1, 2, 3, 4]:
+        try:
+            if i == x:
+                raise ValueError
+            t += i
+        except ValueError:
+            t += 100
+            break
+        else:
+            t += 1000
+    else:
+        t = -t
+    return t
+
+
+def in_and_or(x):
+    y = 1 if x > 2 else 2
+    try:
+        z = (x > 1 and y > 1) or 10 // y > x
+        if not z:
+            raise KeyError(y)
+        z = 5
+    except KeyError as e:
+        z = e.args[0]
+    return z
+
+
+def in_a_while(x):
+    s = 0
+    try:
+        n = x
+        while n > 0:
+            n -= 1
+            if n == 3:
+                raise RuntimeError("at three")
+            s += n
+    except RuntimeError as e:
+        print("caught", e)
+        s = s + 1000
+    return s, n
+
+
+def unbound(x):
+    try:
+        if x > 2:
+            y = 1
+        else:
+            raise ValueError
+    except ValueError:
+        pass
+    return y
+
+
+def nonlocal_kept(x):
+    seen = 0
+
+    def inner():
+        nonlocal seen
+        seen += 1
+        if x == 2:
+            raise ValueError("inner")
+        seen += 10
+
+    try:
+        inner()
+        inner()
+    except ValueError:
+        seen += 100
+    return seen
+
+
+def division(x):
+    try:
+        return 10 // x
+    except ZeroDivisionError:
+        return -1
+
+
+def item_of_a_list(x):
+    xs = [10, 20, 30]
+    try:
+        y = xs[x]
+    except IndexError:
+        y = -1
+    return y
+
+
+def item_of_a_dict(x):
+    D = {1: 2, 3: 4}
+    try:
+        y = D[x]
+    except KeyError:
+        y = -1
+    return y
+
+
+def division_before_finally(x):
+    try:
+        y = 10 % x
+    finally:
+        print("fin", x)
+    return y
+
+
+def division_raised_again(x):
+    try:
+        y = 10 % x
+    except ZeroDivisionError:
+        if x == 0:
+            raise
+        y = 3
+    return y
+
+
+def division_in_rounds(x):
+    y = 0
+    try:
+        for i in range(5):
+            y = y + 10 // (x - i)
+    finally:
+        y = y + 1
+    return y
+
+
+def list_grown(x):
+    xs = []
+    try:
+        for i in range(5):
+            if i == x:
+                raise KeyError
+            xs.append(i)
+        xs.pop()
+    except KeyError:
+        xs.append(100)
+    return len(xs), sum(xs)
+
+
+def list_shrunk(x):
+    xs = [5]
+    try:
+        while x > 0:
+            xs.pop()
+            x -= 1
+    except IndexError:
+        return -1
+    return len(xs)
+
+
+def several_classes(x):
+    try:
+        a, b = [x, 2] if x > 1 else [x, 3]
+        r = a // (b - x)
+    except (ZeroDivisionError, TypeError):
+        r = 0
+    else:
+        r += 1
+    return r
+
+
+def division_in_try(x):
+    try:
+        y = 1 // staged(x)
+    except ZeroDivisionError:
+        y = -1
+    return y
+
+
+def division_in_second_clause(x):
+    try:
+        y = 1 // staged(x)
+    except KeyError:
+        y = -2
+    except (TypeError, ArithmeticError):
+        y = -1
+    return y
+
+
+def division_in_bare_try(x):
+    try:
+        y = 1 // x
+    except:
+        y = -1
+    return y
+
+
+def item_in_try(x):
+    try:
+        y = rt.constant([1, 2])[x]
+    except errors.InvalidArgumentError:
+        y = -1
+    return y
+
+
+def raise_in_handler(x):
+    try:
+        try:
+            raise ValueError("a")
+        except ValueError:
+            if x < 0:
+                raise KeyError("b")
+    except LookupError:
+        return 1
+    return x
+
+
+def raise_again(x):
+    try:
+        try:
+            raise KeyError(1)
+        except KeyError as error:
+            if x < 0:
+                raise error
+    except KeyError:
+        return 1
+    return x
+
+
+def raise_in_function_of_handler(x):
+    def fail():
+        if x < 0:
+            raise
+
+    try:
+        try:
+            raise KeyError(1)
+        except KeyError:
+            fail()
+    except (ValueError, KeyError):
+        return 1
+    return x
+
+
+def raise_past_another_class(x):
+    try:
+        try:
+            if x < 0:
+                raise KeyError(1)
+        except ValueError:
+            return 0
+    except KeyError:
+        return 1
+    return x
+
+
+def raise_past_computed_classes(x):
+    try:
+        if x < 0:
+            raise KeyError(1)
+    except tuple([KeyError]):
+        return 1
+    return x
+
+
+def raise_before_cleanup(x):
+    try:
+        try:
+            if x < 0:
+                raise KeyError(1)
+        finally:
+            x = x + 1
+    except ValueError:
+        return 1
+    return x
+
+
+def unbound_in_try(x):
+    try:
+        if x > 0:
+            q = 1
+        y = q
+    except NameError:
+        y = -1
+    return y
+
+
+def raise_in_try(x):
+    try:
+        if x > 0:
+            raise ValueError("positive")
+    except ValueError:
+        x = x + 1
+    return x
+
+
+def raise_before_finally(x):
+    try:
+        if x > 0:
+            raise ValueError("positive")
+    finally:
+        x = x + 1
+    return x
+
+
+def assert_in_try(x):
+    try:
+        assert x > 0
+    except AssertionError:
+        x = -x
+    return x
+
+
+SAME: list[Callable[[Any], Any]] = [
+    raised_in_a_branch,
+    raised_in_a_round,
+    finally_inside,
+    asserted,
+    list_kept,
+    return_in_finally,
+    raised_from,
+    raised_again,
+    exits_of_a_round,
+    raised_in_a_function,
+    endless_loop,
+    dict_kept,
+    attribute_kept,
+    nested,
+    while_with_exits,
+    unrolled,
+    in_and_or,
+    in_a_while,
+    unbound,
+    nonlocal_kept,
+    division,
+    item_of_a_list,
+    item_of_a_dict,
+    division_before_finally,
+    division_raised_again,
+    division_in_rounds,
+    list_grown,
+    list_shrunk,
+    several_classes,
+    division_in_try,
+    division_in_second_clause,
+    division_in_bare_try,
+    raise_in_handler,
+    raise_again,
+    raise_in_function_of_handler,
+    raise_past_another_class,
+    raise_past_computed_classes,
+    raise_before_cleanup,
+    unbound_in_try,
+    raise_in_try,
+    raise_before_finally,
+    assert_in_try,
+]
+
+
+@pytest.mark.parametrize("program", SAME, ids=lambda program: program.__name__)
+def test_numbers_and_tensors(program: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    function = rt.function(program)
+    for x in (-1, 0, 1, 2, 3, 4, 7):
+        expected = staging.attempt(lambda x=x: program(x))
+        printed = capsys.readouterr().out
+        got = staging.attempt(lambda x=x: function(rt.constant(x)))
+        assert same(expected, got), (x, expected, got)
+        shown = re.sub(r"tf.Tensor\((\S+), .*\)", r"\1", capsys.readouterr().out)
+        assert shown == printed
+
+
+def same(expected: Any, got: Any) -> bool:
+    if isinstance(expected, Exception):
+        # Errors of tensors have a text of their own, and hold tensors.
+        of_numbers = [arg for arg in expected.args if isinstance(arg, str)]
+        is_of_op = isinstance(got, errors.OpError)
+        return isinstance(got, type(expected)) and (
+            is_of_op or all(text in str(got) for text in of_numbers)
+        )
+    return staging.same_outcome(expected, got)
+
+
+def test_an_op_of_tensors() -> None:
+    function = rt.function(item_in_try)
+    assert [int(function(rt.constant(x))) for x in (0, 1, 2, 9)] == [1, 2, -1, -1]
+
+
+def loss(x, n):
+    try:
+        y = x * 2.0
+        if n > 2:
+            raise ValueError
+        y = x * x
+        z = rt.gather(rt.stack([x, y, x * y]), n)
+    except ValueError:
+        z = y * 5.0
+    return z
+
+
+@pytest.mark.parametrize(("n", "value", "slope"), [(0, 3, 1), (1, 9, 6), (2, 27, 27), (3, 30, 10)])
+def test_gradients_are_those_of_the_path_that_ran(n: int, value: float, slope: float) -> None:
+    x = rt.constant(3.0)
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        made = rt.function(loss)(x, rt.constant(n))
+    assert float(made) == value
+    assert float(tape.gradient(made, x)) == slope
+
+
+def test_an_error_that_nothing_catches_is_at_its_line() -> None:
+    def program(x):
+        try:
+            y = 10 // x
+        except KeyError:
+            y = 1
+        finally:
+            x = x + 1
+        return y
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        rt.function(program)(rt.constant(0))
+    assert caught.traceback[-1].lineno == program.__code__.co_firstlineno + 1
+
+
+def text_of_the_error(x):
+    try:
+        y = 10 // x
+    except ZeroDivisionError as error:
+        print(error)
+        y = 0
+    return y
+
+
+def class_of_two_kinds(x):
+    try:
+        y = 10 // x
+    except ValueError:
+        y = 0
+    return y
+
+
+def test_of_a_loop(x):
+    n = 0
+    try:
+        while 12 // (x - n) > 2:
+            n += 1
+    except ZeroDivisionError:
+        n = -1
+    return n
+
+
+@rt.function
+def inverse(x):
+    return 10 // x
+
+
+def graph_of_its_own(x):
+    try:
+        return inverse(x)
+    except ZeroDivisionError:
+        return 0
+
+
+def held_in_a_with(x):
+    with contextlib.suppress(ValueError):
+        if x < 0:
+            raise ValueError
+        x = x + 1
+    return x
+
+
+test_of_a_loop.__test__ = False  # type: ignore[attr-defined]
+
+REFUSED = [
+    (text_of_the_error, "what only the run knows is printed", "its arguments"),
+    (class_of_two_kinds, "is a ValueError too", "catch ZeroDivisionError"),
+    (test_of_a_loop, "in something that cannot be left", "a statement of its own"),
+    (graph_of_its_own, "inverse is a graph of its own", "write the `try` in the function"),
+    (held_in_a_with, "past the `with` at line", "move the `with` outside"),
+]
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case[0].__name__)
+def test_refused(case: Any) -> None:
+    program, says, way_out = case
+    with pytest.raises(autograph.StagingError, match=says) as caught:
+        rt.function(program)(rt.constant(3))
+    assert caught.value.filename == __file__
+    assert caught.value.lineno
+    assert way_out in str(caught.value)
