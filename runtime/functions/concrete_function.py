@@ -19,6 +19,7 @@ from runtime.core.types import ListType, ObjectHandle, ObjectType, TensorType, T
 from runtime.functions.changed_arguments import Changes
 from runtime.functions.kept_objects import Kept
 from runtime.functions.parameters import Arguments
+from runtime.functions.recursion_state import NO_STATE
 from runtime.functions.retracing import Use
 from runtime.functions.shared_arguments import NOTHING, Shared
 from runtime.functions.signature_text import signature_lines, signature_text
@@ -76,6 +77,7 @@ class ConcreteFunction:
         self.lost: Callable[[], Exception] | None = None
         self.changes: Changes | None = None
         self.kept: Kept | None = None
+        self.state = NO_STATE
         self.devices = _devices_of(graph)
         self.single = isinstance(outputs, Leaf) and not any(self.devices)
         self.use = Use()
@@ -276,7 +278,9 @@ class ConcreteFunction:
         if trace.watcher is not None:
             trace.watcher.adopt(self.guards)
         kept = [] if self.kept is None else self.kept.leaves()
-        values = [trace.value_of(item) for item in (*leaves, *kept, *self.outer)]
+        values = list(map(trace.value_of, (*leaves, *kept)))
+        values += self.state.lowered(trace, self.state.read())
+        values += map(trace.value_of, self.outer)
         self.shared.check(trace, self.name, leaves, self.outer)
         graph = self.callee.graph
         assert graph is not None
@@ -294,6 +298,7 @@ class ConcreteFunction:
             result = result, self.changes.contents(lifted, joins.lift)
         if self.kept is not None:
             self.kept.write_in(trace, lifted)
+        self.state.write(lifted)
         return result
 
     # As of Python's functions: there is nothing in it to change.

@@ -5,10 +5,10 @@ staged, so that the calls become those of one graph that calls itself.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from runtime.functions.signatures import parts_of
+from runtime.functions.signatures import parts_of, plain_key
 from runtime.functions.trace_cache import Call
 from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.control.attempts import Refused, undone_if_refused
@@ -39,11 +39,18 @@ class Descent:
         self.waiting.append(key)
         return known
 
-    def with_staged_counters(self, function: Callable[..., Any], call: Call) -> Any:
+    def with_staged_counters(
+        self, function: Callable[..., Any], call: Call, traced: Iterable[Any] = ()
+    ) -> Any:
         """Returns what the last call gives with numbers of the graph in place of those that change
         from call to call; NotImplemented where there are none, or the function needs them.
+
+        `traced` has the keys of calls that are graphs which call themselves: one that differs from
+        them by numbers alone has all of its numbers staged.
         """
         family, numbers = _split(call.key)
+        if family not in self.counters and any(_is_alike(call.key, known) for known in traced):
+            self.counters[family] = frozenset(numbers)
         if family not in self.counters:
             alike = [its for known, its in map(_split, self.waiting) if known == family]
             if len(alike) < DEPTH:
@@ -82,6 +89,11 @@ def _split(key: Any) -> tuple[Any, dict[int | str, Any]]:
     parts.update(kwargs)
     numbers = {at: part for at, part in parts.items() if _is_number(part)}
     return tuple([(at, numbers.get(at, (part,))[0]) for at, part in parts.items()]), numbers
+
+
+def _is_alike(key: Any, known: Any) -> bool:
+    family = _split(known)[0]
+    return family in (_split(key)[0], _split(plain_key(key))[0])
 
 
 def _is_number(part: Any) -> bool:

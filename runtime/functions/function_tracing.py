@@ -56,6 +56,7 @@ from runtime.staging.chosen_values import TAKEN, taking
 from runtime.staging.control import joins, loops
 from runtime.staging.control.blocks import Unreachable, add_raise
 from runtime.staging.control.carried_objects import (
+    Contents,
     NoRecorder,
     Recorder,
     check_defaults,
@@ -238,6 +239,7 @@ class Tracer:
         self.kept = Kept(name, parts)
         self.existing = Snapshot({})
         self.found: list[Part] | None = None
+        self.state = assumption.state
 
     def trace(self, call: Call, names: Sequence[str]) -> ConcreteFunction:
         """Run Python once on symbols of these types."""
@@ -252,7 +254,9 @@ class Tracer:
         existing = Snapshot({"": self.python_function, "args": args, "kwargs": kwargs})
         trace.existed, trace.watcher, trace.watch = existing.knows, self.watcher, BlockRecorder
         trace.kept = None if self.inner else {}
+        trace.recurs = self.inner and call.plain
         given = dict(zip(self.labels, args, strict=False)) | kwargs
+        held: list[Contents] = []
         try:
             with trace, self._putting_back(trace, existing):
                 symbols = list(map(trace.parameter, call.types, names))
@@ -261,6 +265,7 @@ class Tracer:
                 }
                 before = list(trace.scope.parameters)
                 self.kept.begin(trace)
+                held.extend(self.assumption.state.begin(trace) if self.inner else ())
                 self.watcher.watch(self.python_function, given)
                 spec, results = self._run(trace, *self._given(call, symbols))
                 shared, lost = NOTHING, None
@@ -273,6 +278,8 @@ class Tracer:
                     shared = NOTHING
                 finals, behind = self._finals(trace, symbols, shared)
         finally:
+            if held:
+                self.assumption.state.put_back(held)
             # Also where a handler of the user's made it go away, or raised something else.
             if trace.refusal is not None:
                 raise noted(trace.refusal)
@@ -297,6 +304,7 @@ class Tracer:
         changes = Changes(self.name, self.changes) if self.changes else None
         made.change(changes, self.kept or None)
         made.share(shared, called, lost)
+        made.state = self.state
         return made
 
     @contextmanager
@@ -324,7 +332,7 @@ class Tracer:
         """The values of what the trace leaves in objects from before; none where more of them are
         found, with which the function is traced anew.
         """
-        if trace.kept is None:
+        if trace.kept is None or self.assumption.used:
             return []
         parts = parts_of(trace, self.kept.parts, self._snapshots(trace))
         if any(part not in self.kept.parts for part in parts):
@@ -385,14 +393,20 @@ class Tracer:
             ):
                 result = self.converted(*args, **kwargs)
             trace.offset = 0 if trace.code is None else ending_of(trace.code)
-            self._refuse_changes(trace, recorder, result)
+            trace.forget_frames()
+            recorder.release((result,))
             check_defaults(trace)
+            if trace.recurs:
+                return self._with_state(trace, recorder, result)
+            self._refuse_changes(recorder)
             if self.assumption.used or self.inner:
                 self.returned = joins.abstract(self._exported(result, True), staged=True)
             result = self._exported(result, self.numbers)
         except Unreachable:
+            recorder.restore()
             return None, []
         except Exception as error:
+            recorder.restore()
             self._explain(error, args, kwargs)
             if is_refusal(error) or not (may_act(trace.scope.nodes) or texts.is_in(error)):
                 raise
@@ -409,6 +423,27 @@ class Tracer:
         for change, items in zip(self.changes, contents, strict=True):
             values += joins.lower(items, change.spec, trace)
         return spec, values + self._kept(trace)
+
+    def _with_state(
+        self, trace: Trace, recorder: Recorder, result: Any
+    ) -> tuple[Spec, list[Value]]:
+        """The result of a recursive function, and the values of it and of what it changes."""
+        known = self.assumption.wider
+        self.state, left = known.with_changes(recorder)
+        self._changed(trace)
+        self.state.check_result(result)
+        is_own = self.state.owns(result)
+        if not is_own:
+            result = self._exported(result, self.numbers)
+        spec = self.assumption.covering(
+            joins.Same(result) if is_own else joins.abstract(result, staged=True)
+        )
+        assert spec is not None
+        self.tensors = _values_in(result, spec)
+        values = list(joins.lower(result, spec, trace))
+        if self.state == known == self.assumption.state:
+            values += self.state.lowered(trace, left)
+        return spec, values
 
     def _changed(self, trace: Trace) -> list[Any]:
         """The items that the function leaves in the lists among its arguments that it changed."""
@@ -442,9 +477,7 @@ class Tracer:
             return NoRecorder()
         return BlockRecorder(self.python_function, args, self.labels)
 
-    def _refuse_changes(self, trace: Trace, recorder: Recorder, result: Any) -> None:
-        trace.forget_frames()
-        recorder.release((result,))
+    def _refuse_changes(self, recorder: Recorder) -> None:
         for path, _ in recorder.changed():
             recorder.restore()
             why = f"{self.name} calls itself, as often as the run decides"

@@ -29,6 +29,7 @@ from runtime.functions.recursion import (
     descent_of,
     implicit_function,
     running_of,
+    with_lists_bound,
 )
 from runtime.functions.signatures import (
     KEYWORDS,
@@ -437,14 +438,19 @@ def _again(
     """Call a function that `depth` calls of itself wait for: with arguments as those of one of
     them, or of many of them but for numbers, it becomes a graph that calls itself.
     """
+    function, args, kwargs = with_lists_bound(function, args, kwargs, autograph.converted_code)
     staged: Function[..., Any] = implicit_function(function, Function)
     call = staged._call_of(args, kwargs)
     known = descent.is_known(depth, call.key)
-    if known or not running_of(staged._traces).keys().isdisjoint((call.key, plain_key(call.key))):
+    traced = running_of(staged._traces)
+    if known or not traced.keys().isdisjoint((call.key, plain_key(call.key))):
         return staged.call_plain(call)
-    made = descent.with_staged_counters(
-        lambda *args, **kwargs: staged.call_plain(staged._call_of(args, kwargs)), call
-    )
+
+    # The default value leads a recorder to what the function reaches.
+    def with_numbers(*args: Any, _reached: Any = function, **kwargs: Any) -> Any:
+        return staged.call_plain(staged._call_of(args, kwargs))
+
+    made = descent.with_staged_counters(with_numbers, call, traced)
     return (
         autograph.convert_for_staging(function)(*args, **kwargs) if made is NotImplemented else made
     )

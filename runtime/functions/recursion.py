@@ -8,14 +8,17 @@ each assumption.
 
 from __future__ import annotations
 
+import functools
+import inspect
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
 from runtime.core.types import NumberType
+from runtime.functions.recursion_state import NO_STATE, State
 from runtime.functions.shared_arguments import NOTHING, Shared
 from runtime.graph.ir import Callee, Value
 from runtime.graph.nodes import CALL, RAISE
@@ -36,9 +39,10 @@ class Assumption:
     """A function that is being traced, and what calls of it from inside may suppose.
 
     `traces` and `key` say which function, and for which arguments.
-    `spec` is what it returns (None: it does not), `shared` what it does to its arguments, `outer`
-    are the symbols of graphs around it that it uses, `used` tells whether it was called, `depends`
-    whether it called another one whose trace had begun before its own.
+    `spec` is what it returns (None: it does not), `shared` what it does to its arguments, `state`
+    what it changes besides, `outer` are the symbols of graphs around it that it uses, `used` tells
+    whether it was called, `depends` whether it called another one whose trace had begun before its
+    own.
     """
 
     def __init__(self, name: str, traces: Any, key: Any) -> None:
@@ -48,6 +52,7 @@ class Assumption:
         self.callee = Callee(name)
         self.spec: Spec | None = None
         self.shared = NOTHING
+        self.state = self.wider = NO_STATE
         self.outer: tuple[Any, ...] = ()
         self.used = False
         self.depends = False
@@ -59,19 +64,27 @@ class Assumption:
         for inner in running[running.index(self) + 1 :]:
             inner.depends = True
         trace = active()
-        values = [trace.value_of(item) for item in (*leaves, *self.outer)]
-        if self.spec is None:
+        held = self.state.read()
+        self.wider = self.wider.covering(held)
+        if self.spec is None or self.wider != self.state:
+            values = [trace.value_of(item) for item in (*leaves, *self.outer)]
             trace.append(CALL, values, (), {"callee": self.callee})
             never = RecursionError(f"{self.name} calls itself without end")
             trace.append(RAISE, (), (), {"exception": image_of(never)[0]})
             raise Unreachable
+        kept = self.state.lowered(trace, held)
+        given = [*map(trace.value_of, leaves), *kept, *map(trace.value_of, self.outer)]
         self.shared.check(trace, self.name, leaves, self.outer)
-        types = list(joins.types_of(self.spec))
+        own = list(joins.types_of(self.spec))
+        types = [*own, *self.state.types()]
         taken = [leaves[at].type for at in self.shared.written]
         outputs = [Value(type, trace.unique(self.name)) for type in (*types, *taken)]
-        made = list(trace.append(CALL, values, outputs, {"callee": self.callee}))
+        made = list(trace.append(CALL, given, outputs, {"callee": self.callee}))
         results, finals = made[: len(types)], made[len(types) :]
-        return joins.lift(self.spec, iter(self.shared.settle(trace, leaves, results, finals)))
+        left = iter(self.shared.settle(trace, leaves, results, finals))
+        result = joins.lift(self.spec, left)
+        self.state.write(left)
+        return result
 
     def covering(self, spec: Spec | None) -> Spec | None:
         """Returns the spec of the result, where a trace returns `spec`: it covers what was assumed.
@@ -86,13 +99,17 @@ class Assumption:
             message = f"what {self.name} returns depends on the depth of its recursion: {error}"
             raise refuse(message) from None
 
-    def assume(self, spec: Spec | None, outer: Sequence[Any], shared: Shared) -> bool:
+    def assume(
+        self, spec: Spec | None, outer: Sequence[Any], shared: Shared, state: State = NO_STATE
+    ) -> bool:
         """Suppose this from now on; False if it was supposed already."""
         known = list(map(id, self.outer))
         shared = shared.covering(self.shared)
-        if spec == self.spec and list(map(id, outer)) == known and shared == self.shared:
+        is_same = spec == self.spec and list(map(id, outer)) == known and shared == self.shared
+        if is_same and state == self.state:
             return False
         self.shared = shared
+        self.state = self.wider = state
         self.spec, self.outer, self.callee = spec, tuple(outer), Callee(self.name)
         return True
 
@@ -102,6 +119,7 @@ class _Thread(threading.local):
         self.running: list[Assumption] = []
         self.implicit: dict[tuple[int, int], Any] = {}
         self.descents: dict[Any, Any] = {}
+        self.bound: dict[Any, Any] = {}
 
 
 _thread = _Thread()
@@ -133,6 +151,7 @@ def implicit(function: Any) -> Iterator[None]:
         if len(_thread.running) == 1:  # no other function that is traced calls it
             _thread.implicit.clear()
             _thread.descents.clear()
+            _thread.bound.clear()
 
 
 def implicit_function(function: Any, make: Callable[[Any], Any]) -> Any:
@@ -164,6 +183,57 @@ def active_calls(code: CodeType, root: FrameType | None, is_converted: Converted
         found += _is_of(frame.f_code, code) and is_converted(frame.f_code)
         frame = frame.f_back
     return found
+
+
+def with_lists_bound(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], is_converted: Converted
+) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """A recursive call whose lists, dicts and sets are parts of the function where it only passes
+    them on: each of the calls means the same object.
+    """
+    if not any(isinstance(item, _CONTAINERS) for item in (*args, *kwargs.values())):
+        return function, args, kwargs
+    signature = inspect.signature(function)
+    kinds = {parameter.kind for parameter in signature.parameters.values()}
+    if not kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}:
+        return function, args, kwargs
+    given = signature.bind(*args, **kwargs).arguments
+    names = _passed_on(function, given, active().root, is_converted)
+    if not names:
+        return function, args, kwargs
+    plain, receiver = getattr(function, "__func__", function), getattr(function, "__self__", None)
+    key = id(plain), id(receiver), *[(name, id(given[name])) for name in names]
+    if key not in _thread.bound:
+        made: Any = functools.partial(function, **{name: given[name] for name in names})
+        # Without what is bound, which a call of it would be given as default values.
+        made.__signature__ = signature.replace(
+            parameters=[
+                each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+                for name, each in signature.parameters.items()
+                if name not in names
+            ]
+        )
+        _thread.bound[key] = made
+    return _thread.bound[key], (), {name: x for name, x in given.items() if name not in names}
+
+
+_CONTAINERS = list, dict, set
+
+
+def _passed_on(
+    function: Any, given: Mapping[str, Any], root: FrameType | None, is_converted: Converted
+) -> list[str]:
+    """The names of the containers that the last call of the function was given too."""
+    code = getattr(function, "__func__", function).__code__
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame is not root:
+        if _is_of(frame.f_code, code) and is_converted(frame.f_code):
+            parameters = frame.f_code.co_varnames[: frame.f_code.co_argcount]
+            known = {id(frame.f_locals.get(name)) for name in (*parameters, *given)}
+            held = {name: x for name, x in given.items() if isinstance(x, _CONTAINERS)}
+            return [name for name, item in held.items() if id(item) in known]
+        frame = frame.f_back
+    return []
 
 
 def _is_of(code: CodeType, original: CodeType) -> bool:

@@ -173,7 +173,7 @@ class Traced:
             concrete, kept = self._noted(call, "the first trace created variables", again)
             if is_for_one_call(first.graph, concrete.graph, self._name):
                 call.first = first
-        if kept and not concrete.outer:
+        if kept and not concrete.outer and not concrete.state:
             traces.keep(key, concrete)
             if self._input_signature is None and (self._reduce_retracing or has_open_shapes(call)):
                 traces.keep_generic(without_shapes(key), concrete)
@@ -212,14 +212,20 @@ class Traced:
         names = call.leaf_names(self._parameters)
         labels = [self._parameters.label(place) for place in range(len(call.args))]
         own = self._name, self._python_function, self._converted(), labels, assumption, self._again
-        tracer, concrete = self._kept_traced(lambda parts: Tracer(*own, parts=parts), call, names)
-        if not assumption.used:
-            return concrete
-        assumption.assume(tracer.returned, concrete.outer, concrete.shared)
+        if not call.plain:
+            tracer, concrete = self._kept_traced(
+                lambda parts: Tracer(*own, parts=parts), call, names
+            )
+            if not assumption.used:
+                return concrete
+            assumption.assume(tracer.returned, concrete.outer, concrete.shared)
         for _ in range(MOST_ASSUMPTIONS):
+            assumption.used = False
             concrete = Tracer(*own, inner=True).trace(call, names)
             callee = assumption.callee
-            if not assumption.assume(concrete.spec, concrete.outer, concrete.shared):
+            found = concrete.spec, concrete.outer, concrete.shared, concrete.state
+            is_other = assumption.assume(*found)
+            if not is_other or not (assumption.used or concrete.state):
                 return settled(concrete, callee, call, names)
         raise refuse(
             f"what {self._name} returns takes another shape at each depth of its recursion",

@@ -98,6 +98,7 @@ class Trace:
         "offset",
         "printed",
         "read_at_joins",
+        "recurs",
         "refined",
         "refusal",
         "root",
@@ -133,6 +134,8 @@ class Trace:
         # The objects from before that staged blocks change, by their keys: what is in them is
         # written behind a call. None where a trace cannot have such.
         self.kept: dict[Any, Any] | None = None
+        # True for a recursion: its calls are given all that it changes.
+        self.recurs = False
         self.read_at_joins: dict[Value, Any] = {}
         self.converter: Callable[[Any], Any] | None = None
         self.refined: dict[Value, SymbolicTensor] = {}
@@ -300,6 +303,8 @@ class Trace:
 
     def keep(self, item: Any) -> bool:
         """Note that a staged block changes an object from before; False where it must not."""
+        if self.recurs:
+            return True
         if self.kept is None or not outlives_calls(item):
             return False
         self.kept.setdefault(place_key(item), (item, user_location()))

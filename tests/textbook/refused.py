@@ -13,8 +13,6 @@ REFUSED: dict[str, frozenset[str]] = {
             "most_common_small",
             "grouped_by_remainder",
             "count_words_if",
-            "hanoi_moves",
-            "quick_sort_in_place",
             "pascal_rows",
             "even_and_odd",
             "account_caught",
@@ -33,11 +31,9 @@ REFUSED: dict[str, frozenset[str]] = {
     "lists": frozenset(
         [
             "most_common_small",
-            "quick_sort_in_place",
             "least_squares_slope",
             "mean_variance",
             "moving_average",
-            "quick_sort",
         ]
     ),
 }

@@ -607,7 +607,7 @@ AS_IN_PYTHON = [
     class_made, class_attribute, slots, slots_and_more, descriptor, user_dict, user_list,
     chain_map, thread_local, parsed, exception_attributes, in_a_slice, in_a_view, in_a_proxy,
     dispatched, cached, weak_keys, module, global_by_a_manager, global_by_a_property,
-    global_by_name,
+    global_by_name, recursion_counts, recursion_sums, recursion_of_an_object,
 ]  # fmt: skip
 REFUSED: dict[Callable[..., Any], str] = {
     queued: "items.queue.* is changed .* a deque cannot be carried",
@@ -617,9 +617,6 @@ REFUSED: dict[Callable[..., Any], str] = {
     ctypes_array: "items is changed .* cannot be carried",
     defaults: "f.__defaults__ is changed",
     exception_arguments: "error is changed .* a tuple cannot be carried",
-    recursion_counts: "calls is changed .* f calls itself, as often as the run decides",
-    recursion_sums: r"seen\[0\] is changed .* go calls itself",
-    recursion_of_an_object: "f.calls is changed .* calls itself|self.calls is changed",
     converted_iterator: "StopIteration under a staged test",
     converted_rows: "IndexError under a staged test",
 }

@@ -1,0 +1,127 @@
+"""Objects from outside of a recursive function that it changes: each call of the graph is given
+what is in them, and gives what it leaves there.
+
+Python runs until no trace finds more of them, or leaves what the last one did not know of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from runtime.core.types import Type
+from runtime.graph.structures import structure_of
+from runtime.staging.aliasing import sharing
+from runtime.staging.control import joins
+from runtime.staging.control.carried_objects import Contents, Place, Recorder
+from runtime.staging.control.joins import Mismatch, Spec
+from runtime.staging.refusals import refuse
+from runtime.staging.symbolic_tensor import SymbolicTensor
+from runtime.staging.tracing import Trace
+
+
+class State:
+    """Objects that a recursion changes, and the Specs of what is in them."""
+
+    __slots__ = ("places", "specs")
+
+    def __init__(self, places: Sequence[Place] = (), specs: Sequence[Spec] = ()) -> None:
+        self.places = tuple(places)
+        self.specs = tuple(specs)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, State):
+            return NotImplemented
+        return self._ids() == other._ids() and self.specs == other.specs
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __bool__(self) -> bool:
+        return bool(self.places)
+
+    def _ids(self) -> list[int]:
+        return [id(place.object) for place in self.places]
+
+    def types(self) -> list[Type]:
+        """The types of the values of the graph that carry it."""
+        return [type for spec in self.specs for type in joins.types_of(spec)]
+
+    def owns(self, item: Any) -> bool:
+        """True if it is one of the objects."""
+        return any(place.object is item for place in self.places)
+
+    def begin(self, trace: Trace) -> list[Contents]:
+        """Have parameters of a trace in the objects; what was in them."""
+        before = [place.read() for place in self.places]
+        for place, spec in zip(self.places, self.specs, strict=True):
+            symbols = [trace.parameter(type, "kept") for type in joins.types_of(spec)]
+            for each in symbols:
+                if type(each) is SymbolicTensor and each.static_shape != ():
+                    sharing.hold(each, f"a tensor in {place.name}")
+            place.write(joins.lift(spec, iter(symbols)))
+        return before
+
+    def put_back(self, before: Sequence[Contents]) -> None:
+        """Leave in the objects what was in them."""
+        for place, contents in zip(self.places, before, strict=True):
+            place.write(contents)
+
+    def read(self) -> list[Contents]:
+        """Returns what is in the objects now."""
+        return [place.read() for place in self.places]
+
+    def covers(self) -> bool:
+        """True if it says what is in the objects now."""
+        return self.covering(self.read()) == self
+
+    def covering(self, contents: Sequence[Contents]) -> State:
+        """The state that also covers these contents. StagingError for what does not join."""
+        pairs = zip(self.places, self.specs, contents, strict=True)
+        return State(self.places, [_joined(place, spec, item) for place, spec, item in pairs])
+
+    def with_changes(self, recorder: Recorder) -> tuple[State, list[Contents]]:
+        """The state that has what a recorder finds changed too, and what is in its objects; behind
+        it the recorder has put back what was there before.
+        """
+        found = [Place(path, item) for path, item in recorder.changed()]
+        places = [*self.places, *[place for place in found if not self.owns(place.object)]]
+        left = [place.read() for place in places]
+        recorder.restore()
+        further = places[len(self.places) :]
+        entries = [joins.abstract_entry(place.read()) for place in further]
+        return State(places, [*self.specs, *entries]).covering(left), left
+
+    def lowered(self, trace: Trace, contents: Sequence[Contents]) -> Iterator[Any]:
+        """The graph's values of what is in the objects."""
+        for place, spec, item in zip(self.places, self.specs, contents, strict=True):
+            yield from joins.lower(item, spec, trace, place.name)
+
+    def write(self, symbols: Iterator[Any]) -> None:
+        """Put what a call gives into the objects."""
+        made = [joins.lift(spec, symbols) for spec in self.specs]
+        for place, contents in zip(self.places, made, strict=True):
+            place.write(contents)
+
+    def check_result(self, result: Any) -> None:
+        """StagingError for a result that has one of the objects in it."""
+        found = None if self.owns(result) else structure_of(result)
+        for item in found[1] if found is not None else ():
+            if self.owns(item):
+                raise refuse(
+                    "a recursive function changes a list, dict or object, and returns it inside of "
+                    "another one",
+                    "return a copy of it, or nothing",
+                )
+            self.check_result(item)
+
+
+def _joined(place: Place, spec: Spec, contents: Contents) -> Spec:
+    try:
+        return joins.join(spec, joins.abstract_next(contents, spec))
+    except Mismatch as mismatch:
+        what = f"{place.name}{mismatch.path}"
+        message = f"{what!r} cannot be joined across the calls of a recursion: {mismatch.reason}"
+        raise refuse(message, mismatch.hint, place.name) from None
+
+
+NO_STATE = State()

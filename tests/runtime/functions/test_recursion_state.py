@@ -1,0 +1,248 @@
+"""Recursion that changes what is outside of it: lists, variables, attributes, entries."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import autograph
+import runtime as rt
+from tests.support.staging import attempt, same_outcome
+
+
+def variable(n):
+    calls = 0
+
+    def fib(k):
+        nonlocal calls
+        calls += 1
+        return k if k < 2 else fib(k - 1) + fib(k - 2)
+
+    return fib(n), calls
+
+
+def growing(n):
+    path = [n]
+
+    def halve(k):
+        if k > 1:
+            path.append(k // 2)
+            halve(k // 2)
+
+    halve(n)
+    return path, len(path)
+
+
+def behind_the_call(n):
+    path = []
+
+    def count(k):
+        if k > 0:
+            count(k - 1)
+            path.append(k)
+            count(k // 2 - 1)
+
+    count(n)
+    return path
+
+
+def two_objects(n):
+    total, entries = [0, 0], {"even": 0, "odd": 0}
+
+    def add(k):
+        if k > 0:
+            if k % 2 == 0:
+                entries["even"] += k
+            else:
+                entries["odd"] += 1
+            total[k % 2] += 1
+            add(k - 1)
+
+    add(n)
+    return total, entries["even"], entries["odd"]
+
+
+class Tree:
+    def __init__(self):
+        self.visits, self.last = 0, None
+
+    def visit(self, k):
+        self.visits += 1
+        self.last = k
+        if k > 1:
+            self.visit(k // 2)
+            self.visit(k - 2)
+
+
+def attributes(n):
+    tree = Tree()
+    tree.visit(n)
+    return tree.visits, tree.last
+
+
+def add_to(items, k):
+    if k > 0:
+        items.append(k)
+        add_to(items, k - 1)
+        items[0] += 1
+
+
+def as_an_argument(n):
+    items = [0]
+    add_to(items, n)
+    return items
+
+
+def by_keyword(n):
+    items = [0]
+
+    def add(k, into):
+        if k > 0:
+            into[0] += k
+            add(k - 1, into=into)
+
+    add(n, into=items)
+    return items[0]
+
+
+def two_lists(n):
+    def deal(k, left, right):
+        if k > 0:
+            left.append(k)
+            deal(k - 1, right, left)
+
+    first, second = [], []
+    deal(n, first, second)
+    return len(first), len(second)
+
+
+def returned(n):
+    items = [0]
+
+    def add(k):
+        items[0] += k
+        return items if k < 1 else add(k - 1)
+
+    again = add(n)
+    again.append(7)
+    return items
+
+
+def raising(n):
+    depth = [0]
+
+    def down(k):
+        depth[0] += 1
+        if k > 5:
+            raise ValueError(f"too deep: {depth[0]}")
+        if k > 0:
+            down(k - 1)
+
+    down(n)
+    return depth[0]
+
+
+def wider(n):
+    total = [0]
+
+    def add(k):
+        if k > 0:
+            total[0] += k / 2
+            add(k - 1)
+
+    add(n)
+    return total[0]
+
+
+def mutual(n):
+    seen = []
+
+    def even(k):
+        seen.append(0)
+        return True if k == 0 else odd(k - 1)
+
+    def odd(k):
+        seen.append(1)
+        return False if k == 0 else even(k - 1)
+
+    return even(n), len(seen), sum(seen)
+
+
+def in_a_loop(n):
+    found = []
+
+    def extend(k, word):
+        if k == 0:
+            found.append(word)
+            return
+        for digit in range(2):
+            extend(k - 1, word * 2 + digit)
+
+    extend(n % 4, 0)
+    return found
+
+
+def variants(n):
+    moves = []
+
+    def move(k, source, target, spare):
+        if k > 0:
+            move(k - 1, source, spare, target)
+            moves.append((source, target))
+            move(k - 1, spare, target, source)
+
+    move(n % 4, 1, 2, 3)
+    return moves
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(variable, growing, behind_the_call, two_objects, attributes, as_an_argument, by_keyword),
+        *(two_lists, returned, raising, wider, mutual, in_a_loop, variants),
+    ],
+)
+def test_it_is_what_python_computes(function: Callable[[Any], Any]) -> None:
+    staged = rt.function(function)
+    for n in (0, 1, 2, 5, 6):
+        expected = attempt(lambda n=n: function(n))
+        got = attempt(lambda n=n: staged(rt.constant(n)))
+        assert same_outcome(expected, got), (n, expected, got)
+
+
+def test_a_graph_calls_itself_whatever_the_depth() -> None:
+    graph = rt.function(growing).get_concrete_function(rt.constant(3)).graph
+    assert str(graph).count("call halve") <= 2
+
+
+def test_the_gradient_goes_through_what_is_changed() -> None:
+    def product(x, n):
+        total = [x]
+
+        def multiply(k):
+            if k > 0:
+                total[0] = total[0] * x
+                multiply(k - 1)
+
+        multiply(n)
+        return total[0]
+
+    x = rt.constant(2.0)
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        y = rt.function(product)(x, rt.constant(3))
+    assert float(tape.gradient(y, x)) == 4 * 2.0**3
+
+
+def test_a_decorated_function_changes_nothing_outside() -> None:
+    total = [0]
+
+    @rt.function
+    def add(k: Any) -> Any:
+        total[0] += k
+        return k if k < 1 else add(k - 1)
+
+    with pytest.raises(autograph.StagingError, match="add calls itself") as caught:
+        add(rt.constant(3))
+    assert caught.value.filename == __file__
+    assert total == [0]
