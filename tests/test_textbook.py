@@ -11,21 +11,26 @@ import runtime as rt
 from tests.support.staging import attempt, same_outcome
 from tests.textbook import (
     comprehensions,
+    dynamic,
+    formulas,
     grids,
     lists,
     matching,
     numbers,
     objects,
+    recursions,
     searches,
     sequences,
+    sorting,
+    structures,
     tables,
     words,
 )  # fmt: skip
-from tests.textbook.refused import REFUSED
+from tests.textbook.refused import NO_TENSORS, REFUSED
 
 MODULES = (
     *(numbers, sequences, tables, lists, comprehensions, matching, words, grids, objects),
-    searches,
+    *(searches, sorting, recursions, structures, dynamic, formulas),
 )  # fmt: skip
 CASES = [case for module in MODULES for case in module.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}
@@ -58,7 +63,8 @@ RUNS = [
     pytest.param(function, way, calls, id=f"{function.__name__}-{way}")
     for function, calls in CASES
     for way in WAYS
-    if way == "tensors" or has_list(calls)
+    if has_list(calls) or way == "tensors"
+    if way == "lists" or function.__name__ not in NO_TENSORS
 ]
 
 

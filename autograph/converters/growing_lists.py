@@ -19,8 +19,9 @@ Marked is a list that is made where a name is assigned, if that name grows or sh
 statement, or in a function inside, that does not hold the assignment; if it is given to a function
 of the user's by name, which may grow it; if its items are read or assigned at a place that is no
 constant; and if it, or what a function returns, is an empty list on one path and another list on
-the other. So is one that is made for an attribute, which other functions may grow; so are sets that
-change, and all deques. Where items of its items are, so are the lists that stand in the list, and
+the other. So is one that is made for an attribute, which other functions may grow, and one that a
+comprehension or, in a control statement, `append` puts into a list; so are sets that change, and
+all deques. Where items of its items are, so are the lists that stand in the list, and
 of an attribute always. Lists that are made elsewhere, such as the values of a dict, are not.
 
 >>> print(show('growing_lists', '''
@@ -77,15 +78,26 @@ def convert(context: Context) -> None:
             grown.setdefault(name, set()).add(path | _ASKED if is_left else path)
         for name in _given(node):
             grown.setdefault(name, set()).add(path | {node})
+        for item in _put(node) if path and isinstance(node, gast.Call) else ():
+            if isinstance(item, gast.Name):
+                grown.setdefault(item.id, set()).add(_ASKED)
+            if isinstance(item, gast.Name) or _makes_list(item):
+                grown.setdefault(node.func.value.id + _ITEMS, set())
         for name, depth in _asked(node):
             grown.setdefault(name, set()).add(_ASKED)
             if depth:
                 grown.setdefault(name + _ITEMS, set())
     _add_unequal(grown, nodes)
-    if grown:
-        _add_aliases(grown, [node for node, _ in nodes])
+    _add_aliases(grown, [node for node, _ in nodes])
     marked = {made: name + _ITEMS in grown for name, made in _marks(nodes, grown)}
     marked |= {made: True for node, _ in nodes for made in _always(node, grown)}
+    marked |= {
+        item: True
+        for node, path in nodes
+        if path or isinstance(node, gast.ListComp)
+        for item in _put(node)
+        if _makes_list(item)
+    }
     for node, _ in nodes if marked else ():
         _replace(node, marked)
 
@@ -94,6 +106,9 @@ def _asked(node: gast.AST) -> Iterator[tuple[str, int]]:
     """The list of which items, at a place that is no constant, are read or assigned; and how deep
     they are.
     """
+    deep = 0
+    if isinstance(node, gast.Attribute) and node.attr in _METHODS:  # of an item, which it changes
+        node, deep = node.value, 1
     if not isinstance(node, gast.Subscript):
         return
     parts: list[Any] = [node.slice]
@@ -103,7 +118,7 @@ def _asked(node: gast.AST) -> Iterator[tuple[str, int]]:
         target = target.value
     is_known = all(isinstance(x, gast.Tuple) or is_constant_index(x) for x in parts)
     if isinstance(target, gast.Name) and not is_known:
-        yield target.id, len(parts) - 1
+        yield target.id, len(parts) - 1 + deep
 
 
 def _add_aliases(grown: dict[str, set[_Path]], nodes: list[Any]) -> None:
@@ -260,6 +275,15 @@ def _given(node: gast.AST) -> Iterator[str]:
             yield item.id
         case gast.Assign(value=gast.Attribute() as method):
             yield from filter(None, [_grown(method)])
+
+
+def _put(node: gast.AST) -> Iterator[Any]:
+    """What an expression puts into a list, as often as a loop or branch says."""
+    match node:
+        case gast.ListComp(elt=gast.List() | gast.BinOp() as item):
+            yield item
+        case gast.Call(func=gast.Attribute(value=gast.Name(), attr="append"), args=[item]):
+            yield item
 
 
 def _pairs(node: gast.AST) -> Iterator[tuple[str, gast.expr]]:

@@ -507,6 +507,8 @@ class Tracer:
             self.watcher.asked(*args)
         if type(function) is BuiltinFunctionType and function in TAKEN:
             return taking(self.watcher.getattr if function is getattr else function)
+        if type(getattr(function, "__self__", None)) is str:
+            return taking(function)
         instead = list_function(function)
         instead = instead or sequence_function(function, args) or key_function(function)
         instead = instead or sink_function(function)

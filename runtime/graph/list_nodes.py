@@ -20,10 +20,11 @@ def _cast(array: list[Any], *, dtype: dtypes.DType) -> list[Any]:
 
 
 def _cast_item(item: Any, dtype: dtypes.DType) -> Any:
-    if not fits(item.item(), dtype):
-        message = f"the Python number {item.item()!r} does not fit into {dtype.name}"
-        raise errors.InvalidArgumentError(None, None, message)
-    return dtype.np_dtype.type(item)
+    for number in item.ravel().tolist():
+        if not fits(number, dtype):
+            message = f"the Python number {number!r} does not fit into {dtype.name}"
+            raise errors.InvalidArgumentError(None, None, message)
+    return item.astype(dtype.np_dtype)
 
 
 def _cast_type(array: ListType, *, dtype: dtypes.DType) -> Type:

@@ -109,6 +109,8 @@ class BlockRecorder:
                 "call it before the block, or use an op of the library",
             )
         receiver = getattr(function, "__self__", None)
+        if isinstance(receiver, list) and id(receiver) in self._made:
+            return None
         is_method = not isinstance(receiver, ModuleType | None)
         if is_method and not is_harmless(function):
             self._look_at(f"the {type(receiver).__qualname__} of {name}()", receiver, name)
@@ -156,6 +158,14 @@ class BlockRecorder:
             if isinstance(function, FunctionType | BuiltinFunctionType):
                 _existed().globals.add(path, result)
 
+    def note_made(self, item: Any) -> None:
+        """The block has made a list."""
+        self._made[id(item)] = item
+
+    def has_made(self, item: Any) -> bool:
+        """True if the block has made this."""
+        return id(item) in self._made
+
     def _is_unseen(self, item: Any) -> bool:
         return id(item) not in self._made and is_hidden(type(item))
 
@@ -187,6 +197,19 @@ class BlockRecorder:
     def knows(self, item: Any) -> bool:
         """True if the object was within reach of the block before it."""
         return self._snapshot.knows(item)
+
+
+def note_made(item: Any) -> None:
+    """A stand-in for a list of the user's is new: the blocks that are being traced made it."""
+    for recorder in _thread.recorders:
+        recorder.note_made(item)
+
+
+def note_found(path: str, item: Any) -> None:
+    """A list is reached by one of its items: the blocks that did not make it watch it."""
+    for recorder in _thread.recorders:
+        if not recorder.has_made(item):
+            recorder.watch(path, item)
 
 
 def look_at(path: str, item: Any, is_given: bool) -> None:

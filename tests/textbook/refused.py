@@ -3,6 +3,28 @@
 REFUSED: dict[str, frozenset[str]] = {
     "tensors": frozenset(
         [
+            "fib_memo",
+            "linked_list_iterated",
+            "linked_list_found",
+            "tree_sort",
+            "tree_search",
+            "heap_merge",
+            "vector_arithmetic",
+            "vector_item",
+            "temperature",
+            "rational_sum",
+            "greedy_knapsack",
+            "roman",
+            "caesar_text",
+            "digits_of",
+            "ohms_law",
+            "loan_installment",
+            "inside_polygon",
+            "unique_prime_factors",
+            "factor_counts",
+            "mode_by_dict",
+            "two_sum_dict",
+            "safe_division",
             "robot_walk",
             "add_fractions",
             "matrix_power_trace",
@@ -13,8 +35,6 @@ REFUSED: dict[str, frozenset[str]] = {
             "most_common_small",
             "grouped_by_remainder",
             "count_words_if",
-            "pascal_rows",
-            "even_and_odd",
             "account_caught",
             "balance_after",
             "equal_installments",
@@ -30,6 +50,12 @@ REFUSED: dict[str, frozenset[str]] = {
     ),
     "lists": frozenset(
         [
+            "pancake_sort",
+            "merge_sort_popping",
+            "linked_list_found",
+            "heap_merge",
+            "mode_by_dict",
+            "two_sum_dict",
             "most_common_small",
             "least_squares_slope",
             "mean_variance",
@@ -37,3 +63,20 @@ REFUSED: dict[str, frozenset[str]] = {
         ]
     ),
 }
+
+NO_TENSORS = frozenset(
+    [
+        "permutations",
+        "determinant",
+        "pancake_sort",
+        "merge_sort_popping",
+        "present_value",
+        "rotate_matrix",
+        "quick_sort_by_filter",
+        "quick_select",
+        "radix_sort",
+    ]
+)
+"""The programs whose lists cannot be tensors: `+` joins them, they are asked for their truth, or
+have methods of lists, or become other lists.
+"""

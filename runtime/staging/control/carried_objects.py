@@ -150,6 +150,9 @@ class Place:
         if type(item) is list:
             return Items(len(item), item)
         if isinstance(item, Growing):
+            if item.table is not None:
+                why = "it is put into a list of which only the run knows the length"
+                raise refuse_change(self.path, why, f"put a copy there: list({self.path})")
             return GrowingItems(*item.content())
         if type(item) in DICTS and "__builtins__" not in item:
             return Items(tuple(item), item.values())

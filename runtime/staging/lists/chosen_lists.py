@@ -11,14 +11,23 @@ from typing import Any
 
 from autograph import register_backend, register_stand_in
 from runtime.core.convert import convert_to_tensor, register_conversion
+from runtime.graph import numbers
 from runtime.staging.backend import BACKEND
-from runtime.staging.builtin_functions import BUILTINS
+from runtime.staging.builtin_functions import BUILTINS, index_of
 from runtime.staging.control import branches, iteration
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.growing_list import GrowingList, Items
-from runtime.staging.lists.sequences import chosen, is_staged, place_of, register_lists
+from runtime.staging.lists.sequences import (
+    check,
+    chosen,
+    clipped,
+    is_staged,
+    place_of,
+    register_lists,
+)
 from runtime.staging.refusals import refuse
+from runtime.staging.symbolic_number import apply_number
 from runtime.staging.tracing import is_symbol
 
 
@@ -40,14 +49,16 @@ class Row(Growing):
         return list
 
     def length(self) -> Any:
-        """The number of its items: an int."""
-        sizes = {_length(row) for row in self.rows if isinstance(row, list)}
-        if len(sizes) != 1 or is_symbol(next(iter(sizes))) or not _are_lists(self.rows):
+        """The number of its items: an int, or a staged one."""
+        if not _are_lists(self.rows):
             raise refuse(
-                "only the run knows which list of a list is meant, and they are of several lengths",
-                "lists of one length",
+                "only the run knows which item is meant, and not all of them are lists",
+                "lists in all places",
             )
-        return sizes.pop()
+        sizes = [_length(row) for row in self.rows]
+        if not any(map(is_symbol, sizes)) and len(set(sizes)) == 1:
+            return sizes[0]
+        return apply_number(numbers.CONVERSIONS["int"], chosen(sizes, self.place))
 
     def content(self) -> tuple[Any, list[Any]]:
         """Refused: where paths meet, it would have to be one list."""
@@ -58,14 +69,31 @@ class Row(Growing):
 
     def at(self, index: Any) -> Any:
         """The item at an index that is in bounds."""
-        return chosen([_at(row, index) for row in self.rows], self.place)
+        sizes = [_length(row) for row in self.rows]
+        if any(map(is_symbol, sizes)):
+            return self.copy().at(index)
+        if len(set(sizes)) == 1:
+            return chosen([_at(row, index) for row in self.rows], self.place)
+        starts = [sum(sizes[:at]) for at in range(len(sizes))]
+        flat = [
+            _at(row, at) for row, size in zip(self.rows, sizes, strict=True) for at in range(size)
+        ]
+        return chosen(flat, chosen(starts, self.place) + index)
 
     def copy(self) -> GrowingList:
         """A list of its items."""
-        return GrowingList([self.at(index) for index in range(self.length())])
+        size = self.length()
+        if not is_symbol(size):
+            return GrowingList([self.at(index) for index in range(size)])
+        made = _copied(self.rows[-1])
+        for at, row in enumerate(self.rows[:-1]):
+            made = branches.cond(
+                self.place == at, lambda row=row: _copied(row), lambda made=made: made, (), _NAMES
+            )
+        return made
 
     def __len__(self) -> int:
-        return int(self.length())
+        return int(index_of(self.length()))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.copy())
@@ -130,18 +158,67 @@ def _of_unknown_row(name: str) -> Callable[..., Any]:
     return method
 
 
+def _changing(name: str) -> Callable[..., Any]:
+    """A method that changes the list that is meant, and leaves the others alone."""
+
+    def method(self: Row, *args: Any, **kwargs: Any) -> None:
+        def changed(row: Any) -> GrowingList:
+            made = _copied(row)
+            getattr(made, name)(*args, **kwargs)
+            return made
+
+        if not all(isinstance(row, GrowingList) for row in self.rows):
+            raise _unknown_row(f"{name}() of")
+        for row, here in self._meant():
+            made = branches.cond(
+                here, lambda row=row: changed(row), lambda row=row: _copied(row), (), _NAMES
+            )
+            row.fill(*made.content())
+
+    method.__name__ = name
+    return method
+
+
+def _pop(self: Row, index: Any = -1, /) -> Any:
+    check(self.length() == 0, "pop from empty list")
+    at = place_of(index, self.length(), "pop index")
+    item = self.at(at)
+    _drop(self, at)
+    return item
+
+
+_NAMES = ("the list",)
+
+
+def _copied(row: Any) -> GrowingList:
+    return row.copied() if isinstance(row, GrowingList) else GrowingList(row)
+
+
 _OF_COPY = (
     *("__add__", "__radd__", "__mul__", "__rmul__", "__contains__", "__eq__", "__ne__"),
     *("count", "index"),
 )
 _OF_UNKNOWN_ROW = (
-    *("append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"),
-    *("__delitem__", "__iadd__", "__imul__", "__lt__", "__le__", "__gt__", "__ge__"),
+    *(
+        "clear",
+        "remove",
+        "__delitem__",
+        "__iadd__",
+        "__imul__",
+        "__lt__",
+        "__le__",
+        "__gt__",
+        "__ge__",
+    ),
 )
 for _name in _OF_COPY:
     setattr(Row, _name, _of_copy(_name))
 for _name in _OF_UNKNOWN_ROW:
     setattr(Row, _name, _of_unknown_row(_name))
+for _name in ("append", "extend", "insert", "reverse", "sort"):
+    setattr(Row, _name, _changing(_name))
+_drop = _changing("__delitem__")
+Row.pop = _pop  # type: ignore[assignment, method-assign]
 
 
 def _getitem(target: Any, key: Any) -> Any:
@@ -150,6 +227,8 @@ def _getitem(target: Any, key: Any) -> Any:
     if isinstance(target, Growing) or not is_staged(key):
         return target[key]
     if isinstance(key, slice):
+        if own is str.__getitem__ and key.step is None:
+            return _part_of_text(target, key)
         return GrowingList(target)[key] if own is list.__getitem__ else NotImplemented
     if own is range.__getitem__:
         place = place_of(key, len(target), "range object index")
@@ -160,6 +239,19 @@ def _getitem(target: Any, key: Any) -> Any:
         return NotImplemented
     kind = "list" if isinstance(target, list) else "tuple"
     return chosen(target, place_of(key, len(target), f"{kind} index"))
+
+
+def _part_of_text(text: str, key: slice) -> Any:
+    """`text[start:stop]`, one of the parts that there are."""
+    size = len(text)
+    start = 0 if key.start is None else clipped(key.start, size)
+    stop = size if key.stop is None else clipped(key.stop, size)
+    if not is_symbol(start):
+        return chosen([text[start:at] for at in range(size + 1)], stop)
+    if not is_symbol(stop):
+        return chosen([text[at:stop] for at in range(size + 1)], start)
+    parts = [text[a:b] for a in range(size + 1) for b in range(size + 1)]
+    return chosen(parts, start * (size + 1) + stop)
 
 
 Row.__name__ = Row.__qualname__ = "list"

@@ -4,12 +4,14 @@ only, lists of the graph.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from runtime.graph.list_nodes import LENGTH
 from runtime.graph.nodes import apply
+from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 
 
@@ -44,14 +46,44 @@ class StagedItems:
         return ", ".join([str(getattr(column, "type", column)) for column in self.columns])
 
 
-class Growing(list[Any]):
-    """A list of the user's that may become one of the graph.
-
-    A staged one has a StagedItems in place of its items: who puts back what was in a list puts that
-    back too.
+class InTable(tuple[Any, Any]):
+    """In place of the items of a list that is an item of a list of the graph: that list, and the
+    place in it. A tuple, so that who looks for what may change finds the list.
     """
 
     __slots__ = ()
+
+    @property
+    def table(self) -> Any:
+        """The list of the graph."""
+        return self[0]
+
+    @property
+    def place(self) -> Any:
+        """The place in it."""
+        return self[1]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, InTable) and all(map(operator.is_, self, other))
+
+    def __hash__(self) -> int:
+        return hash(tuple(map(id, self)))
+
+
+class Growing(list[Any]):
+    """A list of the user's that may become one of the graph.
+
+    A staged one has a StagedItems in place of its items, or an InTable: who puts back what was in a
+    list puts that back too.
+    """
+
+    __slots__ = ()
+
+    @property
+    def table(self) -> InTable | None:
+        """The place in a list of the graph where its items are, if they are there."""
+        held = list.__getitem__(self, 0) if list.__len__(self) == 1 else None
+        return held if type(held) is InTable else None
 
     @property
     def staged(self) -> StagedItems | None:
@@ -59,6 +91,9 @@ class Growing(list[Any]):
         if list.__len__(self) != 1:
             return None
         held = list.__getitem__(self, 0)
+        if type(held) is InTable:
+            row: StagedItems = _around(held).row_at(held.place)
+            return row
         return held if type(held) is StagedItems else None
 
     def length(self) -> Any:
@@ -77,8 +112,27 @@ class Growing(list[Any]):
 
     def fill(self, keys: Any, children: Sequence[Any]) -> None:
         """Put into it what `content` says."""
+        table = self.table
+        if table is not None:
+            made = type(self)()
+            made.fill(keys, children)
+            _around(table).write_row(table.place, made)
+            return
         items = children if isinstance(keys, int) else (StagedItems(keys, children),)
         list.__setitem__(self, slice(None), items)
+
+
+TAKEN = InTable((None, None))
+"""In place of the items of a list that was an item of a list, before that became the graph's."""
+
+
+def _around(held: InTable) -> Any:
+    if held.table is None:
+        raise refuse(
+            "a list is used that is an item of a list of which only the run knows the length",
+            "read it from there: table[i][j]; or put a copy there: list(row)",
+        )
+    return held.table
 
 
 def size_of(items: Growing) -> int | None:

@@ -9,7 +9,8 @@ import operator
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from types import FrameType
+from typing import Any, cast
 
 from autograph import register_backend, register_stand_in
 from runtime import dtypes, ops
@@ -20,13 +21,14 @@ from runtime.graph import arrays, list_nodes, numbers
 from runtime.graph.nodes import LIST_ADD, NUMBER_TYPES, apply
 from runtime.ops.joining import register_list
 from runtime.staging.backend import StagingBackend
+from runtime.staging.block_recorder import note_found, note_made
 from runtime.staging.builtin_functions import elements, index_of
 from runtime.staging.bytecode import adds_in_place
 from runtime.staging.control import iteration, joins
-from runtime.staging.control.joins import Leaf, Mismatch, Spec
+from runtime.staging.control.joins import Leaf, Mismatch, Spec, Tree
 from runtime.staging.control.optional_values import present
 from runtime.staging.lists import staged_items
-from runtime.staging.lists.growing import Growing, Kind, StagedItems, size_of
+from runtime.staging.lists.growing import Growing, InTable, Kind, StagedItems, size_of
 from runtime.staging.lists.repetition import register_repetition
 from runtime.staging.lists.sequences import check, chosen, clipped, is_staged, place_of
 from runtime.staging.refusals import asked_by_converted_code, refuse
@@ -44,6 +46,10 @@ class GrowingList(Growing):
     """
 
     __slots__ = ()
+
+    def __init__(self, items: Iterable[Any] = ()) -> None:
+        super().__init__(items)
+        note_made(self)
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
@@ -105,6 +111,11 @@ class GrowingList(Growing):
 
     def copy(self) -> GrowingList:
         """Another list of the same items."""
+        self._check_no_rows("a copy")
+        return self.copied()
+
+    def copied(self) -> GrowingList:
+        """`copy`, of a list that nobody uses any more."""
         made = GrowingList()
         made.fill(*self.content())
         return made
@@ -145,6 +156,8 @@ class GrowingList(Growing):
         made = self.copy()
         if size_of(self) == 0:
             return made
+        if any(isinstance(item, list) for item in list.__iter__(self)):
+            raise _refusal_of_rows("`*`")
         size, count = self.length(), apply_number(numbers.MAX, index_of(times), 0)
         places = _range(0, size * count) % _tensor(size)
         made._move(list_nodes.TAKE, self._covering(), places, None)
@@ -209,6 +222,9 @@ class GrowingList(Growing):
             self._replace(index, "assigning a slice with a step", item)
         else:
             place = place_of(index, self.length(), "list assignment index")
+            self._check_no_rows("assigning an item")
+            if self.table is not None and self._put_in_row(place, item):
+                return
             if self.staged is None and any(isinstance(each, list) for each in (item, *self)):
                 self._put_list(place, item)
             else:
@@ -245,7 +261,13 @@ class GrowingList(Growing):
         """The item at an index that is in bounds."""
         if self.staged is None:
             return chosen(self, index) if is_symbol(index) else super().__getitem__(index)
-        held, place = self._covering(), _tensor(index)
+        table, place = self.table, _tensor(index)
+        if table is not None:
+            kept, element = table.table.tensors_at(table.place)
+            return staged_items.item_of([column[place] for column in kept], element.keys.element)
+        held = self._covering()
+        if staged_items.is_row(held.element):
+            return _row_of(self, place)
         row = [apply(arrays.READ, x, place, element=x.type.element) for x in held.columns]
         return staged_items.item_of(row, held.element)
 
@@ -261,14 +283,60 @@ class GrowingList(Growing):
             wanted = convert_to_tensor(list(places), dtypes.int64)
             made._move(list_nodes.TAKE, self._covering(), wanted, len(places))
             return made
+        if index == slice(None, None, -1):
+            made = self.copy()
+            made.reverse()
+            return made
         if index.step not in (None, 1):
-            raise _refusal(self, "a slice with a step")
+            raise _refusal(self, "a slice with a step, but for [::-1],")
         start = 0 if index.start is None else clipped(index.start, size)
         stop = size if index.stop is None else clipped(index.stop, size)
         made = self.copy()
         stop = apply_number(numbers.MAX, start, stop)
         made._move(list_nodes.TAKE, self._covering(), _range(start, stop), None)
         return made
+
+    # Lists as its items
+
+    def tensors_at(self, place: Any) -> tuple[list[Any], Any]:
+        """The tensors that the list at a place is kept as, and its structure."""
+        held = self._covering()
+        kept = [apply(arrays.READ, x, place, element=x.type.element) for x in held.columns]
+        return kept, cast(Tree, held.element).structure
+
+    def row_at(self, place: Any) -> StagedItems:
+        """The contents of the list at a place."""
+        kept, structure = self.tensors_at(place)
+        return StagedItems(structure.keys, [apply(arrays.UNSTACK, column) for column in kept])
+
+    def write_row(self, place: Any, row: GrowingList) -> None:
+        """Put other contents into the list at a place."""
+        self._write(place, row)
+
+    def _put_in_row(self, place: Any, item: Any) -> bool:
+        """Assign an item that fits to a list that is in another one; False for one that does
+        not.
+        """
+        table = cast(InTable, self.table)
+        kept, structure = table.table.tensors_at(table.place)
+        element = structure.keys.element
+        if staged_items.covering([element, joins.abstract(item)]) != element:
+            return False
+        at, row = convert_to_tensor([[_tensor(place)]]), staged_items.row_of(item, element)
+        pairs = zip(kept, row, strict=True)
+        columns = [ops.tensor_scatter_nd_update(x, at, ops.reshape(v, [1])) for x, v in pairs]
+        table.table.put_tensors(table.place, columns)
+        return True
+
+    def put_tensors(self, place: Any, row: Sequence[Any]) -> None:
+        """Put what the list at a place is kept as."""
+        held = self._covering()
+        pairs = zip(held.columns, row, strict=True)
+        self.fill(held.kind, [apply(arrays.WRITE, c, place, x, dynamic=True) for c, x in pairs])
+
+    def _check_no_rows(self, what: str) -> None:
+        if self.staged is not None and staged_items.is_row(self.staged.element):
+            raise _refusal_of_rows(what)
 
     # Its columns
 
@@ -282,14 +350,20 @@ class GrowingList(Growing):
         pairs = zip(held.columns, row, strict=True)
         columns = [apply(arrays.WRITE, c, place, kept, dynamic=True) for c, kept in pairs]
         self.fill(Kind(held.element, size), columns)
+        if isinstance(item, GrowingList):
+            # Who changes it under its own name changes it there.
+            list.__setitem__(item, slice(None), [InTable((self, place))])
 
     @unfailing
     def _move(self, primitive: Any, held: StagedItems, places: Tensor, size: int | None) -> None:
+        self._check_no_rows("what moves items")
         columns = [apply(primitive, column, places) for column in held.columns]
         self.fill(Kind(held.element, size), columns)
 
     def _join(self, others: GrowingList) -> None:
         held = self._covering(*others._specs())
+        if staged_items.is_row(held.element):
+            raise _refusal_of_rows("extend(), or `+`,")
         size, more = self.length(), others.length()
         places = _range(size, size + more)
         moved = [
@@ -337,11 +411,26 @@ class GrowingList(Growing):
         return made
 
 
+def _row_of(table: GrowingList, place: Any) -> GrowingList:
+    made = GrowingList()
+    list.append(made, InTable((table, place)))
+    note_found("the list around a list", table)
+    return made
+
+
+def _refusal_of_rows(what: str) -> Exception:
+    return refuse(
+        f"{what} of a list of lists, of which only the run knows the number: each of them would be "
+        "in two lists",
+        "append lists of numbers, and assign items of these: table[i][j] = v; or a list of tuples",
+    )
+
+
 def collected(source: iteration.Staged) -> GrowingList:
     """The list of the elements of something staged."""
 
     def one_more(item: Any, items: GrowingList) -> GrowingList:
-        made = items.copy()
+        made = items.copied()
         made.append(item)
         return made
 

@@ -42,7 +42,7 @@ def listed(items: Any = ()) -> GrowingList:
     source = iteration.staged(items)
     if source is not None and is_symbol(source.length()):
         # A copy: the list that a loop leaves is one of several to the user.
-        return collected(source).copy()
+        return collected(source).copied()
     return GrowingList(elements(items, "list"))
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
+from runtime.core.tensor import wrap
 from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.graph import arrays, numbers
 from runtime.graph.list_nodes import CAST, FILLED
@@ -22,10 +23,11 @@ from runtime.graph.structures import Handler, Structure, add_handler, structure_
 from runtime.staging.aliasing import sharing
 from runtime.staging.control import joined_tensors, joins
 from runtime.staging.control.carried_objects import Contents, GrowingItems
+from runtime.staging.control.choices import Choice
 from runtime.staging.control.joins import Leaf, Maybe, Mismatch, Optional, Same, Spec, Tree
-from runtime.staging.lists.growing import Growing, Kind
+from runtime.staging.lists.growing import TAKEN, Growing, InTable, Kind
 from runtime.staging.refusals import refuse
-from runtime.staging.scopes import active
+from runtime.staging.scopes import Symbol, active
 from runtime.staging.symbolic_number import (
     DEFAULT_DTYPES,
     SymbolicNumber,
@@ -45,7 +47,10 @@ def staged(spec: Spec) -> Spec:
     """The Spec with Python numbers as values of the graph."""
     if isinstance(spec, Same) and type(spec.value) in NUMBER_TYPES:
         return Leaf(NUMBER_TYPES[type(spec.value)])
+    _check_is_own(spec)
     if isinstance(spec, Tree):
+        if spec.structure.handler is _HANDLER and isinstance(spec.structure.keys, int):
+            return tree(spec.structure.kind, covering(spec.children), spec.structure.keys)
         return Tree(spec.structure, tuple(map(staged, spec.children)))
     return joins.abstract(spec.value, staged=True) if isinstance(spec, Same) else spec
 
@@ -74,6 +79,8 @@ def _check(element: Spec) -> None:
     if isinstance(element, Optional | Maybe):
         _check(element.inner)
     elif isinstance(element, Tree):
+        if is_row(element):
+            return
         if not element.structure.handler.is_tuple:
             raise Mismatch(
                 f"an item of a list of which only the run knows the length is a "
@@ -86,8 +93,32 @@ def _check(element: Spec) -> None:
         raise Mismatch("a list holds lists of the graph", "append tuples, numbers and tensors")
 
 
+def is_row(element: Spec) -> bool:
+    """True for the Spec of a list of numbers, scalar tensors, or tuples of these: it is kept as a
+    tensor for each column.
+    """
+    if not isinstance(element, Tree) or element.structure.handler is not _HANDLER:
+        return False
+    if getattr(element.structure.kind, "__name__", "") != "list":
+        return False
+    inner = element.structure.keys.element
+    return _is_flat(inner)
+
+
+def _is_flat(element: Spec) -> bool:
+    if isinstance(element, Tree):
+        return element.structure.handler.is_tuple and all(map(_is_flat, element.children))
+    return isinstance(element, Leaf) and (
+        isinstance(element.type, NumberType)
+        or (isinstance(element.type, TensorType) and element.type.shape == ())
+    )
+
+
 def column_type(type: Type) -> TensorType:
     """Returns the type of the items of a column, for a value of this type."""
+    if isinstance(type, ListType):
+        assert isinstance(type.element, TensorType)
+        return TensorType(type.element.dtype, (None,))
     if isinstance(type, NumberType):
         return TensorType(_NUMBERS[type.kind], ())
     assert isinstance(type, TensorType)
@@ -115,6 +146,16 @@ def with_tensors(element: Spec, dtype: dtypes.DType | None = None) -> Spec:
     if isinstance(element, Tree):
         if element.structure.kind is Text:
             raise refuse("a list of texts of staged values leaves the graph", WAY_OUT)
+        if element.structure.kind is Choice:
+            if not all(type(option) is str for option in element.structure.keys):
+                raise refuse(
+                    "a list of functions, which the run chooses, leaves the graph",
+                    "return numbers that say which",
+                )
+            return element
+        if is_row(element):
+            keys = element.structure.keys
+            return tree(element.structure.kind, with_tensors(keys.element, dtype), keys.size)
         return Tree(element.structure, tuple([with_tensors(x, dtype) for x in element.children]))
     if isinstance(element, Optional | Maybe):
         return dataclasses.replace(element, inner=with_tensors(element.inner, dtype))
@@ -127,7 +168,18 @@ def tree(kind: type, element: Spec, size: int | None = None) -> Tree:
     return Tree(Structure(kind, Kind(element, size), _HANDLER), tuple(columns))
 
 
+def _check_is_own(spec: Spec) -> None:
+    """Raises Mismatch for a list that is in another one."""
+    if isinstance(spec, Tree) and type(spec.structure.keys) is InTable:
+        raise Mismatch(
+            "a list in a list of which only the run knows the length would be in two places",
+            "index the list around it where it is used: table[i][j]; or a copy: list(table[i])",
+        )
+
+
 def _widen(a: Tree, b: Tree) -> Tree:
+    _check_is_own(a)
+    _check_is_own(b)
     kinds = [each.structure.kind for each in (a, b)]
     for each in (a, b):
         if each.structure.kind is not list and each.structure.handler is not _HANDLER:
@@ -176,9 +228,7 @@ def _fit(item: Any, structure: Structure) -> Sequence[Any]:
 
 def columns_of(item: Any, element: Spec) -> list[Any]:
     """The columns of a list whose items a Spec covers."""
-    found = structure_of(item)
-    assert found is not None
-    held, children = found[0].keys, found[1]
+    held, children = _content(item)
     if isinstance(held, int):
         return _made_of(children, element)
     if held.element == element:
@@ -186,9 +236,19 @@ def columns_of(item: Any, element: Spec) -> list[Any]:
     return list(_converted(held.element, element, iter(children)))
 
 
+def _content(item: Any) -> tuple[Any, Sequence[Any]]:
+    if isinstance(item, Growing):
+        return item.content()
+    found = structure_of(item)
+    assert found is not None
+    return found[0].keys, found[1]
+
+
 def _made_of(items: Sequence[Any], element: Spec) -> list[Any]:
     """The columns of Python items that a Spec covers."""
     rows = [row_of(item, element) for item in items]
+    for item in items if is_row(element) else ():
+        list.__setitem__(item, slice(None), [TAKEN])
     places = tuple(range(len(rows)))
     return [
         apply(
@@ -217,6 +277,8 @@ def row_of(item: Any, element: Spec) -> list[Any]:
 def _kept(symbol: Any) -> Any:
     if isinstance(symbol, SymbolicNumber):
         return number_to_tensor(symbol, _NUMBERS[symbol.type.kind])
+    if type(symbol) is Symbol:
+        return apply(arrays.STACK, symbol, element=symbol.type.element)
     return symbol
 
 
@@ -228,6 +290,8 @@ def item_of(row: Sequence[Any], element: Spec) -> Any:
 
 def value_of(kept: Any, type: Type) -> Any:
     """The value of this type that is kept as a tensor."""
+    if isinstance(type, ListType):
+        return apply(arrays.UNSTACK, kept)
     if not isinstance(type, NumberType):
         if kept.static_shape != ():
             sharing.hold(kept, _HOLDER)
@@ -267,30 +331,52 @@ def _column(column: Any, wanted: ListType) -> Any:
 
 
 def _flatten(item: Any) -> tuple[Any, Sequence[Any]]:
+    if isinstance(item, Growing) and item.table is not None:
+        return item.table, ()
     return (item.keys, item.children) if isinstance(item, Contents) else item.content()
 
 
 def _build(kind: Any, keys: Any, children: Sequence[Any]) -> Any:
     if kind is GrowingItems:
         return GrowingItems(keys, children)
+    if type(keys) is InTable:
+        made = kind()
+        list.append(made, keys)
+        return made
     if children and isinstance(children[0], arrays.Elements):
         rows = zip(*[column.items for column in children], strict=True)
-        return [joins.restored(keys.element, iter(row), _item_of) for row in rows]
+        return [_as_result(joins.restored(keys.element, iter(row), _item_of)) for row in rows]
     made = kind()
     made.fill(keys, children)
     return made
 
 
+def _as_result(item: Any) -> Any:
+    """An item of a list that a run leaves, with the text for one that it has chosen."""
+    if type(item) is Choice:
+        return convert_to_tensor(item.options[item.place])
+    if type(item) is tuple:
+        return tuple(map(_as_result, item))
+    return item
+
+
 def _item_of(kept: Any, type: Type) -> Any:
+    if isinstance(type, ListType):
+        assert isinstance(type.element, TensorType)
+        return arrays.Elements(list(map(wrap, kept.raw)), type.element)
     return kept.raw.item() if isinstance(type, NumberType) else kept
 
 
-def _names(kind: Kind) -> list[str]:
+def _names(kind: Kind | InTable) -> list[str]:
+    if isinstance(kind, InTable):
+        return []
     count = len(list(joins.types_of(kind.element)))
     return ["items"] if count == 1 else [f"items_{at}" for at in range(count)]
 
 
 def _describe(keys: Any) -> str:
+    if isinstance(keys, InTable):
+        return "list in a list of which only the run knows the length"
     if isinstance(keys, int):
         return f"{keys or 'no'} item{'' if keys == 1 else 's'}"
     return f"list of {', '.join(map(str, joins.types_of(keys.element)))}"

@@ -736,13 +736,6 @@ def of_dicts(n):
     return len(made)
 
 
-def of_lists(n):
-    made = []
-    for i in rt.range(n):
-        made.append([i])
-    return len(made)
-
-
 def of_two_dtypes(n):
     made = []
     for i in rt.range(n):
@@ -843,7 +836,6 @@ REFUSED = {
     with_a_step: "a slice with a step needs a list",
     of_texts: "'made' cannot be joined.*its items are Python values",
     of_dicts: "'made' cannot be joined.*could be changed in place",
-    of_lists: "'made' cannot be joined.*could be changed in place",
     of_two_dtypes: "its dtype is int32 on one path and float32 on the other",
     given: "cannot be joined.*the structures differ",
     changed_while_iterated: "a round of a loop over a list changes it",

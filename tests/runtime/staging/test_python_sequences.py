@@ -262,23 +262,11 @@ def refused_dtypes(i):
     return [rt.constant(1), rt.constant(1.5)][i]
 
 
-def refused_lengths(i):
-    return [[1], [1, 2]][i][0]
-
-
-def refused_growth(i):
-    table = [[1, 2], [3, 4]]
-    table[i].append(5)
-    return table
-
-
 @pytest.mark.parametrize(
     ("program", "words"),
     [
         (refused_sets, "do not fit together"),
         (refused_dtypes, "do not fit together"),
-        (refused_lengths, "of several lengths"),
-        (refused_growth, r"append\(\) of a list that only the run knows"),
     ],
 )
 def test_what_does_not_fit_is_refused(program: Program, words: str) -> None:

@@ -1,0 +1,291 @@
+"""Lists of lists of which only the run knows how many: tables, and rows that are put there."""
+
+# The programs are written as textbooks write them.
+# ruff: noqa: RUF005
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import autograph
+import runtime as rt
+from tests.support.staging import attempt, same_outcome
+
+
+def times_table(n):
+    t = [[0] * 3] * n
+    if n > 1:
+        t[0][0] = 5
+    return t[1][0] if n > 1 else 0
+
+
+def put_then_grown(n):
+    rows = []
+    for i in range(n):
+        row = [i] * 2
+        rows.append(row)
+        row.append(7)
+        row[0] += 1
+    return rows
+
+
+def first_kept(n):
+    first = [1, 2]
+    rows = [first]
+    for i in range(n):
+        rows.append([i] * 2)
+    first.append(5)
+    return len(rows[0])
+
+
+def first_kept2(n):
+    first = [1, 2]
+    rows = [first]
+    for i in range(n):
+        row = [i] * 2
+        rows.append(row)
+    first[0] = 9
+    return rows[0][0]
+
+
+def put_in_branch(n):
+    rows = []
+    for i in range(n):
+        row = [i] * 2
+        if i % 2 == 0:
+            rows.append(row)
+        row[0] = 100
+    return rows
+
+
+def two_views(n):
+    t = [[0] * n for _ in range(n)]
+    if n > 1:
+        a = t[0]
+        b = t[0]
+        a[0] = 3
+        b[1] = a[0] + 1
+        return t[0][0] * 10 + b[1]
+    return 0
+
+
+def view_in_loop(n):
+    t = [[0] * n for _ in range(n)]
+    for i in range(n):
+        row = t[i]
+        for j in range(n):
+            row[j] += i * j
+        row[0] = row[0] + 1
+    return t
+
+
+def iterate(n):
+    t = [[i] * n for i in range(n)]
+    for row in t:
+        row[0] += 1
+    return sum(sum(row) for row in t)
+
+
+def row_kept(n):
+    t = [[i] * n for i in range(n)]
+    last = [0]
+    for row in t:
+        last = row
+    return last[0]
+
+
+def row_swapped(n):
+    t = [[i] * n for i in range(n)]
+    if n > 1:
+        t[0], t[1] = t[1], t[0]
+        return t[0][0]
+    return 0
+
+
+def popped(n):
+    t = [[i] * n for i in range(n)]
+    r = t.pop()
+    r[0] = 5
+    return r[0] + len(t)
+
+
+def passed(n):
+    t = [[i] * n for i in range(n)]
+
+    def bump(row):
+        row[0] += 10
+
+    if n > 0:
+        bump(t[0])
+        return t[0][0]
+    return -1
+
+
+def helper(n):
+    def make(k):
+        return [k] * 3
+
+    t = [make(i) for i in range(n)]
+    u = t
+    if n > 0:
+        u[0][0] = 7
+    return t
+
+
+def copies(n):
+    t = [[i] * n for i in range(n)]
+    u = t[:]
+    if n > 0:
+        u[0][0] = 7
+    return t[0][0] if n > 0 else 0
+
+
+def concat(n):
+    t = []
+    for i in range(n):
+        t = t + [[i] * 2]
+    return t
+
+
+def ragged(n):
+    t = [[j for j in range(i)] for i in range(n)]
+    return [len(row) for row in t]
+
+
+def same_row_twice(n):
+    rows = []
+    for i in range(n):
+        row = [i] * 2
+        rows.append(row)
+        rows.append(row)
+        row[0] = 9
+    return rows
+
+
+def two_tables(n):
+    a = []
+    b = []
+    for i in range(n):
+        row = [i] * 2
+        a.append(row)
+        b.append(row)
+        row[0] = 9
+    return a[0][0] + b[0][0] if n > 0 else 0
+
+
+def equal(n):
+    t = [[i] * n for i in range(n)]
+    return [0] in t if n == 1 else n
+
+
+def rowtuple(n):
+    t = [[(i, j) for j in range(3)] for i in range(n)]
+    return t[n - 1][2][0] if n > 0 else 0
+
+
+def floats(n):
+    t = [[0.5] * n for i in range(n)]
+    for i in range(n):
+        t[i][i] = 1
+    return t
+
+
+def widened(n):
+    t = [[0] * n for i in range(n)]
+    for i in range(n):
+        t[i][i] = i / 2
+    return t
+
+
+def replaced(n):
+    t = [[0] * n for i in range(n)]
+    for i in range(n):
+        t[i] = [i] * n
+    return t
+
+
+def outside_index(n):
+    t = [[0] * n for i in range(n)]
+    return t[n][0]
+
+
+def outside_column(n):
+    t = [[0] * n for i in range(n)]
+    return t[0][n]
+
+
+def negative(n):
+    t = [[j for j in range(n)] for i in range(n)]
+    return t[-1][-1]
+
+
+def at_a_place(n):
+    groups = [[], [7], [8, 9]]
+    for i in range(n):
+        groups[i % 3].append(i)
+    groups[n % 3].insert(0, 5)
+    groups[1].reverse()
+    return groups
+
+
+def taken_at_a_place(n):
+    pegs = [[3, 2, 1], [], [0]]
+    for i in range(n):
+        pegs[1].append(pegs[i % 3].pop())
+    return pegs
+
+
+def of_several_lengths(n):
+    edges = [[1, 2], [3], []]
+    total = 0
+    for other in edges[n]:
+        total += other
+    return total, len(edges[n])
+
+
+def of_tuples(n):
+    graph = [[(1, 4), (2, 1)], [(3, 1)], []]
+    return sum(weight * to for to, weight in graph[n])
+
+
+RIGHT = [
+    *(put_then_grown, two_views, view_in_loop, iterate, passed, ragged, rowtuple),
+    *(floats, widened, outside_index, outside_column, negative),
+    *(at_a_place, taken_at_a_place, of_several_lengths, of_tuples),
+]
+
+
+@pytest.mark.parametrize("program", RIGHT, ids=lambda program: program.__name__)
+def test_it_is_what_python_computes(program: Callable[[Any], Any]) -> None:
+    staged = rt.function(program)
+    for n in (0, 1, 2, 4):
+        expected = attempt(lambda n=n: program(n))
+        got = attempt(lambda n=n: staged(rt.constant(n, rt.int64)))
+        assert same_outcome(expected, got), (n, expected, got)
+
+
+REFUSED: dict[Callable[[Any], Any], str] = {
+    times_table: r"`\*` of a list of lists",
+    first_kept: "is an item of a list",
+    first_kept2: "is an item of a list",
+    put_in_branch: "is an item of a list",
+    row_kept: "would be in two places",
+    row_swapped: "assigning an item of a list of lists",
+    popped: "what moves items",
+    helper: "could be changed in place",
+    copies: "a copy of a list of lists",
+    concat: "could be changed in place",
+    same_row_twice: "would be in two places",
+    two_tables: "would be in two places",
+    equal: "lists are compared",
+    replaced: "assigning an item of a list of lists",
+}
+
+
+@pytest.mark.parametrize("program", REFUSED, ids=lambda program: program.__name__)
+def test_a_list_in_two_places_is_refused(program: Callable[[Any], Any]) -> None:
+    with pytest.raises(autograph.StagingError, match=REFUSED[program]) as caught:
+        rt.function(program)(rt.constant(3))
+    assert caught.value.filename == __file__
+    assert caught.value.hint

@@ -1,0 +1,260 @@
+"""Recursion of textbooks: towers, permutations, queens, subsets, floods, trees."""
+
+# ruff: noqa: RUF005
+
+from tests.textbook.bank import bank
+
+case, CASES = bank()
+
+
+@case((3,), (1,), (4,))
+def hanoi_pegs(height):
+    moves = []
+
+    def move(n, source, target, spare):
+        if n >= 1:
+            move(n - 1, source, spare, target)
+            moves.append((source, target))
+            move(n - 1, spare, target, source)
+
+    move(height, 0, 2, 1)
+    return moves
+
+
+@case((3,), (1,), (2,))
+def hanoi_towers(n):
+    pegs = [list(range(n, 0, -1)), [], []]
+
+    def move(count, source, target, spare):
+        if count > 0:
+            move(count - 1, source, spare, target)
+            pegs[target].append(pegs[source].pop())
+            move(count - 1, spare, target, source)
+
+    move(n, 0, 2, 1)
+    return len(pegs[0]), len(pegs[2]), pegs[2][0]
+
+
+@case((3,), (1,), (5,))
+def hanoi_count(n):
+    if n == 0:
+        return 0
+    return hanoi_count(n - 1) + 1 + hanoi_count(n - 1)
+
+
+@case(([1, 2, 3],), ([1],), ([5, 7],))
+def permutations(nums):
+    if len(nums) == 0:
+        return [[]]
+    result = []
+    for i in range(len(nums)):
+        rest = nums[:i] + nums[i + 1 :]
+        for p in permutations(rest):
+            result.append([nums[i]] + p)
+    return result
+
+
+@case(([1, 2, 3],), ([1],), ([4, 6],))
+def permutations_by_swaps(a):
+    result = []
+
+    def permute(start):
+        if start == len(a):
+            result.append(a[:])
+            return
+        for i in range(start, len(a)):
+            a[start], a[i] = a[i], a[start]
+            permute(start + 1)
+            a[start], a[i] = a[i], a[start]
+
+    permute(0)
+    return result
+
+
+@case((4,), (1,), (5,), (3,))
+def queens(n):
+    columns = [0] * n
+
+    def safe(row, column):
+        for r in range(row):
+            if columns[r] == column or abs(columns[r] - column) == row - r:
+                return False
+        return True
+
+    def place(row):
+        if row == n:
+            return 1
+        count = 0
+        for column in range(n):
+            if safe(row, column):
+                columns[row] = column
+                count += place(row + 1)
+        return count
+
+    return place(0)
+
+
+@case(([1, 2, 3],), ([],), ([7],))
+def power_set(items):
+    if len(items) == 0:
+        return [[]]
+    rest = power_set(items[1:])
+    return rest + [[items[0]] + subset for subset in rest]
+
+
+@case(([3, 34, 4, 12, 5, 2], 9), ([3, 4], 6), ([1], 1))
+def subset_sum_search(nums, target):
+    def search(i, left):
+        if left == 0:
+            return True
+        if i == len(nums) or left < 0:
+            return False
+        return search(i + 1, left - nums[i]) or search(i + 1, left)
+
+    return search(0, target)
+
+
+@case(([1, 2, 3], 4), ([5], 3), ([2, 3, 5], 8))
+def combination_count(coins, amount):
+    def count(i, left):
+        if left == 0:
+            return 1
+        if left < 0 or i < 0:
+            return 0
+        return count(i, left - coins[i]) + count(i - 1, left)
+
+    return count(len(coins) - 1, amount)
+
+
+@case((2, 3), (0, 0), (1, 2))
+def ackermann(m, n):
+    if m < 0 or n < 0:
+        raise ValueError("both must not be negative")
+    if m == 0:
+        return n + 1
+    if n == 0:
+        return ackermann(m - 1, 1)
+    return ackermann(m - 1, ackermann(m, n - 1))
+
+
+@case((10,), (0,), (1,), (-3,))
+def fib_memo(n):
+    if n < 0:
+        raise ValueError("n is negative")
+    cache = {0: 0, 1: 1}
+
+    def fib(k):
+        if k in cache:
+            return cache[k]
+        cache[k] = fib(k - 1) + fib(k - 2)
+        return cache[k]
+
+    return fib(n)
+
+
+@case(([1, 1, 0, 0, 1, 0, 0, 0, 1],), ([0, 0, 0, 0, 0, 0, 0, 0, 0],))
+def count_islands(cells):
+    grid = [[cells[3 * i + j] for j in range(3)] for i in range(3)]
+
+    def sink(i, j):
+        if i < 0 or j < 0 or i >= 3 or j >= 3 or grid[i][j] == 0:
+            return
+        grid[i][j] = 0
+        sink(i + 1, j)
+        sink(i - 1, j)
+        sink(i, j + 1)
+        sink(i, j - 1)
+
+    islands = 0
+    for i in range(3):
+        for j in range(3):
+            if grid[i][j] == 1:
+                islands += 1
+                sink(i, j)
+    return islands
+
+
+@case((2, 10), (3, 0), (5, 3), (2, -1))
+def power_recursive(base, exponent):
+    if exponent < 0:
+        raise ValueError(f"the exponent {exponent} is negative")
+    if exponent == 0:
+        return 1
+    half = power_recursive(base, exponent // 2)
+    return half * half if exponent % 2 == 0 else half * half * base
+
+
+@case(([4, 2, 9, 1],), ([3],), ([1, 8],))
+def max_and_min(a):
+    def find(low, high):
+        if low == high:
+            return a[low], a[low]
+        middle = (low + high) // 2
+        left, right = find(low, middle), find(middle + 1, high)
+        return max(left[0], right[0]), min(left[1], right[1])
+
+    return find(0, len(a) - 1)
+
+
+@case((3, 7), (2, 2), (1, 1))
+def lattice_paths(rows, columns):
+    if rows == 1 or columns == 1:
+        return 1
+    return lattice_paths(rows - 1, columns) + lattice_paths(rows, columns - 1)
+
+
+@case((10,), (7,), (0,))
+def collatz_path(n):
+    if n < 1:
+        raise ValueError("Sequence only defined for positive integers")
+    path = [n]
+
+    def follow(k):
+        if k == 1:
+            return
+        k = k // 2 if k % 2 == 0 else 3 * k + 1
+        path.append(k)
+        follow(k)
+
+    follow(n)
+    return path
+
+
+@case((3,), (1,), (2,))
+def parentheses(n):
+    found = []
+
+    def extend(word, opened, closed):
+        if closed == n:
+            found.append(word)
+            return
+        if opened < n:
+            extend(word * 2 + 1, opened + 1, closed)
+        if closed < opened:
+            extend(word * 2, opened, closed + 1)
+
+    extend(0, 0, 0)
+    return found
+
+
+@case(([1, 2, 3, 4, 5],), ([1],), ([1, 2],))
+def reverse_recursive(a):
+    def swap(i, j):
+        if i < j:
+            a[i], a[j] = a[j], a[i]
+            swap(i + 1, j - 1)
+
+    swap(0, len(a) - 1)
+    return a
+
+
+@case((4,), (0,), (9,))
+def calls_counted(n):
+    calls = 0
+
+    def fib(k):
+        nonlocal calls
+        calls += 1
+        return k if k < 2 else fib(k - 1) + fib(k - 2)
+
+    return fib(n), calls
