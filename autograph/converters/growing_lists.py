@@ -278,7 +278,7 @@ def _given(node: gast.AST) -> Iterator[str]:
 
 
 def _put(node: gast.AST) -> Iterator[Any]:
-    """What an expression puts into a list, as often as a loop or branch says."""
+    """The items that an expression puts into a list."""
     match node:
         case gast.ListComp(elt=gast.List() | gast.BinOp() as item):
             yield item

@@ -85,6 +85,9 @@ from runtime.variables.creation import Creations, active, variable_creator_scope
 _MOST_RETURNS = 3
 """Places of `return` that a message names."""
 
+_MAKING = "format", "format_map", "join"
+"""The methods of texts that make texts of staged values."""
+
 
 def _exported(
     value: Any, numbers: bool = False, what: Callable[[], str] = lambda: "result", path: str = ""
@@ -507,7 +510,7 @@ class Tracer:
             self.watcher.asked(*args)
         if type(function) is BuiltinFunctionType and function in TAKEN:
             return taking(self.watcher.getattr if function is getattr else function)
-        if type(getattr(function, "__self__", None)) is str:
+        if type(getattr(function, "__self__", None)) is str and function.__name__ not in _MAKING:
             return taking(function)
         instead = list_function(function)
         instead = instead or sequence_function(function, args) or key_function(function)

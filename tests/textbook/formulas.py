@@ -108,7 +108,7 @@ def to_binary_digits(n):
 
 
 @case((0.0, 2.0, 3.0), (5.0, 0.0, 2.0), (6.0, 2.0, 0.0), (1.0, 1.0, 1.0))
-def ohms_law(voltage, current, resistance):
+def ohms_law_by_key(voltage, current, resistance):
     if (voltage, current, resistance).count(0) != 1:
         raise ValueError("One and only one argument must be 0")
     if resistance < 0:

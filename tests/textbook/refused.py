@@ -17,7 +17,7 @@ REFUSED: dict[str, frozenset[str]] = {
             "roman",
             "caesar_text",
             "digits_of",
-            "ohms_law",
+            "ohms_law_by_key",
             "loan_installment",
             "inside_polygon",
             "unique_prime_factors",

@@ -190,3 +190,28 @@ def test_texts_that_may_be_missing_are_used_as_in_python(use: str) -> None:
 def test_one_text_that_may_be_missing_has_a_length() -> None:
     staged = rt.function(lambda n: 0 if (w := "b" if n > 2 else None) is None else len(w + w))
     assert [int(staged(rt.constant(n))) for n in (2, 3)] == [0, 2]
+
+
+def methods_of_texts(n):
+    word = "abc"[n % 3]
+    return "abracadabra".count(word), "xyzabc".find(word), "a-b".replace("-", word) == "abb"
+
+
+def parts_of_texts(n):
+    return len("hello"[:n]), "hello"[n:] == "lo", "hello"[1:n].count("l")
+
+
+def list_of_texts(n):
+    words = []
+    for i in range(n):
+        words.append("even" if i % 2 == 0 else "odd")
+    return words
+
+
+@pytest.mark.parametrize("program", [methods_of_texts, parts_of_texts, list_of_texts])
+def test_texts_at_places_of_the_run(program: Any) -> None:
+    staged = rt.function(program)
+    for n in (-2, 0, 1, 3, 7):
+        expected = attempt(lambda n=n: program(n))
+        got = attempt(lambda n=n: staged(rt.constant(n)))
+        assert same_outcome(expected, got), (n, expected, got)
