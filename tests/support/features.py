@@ -797,7 +797,6 @@ def dict_comprehension(x):
     return len({i: i for i in range(x)})
 
 
-@limit("A set or dict made by a comprehension")
 def list_of_lists_by_a_comprehension(x):
     return len([[j for j in range(i)] for i in range(x)])
 
@@ -1014,7 +1013,17 @@ def writes_global(x):
     return total
 
 
-@limit("A variable or an object outside of a recursive function")
+@limit("What a recursive function changes, and returns in something else")
+def returned_in_a_tuple(x):
+    seen = [0]
+
+    def f(n):
+        seen[0] += n
+        return (seen, n) if n < 1 else f(n - 1)
+
+    return f(x)[1] + seen[0]
+
+
 def counts_its_calls(x):
     calls = [0]
 
