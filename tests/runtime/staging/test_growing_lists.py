@@ -833,7 +833,7 @@ REFUSED = {
     compared: "lists are compared of which only the run knows",
     unpacked: "unpacking, or a comprehension or loop in code that is not converted needs a list",
     as_text: "a text of staged values is given to len",
-    with_a_step: "a slice with a step needs a list",
+    with_a_step: "a slice with a step, but for .::-1., needs a list",
     of_texts: "'made' cannot be joined.*its items are Python values",
     of_dicts: "'made' cannot be joined.*could be changed in place",
     of_two_dtypes: "its dtype is int32 on one path and float32 on the other",
