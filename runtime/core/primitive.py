@@ -141,6 +141,8 @@ class Primitive:
     of_shape: of its input, which may be any array, it reads only the shape.
     finds_shape: its kernel finds out the shape of the result, and asks `out` for an array of it.
     gives_tuple: its kernel returns a tuple also where it has one item.
+    instruction: its name in the instruction set of native code: of an elementwise op, what it
+        computes of one element.
     """
 
     name: str
@@ -172,6 +174,7 @@ class Primitive:
     of_shape: bool = False
     finds_shape: bool = False
     gives_tuple: bool = False
+    instruction: str = ""
     is_op: bool = field(default=False, init=False)
     keeps: Keeps = field(init=False)
     keeps_first: Keeps = field(init=False)

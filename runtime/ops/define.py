@@ -101,9 +101,14 @@ def unary(
         keep_outputs=(0,) if "y" in reads else (),
         op_type=op_type,
         samples=samples,
-        **{"batching": elementwise} | facts,
+        **{"batching": elementwise} | _instruction(kernel) | facts,
     )
     return named(_unary_function(primitive), name, doc, example)
+
+
+def _instruction(kernel: Kernel) -> dict[str, Any]:
+    """The instruction of an op whose kernel is a ufunc, which has its name."""
+    return {"instruction": kernel.__name__} if isinstance(kernel, np.ufunc) else {}
 
 
 def _unary_function(primitive: Primitive) -> Op:
@@ -169,7 +174,7 @@ def binary(
         op_type=op_type,
         fallible=fallible,
         samples=samples,
-        **{"batching": elementwise} | facts,
+        **{"batching": elementwise} | _instruction(direct or kernel) | facts,
     )
     return named(_binary_function(primitive, direct or kernel), name, doc, example)
 

@@ -1,0 +1,54 @@
+"""The instruction set: what ops on numbers, and kernels on arrays, are written in.
+
+An op names its instruction (`Primitive.instruction`). The tables here are keyed by these names, and
+filled by the modules that define them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from llvmlite import ir
+
+from runtime.dtypes import DType
+from runtime.graph.executors import lowered
+from runtime.graph.executors.native.values import Held
+
+if TYPE_CHECKING:
+    from runtime.graph.executors.native.emitter import Emitter
+
+Emit = Callable[[ir.IRBuilder, DType, Sequence[ir.Value]], ir.Value]
+"""Computes one element, or a vector of them: operands are all of the register type of the dtype,
+or all vectors of it. Comparisons, and what else tests, give `i1`, or vectors of that.
+"""
+
+
+class Elementwise(NamedTuple):
+    """An instruction on elements: of these dtypes, by NumPy's letters ("b" bool, "i", "u", "f").
+
+    It cannot fail: what it does is right for every operand.
+    """
+
+    kinds: str
+    emit: Emit
+
+
+ELEMENTWISE: dict[str, Elementwise] = {}
+"""Instructions on elements of one dtype, for scalars and for vectors alike."""
+
+Takes = Callable[[lowered.Kernel], bool]
+Lower = Callable[["Emitter", lowered.Kernel, Sequence[Held]], Sequence[Held]]
+
+
+class OnArrays(NamedTuple):
+    """A kernel on arrays: `takes` tells whether it is written for this statement's types and
+    parameters; `lower` emits it, and returns the values of its targets.
+    """
+
+    takes: Takes
+    lower: Lower
+
+
+ON_ARRAYS: dict[str, OnArrays] = {}
+"""Kernels that are not elementwise, and those that control many elements."""

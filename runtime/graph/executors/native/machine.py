@@ -1,0 +1,144 @@
+"""The host: its target, and compiling modules for it."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+
+from runtime.graph.executors.native.values import POINTER
+
+LEVEL = 2
+"""Of code generation. At 0 LLVM aborts the process on some vector code."""
+
+ADDRESSES = "addresses"
+"""The table in a module of what is outside of it: one pointer for each symbol."""
+
+
+@cache
+def _host() -> tuple[Any, str, str]:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    features = llvm.get_host_cpu_features().flatten()
+    return llvm.Target.from_default_triple(), llvm.get_host_cpu_name(), features
+
+
+def new_target() -> Any:
+    """A target machine for this host; whoever compiles with it owns it."""
+    found, cpu, features = _host()
+    return found.create_target_machine(
+        cpu=cpu, features=features, opt=LEVEL, reloc="pic", jit=True
+    )
+
+
+@cache
+def target() -> Any:
+    """The target machine of this host, to ask."""
+    return new_target()
+
+
+@cache
+def vector_bytes() -> int:
+    """The width of the host's vector registers."""
+    features = llvm.get_host_cpu_features()
+    if features.get("avx512f"):
+        return 64
+    return 32 if features.get("avx2") else 16
+
+
+def new_module(name: str) -> ir.Module:
+    """An empty module for this host."""
+    module = ir.Module(name)
+    module.triple = target().triple
+    module.data_layout = str(target().target_data)
+    return module
+
+
+class Code:
+    """Machine code, which lives as long as this object does."""
+
+    def __init__(self, engine: Any) -> None:
+        self._engine = engine
+        self.kept: list[Any] = []
+
+    def address(self, name: str) -> int:
+        """The address of a function, or of a global variable."""
+        found: int = self._engine.get_function_address(name)
+        return found or int(self._engine.get_global_value_address(name))
+
+
+def optimized(parsed: Any) -> None:
+    """Run the few passes that scalar control flow needs."""
+    builder = llvm.create_pass_builder(target(), llvm.create_pipeline_tuning_options(1))
+    manager = llvm.create_new_module_pass_manager()
+    manager.add_sroa_pass()
+    manager.add_simplify_cfg_pass()
+    manager.add_instruction_combine_pass()
+    manager.add_simplify_cfg_pass()
+    manager.run(parsed, builder)
+
+
+def compile_module(text: str, addresses: Sequence[int] = (), optimize: bool = True) -> Code:
+    """The machine code of a module, which is verified first. `addresses` are those of the symbols
+    of its table, in order.
+    """
+    parsed = llvm.parse_assembly(text)
+    parsed.verify()
+    if optimize:
+        optimized(parsed)
+    engine = llvm.create_mcjit_compiler(parsed, new_target())
+    engine.finalize_object()
+    code = Code(engine)
+    if addresses:
+        table = (ctypes.c_void_p * len(addresses)).from_address(code.address(ADDRESSES))
+        table[:] = list(addresses)
+    return code
+
+
+class Symbols:
+    """What a module uses of what is outside of it. Code loads their addresses from a table, which
+    is filled once the code is in memory: so it can be kept on disk.
+    """
+
+    def __init__(self, module: ir.Module) -> None:
+        self.module = module
+        self.places: dict[str, int] = {}
+        self._table: Any = None
+
+    def load(self, builder: ir.IRBuilder, name: str) -> ir.Value:
+        """The pointer to a symbol."""
+        place = self.places.setdefault(name, len(self.places))
+        if self._table is None:
+            self._table = ir.GlobalVariable(self.module, ir.ArrayType(POINTER, 0), ADDRESSES)
+        index = ir.Constant(ir.IntType(64), place)
+        slot = builder.gep(self._table, [index], source_etype=POINTER, inbounds=True)
+        return builder.load(slot, typ=POINTER)
+
+    def call(
+        self, builder: ir.IRBuilder, name: str, type: ir.FunctionType, operands: Sequence[ir.Value]
+    ) -> ir.Value:
+        """Call the function that a symbol is."""
+        return builder.call(_Callee(self.load(builder, name), type), list(operands))
+
+    def finish(self) -> None:
+        """Give the table its size, once all symbols are known."""
+        if self._table is None:
+            return
+        kind = ir.ArrayType(POINTER, len(self.places))
+        self._table.value_type = kind
+        self._table.initializer = ir.Constant(kind, None)
+        self._table.linkage = ""
+
+
+class _Callee:
+    """A pointer to a function, as calls want it: llvmlite asks the callee for its type."""
+
+    calling_convention = ""
+
+    def __init__(self, pointer: ir.Value, type: ir.FunctionType) -> None:
+        self.type, self.function_type = pointer.type, type
+        self.get_reference = pointer.get_reference

@@ -1,0 +1,86 @@
+"""The values of native code: numbers in registers, and arrays in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from llvmlite import ir
+
+from runtime import dtypes
+from runtime.core.types import NumberType, TensorType, Type
+from runtime.dtypes import DType
+
+BIT = ir.IntType(1)
+BYTE = ir.IntType(8)
+INT32 = ir.IntType(32)
+INT64 = ir.IntType(64)
+FLOAT32 = ir.FloatType()
+FLOAT64 = ir.DoubleType()
+POINTER = ir.PointerType()
+
+_KINDS = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
+_FLOATS = {4: FLOAT32, 8: FLOAT64}
+
+
+@dataclass(slots=True, eq=False)
+class Scalar:
+    """A single number in a register: of a tensor without dimensions, or Python's own."""
+
+    value: ir.Value
+    type: TensorType | NumberType
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype that it is computed in: Python's int is held in 64 bits."""
+        return dtype_of(self.type)
+
+
+@dataclass(slots=True, eq=False)
+class Array:
+    """C-contiguous elements in memory, aligned to their size. `dims` are of 64 bits, constants
+    where they are known. Nobody writes to the memory but who has allocated it, before it is handed
+    on.
+    """
+
+    pointer: ir.Value
+    dims: Sequence[ir.Value]
+    dtype: DType
+
+
+Held = Scalar | Array
+
+
+def dtype_of(type: Type) -> DType:
+    """The dtype of a tensor, or the one that a Python number is computed in."""
+    if isinstance(type, NumberType):
+        return _KINDS[type.kind]
+    assert isinstance(type, TensorType)
+    return type.dtype
+
+
+def is_native(dtype: DType) -> bool:
+    """True for the dtypes that have registers: bool, the integers, float32 and float64."""
+    return dtype.is_bool or dtype.is_integer or dtype in (dtypes.float32, dtypes.float64)
+
+
+def register(dtype: DType) -> ir.Type:
+    """The type of a number in a register: a bool is one bit."""
+    if dtype.is_bool:
+        return BIT
+    return _FLOATS[dtype.size] if dtype.is_floating else ir.IntType(8 * dtype.size)
+
+
+def stored(dtype: DType) -> ir.Type:
+    """The type of an element in memory: a bool is a byte, 0 or 1."""
+    return BYTE if dtype.is_bool else register(dtype)
+
+
+def static(value: ir.Value) -> int | None:
+    """The number that a constant is; None for what is known at run time only."""
+    return value.constant if isinstance(value, ir.Constant) else None
+
+
+def int64(number: int) -> ir.Constant:
+    """A constant of 64 bits, as dims, counts and offsets are."""
+    return ir.Constant(INT64, number)
