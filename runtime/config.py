@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from runtime.core import blas
+from runtime.core import executor as _executor
 from runtime.core.device import _Settings
 from runtime.core.eager_mode import functions_run_eagerly as functions_run_eagerly
 from runtime.core.eager_mode import run_functions_eagerly as run_functions_eagerly
@@ -73,6 +74,31 @@ class _Devices:
 
 def _of_type(devices: Sequence[Any], device_type: str | None) -> list[Any]:
     return [d for d in devices if device_type is None or d.device_type == device_type.upper()]
+
+
+def set_executor(executor: str | None) -> None:
+    """Choose what runs the graphs that are made from now on: "numpy", Python over NumPy, or
+    "native", machine code for all that it can be made for, once calls have cost about what
+    compiling takes. None leaves it to what is installed, as the environment variable
+    AUTOGRAPH_EXECUTOR does where it is not set.
+
+    ValueError for other names; ImportError where the extra `native` is not installed.
+
+    >>> rt.config.set_executor("numpy")
+    >>> rt.config.get_executor()
+    'numpy'
+    >>> rt.config.set_executor(None)
+    """
+    _executor.choose(executor)
+
+
+def get_executor() -> str:
+    """The executor that graphs run on, unless their function has one of its own.
+
+    >>> rt.config.get_executor() in ("numpy", "native")
+    True
+    """
+    return _executor.chosen()
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
@@ -284,5 +310,6 @@ class experimental:
 __dir__ = _public(
     __name__,
     "experimental_functions_run_eagerly experimental_run_functions_eagerly functions_run_eagerly "
+    "get_executor set_executor "
     "run_functions_eagerly",
 )

@@ -82,6 +82,7 @@ class ConcreteFunction:
         self.single = isinstance(outputs, Leaf) and not any(self.devices)
         self.use = Use()
         self.reason = ""
+        self.executor: str | None = None
         self._fitting: dict[tuple[Any, ...], Run] = {}
 
     def share(self, shared: Shared, called: Graph, lost: Callable[[], Exception] | None) -> None:
@@ -108,7 +109,7 @@ class ConcreteFunction:
     def programs(self) -> Programs:
         """The programs that run it."""
         with depth_explained(self.optimized):
-            return Programs(self.optimized)
+            return Programs(self.optimized, self.executor)
 
     @property
     def program(self) -> Program:
@@ -193,6 +194,7 @@ class ConcreteFunction:
             raws: list[Any] = []
             key = keys_of(args, raws)
             self._fitting[key] = self.programs.runner(raws)
+            self.programs.when_settled(self._fitting.clear)
 
     def _leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         try:

@@ -27,6 +27,7 @@ def function(
     autograph: bool = True,
     jit_compile: bool | None = None,
     reduce_retracing: bool = False,
+    executor: str | None = None,
     experimental_implements: str | None = None,
     experimental_autograph_options: Any = None,
     experimental_attributes: Any = None,
@@ -41,6 +42,7 @@ def function(
     autograph: bool = True,
     jit_compile: bool | None = None,
     reduce_retracing: bool = False,
+    executor: str | None = None,
     experimental_implements: str | None = None,
     experimental_autograph_options: Any = None,
     experimental_attributes: Any = None,
@@ -54,6 +56,7 @@ def function(
     autograph: bool = True,
     jit_compile: bool | None = None,
     reduce_retracing: bool = False,
+    executor: str | None = None,
     experimental_implements: str | None = None,
     experimental_autograph_options: Any = None,
     experimental_attributes: Any = None,
@@ -76,11 +79,15 @@ def function(
         autograph: whether `if`, `for`, `while` ... may depend on tensors.
         reduce_retracing: make one trace for several shapes instead of one for each;
             `experimental_relax_shapes` is its older name.
+        executor: "numpy" or "native", the executor of its graphs; without it, that of the process
+            (`config.set_executor`).
         jit_compile, experimental_compile, experimental_implements,
         experimental_autograph_options, experimental_attributes,
         experimental_follow_type_hints: accepted, and without effect.
 
     Raises:
+        ValueError: there is no such executor.
+        ImportError: the native executor is asked for, and not installed.
         TypeError: `func` cannot be called, or `input_signature` is no sequence of (structures of)
             TensorSpecs.
 
@@ -107,6 +114,7 @@ def function(
         "autograph": autograph,
         "jit_compile": experimental_compile if jit_compile is None else jit_compile,
         "reduce_retracing": bool(reduce_retracing or experimental_relax_shapes),
+        "executor": executor,
     }
     if func is None:
         return functools.partial(Function, **options)

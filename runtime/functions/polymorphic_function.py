@@ -69,8 +69,9 @@ class Function(Traced, Generic[P, R]):
         autograph: bool = True,
         jit_compile: bool | None = None,
         reduce_retracing: bool = False,
+        executor: str | None = None,
     ) -> None:
-        options = name, input_signature, autograph, jit_compile, reduce_retracing
+        options = name, input_signature, autograph, jit_compile, reduce_retracing, executor
         super().__init__(python_function, *options)
         functools.update_wrapper(self, python_function, updated=())
         self._known = self._traces.by_key
@@ -162,7 +163,7 @@ class Function(Traced, Generic[P, R]):
     def _options(self) -> tuple[Any, ...]:
         return (
             self._name, self._input_signature, self._autograph, self._jit_compile,
-            self._reduce_retracing,
+            self._reduce_retracing, self._executor,
         )  # fmt: skip
 
     def experimental_get_tracing_count(self) -> int:
@@ -423,6 +424,7 @@ class Function(Traced, Generic[P, R]):
                 order = None
         run = concrete.programs.runner([leaf.raw for leaf in call.leaves])
         self._traces.shorten(key, concrete, run, order)
+        concrete.programs.when_settled(self._traces.forgetting(key, run))
 
 
 def _become(old: Function[..., Any], new: Function[..., Any]) -> None:

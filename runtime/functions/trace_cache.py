@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -123,6 +123,19 @@ class Traces:
         known[:] = [(guards, order, run, concrete.use, concrete), *kept]
         if len(kept) < len(others):
             self._forget_aliases()
+
+    def forgetting(self, key: Any, run: Run) -> Callable[[], None]:
+        """Returns what ends the short way with calls of a key by `run`, until the next one."""
+        traces = weakref.ref(self)
+
+        def forget() -> None:
+            known = traces()
+            entries = () if known is None else known.by_key.get(key, ())
+            for at, (guards, _, current, use, concrete) in enumerate(entries):
+                if current is run:
+                    entries[at] = guards, None, None, use, concrete
+
+        return forget
 
     def _make_room(self) -> None:
         keys = [key for key in list(self.by_key) if key not in self._aliases]

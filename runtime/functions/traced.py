@@ -11,6 +11,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 import autograph
+from runtime.core.executor import check as check_executor
 from runtime.core.tensor import EagerTensor
 from runtime.core.types import TensorType
 from runtime.functions.concrete_function import ConcreteFunction
@@ -60,6 +61,7 @@ class Traced:
         autograph: bool = True,
         jit_compile: bool | None = None,
         reduce_retracing: bool = False,
+        executor: str | None = None,
     ) -> None:
         if not callable(python_function):
             raise TypeError(f"function() takes a callable, not {python_function!r}")
@@ -70,6 +72,8 @@ class Traced:
         self._autograph = autograph
         self._jit_compile = jit_compile
         self._reduce_retracing = reduce_retracing
+        check_executor(executor)
+        self._executor = executor
         self._parameters = Parameters(_signature(python_function), self._name)
         self._traces = Traces(python_function)
 
@@ -240,6 +244,7 @@ class Traced:
         for _ in range(MOST_TRACES):
             tracer = tracer_for(parts)
             concrete = tracer.trace(call, names)
+            concrete.executor = self._executor
             if tracer.found is None:
                 return tracer, concrete
             parts = tracer.found

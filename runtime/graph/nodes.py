@@ -146,10 +146,11 @@ def element_shape(shape: Shape) -> Shape:
 
 TO_TENSOR = structural(
     "to_tensor", _to_tensor, _to_tensor_type, op_type="Cast", fallible=True,
+    instruction="to_tensor",
     scalar=forms.to_tensor, interval=intervals.same, logic=Logic.SAME,
 )  # fmt: skip
 TRUTH = structural(
-    "truth", _truth, _truth_type, op_type="Cast", fallible=True, 
+    "truth", _truth, _truth_type, op_type="Cast", fallible=True, instruction="to_bool",
     scalar=lambda inputs, *_: forms.TRUTHS.get(forms.kind_of(inputs[0])),
    
     logic=Logic.SAME, identities=(partial(undone, by=TO_TENSOR),),
@@ -189,8 +190,12 @@ def _check_length_type(value: TensorType, *, expected: int) -> tuple[()]:
 CHECK_LENGTH = structural(
     "check_length", _check_length, _check_length_type, effect=True, fallible=True
 )
-CHECK_DEFINED = structural("check_defined", _check_defined, _nothing, effect=True, fallible=True)
-CHECK_PRESENT = structural("check_present", _check_present, _nothing, effect=True, fallible=True)
+CHECK_DEFINED = structural(
+    "check_defined", _check_defined, _nothing, effect=True, fallible=True, instruction="require"
+)
+CHECK_PRESENT = structural(
+    "check_present", _check_present, _nothing, effect=True, fallible=True, instruction="require"
+)
 
 # Lists are values: each of these makes a new one. In a list, None is where there is nothing; of a
 # gradient, what was not sent.

@@ -119,7 +119,20 @@ def _row(
         op = TABLE[like]
         facts = {"interval": op.interval, "logic": op.logic, "identities": op.identities} | facts
     form = Form(scalar, "") if isinstance(scalar, str) else scalar
+    facts = {"instruction": _INSTRUCTIONS.get(name, name)} | facts
     return structural(f"py.{name}", kernel, rule, op_type=_op_type(name), scalar=form, **facts)
+
+
+# The words of native code for what Python's operators do.
+_INSTRUCTIONS = {
+    "abs": "absolute", "and": "bitwise_and", "bool": "to_bool", "eq": "equal", "float": "to_float",
+    "float_pow": "", "floordiv": "floor_divide", "ge": "greater_equal", "gt": "greater",
+    "int": "to_int", "item_float": "to_float", "item_int": "to_int", "le": "less_equal",
+    "lshift": "shift_left", "lt": "less", "max": "largest", "min": "smallest", "mod": "remainder",
+    "mul": "multiply", "ne": "not_equal", "neg": "negative", "not": "logical_not",
+    "or": "bitwise_or", "pos": "positive", "pow": "power", "rshift": "shift_right",
+    "sub": "subtract", "truediv": "true_divide", "xor": "bitwise_xor",
+}  # fmt: skip
 
 
 # TensorFlow's names for the ops on tensors that do what these do on numbers, where those have other

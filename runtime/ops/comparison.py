@@ -128,10 +128,12 @@ def _bounded_shift(ufunc: Any) -> Any:
 _SHIFTED = "x {} y, where y is taken to be at least 0 and less than the number of bits."
 left_shift: Op = _bits(
     "left_shift", _bounded_shift(np.left_shift), _SHIFTED.format("<<"),
+    instruction="bounded_shift_left",
     example=("int(rt.bitwise.left_shift(6, 1))", "12"),
 )  # fmt: skip
 right_shift: Op = _bits(
     "right_shift", _bounded_shift(np.right_shift), _SHIFTED.format(">>"),
+    instruction="bounded_shift_right",
     example=("int(rt.bitwise.right_shift(6, 1))", "3"),
 )  # fmt: skip
 
@@ -150,6 +152,7 @@ def _operator_shift(name: str, ufunc: Any, symbol: str) -> Op:
     return binary(
         name, _python_shift(ufunc), "I,I->I", reads="", samples=_COUNTS, fallible=True,
         op_type=f"Python{'Left' if name == 'lshift' else 'Right'}Shift",
+        instruction=f"shift_{'left' if name == 'lshift' else 'right'}",
         doc=f"x {symbol} y as Python computes it, in the bits of the dtype.",
     )  # fmt: skip
 

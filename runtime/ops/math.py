@@ -237,7 +237,7 @@ def _division_failures(a: TensorType, b: TensorType) -> Raises:
 _DIVISIONS = (sample("2,3", "2,3:+"), sample("4:i9", "4:i4+"))
 floordiv: Op = binary(
     "floordiv", integer_safe(np.floor_divide, _floor_divide), "R,R->R", op_type="FloorDiv",
-    fallible=True, raises=_division_failures,
+    fallible=True, raises=_division_failures, instruction="floor_divide",
     gradient=lambda a, b, y, g: (None, None), reads="",
     # Only the smallest number by -1 leaves the range.
     scalar=Form("{} // {}", "i", wraps=True), interval=intervals.floordiv,
@@ -249,7 +249,7 @@ floordiv: Op = binary(
 floormod: Op = binary(
     "mod", integer_safe(np.remainder, _remainder), "R,R->R", op_type="FloorMod", fallible=True,
     raises=_division_failures,
-    scalar=Form("{} % {}", "i"), interval=intervals.mod,
+    instruction="remainder", scalar=Form("{} % {}", "i"), interval=intervals.mod,
     gradient=(lambda a, b, y, g: g, lambda a, b, y, g: -g * floordiv(a, b)),
     doc="x % y as in Python, with the sign of y. DivisionByZeroError for integers modulo 0.",
     samples=_DIVISIONS,
@@ -358,7 +358,7 @@ cast_p: Primitive = row(
     gradient=_cast_gradient, keep_inputs=(),
     samples=(sample("2,3", dtype=dtypes.float64), sample("2,3:i9", dtype=dtypes.float32)),
     order=Order.C, scalar=forms.cast, interval=intervals.same, identities=(first,),
-    batching=batching.elementwise,
+    batching=batching.elementwise, instruction="cast",
 )  # fmt: skip
 
 
@@ -388,7 +388,7 @@ identity_p: Primitive = row(
     "identity", lambda x: x, signature="A->A", shape=same_shape, op_type="Identity",
     gradient=lambda op, g: (g,), keep_inputs=(), samples=(sample("2,3"), sample("2:s")),
     memory=Memory.ALIASES, order=Order.KEEP, scalar=forms.SAME, interval=intervals.same,
-    logic=Logic.SAME, identities=(first,), batching=batching.elementwise,
+    logic=Logic.SAME, identities=(first,), batching=batching.elementwise, instruction="copy",
 )  # fmt: skip
 
 
@@ -409,7 +409,7 @@ def identity(input: Any, name: str | None = None) -> Tensor:
 stop_gradient_p: Primitive = row(
     "stop_gradient", lambda x: x, signature="A->A", shape=same_shape, op_type="StopGradient",
     gradient=flat, keep_inputs=(), samples=(sample("2,3"),), memory=Memory.ALIASES,
-    order=Order.KEEP, scalar=forms.SAME, interval=intervals.same,
+    order=Order.KEEP, scalar=forms.SAME, interval=intervals.same, instruction="copy",
 )  # fmt: skip
 
 

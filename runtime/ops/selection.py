@@ -61,6 +61,7 @@ def _where_of_many(x: Any, y: Any, test: Any, out: Any, work: Workspace) -> None
 select_p: Primitive = row(
     "where", _where_kernel, signature="B,A,A->A", shape=broadcast_shapes, op_type="SelectV2",
     gradient=_where_rule, keep_inputs=(0,), scalar=Form("{1} if {0} else {2}"),
+    instruction="select",
     interval=intervals.chosen, identities=(selected,),
     samples=(sample("2,3:b", "2,3", "2,3"), sample("2,1:b", "3", ""), sample(":b", "2", "2")),
     batching=batching.elementwise,

@@ -151,8 +151,8 @@ strided_slice_p: Primitive = row(
         sample("3,4", spec=((None, None, 2), -1)),
         sample("3,4", spec=("...", "newaxis", (2, None, -1))),
         sample("3,4", ":i3", spec=("?", (1, 3, None))),
-    ), memory=Memory.VIEWS, scalar=forms.element, interval=intervals.same, batching=batching.sliced,
-    text=slice_notation.part,
+    ), memory=Memory.VIEWS, scalar=forms.element, instruction="slice",
+    interval=intervals.same, batching=batching.sliced, text=slice_notation.part,
 )  # fmt: skip
 
 

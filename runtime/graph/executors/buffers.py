@@ -211,6 +211,18 @@ class Plan:
             before = value if slot.escapes else before
 
 
+class NoPlan(Plan):
+    """The plan of who has memory of their own: each op makes new arrays."""
+
+    def written(self, node: Node) -> list[Value]:
+        """Nothing is in a buffer."""
+        return []
+
+    def works(self, node: Node) -> bool:
+        """No kernel has a workspace."""
+        return False
+
+
 class _Planner:
     """Goes through one region. Slots that are free outside are, as long as it runs, free in it.
     `ends` are the slots of its results.

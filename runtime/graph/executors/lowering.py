@@ -20,7 +20,7 @@ from runtime.core.primitive import Primitive, takes
 from runtime.core.shapes import size_of
 from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.graph.executors import lowered
-from runtime.graph.executors.buffers import Carrying, Plan, Renaming
+from runtime.graph.executors.buffers import Carrying, NoPlan, Plan, Renaming
 from runtime.graph.executors.kernels import is_number, is_text, reads_of_updated, views
 from runtime.graph.executors.layouts import Layouts, is_array, is_c_contiguous
 from runtime.graph.executors.lowered import Block, Conversion, Expression, Local, Must, Statement
@@ -51,21 +51,22 @@ ENTRY = Node(UNDEFINED, (), ())
 
 
 class Lowering:
-    """Lowers one graph. `contiguous` tells whether its arguments are known to be C-contiguous.
+    """Lowers one graph. `contiguous` tells whether its arguments are known to be C-contiguous. If
+    it is not `planned`, ops make new arrays, whole ones.
 
     `values` are the values of the graph as expressions; those in `unboxed` are numbers where
     kernels take arrays. Locals that are `large`, and not in memory of the program's, are worth to
     be released; those in `fleeting` must be.
     """
 
-    def __init__(self, graph: Graph, contiguous: bool) -> None:
+    def __init__(self, graph: Graph, contiguous: bool, planned: bool = True) -> None:
         self.groups: dict[Node, Node] = {}
         self.graph, self.region = graph, ungrouped(graph.body, self.groups)
         given = {value for value, item in graph.closure if not is_c_contiguous(item.raw)}
         given.update(value for value in graph.parameters if not (contiguous and is_array(value)))
         layouts = Layouts(self.region, given)
-        self.tiled = tiled_loops(self.region, layouts)
-        self.plan = Plan(self.region, layouts, self.tiled)
+        self.tiled = tiled_loops(self.region, layouts) if planned else {}
+        self.plan = (Plan if planned else NoPlan)(self.region, layouts, self.tiled)
         self.ranges = Ranges(self.region)
         self.makers = self.ranges.makers
         self.updated = reads_of_updated(self.region)

@@ -17,6 +17,7 @@ from typing import Any
 from runtime.core.shapes import is_known
 from runtime.core.types import TensorType, Type
 from runtime.graph.executors.program import Program
+from runtime.graph.executors.tiers import Tiers
 from runtime.graph.ir import Graph, walk
 from runtime.graph.passes import optimize
 from runtime.graph.passes.inlining import Calls
@@ -40,11 +41,15 @@ program for them.
 
 
 class Programs:
-    """The programs of an optimised graph: one for all shapes, and those for single shapes."""
+    """The programs of an optimised graph: one for all shapes, and those for single shapes. They run
+    on the executor that was asked for, if one was.
+    """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, executor: str | None = None) -> None:
         self.graph = graph
         self.generic = Program(graph)
+        self.executor = executor
+        self.tiers = Tiers(graph, self.generic, executor)
         self.places = [at for at, value in enumerate(graph.parameters) if _is_open(value.type)]
         self._patience = 0.0
         self._shapes: dict[Shapes, ShapedRun] = {}
@@ -54,7 +59,7 @@ class Programs:
     def runner(self, raws: Sequence[Any]) -> Run:
         """Returns what runs calls with the shapes of these arguments."""
         if not self.places:
-            return self.generic.run
+            return self.tiers.run
         shapes = tuple([raws[at].shape for at in self.places])
         found = self._shapes.get(shapes)
         if found is None:
@@ -76,23 +81,30 @@ class Programs:
             return
         try:
             if shaped.program is None:
-                shaped.program = self._compiled(shaped.shapes)
-                if shaped.program is not self.generic:
+                made = self._compiled(shaped.shapes)
+                shaped.tiers, shaped.program = made, made.program
+                if made is not self.tiers:
                     self._keep(shaped)
         finally:
             self._lock.release()
 
-    def _compiled(self, shapes: Shapes) -> Program:
+    def when_settled(self, forget: Callable[[], None]) -> None:
+        """Have this called when `runner` returns something else for the same arguments."""
+        if not self.places:
+            self.tiers.when_settled(forget)
+
+    def _compiled(self, shapes: Shapes) -> Tiers:
         types: list[Type] = [value.type for value in self.graph.parameters]
         for at, shape in zip(self.places, shapes, strict=True):
             types[at] = _shaped(types[at], shape)
         try:
             graph = refine_shapes(self.graph, types)
             given = ",".join(map(str, shapes))
-            return Program(optimize(replace(graph, name=f"{graph.name} {given}")))
+            graph = optimize(replace(graph, name=f"{graph.name} {given}"))
+            return Tiers(graph, Program(graph), self.executor)
         except (Contradiction, RecursionError):
             # Where an op fails that is reached, this one says so.
-            return self.generic
+            return self.tiers
 
     def _keep(self, shaped: ShapedRun) -> None:
         made = self._made
@@ -108,7 +120,7 @@ class Programs:
 class ShapedRun:
     """Runs calls with the same shapes: by the program for all until it is time for their own."""
 
-    __slots__ = ("_left", "_programs", "program", "shapes", "used")
+    __slots__ = ("_left", "_programs", "program", "shapes", "tiers", "used")
 
     def __init__(self, programs: Programs, shapes: Shapes) -> None:
         self._programs = programs
@@ -118,6 +130,7 @@ class ShapedRun:
     def forget(self) -> None:
         """Have no program."""
         self.program: Program | None = None
+        self.tiers = self._programs.tiers
         self.used = False
         self._left = self._programs.patience()
 
@@ -128,7 +141,7 @@ class ShapedRun:
             return self._timed(raws)
         self.used = True
         try:
-            return program.run(*raws)
+            return self.tiers.run(*raws)
         except BaseException as error:
             program.fail(error)
 
@@ -139,7 +152,7 @@ class ShapedRun:
                 return self.run(*raws)
         start = perf_counter()
         try:
-            return self._programs.generic.run(*raws)
+            return self._programs.tiers.run(*raws)
         finally:
             self._left -= perf_counter() - start
 

@@ -9,7 +9,6 @@ import operator
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from types import FrameType
 from typing import Any, cast
 
 from autograph import register_backend, register_stand_in

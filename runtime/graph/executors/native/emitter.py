@@ -6,34 +6,74 @@ What lowers a kernel has of it: `builder` and `function` to write to, `allocate`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from llvmlite import ir
 
+from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
-from runtime.graph.executors.lowered import Expression, Local
-from runtime.graph.executors.native.machine import Symbols
-from runtime.graph.executors.native.values import INT64, Array, Held, int64, static, stored
+from runtime.graph.executors.lowered import Conversion, Expression, Local, Statement
+from runtime.graph.executors.native import control
+from runtime.graph.executors.native.instructions import ON_ARRAYS
+from runtime.graph.executors.native.operations import scalar_op
+from runtime.graph.executors.native.scalars import cast
+from runtime.graph.executors.native.values import (
+    BYTE,
+    INT64,
+    POINTER,
+    Array,
+    Held,
+    Scalar,
+    dtype_of,
+    int64,
+    register,
+    static,
+    stored,
+)
+from runtime.graph.ir import Node
+
+if TYPE_CHECKING:
+    from runtime.graph.executors.native.compiling import Unit
 
 MOST_ON_STACK = 1 << 12
 """Bytes of an array that is in the frame of its function."""
 
+MOST_IN_FRAME = 1 << 16
+"""Bytes of all arrays that are in a frame."""
+
+ALIGNMENT = 64
+
 
 class Emitter:
-    """Writes one function. `values` are those of its locals so far."""
+    """Writes one function. `values` are those of its locals so far; `arena` is where it has memory
+    from, `depth` how many calls may still be made inside of it.
 
-    def __init__(self, function: ir.Function, symbols: Symbols) -> None:
+    `aside` is the block for giving up. Arrays with a place in `destinations` are to be made there.
+    Arrays may be in its `frame` only if it hands none on. `uses` counts what the arena is used for.
+    """
+
+    def __init__(
+        self, unit: Unit, function: ir.Function, arena: ir.Value, depth: ir.Value, frame: int
+    ) -> None:
+        self.unit = unit
         self.function = function
         self.module = function.module
-        self.symbols = symbols
+        self.symbols = unit.symbols
         self.first = function.append_basic_block("frame")
         start = function.append_basic_block("start")
         ir.IRBuilder(self.first).branch(start)
         self.builder = ir.IRBuilder(start)
         self.aside = function.append_basic_block("aside")
+        self.arena, self.depth = arena, depth
         self.values: dict[Local, Held] = {}
+        self.destinations: dict[Local, ir.Value] = {}
+        self.targets: Sequence[Local] = ()
+        self.frame = frame
+        self.uses = 0
 
     # Blocks
 
@@ -43,21 +83,42 @@ class Emitter:
 
     def step_aside(self, condition: ir.Value) -> None:
         """Give up where the condition, one bit, holds: the fallback computes all again."""
+        if isinstance(condition, ir.Constant) and not condition.constant:
+            return
         going = self.block("going")
-        self.builder.cbranch(condition, self.aside, going, [1, 1000])
+        branch = self.builder.cbranch(condition, self.aside, going)
+        branch.set_weights([1, 1000])
         self.builder.position_at_end(going)
 
     # Memory
 
-    def slot(self, type: ir.Type, name: str = "") -> ir.Value:
+    def slot(self, type: ir.Type, name: str = "", align: int | None = None) -> ir.Value:
         """Memory for one value, in the frame of the function."""
         builder = ir.IRBuilder(self.first)
         builder.position_before(self.first.terminator)
-        return builder.alloca(type, name=name)
+        made = builder.alloca(type, name=name)
+        # llvmlite's own pointer has the type of what it points to.
+        made.align, made.type = align, POINTER
+        return made
 
     def allocate(self, dtype: DType, dims: Sequence[ir.Value]) -> Array:
         """An array, of undefined elements, that lives until the iteration or the function ends."""
-        raise NotImplementedError
+        return Array(self.memory(dtype, dims), tuple(dims), dtype)
+
+    def memory(self, dtype: DType, dims: Sequence[ir.Value]) -> ir.Value:
+        """Memory for an array."""
+        size = self.size(dims)
+        known = static(size)
+        if known is not None and known * dtype.size <= min(MOST_ON_STACK, self.frame):
+            self.frame -= known * dtype.size
+            kind = ir.ArrayType(BYTE, max(known, 1) * dtype.size)
+            return self.slot(kind, align=ALIGNMENT)
+        self.uses += 1
+        size = self.builder.mul(size, int64(dtype.size))
+        kind = ir.FunctionType(POINTER, [POINTER, INT64])
+        made = self.symbols.call(self.builder, "arena.allocate", kind, [self.arena, size])
+        self.step_aside(self.builder.icmp_unsigned("==", made, ir.Constant(POINTER, None)))
+        return made
 
     def size(self, dims: Sequence[ir.Value]) -> ir.Value:
         """The number of elements: a constant where all dims are."""
@@ -85,50 +146,144 @@ class Emitter:
         at = self.builder.gep(array.pointer, [index], source_etype=stored(array.dtype))
         self.builder.store(value, at, align=array.dtype.size)
 
+    def copy(self, target: ir.Value, source: Array) -> None:
+        """Copy the elements of an array to other memory."""
+        count = self.builder.mul(self.size(source.dims), int64(source.dtype.size))
+        kind = ir.FunctionType(ir.VoidType(), [POINTER, POINTER, INT64, ir.IntType(1)])
+        name = "llvm.memcpy.p0.p0.i64"
+        function = self.module.globals.get(name) or ir.Function(self.module, kind, name)
+        volatile = ir.Constant(ir.IntType(1), 0)
+        self.builder.call(function, [target, source.pointer, count, volatile])
+
     # Values
 
     def value(self, expression: Expression) -> Held:
         """The value of an expression."""
-        raise NotImplementedError
+        if isinstance(expression, Local):
+            return self.values[expression]
+        if isinstance(expression, lowered.Constant):
+            return self.known(expression)
+        if isinstance(expression, lowered.Apply):
+            made: Held = self.applied(expression.node, expression.operands)
+            return made
+        if expression.conversion is Conversion.FILL:
+            return self.value(expression.operands[1])
+        return self.value(expression.operands[0])
 
-    def constant(self, number: Any, dtype: DType) -> ir.Constant:
-        """A number as a constant in a register."""
-        raise NotImplementedError
+    def as_type(self, held: Held, type: Type) -> Held:
+        """The value as one of a type: of a tensor that came as a number, the number as its dtype
+        has it.
+        """
+        if isinstance(held, Array):
+            return held
+        value = cast(self.builder, held.value, held.dtype, dtype_of(type))
+        return Scalar(value, type)
 
-    # Loops for kernels
+    def known(self, constant: lowered.Constant) -> Held:
+        """The value of a constant."""
+        type, item = constant.type, constant.boxed
+        if isinstance(type, NumberType):
+            return Scalar(number(item, dtype_of(type)), type)
+        assert isinstance(type, TensorType)
+        raw = np.asarray(item)
+        if not raw.shape:
+            return Scalar(number(raw.item(), type.dtype), type)
+        raw = np.ascontiguousarray(raw, type.dtype.np_dtype)
+        return Array(self.unit.constant(self, raw), tuple(map(int64, raw.shape)), type.dtype)
 
-    def counted(self, stop: ir.Value, step: int = 1, name: str = "at") -> Counted:
-        """A loop over 0, step, 2 * step ... below `stop`: `with emitter.counted(n) as at: ...`."""
-        return Counted(self, stop, step, name)
+    # Statements
 
     def statements(self, block: lowered.Block) -> None:
         """Emit the statements of a block."""
-        raise NotImplementedError
+        for statement in block.statements:
+            if self.builder.block.is_terminated:
+                return
+            _EMITTERS[type(statement)](self, statement)
+
+    def assign(self, statement: lowered.Assign) -> None:
+        """One value, as the target holds it."""
+        (target,), (value,) = statement.targets, statement.inputs
+        self.targets = statement.targets
+        self.values[target] = self.as_type(self.value(value), target.type)
+
+    def kernel(self, statement: lowered.Kernel) -> None:
+        """A kernel: an op on numbers, or one on arrays."""
+        node, self.targets = statement.node, statement.targets
+        results = self.applied(node, statement.inputs, statement)
+        made = results if isinstance(results, list | tuple) else [results]
+        for target, held in zip(statement.targets, made, strict=False):
+            self.values[target] = self.as_type(held, target.type)
+
+    def applied(
+        self, node: Node, inputs: Sequence[Expression], kernel: lowered.Kernel | None = None
+    ) -> Any:
+        """The results of a node; of a node on arrays, those of its lowering."""
+        found = ON_ARRAYS.get(node.primitive.instruction)
+        kernel = kernel or lowered.Kernel(node, list(inputs), [], node.primitive.kernel, [])
+        if found is None or not found.takes(kernel):
+            return scalar_op(self, node, inputs)
+        operands = [
+            self.as_type(self.value(given), value.type)
+            for given, value in zip(inputs, node.inputs, strict=True)
+        ]
+        results = found.lower(self, kernel, operands)
+        return results[0] if len(results) == 1 else results
+
+    def check(self, statement: lowered.Check) -> None:
+        """What must hold: numbers wrap around, and are checked, where they are computed."""
+        if statement.must is lowered.Must.FIT:
+            held = self.value(statement.inputs[0])
+            assert statement.dtype is not None
+            assert isinstance(held, Scalar)
+            control.check_range(self, held, statement.dtype)
+        elif statement.must is lowered.Must.INDEX:
+            control.check_places(self, statement)
+
+    def tile(self, statement: lowered.Tile) -> None:
+        """The kernels that a tiled loop is made of."""
+        for kernel in statement.kernels:
+            self.kernel(kernel)
+
+    def raise_(self, statement: lowered.Raise) -> None:
+        """The fallback raises."""
+        self.builder.branch(self.aside)
+
+    def release(self, statement: lowered.Release) -> None:
+        """Memory is let go of as a whole."""
+
+    # Loops for kernels
+
+    @contextmanager
+    def counted(self, stop: ir.Value, step: int = 1, name: str = "at") -> Iterator[ir.Value]:
+        """A loop over 0, step, 2 * step ... below `stop`: `with emitter.counted(n) as at: ...`."""
+        before = self.builder.block
+        head, end = self.block("loop"), self.block("done")
+        self.builder.cbranch(self.builder.icmp_signed("<", int64(0), stop), head, end)
+        self.builder.position_at_end(head)
+        at = self.builder.phi(INT64, name)
+        at.add_incoming(int64(0), before)
+        yield at
+        following = self.builder.add(at, int64(step), flags=["nuw", "nsw"])
+        at.add_incoming(following, self.builder.block)
+        self.builder.cbranch(self.builder.icmp_signed("<", following, stop), head, end)
+        self.builder.position_at_end(end)
 
 
-class Counted:
-    """A loop that counts; what is emitted inside of `with` is its body."""
+def number(item: Any, dtype: DType) -> ir.Constant:
+    """A number as a constant in a register."""
+    if dtype.is_floating:
+        return ir.Constant(register(dtype), float(item))
+    return ir.Constant(register(dtype), int(item))
 
-    def __init__(self, emitter: Emitter, stop: ir.Value, step: int, name: str) -> None:
-        self.emitter, self.stop, self.step, self.name = emitter, stop, step, name
 
-    def __enter__(self) -> ir.Value:
-        emitter = self.emitter
-        before = emitter.builder.block
-        self.head, self.end = emitter.block("loop"), emitter.block("done")
-        some = emitter.builder.icmp_signed("<", int64(0), self.stop)
-        emitter.builder.cbranch(some, self.head, self.end)
-        emitter.builder.position_at_end(self.head)
-        self.at = emitter.builder.phi(INT64, self.name)
-        self.at.add_incoming(int64(0), before)
-        return self.at
-
-    def __exit__(self, *error: object) -> None:
-        if error[0] is not None:
-            return
-        builder = self.emitter.builder
-        following = builder.add(self.at, int64(self.step), flags=["nuw", "nsw"])
-        self.at.add_incoming(following, builder.block)
-        more = builder.icmp_signed("<", following, self.stop)
-        builder.cbranch(more, self.head, self.end)
-        builder.position_at_end(self.end)
+_EMITTERS: dict[type[Statement], Callable[[Emitter, Any], None]] = {
+    lowered.Assign: Emitter.assign,
+    lowered.Kernel: Emitter.kernel,
+    lowered.Tile: Emitter.tile,
+    lowered.Check: Emitter.check,
+    lowered.If: control.if_,
+    lowered.Loop: control.loop,
+    lowered.Call: control.call,
+    lowered.Raise: Emitter.raise_,
+    lowered.Release: Emitter.release,
+}

@@ -27,11 +27,13 @@ or all vectors of it. Comparisons, and what else tests, give `i1`, or vectors of
 class Elementwise(NamedTuple):
     """An instruction on elements: of these dtypes, by NumPy's letters ("b" bool, "i", "u", "f").
 
-    It cannot fail: what it does is right for every operand.
+    `refuses` tells of integers, in one bit for each element, where there is no result: before it is
+    computed, code steps aside there.
     """
 
     kinds: str
     emit: Emit
+    refuses: Emit | None = None
 
 
 ELEMENTWISE: dict[str, Elementwise] = {}

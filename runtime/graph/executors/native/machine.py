@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
+import threading
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -30,9 +32,7 @@ def _host() -> tuple[Any, str, str]:
 def new_target() -> Any:
     """A target machine for this host; whoever compiles with it owns it."""
     found, cpu, features = _host()
-    return found.create_target_machine(
-        cpu=cpu, features=features, opt=LEVEL, reloc="pic", jit=True
-    )
+    return found.create_target_machine(cpu=cpu, features=features, opt=LEVEL, reloc="pic", jit=True)
 
 
 @cache
@@ -59,44 +59,73 @@ def new_module(name: str) -> ir.Module:
 
 
 class Code:
-    """Machine code, which lives as long as this object does."""
+    """Machine code, which lives as long as this object does, and so does what it reads."""
 
-    def __init__(self, engine: Any) -> None:
-        self._engine = engine
-        self.kept: list[Any] = []
+    def __init__(self, tracker: Any, kept: Sequence[Any]) -> None:
+        self._tracker = tracker
+        self.kept = list(kept)
 
     def address(self, name: str) -> int:
-        """The address of a function, or of a global variable."""
-        found: int = self._engine.get_function_address(name)
-        return found or int(self._engine.get_global_value_address(name))
+        """The address of an exported function or variable."""
+        found: int = self._tracker[name]
+        return found
 
 
 def optimized(parsed: Any) -> None:
     """Run the few passes that scalar control flow needs."""
     builder = llvm.create_pass_builder(target(), llvm.create_pipeline_tuning_options(1))
     manager = llvm.create_new_module_pass_manager()
-    manager.add_sroa_pass()
-    manager.add_simplify_cfg_pass()
     manager.add_instruction_combine_pass()
     manager.add_simplify_cfg_pass()
     manager.run(parsed, builder)
 
 
-def compile_module(text: str, addresses: Sequence[int] = (), optimize: bool = True) -> Code:
-    """The machine code of a module, which is verified first. `addresses` are those of the symbols
-    of its table, in order.
+_compiling = threading.Lock()
+
+
+def object_of(text: str, optimize: bool = True) -> bytes:
+    """The object file of a module, which is verified first."""
+    with _compiling:
+        parsed = llvm.parse_assembly(text)
+        parsed.verify()
+        if optimize:
+            optimized(parsed)
+        made: bytes = target().emit_object(parsed)
+        return made
+
+
+@cache
+def _linker() -> Any:
+    return llvm.create_lljit_compiler(new_target(), use_jit_link=False, suppress_errors=True)
+
+
+_loaded = itertools.count()
+
+
+def load(
+    made: bytes, exports: Sequence[str], addresses: Sequence[int] = (), kept: Sequence[Any] = ()
+) -> Code:
+    """Code of an object file, with these names. `addresses` are those of the symbols of its table,
+    in order; `kept` is what must live as long as it does.
     """
-    parsed = llvm.parse_assembly(text)
-    parsed.verify()
-    if optimize:
-        optimized(parsed)
-    engine = llvm.create_mcjit_compiler(parsed, new_target())
-    engine.finalize_object()
-    code = Code(engine)
+    table = [ADDRESSES] if addresses else []
+    builder = llvm.JITLibraryBuilder().add_object_img(made).add_current_process()
+    for name in (*exports, *table):
+        builder.export_symbol(name)
+    with _compiling:
+        tracker = builder.link(_linker(), f"native{next(_loaded)}")
+    code = Code(tracker, kept)
     if addresses:
-        table = (ctypes.c_void_p * len(addresses)).from_address(code.address(ADDRESSES))
-        table[:] = list(addresses)
+        filled = (ctypes.c_void_p * len(addresses)).from_address(code.address(ADDRESSES))
+        filled[:] = list(addresses)
     return code
+
+
+def compile_module(
+    text: str, exports: Sequence[str], addresses: Sequence[int] = (), optimize: bool = True
+) -> Code:
+    """The machine code of a module."""
+    return load(object_of(text, optimize), exports, addresses)
 
 
 class Symbols:
@@ -114,6 +143,7 @@ class Symbols:
         place = self.places.setdefault(name, len(self.places))
         if self._table is None:
             self._table = ir.GlobalVariable(self.module, ir.ArrayType(POINTER, 0), ADDRESSES)
+            self._table.type = POINTER
         index = ir.Constant(ir.IntType(64), place)
         slot = builder.gep(self._table, [index], source_etype=POINTER, inbounds=True)
         return builder.load(slot, typ=POINTER)

@@ -28,7 +28,7 @@ class Scalar:
     """A single number in a register: of a tensor without dimensions, or Python's own."""
 
     value: ir.Value
-    type: TensorType | NumberType
+    type: Type
 
     @property
     def dtype(self) -> DType:

@@ -95,7 +95,7 @@ def test_not_before_calls_took_as_long_as_it_takes(monkeypatch: Any) -> None:
 
 def test_known_shapes_have_one_program() -> None:
     programs = Programs(rt.function(scaled).get_concrete_function(ones(3)).optimized)
-    assert programs.runner([ones(3).raw]) == programs.generic.run
+    assert programs.runner([ones(3).raw]) == programs.tiers.run
 
 
 def test_new_shapes_in_each_call_compile_nothing(compiled: list[Any]) -> None:

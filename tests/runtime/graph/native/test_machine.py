@@ -23,7 +23,7 @@ def test_code_computes() -> None:
     function = ir.Function(module, ir.FunctionType(INT64, [INT64, INT64]), "sum")
     builder = ir.IRBuilder(function.append_basic_block())
     builder.ret(builder.add(*function.args))
-    code = compile_module(str(module))
+    code = compile_module(str(module), ["sum"])
     call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(code.address("sum"))
     assert call(40, 2) == 42
 
@@ -39,14 +39,14 @@ def test_symbols_are_called_through_the_table() -> None:
     address = ctypes.cast(ctypes.CDLL(None).cos, ctypes.c_void_p).value
     assert address is not None
     assert list(symbols.places) == ["cos"]
-    code = compile_module(str(module), [address])
+    code = compile_module(str(module), ["cosine"], [address])
     call = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(code.address("cosine"))
     assert call(2.0) == math.cos(2.0)
 
 
 def test_what_is_no_module_is_refused() -> None:
     with pytest.raises(RuntimeError, match="expected instruction"):
-        compile_module("define i64 @f() {\n  nonsense\n}")
+        compile_module("define i64 @f() {\n  nonsense\n}", [])
 
 
 def test_vectors_have_a_width() -> None:

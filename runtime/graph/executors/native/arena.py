@@ -1,0 +1,253 @@
+"""Memory for arrays while native code runs: an arena, which is reset as a whole, in chunks of which
+one is kept from call to call.
+
+    arena   following, -, next, end, chunk, owned     the chunk in use, and what is free of it
+    chunk   following, end, the memory
+    owned   following, the memory                     of arrays that grow
+"""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+
+from runtime.graph.executors.native.machine import Code, compile_module
+
+WORDS = 6
+"""Pointers in an arena: see above."""
+
+NEXT, END, CHUNK, OWNED = 2, 3, 4, 5
+
+MOST_KEPT = 1 << 26
+"""Bytes of the chunk that is kept between calls."""
+
+_TEXT = f"""
+@addresses = global [5 x ptr] zeroinitializer
+@kept = internal global ptr null
+@wanted = internal global i64 65536
+
+define internal ptr @malloc(i64 %bytes) {{
+  %function = load ptr, ptr @addresses
+  %made = call ptr %function(i64 %bytes)
+  ret ptr %made
+}}
+
+define internal void @free(ptr %memory) {{
+  %place = getelementptr ptr, ptr @addresses, i64 1
+  %function = load ptr, ptr %place
+  call void %function(ptr %memory)
+  ret void
+}}
+
+define i32 @poll() {{
+  %p2 = getelementptr ptr, ptr @addresses, i64 2
+  %save = load ptr, ptr %p2
+  %p3 = getelementptr ptr, ptr @addresses, i64 3
+  %restore = load ptr, ptr %p3
+  %p4 = getelementptr ptr, ptr @addresses, i64 4
+  %signals = load ptr, ptr %p4
+  %thread = call ptr %save()
+  call void %restore(ptr %thread)
+  %raised = call i32 %signals()
+  ret i32 %raised
+}}
+
+define internal i64 @data(ptr %chunk) {{
+  %start = ptrtoint ptr %chunk to i64
+  %behind = add i64 %start, 79
+  %aligned = and i64 %behind, -64
+  ret i64 %aligned
+}}
+
+define ptr @allocate(ptr %arena, i64 %bytes) {{
+  %huge = icmp ugt i64 %bytes, {1 << 60}
+  br i1 %huge, label %none, label %start
+start:
+  %above = add i64 %bytes, 63
+  %rounded = and i64 %above, -64
+  %n = call i64 @llvm.umax.i64(i64 %rounded, i64 64)
+  %places = getelementptr ptr, ptr %arena, i64 {NEXT}
+  %next = load i64, ptr %places
+  %endplace = getelementptr ptr, ptr %arena, i64 {END}
+  %end = load i64, ptr %endplace
+  %room = sub i64 %end, %next
+  %fits = icmp ule i64 %n, %room
+  br i1 %fits, label %fast, label %slow
+fast:
+  %after = add i64 %next, %n
+  store i64 %after, ptr %places
+  %found = inttoptr i64 %next to ptr
+  ret ptr %found
+slow:
+  %chunkplace = getelementptr ptr, ptr %arena, i64 {CHUNK}
+  %chunk = load ptr, ptr %chunkplace
+  %following = load ptr, ptr %chunk
+  %last = icmp eq ptr %following, null
+  br i1 %last, label %new, label %try
+try:
+  %fdata = call i64 @data(ptr %following)
+  %fendplace = getelementptr ptr, ptr %following, i64 1
+  %fend = load i64, ptr %fendplace
+  %froom = sub i64 %fend, %fdata
+  %ffits = icmp ule i64 %n, %froom
+  br i1 %ffits, label %use, label %new
+new:
+  %first = icmp eq ptr %chunk, %arena
+  br i1 %first, label %ask, label %make
+ask:
+  %kept = atomicrmw xchg ptr @kept, ptr null seq_cst
+  %nothing = icmp eq ptr %kept, null
+  br i1 %nothing, label %make, label %look
+look:
+  %kdata = call i64 @data(ptr %kept)
+  %kendplace = getelementptr ptr, ptr %kept, i64 1
+  %kend = load i64, ptr %kendplace
+  %kroom = sub i64 %kend, %kdata
+  %kfits = icmp ule i64 %n, %kroom
+  br i1 %kfits, label %link, label %drop
+drop:
+  call void @free(ptr %kept)
+  br label %make
+make:
+  %wanted = load i64, ptr @wanted
+  %needed = add i64 %n, 192
+  %size = call i64 @llvm.umax.i64(i64 %wanted, i64 %needed)
+  %made = call ptr @malloc(i64 %size)
+  %failed = icmp eq ptr %made, null
+  br i1 %failed, label %none, label %made.ok
+made.ok:
+  %mstart = ptrtoint ptr %made to i64
+  %mend = add i64 %mstart, %size
+  %mendplace = getelementptr ptr, ptr %made, i64 1
+  store i64 %mend, ptr %mendplace
+  br label %link
+link:
+  %linked = phi ptr [ %kept, %look ], [ %made, %made.ok ]
+  store ptr %following, ptr %linked
+  store ptr %linked, ptr %chunk
+  br label %use
+use:
+  %used = phi ptr [ %following, %try ], [ %linked, %link ]
+  %udata = call i64 @data(ptr %used)
+  %uendplace = getelementptr ptr, ptr %used, i64 1
+  %uend = load i64, ptr %uendplace
+  store ptr %used, ptr %chunkplace
+  %unext = add i64 %udata, %n
+  store i64 %unext, ptr %places
+  store i64 %uend, ptr %endplace
+  %result = inttoptr i64 %udata to ptr
+  ret ptr %result
+none:
+  ret ptr null
+}}
+
+define ptr @grow(ptr %arena, ptr %place, i64 %bytes) {{
+  %capplace = getelementptr ptr, ptr %place, i64 1
+  %capacity = load i64, ptr %capplace
+  %has = icmp uge i64 %capacity, %bytes
+  %old = load ptr, ptr %place
+  %some = icmp ne ptr %old, null
+  %enough = and i1 %has, %some
+  br i1 %enough, label %ready, label %more
+ready:
+  ret ptr %old
+more:
+  %huge = icmp ugt i64 %bytes, {1 << 60}
+  br i1 %huge, label %none, label %make
+make:
+  %half = lshr i64 %bytes, 1
+  %larger = add i64 %bytes, %half
+  %cap = add i64 %larger, 64
+  %size = add i64 %cap, 128
+  %made = call ptr @malloc(i64 %size)
+  %failed = icmp eq ptr %made, null
+  br i1 %failed, label %none, label %keep
+keep:
+  %ownplace = getelementptr ptr, ptr %arena, i64 {OWNED}
+  %before = load ptr, ptr %ownplace
+  store ptr %before, ptr %made
+  store ptr %made, ptr %ownplace
+  %data = call i64 @data(ptr %made)
+  %pointer = inttoptr i64 %data to ptr
+  store ptr %pointer, ptr %place
+  store i64 %cap, ptr %capplace
+  ret ptr %pointer
+none:
+  ret ptr null
+}}
+
+define void @release(ptr %arena) {{
+  %first = load ptr, ptr %arena
+  %none = icmp eq ptr %first, null
+  br i1 %none, label %owned, label %some
+some:
+  %second = load ptr, ptr %first
+  %single = icmp eq ptr %second, null
+  br i1 %single, label %one, label %all
+one:
+  %oendplace = getelementptr ptr, ptr %first, i64 1
+  %oend = load i64, ptr %oendplace
+  %ostart = ptrtoint ptr %first to i64
+  %osize = sub i64 %oend, %ostart
+  %small = icmp ule i64 %osize, {MOST_KEPT}
+  br i1 %small, label %keep, label %all
+keep:
+  %old = atomicrmw xchg ptr @kept, ptr %first seq_cst
+  %nothing = icmp eq ptr %old, null
+  br i1 %nothing, label %owned, label %drop
+drop:
+  call void @free(ptr %old)
+  br label %owned
+all:
+  %chunk = phi ptr [ %first, %some ], [ %first, %one ], [ %following, %all ]
+  %sum = phi i64 [ 0, %some ], [ 0, %one ], [ %total, %all ]
+  %following = load ptr, ptr %chunk
+  %endplace = getelementptr ptr, ptr %chunk, i64 1
+  %end = load i64, ptr %endplace
+  %start = ptrtoint ptr %chunk to i64
+  %size = sub i64 %end, %start
+  %total = add i64 %sum, %size
+  call void @free(ptr %chunk)
+  %done = icmp eq ptr %following, null
+  br i1 %done, label %note, label %all
+note:
+  %usual = icmp ule i64 %total, {MOST_KEPT}
+  br i1 %usual, label %want, label %owned
+want:
+  %wanted = load i64, ptr @wanted
+  %most = call i64 @llvm.umax.i64(i64 %wanted, i64 %total)
+  store i64 %most, ptr @wanted
+  br label %owned
+owned:
+  %ownplace = getelementptr ptr, ptr %arena, i64 {OWNED}
+  %own = load ptr, ptr %ownplace
+  br label %each
+each:
+  %item = phi ptr [ %own, %owned ], [ %next, %again ]
+  %finished = icmp eq ptr %item, null
+  br i1 %finished, label %end.all, label %again
+again:
+  %next = load ptr, ptr %item
+  call void @free(ptr %item)
+  br label %each
+end.all:
+  ret void
+}}
+
+declare i64 @llvm.umax.i64(i64, i64)
+"""
+
+
+@cache
+def support() -> Code:
+    """The functions of arenas, and `poll`, which lets other threads run and handles signals."""
+    library, python = ctypes.CDLL(None), ctypes.pythonapi
+    outside = (
+        library.malloc,
+        library.free,
+        python.PyEval_SaveThread,
+        python.PyEval_RestoreThread,
+        python.PyErr_CheckSignals,
+    )
+    addresses = [ctypes.cast(function, ctypes.c_void_p).value or 0 for function in outside]
+    return compile_module(_TEXT, ["allocate", "grow", "release", "poll"], addresses)

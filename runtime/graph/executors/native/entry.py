@@ -1,0 +1,332 @@
+"""The function that Python calls: it takes arguments apart that are of the right types, dtypes and
+layouts, and makes Python's objects of the results. For all others, and where code steps aside, it
+calls the fallback.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from llvmlite import ir
+
+from runtime.core.types import NumberType, TensorType, Type
+from runtime.dtypes import DType
+from runtime.graph.executors.lowered import Expression, Local
+from runtime.graph.executors.native import arena
+from runtime.graph.executors.native.compiling import Unit
+from runtime.graph.executors.native.emitter import MOST_IN_FRAME, Emitter
+from runtime.graph.executors.native.machine import Code, load, object_of
+from runtime.graph.executors.native.symbols import address_of
+from runtime.graph.executors.native.values import (
+    BIT,
+    BYTE,
+    FLOAT64,
+    INT32,
+    INT64,
+    POINTER,
+    Array,
+    Held,
+    Scalar,
+    int64,
+    stored,
+)
+
+NAME = "entry"
+
+DEEPEST = 4000
+"""Calls inside each other, at most: what one takes of the stack is not known beforehand."""
+
+# Where the fields of objects are, in bytes: Python's, and those of NumPy 2.
+_ITEM, _NUMBER, _TYPE = 24, 16, 8
+_DATA, _RANK, _DIMS, _DESCRIPTOR, _FLAGS = 16, 24, 32, 56, 64
+_PLAIN = 0x1 | 0x100  # C-contiguous and aligned
+
+_METHOD = ir.FunctionType(POINTER, [POINTER, POINTER, INT64])
+
+
+class Entry:
+    """Writes the entry of a unit. `self` in it is a tuple: of the fallback, and what is kept."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit, self.symbols = unit, unit.symbols
+        self.function = ir.Function(unit.module, _METHOD, NAME)
+        depth = ir.Constant(INT64, DEEPEST)
+        self.emitter = Emitter(unit, self.function, depth, depth, MOST_IN_FRAME)
+        emitter = self.emitter
+        emitter.arena = emitter.slot(ir.ArrayType(POINTER, arena.WORDS))
+        self.builder = emitter.builder
+        self.refused = emitter.block("refused")
+        self.failed = emitter.block("failed")
+
+    def call(
+        self, name: str, result: ir.Type, kinds: Sequence[ir.Type], *operands: ir.Value
+    ) -> ir.Value:
+        """Call a function of what is outside."""
+        return self.symbols.call(self.builder, name, ir.FunctionType(result, kinds), operands)
+
+    def field(self, pointer: ir.Value, offset: int, type: ir.Type) -> ir.Value:
+        """A field of an object."""
+        at = self.builder.gep(pointer, [int64(offset)], source_etype=BYTE)
+        return self.builder.load(at, typ=type)
+
+    def need(self, condition: ir.Value) -> None:
+        """Refuse the arguments unless the condition holds."""
+        going = self.emitter.block("going")
+        branch = self.builder.cbranch(condition, going, self.refused)
+        branch.set_weights([1000, 1])
+        self.builder.position_at_end(going)
+
+    def same(self, first: ir.Value, second: ir.Value) -> ir.Value:
+        """Whether two pointers are the same."""
+        return self.builder.icmp_unsigned("==", first, second)
+
+    # Arguments
+
+    def start(self, calls: bool) -> None:
+        """Set up the arena, and the depth of calls."""
+        for at in range(arena.WORDS):
+            place = self.unit._word(self.emitter, at)
+            word = self.emitter.arena if at == arena.CHUNK else ir.Constant(POINTER, None)
+            self.builder.store(word, place)
+        if calls:
+            limit = self.builder.sext(self.call("python.Py_GetRecursionLimit", INT32, []), INT64)
+            few = self.builder.icmp_signed("<", limit, int64(DEEPEST))
+            self.emitter.depth = self.builder.select(few, limit, int64(DEEPEST))
+
+    def argument(self, at: int, type: Type) -> Held:
+        """An argument, taken out of its object."""
+        builder = self.builder
+        place = builder.gep(self.function.args[1], [int64(at)], source_etype=POINTER)
+        given = builder.load(place, typ=POINTER)
+        kind = self.field(given, _TYPE, POINTER)
+        if isinstance(type, NumberType):
+            return Scalar(self.number(given, kind, type), type)
+        assert isinstance(type, TensorType)
+        if type.shape == ():
+            return Scalar(self.single(given, kind, type.dtype), type)
+        return self.array(given, kind, type)
+
+    def number(self, given: ir.Value, kind: ir.Value, type: NumberType) -> ir.Value:
+        """One of Python's numbers: an int of 64 bits."""
+        builder = self.builder
+        if type.kind == "bool":
+            is_true = self.same(given, self.symbols.load(builder, "python.True"))
+            is_false = self.same(given, self.symbols.load(builder, "python.False"))
+            self.need(builder.or_(is_true, is_false))
+            return is_true
+        self.need(self.same(kind, self.symbols.load(builder, f"python.{type.kind}")))
+        if type.kind == "float":
+            return self.field(given, _NUMBER, FLOAT64)
+        overflow = self.emitter.slot(INT32)
+        made = self.call(
+            "python.PyLong_AsLongLongAndOverflow", INT64, [POINTER, POINTER], given, overflow
+        )
+        large = builder.load(overflow, typ=INT32)
+        self.need(builder.icmp_signed("==", large, ir.Constant(INT32, 0)))
+        return made
+
+    def single(self, given: ir.Value, kind: ir.Value, dtype: DType) -> ir.Value:
+        """A number: a NumPy scalar, or an array without dimensions."""
+        builder = self.builder
+        is_scalar = self.same(kind, self.symbols.load(builder, f"numpy.scalar:{dtype.name}"))
+        other, meet = self.emitter.block("array"), self.emitter.block("number")
+        inside = builder.gep(given, [int64(_NUMBER)], source_etype=BYTE)
+        before = builder.block
+        builder.cbranch(is_scalar, meet, other)
+        builder.position_at_end(other)
+        self.need_array(given, kind, dtype, 0)
+        data = self.field(given, _DATA, POINTER)
+        after = builder.block
+        builder.branch(meet)
+        builder.position_at_end(meet)
+        pointer = builder.phi(POINTER)
+        pointer.add_incoming(inside, before)
+        pointer.add_incoming(data, after)
+        found = builder.load(pointer, typ=stored(dtype))
+        zero = ir.Constant(BYTE, 0)
+        return builder.icmp_unsigned("!=", found, zero) if dtype.is_bool else found
+
+    def need_array(self, given: ir.Value, kind: ir.Value, dtype: DType, rank: int) -> None:
+        """Refuse what is no plain array of a dtype and rank."""
+        builder = self.builder
+        self.need(self.same(kind, self.symbols.load(builder, "numpy.PyArray_Type")))
+        descriptor = self.field(given, _DESCRIPTOR, POINTER)
+        self.need(
+            self.same(descriptor, self.symbols.load(builder, f"numpy.descriptor:{dtype.name}"))
+        )
+        found = self.field(given, _RANK, INT32)
+        self.need(builder.icmp_signed("==", found, ir.Constant(INT32, rank)))
+        flags = builder.and_(self.field(given, _FLAGS, INT32), ir.Constant(INT32, _PLAIN))
+        self.need(builder.icmp_signed("==", flags, ir.Constant(INT32, _PLAIN)))
+
+    def array(self, given: ir.Value, kind: ir.Value, type: TensorType) -> Array:
+        """An array, of the known dims."""
+        builder, shape = self.builder, type.shape or ()
+        self.need_array(given, kind, type.dtype, len(shape))
+        sizes = self.field(given, _DIMS, POINTER)
+        dims: list[ir.Value] = []
+        for at, dim in enumerate(shape):
+            size = self.field(sizes, 8 * at, INT64)
+            if dim is not None:
+                self.need(builder.icmp_signed("==", size, int64(dim)))
+            dims.append(size if dim is None else int64(dim))
+        return Array(self.field(given, _DATA, POINTER), tuple(dims), type.dtype)
+
+    # Results
+
+    def finish(self, results: Sequence[Expression], types: Sequence[Type]) -> None:
+        """Return the results as a tuple of objects."""
+        emitter, builder = self.emitter, self.builder
+        if not builder.block.is_terminated:
+            held = [
+                emitter.as_type(emitter.value(result), type)
+                for result, type in zip(results, types, strict=True)
+            ]
+            count = int64(len(results))
+            made = self.call("python.PyTuple_New", POINTER, [INT64], count)
+            self.made = made
+            nothing = ir.Constant(POINTER, None)
+            self.whole(self.same(made, nothing))
+            for at, (each, type) in enumerate(zip(held, types, strict=True)):
+                item = self.boxed(each, type)
+                self.whole(self.same(item, nothing))
+                place = builder.gep(made, [int64(_ITEM + 8 * at)], source_etype=BYTE)
+                builder.store(item, place)
+            self.release()
+            builder.ret(made)
+        self.leave()
+
+    def whole(self, missing: ir.Value) -> None:
+        """Fail where an object could not be made."""
+        going, failing = self.emitter.block("going"), self.emitter.block("failing")
+        self.builder.cbranch(missing, failing, going)
+        self.builder.position_at_end(failing)
+        kind = ir.FunctionType(ir.VoidType(), [POINTER])
+        some, end = self.emitter.block("some"), self.failed
+        self.builder.cbranch(self.same(self.made, ir.Constant(POINTER, None)), end, some)
+        self.builder.position_at_end(some)
+        self.symbols.call(self.builder, "python.Py_DecRef", kind, [self.made])
+        self.builder.branch(end)
+        self.builder.position_at_end(going)
+
+    def boxed(self, held: Held, type: Type) -> ir.Value:
+        """The object of a result."""
+        builder = self.builder
+        if isinstance(held, Array):
+            return self.new_array(held)
+        if not isinstance(type, NumberType):
+            value = builder.zext(held.value, BYTE) if held.value.type == BIT else held.value
+            place = self.emitter.slot(value.type)
+            builder.store(value, place)
+            descriptor = self.symbols.load(builder, f"numpy.descriptor:{held.dtype.name}")
+            kinds = [POINTER, POINTER, POINTER]
+            operands = [place, descriptor, ir.Constant(POINTER, None)]
+            return self.call("numpy.PyArray_Scalar", POINTER, kinds, *operands)
+        if type.kind == "int":
+            return self.call("python.PyLong_FromLongLong", POINTER, [INT64], held.value)
+        if type.kind == "float":
+            return self.call("python.PyFloat_FromDouble", POINTER, [FLOAT64], held.value)
+        wide = builder.zext(held.value, INT64)
+        return self.call("python.PyBool_FromLong", POINTER, [INT64], wide)
+
+    def new_array(self, held: Array) -> ir.Value:
+        """A new array with the elements of one."""
+        builder, rank = self.builder, len(held.dims)
+        sizes = self.emitter.slot(ir.ArrayType(INT64, max(rank, 1)))
+        for at, dim in enumerate(held.dims):
+            builder.store(dim, builder.gep(sizes, [int64(8 * at)], source_etype=BYTE))
+        nothing, zero = ir.Constant(POINTER, None), ir.Constant(INT32, 0)
+        number = ir.Constant(INT32, held.dtype.np_dtype.num)
+        type = self.symbols.load(builder, "numpy.PyArray_Type")
+        kinds = [POINTER, INT32, POINTER, INT32, POINTER, POINTER, INT32, INT32, POINTER]
+        given = [type, ir.Constant(INT32, rank), sizes, number, nothing, nothing, zero, zero]
+        made = self.call("numpy.PyArray_New", POINTER, kinds, *given, nothing)
+        self.whole(self.same(made, nothing))
+        self.emitter.copy(self.field(made, _DATA, POINTER), held)
+        return made
+
+    def release(self) -> None:
+        """Let go of the arena, where anything is in it."""
+        if self.emitter.uses or self.calls:
+            self.call("arena.release", ir.VoidType(), [POINTER], self.emitter.arena)
+
+    calls = False
+
+    def leave(self) -> None:
+        """The ways out: aside, to the fallback, and with an error."""
+        builder, nothing = self.builder, ir.Constant(POINTER, None)
+        builder.position_at_end(self.emitter.aside)
+        self.release()
+        # What handled a signal may have raised.
+        raised = self.call("python.PyErr_Occurred", POINTER, [])
+        none = self.emitter.block("raised")
+        builder.cbranch(self.same(raised, nothing), self.refused, none)
+        builder.position_at_end(none)
+        builder.ret(nothing)
+        builder.position_at_end(self.refused)
+        kept, arguments, count = self.function.args
+        fallback = self.field(kept, _ITEM, POINTER)
+        kinds = [POINTER, POINTER, INT64, POINTER]
+        operands = [fallback, arguments, count, nothing]
+        builder.ret(self.call("python.PyObject_Vectorcall", POINTER, kinds, *operands))
+        builder.position_at_end(self.failed)
+        self.release()
+        builder.ret(nothing)
+
+
+def write_entry(
+    unit: Unit,
+    parameters: Sequence[tuple[Local, Type]],
+    results: Sequence[tuple[Expression, Type]],
+    body: Callable[[Emitter], None],
+    calls: bool,
+) -> None:
+    """Write the entry of a unit, with the statements that `body` emits."""
+    entry = Entry(unit)
+    entry.calls = calls
+    count = entry.function.args[2]
+    entry.need(entry.builder.icmp_signed("==", count, int64(len(parameters))))
+    for at, (local, type) in enumerate(parameters):
+        entry.emitter.values[local] = entry.argument(at, type)
+    entry.start(calls)
+    body(entry.emitter)
+    entry.finish([expression for expression, _ in results], [type for _, type in results])
+    unit.finish()
+
+
+class _Method(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("text", ctypes.c_char_p),
+    )
+
+
+_FASTCALL = 0x80
+
+
+def callable_of(unit: Unit, fallback: Callable[..., Any]) -> Callable[..., Any]:
+    """The compiled entry of a unit, as a function of Python's."""
+    made = object_of(str(unit.module))
+    addresses = [
+        unit.arrays[name].ctypes.data if name in unit.arrays else address_of(name)
+        for name in unit.symbols.places
+    ]
+    code = load(made, [NAME], addresses, list(unit.arrays.values()))
+    return as_function(code, fallback)
+
+
+def as_function(code: Code, fallback: Callable[..., Any]) -> Callable[..., Any]:
+    """An entry as a function of Python's, which keeps its code and its fallback."""
+    method = _Method(b"native", code.address(NAME), _FASTCALL, None)
+    code.kept.append(method)
+    new = ctypes.pythonapi.PyCFunction_NewEx
+    new.restype, new.argtypes = (
+        ctypes.py_object,
+        [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p],
+    )
+    found: Callable[..., Any] = new(ctypes.addressof(method), (fallback, code), None)
+    return found

@@ -1,0 +1,55 @@
+"""A graph on the native executor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from runtime.graph.executors import lowered
+from runtime.graph.executors.lowered import Block
+from runtime.graph.executors.lowering import Lowering
+from runtime.graph.executors.native.compiling import Unit
+from runtime.graph.executors.native.emitter import Emitter
+from runtime.graph.executors.native.entry import callable_of, write_entry
+from runtime.graph.executors.native.support import Reason, Support
+from runtime.graph.ir import Graph
+
+Run = Callable[..., tuple[Any, ...]]
+
+
+def reasons(graph: Graph) -> list[Reason]:
+    """What keeps a graph from being native as a whole."""
+    return Support().of_function(Lowering(graph, contiguous=True, planned=False).function())
+
+
+def compiled(graph: Graph, fallback: Run) -> Run | None:
+    """The function that runs a graph that is native as a whole; None for another one. `fallback` is
+    the Python program of the graph.
+    """
+    form = Lowering(graph, contiguous=True, planned=False).function()
+    if Support().of_function(form):
+        return None
+    return callable_of(unit_of(graph, form), fallback)
+
+
+def unit_of(graph: Graph, form: lowered.Function) -> Unit:
+    """The module of a graph, and of those that it calls."""
+    unit = Unit(graph.name)
+
+    def body(emitter: Emitter) -> None:
+        unit.capture(emitter, form)
+        emitter.statements(form.body)
+
+    parameters = [(local, local.type) for local in form.parameters]
+    results = [
+        (expression, value.type)
+        for expression, value in zip(form.body.results, graph.results, strict=True)
+    ]
+    write_entry(unit, parameters, results, body, any(_calls(form.body)))
+    return unit
+
+
+def _calls(block: Block) -> Iterator[bool]:
+    for inner in lowered.blocks_of(block):
+        for statement in inner.statements:
+            yield isinstance(statement, lowered.Call)

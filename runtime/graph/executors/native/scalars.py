@@ -1,0 +1,370 @@
+"""Instructions on elements that need no functions of mathematics: arithmetic, comparisons, logic,
+bits and conversions, for single numbers and for vectors of them.
+
+Each rounds once, as NumPy's does. Integers wrap around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from llvmlite import ir
+
+from runtime.dtypes import DType
+from runtime.graph.executors.native.instructions import ELEMENTWISE, Elementwise, Emit
+from runtime.graph.executors.native.values import register
+
+Operands = Sequence[ir.Value]
+Builder: TypeAlias = ir.IRBuilder
+Binary = Callable[[Any, ir.Value, ir.Value], ir.Value]
+
+
+def like(value: ir.Value, type: ir.Type) -> ir.Type:
+    """The type, or vectors of it where the value is a vector."""
+    known = value.type
+    return ir.VectorType(type, known.count) if isinstance(known, ir.VectorType) else type
+
+
+def filled(type: ir.Type, number: Any) -> ir.Constant:
+    """A constant, or a vector of equal ones."""
+    if isinstance(type, ir.VectorType):
+        return ir.Constant(type, [number] * type.count)
+    return ir.Constant(type, number)
+
+
+def is_vector(value: ir.Value) -> bool:
+    """True for a vector of elements."""
+    return isinstance(value.type, ir.VectorType)
+
+
+def intrinsic(builder: Builder, name: str, *operands: ir.Value) -> ir.Value:
+    """A call of an LLVM intrinsic that is overloaded by the type of its operands."""
+    type = operands[0].type
+    suffix = _SUFFIXES.get(str(type)) or str(type)
+    if isinstance(type, ir.VectorType):
+        element = _SUFFIXES.get(str(type.element)) or str(type.element)
+        suffix = f"v{type.count}{element}"
+    kind = ir.FunctionType(type, [operand.type for operand in operands])
+    full = f"llvm.{name}.{suffix}"
+    module = builder.module
+    function = module.globals.get(full) or ir.Function(module, kind, full)
+    return builder.call(function, operands)
+
+
+_SUFFIXES = {"float": "f32", "double": "f64"}
+
+
+def _plain(on_integers: str, on_floats: str) -> Emit:
+    """An instruction of two operands that LLVM has for both kinds."""
+
+    def emit(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+        name = on_floats if dtype.is_floating else on_integers
+        return getattr(builder, name)(*operands)
+
+    return emit
+
+
+def _binary(name: str) -> Emit:
+    return lambda builder, dtype, operands: getattr(builder, name)(*operands)
+
+
+def _rounding(name: str) -> Emit:
+    def emit(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+        if not dtype.is_floating:
+            return operands[0]
+        return intrinsic(builder, name, *operands)
+
+    return emit
+
+
+def compared(
+    builder: Builder, sign: str, dtype: DType, first: ir.Value, second: ir.Value
+) -> ir.Value:
+    """A comparison, which is false beside nan; unequal is true."""
+    if dtype.is_floating:
+        compare = builder.fcmp_unordered if sign == "!=" else builder.fcmp_ordered
+        return compare(sign, first, second)
+    if dtype.is_unsigned or dtype.is_bool:
+        return builder.icmp_unsigned(sign, first, second)
+    return builder.icmp_signed(sign, first, second)
+
+
+def _comparison(sign: str) -> Emit:
+    return lambda builder, dtype, operands: compared(builder, sign, dtype, *operands)
+
+
+def _negative(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+    (x,) = operands
+    return builder.fneg(x) if dtype.is_floating else builder.sub(filled(x.type, 0), x)
+
+
+def _absolute(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+    (x,) = operands
+    if dtype.is_floating:
+        return intrinsic(builder, "fabs", x)
+    if dtype.is_unsigned or dtype.is_bool:
+        return x
+    negative = builder.icmp_signed("<", x, filled(x.type, 0))
+    return builder.select(negative, builder.sub(filled(x.type, 0), x), x)
+
+
+def _square(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+    (x,) = operands
+    return builder.fmul(x, x) if dtype.is_floating else builder.mul(x, x)
+
+
+def _sign(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+    (x,) = operands
+    zero, one = filled(x.type, 0), filled(x.type, 1)
+    above = compared(builder, ">", dtype, x, zero)
+    found = builder.select(above, one, zero)
+    if dtype.is_unsigned:
+        return found
+    below = compared(builder, "<", dtype, x, zero)
+    found = builder.select(below, filled(x.type, -1), found)
+    if dtype.is_floating:
+        found = builder.select(builder.fcmp_unordered("uno", x, x), x, found)
+    return found
+
+
+def _extreme(sign: str) -> Emit:
+    """The larger or the smaller; nan where either is. Of equal ones the second, as NumPy does."""
+
+    def emit(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+        first, second = operands
+        taken = compared(builder, sign, dtype, first, second)
+        if dtype.is_floating:
+            taken = builder.or_(taken, builder.fcmp_unordered("uno", first, first))
+        return builder.select(taken, first, second)
+
+    return emit
+
+
+def _is_nan(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+    return builder.fcmp_unordered("uno", operands[0], operands[0])
+
+
+def _against_infinity(sign: str) -> Emit:
+    def emit(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+        size = intrinsic(builder, "fabs", operands[0])
+        return builder.fcmp_ordered(sign, size, filled(size.type, float("inf")))
+
+    return emit
+
+
+def _floor_divide(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+    first, second = operands
+    if dtype.is_floating:
+        return divided(builder, first, second)[0]
+    return integers_divided(builder, dtype, first, second)[0]
+
+
+def _remainder(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+    first, second = operands
+    if dtype.is_floating:
+        return divided(builder, first, second)[1]
+    return integers_divided(builder, dtype, first, second)[1]
+
+
+def integers_divided(
+    builder: Builder, dtype: DType, first: ir.Value, second: ir.Value
+) -> tuple[ir.Value, ir.Value]:
+    """Quotient, rounded down, and rest, with the divisor's sign. The divisor is not zero; by -1 the
+    least number wraps around.
+    """
+    zero, one = filled(first.type, 0), filled(first.type, 1)
+    if dtype.is_unsigned:
+        return builder.udiv(first, second), builder.urem(first, second)
+    if isinstance(second, ir.Constant) and _is_positive(second):
+        quotient, rest = builder.sdiv(first, second), builder.srem(first, second)
+        below = builder.icmp_signed("<", rest, zero)
+        down = builder.sub(quotient, builder.zext(below, first.type))
+        return down, builder.select(below, builder.add(rest, second), rest)
+    # Of the least number and -1 the machine makes a fault: -x is x * -1, and nothing is left.
+    inverse = builder.icmp_signed("==", second, filled(first.type, -1))
+    divisor = builder.select(inverse, one, second)
+    quotient, rest = builder.sdiv(first, divisor), builder.srem(first, divisor)
+    quotient = builder.select(inverse, builder.sub(zero, first), quotient)
+    differs = builder.icmp_signed("<", builder.xor(rest, divisor), zero)
+    wrong = builder.and_(differs, builder.icmp_signed("!=", rest, zero))
+    wrong = builder.and_(wrong, builder.not_(inverse))
+    down = builder.sub(quotient, builder.zext(wrong, first.type))
+    return down, builder.select(wrong, builder.add(rest, divisor), rest)
+
+
+def _is_positive(constant: ir.Constant) -> bool:
+    given = constant.constant
+    items = given if isinstance(given, list | tuple) else [given]
+    numbers = [getattr(item, "constant", item) for item in items]
+    return all(isinstance(number, int) and number > 0 for number in numbers)
+
+
+def divided(builder: Builder, first: ir.Value, second: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """Quotient, rounded down, and rest of floats, with the divisor's sign, as Python and NumPy
+    compute them; by zero, first / second and nan.
+    """
+    type = first.type
+    zero, one = filled(type, 0.0), filled(type, 1.0)
+    ratio = builder.fdiv(first, second)
+    rest = builder.frem(first, second)
+    quotient = builder.fdiv(builder.fsub(first, rest), second)
+    some = builder.fcmp_unordered("!=", rest, zero)
+    negative = builder.fcmp_ordered("<", second, zero)
+    differs = builder.xor(negative, builder.fcmp_ordered("<", rest, zero))
+    wrong = builder.and_(some, differs)
+    quotient = builder.select(wrong, builder.fsub(quotient, one), quotient)
+    signed = intrinsic(builder, "copysign", zero, second)
+    moved = builder.select(some, builder.select(wrong, builder.fadd(rest, second), rest), signed)
+    floor = intrinsic(builder, "floor", quotient)
+    far = builder.fcmp_ordered(">", builder.fsub(quotient, floor), filled(type, 0.5))
+    floor = builder.select(far, builder.fadd(floor, one), floor)
+    nothing = intrinsic(builder, "copysign", zero, ratio)
+    floor = builder.select(builder.fcmp_unordered("!=", quotient, zero), floor, nothing)
+    by_zero = builder.fcmp_ordered("==", second, zero)
+    return builder.select(by_zero, ratio, floor), builder.select(by_zero, rest, moved)
+
+
+def _is_zero(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+    second = operands[-1]
+    return builder.icmp_unsigned("==", second, filled(second.type, 0))
+
+
+def _is_negative(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+    second = operands[-1]
+    return builder.icmp_signed("<", second, filled(second.type, 0))
+
+
+def _shift(name: str, *, bounded: bool) -> Emit:
+    """A shift. Counts are bounded by the width, or shift all bits out beyond it."""
+
+    def emit(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+        x, count = operands
+        zero, most = filled(x.type, 0), filled(x.type, 8 * dtype.size - 1)
+        is_signed = not dtype.is_unsigned
+        if bounded and is_signed:
+            count = builder.select(builder.icmp_signed("<", count, zero), zero, count)
+        beyond = builder.icmp_unsigned(">", count, most)
+        shift = builder.shl if name == "left" else builder.ashr if is_signed else builder.lshr
+        made = shift(x, builder.select(beyond, most, count))
+        if bounded or (name == "right" and is_signed):
+            return made
+        return builder.select(beyond, zero, made)
+
+    return emit
+
+
+def _select(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+    return builder.select(*operands)
+
+
+def _copy(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+    return operands[0]
+
+
+def cast(builder: Builder, value: ir.Value, source: DType, target: DType) -> ir.Value:
+    """The value as one of another dtype. Floats on the way to integers must be in their range:
+    `cast_refuses` tells where they are not.
+    """
+    type = like(value, register(target))
+    if source is target:
+        return value
+    if target.is_bool:
+        return compared(builder, "!=", source, value, filled(value.type, 0))
+    if source.is_floating:
+        if target.is_floating:
+            narrower = target.size < source.size
+            return builder.fptrunc(value, type) if narrower else builder.fpext(value, type)
+        convert = builder.fptoui if target.is_unsigned else builder.fptosi
+        return convert(value, type)
+    is_unsigned = source.is_unsigned or source.is_bool
+    if target.is_floating:
+        return builder.uitofp(value, type) if is_unsigned else builder.sitofp(value, type)
+    if value.type == type:
+        return value
+    if target.size < source.size:
+        return builder.trunc(value, type)
+    return builder.zext(value, type) if is_unsigned else builder.sext(value, type)
+
+
+def cast_refuses(
+    builder: Builder, value: ir.Value, source: DType, target: DType
+) -> ir.Value | None:
+    """Where a float is out of the range of an integer: what becomes of it there is the machine's
+    choice. None if none can be.
+    """
+    if not (source.is_floating and target.is_integer):
+        return None
+    low, high = float(int(target.min)), float(int(target.max) + 1)
+    # -128.9 is -128, but below -2**63 there is nothing in between.
+    above = (">", low - 1.0) if low - 1.0 != low and target.size < source.size else (">=", low)
+    inside = builder.fcmp_ordered(above[0], value, filled(value.type, above[1]))
+    below = builder.fcmp_ordered("<", value, filled(value.type, high))
+    return builder.not_(builder.and_(inside, below))
+
+
+def any_of(builder: Builder, bits: ir.Value) -> ir.Value:
+    """True where one bit of a vector is set; a single bit itself."""
+    if not is_vector(bits):
+        return bits
+    mask = builder.bitcast(bits, ir.IntType(bits.type.count))
+    return builder.icmp_unsigned("!=", mask, filled(mask.type, 0))
+
+
+_DEFINED: dict[str, tuple[str, Emit]] = {
+    "add": ("iuf", _plain("add", "fadd")),
+    "subtract": ("iuf", _plain("sub", "fsub")),
+    "multiply": ("iuf", _plain("mul", "fmul")),
+    "divide": ("f", _binary("fdiv")),
+    "negative": ("iuf", _negative),
+    "absolute": ("iuf", _absolute),
+    "square": ("iuf", _square),
+    "sign": ("iuf", _sign),
+    "sqrt": ("f", lambda builder, dtype, xs: intrinsic(builder, "sqrt", *xs)),
+    "floor": ("iuf", _rounding("floor")),
+    "ceil": ("iuf", _rounding("ceil")),
+    "rint": ("iuf", _rounding("rint")),
+    "trunc": ("iuf", _rounding("trunc")),
+    "maximum": ("iuf", _extreme(">")),
+    "minimum": ("iuf", _extreme("<")),
+    "equal": ("biuf", _comparison("==")),
+    "not_equal": ("biuf", _comparison("!=")),
+    "less": ("biuf", _comparison("<")),
+    "less_equal": ("biuf", _comparison("<=")),
+    "greater": ("biuf", _comparison(">")),
+    "greater_equal": ("biuf", _comparison(">=")),
+    "logical_and": ("b", _binary("and_")),
+    "logical_or": ("b", _binary("or_")),
+    "logical_xor": ("b", _binary("xor")),
+    "logical_not": ("b", _binary("not_")),
+    "bitwise_and": ("biu", _binary("and_")),
+    "bitwise_or": ("biu", _binary("or_")),
+    "bitwise_xor": ("biu", _binary("xor")),
+    "invert": ("iu", _binary("not_")),
+    "isnan": ("f", _is_nan),
+    "isinf": ("f", _against_infinity("==")),
+    "isfinite": ("f", _against_infinity("<")),
+    "bounded_shift_left": ("iu", _shift("left", bounded=True)),
+    "bounded_shift_right": ("iu", _shift("right", bounded=True)),
+    "copy": ("biuf", _copy),
+}
+ELEMENTWISE.update({name: Elementwise(kinds, emit) for name, (kinds, emit) in _DEFINED.items()})
+# The first operand is a truth value; the dtype is that of the others.
+ELEMENTWISE["select"] = Elementwise("biuf", _select)
+ELEMENTWISE["floor_divide"] = Elementwise("iuf", _floor_divide, _is_zero)
+ELEMENTWISE["remainder"] = Elementwise("iuf", _remainder, _is_zero)
+ELEMENTWISE["shift_left"] = Elementwise("iu", _shift("left", bounded=False), _is_negative)
+ELEMENTWISE["shift_right"] = Elementwise("iu", _shift("right", bounded=False), _is_negative)
+
+
+def refusal(
+    builder: Builder, instruction: Elementwise, dtype: DType, operands: Operands
+) -> ir.Value | None:
+    """Where the instruction refuses its operands, of any of which one bit tells; None if it takes
+    them all.
+    """
+    if instruction.refuses is None or dtype.is_floating:
+        return None
+    if dtype.is_unsigned and instruction.refuses is _is_negative:
+        return None
+    return any_of(builder, instruction.refuses(builder, dtype, operands))

@@ -1,0 +1,99 @@
+"""Which statements native code is written for, and what keeps the others from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from runtime.core.types import NumberType, TensorType, Type
+from runtime.graph.executors import lowered
+from runtime.graph.executors.lowered import Block, Conversion, Expression, Statement
+from runtime.graph.executors.lowering import Lowering
+from runtime.graph.executors.native.instructions import ON_ARRAYS
+from runtime.graph.executors.native.operations import takes_scalar
+from runtime.graph.executors.native.values import is_native
+from runtime.graph.ir import Graph, Node
+
+Reason = tuple[Node, str]
+
+
+def is_held(type: Type) -> bool:
+    """True for the types of values that native code has: numbers, and arrays of known rank."""
+    if isinstance(type, NumberType):
+        return True
+    return isinstance(type, TensorType) and type.shape is not None and is_native(type.dtype)
+
+
+class Support:
+    """Tells what keeps statements from native code. Graphs that they call are asked once."""
+
+    def __init__(self) -> None:
+        self._graphs: dict[Graph, list[Reason]] = {}
+
+    def of_graph(self, graph: Graph) -> list[Reason]:
+        """The reasons in a graph that is called; none where it is native."""
+        if graph not in self._graphs:
+            # A graph that calls itself is what the rest of it is.
+            self._graphs[graph] = []
+            form = Lowering(graph, contiguous=True, planned=False).function()
+            self._graphs[graph] = self.of_function(form)
+        return self._graphs[graph]
+
+    def of_function(self, form: lowered.Function) -> list[Reason]:
+        """The reasons in a function."""
+        found = list(self.of_block(form.body))
+        for local in (*form.parameters, *[local for local, _ in form.captured]):
+            if not is_held(local.type):
+                found.append((_anywhere(form), f"{local.name} is {local.type}"))
+        return found
+
+    def of_block(self, block: Block) -> Iterator[Reason]:
+        """The reasons in a block, and those inside it."""
+        for statement in block.statements:
+            yield from self.of(statement)
+            for inner in statement.blocks:
+                yield from self.of_block(inner)
+
+    def of(self, statement: Statement) -> Iterator[Reason]:
+        """The reasons in a statement itself."""
+        node = statement.node
+        for local in statement.targets:
+            if not is_held(local.type):
+                yield node, f"{local.type} has no native values"
+                return
+        if isinstance(statement, lowered.Call):
+            if self.of_graph(statement.callee):
+                yield node, f"{statement.callee.name} is not native"
+        elif isinstance(statement, lowered.Kernel):
+            if not _takes(statement):
+                yield node, f"{node.primitive.name} has no native code for these types"
+        elif isinstance(statement, lowered.Tile):
+            for kernel in statement.kernels:
+                yield from self.of(kernel)
+        elif isinstance(statement, lowered.Assign):
+            for given in statement.inputs:
+                yield from self._of_expression(node, given)
+
+    def _of_expression(self, node: Node, expression: Expression) -> Iterator[Reason]:
+        if isinstance(expression, lowered.Apply):
+            made = expression.node
+            kernel = lowered.Kernel(made, [], [], made.primitive.kernel, [])
+            if not _takes(kernel):
+                yield made, f"{made.primitive.name} has no native code for these types"
+        if isinstance(expression, lowered.Convert) and expression.conversion is Conversion.TEXT:
+            yield node, "strings have no native values"
+        if isinstance(expression, lowered.Apply | lowered.Convert):
+            for operand in expression.operands:
+                yield from self._of_expression(node, operand)
+
+
+def _takes(kernel: lowered.Kernel) -> bool:
+    found = ON_ARRAYS.get(kernel.node.primitive.instruction)
+    if found is not None and found.takes(kernel):
+        return True
+    return takes_scalar(kernel.node)
+
+
+def _anywhere(form: lowered.Function) -> Node:
+    from runtime.graph.executors.lowering import ENTRY
+
+    return form.body.statements[0].node if form.body.statements else ENTRY

@@ -1,0 +1,77 @@
+"""The addresses of what native code uses: of Python's and NumPy's C interfaces, of the C library,
+of the arena.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from runtime import dtypes
+from runtime.graph.executors.native import arena
+
+SOURCES: dict[str, Callable[[str], int]] = {}
+"""For the first word of a symbol, what gives the address of the rest."""
+
+
+@cache
+def address_of(symbol: str) -> int:
+    """The address of a symbol: `libm.exp`, `python.PyTuple_New`, `numpy.PyArray_Scalar` ..."""
+    source, _, name = symbol.partition(".")
+    found = SOURCES[source](name)
+    if not found:
+        raise LookupError(f"{symbol} has no address")
+    return found
+
+
+def _address(function: Any) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+@cache
+def _library(name: str) -> Any:
+    return ctypes.CDLL(ctypes.util.find_library(name))
+
+
+# The places of functions in the table of NumPy's C interface, which never change.
+_NUMPY = {"PyArray_Type": 2, "PyArray_Scalar": 60, "PyArray_New": 93}
+
+
+@cache
+def _numpy_table() -> Any:
+    module = import_module("numpy._core._multiarray_umath")
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    pointer = get(module._ARRAY_API, None)
+    return ctypes.cast(pointer, ctypes.POINTER(ctypes.c_void_p))
+
+
+def _numpy(name: str) -> int:
+    """A function of NumPy's, a type of its scalars, or the descriptor of a dtype."""
+    kind, _, dtype = name.partition(":")
+    if kind == "descriptor":
+        # Arrays have the one that there is of each dtype.
+        return id(np.dtype(dtypes.as_dtype(dtype).np_dtype))
+    if kind == "scalar":
+        return id(dtypes.as_dtype(dtype).as_numpy_dtype)
+    return int(_numpy_table()[_NUMPY[name]])
+
+
+_OBJECTS = {"True": True, "False": False, "float": float, "int": int}
+
+
+def _python(name: str) -> int:
+    return id(_OBJECTS[name]) if name in _OBJECTS else _address(getattr(ctypes.pythonapi, name))
+
+
+SOURCES["python"] = _python
+SOURCES["numpy"] = _numpy
+SOURCES["libm"] = lambda name: _address(getattr(_library("m"), name))
+SOURCES["arena"] = lambda name: arena.support().address(name)
+SOURCES["support"] = SOURCES["arena"]

@@ -1,0 +1,94 @@
+"""The tiers of a program: Python over NumPy, and machine code once calls have taken about as long
+as it takes to compile it.
+
+So compiling never takes longer than the calls did, and a first call is no slower than it was.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+from runtime.core.executor import chosen
+from runtime.graph.executors.program import Program
+from runtime.graph.ir import Graph, walk
+from runtime.graph.passes.inlining import Calls
+
+Run = Callable[..., tuple[Any, ...]]
+
+
+class Patience:
+    """Seconds that calls may take before there is machine code: for the compiler to be imported,
+    for a graph, and for each node of it.
+    """
+
+    importing = 0.15
+    graph = 5e-3
+    node = 4e-4
+
+
+class Tiers:
+    """Runs a program: `run` is what a call runs now. `executor` is the one asked for, None for that
+    of the process.
+    """
+
+    __slots__ = ("_left", "_lock", "_waiting", "executor", "graph", "program", "run")
+
+    def __init__(self, graph: Graph, program: Program, executor: str | None = None) -> None:
+        self.graph = graph
+        self.program = program
+        self.executor = executor
+        self.run: Run = program.run
+        self._waiting: list[Callable[[], None]] = []
+        self._lock = threading.Lock()
+        self._left: float | None = None
+        if (executor or chosen()) == "native":
+            self.run = self._timed
+
+    def when_settled(self, forget: Callable[[], None]) -> None:
+        """Have this called when another `run` takes the place of the one that there is."""
+        if self._is_open:
+            self._waiting.append(forget)
+
+    @property
+    def _is_open(self) -> bool:
+        return getattr(self.run, "__self__", None) is self
+
+    def _patience(self) -> float:
+        nodes = sum(1 for graph in Calls(self.graph).of for _ in walk(graph.body))
+        importing = 0.0 if "llvmlite" in sys.modules else Patience.importing
+        return importing + Patience.graph + Patience.node * nodes
+
+    def _timed(self, *raws: Any) -> tuple[Any, ...]:
+        left = self._left
+        if left is None:
+            left = self._left = self._patience()
+        if left <= 0 and self._settle():
+            return self.run(*raws)
+        start = perf_counter()
+        try:
+            return self.program.run(*raws)
+        finally:
+            self._left = left - (perf_counter() - start)
+
+    def _settle(self) -> bool:
+        """Find out what is to run from now on, unless another thread is at it."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            if self._is_open:
+                self.run = self._best()
+                for forget in self._waiting:
+                    forget()
+                self._waiting.clear()
+        finally:
+            self._lock.release()
+        return True
+
+    def _best(self) -> Run:
+        from runtime.graph.executors.native.executor import compiled
+
+        return compiled(self.graph, self.program.run) or self.program.run
