@@ -459,12 +459,14 @@ rsqrt: Op = unary(
     "rsqrt", _rsqrt_kernel, reads="y", doc="1 / sqrt(x).", samples=POSITIVE,
     gradient=lambda x, y, g: _steep(-0.5 * _c(y * y * y), g), order=Order.KEEP,
     example=("rt.math.rsqrt([4.]).numpy().tolist()", "[0.5]"),
+    instruction="rsqrt",
 )  # fmt: skip
 reciprocal: Op = unary(
     "reciprocal", lambda x, out=None: np.divide(1, x, out=out), reads="y",
     gradient=lambda x, y, g: _steep(-_c(y * y), g),
     doc="1 / x.", samples=POSITIVE, order=Order.KEEP,
     example=("rt.math.reciprocal([4.]).numpy().tolist()", "[0.25]"),
+    instruction="reciprocal",
 )  # fmt: skip
 exp: Op = unary(
     "exp", np.exp, reads="y", gradient=lambda x, y, g: g * _c(y), doc="e to the power x.",
@@ -589,6 +591,7 @@ round: Op = unary(
     gradient=_no_slope,
     doc="Rounded to the nearest integer, halves to the even one; integers stay as they are.",
     example=("rt.round([1.5, 2.5]).numpy().tolist()", "[2.0, 2.0]"),
+    instruction="rint",
 )  # fmt: skip
 is_nan: Op = unary(
     "is_nan", np.isnan, "G->bool", op_type="IsNan", reads="", doc="True where x is not a number.",
@@ -652,6 +655,7 @@ squared_difference: Op = binary(
     doc="(x - y) * (x - y); of complex numbers, the difference times its conjugate.",
     order=Order.KEEP,
     example=("int(rt.math.squared_difference(5, 2))", "9"),
+    instruction="squared_difference",
 )  # fmt: skip
 atan2: Op = binary(
     "atan2", np.arctan2, "G,G->G", op_type="Atan2",

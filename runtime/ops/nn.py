@@ -60,17 +60,20 @@ relu_grad_p: Primitive = row(
     shape=lambda g, y: merge_shapes(g, y), op_type="ReluGrad",
     gradient=lambda op, g: (_masked(g, op.inputs[1]), None), keep_inputs=(1,),
     samples=(sample("2,3", "2,3"),), order=Order.KEEP, batching=batching.on_last_axes,
+    instruction="relu_grad",
 )  # fmt: skip
 relu: Op = unary(
     "relu", _relu_kernel, "R->R", reads="y", gradient=lambda x, y, g: _masked(g, y),
     doc="max(x, 0).", order=Order.KEEP, identities=(repeated,),
     example=("rt.nn.relu([-1., 2.]).numpy().tolist()", "[0.0, 2.0]"),
+    instruction="relu",
 )  # fmt: skip
 relu6: Op = unary(
     "relu6", _relu6_kernel, "R->R", reads="y",
     gradient=lambda x, y, g: _masked(_masked(g, y), 6 - y), doc="min(max(x, 0), 6).",
     order=Order.KEEP,
     example=("rt.nn.relu6([9.]).numpy().tolist()", "[6.0]"),
+    instruction="relu6",
 )  # fmt: skip
 
 
@@ -122,6 +125,7 @@ sigmoid: Op = unary(
     "sigmoid", _sigmoid_kernel, reads="y", gradient=lambda x, y, g: g * ops.conj(y * (1 - y)),
     doc="1 / (1 + exp(-x)).", order=Order.KEEP,
     example=("rt.sigmoid([0.]).numpy().tolist()", "[0.5]"),
+    instruction="sigmoid",
 )  # fmt: skip
 
 
@@ -149,11 +153,13 @@ softplus: Op = unary(
     "softplus", _softplus_kernel, "G->G", gradient=lambda x, y, g: g * sigmoid(x),
     doc="log(1 + exp(x)), without overflow.",
     example=("rt.math.softplus([0.]).numpy().round(3)", "array([0.693], dtype=float32)"),
+    instruction="softplus",
 )  # fmt: skip
 softsign: Op = unary(
     "softsign", _softsign_kernel, "G->G",
     gradient=lambda x, y, g: g / ops.square(1 + ops.abs(x)), doc="x / (1 + |x|).", order=Order.KEEP,
     example=("rt.math.softsign([1.]).numpy().tolist()", "[0.5]"),
+    instruction="softsign",
 )  # fmt: skip
 
 
@@ -169,6 +175,7 @@ elu: Op = unary(
     gradient=lambda x, y, g: ops.where(ops.greater(y, ops.zeros_like(y)), g, g * (y + 1)),
     order=Order.KEEP,
     example=("rt.nn.elu([-1.]).numpy().round(3)", "array([-0.632], dtype=float32)"),
+    instruction="elu",
 )  # fmt: skip
 _ALPHA, _SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 
@@ -389,6 +396,7 @@ _sigmoid_cross_entropy: Op = binary(
     # Not by the parts of the sum, whose slopes do not meet at 0.
     gradient=(lambda x, z, y, g: g * (sigmoid(x) - z), lambda x, z, y, g: -g * x),
     reads=("ab", "a"), doc="The cross entropy of sigmoid(x) against y.",
+    instruction="sigmoid_cross_entropy",
 )  # fmt: skip
 
 

@@ -34,11 +34,13 @@ erf: Op = unary(
     "erf", erf_kernel, "G->G", op_type="Erf", doc="The error function.",
     gradient=lambda x, y, g: g * (2 / SQRT_PI) * ops.exp(-ops.square(x)), order=Order.C,
     example=("rt.math.erf([1.]).numpy().round(3)", "array([0.843], dtype=float32)"),
+    instruction="erf",
 )  # fmt: skip
 erfc: Op = unary(
     "erfc", erfc_kernel, "G->G", op_type="Erfc", doc="1 - erf(x), accurate where that is small.",
     gradient=lambda x, y, g: g * (-2 / SQRT_PI) * ops.exp(-ops.square(x)), order=Order.C,
     example=("rt.math.erfc([1.]).numpy().round(3)", "array([0.157], dtype=float32)"),
+    instruction="erfc",
 )  # fmt: skip
 exact_gelu: Op = unary(
     "gelu", gelu_kernel, "G->G", op_type="Gelu",
@@ -46,6 +48,7 @@ exact_gelu: Op = unary(
     gradient=lambda x, y, g: g * (
         erfc(x * -SQRT_HALF) * 0.5 + x * ops.exp(ops.square(x) * -0.5) * (SQRT_HALF / SQRT_PI)
     ), order=Order.C,
+    instruction="gelu",
 )  # fmt: skip
 erfinv: Op = unary(
     "erfinv", erfinv_kernel, "G->G", op_type="Erfinv", reads="y", samples=UNIT,
@@ -58,12 +61,14 @@ lgamma: Op = unary(
     doc="The logarithm of the absolute value of the gamma function.",
     gradient=lambda x, y, g: g * digamma(x), order=Order.C,
     example=("rt.math.lgamma([3.]).numpy().round(3)", "array([0.693], dtype=float32)"),
+    instruction="lgamma",
 )  # fmt: skip
 digamma: Op = unary(
     "digamma", digamma_kernel, "G->G", op_type="Digamma", samples=POSITIVE,
     doc="The derivative of lgamma.",
     gradient=lambda x, y, g: g * polygamma(ops.ones_like(x), x), order=Order.C,
     example=("rt.math.digamma([1.]).numpy().round(3)", "array([-0.577], dtype=float32)"),
+    instruction="digamma",
 )  # fmt: skip
 polygamma: Op = binary(
     "polygamma", polygamma_kernel, "G,G->G", op_type="Polygamma",
@@ -153,6 +158,7 @@ _divide_no_nan: Op = binary(
         lambda a, b, y, g: _divide_no_nan(g, ops.conj(b)),
         lambda a, b, y, g: -g * ops.conj(_divide_no_nan(_divide_no_nan(a, b), b)),
     ), order=Order.KEEP,
+    instruction="div_no_nan",
 )  # fmt: skip
 
 
@@ -174,6 +180,7 @@ multiply_no_nan: Op = binary(
         lambda a, b, y, g: multiply_no_nan(ops.conj(a), g),
     ), order=Order.KEEP,
     example=("rt.math.multiply_no_nan([np.inf], [0.]).numpy().tolist()", "[0.0]"),
+    instruction="mul_no_nan",
 )  # fmt: skip
 xlogy: Op = binary(
     "xlogy", _zero_where(0, _times(np.log)), "F,F->F", op_type="Xlogy",
@@ -183,6 +190,7 @@ xlogy: Op = binary(
         lambda a, b, y, g: g * ops.conj(xdivy(a, b)),
     ),
     example=("rt.math.xlogy([0.], [0.]).numpy().tolist()", "[0.0]"),
+    instruction="xlogy",
 )  # fmt: skip
 xlog1py: Op = binary(
     "xlog1py", _zero_where(0, _times(np.log1p)), "F,F->F", op_type="Xlog1py",
@@ -192,6 +200,7 @@ xlog1py: Op = binary(
         lambda a, b, y, g: g * ops.conj(xdivy(a, b + 1)),
     ),
     example=("rt.math.xlog1py([2.], [1.]).numpy().round(3)", "array([1.386], dtype=float32)"),
+    instruction="xlog1py",
 )  # fmt: skip
 xdivy: Op = binary(
     "xdivy", _zero_where(0, _plain(np.divide)), "F,F->F", op_type="Xdivy",
@@ -201,6 +210,7 @@ xdivy: Op = binary(
         lambda a, b, y, g: -g * ops.conj(xdivy(xdivy(a, b), b)),
     ),
     example=("rt.math.xdivy([0., 3.], [0., 2.]).numpy().tolist()", "[0.0, 1.5]"),
+    instruction="xdivy",
 )  # fmt: skip
 
 

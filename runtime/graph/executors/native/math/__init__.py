@@ -1,0 +1,53 @@
+"""Elementary and special functions of native code, on numbers and on vectors of them.
+
+They are written once as formulas of `Lanes`, for float32 and float64 and for vectors of any length,
+on any host. Errors are stated in docs/native.md, and held by tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import ModuleType
+
+from llvmlite import ir
+
+from runtime.dtypes import DType
+from runtime.graph.executors.native.instructions import ELEMENTWISE, Elementwise, Emit
+from runtime.graph.executors.native.math import angles, arithmetic, exponentials, special
+from runtime.graph.executors.native.math.lanes import Lanes
+
+Function = Callable[..., Lanes]
+
+_MODULES: tuple[tuple[ModuleType, str], ...] = (
+    (angles, "arccos arcsin arctan arctan2 cos sin tan"),
+    (
+        arithmetic,
+        "div_no_nan mul_no_nan reciprocal relu relu6 relu_grad rsqrt softsign squared_difference "
+        "xdivy",
+    ),
+    (
+        exponentials,
+        "arccosh arcsinh arctanh cosh elu exp expm1 log log1p power sigmoid sigmoid_cross_entropy "
+        "sinh softplus tanh xlog1py xlogy",
+    ),
+    (special, "digamma erf erfc gelu lgamma"),
+)
+FUNCTIONS: dict[str, Function] = {
+    name: getattr(module, name) for module, names in _MODULES for name in names.split()
+}
+"""By the names of instructions. Operands and results are of float32, or all of float64."""
+
+_OF_INTEGERS = {"relu": "i", "relu6": "i", "squared_difference": "iu"}
+"""Those that are as right for integers, of which kinds."""
+
+
+def _emitting(function: Function) -> Emit:
+    def emit(builder: ir.IRBuilder, dtype: DType, operands: Sequence[ir.Value]) -> ir.Value:
+        return function(*[Lanes(builder, operand) for operand in operands]).value
+
+    return emit
+
+
+for _name, _function in FUNCTIONS.items():
+    _kinds = _OF_INTEGERS.get(_name, "") + "f"
+    ELEMENTWISE[_name] = Elementwise(_kinds, _emitting(_function))
