@@ -13,6 +13,8 @@ from llvmlite import ir
 
 from runtime.dtypes import DType
 from runtime.graph.executors.native.instructions import ELEMENTWISE, Elementwise, Emit
+from runtime.graph.executors.native.math import arithmetic
+from runtime.graph.executors.native.math.lanes import Lanes
 from runtime.graph.executors.native.values import register
 
 Operands = Sequence[ir.Value]
@@ -204,25 +206,8 @@ def divided(builder: Builder, first: ir.Value, second: ir.Value) -> tuple[ir.Val
     """Quotient, rounded down, and rest of floats, with the divisor's sign, as Python and NumPy
     compute them; by zero, first / second and nan.
     """
-    type = first.type
-    zero, one = filled(type, 0.0), filled(type, 1.0)
-    ratio = builder.fdiv(first, second)
-    rest = builder.frem(first, second)
-    quotient = builder.fdiv(builder.fsub(first, rest), second)
-    some = builder.fcmp_unordered("!=", rest, zero)
-    negative = builder.fcmp_ordered("<", second, zero)
-    differs = builder.xor(negative, builder.fcmp_ordered("<", rest, zero))
-    wrong = builder.and_(some, differs)
-    quotient = builder.select(wrong, builder.fsub(quotient, one), quotient)
-    signed = intrinsic(builder, "copysign", zero, second)
-    moved = builder.select(some, builder.select(wrong, builder.fadd(rest, second), rest), signed)
-    floor = intrinsic(builder, "floor", quotient)
-    far = builder.fcmp_ordered(">", builder.fsub(quotient, floor), filled(type, 0.5))
-    floor = builder.select(far, builder.fadd(floor, one), floor)
-    nothing = intrinsic(builder, "copysign", zero, ratio)
-    floor = builder.select(builder.fcmp_unordered("!=", quotient, zero), floor, nothing)
-    by_zero = builder.fcmp_ordered("==", second, zero)
-    return builder.select(by_zero, ratio, floor), builder.select(by_zero, rest, moved)
+    quotient, rest = arithmetic.divided(Lanes(builder, first), Lanes(builder, second))
+    return quotient.value, rest.value
 
 
 def _is_zero(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:

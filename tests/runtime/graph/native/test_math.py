@@ -12,8 +12,7 @@ import pytest
 from llvmlite import ir
 
 from runtime import dtypes
-from runtime.graph.executors.native import machine
-from runtime.graph.executors.native.instructions import ELEMENTWISE
+from runtime.graph.executors.native import machine, scalars
 from runtime.graph.executors.native.math import FUNCTIONS, lanes
 from runtime.graph.executors.native.values import INT64, POINTER, register
 
@@ -27,8 +26,7 @@ def _text(name, dtype, count):
     kind = dtypes.as_dtype(dtype)
     element = register(kind)
     type = ir.VectorType(element, count) if count > 1 else element
-    arity = FUNCTIONS[name].__code__.co_argcount
-    arity = getattr(FUNCTIONS[name], "__wrapped__", FUNCTIONS[name]).__code__.co_argcount
+    arity = 2 if name in {**OF_TWO, **EXACT, **SUMS} else 1
     module = machine.new_module(name)
     signature = ir.FunctionType(ir.VoidType(), [POINTER] * (arity + 1) + [INT64])
     function = ir.Function(module, signature, "go")
@@ -42,7 +40,7 @@ def _text(name, dtype, count):
         return builder.gep(pointer, [at], source_etype=element)
 
     operands = [builder.load(place(one), typ=type, align=4) for one in function.args[:arity]]
-    result = ELEMENTWISE[name].emit(builder, kind, operands)
+    result = scalars.ELEMENTWISE[name].emit(builder, kind, operands)
     builder.store(result, place(function.args[arity]), align=4)
     following = builder.add(at, ir.Constant(INT64, count))
     at.add_incoming(ir.Constant(INT64, 0), entry)
@@ -58,7 +56,7 @@ def _text(name, dtype, count):
 def _compiled(name, dtype, count, fma=True):
     text, arity = _text(name, dtype, count)
     if fma:
-        code = machine.compile_module(text)
+        code = machine.compile_module(text, ["go"])
         address = code.address("go")
     else:
         parsed = llvm.parse_assembly(text)
@@ -321,6 +319,8 @@ def test_functions_of_two(name, dtype, compiled):
 
 # By arithmetic of the same format, to the bit.
 EXACT = {
+    "floor_divide": np.floor_divide,
+    "remainder": np.remainder,
     "div_no_nan": lambda x, y: np.where(y == 0, 0, x / y),
     "mul_no_nan": lambda x, y: np.where(y == 0, 0, x * y),
     "relu_grad": lambda x, y: x * (y > 0),
@@ -335,7 +335,10 @@ def test_arithmetic(name, dtype, compiled):
     x, y = _pairs(dtype)
     with np.errstate(all="ignore"):
         expected = EXACT[name](x, y)
-    np.testing.assert_array_equal(compiled(name, dtype)(x, y), expected)
+    got = compiled(name, dtype)(x, y)
+    np.testing.assert_array_equal(got, expected)
+    known = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(got)[known], np.signbit(expected)[known])
 
 
 SUMS = {
@@ -362,4 +365,4 @@ def test_what_is_made_of_logarithms(name, dtype, compiled):
 
 def test_each_function_has_a_test():
     tested = {*BY_LONG_DOUBLE, *BY_DIGITS, *DIFFERENCES, *OF_TWO, *EXACT, *SUMS}
-    assert tested == set(FUNCTIONS)
+    assert tested - {"floor_divide", "remainder"} == set(FUNCTIONS)

@@ -57,8 +57,10 @@ def _minus_product(x: Lanes, a: Lanes, b: Lanes) -> Lanes:
     return (x - product) - error
 
 
-def _divided(x: Lanes, y: Lanes) -> tuple[Lanes, Lanes]:
-    """The quotient rounded down, and the rest with the sign of y, as NumPy computes both."""
+def divided(x: Lanes, y: Lanes) -> tuple[Lanes, Lanes]:
+    """The quotient rounded down, and the rest with the sign of y, as NumPy computes both. By 0 they
+    are x / y and NaN.
+    """
     rest = _rest(x, y)
     quotient = (x - rest) / y
     is_other = (rest < 0.0) ^ (y < 0.0)
@@ -72,14 +74,6 @@ def _divided(x: Lanes, y: Lanes) -> tuple[Lanes, Lanes]:
     whole = where(y.equals(0.0), plain, whole)
     zero = with_sign(x.constant(0.0), y)
     return whole, where(rest.equals(0.0), zero, moved)
-
-
-def floor_divide(x: Lanes, y: Lanes) -> Lanes:
-    return _divided(x, y)[0]
-
-
-def remainder(x: Lanes, y: Lanes) -> Lanes:
-    return _divided(x, y)[1]
 
 
 def reciprocal(x: Lanes) -> Lanes:
