@@ -426,14 +426,16 @@ def _of_split_like(op: Any, grad: Any) -> Any:
 
 
 OF = _row("array_of", _of, _as_declared, gradient=_of_of)
-NEW = _row("array_new", _new, _new_type, "TensorListReserve", fallible=True)
+NEW = _row("array_new", _new, _new_type, "TensorListReserve", fallible=True, instruction="list_new")
 WRITE = _row(
     "array_write", _write, _as_first, "TensorListSetItem", gradient=_of_write, fallible=True,
     memory=Memory.STORES,
+    instruction="list_write",
 )  # fmt: skip
 READ = _row(
     "array_read", _read, _read_type, "TensorListGetItem", gradient=_of_read, fallible=True,
     memory=Memory.READS,
+    instruction="list_read",
 )  # fmt: skip
 # What the backward pass of a loop reads: pushed in the iteration `at`, and read in that one.
 PUSH = _row(
@@ -458,17 +460,30 @@ ADD_AT = _row("array_add_at", _add_at, _as_first, gradient=_of_add_at, memory=Me
 STACK = _row(
     "array_stack", _stack, _stack_type, gradient=_of_stack, fallible=True, order=Order.C,
     finds_shape=True,
+    instruction="list_stack",
 )  # fmt: skip
 STACK_LIKE = _row(
     "array_stack_like", _stack_like, _as_last, "TensorListStack", gradient=_of_stack,
     memory=Memory.READS, order=Order.C,
 )  # fmt: skip
 UNSTACK = _row(
-    "array_unstack", _unstack, _unstack_type, "TensorListFromTensor", gradient=_of_unstack
+    "array_unstack",
+    _unstack,
+    _unstack_type,
+    "TensorListFromTensor",
+    gradient=_of_unstack,
+    instruction="list_unstack",
 )
 HAS = _row("array_has", _has, lambda *_: BOOL, memory=Memory.READS)
 ZEROS = _row("array_zeros", _zeros, _as_first, gradient=flat)
-SIZE = _row("array_size", _size, _size_type, "TensorListLength", memory=Memory.READS)
+SIZE = _row(
+    "array_size",
+    _size,
+    _size_type,
+    "TensorListLength",
+    memory=Memory.READS,
+    instruction="list_size",
+)
 CONCAT = _row(
     "array_concat", _concat, _concat_type, "TensorListConcatV2", gradient=_of_concat, fallible=True,
     order=Order.C, finds_shape=True,

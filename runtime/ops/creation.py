@@ -246,6 +246,7 @@ range_p: Primitive = row(
     "range", _range_kernel, signature="R,R,R->R", shape=_range_shape, op_type="Range",
     fallible=True, keep_inputs=(), gradient=lambda op, g: (None, None, None), samples=(),
     memory=Memory.READS,
+    instruction="range",
 )  # fmt: skip
 
 

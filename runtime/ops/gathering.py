@@ -95,6 +95,7 @@ gather_p: Primitive = row(
         sample("2,3,4", "2,2:i4", axis=2, batch_dims=1, negative=False),
         sample("3,4", ":i3", axis=0, batch_dims=0, negative=False),
     ), order=_gather_order, batching=batching.gathered,
+    instruction="gather",
 )  # fmt: skip
 
 

@@ -73,6 +73,7 @@ concat_p: Primitive = row(
     shape=_concat_shape, op_type="ConcatV2", gradient=_concat_gradient, keep_inputs=(),
     samples=(sample("2,3", "4,3", axis=0), sample("2,1", "2,2", "2,3", axis=-1)), order=Order.C,
     batching=batching.joined,
+    instruction="concat",
 )  # fmt: skip
 
 
@@ -154,6 +155,7 @@ stack_p: Primitive = row(
     gradient=lambda op, g: unstack(g, len(op.inputs), op.params["axis"]),
     samples=(sample("2,3", "2,3", axis=0), sample("2", "2", axis=-1), sample("", "", axis=0)),
     order=Order.C, batching=batching.joined,
+    instruction="stack",
 )  # fmt: skip
 
 

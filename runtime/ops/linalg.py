@@ -90,7 +90,7 @@ matmul_p: Primitive = row(
         sample("3,2", "4,3", transpose_a=True, transpose_b=True),
         sample("5,2,3", "3,4", transpose_a=False, transpose_b=False),
         sample("5,2,3", "1,4,3", transpose_a=False, transpose_b=True),
-    ), order=Order.C, batching=batching.matmul,
+    ), order=Order.C, batching=batching.matmul, instruction="matmul",
 )  # fmt: skip
 _ACCEPTED = matmul_p.accepted
 # Twice as fast as np.dot and np.matmul for small matrices.

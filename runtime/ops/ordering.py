@@ -45,7 +45,7 @@ def _position(name: str, op_type: str, best: np.ufunc, find: Any) -> Any:
         gradient=lambda op, g: (None,),
         samples=(
             sample("2,3", axis=0, dtype=dtypes.int64), sample("2,3", axis=-1, dtype=dtypes.int32),
-        ), order=Order.C,
+        ), order=Order.C, instruction=name,
     )  # fmt: skip
 
 
@@ -216,6 +216,7 @@ top_k_p: Primitive = row(
     gradient=_top_k_gradient, keep_inputs=(), keep_outputs=(1,),
     samples=(sample("5", k=2, dtype=dtypes.int32), sample("2,4", k=3, dtype=dtypes.int64)),
     order=Order.C,
+    instruction="top_k",
 )  # fmt: skip
 
 

@@ -96,7 +96,7 @@ def reduction(
     primitive = row(
         name, kernel, signature=signature, shape=reduced_shape, op_type=op_type, gradient=gradient,
         keep_inputs=keep_inputs, keep_outputs=keep_outputs, samples=samples,
-        batching=batching.along_axes,
+        batching=batching.along_axes, instruction="reduce_" + name,
     )  # fmt: skip
     return named(_reduction_function(primitive), "reduce_" + name, doc, example)
 
@@ -163,6 +163,7 @@ def _block_of_rows(x: Any, axis: tuple[int, ...]) -> tuple[int, int, int] | None
 sum_p: Primitive = row(
     "sum", _sum_kernel, signature="N->N", shape=reduced_shape, op_type="Sum", keep_inputs=(),
     gradient=lambda op, g: (_spread(op, g),), samples=REDUCED, batching=batching.along_axes,
+    instruction="reduce_sum",
 )  # fmt: skip
 _SUMMED = sum_p.accepted
 
@@ -287,7 +288,7 @@ def _prod_kernel(x: Any, *, axis: Axis, keepdims: bool, out: Any = None) -> Any:
 
 prod_p: Primitive = row(
     "prod", _prod_kernel, signature="N->N", shape=reduced_shape, op_type="Prod",
-    gradient=_prod_gradient, samples=REDUCED,
+    gradient=_prod_gradient, samples=REDUCED, instruction="reduce_prod",
 )  # fmt: skip
 
 
@@ -447,6 +448,7 @@ sum_to_p: Primitive = row(
     gradient=lambda op, g: (ops.broadcast_like(g, op.inputs[0]), *[None] * (len(op.inputs) - 1)),
     keep_inputs=(), samples=(sample("2,3", shape=(3,)), sample("4,2,3", shape=(2, 1))),
     memory=_sum_to_memory, identities=(of_known_shape,), batching=batching.sum_to,
+    instruction="sum_to",
 )  # fmt: skip
 
 

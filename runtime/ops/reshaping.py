@@ -145,6 +145,7 @@ reshape_p: Primitive = row(
     gradient=lambda op, g: (reshape_like(g, op.inputs[0]), *[None] * (len(op.inputs) - 1)),
     keep_inputs=(), samples=(sample("2,3", shape=(3, 2)), sample("2,3,4", shape=(-1, 4))),
     memory=Memory.ALIASES, identities=(of_known_shape,), batching=batching.reshaped,
+    instruction="reshape",
 )  # fmt: skip
 
 
@@ -190,6 +191,7 @@ broadcast_to_p: Primitive = row(
     gradient=lambda op, g: (sum_to_shape_of(g, op.inputs[0]), *[None] * (len(op.inputs) - 1)),
     samples=(sample("3", shape=(2, 3)), sample("2,1", shape=(4, 2, 3)), sample("", shape=(2,))),
     memory=Memory.VIEWS, identities=(of_known_shape,), batching=batching.broadcast_to,
+    instruction="broadcast_to",
 )  # fmt: skip
 
 
@@ -252,6 +254,7 @@ expand_dims_p: Primitive = row(
     gradient=lambda op, g: (bind(squeeze_p, g, axis=(op.params["axis"],)),),
     samples=(sample("2,3", axis=0), sample("2,3", axis=-1), sample("", axis=0)),
     memory=Memory.ALIASES, batching=batching.reshaped,
+    instruction="reshape",
 )  # fmt: skip
 
 
@@ -282,6 +285,7 @@ squeeze_p: Primitive = row(
     op_type="Squeeze", keep_inputs=(), gradient=lambda op, g: (reshape_like(g, op.inputs[0]),),
     samples=(sample("1,2,1", axis=None), sample("1,2,1", axis=(0,)), sample("1,1", axis=(-1,))),
     memory=Memory.ALIASES, batching=batching.reshaped,
+    instruction="reshape",
 )  # fmt: skip
 
 

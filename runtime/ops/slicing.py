@@ -187,6 +187,7 @@ unslice_p: Primitive = row(
         sample("2,1", spec=((None, None, 2), "newaxis", 0), shape=(3, 4)),
     ), order=Order.C, batching=batching.sliced,
     text=slice_notation.unslice,
+    instruction="unslice",
 )  # fmt: skip
 
 

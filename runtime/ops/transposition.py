@@ -39,6 +39,7 @@ transpose_p: Primitive = row(
     shape=_transpose_shape, op_type="Transpose", gradient=_transpose_gradient, keep_inputs=(),
     samples=(sample("2,3", perm=None), sample("2,3,4", perm=(2, 0, 1))), memory=Memory.VIEWS,
     order=Order.PERMUTED, identities=(transposed,), batching=batching.transpose,
+    instruction="transpose",
 )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from runtime.graph.executors.lowering import Lowering
 from runtime.graph.executors.native import arena
 from runtime.graph.executors.native.control import handed_on, parts_of, put_together
 from runtime.graph.executors.native.emitter import ALIGNMENT, Emitter
+from runtime.graph.executors.native.lists import are_linear
 from runtime.graph.executors.native.machine import Symbols, new_module
 from runtime.graph.executors.native.values import BIT, BYTE, INT64, POINTER, int64
 from runtime.graph.ir import Graph
@@ -90,6 +91,8 @@ class Unit:
 
     def capture(self, emitter: Emitter, form: lowered.Function) -> None:
         """Give the locals that stand for known arrays their values."""
+        emitter.fuser.read(form.body)
+        emitter.linear = are_linear(form.body)
         for local, raw in form.captured:
             emitter.values[local] = self.captured(emitter, local, raw)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
-from runtime.core.types import NumberType, TensorType, Type
+from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Expression, Local
@@ -19,6 +19,7 @@ from runtime.graph.executors.native.values import (
     POINTER,
     Array,
     Held,
+    Items,
     Scalar,
     dtype_of,
     int64,
@@ -39,6 +40,8 @@ def parts_of(type: Type) -> list[ir.Type]:
     """The registers that a value of a type takes: an array's pointer, and its unknown dims."""
     if isinstance(type, NumberType):
         return [register(dtype_of(type))]
+    if isinstance(type, ListType):
+        return [POINTER, INT64, INT64]
     assert isinstance(type, TensorType)
     if type.shape == ():
         return [register(type.dtype)]
@@ -50,6 +53,8 @@ def taken_apart(held: Held, type: Type) -> list[ir.Value]:
     """The parts of a value."""
     if isinstance(held, Scalar):
         return [held.value]
+    if isinstance(held, Items):
+        return [held.pointer, held.count, held.room]
     assert isinstance(type, TensorType)
     assert type.shape is not None
     unknown = [at for dim, at in zip(type.shape, held.dims, strict=True) if dim is None]
@@ -58,6 +63,9 @@ def taken_apart(held: Held, type: Type) -> list[ir.Value]:
 
 def put_together(parts: Sequence[ir.Value], type: Type) -> Held:
     """The value of a type that has these parts."""
+    if isinstance(type, ListType):
+        assert isinstance(type.element, TensorType)
+        return Items(parts[0], parts[1], parts[2], type.element)
     if isinstance(type, NumberType) or not getattr(type, "shape", None):
         return Scalar(parts[0], type)
     assert isinstance(type, TensorType)

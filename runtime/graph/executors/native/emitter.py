@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from llvmlite import ir
@@ -18,6 +18,8 @@ from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Conversion, Expression, Local, Statement
 from runtime.graph.executors.native import control
+from runtime.graph.executors.native.arrays import Delayed
+from runtime.graph.executors.native.fusing import Fuser
 from runtime.graph.executors.native.instructions import ON_ARRAYS
 from runtime.graph.executors.native.operations import scalar_op
 from runtime.graph.executors.native.scalars import cast
@@ -48,6 +50,14 @@ MOST_IN_FRAME = 1 << 16
 ALIGNMENT = 64
 
 
+class Result(Protocol):
+    """The array that a function is to return, which is made where its elements are computed."""
+
+    def make(self, dtype: DType, dims: Sequence[ir.Value]) -> Array:
+        """Make it."""
+        ...
+
+
 class Emitter:
     """Writes one function. `values` are those of its locals so far; `arena` is where it has memory
     from, `depth` how many calls may still be made inside of it.
@@ -69,11 +79,15 @@ class Emitter:
         self.builder = ir.IRBuilder(start)
         self.aside = function.append_basic_block("aside")
         self.arena, self.depth = arena, depth
-        self.values: dict[Local, Held] = {}
+        self.values: dict[Local, Held | Delayed] = {}
         self.destinations: dict[Local, ir.Value] = {}
         self.targets: Sequence[Local] = ()
         self.frame = frame
         self.uses = 0
+        self.fuser = Fuser(self)
+        self.nested = 0
+        self.linear = True
+        self.results: dict[Local, Result] = {}
 
     # Blocks
 
@@ -101,8 +115,16 @@ class Emitter:
         made.align, made.type = align, POINTER
         return made
 
-    def allocate(self, dtype: DType, dims: Sequence[ir.Value]) -> Array:
-        """An array, of undefined elements, that lives until the iteration or the function ends."""
+    def allocate(
+        self, dtype: DType, dims: Sequence[ir.Value], target: Local | None = None
+    ) -> Array:
+        """An array, of undefined elements, that lives until the iteration or the function ends;
+        where there is a destination for its target, it is there.
+        """
+        if target in self.destinations:
+            return Array(self.destinations[target], tuple(dims), dtype)
+        if target in self.results and not self.nested:
+            return self.results[target].make(dtype, tuple(dims))
         return Array(self.memory(dtype, dims), tuple(dims), dtype)
 
     def memory(self, dtype: DType, dims: Sequence[ir.Value]) -> ir.Value:
@@ -160,7 +182,8 @@ class Emitter:
     def value(self, expression: Expression) -> Held:
         """The value of an expression."""
         if isinstance(expression, Local):
-            return self.values[expression]
+            held = self.values[expression]
+            return self.fuser.forced(held) if isinstance(held, Delayed) else held
         if isinstance(expression, lowered.Constant):
             return self.known(expression)
         if isinstance(expression, lowered.Apply):
@@ -174,7 +197,7 @@ class Emitter:
         """The value as one of a type: of a tensor that came as a number, the number as its dtype
         has it.
         """
-        if isinstance(held, Array):
+        if not isinstance(held, Scalar):
             return held
         value = cast(self.builder, held.value, held.dtype, dtype_of(type))
         return Scalar(value, type)
@@ -194,11 +217,20 @@ class Emitter:
     # Statements
 
     def statements(self, block: lowered.Block) -> None:
-        """Emit the statements of a block."""
+        """Emit the statements of a block. Loops that are being collected are emitted before others
+        begin; what is left of them at the end of a block, nobody reads.
+        """
         for statement in block.statements:
             if self.builder.block.is_terminated:
                 return
+            is_nested = bool(statement.blocks)
+            if is_nested or isinstance(statement, lowered.Call):
+                self.fuser.flush()
+            self.nested += is_nested
             _EMITTERS[type(statement)](self, statement)
+            self.nested -= is_nested
+            if is_nested:
+                self.fuser.pending.clear()
 
     def assign(self, statement: lowered.Assign) -> None:
         """One value, as the target holds it."""
@@ -208,6 +240,8 @@ class Emitter:
 
     def kernel(self, statement: lowered.Kernel) -> None:
         """A kernel: an op on numbers, or one on arrays."""
+        if self.fuser.add(statement):
+            return
         node, self.targets = statement.node, statement.targets
         results = self.applied(node, statement.inputs, statement)
         made = results if isinstance(results, list | tuple) else [results]

@@ -46,6 +46,38 @@ _PLAIN = 0x1 | 0x100  # C-contiguous and aligned
 _METHOD = ir.FunctionType(POINTER, [POINTER, POINTER, INT64])
 
 
+class NewArray:
+    """An array that is made before the function ends: its object is in a slot of the frame until it
+    is handed on.
+    """
+
+    def __init__(self, entry: Entry) -> None:
+        self.entry = entry
+        self.slot = entry.emitter.slot(POINTER)
+        entry.builder.store(ir.Constant(POINTER, None), self.slot)
+        self.array: Array | None = None
+
+    def make(self, dtype: DType, dims: Sequence[ir.Value]) -> Array:
+        """Make the object."""
+        entry = self.entry
+        builder = entry.builder
+        made = entry.empty(dtype, dims)
+        missing = builder.icmp_unsigned("==", made, ir.Constant(POINTER, None))
+        going = entry.emitter.block("going")
+        builder.cbranch(missing, entry.failed, going)
+        builder.position_at_end(going)
+        builder.store(made, self.slot)
+        self.array = Array(entry.field(made, _DATA, POINTER), tuple(dims), dtype)
+        return self.array
+
+    def take(self) -> ir.Value:
+        """The object, which is the receiver's from now on."""
+        self.array, builder = None, self.entry.builder
+        found = builder.load(self.slot, typ=POINTER)
+        builder.store(ir.Constant(POINTER, None), self.slot)
+        return found
+
+
 class Entry:
     """Writes the entry of a unit. `self` in it is a tuple: of the fallback, and what is kept."""
 
@@ -57,6 +89,7 @@ class Entry:
         emitter = self.emitter
         emitter.arena = emitter.slot(ir.ArrayType(POINTER, arena.WORDS))
         self.builder = emitter.builder
+        self.arrays: list[NewArray] = []
         self.refused = emitter.block("refused")
         self.failed = emitter.block("failed")
 
@@ -215,7 +248,11 @@ class Entry:
         """The object of a result."""
         builder = self.builder
         if isinstance(held, Array):
+            for made in self.arrays:
+                if made.array is held:
+                    return made.take()
             return self.new_array(held)
+        assert isinstance(held, Scalar)
         if not isinstance(type, NumberType):
             value = builder.zext(held.value, BYTE) if held.value.type == BIT else held.value
             place = self.emitter.slot(value.type)
@@ -231,24 +268,38 @@ class Entry:
         wide = builder.zext(held.value, INT64)
         return self.call("python.PyBool_FromLong", POINTER, [INT64], wide)
 
+    def expect(self, results: Sequence[Expression]) -> None:
+        """Have the arrays that are results made where they are computed."""
+        for result in dict.fromkeys(results):
+            if isinstance(result, Local) and getattr(result.type, "shape", None):
+                self.arrays.append(NewArray(self))
+                self.emitter.results[result] = self.arrays[-1]
+
     def new_array(self, held: Array) -> ir.Value:
         """A new array with the elements of one."""
-        builder, rank = self.builder, len(held.dims)
-        sizes = self.emitter.slot(ir.ArrayType(INT64, max(rank, 1)))
-        for at, dim in enumerate(held.dims):
-            builder.store(dim, builder.gep(sizes, [int64(8 * at)], source_etype=BYTE))
-        nothing, zero = ir.Constant(POINTER, None), ir.Constant(INT32, 0)
-        number = ir.Constant(INT32, held.dtype.np_dtype.num)
-        type = self.symbols.load(builder, "numpy.PyArray_Type")
-        kinds = [POINTER, INT32, POINTER, INT32, POINTER, POINTER, INT32, INT32, POINTER]
-        given = [type, ir.Constant(INT32, rank), sizes, number, nothing, nothing, zero, zero]
-        made = self.call("numpy.PyArray_New", POINTER, kinds, *given, nothing)
-        self.whole(self.same(made, nothing))
+        made = self.empty(held.dtype, held.dims)
+        self.whole(self.same(made, ir.Constant(POINTER, None)))
         self.emitter.copy(self.field(made, _DATA, POINTER), held)
         return made
 
+    def empty(self, dtype: DType, dims: Sequence[ir.Value]) -> ir.Value:
+        """The object of a new array, null where there is no memory for it."""
+        builder, rank = self.builder, len(dims)
+        sizes = self.emitter.slot(ir.ArrayType(INT64, max(rank, 1)))
+        for at, dim in enumerate(dims):
+            builder.store(dim, builder.gep(sizes, [int64(8 * at)], source_etype=BYTE))
+        nothing, zero = ir.Constant(POINTER, None), ir.Constant(INT32, 0)
+        number = ir.Constant(INT32, dtype.np_dtype.num)
+        type = self.symbols.load(builder, "numpy.PyArray_Type")
+        kinds = [POINTER, INT32, POINTER, INT32, POINTER, POINTER, INT32, INT32, POINTER]
+        given = [type, ir.Constant(INT32, rank), sizes, number, nothing, nothing, zero, zero]
+        return self.call("numpy.PyArray_New", POINTER, kinds, *given, nothing)
+
     def release(self) -> None:
-        """Let go of the arena, where anything is in it."""
+        """Let go of arrays that nobody has, and of the arena, where anything is in it."""
+        for each in self.arrays:
+            left = self.builder.load(each.slot, typ=POINTER)
+            self.call("python.Py_DecRef", ir.VoidType(), [POINTER], left)
         if self.emitter.uses or self.calls:
             self.call("arena.release", ir.VoidType(), [POINTER], self.emitter.arena)
 
@@ -291,6 +342,7 @@ def write_entry(
     for at, (local, type) in enumerate(parameters):
         entry.emitter.values[local] = entry.argument(at, type)
     entry.start(calls)
+    entry.expect([expression for expression, _ in results])
     body(entry.emitter)
     entry.finish([expression for expression, _ in results], [type for _, type in results])
     unit.finish()

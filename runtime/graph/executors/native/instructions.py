@@ -7,7 +7,7 @@ filled by the modules that define them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from llvmlite import ir
 
@@ -40,7 +40,7 @@ ELEMENTWISE: dict[str, Elementwise] = {}
 """Instructions on elements of one dtype, for scalars and for vectors alike."""
 
 Takes = Callable[[lowered.Kernel], bool]
-Lower = Callable[["Emitter", lowered.Kernel, Sequence[Held]], Sequence[Held]]
+Lower = Callable[["Emitter", lowered.Kernel, Sequence[Any]], Sequence[Held]]
 
 
 class OnArrays(NamedTuple):

@@ -8,7 +8,10 @@ from runtime.core.types import NumberType, TensorType, Type
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block, Conversion, Expression, Statement
 from runtime.graph.executors.lowering import Lowering
+from runtime.graph.executors.native import indexing, math, normalizing, ordering, products
+from runtime.graph.executors.native.fusing import is_elementwise
 from runtime.graph.executors.native.instructions import ON_ARRAYS
+from runtime.graph.executors.native.lists import is_list
 from runtime.graph.executors.native.operations import takes_scalar
 from runtime.graph.executors.native.values import is_native
 from runtime.graph.ir import Graph, Node
@@ -57,7 +60,7 @@ class Support:
         """The reasons in a statement itself."""
         node = statement.node
         for local in statement.targets:
-            if not is_held(local.type):
+            if not is_held(local.type) and not is_list(local.type):
                 yield node, f"{local.type} has no native values"
                 return
         if isinstance(statement, lowered.Call):
@@ -90,10 +93,14 @@ def _takes(kernel: lowered.Kernel) -> bool:
     found = ON_ARRAYS.get(kernel.node.primitive.instruction)
     if found is not None and found.takes(kernel):
         return True
-    return takes_scalar(kernel.node)
+    return takes_scalar(kernel.node) or is_elementwise(kernel)
 
 
 def _anywhere(form: lowered.Function) -> Node:
     from runtime.graph.executors.lowering import ENTRY
 
     return form.body.statements[0].node if form.body.statements else ENTRY
+
+
+WRITTEN = (indexing, math, normalizing, ordering, products)
+"""The modules that the instructions on arrays are in."""

@@ -48,7 +48,17 @@ class Array:
     dtype: DType
 
 
-Held = Scalar | Array
+@dataclass(slots=True, eq=False)
+class Items:
+    """A list: of `count` elements of one type, one behind the other, in memory of `room` bytes."""
+
+    pointer: ir.Value
+    count: ir.Value
+    room: ir.Value
+    element: TensorType
+
+
+Held = Scalar | Array | Items
 
 
 def dtype_of(type: Type) -> DType:

@@ -1,0 +1,301 @@
+"""Loops over the elements of arrays: elementwise kernels of one shape are one loop, with what they
+hand to each other in registers.
+
+Kernels are collected until somebody needs what they compute: then the loop is emitted. Arrays of
+fewer elements are broadcast, by rows, by columns or as a whole; reductions of all elements that
+the loop computes are made in it, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from llvmlite import ir
+
+from runtime import dtypes
+from runtime.dtypes import DType
+from runtime.graph.executors.lowered import Local
+from runtime.graph.executors.native.elements import Element, safe
+from runtime.graph.executors.native.loops import (
+    Strip,
+    counted,
+    lanes_for,
+    load,
+    place,
+    plus,
+    splat,
+    times,
+)
+from runtime.graph.executors.native.reductions import Accumulator
+from runtime.graph.executors.native.values import BIT, Array, Scalar, int64, static
+
+if TYPE_CHECKING:
+    from runtime.graph.executors.native.emitter import Emitter
+
+
+@dataclass(slots=True, eq=False)
+class Delayed:
+    """What a loop will compute: the array of a step, or without `dims` the number that a reduction
+    gives. `target` is the local that will hold it.
+    """
+
+    fusion: Fusion
+    at: int
+    dims: Sequence[ir.Value] | None
+    dtype: DType
+    target: Local
+
+
+Operand = int | Array | Scalar
+"""What a step reads: another step, an array or a number."""
+
+
+@dataclass(slots=True, eq=False)
+class Step:
+    """One kernel on elements. `reads` counts those in the loop that read what it computes."""
+
+    element: Element
+    operands: list[Operand]
+    dtype: DType
+    target: Local
+    reads: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Sink:
+    """A reduction of all elements of a step, or of an array."""
+
+    accumulator: Accumulator
+    operand: Operand
+    target: Local
+
+
+@dataclass(slots=True, eq=False)
+class Fusion:
+    """Elementwise kernels of one shape, and reductions of what they compute."""
+
+    dims: Sequence[ir.Value]
+    steps: list[Step] = field(default_factory=list)
+    sinks: list[Sink] = field(default_factory=list)
+    done: bool = False
+
+    def operands(self) -> Iterator[Operand]:
+        """All that steps and reductions read."""
+        for step in self.steps:
+            yield from step.operands
+        for sink in self.sinks:
+            yield sink.operand
+
+    def dtypes(self) -> list[DType]:
+        """All dtypes that the loop has vectors of."""
+        read = [item.dtype for item in self.operands() if not isinstance(item, int)]
+        return read + [step.dtype for step in self.steps]
+
+    def arrays(self) -> list[Array]:
+        """The arrays that the loop reads."""
+        found = {id(item): item for item in self.operands() if isinstance(item, Array)}
+        return list(found.values())
+
+
+def emit(
+    emitter: Emitter, fusion: Fusion, stored: Sequence[int]
+) -> tuple[list[Array], list[Scalar]]:
+    """Emit the loop of a fusion: gives the arrays of the steps that are to be stored, and the
+    results of its reductions.
+    """
+    return Nest(emitter, fusion, stored).run()
+
+
+class Nest:
+    """The loops of one fusion: over rows, and by vectors over each."""
+
+    def __init__(self, emitter: Emitter, fusion: Fusion, stored: Sequence[int]) -> None:
+        self.emitter, self.builder, self.fusion = emitter, emitter.builder, fusion
+        self.stored = stored
+        self.arrays = fusion.arrays()
+        self.made = [
+            emitter.allocate(fusion.steps[at].dtype, fusion.dims, fusion.steps[at].target)
+            for at in stored
+        ]
+        self.dims, self.strides = self.collapsed()
+        widest = max(dtype.size for dtype in fusion.dtypes())
+        self.lanes = lanes_for(widest, 4 if fusion.sinks else 2)
+        self.guards = [step for step in fusion.steps if self.guarded(step)]
+
+    def guarded(self, step: Step) -> bool:
+        """True if some element of a step may have no result; a single divisor is tested here."""
+        refuses, last = step.element.refuses, step.operands[-1]
+        if refuses is None:
+            return False
+        if isinstance(last, Scalar):
+            self.emitter.step_aside(refuses(self.builder, [last.value, last.value]))
+            return False
+        return True
+
+    def collapsed(self) -> tuple[list[ir.Value], list[list[bool]]]:
+        """The dims of the loops, and for each array whether it goes along with them: neighbours
+        for which all arrays agree are one.
+        """
+        builder, rank = self.builder, len(self.fusion.dims)
+        along = [self.along(array) for array in self.arrays]
+        dims: list[ir.Value] = []
+        kinds: list[list[bool]] = []
+        for at in range(rank):
+            dim = self.fusion.dims[at]
+            kind = [flags[at] for flags in along]
+            if static(dim) == 1:
+                continue
+            if dims and kinds[-1] == kind:
+                dims[-1] = times(builder, dims[-1], dim)
+            else:
+                dims.append(dim)
+                kinds.append(kind)
+        if not dims:
+            dims, kinds = [int64(1)], [[True] * len(self.arrays)]
+        return dims, kinds
+
+    def along(self, array: Array) -> list[bool]:
+        """For each dimension of the loop, whether the array has it, or is broadcast."""
+        missing = len(self.fusion.dims) - len(array.dims)
+        return [False] * missing + [static(dim) != 1 for dim in array.dims]
+
+    def run(self) -> tuple[list[Array], list[Scalar]]:
+        builder = self.builder
+        *outer, length = self.dims
+        carried: list[ir.Value] = []
+        lanes = self.strip(length, [], []).lanes
+        for sink in self.fusion.sinks:
+            carried += sink.accumulator.start(lanes)
+        carried += [ir.Constant(ir.VectorType(BIT, lanes), [0] * lanes) for _ in self.guards]
+        if outer and carried:
+            return self.over_rows(outer, length, carried)
+        with ExitStack() as loops:
+            indices = [loops.enter_context(counted(builder, dim)) for dim in outer]
+            found = self.row(indices, length, carried)
+        return self.made, self.results(found)
+
+    def over_rows(
+        self, outer: Sequence[ir.Value], length: ir.Value, carried: Sequence[ir.Value]
+    ) -> tuple[list[Array], list[Scalar]]:
+        """Rows with reductions: what they carry goes through memory from row to row."""
+        builder = self.builder
+        places = [self.emitter.slot(value.type) for value in carried]
+        for value, pointer in zip(carried, places, strict=True):
+            builder.store(value, pointer)
+        with ExitStack() as loops:
+            indices = [loops.enter_context(counted(builder, dim)) for dim in outer]
+            given = [
+                builder.load(pointer, typ=value.type)
+                for value, pointer in zip(carried, places, strict=True)
+            ]
+            found = self.row(indices, length, given)
+            for value, pointer in zip(found, places, strict=True):
+                builder.store(value, pointer)
+        last = [
+            builder.load(pointer, typ=value.type)
+            for value, pointer in zip(carried, places, strict=True)
+        ]
+        return self.made, self.results(last)
+
+    def results(self, found: Sequence[ir.Value]) -> list[Scalar]:
+        """The numbers that reductions give, of what the loops carried out."""
+        made, rest = [], list(found)
+        for sink in self.fusion.sinks:
+            count = sink.accumulator.count
+            value = sink.accumulator.finish(self.builder, rest[:count], self.fusion.dims)
+            made.append(Scalar(value, sink.target.type))
+            del rest[:count]
+        for bits in rest:
+            accumulator = Accumulator("reduce_any", dtypes.bool)
+            self.emitter.step_aside(accumulator.finish(self.builder, [bits], []))
+        return made
+
+    def strip(self, length: ir.Value, sources: Sequence[Any], sinks: Sequence[Any]) -> Strip:
+        return Strip(self.builder, length, self.lanes, sources, sinks)
+
+    def row(
+        self, indices: Sequence[ir.Value], length: ir.Value, carried: Sequence[ir.Value]
+    ) -> Sequence[ir.Value]:
+        """The loop over one row."""
+        builder = self.builder
+        sources = []
+        fixed: dict[int, ir.Value] = {}
+        moving: list[Array] = []
+        for number, array in enumerate(self.arrays):
+            pointer = self.start(array.pointer, array.dtype, number, indices, length)
+            if self.strides[-1][number]:
+                sources.append((pointer, array.dtype))
+                moving.append(array)
+            else:
+                fixed[id(array)] = load(builder, pointer, array.dtype)
+        offset = self.offset([True] * len(self.dims), indices, length)
+        sinks = [(place(builder, a.pointer, offset, a.dtype), a.dtype) for a in self.made]
+        strip = self.strip(length, sources, sinks)
+        known = {key: splat(builder, value, strip.lanes) for key, value in fixed.items()}
+        for step in self.fusion.steps:
+            for item in step.operands:
+                if isinstance(item, Scalar) and id(item) not in known:
+                    known[id(item)] = splat(builder, item.value, strip.lanes)
+
+        def body(
+            at: ir.Value, vectors: Sequence[ir.Value], state: Sequence[ir.Value]
+        ) -> tuple[Sequence[ir.Value], Sequence[ir.Value]]:
+            values = known | {id(a): v for a, v in zip(moving, vectors, strict=True)}
+            made: list[ir.Value] = []
+            refused: list[ir.Value] = []
+
+            def value(item: Operand) -> ir.Value:
+                return made[item] if isinstance(item, int) else values[id(item)]
+
+            for step in self.fusion.steps:
+                made.append(self.computed(step, list(map(value, step.operands)), refused))
+            following, rest = [], list(state)
+            for sink in self.fusion.sinks:
+                count = sink.accumulator.count
+                given = value(sink.operand)
+                following += sink.accumulator.take(builder, rest[:count], given, strip.valid)
+                del rest[:count]
+            for bits, more in zip(rest, refused, strict=True):
+                if strip.valid is not None:
+                    more = builder.and_(more, strip.valid)
+                following.append(builder.or_(bits, more))
+            return [made[at] for at in self.stored], following
+
+        return strip.run(carried, body, bool(carried))
+
+    def computed(
+        self, step: Step, operands: Sequence[ir.Value], refused: list[ir.Value]
+    ) -> ir.Value:
+        """A vector of a step; `refused` gets the lanes that have no result."""
+        element = step.element
+        if element.refuses is not None and step in self.guards:
+            refused.append(element.refuses(self.builder, operands))
+            operands = safe(self.builder, element, operands, refused[-1])
+        return element.emit(self.builder, operands)
+
+    def start(
+        self,
+        pointer: ir.Value,
+        dtype: DType,
+        number: int,
+        indices: Sequence[ir.Value],
+        length: ir.Value,
+    ) -> ir.Value:
+        """The first element of an array in this row."""
+        along = [kinds[number] for kinds in self.strides]
+        return place(self.builder, pointer, self.offset(along, indices, length), dtype)
+
+    def offset(
+        self, along: Sequence[bool], indices: Sequence[ir.Value], length: ir.Value
+    ) -> ir.Value:
+        """The number of elements before this row, of an array that has some of the dims."""
+        builder = self.builder
+        total: ir.Value = int64(0)
+        for at, index in enumerate(indices):
+            if along[at]:
+                dim = self.dims[at]
+                total = plus(builder, times(builder, total, dim), index)
+        return times(builder, total, length) if along[-1] else total

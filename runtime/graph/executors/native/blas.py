@@ -1,0 +1,66 @@
+"""The products of the BLAS that NumPy carries, by their addresses."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from llvmlite import ir
+
+from runtime import dtypes
+from runtime.dtypes import DType
+from runtime.graph.executors.native.symbols import SOURCES
+from runtime.graph.executors.native.values import INT32, INT64
+
+_LETTERS = {"float32": "s", "float64": "d"}
+_SPELLINGS = (
+    ("scipy_cblas_{}gemm64_", INT64),
+    ("cblas_{}gemm64_", INT64),
+    ("scipy_cblas_{}gemm", INT32),
+    ("cblas_{}gemm", INT32),
+)
+
+ROW_MAJOR, PLAIN, TRANSPOSED = 101, 111, 112
+"""How the interface in C calls the order of matrices, and whether they are transposed."""
+
+
+class Product(NamedTuple):
+    """A product of matrices: where it is, and the type of its integers."""
+
+    address: int
+    integer: ir.Type
+
+
+@cache
+def product(dtype: DType) -> Product | None:
+    """The product of matrices of a dtype, None where NumPy has none that is known."""
+    letter = _LETTERS.get(dtype.name)
+    library = _library()
+    if letter is None or library is None:
+        return None
+    for spelling, integer in _SPELLINGS:
+        found = getattr(library, spelling.format(letter), None)
+        if found is not None:
+            address = ctypes.cast(found, ctypes.c_void_p).value
+            assert address is not None
+            return Product(address, integer)
+    return None
+
+
+@cache
+def _library() -> ctypes.CDLL | None:
+    """NumPy's own code, which finds what it is linked to."""
+    core = getattr(np, "_core", None) or np.core
+    path = getattr(core._multiarray_umath, "__file__", None)
+    return ctypes.CDLL(path) if path else None
+
+
+def _address(name: str) -> int:
+    found = product(dtypes.as_dtype(name.removeprefix("product.")))
+    assert found is not None
+    return found.address
+
+
+SOURCES["blas"] = _address

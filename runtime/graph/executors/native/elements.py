@@ -1,0 +1,89 @@
+"""One element of what an elementwise kernel computes, or a vector of elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from llvmlite import ir
+
+from runtime.core.types import TensorType
+from runtime.dtypes import DType
+from runtime.graph.executors.lowered import Kernel
+from runtime.graph.executors.native.instructions import ELEMENTWISE
+from runtime.graph.executors.native.scalars import cast, cast_refuses, filled
+from runtime.graph.executors.native.values import dtype_of, is_native
+from runtime.graph.ir import Value
+
+Emission = Callable[[ir.IRBuilder, Sequence[ir.Value]], ir.Value]
+
+
+class Element(NamedTuple):
+    """How an element is computed of those of the operands. `refuses` gives a bit, or a vector of
+    bits, that is set where there is no result.
+    """
+
+    emit: Emission
+    refuses: Emission | None = None
+    by_last: bool = False
+    """Only the last operand is refused, in whose place one can be computed with."""
+
+
+def element_of(kernel: Kernel) -> Element | None:
+    """What a kernel computes of each element; None where it is not elementwise."""
+    node = kernel.node
+    instruction = node.primitive.instruction
+    if not instruction or len(node.outputs) != 1 or not all(map(_is_held, node.inputs)):
+        return None
+    (output,) = node.outputs
+    if not _is_held(output):
+        return None
+    dtypes = [dtype_of(value.type) for value in node.inputs]
+    if instruction == "cast":
+        return _cast(dtypes[0], dtype_of(output.type))
+    if instruction == "select":
+        dtypes = dtypes[1:]
+    found = ELEMENTWISE.get(instruction)
+    if found is None or any(dtype is not dtypes[0] for dtype in dtypes):
+        return None
+    dtype = dtypes[0]
+    if kind_of(dtype) not in found.kinds:
+        return None
+    refuses: Emission | None = None
+    if found.refuses is not None and dtype.is_integer:
+        refusal = found.refuses
+        refuses = lambda builder, operands: refusal(builder, dtype, operands)  # noqa: E731
+    return Element(lambda builder, operands: found.emit(builder, dtype, operands), refuses, True)
+
+
+def kind_of(dtype: DType) -> str:
+    """The letter of a dtype in the tables of instructions."""
+    return dtype.np_dtype.kind
+
+
+def safe(
+    builder: ir.IRBuilder, element: Element, operands: Sequence[ir.Value], refused: ir.Value
+) -> Sequence[ir.Value]:
+    """Operands that nothing happens with, where some are refused."""
+    *others, last = operands
+    if element.by_last:
+        last = builder.select(refused, filled(last.type, 1), last)
+    return [*others, last]
+
+
+def _is_held(value: Value) -> bool:
+    type = value.type
+    return isinstance(type, TensorType) and type.shape is not None and is_native(type.dtype)
+
+
+def _cast(source: DType, target: DType) -> Element:
+    def refuses(builder: ir.IRBuilder, operands: Sequence[ir.Value]) -> ir.Value:
+        found = cast_refuses(builder, operands[0], source, target)
+        assert found is not None
+        return found
+
+    may_refuse = source.is_floating and target.is_integer
+    return Element(
+        lambda builder, operands: cast(builder, operands[0], source, target),
+        refuses if may_refuse else None,
+    )

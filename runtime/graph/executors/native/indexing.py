@@ -1,0 +1,565 @@
+"""Parts of arrays, and arrays of parts: slices, rows at places, joined and turned arrays.
+
+What is one piece of memory stays where it is; all else is copied, by rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from llvmlite import ir
+
+from runtime.core.forms import DYNAMIC
+from runtime.core.types import TensorType
+from runtime.graph.executors.lowered import Kernel
+from runtime.graph.executors.native.instructions import ON_ARRAYS, Lower, OnArrays, Takes
+from runtime.graph.executors.native.loops import (
+    bytes_of,
+    clear,
+    copy,
+    counted,
+    load,
+    place,
+    plus,
+    size_of,
+    store,
+    times,
+)
+from runtime.graph.executors.native.operations import wide
+from runtime.graph.executors.native.values import (
+    BIT,
+    Array,
+    Held,
+    Scalar,
+    int64,
+    is_native,
+    static,
+)
+
+if TYPE_CHECKING:
+    from runtime.graph.executors.native.emitter import Emitter
+
+
+def shapes_known(kernel: Kernel) -> bool:
+    """True if all inputs and outputs are numbers, or arrays of numbers and of known rank."""
+    node = kernel.node
+    return all(
+        isinstance(value.type, TensorType)
+        and value.type.shape is not None
+        and is_native(value.type.dtype)
+        for value in (*node.inputs, *node.outputs)
+    )
+
+
+def shape_of(kernel: Kernel, at: int = 0) -> list[int | None]:
+    """The shape of an output, as far as it is known."""
+    type = kernel.node.outputs[at].type
+    assert isinstance(type, TensorType)
+    assert type.shape is not None
+    return list(type.shape)
+
+
+def array_of(emitter: Emitter, held: Any, target: Any = None) -> Array:
+    """An array: of a number, one in memory."""
+    if isinstance(held, Array):
+        return held
+    made = emitter.allocate(held.dtype, [], target)
+    store(emitter.builder, held.value, made.pointer, held.dtype)
+    return made
+
+
+def handed_on(emitter: Emitter, kernel: Kernel, array: Array, at: int = 0) -> Held:
+    """An array as the target of a kernel is held: of no dims, as a number."""
+    type = kernel.targets[at].type if kernel.targets else kernel.node.outputs[at].type
+    if getattr(type, "shape", None) == ():
+        return Scalar(load(emitter.builder, array.pointer, array.dtype), type)
+    return array
+
+
+def target_of(kernel: Kernel, at: int = 0) -> Any:
+    """The local that a result is for."""
+    return kernel.targets[at] if kernel.targets else None
+
+
+# Slices
+
+
+@dataclass(slots=True)
+class Part:
+    """What is taken along an axis: `count` places from `start` on, by a step."""
+
+    start: ir.Value
+    count: ir.Value
+    step: int
+    dim: ir.Value
+    kept: bool = True
+
+
+def _takes_slice(kernel: Kernel) -> bool:
+    node = kernel.node
+    type = node.inputs[0].type
+    if not shapes_known(kernel) or not isinstance(type, TensorType) or not type.shape:
+        return False
+    spec = node.params["spec"]
+    for entry in spec:
+        if isinstance(entry, tuple):
+            step = 1 if entry[2] is None else entry[2]
+            if not isinstance(step, int) or step == 0:
+                return False
+            if step != 1 and DYNAMIC in entry:
+                return False
+    return True
+
+
+def parts(
+    emitter: Emitter,
+    dims: Sequence[ir.Value],
+    spec: Sequence[Any],
+    given: Sequence[Held],
+    checked: bool = False,
+) -> tuple[list[Part], list[ir.Value]]:
+    """What a spec takes along each axis, and the dims of the result."""
+    builder, values = emitter.builder, iter(given)
+
+    def number(entry: Any) -> ir.Value:
+        if entry == DYNAMIC:
+            held = next(values)
+            assert isinstance(held, Scalar)
+            return wide(emitter, held)
+        return int64(entry)
+
+    used = sum(entry not in ("newaxis", "...") for entry in spec)
+    rest = len(dims) - used
+    found: list[Part] = []
+    made: list[ir.Value] = []
+    for entry in spec if "..." in spec else (*spec, "..."):
+        if entry == "newaxis":
+            made.append(int64(1))
+        elif entry == "...":
+            for dim in dims[len(found) : len(found) + rest]:
+                found.append(Part(int64(0), dim, 1, dim))
+                made.append(dim)
+        elif isinstance(entry, tuple):
+            dim = dims[len(found)]
+            found.append(_range(builder, dim, entry, number))
+            made.append(found[-1].count)
+        else:
+            dim = dims[len(found)]
+            at = _place(emitter, number(entry), dim, checked)
+            found.append(Part(at, int64(1), 1, dim, kept=False))
+    return found, made
+
+
+def _place(emitter: Emitter, at: ir.Value, dim: ir.Value, checked: bool) -> ir.Value:
+    """A place from the start; gives up where there is none, unless that was checked."""
+    builder = emitter.builder
+    known, size = static(at), static(dim)
+    if known is not None and size is not None and -size <= known < size:
+        return int64(known % size)
+    moved = builder.select(builder.icmp_signed("<", at, int64(0)), builder.add(at, dim), at)
+    if not checked:
+        emitter.step_aside(builder.icmp_unsigned(">=", moved, dim))
+    return moved
+
+
+def _range(builder: ir.IRBuilder, dim: ir.Value, entry: Any, number: Any) -> Part:
+    start, stop, step = entry
+    size = static(dim)
+    if size is not None and DYNAMIC not in entry:
+        taken = range(size)[slice(start, stop, step)]
+        return Part(int64(taken.start if taken else 0), int64(len(taken)), taken.step, dim)
+    if step not in (None, 1):
+        raise NotImplementedError("slices by steps have known ends")
+
+    def bounded(part: Any, default: ir.Value) -> ir.Value:
+        if part is None:
+            return default
+        at = number(part)
+        moved = builder.select(builder.icmp_signed("<", at, int64(0)), builder.add(at, dim), at)
+        low = builder.select(builder.icmp_signed("<", moved, int64(0)), int64(0), moved)
+        return builder.select(builder.icmp_signed("<", low, dim), low, dim)
+
+    first, last = bounded(start, int64(0)), bounded(stop, dim)
+    count = builder.sub(last, first)
+    count = builder.select(builder.icmp_signed("<", count, int64(0)), int64(0), count)
+    return Part(first, count, 1, dim)
+
+
+def _lower_slice(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    array, *given = operands
+    assert isinstance(array, Array)
+    # Of expressions, which have no targets, a check has told that places are there.
+    found, dims = parts(
+        emitter, array.dims, kernel.node.params["spec"], given, checked=not kernel.targets
+    )
+    dims = [
+        dim if known is None else int64(known)
+        for dim, known in zip(dims, shape_of(kernel), strict=True)
+    ]
+    begin = _first_whole(found)
+    if begin is not None:
+        offset = _offset(emitter.builder, found, [part.start for part in found])
+        pointer = place(emitter.builder, array.pointer, offset, array.dtype)
+        return [handed_on(emitter, kernel, Array(pointer, dims, array.dtype))]
+    made = emitter.allocate(array.dtype, dims, target_of(kernel))
+    _move(emitter, found, array, made, out=True)
+    return [handed_on(emitter, kernel, made)]
+
+
+def _first_whole(found: Sequence[Part]) -> int | None:
+    """The axis behind which all is taken, where what is taken is one piece of memory; else None."""
+    at = len(found)
+    while at and _is_whole(found[at - 1]):
+        at -= 1
+    if at and found[at - 1].step == 1:
+        at -= 1
+    before = found[:at]
+    return at if all(static(part.count) == 1 for part in before) else None
+
+
+def _is_whole(part: Part) -> bool:
+    return (part.kept and part.count is part.dim) or (
+        static(part.count) is not None and static(part.count) == static(part.dim) and part.step == 1
+    )
+
+
+def _offset(builder: ir.IRBuilder, found: Sequence[Part], at: Sequence[ir.Value]) -> ir.Value:
+    offset: ir.Value = int64(0)
+    for part, index in zip(found, at, strict=True):
+        offset = plus(builder, times(builder, offset, part.dim), index)
+    return offset
+
+
+def _move(emitter: Emitter, found: Sequence[Part], whole: Array, dense: Array, out: bool) -> None:
+    """Copy what is taken of an array to a dense one, or back; by rows where these are whole."""
+    builder, dtype = emitter.builder, whole.dtype
+    rows = len(found)
+    while rows and _is_whole(found[rows - 1]):
+        rows -= 1
+    if rows and found[rows - 1].step == 1:
+        rows -= 1
+    length = size_of(builder, [part.count for part in found[rows:]])
+    outer = found[:rows]
+    with ExitStack() as loops:
+        indices = [loops.enter_context(counted(builder, part.count)) for part in outer]
+        number: ir.Value = int64(0)
+        for part, index in zip(outer, indices, strict=True):
+            number = plus(builder, times(builder, number, part.count), index)
+        places = [
+            plus(builder, part.start, times(builder, index, int64(part.step)))
+            for part, index in zip(outer, indices, strict=True)
+        ]
+        places += [part.start for part in found[rows:]]
+        there = place(builder, whole.pointer, _offset(builder, found, places), dtype)
+        here = place(builder, dense.pointer, times(builder, number, length), dtype)
+        if static(length) == 1:
+            source, to = (there, here) if out else (here, there)
+            store(builder, load(builder, source, dtype), to, dtype)
+        else:
+            source, to = (there, here) if out else (here, there)
+            copy(builder, to, source, bytes_of(builder, length, dtype))
+
+
+def _takes_unslice(kernel: Kernel) -> bool:
+    if not shapes_known(kernel) or None in shape_of(kernel):
+        return False
+    return all(
+        entry[2] is None or isinstance(entry[2], int)
+        for entry in kernel.node.params["spec"]
+        if isinstance(entry, tuple)
+    ) and not any(
+        DYNAMIC in entry for entry in kernel.node.params["spec"] if isinstance(entry, tuple)
+    )
+
+
+def _lower_unslice(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    grad, *given = operands
+    builder = emitter.builder
+    dims = list(map(int64, (dim or 0 for dim in shape_of(kernel))))
+    made = emitter.allocate(grad.dtype, dims, target_of(kernel))
+    clear(builder, made.pointer, bytes_of(builder, size_of(builder, dims), grad.dtype))
+    found, inner = parts(emitter, dims, kernel.node.params["spec"], given)
+    source = array_of(emitter, grad)
+    taken = [dim for dim in inner if static(dim) != 1]
+    if len(taken) != len([dim for dim in source.dims if static(dim) != 1]):
+        raise NotImplementedError("a gradient that is broadcast over a slice")
+    _move(emitter, found, made, source, out=False)
+    return [made]
+
+
+# Rows at places
+
+
+def _takes_gather(kernel: Kernel) -> bool:
+    params = kernel.node.params
+    return shapes_known(kernel) and params["batch_dims"] == 0
+
+
+def _lower_gather(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    array, places = operands
+    assert isinstance(array, Array)
+    builder, params = emitter.builder, kernel.node.params
+    axis = params["axis"] % len(array.dims)
+    given = array_of(emitter, places)
+    dims = [*array.dims[:axis], *given.dims, *array.dims[axis + 1 :]]
+    made = emitter.allocate(array.dtype, dims, target_of(kernel))
+    size, inner = array.dims[axis], size_of(builder, array.dims[axis + 1 :])
+    count = size_of(builder, given.dims)
+    bytes = bytes_of(builder, inner, array.dtype)
+    with (
+        counted(builder, size_of(builder, array.dims[:axis])) as row,
+        counted(builder, count) as at,
+    ):
+        index = load(builder, place(builder, given.pointer, at, given.dtype), given.dtype)
+        where = wide(emitter, Scalar(index, TensorType(given.dtype, ())))
+        if params["negative"]:
+            negative = builder.icmp_signed("<", where, int64(0))
+            where = builder.select(negative, builder.add(where, size), where)
+        emitter.step_aside(builder.icmp_unsigned(">=", where, size))
+        source = times(builder, plus(builder, times(builder, row, size), where), inner)
+        target = times(builder, plus(builder, times(builder, row, count), at), inner)
+        there = place(builder, array.pointer, source, array.dtype)
+        here = place(builder, made.pointer, target, array.dtype)
+        if static(inner) == 1:
+            store(builder, load(builder, there, array.dtype), here, array.dtype)
+        else:
+            copy(builder, here, there, bytes)
+    return [handed_on(emitter, kernel, made)]
+
+
+# Joined arrays
+
+
+def _takes_concat(kernel: Kernel) -> bool:
+    return shapes_known(kernel) and len(shape_of(kernel)) > 0
+
+
+def _lower_concat(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    builder = emitter.builder
+    arrays = [array for array in operands if isinstance(array, Array)]
+    axis = kernel.node.params["axis"] % len(arrays[0].dims)
+    dims = list(arrays[0].dims)
+    for other in arrays[1:]:
+        for at, dim in enumerate(other.dims):
+            if at != axis:
+                dims[at] = _equal(emitter, dims[at], dim)
+        dims[axis] = plus(builder, dims[axis], other.dims[axis])
+    return [_joined(emitter, kernel, arrays, dims, axis)]
+
+
+def _equal(emitter: Emitter, a: ir.Value, b: ir.Value) -> ir.Value:
+    """A dim that two arrays have: the one that is known, if one is."""
+    if a is b or (static(a) is not None and static(a) == static(b)):
+        return a
+    emitter.step_aside(emitter.builder.icmp_signed("!=", a, b))
+    return b if static(a) is None else a
+
+
+def _joined(
+    emitter: Emitter,
+    kernel: Kernel,
+    arrays: Sequence[Array],
+    dims: Sequence[ir.Value],
+    axis: int,
+) -> Array:
+    builder, dtype = emitter.builder, arrays[0].dtype
+    made = emitter.allocate(dtype, dims, target_of(kernel))
+    whole = size_of(builder, dims[axis:])
+    with counted(builder, size_of(builder, dims[:axis])) as row:
+        offset = times(builder, row, whole)
+        for array in arrays:
+            # Stacked arrays have one axis less: what is behind it.
+            length = size_of(builder, array.dims[axis:])
+            source = place(builder, array.pointer, times(builder, row, length), dtype)
+            target = place(builder, made.pointer, offset, dtype)
+            copy(builder, target, source, bytes_of(builder, length, dtype))
+            offset = plus(builder, offset, length)
+    return made
+
+
+def _lower_stack(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    arrays = [array_of(emitter, held) for held in operands]
+    axis = kernel.node.params["axis"] % (len(arrays[0].dims) + 1)
+    dims = list(arrays[0].dims)
+    for other in arrays[1:]:
+        dims = [_equal(emitter, *pair) for pair in zip(dims, other.dims, strict=True)]
+    dims.insert(axis, int64(len(arrays)))
+    return [_joined(emitter, kernel, arrays, dims, axis)]
+
+
+# Other shapes of the same elements
+
+
+def _takes_reshape(kernel: Kernel) -> bool:
+    return shapes_known(kernel) and shape_of(kernel).count(None) <= 1
+
+
+def _lower_reshape(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    builder = emitter.builder
+    array = array_of(emitter, operands[0])
+    size = size_of(builder, array.dims)
+    known = shape_of(kernel)
+    others: ir.Value = int64(1)
+    for dim in known:
+        if dim is not None:
+            others = times(builder, others, int64(dim))
+    dims: list[ir.Value] = []
+    for dim in known:
+        if dim is not None:
+            dims.append(int64(dim))
+        elif static(others) == 0:
+            emitter.step_aside(ir.Constant(BIT, 1))
+            dims.append(int64(0))
+        else:
+            dims.append(builder.sdiv(size, others))
+    found = size_of(builder, dims)
+    if static(found) is None or static(found) != static(size):
+        emitter.step_aside(builder.icmp_signed("!=", found, size))
+    for dim, given in zip((d for d in known if d is None), operands[1:], strict=False):
+        # The dim that is not known was given, or is -1.
+        assert dim is None
+        assert isinstance(given, Scalar)
+        made = next(made for made, is_known in zip(dims, known, strict=True) if is_known is None)
+        asked = wide(emitter, given)
+        wrong = builder.and_(
+            builder.icmp_signed("!=", asked, made), builder.icmp_signed("!=", asked, int64(-1))
+        )
+        emitter.step_aside(wrong)
+    return [handed_on(emitter, kernel, Array(array.pointer, dims, array.dtype))]
+
+
+def _takes_broadcast(kernel: Kernel) -> bool:
+    return shapes_known(kernel) and None not in shape_of(kernel)
+
+
+def _lower_broadcast(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    array = array_of(emitter, operands[0])
+    dims = [int64(dim or 0) for dim in shape_of(kernel)]
+    missing = len(dims) - len(array.dims)
+    given = [int64(1)] * missing + list(array.dims)
+    for at, (one, dim) in enumerate(zip(given, dims, strict=True)):
+        if static(one) is None:
+            given[at] = _equal(emitter, dim, one)
+    made = emitter.allocate(array.dtype, dims, target_of(kernel))
+    _spread(emitter, array, made, [given], dims)
+    return [made]
+
+
+def _spread(
+    emitter: Emitter,
+    array: Array,
+    made: Array,
+    given: Sequence[Sequence[ir.Value]],
+    dims: Sequence[ir.Value],
+) -> None:
+    builder, dtype = emitter.builder, array.dtype
+    (shape,) = given
+    with ExitStack() as loops:
+        indices = [loops.enter_context(counted(builder, dim)) for dim in dims]
+        source: ir.Value = int64(0)
+        target: ir.Value = int64(0)
+        for one, dim, index in zip(shape, dims, indices, strict=True):
+            source = times(builder, source, one)
+            if static(one) != 1:
+                source = plus(builder, source, index)
+            target = plus(builder, times(builder, target, dim), index)
+        element = load(builder, place(builder, array.pointer, source, dtype), dtype)
+        store(builder, element, place(builder, made.pointer, target, dtype), dtype)
+
+
+def _lower_transpose(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    (array,) = operands
+    if isinstance(array, Scalar):
+        return [array]
+    builder, dtype = emitter.builder, array.dtype
+    perm = kernel.node.params["perm"]
+    rank = len(array.dims)
+    order = [at % rank for at in perm] if perm is not None else list(reversed(range(rank)))
+    dims = [array.dims[at] for at in order]
+    moved = [at for at in order if static(array.dims[at]) != 1]
+    if moved == sorted(moved):
+        return [Array(array.pointer, dims, dtype)]
+    made = emitter.allocate(dtype, dims, target_of(kernel))
+    rows = rank
+    while rows and order[rows - 1] == rows - 1:
+        rows -= 1
+    length = size_of(builder, dims[rows:])
+    with ExitStack() as loops:
+        indices = [loops.enter_context(counted(builder, dim)) for dim in dims[:rows]]
+        target: ir.Value = int64(0)
+        for dim, index in zip(dims, indices, strict=False):
+            target = plus(builder, times(builder, target, dim), index)
+        by_axis = dict(zip(order, indices, strict=False))
+        source: ir.Value = int64(0)
+        for axis in range(rows):
+            source = plus(builder, times(builder, source, array.dims[axis]), by_axis[axis])
+        there = place(builder, array.pointer, times(builder, source, length), dtype)
+        here = place(builder, made.pointer, times(builder, target, length), dtype)
+        if static(length) == 1:
+            store(builder, load(builder, there, dtype), here, dtype)
+        else:
+            copy(builder, here, there, bytes_of(builder, length, dtype))
+    return [made]
+
+
+def _register(instruction: str, takes: Takes, lower: Lower) -> None:
+    ON_ARRAYS[instruction] = OnArrays(takes, lower)
+
+
+_register("slice", _takes_slice, _lower_slice)
+_register("unslice", _takes_unslice, _lower_unslice)
+_register("gather", _takes_gather, _lower_gather)
+_register("concat", _takes_concat, _lower_concat)
+_register("stack", _takes_concat, _lower_stack)
+_register("reshape", _takes_reshape, _lower_reshape)
+_register("broadcast_to", _takes_broadcast, _lower_broadcast)
+_register("transpose", shapes_known, _lower_transpose)
+
+
+# Ranges
+
+
+def _takes_range(kernel: Kernel) -> bool:
+    type = kernel.node.outputs[0].type
+    return shapes_known(kernel) and isinstance(type, TensorType) and type.dtype.is_integer
+
+
+def _lower_range(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    builder = emitter.builder
+    scalars = [held for held in operands if isinstance(held, Scalar)]
+    start, limit, delta = (wide(emitter, held) for held in scalars)
+    dtype = scalars[0].dtype
+    zero, one = int64(0), int64(1)
+    up = builder.icmp_signed(">", delta, zero)
+    down = builder.icmp_signed("<", delta, zero)
+    wrong = builder.or_(
+        builder.and_(up, builder.icmp_signed(">", start, limit)),
+        builder.and_(down, builder.icmp_signed("<", start, limit)),
+    )
+    emitter.step_aside(builder.or_(wrong, builder.icmp_signed("==", delta, zero)))
+    known = kernel.node.params["length"]
+    if known == 0:
+        # Nobody reads an element of it.
+        return [emitter.allocate(dtype, [zero], target_of(kernel))]
+    step = builder.select(up, delta, builder.sub(zero, delta))
+    span = builder.sub(builder.select(up, limit, start), builder.select(up, start, limit))
+    # Numbers that are further apart than the largest one are left to the fallback.
+    emitter.step_aside(builder.icmp_signed("<", span, zero))
+    count = builder.udiv(builder.add(span, builder.sub(step, one)), step)
+    emitter.step_aside(builder.icmp_unsigned(">", count, int64(1 << 40)))
+    if known is not None:
+        emitter.step_aside(builder.icmp_signed("!=", count, int64(known)))
+        count = int64(known)
+    made = emitter.allocate(dtype, [count], target_of(kernel))
+    with counted(builder, count) as at:
+        value = builder.add(start, builder.mul(at, delta))
+        if dtype.size < 8:
+            value = builder.trunc(value, ir.IntType(8 * dtype.size))
+        store(builder, value, place(builder, made.pointer, at, dtype), dtype)
+    return [made]
+
+
+_register("range", _takes_range, _lower_range)

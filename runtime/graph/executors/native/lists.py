@@ -1,0 +1,293 @@
+"""Lists of arrays of one known shape: their elements one behind the other, in memory that grows.
+
+What was not written is zeros, as it is read everywhere else. Lists are written in place where each
+is used up by what makes the next one of it; else each write makes a copy.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from llvmlite import ir
+
+from runtime.core.types import ListType, TensorType
+from runtime.graph.executors.lowered import Block, Kernel, Local, Loop, Statement, leaves
+from runtime.graph.executors.native.indexing import handed_on, target_of
+from runtime.graph.executors.native.instructions import ON_ARRAYS, OnArrays
+from runtime.graph.executors.native.loops import (
+    bytes_of,
+    clear,
+    copy,
+    load,
+    place,
+    plus,
+    size_of,
+    store,
+    times,
+)
+from runtime.graph.executors.native.operations import wide
+from runtime.graph.executors.native.values import (
+    BYTE,
+    INT64,
+    POINTER,
+    Array,
+    Held,
+    Items,
+    Scalar,
+    int64,
+    is_native,
+    static,
+)
+
+if TYPE_CHECKING:
+    from runtime.graph.executors.native.emitter import Emitter
+
+
+def is_list(type: object) -> bool:
+    """True for a list whose elements are numbers, or arrays of one known shape."""
+    if not isinstance(type, ListType):
+        return False
+    element = type.element
+    if not isinstance(element, TensorType) or element.shape is None:
+        return False
+    return None not in element.shape and is_native(element.dtype)
+
+
+# Lists that are used up
+
+
+Nest = tuple[Loop, ...]
+
+
+def are_linear(body: Block) -> bool:
+    """True if each list is used up at most once, where it is made, and not read after that."""
+    homes: dict[tuple[Local, bool], Nest] = {}
+    used: Counter[tuple[Local, bool]] = Counter()
+    read: set[tuple[Local, bool]] = set()
+    for local, nest, is_used, owner in _uses(body, ()):
+        key = local, owner in nest
+        homes.setdefault(key, nest)
+        if not is_used:
+            read.add(key)
+            continue
+        used[key] += 1
+        home = _home(body, local, owner in nest)
+        if home is None or home != nest:
+            return False
+    return all(count <= 1 for count in used.values()) and read.isdisjoint(used)
+
+
+def _uses(
+    block: Block, nest: Nest, owners: dict[Local, Loop] | None = None
+) -> Iterator[tuple[Local, Nest, bool, Loop | None]]:
+    owners = {} if owners is None else owners
+    for statement in block.statements:
+        uses_up = not isinstance(statement, Kernel) or any(
+            isinstance(target.type, ListType) for target in statement.targets
+        )
+        for local in statement.reads():
+            if isinstance(local.type, ListType):
+                yield local, nest, uses_up, owners.get(local)
+        inner = nest
+        if isinstance(statement, Loop):
+            inner = (*nest, statement)
+            owners.update(dict.fromkeys(statement.targets, statement))
+        for each in statement.blocks:
+            yield from _uses(each, inner, owners)
+    for result in block.results:
+        for local in leaves(result):
+            if isinstance(local.type, ListType):
+                yield local, nest, True, owners.get(local)
+
+
+def _home(body: Block, local: Local, inside: bool) -> Nest | None:
+    """The loops around the place where a list is made; of one that a loop carries, as it is inside
+    or behind that loop.
+    """
+    for statement, nest in _statements(body, ()):
+        if local in statement.targets:
+            is_state = isinstance(statement, Loop) and inside
+            return (*nest, statement) if is_state and isinstance(statement, Loop) else nest
+    return None
+
+
+def _statements(block: Block, nest: Nest) -> Iterator[tuple[Statement, Nest]]:
+    for statement in block.statements:
+        yield statement, nest
+        inner = (*nest, statement) if isinstance(statement, Loop) else nest
+        for each in statement.blocks:
+            yield from _statements(each, inner)
+
+
+# Memory
+
+
+def _element(kernel: Kernel) -> TensorType:
+    """The type of the elements of the list that a kernel takes or makes."""
+    for value in (*kernel.node.inputs, *kernel.node.outputs):
+        if isinstance(value.type, ListType):
+            assert isinstance(value.type.element, TensorType)
+            return value.type.element
+    raise TypeError("no list is taken or made")
+
+
+def _dims(element: TensorType) -> list[ir.Value]:
+    return [int64(dim or 0) for dim in element.shape or ()]
+
+
+def _grown(emitter: Emitter, items: Items, count: ir.Value, length: ir.Value, fresh: bool) -> Items:
+    """The list with room for so many elements: where it is, or in other memory."""
+    builder = emitter.builder
+    element = items.element
+    pair = ir.LiteralStructType([POINTER, INT64])
+    slot = emitter.slot(pair)
+    nothing = ir.Constant(POINTER, None)
+    second = builder.gep(slot, [int64(8)], source_etype=BYTE)
+    builder.store(nothing if fresh else items.pointer, slot)
+    builder.store(int64(0) if fresh else items.room, second)
+    size = bytes_of(builder, times(builder, count, length), element.dtype)
+    kind = ir.FunctionType(POINTER, [POINTER, POINTER, INT64])
+    emitter.uses += 1
+    made = emitter.symbols.call(builder, "arena.grow", kind, [emitter.arena, slot, size])
+    emitter.step_aside(builder.icmp_unsigned("==", made, nothing))
+    moved = builder.icmp_unsigned("!=", made, items.pointer)
+    with builder.if_then(moved):
+        old = bytes_of(builder, times(builder, items.count, length), element.dtype)
+        copy(builder, made, items.pointer, old)
+    return Items(made, items.count, builder.load(second, typ=INT64), element)
+
+
+def _takes(kernel: Kernel) -> bool:
+    types = [value.type for value in (*kernel.node.inputs, *kernel.node.outputs)]
+    for type in types:
+        if isinstance(type, ListType):
+            if not is_list(type):
+                return False
+        elif not isinstance(type, TensorType) or type.shape is None or not is_native(type.dtype):
+            return False
+    return True
+
+
+def _takes_one(kernel: Kernel) -> bool:
+    """True for a kernel at one place."""
+    place_type = kernel.node.inputs[1].type
+    return _takes(kernel) and isinstance(place_type, TensorType) and place_type.shape == ()
+
+
+def _new(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    (count,) = operands
+    assert isinstance(count, Scalar)
+    builder, element = emitter.builder, _element(kernel)
+    number, nothing = wide(emitter, count), int64(0)
+    empty = Items(ir.Constant(POINTER, None), nothing, nothing, element)
+    if static(number) == 0:
+        return [empty]
+    emitter.step_aside(builder.icmp_signed("<", number, nothing))
+    emitter.step_aside(builder.icmp_signed(">", number, int64(1 << 32)))
+    length = size_of(builder, _dims(element))
+    made = _grown(emitter, empty, number, length, fresh=True)
+    clear(builder, made.pointer, bytes_of(builder, times(builder, number, length), element.dtype))
+    return [Items(made.pointer, number, made.room, element)]
+
+
+def _write(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    items, index, value = operands
+    assert isinstance(items, Items)
+    assert isinstance(index, Scalar)
+    builder, element = emitter.builder, items.element
+    at, length = wide(emitter, index), size_of(builder, _dims(element))
+    emitter.step_aside(builder.icmp_signed("<", at, int64(0)))
+    behind = builder.icmp_signed(">=", at, items.count)
+    if kernel.node.params["dynamic"]:
+        emitter.step_aside(builder.icmp_signed(">", at, int64(1 << 32)))
+        count = builder.select(behind, builder.add(at, int64(1)), items.count)
+    else:
+        emitter.step_aside(behind)
+        count = items.count
+    made = _grown(emitter, items, count, length, fresh=not emitter.linear)
+    size = bytes_of(builder, length, element.dtype)
+    with builder.if_then(builder.icmp_signed(">", at, items.count), likely=False):
+        gap = builder.mul(builder.sub(at, items.count), size)
+        start = place(builder, made.pointer, times(builder, items.count, length), element.dtype)
+        clear(builder, start, gap)
+    target = place(builder, made.pointer, times(builder, at, length), element.dtype)
+    if isinstance(value, Scalar):
+        store(builder, value.value, target, element.dtype)
+    else:
+        assert isinstance(value, Array)
+        copy(builder, target, value.pointer, size)
+    return [Items(made.pointer, count, made.room, element)]
+
+
+def _read(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    items, index = operands
+    assert isinstance(items, Items)
+    assert isinstance(index, Scalar)
+    builder, element = emitter.builder, items.element
+    at, dims = wide(emitter, index), _dims(element)
+    emitter.step_aside(builder.icmp_unsigned(">=", at, items.count))
+    offset = times(builder, at, size_of(builder, dims))
+    source = place(builder, items.pointer, offset, element.dtype)
+    if not dims:
+        (target,) = kernel.targets
+        return [Scalar(load(builder, source, element.dtype), target.type)]
+    # The list may be written to while what was read is still there.
+    made = emitter.allocate(element.dtype, dims, target_of(kernel))
+    copy(builder, made.pointer, source, bytes_of(builder, size_of(builder, dims), element.dtype))
+    return [made]
+
+
+def _stack(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    (items,) = operands
+    assert isinstance(items, Items)
+    builder, element = emitter.builder, items.element
+    known = kernel.node.outputs[0].type
+    assert isinstance(known, TensorType)
+    assert known.shape is not None
+    count = items.count
+    if known.shape[0] is not None:
+        emitter.step_aside(builder.icmp_signed("!=", count, int64(known.shape[0])))
+        count = int64(known.shape[0])
+    dims = [count, *_dims(element)]
+    made = emitter.allocate(element.dtype, dims, target_of(kernel))
+    copy(
+        builder, made.pointer, items.pointer, bytes_of(builder, size_of(builder, dims), made.dtype)
+    )
+    return [handed_on(emitter, kernel, made)]
+
+
+def _size(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    (items,) = operands
+    assert isinstance(items, Items)
+    (target,) = kernel.targets
+    number = emitter.builder.trunc(items.count, ir.IntType(8 * target.type.dtype.size))
+    return [Scalar(number, target.type)]
+
+
+def _unstack(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    (array,) = operands
+    assert isinstance(array, Array)
+    builder, element = emitter.builder, _element(kernel)
+    nothing = int64(0)
+    empty = Items(ir.Constant(POINTER, None), nothing, nothing, element)
+    count, length = array.dims[0], size_of(builder, _dims(element))
+    made = _grown(emitter, empty, count, length, fresh=True)
+    size = bytes_of(builder, times(builder, count, length), element.dtype)
+    copy(builder, made.pointer, array.pointer, size)
+    return [Items(made.pointer, count, made.room, element)]
+
+
+def _takes_array(kernel: Kernel) -> bool:
+    return _takes(kernel) and bool(getattr(kernel.node.inputs[0].type, "shape", None))
+
+
+ON_ARRAYS["list_new"] = OnArrays(_takes, _new)
+ON_ARRAYS["list_write"] = OnArrays(_takes_one, _write)
+ON_ARRAYS["list_read"] = OnArrays(_takes_one, _read)
+ON_ARRAYS["list_stack"] = OnArrays(_takes, _stack)
+ON_ARRAYS["list_size"] = OnArrays(_takes, _size)
+ON_ARRAYS["list_unstack"] = OnArrays(_takes_array, _unstack)
+
+__all__ = ["plus"]

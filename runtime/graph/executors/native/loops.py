@@ -1,0 +1,317 @@
+"""Loops: over counts, and over the elements of a row by vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from llvmlite import ir
+
+from runtime.dtypes import DType
+from runtime.graph.executors.native.machine import vector_bytes
+from runtime.graph.executors.native.values import (
+    BIT,
+    BYTE,
+    INT32,
+    INT64,
+    POINTER,
+    int64,
+    register,
+    static,
+    stored,
+)
+
+# Integers, computed now where they are known
+
+
+def times(builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> ir.Value:
+    """The product of two counts."""
+    known, other = static(a), static(b)
+    if known is not None and other is not None:
+        return int64(known * other)
+    if known == 1 or other == 0:
+        return b
+    return a if other == 1 or known == 0 else builder.mul(a, b)
+
+
+def plus(builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> ir.Value:
+    """The sum of two counts."""
+    known, other = static(a), static(b)
+    if known is not None and other is not None:
+        return int64(known + other)
+    if known == 0:
+        return b
+    return a if other == 0 else builder.add(a, b)
+
+
+def size_of(builder: ir.IRBuilder, dims: Sequence[ir.Value]) -> ir.Value:
+    """The number of elements of an array."""
+    size: ir.Value = int64(1)
+    for dim in dims:
+        size = times(builder, size, dim)
+    return size
+
+
+def place(builder: ir.IRBuilder, pointer: ir.Value, offset: ir.Value, dtype: DType) -> ir.Value:
+    """The pointer to an element."""
+    if static(offset) == 0:
+        return pointer
+    return builder.gep(pointer, [offset], source_etype=stored(dtype))
+
+
+# Memory
+
+
+def load(builder: ir.IRBuilder, pointer: ir.Value, dtype: DType, lanes: int = 0) -> ir.Value:
+    """An element in a register, or a vector of so many."""
+    kind, held = stored(dtype), register(dtype)
+    if lanes:
+        kind, held = ir.VectorType(kind, lanes), ir.VectorType(held, lanes)
+    found = builder.load(pointer, typ=kind, align=dtype.size)
+    return builder.trunc(found, held) if dtype.is_bool else found
+
+
+def store(builder: ir.IRBuilder, value: ir.Value, pointer: ir.Value, dtype: DType) -> None:
+    """Write what is in a register, an element or a vector, to memory."""
+    if dtype.is_bool:
+        type = value.type
+        wide = ir.VectorType(BYTE, type.count) if isinstance(type, ir.VectorType) else BYTE
+        value = builder.zext(value, wide)
+    builder.store(value, pointer, align=dtype.size)
+
+
+def splat(builder: ir.IRBuilder, value: ir.Value, lanes: int) -> ir.Value:
+    """A vector that is the same everywhere."""
+    type = ir.VectorType(value.type, lanes)
+    if isinstance(value, ir.Constant):
+        return ir.Constant(type, [value.constant] * lanes)
+    one = builder.insert_element(ir.Constant(type, ir.Undefined), value, ir.Constant(INT32, 0))
+    mask = ir.Constant(ir.VectorType(INT32, lanes), [0] * lanes)
+    return builder.shuffle_vector(one, ir.Constant(type, ir.Undefined), mask)
+
+
+def halves(builder: ir.IRBuilder, value: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """The first and the second half of a vector."""
+    count = value.type.count // 2
+    undefined, type = ir.Constant(value.type, ir.Undefined), ir.VectorType(INT32, count)
+    parts = [range(count), range(count, 2 * count)]
+    first, second = (
+        builder.shuffle_vector(value, undefined, ir.Constant(type, list(part))) for part in parts
+    )
+    return first, second
+
+
+def lanes_for(size: int, registers: int = 2) -> int:
+    """The elements of this size that so many vector registers hold."""
+    return registers * vector_bytes() // size
+
+
+def copy(builder: ir.IRBuilder, target: ir.Value, source: ir.Value, size: ir.Value) -> None:
+    """Copy bytes that do not overlap."""
+    module = builder.module
+    kind = ir.FunctionType(ir.VoidType(), [POINTER, POINTER, INT64, BIT])
+    name = "llvm.memcpy.p0.p0.i64"
+    function = module.globals.get(name) or ir.Function(module, kind, name)
+    builder.call(function, [target, source, size, ir.Constant(BIT, 0)])
+
+
+def clear(builder: ir.IRBuilder, target: ir.Value, size: ir.Value) -> None:
+    """Make bytes zero."""
+    module = builder.module
+    kind = ir.FunctionType(ir.VoidType(), [POINTER, BYTE, INT64, BIT])
+    name = "llvm.memset.p0.i64"
+    function = module.globals.get(name) or ir.Function(module, kind, name)
+    builder.call(function, [target, ir.Constant(BYTE, 0), size, ir.Constant(BIT, 0)])
+
+
+def bytes_of(builder: ir.IRBuilder, count: ir.Value, dtype: DType) -> ir.Value:
+    """The bytes that so many elements take."""
+    return times(builder, count, int64(dtype.size))
+
+
+def scratch(builder: ir.IRBuilder, type: ir.Type, count: int, align: int = 64) -> ir.Value:
+    """Memory of the function's frame, which is there once, also within loops."""
+    with builder.goto_entry_block():
+        made = builder.alloca(ir.ArrayType(type, count))
+        made.align = align
+        # A pointer to anything, which llvmlite does not compare with what is stored there.
+        made.type = POINTER
+        return made
+
+
+# Loops
+
+
+class Loop:
+    """A loop over 0, step, 2 * step ... below a count. `values` are what it carries, in the body,
+    and behind it.
+    """
+
+    def __init__(
+        self, builder: ir.IRBuilder, count: ir.Value, step: int, carried: Sequence[ir.Value]
+    ) -> None:
+        self.builder, self.count, self.step = builder, count, step
+        self.carried = carried
+        known = static(count)
+        self.some = known is not None and known > 0
+        self.once = known is not None and 0 < known <= step
+        self.before = builder.block
+        self.index: ir.Value = int64(0)
+        self.values: Sequence[ir.Value] = carried
+        if self.once:
+            return
+        self.body = builder.append_basic_block("loop")
+        self.exit = builder.append_basic_block("done")
+        if self.some:
+            builder.branch(self.body)
+        else:
+            inside = builder.icmp_signed("<", int64(0), count)
+            builder.cbranch(inside, self.body, self.exit)
+        builder.position_at_end(self.body)
+        self.index = self.phi(int64(0))
+        self.values = [self.phi(value) for value in carried]
+
+    def phi(self, first: ir.Value) -> ir.Value:
+        made = self.builder.phi(first.type)
+        made.add_incoming(first, self.before)
+        return made
+
+    def close(self, carried: Sequence[ir.Value]) -> Sequence[ir.Value]:
+        """End the body; what follows is behind the loop. Gives what the loop carried out."""
+        builder = self.builder
+        if self.once:
+            return carried
+        following = builder.add(self.index, int64(self.step), flags=["nsw", "nuw"])
+        more = builder.icmp_signed("<", following, self.count)
+        end = builder.block
+        builder.cbranch(more, self.body, self.exit)
+        for phi, value in zip((self.index, *self.values), (following, *carried), strict=True):
+            phi.add_incoming(value, end)
+        builder.position_at_end(self.exit)
+        if self.some:
+            return carried
+        found = []
+        for first, value in zip(self.carried, carried, strict=True):
+            phi = self.phi(first)
+            phi.add_incoming(value, end)
+            found.append(phi)
+        return found
+
+
+@contextmanager
+def counted(builder: ir.IRBuilder, count: ir.Value) -> Iterator[ir.Value]:
+    """A loop that carries nothing; gives the index."""
+    if static(count) == 1:
+        yield int64(0)
+        return
+    loop = Loop(builder, count, 1, [])
+    yield loop.index
+    loop.close([])
+
+
+Source = tuple[ir.Value, DType]
+Values = Sequence[ir.Value]
+Body = Callable[[ir.Value, Values, Values], tuple[Values, Values]]
+
+
+class Strip:
+    """The elements of a row, by vectors: sources are loaded, and the results stored in sinks.
+
+    Rows have `count` elements. Where that is no multiple of the lanes, the last vector begins
+    before the others end, and computes some elements twice, which changes nothing: no sink is a
+    source. Rows that are shorter than a vector are copied to longer ones, and back.
+
+    `valid` are the lanes of a vector that were not there before, None where all are new. Sums and
+    the like are told by them what to take.
+    """
+
+    def __init__(
+        self,
+        builder: ir.IRBuilder,
+        count: ir.Value,
+        lanes: int,
+        sources: Sequence[Source],
+        sinks: Sequence[Source],
+    ) -> None:
+        self.builder, self.count, self.sources, self.sinks = builder, count, sources, sinks
+        known = static(count)
+        while known is not None and known < lanes > 1:
+            lanes //= 2
+        self.lanes = lanes
+        self.known = known
+        self.valid: ir.Value | None = None
+
+    def run(
+        self,
+        carried: Sequence[ir.Value],
+        body: Body,
+        masked: bool,
+    ) -> Sequence[ir.Value]:
+        """Emit the loop. `body(place, vectors of the sources, carried)` gives the vectors of the
+        sinks, and what is carried on.
+        """
+        builder, lanes, count = self.builder, self.lanes, self.count
+        short: ir.Value | None = None
+        sources = [pointer for pointer, _ in self.sources]
+        sinks = [pointer for pointer, _ in self.sinks]
+        length = count
+        if self.known is None:
+            short = builder.icmp_signed("<", count, int64(lanes))
+            sources, sinks = self.lengthened(short, sources, sinks)
+            empty = builder.icmp_signed("==", count, int64(0))
+            longer = builder.select(short, int64(lanes), count)
+            length = builder.select(empty, int64(0), longer)
+        loop = Loop(builder, length, lanes, carried)
+        at = loop.index
+        exact = self.known is not None and self.known % lanes == 0
+        if not exact:
+            last = plus(builder, length, int64(-lanes))
+            inside = builder.icmp_signed("<", at, last)
+            at = builder.select(inside, at, last)
+            if masked:
+                self.valid = self.new_lanes(loop.index, at)
+        vectors = [
+            load(builder, place(builder, pointer, at, dtype), dtype, lanes)
+            for pointer, (_, dtype) in zip(sources, self.sources, strict=True)
+        ]
+        results, following = body(at, vectors, loop.values)
+        for value, pointer, (_, dtype) in zip(results, sinks, self.sinks, strict=True):
+            store(builder, value, place(builder, pointer, at, dtype), dtype)
+        found = loop.close(following)
+        if short is not None and self.sinks:
+            with builder.if_then(short):
+                for (pointer, dtype), inner in zip(self.sinks, sinks, strict=True):
+                    copy(builder, pointer, inner, bytes_of(builder, count, dtype))
+        return found
+
+    def lengthened(
+        self, short: ir.Value, sources: list[ir.Value], sinks: list[ir.Value]
+    ) -> tuple[list[ir.Value], list[ir.Value]]:
+        """The pointers to vectors that rows are copied to where they are too short for one."""
+        builder = self.builder
+        inner = [
+            scratch(builder, stored(dtype), self.lanes) for _, dtype in (*self.sources, *self.sinks)
+        ]
+        with builder.if_then(short):
+            for (pointer, dtype), made in zip(self.sources, inner, strict=False):
+                clear(builder, made, int64(self.lanes * dtype.size))
+                copy(builder, made, pointer, bytes_of(builder, self.count, dtype))
+        chosen = [
+            builder.select(short, made, pointer)
+            for made, pointer in zip(inner, (*sources, *sinks), strict=True)
+        ]
+        return chosen[: len(sources)], chosen[len(sources) :]
+
+    def new_lanes(self, index: ir.Value, at: ir.Value) -> ir.Value:
+        """The lanes of the vector at `at` that belong to the one at `index`, and to the row."""
+        builder, lanes = self.builder, self.lanes
+        numbers = ir.Constant(ir.VectorType(INT32, lanes), list(range(lanes)))
+        skipped = builder.trunc(builder.sub(index, at), INT32)
+        valid = builder.icmp_signed(">=", numbers, splat(builder, skipped, lanes))
+        if self.known is None:
+            most = builder.select(
+                builder.icmp_signed("<", self.count, int64(lanes)), self.count, int64(lanes)
+            )
+            ends = splat(builder, builder.trunc(most, INT32), lanes)
+            valid = builder.and_(valid, builder.icmp_signed("<", numbers, ends))
+        return valid

@@ -1,0 +1,144 @@
+"""Softmax and its logarithm, by rows: what is computed of a row is still near when it is read
+again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from llvmlite import ir
+
+from runtime.core.types import TensorType
+from runtime.graph.executors.lowered import Kernel
+from runtime.graph.executors.native.indexing import shapes_known, target_of
+from runtime.graph.executors.native.instructions import ELEMENTWISE, ON_ARRAYS, OnArrays
+from runtime.graph.executors.native.loops import (
+    Strip,
+    counted,
+    lanes_for,
+    place,
+    size_of,
+    splat,
+    times,
+)
+from runtime.graph.executors.native.reductions import Accumulator
+from runtime.graph.executors.native.values import Array, Held, static
+
+if TYPE_CHECKING:
+    from runtime.graph.executors.native.emitter import Emitter
+
+LOGARITHM = "log_softmax"
+State = tuple[Sequence[ir.Value], Sequence[ir.Value]]
+
+
+def _takes(kernel: Kernel) -> bool:
+    type = kernel.node.inputs[0].type
+    if not shapes_known(kernel) or not isinstance(type, TensorType) or not type.shape:
+        return False
+    if not type.dtype.is_floating or type.dtype.np_dtype.char not in "fd":
+        return False
+    is_last = kernel.node.params["axis"] in (-1, len(type.shape) - 1)
+    return is_last and "exp" in ELEMENTWISE and "log" in ELEMENTWISE
+
+
+def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    (array,) = operands
+    assert isinstance(array, Array)
+    builder, dtype = emitter.builder, array.dtype
+    made = emitter.allocate(dtype, array.dims, target_of(kernel))
+    logarithm = kernel.node.primitive.instruction == LOGARITHM
+    length = array.dims[-1]
+    if static(length) == 0:
+        return [made]
+    powers = emitter.allocate(dtype, [length])
+    with counted(builder, size_of(builder, array.dims[:-1])) as row:
+        offset = times(builder, row, length)
+        source = place(builder, array.pointer, offset, dtype)
+        target = place(builder, made.pointer, offset, dtype)
+        Row(emitter, array, source, target, powers.pointer).run(logarithm)
+    return [made]
+
+
+class Row:
+    """One row, in three loops: the largest element, the sum of powers of e, and the quotients."""
+
+    def __init__(
+        self,
+        emitter: Emitter,
+        array: Array,
+        source: ir.Value,
+        target: ir.Value,
+        powers: ir.Value,
+    ) -> None:
+        self.emitter, self.builder = emitter, emitter.builder
+        self.dtype, self.length = array.dtype, array.dims[-1]
+        self.source, self.target = (source, array.dtype), (target, array.dtype)
+        self.between = powers, array.dtype
+        self.lanes = lanes_for(array.dtype.size, 4)
+
+    def compute(self, name: str, *operands: ir.Value) -> ir.Value:
+        """An instruction on numbers, or vectors, of the row's dtype."""
+        return ELEMENTWISE[name].emit(self.builder, self.dtype, operands)
+
+    def run(self, logarithm: bool) -> None:
+        """Emit the loops."""
+        builder = self.builder
+        largest = Accumulator("reduce_max", self.dtype)
+        strip = Strip(builder, self.length, self.lanes, [self.source], [])
+        found = strip.run(
+            largest.start(strip.lanes),
+            lambda at, vectors, state: ([], largest.take(builder, state, vectors[0], strip.valid)),
+            True,
+        )
+        top = largest.finish(builder, found, [self.length])
+        total = self.powers(top, keep=not logarithm)
+        if logarithm:
+            self.differences(top, self.compute("log", total))
+        else:
+            self.quotients(total)
+
+    def powers(self, top: ir.Value, keep: bool) -> ir.Value:
+        """The sum of the powers of e, which are kept."""
+        builder = self.builder
+        total = Accumulator("reduce_sum", self.dtype, blocked=static(self.length) is None)
+        sinks = [self.between] if keep else []
+        lanes = lanes_for(self.dtype.size, 2)
+        strip = Strip(builder, self.length, lanes, [self.source], sinks)
+        many = splat(builder, top, strip.lanes)
+
+        def body(at: ir.Value, vectors: Sequence[ir.Value], state: Sequence[ir.Value]) -> State:
+            power = self.compute("exp", self.compute("subtract", vectors[0], many))
+            following = total.take(builder, state, power, strip.valid)
+            return ([power] if keep else []), following
+
+        found = strip.run(total.start(strip.lanes), body, True)
+        return total.finish(builder, found, [self.length])
+
+    def quotients(self, total: ir.Value) -> None:
+        """The powers by their sum, which is one at least: they are multiplied by its inverse."""
+        builder = self.builder
+        inverse = self.compute("divide", ir.Constant(total.type, 1.0), total)
+        strip = Strip(builder, self.length, self.lanes, [self.between], [self.target])
+        many = splat(builder, inverse, strip.lanes)
+        strip.run(
+            [],
+            lambda at, vectors, state: ([self.compute("multiply", vectors[0], many)], []),
+            False,
+        )
+
+    def differences(self, top: ir.Value, total: ir.Value) -> None:
+        """The elements less the largest one, and less the logarithm of the sum."""
+        builder = self.builder
+        strip = Strip(builder, self.length, self.lanes, [self.source], [self.target])
+        first, second = splat(builder, top, strip.lanes), splat(builder, total, strip.lanes)
+
+        def body(at: ir.Value, vectors: Sequence[ir.Value], state: Sequence[ir.Value]) -> State:
+            less = self.compute("subtract", vectors[0], first)
+            return [self.compute("subtract", less, second)], []
+
+        strip.run([], body, False)
+
+
+ON_ARRAYS["softmax"] = OnArrays(_takes, _lower)
+ON_ARRAYS[LOGARITHM] = OnArrays(_takes, _lower)

@@ -1,0 +1,222 @@
+"""The largest elements of rows, and their places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from llvmlite import ir
+
+from runtime.core.types import TensorType
+from runtime.dtypes import DType
+from runtime.graph.executors.lowered import Kernel
+from runtime.graph.executors.native.indexing import handed_on, shapes_known, target_of
+from runtime.graph.executors.native.instructions import ON_ARRAYS, OnArrays
+from runtime.graph.executors.native.loops import (
+    Loop,
+    counted,
+    lanes_for,
+    load,
+    place,
+    plus,
+    size_of,
+    splat,
+    store,
+    times,
+)
+from runtime.graph.executors.native.scalars import any_of, cast, compared
+from runtime.graph.executors.native.values import (
+    BIT,
+    INT64,
+    Array,
+    Held,
+    int64,
+    register,
+    static,
+)
+
+if TYPE_CHECKING:
+    from runtime.graph.executors.native.emitter import Emitter
+
+MOST_KEPT = 64
+"""The elements of a row that are kept in order while the others are looked at."""
+
+
+def before(
+    builder: ir.IRBuilder, dtype: DType, first: ir.Value, second: ir.Value, sign: str = ">"
+) -> ir.Value:
+    """Whether one element, or each of a vector, comes before another one: nan does before all
+    numbers, and none comes before its equal.
+    """
+    found = compared(builder, sign, dtype, first, second)
+    if not dtype.is_floating:
+        return found
+    nan = builder.fcmp_unordered("uno", first, first)
+    number = builder.fcmp_ordered("ord", second, second)
+    return builder.or_(found, builder.and_(nan, number))
+
+
+# The largest few
+
+
+def _takes_top(kernel: Kernel) -> bool:
+    type = kernel.node.inputs[0].type
+    if not shapes_known(kernel) or not isinstance(type, TensorType) or not type.shape:
+        return False
+    count, length = kernel.node.params["k"], type.shape[-1]
+    return length is not None and 0 < count <= min(MOST_KEPT, length) and not type.dtype.is_bool
+
+
+def _lower_top(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    (array,) = operands
+    assert isinstance(array, Array)
+    builder, params = emitter.builder, kernel.node.params
+    count, dims = params["k"], [*array.dims[:-1], int64(params["k"])]
+    values = emitter.allocate(array.dtype, dims, target_of(kernel, 0))
+    places = emitter.allocate(params["dtype"], dims, target_of(kernel, 1))
+    length = array.dims[-1]
+    with counted(builder, size_of(builder, array.dims[:-1])) as row:
+        top = Top(
+            emitter,
+            array.dtype,
+            place(builder, array.pointer, times(builder, row, length), array.dtype),
+            place(builder, values.pointer, times(builder, row, int64(count)), array.dtype),
+            place(builder, places.pointer, times(builder, row, int64(count)), places.dtype),
+            places.dtype,
+        )
+        top.first(count)
+        top.others(static(length) or 0, count)
+    return [handed_on(emitter, kernel, values, 0), handed_on(emitter, kernel, places, 1)]
+
+
+class Top:
+    """The largest elements of a row, in order: each one that is larger than the last of them is put
+    in its place.
+    """
+
+    def __init__(
+        self,
+        emitter: Emitter,
+        dtype: DType,
+        row: ir.Value,
+        values: ir.Value,
+        places: ir.Value,
+        kind: DType,
+    ) -> None:
+        self.emitter, self.builder = emitter, emitter.builder
+        self.dtype, self.kind = dtype, kind
+        self.row, self.values, self.places = row, values, places
+
+    def element(self, at: ir.Value) -> ir.Value:
+        """An element of the row."""
+        return load(self.builder, place(self.builder, self.row, at, self.dtype), self.dtype)
+
+    def first(self, count: int) -> None:
+        """The first elements of the row, in order."""
+        with counted(self.builder, int64(count)) as at:
+            self.insert(at, at)
+
+    def insert(self, at: ir.Value, room: ir.Value) -> None:
+        """Put the element at `at` in its place among those before `room`, all of which from there
+        on move by one.
+        """
+        builder, dtype = self.builder, self.dtype
+        element = self.element(at)
+        start = builder.block
+        test, move = builder.append_basic_block("test"), builder.append_basic_block("move")
+        end = builder.append_basic_block("end")
+        builder.branch(test)
+        builder.position_at_end(test)
+        hole = builder.phi(INT64)
+        hole.add_incoming(room, start)
+        some = builder.icmp_signed(">", hole, int64(0))
+        look = builder.append_basic_block("look")
+        builder.cbranch(some, look, end)
+        builder.position_at_end(look)
+        left = builder.sub(hole, int64(1))
+        other = load(builder, place(builder, self.values, left, dtype), dtype)
+        builder.cbranch(before(builder, dtype, element, other), move, end)
+        builder.position_at_end(move)
+        store(builder, other, place(builder, self.values, hole, dtype), dtype)
+        moved = load(builder, place(builder, self.places, left, self.kind), self.kind)
+        store(builder, moved, place(builder, self.places, hole, self.kind), self.kind)
+        hole.add_incoming(left, move)
+        builder.branch(test)
+        builder.position_at_end(end)
+        store(builder, element, place(builder, self.values, hole, dtype), dtype)
+        number = at if register(self.kind) == INT64 else builder.trunc(at, register(self.kind))
+        store(builder, number, place(builder, self.places, hole, self.kind), self.kind)
+
+    def others(self, length: int, count: int) -> None:
+        """The rest of the row, by vectors as long as none of their elements is large enough."""
+        builder, dtype = self.builder, self.dtype
+        lanes = lanes_for(dtype.size, 4)
+        whole = (length - count) // lanes
+        last = place(builder, self.values, int64(count - 1), dtype)
+        if whole:
+            loop = Loop(builder, int64(whole * lanes), lanes, [])
+            start = plus(builder, loop.index, int64(count))
+            vector = load(builder, place(builder, self.row, start, dtype), dtype, lanes)
+            least = splat(builder, load(builder, last, dtype), lanes)
+            some = any_of(builder, before(builder, dtype, vector, least))
+            with builder.if_then(some, likely=False):
+                self.one_by_one(start, int64(lanes), last, count)
+            loop.close([])
+        done = count + whole * lanes
+        if done < length:
+            self.one_by_one(int64(done), int64(length - done), last, count)
+
+    def one_by_one(self, start: ir.Value, length: ir.Value, last: ir.Value, count: int) -> None:
+        """Elements of the row, each against the last of those kept."""
+        builder = self.builder
+        with counted(builder, length) as index:
+            at = plus(builder, start, index)
+            least = load(builder, last, self.dtype)
+            with builder.if_then(before(builder, self.dtype, self.element(at), least)):
+                self.insert(at, int64(count - 1))
+
+
+# The place of the largest, or the smallest
+
+
+def _takes_place(kernel: Kernel) -> bool:
+    type = kernel.node.inputs[0].type
+    return shapes_known(kernel) and bool(isinstance(type, TensorType) and type.shape)
+
+
+def _lower_place(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    (array,) = operands
+    assert isinstance(array, Array)
+    builder, params, dtype = emitter.builder, kernel.node.params, array.dtype
+    sign = ">" if kernel.node.primitive.instruction == "argmax" else "<"
+    axis = params["axis"] % len(array.dims)
+    count, kind = array.dims[axis], params["dtype"]
+    dims = [*array.dims[:axis], *array.dims[axis + 1 :]]
+    made = emitter.allocate(kind, dims, target_of(kernel))
+    inner = size_of(builder, array.dims[axis + 1 :])
+    emitter.step_aside(builder.icmp_signed("==", count, int64(0)))
+    with (
+        counted(builder, size_of(builder, array.dims[:axis])) as row,
+        counted(builder, inner) as column,
+    ):
+        start = plus(builder, times(builder, times(builder, row, count), inner), column)
+        first = load(builder, place(builder, array.pointer, start, dtype), dtype)
+        loop = Loop(builder, count, 1, [first, int64(0)])
+        at = plus(builder, start, times(builder, loop.index, inner))
+        element = load(builder, place(builder, array.pointer, at, dtype), dtype)
+        best, where = loop.values
+        better = before(builder, dtype, element, best, sign)
+        _, found = loop.close(
+            [builder.select(better, element, best), builder.select(better, loop.index, where)]
+        )
+        offset = plus(builder, times(builder, row, inner), column)
+        number = found if register(kind) == INT64 else builder.trunc(found, register(kind))
+        store(builder, number, place(builder, made.pointer, offset, kind), kind)
+    return [handed_on(emitter, kernel, made)]
+
+
+ON_ARRAYS["top_k"] = OnArrays(_takes_top, _lower_top)
+ON_ARRAYS["argmax"] = OnArrays(_takes_place, _lower_place)
+ON_ARRAYS["argmin"] = OnArrays(_takes_place, _lower_place)
+
+__all__ = ["BIT", "cast"]

@@ -1,0 +1,331 @@
+"""Reductions: all elements, or those along neighbouring axes, become one.
+
+Vectors are added lane by lane, and the lanes at the end; sums of many elements are made of sums of
+fewer, so that what is rounded off grows with neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from llvmlite import ir
+
+from runtime.core.types import TensorType
+from runtime.dtypes import DType
+from runtime.graph.executors.lowered import Kernel
+from runtime.graph.executors.native.instructions import ELEMENTWISE, ON_ARRAYS, OnArrays
+from runtime.graph.executors.native.loops import (
+    Loop,
+    Strip,
+    counted,
+    halves,
+    lanes_for,
+    load,
+    place,
+    plus,
+    size_of,
+    splat,
+    store,
+    times,
+)
+from runtime.graph.executors.native.values import (
+    Array,
+    Held,
+    Scalar,
+    int64,
+    is_native,
+    register,
+    static,
+)
+
+if TYPE_CHECKING:
+    from runtime.graph.executors.native.emitter import Emitter
+
+
+def _least(dtype: DType) -> Any:
+    return -np.inf if dtype.is_floating else dtype.min
+
+
+def _largest(dtype: DType) -> Any:
+    return np.inf if dtype.is_floating else dtype.max
+
+
+_COMBINE: dict[str, tuple[str, Callable[[DType], Any]]] = {
+    "reduce_sum": ("add", lambda dtype: 0),
+    "reduce_mean": ("add", lambda dtype: 0),
+    "reduce_prod": ("multiply", lambda dtype: 1),
+    "reduce_max": ("maximum", _least),
+    "reduce_min": ("minimum", _largest),
+    "reduce_any": ("logical_or", lambda dtype: 0),
+    "reduce_all": ("logical_and", lambda dtype: 1),
+}
+"""The instruction that combines two elements, and what changes none."""
+
+BLOCK = 64
+"""The vectors that are added up before their sum is, and the sums that are before theirs is."""
+
+
+class Accumulator:
+    """What becomes of the elements of a dtype by one reduction, lane by lane."""
+
+    def __init__(self, instruction: str, dtype: DType, blocked: bool = False) -> None:
+        combine, neutral = _COMBINE[instruction]
+        self.instruction = instruction
+        self.mean = instruction == "reduce_mean"
+        self.dtype = dtype
+        self.emit = ELEMENTWISE[combine].emit
+        self.neutral = ir.Constant(register(dtype), neutral(dtype))
+        self.blocked = blocked and combine == "add" and dtype.is_floating
+        self.count = 5 if self.blocked else 1
+
+    def start(self, lanes: int) -> list[ir.Value]:
+        """The state before any element: vectors."""
+        empty = ir.Constant(
+            ir.VectorType(self.neutral.type, lanes), [self.neutral.constant] * lanes
+        )
+        many = int64(BLOCK)
+        return [empty, empty, empty, many, many] if self.blocked else [empty]
+
+    def take(
+        self,
+        builder: ir.IRBuilder,
+        state: Sequence[ir.Value],
+        vector: ir.Value,
+        valid: ir.Value | None,
+    ) -> list[ir.Value]:
+        """The state after one more vector, of which only the valid lanes count."""
+        if valid is not None:
+            neutral = ir.Constant(vector.type, [self.neutral.constant] * vector.type.count)
+            vector = builder.select(valid, vector, neutral)
+        total = self.combine(builder, state[0], vector)
+        if not self.blocked:
+            return [total]
+        left = builder.sub(state[3], int64(1))
+        before = builder.block
+        with builder.if_then(builder.icmp_signed("==", left, int64(0)), likely=False):
+            following = self.gathered(builder, [total, *state[1:]])
+            inner = builder.block
+        made = []
+        for old, new in zip([total, *state[1:3], left, state[4]], following, strict=True):
+            phi = builder.phi(new.type)
+            phi.add_incoming(old, before)
+            phi.add_incoming(new, inner)
+            made.append(phi)
+        return made
+
+    def gathered(self, builder: ir.IRBuilder, state: Sequence[ir.Value]) -> list[ir.Value]:
+        """The state after a block: its sum is added to those of others, and after as many of them,
+        theirs to the rest.
+        """
+        total, blocks, rest, _, left = state
+        empty, _, _, many, _ = self.start(total.type.count)
+        blocks = self.combine(builder, blocks, total)
+        done = builder.icmp_signed("==", left, int64(1))
+        return [
+            empty,
+            builder.select(done, empty, blocks),
+            builder.select(done, self.combine(builder, rest, blocks), rest),
+            many,
+            builder.select(done, many, builder.sub(left, int64(1))),
+        ]
+
+    def combine(self, builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> ir.Value:
+        """Two elements, or vectors of them, as one."""
+        return self.emit(builder, self.dtype, [a, b])
+
+    def finish(
+        self, builder: ir.IRBuilder, state: Sequence[ir.Value], dims: Sequence[ir.Value]
+    ) -> ir.Value:
+        """The number that the lanes make, of so many elements."""
+        vector = state[0]
+        for more in state[1:3]:
+            vector = self.combine(builder, more, vector)
+        while vector.type.count > 1:
+            vector = self.combine(builder, *halves(builder, vector))
+        return self.divided(builder, builder.extract_element(vector, int64(0)), dims)
+
+    def divided(self, builder: ir.IRBuilder, total: ir.Value, dims: Sequence[ir.Value]) -> ir.Value:
+        """The mean of so many elements, where that is asked for; else the total. It may be a
+        vector.
+        """
+        if not self.mean:
+            return total
+        count = builder.uitofp(size_of(builder, dims), register(self.dtype))
+        if isinstance(total.type, ir.VectorType):
+            count = splat(builder, count, total.type.count)
+        # Nothing divided by nothing is not a number, as it is of NumPy's.
+        return builder.fdiv(total, count)
+
+
+def accumulator(kernel: Kernel, dtype: DType, blocked: bool = True) -> Accumulator | None:
+    """What a kernel computes of all elements, where that is a reduction."""
+    instruction = kernel.node.primitive.instruction
+    if instruction not in _COMBINE or not is_native(dtype):
+        return None
+    if instruction == "reduce_mean" and not dtype.is_floating:
+        return None
+    return Accumulator(instruction, dtype, blocked)
+
+
+def axes_of(kernel: Kernel, rank: int) -> list[int]:
+    """The axes that a kernel reduces, in their order."""
+    axis = kernel.node.params["axis"]
+    return list(range(rank)) if axis is None else sorted({at % rank for at in axis})
+
+
+def is_total(kernel: Kernel) -> bool:
+    """True if a reduction gives a single number."""
+    return getattr(kernel.node.outputs[0].type, "shape", None) == ()
+
+
+def _takes(kernel: Kernel) -> bool:
+    type = kernel.node.inputs[0].type
+    if (
+        not isinstance(type, TensorType)
+        or type.shape is None
+        or accumulator(kernel, type.dtype) is None
+    ):
+        return False
+    axes = axes_of(kernel, len(type.shape)) if type.shape else []
+    return not axes or axes == list(range(axes[0], axes[-1] + 1))
+
+
+def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    (array,) = operands
+    (target,) = kernel.targets
+    made = accumulator(kernel, array.dtype)
+    assert made is not None
+    builder = emitter.builder
+    if isinstance(array, Scalar):
+        vector = splat(builder, array.value, 1)
+        return [Scalar(builder.extract_element(vector, int64(0)), target.type)]
+    axes = axes_of(kernel, len(array.dims))
+    dims = [array.dims[at] for at in axes]
+    before = [*array.dims[: axes[0]]] if axes else [*array.dims]
+    behind = [*array.dims[axes[-1] + 1 :]] if axes else []
+    count = size_of(builder, dims)
+    if target.type.shape == ():
+        return [Scalar(total(emitter, made, array.pointer, count), target.type)]
+    kept = [int64(1)] * len(axes) if kernel.node.params["keepdims"] else []
+    result = emitter.allocate(array.dtype, [*before, *kept, *behind], target)
+    reduce(emitter, made, array, result, axes)
+    return [result]
+
+
+def reduce(
+    emitter: Emitter, made: Accumulator, array: Array, result: Array, axes: Sequence[int]
+) -> None:
+    """Write the reduction along neighbouring axes."""
+    builder, dims = emitter.builder, array.dims
+    first, behind = (axes[0], axes[-1] + 1) if axes else (len(dims), len(dims))
+    count, inner = size_of(builder, dims[first:behind]), size_of(builder, dims[behind:])
+    with counted(builder, size_of(builder, dims[:first])) as row:
+        start = times(builder, row, times(builder, count, inner))
+        source = place(builder, array.pointer, start, array.dtype)
+        to = place(builder, result.pointer, times(builder, row, inner), array.dtype)
+        if static(inner) == 1:
+            store(builder, total(emitter, made, source, count), to, array.dtype)
+        elif static(inner) is not None:
+            columns(emitter, made, source, to, count, inner, lanes_for(array.dtype.size, 4))
+        else:
+            lanes = lanes_for(array.dtype.size, 4)
+            with builder.if_else(builder.icmp_signed("<", inner, int64(lanes))) as (few, many):
+                with few:
+                    columns(emitter, made, source, to, count, inner, 1)
+                with many:
+                    columns(emitter, made, source, to, count, inner, lanes)
+
+
+def total(emitter: Emitter, made: Accumulator, source: ir.Value, count: ir.Value) -> ir.Value:
+    """The reduction of neighbouring elements."""
+    builder = emitter.builder
+    known = static(count)
+    if known is not None and known <= 1:
+        only = load(builder, source, made.dtype) if known else made.neutral
+        return made.divided(builder, only, [count])
+    lanes = lanes_for(made.dtype.size, 4)
+    strip = Strip(builder, count, lanes, [(source, made.dtype)], [])
+    found = strip.run(
+        made.start(strip.lanes),
+        lambda at, vectors, state: ([], made.take(builder, state, vectors[0], strip.valid)),
+        True,
+    )
+    return made.finish(builder, found, [count])
+
+
+def columns(
+    emitter: Emitter,
+    made: Accumulator,
+    source: ir.Value,
+    target: ir.Value,
+    count: ir.Value,
+    inner: ir.Value,
+    lanes: int,
+) -> None:
+    """The reduction of rows to one row, by vectors of columns."""
+    builder, dtype = emitter.builder, made.dtype
+    single = Accumulator(made.instruction, dtype)
+    strip = Strip(builder, inner, lanes, [], [(target, dtype)])
+
+    def body(
+        at: ir.Value, vectors: Sequence[ir.Value], state: Sequence[ir.Value]
+    ) -> tuple[Sequence[ir.Value], Sequence[ir.Value]]:
+        loop = Loop(builder, count, 1, single.start(strip.lanes))
+        offset = plus(builder, times(builder, loop.index, inner), at)
+        row = place(builder, source, offset, dtype)
+        found = single.take(builder, loop.values, load(builder, row, dtype, strip.lanes), None)
+        (end,) = loop.close(found)
+        return [single.divided(builder, end, [count])], []
+
+    strip.run([], body, False)
+
+
+# Sums to the shape that was broadcast
+
+
+def _summed(kernel: Kernel) -> tuple[list[int], list[int | None]] | None:
+    """The axes that a sum to a shape sums over, and that shape; None where they are no neighbours,
+    or not known.
+    """
+    given, wanted = kernel.node.inputs[0].type, kernel.node.outputs[0].type
+    if not isinstance(given, TensorType) or not isinstance(wanted, TensorType):
+        return None
+    if given.shape is None or wanted.shape is None or not is_native(given.dtype):
+        return None
+    missing = len(given.shape) - len(wanted.shape)
+    if missing < 0 or None in given.shape or None in wanted.shape:
+        return None
+    axes = list(range(missing))
+    for at, dim in enumerate(wanted.shape):
+        if dim == 1 != given.shape[missing + at]:
+            axes.append(missing + at)
+    if axes and axes != list(range(axes[0], axes[-1] + 1)):
+        # What is 1 between them makes no difference.
+        between = [given.shape[at] for at in range(axes[0], axes[-1] + 1) if at not in axes]
+        if any(dim != 1 for dim in between):
+            return None
+        axes = list(range(axes[0], axes[-1] + 1))
+    return axes, list(wanted.shape)
+
+
+def _lower_summed(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    array, (target,) = operands[0], kernel.targets
+    found = _summed(kernel)
+    assert found is not None
+    axes, shape = found
+    if not axes or isinstance(array, Scalar):
+        return [array]
+    made = Accumulator("reduce_sum", array.dtype, blocked=True)
+    source, count = array.pointer, size_of(emitter.builder, array.dims[axes[0] : axes[-1] + 1])
+    if target.type.shape == ():
+        return [Scalar(total(emitter, made, source, count), target.type)]
+    result = emitter.allocate(array.dtype, [int64(dim or 0) for dim in shape], target)
+    reduce(emitter, made, array, result, axes)
+    return [result]
+
+
+ON_ARRAYS["sum_to"] = OnArrays(lambda kernel: _summed(kernel) is not None, _lower_summed)
+for _instruction in _COMBINE:
+    ON_ARRAYS[_instruction] = OnArrays(_takes, _lower)
