@@ -2,6 +2,7 @@
 
 import difflib
 import importlib.util
+import os
 import resource
 from collections.abc import Callable
 from pathlib import Path
@@ -33,6 +34,8 @@ MEMORY = 6 << 30
 def pytest_configure() -> None:
     # What grows without end fails its own test, and does not take the machine with it.
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    # What another run has compiled is no part of this one.
+    os.environ.setdefault("AUTOGRAPH_NATIVE_CACHE", "off")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,0 +1,168 @@
+"""Machine code kept between processes: object files in a directory of the user's own.
+
+An entry is found by what it was made of: the text of the module, the CPU and its features, and the
+versions of all that has a say. It begins with that key and a checksum of the rest: what is damaged,
+or stands under a name that is not its own, is made anew and never run. Only a directory that
+belongs to the user, and that nobody else may read or write, is used; so are its files.
+
+`AUTOGRAPH_NATIVE_CACHE` names another directory; `off` keeps nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from importlib import metadata
+
+VARIABLE = "AUTOGRAPH_NATIVE_CACHE"
+MOST_KEPT = 2000
+"""Entries. When there are more, the half that was not used for longest goes."""
+
+_MAGIC = b"autograph native code 1\n"
+_SIZE = hashlib.sha256().digest_size
+_HEAD = len(_MAGIC) + 2 * _SIZE
+_SUFFIX = ".o"
+
+
+def kept(made_of: Sequence[str], make: Callable[[], bytes]) -> bytes:
+    """The object file made of these texts: the one that is kept, or else the one that `make`
+    makes, which is kept then.
+    """
+    place = directory()
+    if place is None:
+        return make()
+    key = _key(made_of)
+    with _opened(place) as opened:
+        if opened is None:
+            return make()
+        found = _read(opened, key)
+        if found is None:
+            found = make()
+            _write(opened, key, found)
+        return found
+
+
+def directory() -> str | None:
+    """The directory of the entries; None where nothing is kept."""
+    given = os.environ.get(VARIABLE, "")
+    # Without these calls, nobody can tell whose a file is that is opened.
+    if given.lower() == "off" or os.open not in os.supports_dir_fd or not hasattr(os, "getuid"):
+        return None
+    if given:
+        return given
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):
+        home = os.path.expanduser("~")
+        if not os.path.isabs(home):
+            return None
+        base = os.path.join(home, ".cache")
+    return os.path.join(base, "autograph-runtime", "native")
+
+
+def _key(made_of: Sequence[str]) -> bytes:
+    digest = hashlib.sha256()
+    for part in (*_versions(), *made_of):
+        data = part.encode()
+        digest.update(len(data).to_bytes(8, "little"))
+        digest.update(data)
+    return digest.digest()
+
+
+@cache
+def _versions() -> tuple[str, ...]:
+    """Of Python, whose objects are laid out by its version, and of the packages."""
+    found = [sys.version, str(sys.implementation.cache_tag), sys.platform]
+    for name in ("llvmlite", "numpy", "autograph-runtime"):
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            found.append(f"{name} of a source tree")
+    return tuple(found)
+
+
+@contextmanager
+def _opened(place: str) -> Iterator[int | None]:
+    """The directory, opened; None where it cannot be had, or somebody else may write to it."""
+    opened = None
+    try:
+        os.makedirs(place, mode=0o700, exist_ok=True)
+        opened = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        usable = _is_private(opened)
+    except OSError:
+        usable = False
+    try:
+        yield opened if usable else None
+    finally:
+        if opened is not None:
+            os.close(opened)
+
+
+def _is_private(opened: int) -> bool:
+    """Whether an open file, or directory, is the user's own, and no one else's to read or write."""
+    found = os.fstat(opened)
+    return found.st_uid == os.getuid() and not stat.S_IMODE(found.st_mode) & 0o077
+
+
+def _read(opened: int, key: bytes) -> bytes | None:
+    """The entry of a key; None where there is none that is whole."""
+    try:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        file = os.open(key.hex() + _SUFFIX, flags, dir_fd=opened)
+    except OSError:
+        return None
+    try:
+        if not stat.S_ISREG(os.fstat(file).st_mode) or not _is_private(file):
+            return None
+        with os.fdopen(file, "rb", closefd=False) as stream:
+            data = stream.read()
+        os.utime(file)
+    except OSError:
+        return None
+    finally:
+        os.close(file)
+    made = data[_HEAD:]
+    return made if data[:_HEAD] == _head(key, made) else None
+
+
+def _head(key: bytes, made: bytes) -> bytes:
+    return _MAGIC + key + hashlib.sha256(key + made).digest()
+
+
+def _write(opened: int, key: bytes, made: bytes) -> None:
+    """Keep an entry. It gets its name once it is whole; where the disk is full, none is kept."""
+    draft = f"{secrets.token_hex(8)}.draft"
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        file = os.open(draft, flags, 0o600, dir_fd=opened)
+        try:
+            with os.fdopen(file, "wb") as stream:
+                stream.write(_head(key, made) + made)
+            os.rename(draft, key.hex() + _SUFFIX, src_dir_fd=opened, dst_dir_fd=opened)
+        except OSError:
+            os.unlink(draft, dir_fd=opened)
+            raise
+        _tidy(opened)
+    except OSError:
+        return
+
+
+def _tidy(opened: int) -> None:
+    """Delete the entries that were not used for longest, where there are too many."""
+    names = os.listdir(opened)
+    if len(names) <= MOST_KEPT:
+        return
+    used = []
+    for name in names:
+        # Another process may be at it as well.
+        with contextlib.suppress(FileNotFoundError):
+            used.append((os.stat(name, dir_fd=opened, follow_symlinks=False).st_mtime_ns, name))
+    for _, name in sorted(used)[: len(used) - MOST_KEPT // 2]:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=opened)
