@@ -1,6 +1,6 @@
 """The command line: `autograph FILE:NAME` prints the converted source of what a file defines.
 
-The file is read, not imported and not run; only `--graph` imports it.
+The file is read, not imported and not run; only `--graph` and `--llvm` import it.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ examples:
   autograph - < model.py                    what another program writes
   autograph model.py:train --check train.golden.py
   autograph model.py:train --graph --args "float32[8,2] int32[]"
+  autograph model.py:train --llvm --args "float32[8,2] int32[]"
 
 exit codes: 0 fine, 1 differs from GOLDEN, 2 usage or refused
 """
@@ -81,7 +82,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--lines", action="store_true", help="the user's line numbers in the margin")
     add("--stage", metavar="NAME", help="stop after this stage")
-    add("--args", metavar="SPECS", help='for --graph: "float32[2,3] int32[] float32[?,3]"')
+    specs = "for --graph and --llvm: float32[2,3] int32[] float32[?,3]"
+    add("--args", metavar="SPECS", help=specs)
     view = parser.add_mutually_exclusive_group()
     view.add_argument(
         "--diff", action="store_true", help="the original beside the converted source"
@@ -89,6 +91,9 @@ def _parser() -> argparse.ArgumentParser:
     view.add_argument("--list", action="store_true", help="every stage; without FILE their names")
     view.add_argument(
         "--graph", action="store_true", help="import the file, print the traced graph"
+    )
+    view.add_argument(
+        "--llvm", action="store_true", help="import the file, print the LLVM IR of machine code"
     )
     output = parser.add_mutually_exclusive_group()
     output.add_argument("-o", dest="output", metavar="FILE", help="write there")
@@ -117,8 +122,8 @@ def _text(options: argparse.Namespace, *, colour: bool) -> str:
         return script(options.completion, flags, _stage_names())
     if not options.targets:
         return "".join(f"{name}\n" for name in _stage_names())
-    if options.graph:
-        return graph_text(*_split(options.targets[0]), options.args or "")
+    if traced := _traced(options):
+        return graph_text(*_split(options.targets[0]), options.args or "", traced)
     texts = [_shown(target, options, colour) for target in options.targets]
     if len(texts) == 1:
         return texts[0]
@@ -145,21 +150,25 @@ def _check(options: argparse.Namespace) -> None:
         return
     if not all(options.targets) or not (options.targets or options.list):
         raise Usage("autograph: name a FILE or a FILE:NAME (autograph --help tells more)")
-    if options.graph and (
-        len(options.targets) > 1 or _split(options.targets[0])[0] in ("-", _STDIN)
-    ):
-        raise Usage("autograph: --graph takes one FILE:FUNCTION, of a file that it can import")
-    if options.args is not None and not options.graph:
-        raise Usage("autograph: --args goes with --graph")
-    if options.stage is not None and (options.list or options.graph):
-        raise Usage("autograph: --stage goes with neither --list nor --graph")
+    traced = _traced(options)
+    if traced and (len(options.targets) > 1 or _split(options.targets[0])[0] in ("-", _STDIN)):
+        raise Usage(f"autograph: --{traced} takes one FILE:FUNCTION, of a file that it can import")
+    if options.args is not None and not traced:
+        raise Usage("autograph: --args goes with --graph and --llvm")
+    if options.stage is not None and (options.list or traced):
+        raise Usage(f"autograph: --stage goes with neither --list nor --{traced or 'graph'}")
     if sys.stdout is None and options.output is None and options.check is None:
         raise Usage("autograph: standard output is closed; -o FILE writes to a file")
-    if options.lines and options.graph:
-        raise Usage("autograph: --lines does not go with --graph")
+    if options.lines and traced:
+        raise Usage(f"autograph: --lines does not go with --{traced}")
     if options.stage not in (None, *_stage_names()):
         names = ", ".join(_stage_names())
         raise Usage(f"autograph: no stage {options.stage}; the stages are {names}")
+
+
+def _traced(options: argparse.Namespace) -> str:
+    """What is asked for of a traced function: "graph", "llvm", or nothing."""
+    return "graph" if options.graph else "llvm" if options.llvm else ""
 
 
 def _stage_names() -> list[str]:

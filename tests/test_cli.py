@@ -480,9 +480,13 @@ def test_refuses_a_bad_file(cli: Cli, name: str, suffix: str) -> None:
         ([], "autograph: name a FILE or a FILE:NAME"),
         (["model.py:clip", "--stage", "none"], "autograph: no stage none; the stages are"),
         (["model.py:clip", "--stage", "calls", "--list"], "autograph: --stage goes with neither"),
-        (["model.py:clip", "--args", "int32[]"], "autograph: --args goes with --graph"),
+        (["model.py:clip", "--args", "int32[]"], "autograph: --args goes with --graph and --llvm"),
         (["model.py:clip", "--graph", "--lines"], "autograph: --lines does not go with"),
         (["model.py", "--graph"], "autograph: --graph needs FILE:FUNCTION"),
+        (["model.py", "--llvm"], "autograph: --llvm needs FILE:FUNCTION"),
+        (["-:clip", "--llvm"], "autograph: --llvm takes one FILE:FUNCTION, of a file that"),
+        (["model.py:clip", "--llvm", "--lines"], "autograph: --lines does not go with --llvm"),
+        (["model.py:clip", "--llvm", "--stage", "x"], "autograph: --stage goes with neither"),
         (["model.py:clip", "--graph", "--args", "int32"], "autograph: --args: 'int32' is not"),
         (["model.py:clip", "--graph", "--args", "int32[-1]"], "autograph: --args: 'int32[-1]' is"),
         (["model.py:clip", "--check", "absent"], "absent: No such file or directory; -o absent"),
@@ -608,9 +612,13 @@ first = operator.itemgetter(0)
 def runtime_hook(monkeypatch: pytest.MonkeyPatch) -> None:
     """The entry point as `pyproject.toml` declares it, installed or not."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    declared = project["entry-points"]["autograph.graph"]
-    hooks = [EntryPoint(name, value, "autograph.graph") for name, value in declared.items()]
-    monkeypatch.setattr("autograph.command_line.graph_view.entry_points", lambda group: hooks)
+    hooks = {
+        group: [EntryPoint(name, value, group) for name, value in declared.items()]
+        for group, declared in project["entry-points"].items()
+    }
+    monkeypatch.setattr(
+        "autograph.command_line.graph_view.entry_points", lambda group: hooks[group]
+    )
     monkeypatch.setattr(sys, "path", [*sys.path])
 
 
@@ -621,6 +629,32 @@ def test_graph_of_the_runtime(cli: Cli) -> None:
     assert (code, err) == (0, "")
     assert out.startswith("graph double(x: float32[?,3], n: int32[]) -> (float32[?,3]):\n")
     assert " while " in out
+
+
+@pytest.mark.usefixtures("runtime_hook")
+def test_llvm_of_the_runtime(cli: Cli) -> None:
+    Path("staged.py").write_text(STAGED)
+    code, out, err = cli("staged.py:double", "--llvm", "--args", "float32[2,3] int32[]")
+    assert (code, err) == (0, "")
+    assert "target triple = " in out
+    assert "define " in out
+
+
+NOT_NATIVE = """\
+import runtime as rt
+
+def shout(x):
+    return rt.strings.join([x, x])
+"""
+
+
+@pytest.mark.usefixtures("runtime_hook")
+def test_llvm_of_what_is_no_machine_code(cli: Cli) -> None:
+    Path("texts.py").write_text(NOT_NATIVE)
+    code, out, err = cli("texts.py:shout", "--llvm", "--args", "string[]")
+    assert (code, out) == (2, "")
+    assert "shout is not machine code as a whole:" in err
+    assert "texts.py:4:12: " in err
 
 
 @pytest.mark.usefixtures("runtime_hook")

@@ -1,4 +1,6 @@
-"""The text of `autograph --graph`: the graph that a tensor library traces of a function."""
+"""The texts of `autograph --graph` and `--llvm`: the graph that a tensor library traces of a
+function, and the machine code that it makes of it.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +24,17 @@ class Usage(Exception):
     """Options that do not go together."""
 
 
-def graph_text(filename: str, path: str | None, words: str) -> str:
+def graph_text(filename: str, path: str | None, words: str, view: str = "graph") -> str:
+    """What the library shows of the function: its "graph", or its "llvm"."""
     if path is None:
-        raise Usage("autograph: --graph needs FILE:FUNCTION")
+        raise Usage(f"autograph: --{view} needs FILE:FUNCTION")
     specs = list(_specs(words))
     read_file(filename)
     try:
         with redirect_stdout(sys.stderr):  # what the user's code prints is not the graph
             module = _import(Path(filename).resolve())
-            describe = _describer()
-            text = describe(_member(module, filename, path), specs)
+            describe = _describer(view)
+            text = describe(_member(module, filename, path, view), specs)
     except (AutographError, Usage):
         raise
     except (Exception, SystemExit) as error:  # the user's module may raise anything
@@ -76,7 +79,7 @@ def _import(file: Path) -> ModuleType:
     return module
 
 
-def _member(module: ModuleType, filename: str, path: str) -> Any:
+def _member(module: ModuleType, filename: str, path: str, view: str) -> Any:
     found: Any = module
     for name in path.split("."):
         if not hasattr(found, name):
@@ -84,21 +87,19 @@ def _member(module: ModuleType, filename: str, path: str) -> Any:
                 f"after its import the module has no {path}",
                 filename=filename,
                 variable=path,
-                hint="--graph takes what the module defines itself, not what its functions define",
+                hint=f"--{view} takes what the module itself defines, not what its functions do",
             )
         found = getattr(found, name)
     return found
 
 
-def _describer() -> Callable[[Any, list[Any]], str]:
-    """Returns the printer of traced graphs of a tensor library that was imported or else is
-    installed.
-    """
-    hooks = sorted(entry_points(group="autograph.graph"), key=lambda hook: hook.name)
+def _describer(view: str) -> Callable[[Any, list[Any]], str]:
+    """Returns the printer of a tensor library that was imported or else is installed."""
+    hooks = sorted(entry_points(group=f"autograph.{view}"), key=lambda hook: hook.name)
     imported = [hook for hook in hooks if hook.module.partition(".")[0] in sys.modules]
     if not hooks:
         raise Usage(
-            "autograph: --graph needs an installed tensor library: pip install autograph-runtime"
+            f"autograph: --{view} needs an installed tensor library: pip install autograph-runtime"
         )
     describe: Callable[[Any, list[Any]], str] = (imported or hooks)[0].load()
     return describe

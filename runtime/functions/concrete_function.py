@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -11,6 +12,7 @@ from autograph.frames import hide_libraries
 from runtime.autodiff.calls import GraphCall, Held, call_recorded
 from runtime.core.cached import cached
 from runtime.core.device import placed
+from runtime.core.executor import check as check_executor
 from runtime.core.pickling import refused
 from runtime.core.shapes import TensorSpec
 from runtime.core.state import run_calling_back, state
@@ -334,6 +336,42 @@ class ConcreteFunction:
             self.structured_input_signature, self.labels, self.structured_outputs, captures
         )
 
+    def native_ir(self) -> str:
+        """The LLVM IR of its machine code. ValueError where it has none.
+
+        >>> @rt.function
+        ... def double(x):
+        ...     return 2 * x
+        >>> concrete = double.get_concrete_function(rt.TensorSpec([], rt.int32))
+        >>> "mul i32" in concrete.native_ir()
+        True
+        """
+        return _native_views().native_ir(self.optimized)  # type: ignore[no-any-return]
+
+    def native_asm(self) -> str:
+        """Its machine code as assembly of this host. ValueError where it has none.
+
+        >>> @rt.function
+        ... def double(x):
+        ...     return 2 * x
+        >>> concrete = double.get_concrete_function(rt.TensorSpec([], rt.int32))
+        >>> "ret" in concrete.native_asm()
+        True
+        """
+        return _native_views().native_asm(self.optimized)  # type: ignore[no-any-return]
+
+    def explain_native(self) -> str:
+        """The ops, with the user's lines, that keep it from being machine code as a whole.
+
+        >>> @rt.function
+        ... def double(x):
+        ...     return 2 * x
+        >>> concrete = double.get_concrete_function(rt.TensorSpec([], rt.int32))
+        >>> concrete.explain_native()
+        'double is machine code as a whole'
+        """
+        return _native_views().explanation(self.optimized)  # type: ignore[no-any-return]
+
     @property
     def signature_text(self) -> str:
         """Its name and the types or values of its parameters: `f(x: float32[2], n=3)`."""
@@ -347,6 +385,12 @@ class ConcreteFunction:
 
     def _repr_svg_(self) -> str:
         return self.graph._repr_svg_()
+
+
+def _native_views() -> Any:
+    """The module that shows machine code. ImportError where nothing can make it."""
+    check_executor("native")
+    return importlib.import_module("runtime.graph.executors.native.views")
 
 
 def _of_type(symbol: Any, known: Type) -> Any:

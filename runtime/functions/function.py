@@ -123,9 +123,22 @@ def function(
 
 def describe(target: Any, specs: Sequence[tuple[str, tuple[int | None, ...] | None]]) -> str:
     """The traced graph of a function for arguments of these dtypes and shapes, as text."""
-    from runtime.functions.polymorphic_function import Function
     from runtime.graph.format.printing import format_graph
+
+    return format_graph(_traced(target, specs).graph)
+
+
+def describe_native(target: Any, specs: Sequence[tuple[str, tuple[int | None, ...] | None]]) -> str:
+    """The LLVM IR of a function for arguments of these dtypes and shapes; where there is none, an
+    ImportError or ValueError that says why.
+    """
+    text: str = _traced(target, specs).native_ir()
+    return text
+
+
+def _traced(target: Any, specs: Sequence[tuple[str, tuple[int | None, ...] | None]]) -> Any:
+    from runtime.functions.polymorphic_function import Function
 
     made = target if isinstance(target, Function) else Function(target)
     arguments = [TensorSpec(shape, dtype) for dtype, shape in specs]
-    return format_graph(made.get_concrete_function(*arguments).graph)
+    return made.get_concrete_function(*arguments)

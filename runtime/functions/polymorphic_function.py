@@ -219,6 +219,41 @@ class Function(Traced, Generic[P, R]):
         """
         return self.get_concrete_function(*args, **kwargs).program.source
 
+    def native_ir(self, *args: Any, **kwargs: Any) -> str:
+        """The LLVM IR of the machine code that calls with these arguments run, once they have taken
+        about as long as compiling it. ValueError where there is none.
+
+        >>> @rt.function
+        ... def double(x):
+        ...     return 2 * x
+        >>> "mul i32" in double.native_ir(rt.constant(1))
+        True
+        """
+        return self.get_concrete_function(*args, **kwargs).native_ir()
+
+    def native_asm(self, *args: Any, **kwargs: Any) -> str:
+        """The same machine code as assembly of this host.
+
+        >>> @rt.function
+        ... def double(x):
+        ...     return 2 * x
+        >>> "ret" in double.native_asm(rt.constant(1))
+        True
+        """
+        return self.get_concrete_function(*args, **kwargs).native_asm()
+
+    def explain_native(self, *args: Any, **kwargs: Any) -> str:
+        """The ops, with the lines of the user's code, that keep calls with these arguments from
+        being machine code as a whole.
+
+        >>> @rt.function
+        ... def double(x):
+        ...     return 2 * x
+        >>> double.explain_native(rt.constant(1))
+        'double is machine code as a whole'
+        """
+        return self.get_concrete_function(*args, **kwargs).explain_native()
+
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for these arguments, each a value, a tensor, or a TensorSpec in place of one.
 

@@ -7,7 +7,7 @@ start of the trace (`runtime/staging/bytecode.py`).
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, suppress
 from traceback import walk_tb
 from types import FrameType, FunctionType

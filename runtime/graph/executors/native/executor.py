@@ -32,6 +32,12 @@ def compiled(graph: Graph, fallback: Run) -> Run | None:
     return callable_of(unit_of(graph, form), fallback)
 
 
+def units_of(graph: Graph) -> list[Unit]:
+    """The modules of a graph: one, or none if it is not native as a whole."""
+    form = Lowering(graph, contiguous=True, planned=False).function()
+    return [] if Support().of_function(form) else [unit_of(graph, form)]
+
+
 def unit_of(graph: Graph, form: lowered.Function) -> Unit:
     """The module of a graph, and of those that it calls."""
     unit = Unit(graph.name)

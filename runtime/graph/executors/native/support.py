@@ -64,8 +64,7 @@ class Support:
                 yield node, f"{local.type} has no native values"
                 return
         if isinstance(statement, lowered.Call):
-            if self.of_graph(statement.callee):
-                yield node, f"{statement.callee.name} is not native"
+            yield from self.of_graph(statement.callee)
         elif isinstance(statement, lowered.Kernel):
             if not _takes(statement):
                 yield node, f"{node.primitive.name} has no native code for these types"
