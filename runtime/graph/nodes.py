@@ -156,7 +156,9 @@ TRUTH = structural(
     logic=Logic.SAME, identities=(partial(undone, by=TO_TENSOR),),
 )  # fmt: skip
 TO_TENSOR.identities = (partial(undone, by=TRUTH),)
-LENGTH = structural("length", _length, _length_type, op_type="Size", of_shape=True)
+LENGTH = structural(
+    "length", _length, _length_type, op_type="Size", of_shape=True, instruction="length"
+)
 
 # Carried values that may be missing
 

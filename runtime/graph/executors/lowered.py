@@ -36,10 +36,13 @@ class Local:
 
     Integers and truth values of no dimension are unboxed: they are numbers, where kernels take and
     give arrays. So are Python's numbers, of the type `py.int`, `py.float` and `py.bool`.
+
+    is_number: it is a tensor, and unboxed.
     """
 
     name: str
     type: Any
+    is_number: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -240,6 +243,13 @@ class Call(Statement):
     """A call of the function of another graph."""
 
     callee: Graph
+
+
+@dataclass(slots=True, eq=False)
+class Native(Statement):
+    """A call of machine code: `name` is that of the function, which the module has."""
+
+    name: str
 
 
 @dataclass(slots=True, eq=False)

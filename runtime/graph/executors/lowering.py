@@ -126,7 +126,9 @@ class Lowering:
     def variable(self, value: Value) -> Local:
         """The local of a value that is a number if it can be."""
         self.note_unboxed(value)
-        return self.local(value)
+        made = self.local(value)
+        made.is_number = value in self.unboxed
+        return made
 
     def given(self, value: Value) -> Expression:
         """The value as expressions take it."""

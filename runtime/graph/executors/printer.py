@@ -235,6 +235,12 @@ class Printer:
         call = f"{function}({', '.join(inputs)})"
         self.line(depth, f"{targets} = {call}" if targets else call, statement.node, inputs)
 
+    def native(self, statement: lowered.Native, depth: int) -> None:
+        inputs = self.each(statement.inputs)
+        targets = _tuple([self.names[target] for target in statement.targets])
+        call = f"{statement.name}({', '.join(inputs)})"
+        self.line(depth, f"{targets} = {call}" if targets else call)
+
     def raise_(self, statement: lowered.Raise, depth: int) -> None:
         exception = self.module.share("exception", statement.node.params["exception"])
         inputs = self.each(statement.inputs)
@@ -360,6 +366,7 @@ _PRINTERS: dict[type[Statement], Callable[[Printer, Any, int], None]] = {
     lowered.If: Printer.if_,
     lowered.Loop: Printer.loop,
     lowered.Call: Printer.call,
+    lowered.Native: Printer.native,
     lowered.Raise: Printer.raise_,
     lowered.Release: Printer.release,
 }

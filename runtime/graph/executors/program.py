@@ -20,22 +20,27 @@ Each line knows the node that it comes from, so that an error at run time can na
 from __future__ import annotations
 
 import keyword
+from collections.abc import Callable, Set
 from typing import Any, NoReturn
 
+from runtime.graph.executors import lowered
 from runtime.graph.executors.coalescing import coalesce
 from runtime.graph.executors.failures import explain
 from runtime.graph.executors.lifetimes import release
+from runtime.graph.executors.lowered import Local
 from runtime.graph.executors.lowering import Lowering
 from runtime.graph.executors.printer import HELPERS, RESERVED, Lines, Names, Printer, Runner
 from runtime.graph.executors.substitution import substitute
 from runtime.graph.ir import Graph
 from runtime.graph.templates import raised
 
+Outline = Callable[[lowered.Function, "Module"], None]
+
 
 class Program:
     """A compiled graph: `run(*raws)` gives a tuple of raw results, `source` is what it runs."""
 
-    __slots__ = ("_graph", "_strided", "filename", "lines", "run", "source")
+    __slots__ = ("_graph", "_size", "_strided", "filename", "lines", "run", "source")
 
     def __init__(self, graph: Graph) -> None:
         self.filename = f"<graph {graph.name}>"
@@ -43,6 +48,7 @@ class Program:
         self.source = ""
         self._graph = graph
         self._strided: Runner | None = None
+        self._size = 0
         self.source, self.run = self._compiled(Module([], self._run_strided))
 
     def _compiled(self, module: Module) -> tuple[str, Runner]:
@@ -50,14 +56,24 @@ class Program:
         self.lines |= module.lines
         source = "\n".join(module.text)
         exec(compile(source, self.filename, "exec"), module.namespace)
+        for name, make in module.awaited.items():
+            module.namespace[name] = make()
+        self._size = len(module.text) + 1
         return source, module.namespace[function]
+
+    def variant(self, outline: Outline) -> tuple[str, Runner]:
+        """The source of a program that does the same, parts of which are outlined, and what runs
+        it. Errors in it are those of this program.
+        """
+        # Its lines come behind those of the others: a line has one node.
+        before = [""] * self._size
+        source, run = self._compiled(Module(before, self._run_strided, outline))
+        return source.lstrip("\n"), run
 
     def _run_strided(self, *raws: Any) -> tuple[Any, ...]:
         """Run with arrays that are not C-contiguous, for which there are no buffers."""
         if self._strided is None:
-            # Its lines come behind those of the program: a line has one node.
-            before = [""] * (self.source.count("\n") + 1)
-            _, self._strided = self._compiled(Module(before, None))
+            _, self._strided = self._compiled(Module([""] * self._size, None))
         return self._strided(*raws)
 
     def failed(self, error: BaseException) -> BaseException:
@@ -81,10 +97,15 @@ def python_source(graph: Graph) -> str:
 
 class Module:
     """The functions of a program: one for the graph, one for each graph that it calls. The first
-    calls `strided`, where there is one, with arrays that are not C-contiguous.
+    calls `strided`, where there is one, with arrays that are not C-contiguous. `outline` puts
+    other statements in the place of some; what these call is made once there are the functions.
     """
 
-    def __init__(self, text: list[str], strided: Runner | None) -> None:
+    def __init__(
+        self, text: list[str], strided: Runner | None, outline: Outline | None = None
+    ) -> None:
+        self.outline = outline
+        self.awaited: dict[str, Callable[[], Any]] = {}
         self.namespace: dict[str, Any] = {"raised": raised, **HELPERS}
         self.strided = strided
         self.text = text
@@ -128,13 +149,30 @@ class Module:
             name = self.functions[graph] = self.fresh(graph.name)
             lowering = Lowering(graph, strided is not None)
             function = lowering.function()
-            substitute(function.body)
-            names = coalesce(function)
-            release(function, lowering.large, lowering.fleeting, names)
-            printer = Printer(self, function, Names(self, names))
-            printer.print(name, strided)
-            self.append(printer)
+            if self.outline is not None:
+                self.outline(function, self)
+            self.print(function, name, strided, lowering.large, lowering.fleeting)
         return name
+
+    def print(
+        self,
+        function: lowered.Function,
+        name: str,
+        strided: Runner | None = None,
+        large: Set[Local] = frozenset(),
+        fleeting: Set[Local] = frozenset(),
+    ) -> None:
+        """Write a function under a name."""
+        substitute(function.body)
+        names = coalesce(function)
+        release(function, large, fleeting, names)
+        printer = Printer(self, function, Names(self, names))
+        printer.print(name, strided)
+        self.append(printer)
+
+    def later(self, name: str, make: Callable[[], Any]) -> None:
+        """Have what is made have a name, once there are the functions of the module."""
+        self.awaited[name] = make
 
     def append(self, printer: Printer) -> None:
         """Take over the lines of a function."""

@@ -21,13 +21,21 @@ Run = Callable[..., tuple[Any, ...]]
 
 
 class Patience:
-    """Seconds that calls may take before there is machine code: for the compiler to be imported,
-    for a graph, and for each node of it.
+    """Seconds that calls may take before there is machine code: those of all graphs for the
+    compiler to be imported; those of one, and as much for each node of it, for it to be compiled.
     """
 
-    importing = 0.15
+    importing = 0.08
     graph = 5e-3
     node = 4e-4
+
+    spent = 0.0
+    """Seconds that calls of all graphs took."""
+
+    @classmethod
+    def may_import(cls) -> bool:
+        """Whether the compiler is there, or calls took as long as importing it."""
+        return cls.spent >= cls.importing or "llvmlite" in sys.modules
 
 
 class Tiers:
@@ -59,20 +67,21 @@ class Tiers:
 
     def _patience(self) -> float:
         nodes = sum(1 for graph in Calls(self.graph).of for _ in walk(graph.body))
-        importing = 0.0 if "llvmlite" in sys.modules else Patience.importing
-        return importing + Patience.graph + Patience.node * nodes
+        return Patience.graph + Patience.node * nodes
 
     def _timed(self, *raws: Any) -> tuple[Any, ...]:
         left = self._left
         if left is None:
             left = self._left = self._patience()
-        if left <= 0 and self._settle():
+        if left <= 0 and Patience.may_import() and self._settle():
             return self.run(*raws)
         start = perf_counter()
         try:
             return self.program.run(*raws)
         finally:
-            self._left = left - (perf_counter() - start)
+            taken = perf_counter() - start
+            self._left = left - taken
+            Patience.spent += taken
 
     def _settle(self) -> bool:
         """Find out what is to run from now on, unless another thread is at it."""
@@ -91,4 +100,4 @@ class Tiers:
     def _best(self) -> Run:
         from runtime.graph.executors.native.executor import compiled
 
-        return compiled(self.graph, self.program.run) or self.program.run
+        return compiled(self.graph, self.program)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from llvmlite import ir
 
@@ -42,6 +42,8 @@ DEEPEST = 4000
 _ITEM, _NUMBER, _TYPE = 24, 16, 8
 _DATA, _RANK, _DIMS, _DESCRIPTOR, _FLAGS = 16, 24, 32, 56, 64
 _PLAIN = 0x1 | 0x100  # C-contiguous and aligned
+
+_BOOLS = ("python", "numpy")
 
 _METHOD = ir.FunctionType(POINTER, [POINTER, POINTER, INT64])
 
@@ -128,29 +130,50 @@ class Entry:
             few = self.builder.icmp_signed("<", limit, int64(DEEPEST))
             self.emitter.depth = self.builder.select(few, limit, int64(DEEPEST))
 
-    def argument(self, at: int, type: Type) -> Held:
+    def argument(self, at: int, parameter: Parameter) -> Held:
         """An argument, taken out of its object."""
-        builder = self.builder
+        builder, type = self.builder, parameter.type
         place = builder.gep(self.function.args[1], [int64(at)], source_etype=POINTER)
         given = builder.load(place, typ=POINTER)
         kind = self.field(given, _TYPE, POINTER)
         if isinstance(type, NumberType):
-            return Scalar(self.number(given, kind, type), type)
+            return Scalar(self.number(given, kind, type.kind), type)
         assert isinstance(type, TensorType)
+        if parameter.is_number:
+            return Scalar(self.unboxed(given, kind, type.dtype), type)
         if type.shape == ():
             return Scalar(self.single(given, kind, type.dtype), type)
         return self.array(given, kind, type)
 
-    def number(self, given: ir.Value, kind: ir.Value, type: NumberType) -> ir.Value:
+    def unboxed(self, given: ir.Value, kind: ir.Value, dtype: DType) -> ir.Value:
+        """A number that stands for a tensor: for a truth value NumPy's own may do so, too."""
+        builder = self.builder
+        if not dtype.is_bool:
+            wide = self.number(given, kind, "int")
+            if dtype.size == 8:
+                return wide
+            made = builder.trunc(wide, stored(dtype))
+            back = builder.zext(made, INT64) if dtype.is_unsigned else builder.sext(made, INT64)
+            self.need(builder.icmp_signed("==", wide, back))
+            return made
+        ways = [
+            [self.same(given, self.symbols.load(builder, f"{source}.{name}")) for source in _BOOLS]
+            for name in ("True", "False")
+        ]
+        is_true, is_false = [builder.or_(*way) for way in ways]
+        self.need(builder.or_(is_true, is_false))
+        return is_true
+
+    def number(self, given: ir.Value, kind: ir.Value, name: str) -> ir.Value:
         """One of Python's numbers: an int of 64 bits."""
         builder = self.builder
-        if type.kind == "bool":
+        if name == "bool":
             is_true = self.same(given, self.symbols.load(builder, "python.True"))
             is_false = self.same(given, self.symbols.load(builder, "python.False"))
             self.need(builder.or_(is_true, is_false))
             return is_true
-        self.need(self.same(kind, self.symbols.load(builder, f"python.{type.kind}")))
-        if type.kind == "float":
+        self.need(self.same(kind, self.symbols.load(builder, f"python.{name}")))
+        if name == "float":
             return self.field(given, _NUMBER, FLOAT64)
         overflow = self.emitter.slot(INT32)
         made = self.call(
@@ -209,21 +232,20 @@ class Entry:
 
     # Results
 
-    def finish(self, results: Sequence[Expression], types: Sequence[Type]) -> None:
+    def finish(self, results: Sequence[Parameter]) -> None:
         """Return the results as a tuple of objects."""
         emitter, builder = self.emitter, self.builder
         if not builder.block.is_terminated:
             held = [
-                emitter.as_type(emitter.value(result), type)
-                for result, type in zip(results, types, strict=True)
+                emitter.as_type(emitter.value(result.expression), result.type) for result in results
             ]
             count = int64(len(results))
             made = self.call("python.PyTuple_New", POINTER, [INT64], count)
             self.made = made
             nothing = ir.Constant(POINTER, None)
             self.whole(self.same(made, nothing))
-            for at, (each, type) in enumerate(zip(held, types, strict=True)):
-                item = self.boxed(each, type)
+            for at, (each, result) in enumerate(zip(held, results, strict=True)):
+                item = self.boxed(each, result)
                 self.whole(self.same(item, nothing))
                 place = builder.gep(made, [int64(_ITEM + 8 * at)], source_etype=BYTE)
                 builder.store(item, place)
@@ -244,7 +266,7 @@ class Entry:
         self.builder.branch(end)
         self.builder.position_at_end(going)
 
-    def boxed(self, held: Held, type: Type) -> ir.Value:
+    def boxed(self, held: Held, result: Parameter) -> ir.Value:
         """The object of a result."""
         builder = self.builder
         if isinstance(held, Array):
@@ -253,7 +275,7 @@ class Entry:
                     return made.take()
             return self.new_array(held)
         assert isinstance(held, Scalar)
-        if not isinstance(type, NumberType):
+        if not (isinstance(result.type, NumberType) or result.is_number):
             value = builder.zext(held.value, BYTE) if held.value.type == BIT else held.value
             place = self.emitter.slot(value.type)
             builder.store(value, place)
@@ -261,12 +283,17 @@ class Entry:
             kinds = [POINTER, POINTER, POINTER]
             operands = [place, descriptor, ir.Constant(POINTER, None)]
             return self.call("numpy.PyArray_Scalar", POINTER, kinds, *operands)
-        if type.kind == "int":
-            return self.call("python.PyLong_FromLongLong", POINTER, [INT64], held.value)
-        if type.kind == "float":
+        dtype = held.dtype
+        if dtype.is_floating:
             return self.call("python.PyFloat_FromDouble", POINTER, [FLOAT64], held.value)
-        wide = builder.zext(held.value, INT64)
-        return self.call("python.PyBool_FromLong", POINTER, [INT64], wide)
+        if dtype.is_bool:
+            wide = builder.zext(held.value, INT64)
+            return self.call("python.PyBool_FromLong", POINTER, [INT64], wide)
+        if dtype.is_unsigned:
+            wide = builder.zext(held.value, INT64) if dtype.size < 8 else held.value
+            return self.call("python.PyLong_FromUnsignedLongLong", POINTER, [INT64], wide)
+        wide = builder.sext(held.value, INT64) if dtype.size < 8 else held.value
+        return self.call("python.PyLong_FromLongLong", POINTER, [INT64], wide)
 
     def expect(self, results: Sequence[Expression]) -> None:
         """Have the arrays that are results made where they are computed."""
@@ -327,10 +354,20 @@ class Entry:
         builder.ret(nothing)
 
 
+class Parameter(NamedTuple):
+    """What Python hands over: a local, or the expression of a result. It `is_number` if Python's
+    number stands for a tensor.
+    """
+
+    expression: Any
+    type: Type
+    is_number: bool = False
+
+
 def write_entry(
     unit: Unit,
-    parameters: Sequence[tuple[Local, Type]],
-    results: Sequence[tuple[Expression, Type]],
+    parameters: Sequence[Parameter],
+    results: Sequence[Parameter],
     body: Callable[[Emitter], None],
     calls: bool,
 ) -> None:
@@ -339,12 +376,12 @@ def write_entry(
     entry.calls = calls
     count = entry.function.args[2]
     entry.need(entry.builder.icmp_signed("==", count, int64(len(parameters))))
-    for at, (local, type) in enumerate(parameters):
-        entry.emitter.values[local] = entry.argument(at, type)
+    for at, parameter in enumerate(parameters):
+        entry.emitter.values[parameter.expression] = entry.argument(at, parameter)
     entry.start(calls)
-    entry.expect([expression for expression, _ in results])
+    entry.expect([result.expression for result in results])
     body(entry.emitter)
-    entry.finish([expression for expression, _ in results], [type for _, type in results])
+    entry.finish(results)
     unit.finish()
 
 

@@ -10,8 +10,10 @@ from runtime.graph.executors.lowered import Block
 from runtime.graph.executors.lowering import Lowering
 from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import Emitter
-from runtime.graph.executors.native.entry import callable_of, write_entry
+from runtime.graph.executors.native.entry import Parameter, callable_of, write_entry
+from runtime.graph.executors.native.islands import Islands
 from runtime.graph.executors.native.support import Reason, Support
+from runtime.graph.executors.program import Program
 from runtime.graph.ir import Graph
 
 Run = Callable[..., tuple[Any, ...]]
@@ -22,14 +24,16 @@ def reasons(graph: Graph) -> list[Reason]:
     return Support().of_function(Lowering(graph, contiguous=True, planned=False).function())
 
 
-def compiled(graph: Graph, fallback: Run) -> Run | None:
-    """The function that runs a graph that is native as a whole; None for another one. `fallback` is
-    the Python program of the graph.
+def compiled(graph: Graph, program: Program) -> Run:
+    """What runs a graph: machine code if it is native as a whole, else its program, with machine
+    code for the islands in it.
     """
     form = Lowering(graph, contiguous=True, planned=False).function()
-    if Support().of_function(form):
-        return None
-    return callable_of(unit_of(graph, form), fallback)
+    if not Support().of_function(form):
+        return callable_of(unit_of(graph, form), program.run)
+    islands = Islands()
+    _, run = program.variant(islands.outline)
+    return run if islands.count else program.run
 
 
 def units_of(graph: Graph) -> list[Unit]:
@@ -46,9 +50,9 @@ def unit_of(graph: Graph, form: lowered.Function) -> Unit:
         unit.capture(emitter, form)
         emitter.statements(form.body)
 
-    parameters = [(local, local.type) for local in form.parameters]
+    parameters = [Parameter(local, local.type) for local in form.parameters]
     results = [
-        (expression, value.type)
+        Parameter(expression, value.type)
         for expression, value in zip(form.body.results, graph.results, strict=True)
     ]
     write_entry(unit, parameters, results, body, any(_calls(form.body)))

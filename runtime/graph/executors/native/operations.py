@@ -35,7 +35,7 @@ from runtime.graph.ir import Node
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
 
-SLICE, CAST, REQUIRE = "slice", "cast", "require"
+SLICE, CAST, REQUIRE, LENGTH = "slice", "cast", "require", "length"
 """Instructions that are neither elementwise on one dtype nor Python's."""
 
 
@@ -57,6 +57,8 @@ def takes_scalar(node: Node) -> bool:
     if instruction == SLICE:
         return _takes_slice(node)
     inputs = [value.type for value in node.inputs]
+    if instruction == LENGTH:
+        return isinstance(inputs[0], TensorType) and bool(inputs[0].shape)
     if not all(map(is_scalar, (*inputs, *[value.type for value in node.outputs]))):
         return False
     if instruction == REQUIRE:
@@ -76,6 +78,10 @@ def scalar_op(emitter: Emitter, node: Node, inputs: Sequence[Expression]) -> Any
     instruction = node.primitive.instruction
     if instruction == SLICE:
         return _element(emitter, node, inputs)
+    if instruction == LENGTH:
+        array = emitter.value(inputs[0])
+        assert isinstance(array, Array)
+        return Scalar(array.dims[0], node.outputs[0].type)
     operands = [
         emitter.as_type(emitter.value(given), value.type)
         for given, value in zip(inputs, node.inputs, strict=True)

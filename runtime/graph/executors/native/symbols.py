@@ -60,6 +60,8 @@ def _numpy(name: str) -> int:
         return id(np.dtype(dtypes.as_dtype(dtype).np_dtype))
     if kind == "scalar":
         return id(dtypes.as_dtype(dtype).as_numpy_dtype)
+    if name in _OBJECTS:
+        return id(np.bool_(_OBJECTS[name]))
     return int(_numpy_table()[_NUMPY[name]])
 
 

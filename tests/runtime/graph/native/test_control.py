@@ -1,0 +1,286 @@
+"""Control flow in machine code, and where it steps aside: results, errors and effects are those of
+the NumPy executor.
+"""
+
+# The programs are written as users write them.
+# ruff: noqa: SIM108
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("llvmlite")
+
+import runtime as rt
+from runtime.graph.executors.native import executor
+from runtime.graph.executors.native.islands import Islands
+from runtime.graph.executors.program import Program
+from tests.support.native import Pair, forced, observed
+
+
+def collatz(n):
+    steps = 0
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        steps += 1
+    return steps
+
+
+def nested(n):
+    total = 0
+    for i in range(n):
+        for j in range(i):
+            if j == 5:
+                break
+            if (i + j) % 3 == 0:
+                continue
+            total += i * j
+    return total
+
+
+def recurrence(x, n):
+    i = 0
+    while i < n:
+        x = x * 0.75 + i
+        i += 1
+    return x
+
+
+def wraps(x, n):
+    for _ in range(n):
+        x = x * 31 + 7
+    return x
+
+
+def element(x, i):
+    return x[i] * 2
+
+
+def row(x, i, j):
+    return x[i][j] - x[j][i]
+
+
+def divided(n, d):
+    total = 0
+    for i in range(n):
+        total += 100 // (d - i)
+    return total
+
+
+def raising(n, limit):
+    total = 0
+    for i in range(n):
+        if i == limit:
+            raise ValueError(f"round {i} of {n}")
+        total += i
+    return total
+
+
+def asserting(n, limit):
+    for i in range(n):
+        assert i != limit, "too far"
+    return n
+
+
+def fibonacci(n):
+    if n < 2:
+        return n
+    return fibonacci(n - 1) + fibonacci(n - 2)
+
+
+def endless(n):
+    return 1 + endless(n + 1)
+
+
+def searched(x, wanted):
+    found = -1
+    for i in range(len(x)):
+        if x[i] == wanted:
+            found = i
+            break
+    return found
+
+
+def branches(x):
+    if x > 10:
+        if x > 20:
+            y = x * 2
+        else:
+            y = x - 5
+    elif x < -10:
+        y = -x
+    else:
+        y = x
+    return y, x > 0, x + 0.5
+
+
+def i32(x: Any) -> Any:
+    return np.int32(x)
+
+
+def f32(x: Any) -> Any:
+    return np.float32(x)
+
+
+VECTOR = np.array([3, 1, 4, 1, 5, 9, 2, 6], np.int32)
+MATRIX = np.arange(12.0).reshape(3, 4)
+ROWS: list[tuple[Callable[..., Any], list[tuple[Any, ...]], int]] = [
+    (collatz, [(i32(1),), (i32(27),), (i32(97),)], 0),
+    (nested, [(i32(n),) for n in (-1, 0, 1, 9)], 0),
+    (recurrence, [(f32(x), i32(n)) for x in (0.5, np.inf, np.nan) for n in (0, 1, 50)], 0),
+    (wraps, [(np.int8(3), i32(20)), (np.int8(-128), i32(3))], 0),
+    (wraps, [(np.uint64(2**63 + 1), i32(9))], 0),
+    (wraps, [(np.uint16(77), i32(9))], 0),
+    (element, [(VECTOR, i32(i)) for i in (0, 7, -1, -8)], 0),
+    (element, [(VECTOR, i32(i)) for i in (8, -9, 2**31 - 1)], 3),
+    (element, [(VECTOR[::2], i32(i)) for i in (0, -1)], 2),
+    (row, [(MATRIX, i32(1), i32(-1)), (MATRIX, i32(2), i32(2))], 0),
+    (divided, [(i32(3), i32(9)), (i32(0), i32(0))], 0),
+    (divided, [(i32(9), i32(3))], 1),
+    (raising, [(i32(9), i32(20))], 0),
+    (raising, [(i32(9), i32(4)), (i32(9), i32(0))], 2),
+    (asserting, [(i32(9), i32(-1))], 0),
+    (asserting, [(i32(9), i32(3))], 1),
+    (searched, [(VECTOR, i32(w)) for w in (3, 9, 77)], 0),
+    (branches, [(f32(x),) for x in (-99, -3, 0, 11, 21, np.nan)], 0),
+]
+
+
+def spec(raw: Any) -> Any:
+    return rt.TensorSpec(raw.shape, raw.dtype)
+
+
+@pytest.mark.parametrize(
+    ("function", "calls", "aside"), ROWS, ids=[f"{at}-{x[0].__name__}" for at, x in enumerate(ROWS)]
+)
+def test_programs(function: Callable[..., Any], calls: list[tuple[Any, ...]], aside: int) -> None:
+    made = rt.function(function).get_concrete_function(*map(spec, calls[0]))
+    pair = Pair(made.optimized)
+    for raws in calls:
+        pair.compare(*raws)
+    assert pair.aside == aside
+
+
+def test_unknown_dimensions() -> None:
+    signature = rt.TensorSpec([None], rt.int32), rt.TensorSpec([], rt.int32)
+    pair = Pair(rt.function(searched).get_concrete_function(*signature).optimized)
+    for size in (0, 1, 8):
+        pair.compare(VECTOR[:size], i32(1))
+    assert pair.aside == 0
+
+
+def test_recursion() -> None:
+    staged = rt.function(fibonacci)
+    with forced():
+        assert [int(staged(rt.constant(n))) for n in (0, 1, 10, 15)] == [0, 1, 55, 610]
+
+
+def test_recursion_without_an_end() -> None:
+    staged = rt.function(endless)
+    with forced(), pytest.raises(RecursionError, match="calls itself too deep"):
+        staged(rt.constant(0))
+
+
+def test_effects_between_islands(capsys: pytest.CaptureFixture[str]) -> None:
+    """Prints, and what a variable is given, come in order and once; so they do where an island
+    raises.
+    """
+    variable = rt.Variable(0)
+
+    def program(n, limit):
+        total = 0
+        for i in range(n):
+            total += i * i
+        variable.assign_add(total)
+        print("first", total)
+        for i in range(n):
+            total -= i
+            if i == limit:
+                raise ValueError("there")
+        print("second", total)
+        variable.assign_add(total)
+        return total
+
+    made = rt.function(program).get_concrete_function(i32(0), i32(0))
+    islands = Islands()
+    source, run = made.program.variant(islands.outline)
+    assert islands.count == 2
+    assert "= native(" in source
+    for raws in [(i32(9), i32(-1)), (i32(9), i32(4)), (i32(0), i32(0))]:
+        seen = []
+        for each in (made.program.run, run):
+            variable.assign(0)
+            outcome = observed(made.program, each, raws)
+            seen.append((outcome, int(variable), capsys.readouterr().out))
+        assert seen[0] == seen[1]
+
+
+def test_islands_keep_what_is_a_number() -> None:
+    """Integers and truth values go in and out of islands as the Python around them holds them."""
+
+    def program(n, x):
+        found = False
+        for i in range(n):
+            if x * i > 7.0:
+                found = True
+        print(found)
+        k = n
+        while k > 0 and found:
+            k -= 2
+        print(k)
+        return k, found, not found
+
+    made = rt.function(program).get_concrete_function(i32(0), f32(0))
+    _, run = made.program.variant(Islands().outline)
+    for raws in [(i32(9), f32(1)), (i32(9), f32(0)), (i32(-1), f32(3))]:
+        assert observed(made.program, run, raws) == observed(made.program, made.program.run, raws)
+
+
+def test_reasons_name_what_is_not_native() -> None:
+    made = rt.function(lambda x: rt.strings.as_string(x)).get_concrete_function(i32(0))
+    assert executor.reasons(made.optimized)
+
+
+def test_native_code_takes_the_place_of_the_program() -> None:
+    staged = rt.function(collatz, executor="native")
+    concrete = staged.get_concrete_function(rt.constant(0))
+    with forced():
+        assert [int(staged(rt.constant(27))) for _ in range(3)] == [111] * 3
+    assert type(concrete.programs.tiers.run).__name__ == "builtin_function_or_method"
+
+
+def test_the_numpy_executor_stays() -> None:
+    staged = rt.function(collatz, executor="numpy")
+    concrete = staged.get_concrete_function(rt.constant(0))
+    with forced():
+        assert int(staged(rt.constant(27))) == 111
+    assert concrete.programs.tiers.run == concrete.program.run
+
+
+def test_no_such_executor() -> None:
+    with pytest.raises(ValueError, match="numpy, native, got 'gpu'"):
+        rt.function(collatz, executor="gpu")
+    with pytest.raises(ValueError, match="numpy, native, got 'gpu'"):
+        rt.config.set_executor("gpu")
+
+
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "llvmlite", None)
+    with pytest.raises(ImportError, match=r"autograph-runtime\[native\]"):
+        rt.config.set_executor("native")
+
+
+def test_programs_keep_their_code() -> None:
+    """Code lives as long as what calls it."""
+    import gc
+
+    graph = rt.function(collatz).get_concrete_function(rt.constant(0)).optimized
+    run = executor.compiled(graph, Program(graph))
+    gc.collect()
+    assert run(i32(27)) == (111,)

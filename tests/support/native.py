@@ -1,0 +1,72 @@
+"""The native executor beside the NumPy executor, on the same graph."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+from runtime.core.state import run_calling_back
+from runtime.graph.executors.program import Program
+from runtime.graph.executors.tiers import Patience
+from runtime.graph.ir import Graph
+
+
+@contextmanager
+def forced() -> Iterator[None]:
+    """Within it, graphs are compiled when they are first called."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("importing", "graph", "node"):
+            patch.setattr(Patience, name, 0.0)
+        yield
+
+
+class Pair:
+    """A graph on both executors; `aside` counts the calls in which native code stepped aside."""
+
+    def __init__(self, graph: Graph) -> None:
+        from runtime.graph.executors.native import executor
+
+        self.program = Program(graph)
+        self.python = self.program.run
+        self.aside = 0
+        assert not executor.reasons(graph)
+        self.program.run = self._stepped_aside
+        self.native = executor.compiled(graph, self.program)
+
+    def _stepped_aside(self, *raws: Any) -> Any:
+        self.aside += 1
+        return self.python(*raws)
+
+    def compare(self, *raws: Any) -> Any:
+        """Run both, which must give the same bits, or raise the same in the same line."""
+        expected = observed(self.program, self.python, raws)
+        got = observed(self.program, self.native, raws)
+        assert got == expected, f"{raws!r}: {expected!r}, got {got!r}"
+        return expected
+
+
+def observed(program: Program, run: Any, raws: Sequence[Any]) -> Any:
+    """The types and bits of the results, or the error with the user's places."""
+    try:
+        return list(map(bits, run_calling_back(run, *raws)))
+    except Exception as raised:
+        error = program.failed(raised)
+        places = [
+            (entry.filename, entry.lineno) for entry in traceback.extract_tb(error.__traceback__)
+        ]
+        return type(error), str(error), places
+
+
+def bits(result: Any) -> Any:
+    """What tells apart all that Python can."""
+    if isinstance(result, np.ndarray | np.generic):
+        raw = np.asarray(result)
+        # All quiet nans are one.
+        values = [float("nan").hex() if x != x else x for x in raw.ravel().tolist()]
+        return type(result), raw.dtype, raw.shape, list(map(repr, values))
+    return type(result), repr(result)
