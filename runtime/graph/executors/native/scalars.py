@@ -296,7 +296,7 @@ def any_of(builder: Builder, bits: ir.Value) -> ir.Value:
     return builder.icmp_unsigned("!=", mask, filled(mask.type, 0))
 
 
-_DEFINED: dict[str, tuple[str, Emit]] = {
+_DEFINED: dict[str, tuple[str, Emit] | tuple[str, Emit, Emit]] = {
     "add": ("iuf", _plain("add", "fadd")),
     "subtract": ("iuf", _plain("sub", "fsub")),
     "multiply": ("iuf", _plain("mul", "fmul")),
@@ -332,14 +332,17 @@ _DEFINED: dict[str, tuple[str, Emit]] = {
     "bounded_shift_left": ("iu", _shift("left", bounded=True)),
     "bounded_shift_right": ("iu", _shift("right", bounded=True)),
     "copy": ("biuf", _copy),
+    # The first operand is a truth value; the dtype is that of the others.
+    "select": ("biuf", _select),
+    "floor_divide": ("iuf", _floor_divide, _is_zero),
+    "remainder": ("iuf", _remainder, _is_zero),
+    "shift_left": ("iu", _shift("left", bounded=False), _is_negative),
+    "shift_right": ("iu", _shift("right", bounded=False), _is_negative),
 }
-ELEMENTWISE.update({name: Elementwise(kinds, emit) for name, (kinds, emit) in _DEFINED.items()})
-# The first operand is a truth value; the dtype is that of the others.
-ELEMENTWISE["select"] = Elementwise("biuf", _select)
-ELEMENTWISE["floor_divide"] = Elementwise("iuf", _floor_divide, _is_zero)
-ELEMENTWISE["remainder"] = Elementwise("iuf", _remainder, _is_zero)
-ELEMENTWISE["shift_left"] = Elementwise("iu", _shift("left", bounded=False), _is_negative)
-ELEMENTWISE["shift_right"] = Elementwise("iu", _shift("right", bounded=False), _is_negative)
+ELEMENTWISE.update({name: Elementwise(*fields) for name, fields in _DEFINED.items()})
+
+EXACT = frozenset(_DEFINED)
+"""Instructions whose results are NumPy's bit by bit."""
 
 
 def refusal(

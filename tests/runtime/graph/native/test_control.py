@@ -93,6 +93,8 @@ def fibonacci(n):
 
 
 def endless(n):
+    if n < 0:
+        return n
     return 1 + endless(n + 1)
 
 

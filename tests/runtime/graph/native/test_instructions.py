@@ -16,18 +16,12 @@ from runtime.core.primitive import TABLE, Primitive, bind
 from runtime.dtypes import DType
 from runtime.graph.executors.native.instructions import ELEMENTWISE
 from runtime.graph.executors.native.operations import letter
+from runtime.graph.executors.native.scalars import EXACT
 from runtime.graph.executors.native.values import is_native
 from tests.support.native import Pair
 
 DTYPES = [dtype for dtype in dtypes.ALL if is_native(dtype)]
 FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.7, 1e30, -1e30, 1e-40, np.inf, -np.inf, np.nan]
-OURS = (
-    "add subtract multiply divide negative absolute square sign sqrt floor ceil rint trunc maximum "
-    "minimum equal not_equal less less_equal greater greater_equal logical_and logical_or "
-    "logical_xor logical_not bitwise_and bitwise_or bitwise_xor invert isnan isinf isfinite "
-    "bounded_shift_left bounded_shift_right copy select floor_divide remainder shift_left "
-    "shift_right"
-).split()
 
 
 def samples(dtype: DType) -> list[Any]:
@@ -46,11 +40,11 @@ def cases() -> list[tuple[Primitive, DType]]:
     found = [
         (primitive, dtype)
         for primitive in TABLE.values()
-        if primitive.is_op and primitive.instruction in OURS
+        if primitive.is_op and primitive.instruction in EXACT
         for dtype in DTYPES
         if letter(dtype) in ELEMENTWISE[primitive.instruction].kinds and takes(primitive, dtype)
     ]
-    assert {primitive.instruction for primitive, _ in found} >= set(OURS) - {"trunc"}
+    assert {primitive.instruction for primitive, _ in found} >= EXACT - {"trunc"}
     return found
 
 

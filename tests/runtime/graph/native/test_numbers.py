@@ -14,6 +14,8 @@ pytest.importorskip("llvmlite")
 
 from runtime.graph.executors.native import executor
 from runtime.graph.nodes import NUMBER_TYPES
+from runtime.graph.numbers import MATH
+from runtime.staging.symbolic_number import apply_number
 from runtime.staging.tracing import Trace
 from tests.support.native import Pair
 
@@ -38,7 +40,9 @@ def pair_of(function: Callable[..., Any], kinds: tuple[type, ...]) -> Pair | Non
     trace = Trace("f")
     try:
         with trace:
-            made = function(*[trace.parameter(NUMBER_TYPES[kind], "n") for kind in kinds])
+            given = [trace.parameter(NUMBER_TYPES[kind], "n") for kind in kinds]
+            staged = MATH.get(function)
+            made = apply_number(staged, *given) if staged else function(*given)
             results = made if isinstance(made, tuple) else (made,)
             graph = trace.finish([trace.value_of(item) for item in results])
     except TypeError:
