@@ -15,6 +15,7 @@ from runtime.graph.executors.native.scalars import (
     cast,
     cast_refuses,
     compared,
+    comparison,
     divided,
     filled,
     integers_divided,
@@ -166,15 +167,16 @@ def _bits(name: str) -> OnNumbers:
 
 
 def _comparison(sign: str) -> OnNumbers:
+    emit_comparison = comparison(sign)
+
     def emit(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
         if _floats_among(scalars):
             # An int beside a float is compared as what it is, not as the float next to it.
             first, second = [_exact_float(emitter, each) for each in scalars]
-            dtype = FLOAT_DTYPE
         else:
             first, second = [as_int(emitter, each) for each in scalars]
-            dtype = INT_DTYPE
-        return Scalar(compared(emitter.builder, sign, dtype, first, second), BOOL)
+            return Scalar(emit_comparison(emitter.builder, INT_DTYPE, [first, second]), BOOL)
+        return Scalar(compared(emitter.builder, sign, FLOAT_DTYPE, first, second), BOOL)
 
     return OnNumbers(_on_numbers, emit)
 

@@ -92,8 +92,17 @@ def compared(
     return builder.icmp_signed(sign, first, second)
 
 
-def _comparison(sign: str) -> Emit:
-    return lambda builder, dtype, operands: compared(builder, sign, dtype, *operands)
+def comparison(sign: str) -> Emit:
+    """The instruction of a comparison."""
+
+    def emit(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+        first, second = operands
+        if sign in ("==", "!=") and set(_numbers(second)) == {0}:
+            # A rest that is zero is so before it has its sign.
+            first = getattr(first, "zero_with", first)
+        return compared(builder, sign, dtype, first, second)
+
+    return emit
 
 
 def _negative(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
@@ -178,11 +187,18 @@ def integers_divided(
     zero, one = filled(first.type, 0), filled(first.type, 1)
     if dtype.is_unsigned:
         return builder.udiv(first, second), builder.urem(first, second)
+    places = _power_of_two(second)
+    if places is not None:
+        # Shifts and masks round down.
+        count, mask = filled(first.type, places), filled(first.type, (1 << places) - 1)
+        return builder.ashr(first, count), builder.and_(first, mask)
     if isinstance(second, ir.Constant) and _is_positive(second):
         quotient, rest = builder.sdiv(first, second), builder.srem(first, second)
         below = builder.icmp_signed("<", rest, zero)
         down = builder.sub(quotient, builder.zext(below, first.type))
-        return down, builder.select(below, builder.add(rest, second), rest)
+        moved = builder.select(below, builder.add(rest, second), rest)
+        moved.zero_with = rest
+        return down, moved
     # Of the least number and -1 the machine makes a fault: -x is x * -1, and nothing is left.
     inverse = builder.icmp_signed("==", second, filled(first.type, -1))
     divisor = builder.select(inverse, one, second)
@@ -195,11 +211,26 @@ def integers_divided(
     return down, builder.select(wrong, builder.add(rest, divisor), rest)
 
 
-def _is_positive(constant: ir.Constant) -> bool:
-    given = constant.constant
+def _numbers(value: ir.Value) -> list[Any]:
+    """The numbers in a constant; none of what is known at run time only."""
+    if not isinstance(value, ir.Constant):
+        return []
+    given = value.constant
     items = given if isinstance(given, list | tuple) else [given]
-    numbers = [getattr(item, "constant", item) for item in items]
-    return all(isinstance(number, int) and number > 0 for number in numbers)
+    return [getattr(item, "constant", item) for item in items]
+
+
+def _is_positive(value: ir.Value) -> bool:
+    numbers = _numbers(value)
+    return bool(numbers) and all(isinstance(each, int) and each > 0 for each in numbers)
+
+
+def _power_of_two(value: ir.Value) -> int | None:
+    """The exponent, where the value is a constant power of two."""
+    numbers = set(_numbers(value))
+    number = numbers.pop() if len(numbers) == 1 else 0
+    is_power = isinstance(number, int) and number > 0 and not number & (number - 1)
+    return number.bit_length() - 1 if is_power else None
 
 
 def divided(builder: Builder, first: ir.Value, second: ir.Value) -> tuple[ir.Value, ir.Value]:
@@ -312,12 +343,12 @@ _DEFINED: dict[str, tuple[str, Emit] | tuple[str, Emit, Emit]] = {
     "trunc": ("iuf", _rounding("trunc")),
     "maximum": ("iuf", _extreme(">")),
     "minimum": ("iuf", _extreme("<")),
-    "equal": ("biuf", _comparison("==")),
-    "not_equal": ("biuf", _comparison("!=")),
-    "less": ("biuf", _comparison("<")),
-    "less_equal": ("biuf", _comparison("<=")),
-    "greater": ("biuf", _comparison(">")),
-    "greater_equal": ("biuf", _comparison(">=")),
+    "equal": ("biuf", comparison("==")),
+    "not_equal": ("biuf", comparison("!=")),
+    "less": ("biuf", comparison("<")),
+    "less_equal": ("biuf", comparison("<=")),
+    "greater": ("biuf", comparison(">")),
+    "greater_equal": ("biuf", comparison(">=")),
     "logical_and": ("b", _binary("and_")),
     "logical_or": ("b", _binary("or_")),
     "logical_xor": ("b", _binary("xor")),
