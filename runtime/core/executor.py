@@ -16,7 +16,7 @@ _VARIABLE = "AUTOGRAPH_EXECUTOR"
 
 
 class _Chosen:
-    """What the process has chosen; None leaves it to what is installed."""
+    """The choice of the process; None leaves it to what is installed."""
 
     executor: str | None = None
     asked = False

@@ -63,7 +63,7 @@ def observed(program: Program, run: Any, raws: Sequence[Any]) -> Any:
 
 
 def bits(result: Any) -> Any:
-    """What tells apart all that Python can."""
+    """All of a result that Python can tell apart."""
     if isinstance(result, np.ndarray | np.generic):
         raw = np.asarray(result)
         # All quiet nans are one.

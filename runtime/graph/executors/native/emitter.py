@@ -264,7 +264,7 @@ class Emitter:
         return results[0] if len(results) == 1 else results
 
     def check(self, statement: lowered.Check) -> None:
-        """What must hold: numbers wrap around, and are checked, where they are computed."""
+        """A condition: numbers wrap around, and are checked, where they are computed."""
         if statement.must is lowered.Must.FIT:
             held = self.value(statement.inputs[0])
             assert statement.dtype is not None

@@ -355,8 +355,8 @@ class Entry:
 
 
 class Parameter(NamedTuple):
-    """What Python hands over: a local, or the expression of a result. It `is_number` if Python's
-    number stands for a tensor.
+    """An object that Python hands over: of a local, or of the expression of a result. It
+    `is_number` if Python's number stands for a tensor.
     """
 
     expression: Any

@@ -20,13 +20,13 @@ Run = Callable[..., tuple[Any, ...]]
 
 
 def reasons(graph: Graph) -> list[Reason]:
-    """What keeps a graph from being native as a whole."""
+    """The reasons why a graph is not native as a whole."""
     return Support().of_function(Lowering(graph, contiguous=True, planned=False).function())
 
 
 def compiled(graph: Graph, program: Program) -> Run:
-    """What runs a graph: machine code if it is native as a whole, else its program, with machine
-    code for the islands in it.
+    """The function that runs a graph: machine code if it is native as a whole, else its program,
+    with machine code for the islands in it.
     """
     form = Lowering(graph, contiguous=True, planned=False).function()
     if not Support().of_function(form):

@@ -136,7 +136,7 @@ def compile_module(
 
 
 class Symbols:
-    """What a module uses of what is outside of it. Code loads their addresses from a table, which
+    """The symbols outside of a module that it uses. Code loads their addresses from a table, which
     is filled once the code is in memory: so it can be kept on disk.
     """
 

@@ -306,8 +306,8 @@ def cast(builder: Builder, value: ir.Value, source: DType, target: DType) -> ir.
 def cast_refuses(
     builder: Builder, value: ir.Value, source: DType, target: DType
 ) -> ir.Value | None:
-    """Where a float is out of the range of an integer: what becomes of it there is the machine's
-    choice. None if none can be.
+    """The places where a float is out of the range of an integer: what becomes of it is the
+    machine's choice. None if none can be.
     """
     if not (source.is_floating and target.is_integer):
         return None
@@ -379,7 +379,7 @@ EXACT = frozenset(_DEFINED)
 def refusal(
     builder: Builder, instruction: Elementwise, dtype: DType, operands: Operands
 ) -> ir.Value | None:
-    """Where the instruction refuses its operands, of any of which one bit tells; None if it takes
+    """One bit that tells whether the instruction refuses any of its operands; None if it takes
     them all.
     """
     if instruction.refuses is None or dtype.is_floating:

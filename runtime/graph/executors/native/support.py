@@ -1,4 +1,4 @@
-"""Which statements native code is written for, and what keeps the others from it."""
+"""The statements that native code is written for, and what keeps the others from it."""
 
 from __future__ import annotations
 

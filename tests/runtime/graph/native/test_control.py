@@ -7,7 +7,9 @@ the NumPy executor.
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -276,6 +278,36 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "llvmlite", None)
     with pytest.raises(ImportError, match=r"autograph-runtime\[native\]"):
         rt.config.set_executor("native")
+
+
+def test_signals_are_handled_in_loops() -> None:
+    def forever(n):
+        while n != 1:
+            n += 2
+        return n
+
+    def ring(*_: Any) -> None:
+        raise TimeoutError("rung")
+
+    graph = rt.function(forever).get_concrete_function(rt.constant(0)).optimized
+    run = executor.compiled(graph, Program(graph))
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(TimeoutError, match="rung"):
+            run(i32(0))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_threads_run_beside_a_loop() -> None:
+    """A long loop lets others run; the same code may run in several threads at once."""
+    graph = rt.function(nested).get_concrete_function(rt.constant(0)).optimized
+    run = executor.compiled(graph, Program(graph))
+    expected = Program(graph).run(i32(60))
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(run, [i32(60)] * 32)) == [expected] * 32
 
 
 def test_programs_keep_their_code() -> None:
