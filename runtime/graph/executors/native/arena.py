@@ -3,7 +3,7 @@ one is kept from call to call.
 
     arena   following, -, next, end, chunk, owned     the chunk in use, and what is free of it
     chunk   following, end, the memory
-    owned   following, the memory                     of arrays that grow
+    owned   following, bytes, the memory              of arrays that grow; the largest one is kept
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ _TEXT = f"""
 @addresses = global [5 x ptr] zeroinitializer
 @kept = internal global ptr null
 @wanted = internal global i64 65536
+@grown = internal global ptr null
 
 define internal ptr @malloc(i64 %bytes) {{
   %function = load ptr, ptr @addresses
@@ -155,6 +156,18 @@ more:
   %huge = icmp ugt i64 %bytes, {1 << 60}
   br i1 %huge, label %none, label %make
 make:
+  %spare = atomicrmw xchg ptr @grown, ptr null seq_cst
+  %bare = icmp eq ptr %spare, null
+  br i1 %bare, label %fresh, label %measure
+measure:
+  %spareplace = getelementptr i64, ptr %spare, i64 1
+  %sparecap = load i64, ptr %spareplace
+  %wide = icmp uge i64 %sparecap, %bytes
+  br i1 %wide, label %keep, label %discard
+discard:
+  call void @free(ptr %spare)
+  br label %fresh
+fresh:
   %half = lshr i64 %bytes, 1
   %larger = add i64 %bytes, %half
   %cap = add i64 %larger, 64
@@ -163,14 +176,18 @@ make:
   %failed = icmp eq ptr %made, null
   br i1 %failed, label %none, label %keep
 keep:
+  %block = phi ptr [ %spare, %measure ], [ %made, %fresh ]
+  %room = phi i64 [ %sparecap, %measure ], [ %cap, %fresh ]
   %ownplace = getelementptr ptr, ptr %arena, i64 {OWNED}
   %before = load ptr, ptr %ownplace
-  store ptr %before, ptr %made
-  store ptr %made, ptr %ownplace
-  %data = call i64 @data(ptr %made)
+  store ptr %before, ptr %block
+  %roomplace = getelementptr i64, ptr %block, i64 1
+  store i64 %room, ptr %roomplace
+  store ptr %block, ptr %ownplace
+  %data = call i64 @data(ptr %block)
   %pointer = inttoptr i64 %data to ptr
   store ptr %pointer, ptr %place
-  store i64 %cap, ptr %capplace
+  store i64 %room, ptr %capplace
   ret ptr %pointer
 none:
   ret ptr null
@@ -224,13 +241,30 @@ owned:
   br label %each
 each:
   %item = phi ptr [ %own, %owned ], [ %next, %again ]
+  %best = phi ptr [ null, %owned ], [ %better, %again ]
+  %most.bytes = phi i64 [ 0, %owned ], [ %better.bytes, %again ]
   %finished = icmp eq ptr %item, null
   br i1 %finished, label %end.all, label %again
 again:
   %next = load ptr, ptr %item
-  call void @free(ptr %item)
+  %bytesplace = getelementptr i64, ptr %item, i64 1
+  %item.bytes = load i64, ptr %bytesplace
+  %larger = icmp ugt i64 %item.bytes, %most.bytes
+  %little = icmp ule i64 %item.bytes, {MOST_KEPT}
+  %kept.one = and i1 %larger, %little
+  %better = select i1 %kept.one, ptr %item, ptr %best
+  %better.bytes = select i1 %kept.one, i64 %item.bytes, i64 %most.bytes
+  %worse = select i1 %kept.one, ptr %best, ptr %item
+  call void @free(ptr %worse)
   br label %each
 end.all:
+  %any = icmp ne ptr %best, null
+  br i1 %any, label %exchange, label %leave
+exchange:
+  %former = atomicrmw xchg ptr @grown, ptr %best seq_cst
+  call void @free(ptr %former)
+  br label %leave
+leave:
   ret void
 }}
 

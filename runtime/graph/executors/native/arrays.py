@@ -122,7 +122,8 @@ class Nest:
         ]
         self.dims, self.strides = self.collapsed()
         widest = max(dtype.size for dtype in fusion.dtypes())
-        self.lanes = lanes_for(widest, 4 if fusion.sinks else 2)
+        heavy = any(step.element.heavy for step in fusion.steps)
+        self.lanes = lanes_for(widest, 2 if heavy else 4)
         self.guards = [step for step in fusion.steps if self.guarded(step)]
 
     def guarded(self, step: Step) -> bool:

@@ -11,6 +11,7 @@ from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native.instructions import ELEMENTWISE
+from runtime.graph.executors.native.math import FUNCTIONS
 from runtime.graph.executors.native.scalars import cast, cast_refuses, filled
 from runtime.graph.executors.native.values import dtype_of, is_native
 from runtime.graph.ir import Value
@@ -27,6 +28,8 @@ class Element(NamedTuple):
     refuses: Emission | None = None
     by_last: bool = False
     """Only the last operand is refused, in whose place one can be computed with."""
+    heavy: bool = False
+    """It takes many steps, which need registers of their own."""
 
 
 def element_of(kernel: Kernel) -> Element | None:
@@ -53,7 +56,12 @@ def element_of(kernel: Kernel) -> Element | None:
     if found.refuses is not None and dtype.is_integer:
         refusal = found.refuses
         refuses = lambda builder, operands: refusal(builder, dtype, operands)  # noqa: E731
-    return Element(lambda builder, operands: found.emit(builder, dtype, operands), refuses, True)
+    return Element(
+        lambda builder, operands: found.emit(builder, dtype, operands),
+        refuses,
+        by_last=True,
+        heavy=instruction in FUNCTIONS,
+    )
 
 
 def kind_of(dtype: DType) -> str:
