@@ -5,7 +5,7 @@ What is one piece of memory stays where it is; all else is copied, by rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -103,15 +103,32 @@ def _takes_slice(kernel: Kernel) -> bool:
     type = node.inputs[0].type
     if not shapes_known(kernel) or not isinstance(type, TensorType) or not type.shape:
         return False
-    spec = node.params["spec"]
-    for entry in spec:
-        if isinstance(entry, tuple):
-            step = 1 if entry[2] is None else entry[2]
-            if not isinstance(step, int) or step == 0:
-                return False
-            if step != 1 and DYNAMIC in entry:
-                return False
-    return True
+    return all(
+        dim is not None or entry[2] in (None, 1)
+        for entry, dim in _by_axis(node.params["spec"], type.shape)
+        if isinstance(entry, tuple) and _takes_entry(entry)
+    ) and all(map(_takes_entry, node.params["spec"]))
+
+
+def _takes_entry(entry: Any) -> bool:
+    """True for a place, or a slice whose step is known; that of ends which are not, is 1."""
+    if not isinstance(entry, tuple):
+        return True
+    step = 1 if entry[2] is None else entry[2]
+    return isinstance(step, int) and step != 0 and (step == 1 or DYNAMIC not in entry)
+
+
+def _by_axis(spec: Sequence[Any], shape: Sequence[int | None]) -> Iterator[tuple[Any, int | None]]:
+    """What a spec takes of each axis, and the size of that."""
+    dims = list(shape)
+    used = sum(entry not in ("newaxis", "...") for entry in spec)
+    whole = (None, None, None)
+    for entry in spec if "..." in spec else (*spec, "..."):
+        if entry == "...":
+            for _ in range(len(shape) - used):
+                yield whole, dims.pop(0)
+        elif entry != "newaxis":
+            yield entry, dims.pop(0)
 
 
 def parts(
@@ -171,8 +188,7 @@ def _range(builder: ir.IRBuilder, dim: ir.Value, entry: Any, number: Any) -> Par
     if size is not None and DYNAMIC not in entry:
         taken = range(size)[slice(start, stop, step)]
         return Part(int64(taken.start if taken else 0), int64(len(taken)), taken.step, dim)
-    if step not in (None, 1):
-        raise NotImplementedError("slices by steps have known ends")
+    assert step in (None, 1)
 
     def bounded(part: Any, default: ir.Value) -> ir.Value:
         if part is None:
@@ -264,15 +280,19 @@ def _move(emitter: Emitter, found: Sequence[Part], whole: Array, dense: Array, o
 
 
 def _takes_unslice(kernel: Kernel) -> bool:
-    if not shapes_known(kernel) or None in shape_of(kernel):
+    spec, shape = kernel.node.params["spec"], shape_of(kernel) if shapes_known(kernel) else [None]
+    if None in shape or not all(map(_takes_entry, spec)):
         return False
-    return all(
-        entry[2] is None or isinstance(entry[2], int)
-        for entry in kernel.node.params["spec"]
-        if isinstance(entry, tuple)
-    ) and not any(
-        DYNAMIC in entry for entry in kernel.node.params["spec"] if isinstance(entry, tuple)
-    )
+    taken: list[int] = []
+    for entry, dim in _by_axis(spec, shape):
+        if isinstance(entry, tuple):
+            if DYNAMIC in entry:
+                return False
+            taken.append(len(range(dim or 0)[slice(*entry)]))
+    given = kernel.node.inputs[0].type
+    assert isinstance(given, TensorType)
+    # All of it, and not repeated.
+    return [dim for dim in given.shape or () if dim != 1] == [dim for dim in taken if dim != 1]
 
 
 def _lower_unslice(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
@@ -281,11 +301,8 @@ def _lower_unslice(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) ->
     dims = list(map(int64, (dim or 0 for dim in shape_of(kernel))))
     made = emitter.allocate(grad.dtype, dims, target_of(kernel))
     clear(builder, made.pointer, bytes_of(builder, size_of(builder, dims), grad.dtype))
-    found, inner = parts(emitter, dims, kernel.node.params["spec"], given)
+    found, _ = parts(emitter, dims, kernel.node.params["spec"], given)
     source = array_of(emitter, grad)
-    taken = [dim for dim in inner if static(dim) != 1]
-    if len(taken) != len([dim for dim in source.dims if static(dim) != 1]):
-        raise NotImplementedError("a gradient that is broadcast over a slice")
     _move(emitter, found, made, source, out=False)
     return [made]
 
