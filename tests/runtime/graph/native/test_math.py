@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from functools import cache
+from pathlib import Path
 
 import llvmlite.binding as llvm
 import mpmath
@@ -366,3 +368,22 @@ def test_what_is_made_of_logarithms(name, dtype, compiled):
 def test_each_function_has_a_test():
     tested = {*BY_LONG_DOUBLE, *BY_DIGITS, *DIFFERENCES, *OF_TWO, *EXACT, *SUMS}
     assert tested - {"floor_divide", "remainder"} == set(FUNCTIONS)
+
+
+ROW = re.compile(r"\| ((?:`\w+`(?:, )?)+)([^|]*) \| ([\d.]+) \| ([\d.]+) \|")
+
+
+def test_the_bounds_are_those_that_are_stated():
+    """The table of docs/native.md, and that of these tests."""
+    text = (Path(__file__).parents[4] / "docs" / "native.md").read_text("utf-8")
+    stated = {
+        (name, "at least 1" in rest): (float(single), float(double))
+        for names, rest, single, double in ROW.findall(text)
+        for name in re.findall(r"\w+", names)
+    }
+    tested = {
+        (name, False): row[1:3] for name, row in {**BY_LONG_DOUBLE, **BY_DIGITS, **OF_TWO}.items()
+    }
+    tested |= {(name, True): row[1:3] for name, row in DIFFERENCES.items()}
+    exact = {(name, False) for name in ("reciprocal", "relu", "relu6")}
+    assert stated == {key: bounds for key, bounds in tested.items() if key not in exact}
