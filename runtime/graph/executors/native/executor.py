@@ -33,13 +33,17 @@ def compiled(graph: Graph, program: Program) -> Run:
         return callable_of(unit_of(graph, form), program.run)
     islands = Islands()
     _, run = program.variant(islands.outline)
-    return run if islands.count else program.run
+    return run if islands.units else program.run
 
 
 def units_of(graph: Graph) -> list[Unit]:
-    """The modules of a graph: one, or none if it is not native as a whole."""
+    """The modules of a graph: one if it is native as a whole, else those of its islands."""
     form = Lowering(graph, contiguous=True, planned=False).function()
-    return [] if Support().of_function(form) else [unit_of(graph, form)]
+    if not Support().of_function(form):
+        return [unit_of(graph, form)]
+    islands = Islands()
+    Program(graph).variant(islands.outline)
+    return islands.units
 
 
 def unit_of(graph: Graph, form: lowered.Function) -> Unit:

@@ -23,11 +23,11 @@ from runtime.graph.executors.program import Module
 
 
 class Islands:
-    """Outlines the islands of functions, which are printed to a module."""
+    """Outlines the islands of functions, which are printed to a module; `units` are theirs."""
 
     def __init__(self) -> None:
         self.support = Support()
-        self.count = 0
+        self.units: list[Unit] = []
 
     def outline(self, function: lowered.Function, module: Module) -> None:
         """Put calls of native functions in the place of a function's islands."""
@@ -85,7 +85,7 @@ class Islands:
         fallback = lowered.Function(python, inputs, [], [], Block(run, list(outputs)), [])
         module.print(fallback, python)
         module.later(name, lambda: callable_of(unit, module.namespace[python]))
-        self.count += 1
+        self.units.append(unit)
         return lowered.Native(run[0].node, list(inputs), outputs, name)
 
 

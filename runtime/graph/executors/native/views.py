@@ -12,12 +12,12 @@ from runtime.graph.ir import Graph, format_location
 
 
 def native_ir(graph: Graph) -> str:
-    """The IR of all machine code of a graph, as it is written. ValueError if there is none."""
+    """The IR of the modules of a graph, as it is written. ValueError if there is none."""
     return "\n".join(_texts(graph))
 
 
 def native_asm(graph: Graph) -> str:
-    """The assembly of all machine code of a graph, on this host. ValueError if there is none."""
+    """The assembly of the modules of a graph, on this host. ValueError if there is none."""
     return "\n".join(map(_assembly, _texts(graph)))
 
 
@@ -41,5 +41,7 @@ def explanation(graph: Graph) -> str:
     found = [f"{format_location(node.location)}: {text}" for node, text in reasons(graph)]
     if not found:
         return f"{graph.name} is machine code as a whole"
+    count = len(units_of(graph))
+    parts = f", but {count} part{'s'[: count != 1]} of it {'is' if count == 1 else 'are'}"
     lines = "".join(f"\n  {line}" for line in dict.fromkeys(found))
-    return f"{graph.name} is not machine code as a whole:{lines}"
+    return f"{graph.name} is not machine code as a whole{parts if count else ''}:{lines}"

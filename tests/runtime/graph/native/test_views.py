@@ -45,6 +45,28 @@ def recursive(n):
     return inner(n)
 
 
+@rt.function
+def told(n):
+    total = 0
+    while n > 0:
+        total = total + n
+        n = n - 1
+    rt.print("done")
+    return total
+
+
+def test_islands_are_shown():
+    explained = told.explain_native(rt.constant(10))
+    head, *reasons = explained.splitlines()
+    assert head == "told is not machine code as a whole, but 1 part of it is:"
+    line = _line('rt.print("done")')
+    assert any(f"{HERE}:{line}:" in reason for reason in reasons)
+    text = told.native_ir(rt.constant(10))
+    llvm.parse_assembly(text).verify()
+    assert "add" in text
+    assert "ret" in told.native_asm(rt.constant(10))
+
+
 def _line(text):
     """The number of the line of this file that is this text."""
     lines = Path(__file__).read_text("utf-8").splitlines()
