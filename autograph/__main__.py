@@ -167,7 +167,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _traced(options: argparse.Namespace) -> str:
-    """What is asked for of a traced function: "graph", "llvm", or nothing."""
+    """The view of a traced function that is asked for: "graph", "llvm", or nothing."""
     return "graph" if options.graph else "llvm" if options.llvm else ""
 
 

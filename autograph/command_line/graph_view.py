@@ -25,7 +25,7 @@ class Usage(Exception):
 
 
 def graph_text(filename: str, path: str | None, words: str, view: str = "graph") -> str:
-    """What the library shows of the function: its "graph", or its "llvm"."""
+    """The view of a function, its "graph" or its "llvm", that a library has."""
     if path is None:
         raise Usage(f"autograph: --{view} needs FILE:FUNCTION")
     specs = list(_specs(words))

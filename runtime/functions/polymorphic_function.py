@@ -220,8 +220,10 @@ class Function(Traced, Generic[P, R]):
         return self.get_concrete_function(*args, **kwargs).program.source
 
     def native_ir(self, *args: Any, **kwargs: Any) -> str:
-        """The LLVM IR of the machine code that calls with these arguments run, once they have taken
-        about as long as compiling it. ValueError where there is none.
+        """The LLVM IR of the machine code for calls with these arguments.
+
+        They run it once they have taken about as long as compiling it. ValueError where there is
+        none.
 
         >>> @rt.function
         ... def double(x):
@@ -243,8 +245,7 @@ class Function(Traced, Generic[P, R]):
         return self.get_concrete_function(*args, **kwargs).native_asm()
 
     def explain_native(self, *args: Any, **kwargs: Any) -> str:
-        """The ops, with the lines of the user's code, that keep calls with these arguments from
-        being machine code as a whole.
+        """The ops, with the user's lines, that keep such a call from being machine code as a whole.
 
         >>> @rt.function
         ... def double(x):

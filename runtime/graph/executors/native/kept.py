@@ -105,7 +105,7 @@ def _opened(place: str) -> Iterator[int | None]:
 
 
 def _is_private(opened: int) -> bool:
-    """Whether an open file, or directory, is the user's own, and no one else's to read or write."""
+    """True if an open file, or directory, is the user's own, and no one else's to read or write."""
     found = os.fstat(opened)
     return found.st_uid == os.getuid() and not stat.S_IMODE(found.st_mode) & 0o077
 

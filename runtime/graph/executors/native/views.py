@@ -1,4 +1,4 @@
-"""What machine code a graph has, to read: LLVM's IR, the assembly of this host, and what kept the
+"""The machine code of a graph, to read: LLVM's IR, the assembly of this host, and what kept the
 graph from it.
 """
 

@@ -158,8 +158,8 @@ def test_the_usual_place_is_the_users(monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
     assert kept.directory() == "/somewhere/autograph-runtime/native"
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    monkeypatch.setenv("HOME", "/home/somebody")
-    assert kept.directory() == "/home/somebody/.cache/autograph-runtime/native"
+    monkeypatch.setenv("HOME", "/nowhere/somebody")
+    assert kept.directory() == "/nowhere/somebody/.cache/autograph-runtime/native"
 
 
 def test_old_entries_go(place, monkeypatch):

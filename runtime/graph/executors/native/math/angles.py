@@ -68,8 +68,8 @@ _BIT, _WORD, _DOUBLED = ir.IntType(1), ir.IntType(64), ir.IntType(128)
 
 
 def _turned_far(x: Lanes) -> list[Lanes]:
-    """What `_turned` gives, of one number beyond LARGEST: of the product of its digits with those
-    of 2 / pi, only the ones around the point are computed (M. H. Payne and R. N. Hanek, Radian
+    """The results of `_turned` for one number beyond LARGEST: of the product of its digits with
+    those of 2 / pi, only the ones around the point are computed (M. H. Payne and R. N. Hanek, Radian
     reduction for trigonometric functions, 1983).
     """
     bits = x.bits()
@@ -124,7 +124,7 @@ def _leading_zeros(x: Lanes) -> Lanes:
 
 
 def _reduced(x: Lanes) -> tuple[Lanes, Lanes, Lanes]:
-    """What `_turned` gives, of any float64; NaN for what is not finite."""
+    """The results of `_turned` for any float64; NaN for what is not finite."""
     (head, rest), quarters = _turned(x)
     head, rest, quarters = rarely(
         ~(magnitude(x) <= LARGEST),

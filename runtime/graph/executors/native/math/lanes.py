@@ -54,7 +54,7 @@ F32 = Format("f32", SINGLE, 32, 23)
 
 @cache
 def has_fma() -> bool:
-    """Whether the host rounds a * b + c once in one instruction."""
+    """True where the host rounds a * b + c once in one instruction."""
     features = binding.get_host_cpu_features()
     return bool(features.get("fma")) or binding.get_default_triple().startswith(
         ("aarch64", "arm64")
@@ -336,7 +336,7 @@ def power_of_two(biased: Lanes, format: Format) -> Lanes:
 
 
 def any_lane(mask: Lanes) -> Any:
-    """A truth value: whether the mask is true in a lane."""
+    """A truth value: the mask is true in a lane."""
     count = mask.count
     if not count:
         return mask.value
@@ -379,7 +379,7 @@ Single = Callable[..., Sequence[Lanes]]
 def by_lane(
     name: str, single: Single, elements: Sequence[Any], operands: Sequence[Lanes]
 ) -> list[Lanes]:
-    """What `single` gives for the numbers of each lane, which are of the types `elements`: by a
+    """The results of `single` for the numbers of each lane, which are of the types `elements`: by a
     loop, in a function of this name that the module has once.
     """
     first = operands[0]
