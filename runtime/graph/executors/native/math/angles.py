@@ -69,8 +69,8 @@ _BIT, _WORD, _DOUBLED = ir.IntType(1), ir.IntType(64), ir.IntType(128)
 
 def _turned_far(x: Lanes) -> list[Lanes]:
     """The results of `_turned` for one number beyond LARGEST: of the product of its digits with
-    those of 2 / pi, only the ones around the point are computed (M. H. Payne and R. N. Hanek, Radian
-    reduction for trigonometric functions, 1983).
+    those of 2 / pi, only the ones around the point are computed (M. H. Payne and R. N. Hanek,
+    Radian reduction for trigonometric functions, 1983).
     """
     bits = x.bits()
     exponent = (bits >> 52) & 0x7FF
