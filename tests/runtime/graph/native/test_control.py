@@ -212,7 +212,7 @@ def test_effects_between_islands(capsys: pytest.CaptureFixture[str]) -> None:
     made = rt.function(program).get_concrete_function(i32(0), i32(0))
     islands = Islands()
     source, run = made.program.variant(islands.outline)
-    assert islands.count == 2
+    assert len(islands.units) == 2
     assert "= native(" in source
     for raws in [(i32(9), i32(-1)), (i32(9), i32(4)), (i32(0), i32(0))]:
         seen = []
