@@ -130,7 +130,7 @@ class Traces:
 
         def forget() -> None:
             known = traces()
-            entries = () if known is None else known.by_key.get(key, ())
+            entries = [] if known is None else known.by_key.get(key, [])
             for at, (guards, _, current, use, concrete) in enumerate(entries):
                 if current is run:
                     entries[at] = guards, None, None, use, concrete
