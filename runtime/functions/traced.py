@@ -265,7 +265,7 @@ class Traced:
             is_method = isinstance(function, MethodType)
             function = MethodType(plain, function.__self__) if is_method else plain
         is_wrapper = isinstance(plain, FunctionType) and plain.__module__ in sys.stdlib_module_names
-        is_staged = isinstance(type(plain).__call__, Traced)
+        is_staged = isinstance(plain, Traced) or isinstance(type(plain).__call__, Traced)
         if is_wrapper or is_staged or isinstance(plain, BuiltinFunctionType):
             return autograph.call(function)  # type: ignore[no-any-return]
         return autograph.convert_for_staging(function)  # type: ignore[no-any-return]

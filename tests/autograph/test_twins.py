@@ -20,7 +20,7 @@ def test_code_is_converted_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     converted: list[Any] = []
     original = autograph.twins._make
-    monkeypatch.setattr(autograph.twins, "_make", lambda f: converted.append(f) or original(f))
+    monkeypatch.setattr(autograph.twins, "_make", lambda *f: converted.append(f) or original(*f))
     functions = [make() for _ in range(5)]
     codes = {id(convert(function).__code__) for function in functions}
     codes |= {id(call(function).__code__) for function in functions}
@@ -46,7 +46,7 @@ def test_threads_share_one_conversion(monkeypatch: pytest.MonkeyPatch) -> None:
 
     made: list[Any] = []
     original = autograph.twins._make
-    monkeypatch.setattr(autograph.twins, "_make", lambda g: made.append(g) or original(g))
+    monkeypatch.setattr(autograph.twins, "_make", lambda *g: made.append(g) or original(*g))
     barrier = threading.Barrier(8)
     results: list[Any] = []
 

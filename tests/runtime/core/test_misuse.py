@@ -752,23 +752,6 @@ def staged_value_for_a_cache():
     f(X)
 
 
-@misuse(StagingError, "n.value is changed", "keep it in a local variable")
-def object_of_the_caller_in_a_recursion():
-    @rt.function
-    def f(x):
-        n = Node(5.0)
-
-        def add(d):
-            if d > 0:  # <-
-                n.value = n.value + d
-                add(d - 1)
-
-        add(x)
-        return n.value
-
-    f(X)
-
-
 @misuse(ValueError, "the truth of a tensor of type bool[0] is ambiguous", "len(x) == 0")
 def truth_of_an_empty_comparison():
     @rt.function

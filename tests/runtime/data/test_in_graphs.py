@@ -507,7 +507,7 @@ def test_an_end_that_python_would_catch_is_refused() -> None:
         except StopIteration:
             return rt.constant(-1, rt.int64)
 
-    with pytest.raises(autograph.StagingError, match=r"EndOfSequence.*`try`"):
+    with pytest.raises(autograph.StagingError, match=r"iterator_get_next.*`try`"):
         caught(iter(Dataset.range(0)))
 
 
