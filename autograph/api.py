@@ -60,8 +60,9 @@ to_graph = convert
 
 
 def convert_for_staging(target: T) -> T:
-    """`convert`, for a function that is being staged as a whole: a `try` in it may then depend on
-    staged values.
+    """Convert a function that is being staged as a whole, `try` included.
+
+    A `try` in it may then depend on staged values; else it is as by `convert`.
 
     >>> def inverse(x):
     ...     try:

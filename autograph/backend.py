@@ -184,7 +184,7 @@ class Backend:
         raise NotImplementedError
 
     def go_on(self, failure: Any, certain: bool = False) -> None:
-        """What follows is done where that has not failed; it raises where it surely has."""
+        """Do the rest where that has not failed; it raises where it surely has."""
         raise NotImplementedError
 
     def attempt(

@@ -77,10 +77,11 @@ def _of_type(devices: Sequence[Any], device_type: str | None) -> list[Any]:
 
 
 def set_executor(executor: str | None) -> None:
-    """Choose what runs the graphs that are made from now on: "numpy", Python over NumPy, or
-    "native", machine code for all that it can be made for, once calls have cost about what
-    compiling takes. None leaves it to what is installed, as the environment variable
-    AUTOGRAPH_EXECUTOR does where it is not set.
+    """Choose the executor of the graphs that are made from now on.
+
+    It is "numpy", Python over NumPy, or "native", machine code for all that it can be made for,
+    once calls have cost about what compiling takes. None leaves it to what is installed, as the
+    environment variable AUTOGRAPH_EXECUTOR does where it is not set.
 
     ValueError for other names; ImportError where the extra `native` is not installed.
 

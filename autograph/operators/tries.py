@@ -101,7 +101,7 @@ class _Try:
     def dispatched(
         self, failure: Any, result: Any, handlers: Sequence[Handler], orelse: Block | None
     ) -> Any:
-        """What follows the body, where only the run knows whether that has failed."""
+        """The rest behind the body, where only the run knows whether that has failed."""
         assert self.backend is not None
         backend = self.backend
         cases = backend.cases(failure)
@@ -135,7 +135,7 @@ class _Try:
         return staged_cond(self.backend, test, (body, orelse), (), (), self.carried())
 
     def ended(self, inner: Thunk, final: Block, discards: Thunk | None) -> Any:
-        """What `inner` gives, with the `finally` behind it."""
+        """The result of `inner`, with the `finally` behind it."""
         failure = None
         try:
             if self.backend is None:

@@ -232,7 +232,7 @@ class StagingBackend(Backend):
         return caught.block_of(block, size, reads, lambda: shared)
 
     def go_on(self, failure: Any, certain: bool = False) -> None:
-        """What follows is a branch, up to the end of the block."""
+        """Begin a branch for the rest, up to the end of the block."""
         failure.certain = failure.certain or certain
         caught.go_on(active(), failure)
 

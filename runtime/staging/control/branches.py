@@ -145,7 +145,7 @@ def joined(
     words: Wording = _STATEMENT,
     since: int | None = None,
 ) -> Sequence[Any]:
-    """What two traced paths leave, joined: one value for each name. The first one is taken where
+    """The joined results of two traced paths: one value for each name. The first one is taken where
     `steer` is true. Before them, `since` copies were joined.
 
     Raises Unreachable where neither comes to its end.

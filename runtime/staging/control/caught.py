@@ -213,7 +213,7 @@ class Guard:
         self.watching.enter_context(self.recorder)
 
     def close(self, left: tuple[tuple[Any, ...], Failure] | None) -> Any:
-        """What the block leaves, where this was the last branch that was open in it."""
+        """The results of the block, where this was the last branch that was open in it."""
         level, trace = self.level, self.level.trace
         shared = level.shared()
         path = Path(self.scope, (), False, level.block, self.recorder, {})

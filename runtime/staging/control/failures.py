@@ -332,7 +332,7 @@ for _name in (
 
 
 def unknown_of(error: BaseException) -> Unknown | None:
-    """What stands for the text of an error that only the run has; None for another error."""
+    """The stand-in for the text of an error that only the run has; None for another error."""
     found = error.args[0] if len(error.args) == 1 else None
     return found if type(found) is Unknown else None
 

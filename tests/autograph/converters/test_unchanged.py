@@ -118,7 +118,10 @@ UNCHANGED = {
     ],
     "while_statements": ["def f(x):\n    while x:\n        yield x", SIMPLE],
     "for_statements": ["def f(x):\n    for y in x:\n        yield y", COROUTINE, SIMPLE],
-    "try_statements": [SIMPLE, "def f(x):\n    try:\n        return g(x)\n    except E:\n        return x"],
+    "try_statements": [
+        SIMPLE,
+        "def f(x):\n    try:\n        return g(x)\n    except E:\n        return x",
+    ],
     "if_statements": ["def f(x):\n    if x:\n        yield x", SIMPLE],
     "frame_calls": ["def f(self, x):\n    return super().f(x), vars(self), eval('x')"],
     "assert_statements": [SIMPLE],

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Delayed:
-    """What a loop will compute: the array of a step, or without `dims` the number that a reduction
+    """The work of a later loop: the array of a step, or without `dims` the number that a reduction
     gives. `target` is the local that will hold it.
     """
 

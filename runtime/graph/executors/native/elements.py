@@ -20,7 +20,7 @@ Emission = Callable[[ir.IRBuilder, Sequence[ir.Value]], ir.Value]
 
 
 class Element(NamedTuple):
-    """How an element is computed of those of the operands. `refuses` gives a bit, or a vector of
+    """The way to compute an element of those of the operands. `refuses` gives a bit, or a vector of
     bits, that is set where there is no result.
     """
 
@@ -33,7 +33,7 @@ class Element(NamedTuple):
 
 
 def element_of(kernel: Kernel) -> Element | None:
-    """What a kernel computes of each element; None where it is not elementwise."""
+    """The computation of each element by a kernel; None where it is not elementwise."""
     node = kernel.node
     instruction = node.primitive.instruction
     if not instruction or len(node.outputs) != 1 or not all(map(_is_held, node.inputs)):

@@ -35,7 +35,7 @@ def is_elementwise(kernel: Kernel) -> bool:
 
 
 def reads_of(body: Block) -> Counter[Local]:
-    """How often each local is read in a block, and those inside it."""
+    """The number of times that each local is read in a block, and those inside it."""
     counts: Counter[Local] = Counter()
     for block in blocks_of(body):
         for statement in block.statements:
@@ -78,7 +78,7 @@ class Fuser:
         return True
 
     def operand(self, expression: Expression, type: Type) -> Held | Delayed:
-        """What an expression is, which may be about to be computed."""
+        """The value of an expression, which may be about to be computed."""
         if isinstance(expression, Local):
             found = self.emitter.values[expression]
             if isinstance(found, Delayed) and found.dims is not None:
@@ -178,7 +178,7 @@ class Fuser:
     # The end of collecting
 
     def forced(self, item: Delayed) -> Held:
-        """What a loop computes: it is emitted now, if it is not yet."""
+        """The result of a loop: it is emitted now, if it is not yet."""
         self.flush_one(item.fusion)
         found = self.emitter.values[item.target]
         assert not isinstance(found, Delayed)

@@ -89,7 +89,7 @@ def target_of(kernel: Kernel, at: int = 0) -> Any:
 
 @dataclass(slots=True)
 class Part:
-    """What is taken along an axis: `count` places from `start` on, by a step."""
+    """The places taken along an axis: `count` places from `start` on, by a step."""
 
     start: ir.Value
     count: ir.Value
@@ -119,7 +119,7 @@ def _takes_entry(entry: Any) -> bool:
 
 
 def _by_axis(spec: Sequence[Any], shape: Sequence[int | None]) -> Iterator[tuple[Any, int | None]]:
-    """What a spec takes of each axis, and the size of that."""
+    """The places that a spec takes of each axis, and the size of that."""
     dims = list(shape)
     used = sum(entry not in ("newaxis", "...") for entry in spec)
     whole = (None, None, None)
@@ -138,7 +138,7 @@ def parts(
     given: Sequence[Held],
     checked: bool = False,
 ) -> tuple[list[Part], list[ir.Value]]:
-    """What a spec takes along each axis, and the dims of the result."""
+    """The places that a spec takes along each axis, and the dims of the result."""
     builder, values = emitter.builder, iter(given)
 
     def number(entry: Any) -> ir.Value:

@@ -68,7 +68,7 @@ BLOCK = 64
 
 
 class Accumulator:
-    """What becomes of the elements of a dtype by one reduction, lane by lane."""
+    """The effect of one reduction on elements of a dtype, lane by lane."""
 
     def __init__(self, instruction: str, dtype: DType, blocked: bool = False) -> None:
         combine, neutral = _COMBINE[instruction]
@@ -160,7 +160,7 @@ class Accumulator:
 
 
 def accumulator(kernel: Kernel, dtype: DType, blocked: bool = True) -> Accumulator | None:
-    """What a kernel computes of all elements, where that is a reduction."""
+    """The reduction that a kernel computes of all elements, if it is one."""
     instruction = kernel.node.primitive.instruction
     if instruction not in _COMBINE or not is_native(dtype):
         return None

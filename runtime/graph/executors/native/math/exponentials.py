@@ -128,7 +128,7 @@ def expm1_over(x: Lanes, shift: int = 0) -> Lanes:
 
 
 def lowest_expm1(format: Format) -> float:
-    """Where exp(x) - 1 has become -1."""
+    """The argument below which exp(x) - 1 is -1."""
     return -(format.mantissa + 3) * math.log(2)
 
 
