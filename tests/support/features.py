@@ -973,7 +973,6 @@ def formatted(x):
     return len(f"{x}")
 
 
-@limit("`raise` under a staged test in a `try`")
 def caught(x):
     try:
         if x > 0:
