@@ -109,6 +109,8 @@ def _differences(old: Any, new: Any, path: str) -> Iterator[Difference]:
 def _kind(key: Any) -> Any:
     if isinstance(key, ListType):
         return ListType, _kind(key.element)
+    if isinstance(key, TensorType):
+        return key.dtype
     return _structure_of(key) or key[0] if type(key) is tuple else key
 
 

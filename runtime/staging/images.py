@@ -70,7 +70,7 @@ class Images:
         found = structure_of(item)
         if found is None:
             if isinstance(item, BaseException):
-                return self._of_error(item)
+                return self._of_error(item, len(above) > 1)
             if type(item).__module__ == _ITERATION:
                 item.check_shown()
             _check_parts(item)
@@ -81,15 +81,17 @@ class Images:
             return structure.handler.image(structure.keys, children)
         return children if type(item) is tuple else Container(structure, children)
 
-    def _of_error(self, error: BaseException) -> Any:
-        """An exception, of which a graph makes a text."""
+    def _of_error(self, error: BaseException, is_part: bool) -> Any:
+        """An exception, of which a graph makes a text; of one that is part of what is shown, it
+        would have to be that of the object.
+        """
         inside = Images()
         args = inside.of(error.args)
         if not inside.symbols and not any(
             type(item).__module__ == _FAILURES for item in error.args
         ):
             return as_data(error)
-        if len(error.args) == 1 and type(error).__str__ is BaseException.__str__:
+        if not is_part and len(error.args) == 1 and type(error).__str__ is BaseException.__str__:
             self.symbols += inside.symbols
             return Written("str", args)
         raise refuse(
