@@ -1,7 +1,7 @@
 """Memory for arrays while native code runs: an arena, which is reset as a whole, in chunks of which
 one is kept from call to call.
 
-    arena   following, -, next, end, chunk, owned     the chunk in use, and what is free of it
+    arena   following, stack, next, end, chunk, owned   the chunk in use, and what is free of it
     chunk   following, end, the memory
     owned   following, bytes, the memory              of arrays that grow; the largest one is kept
 """
@@ -16,7 +16,7 @@ from runtime.graph.executors.native.machine import Code, compile_module
 WORDS = 6
 """Pointers in an arena: see above."""
 
-NEXT, END, CHUNK, OWNED = 2, 3, 4, 5
+STACK, NEXT, END, CHUNK, OWNED = 1, 2, 3, 4, 5
 
 MOST_KEPT = 1 << 26
 """Bytes of the chunk that is kept between calls."""

@@ -13,7 +13,7 @@ from llvmlite import ir
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Local
 from runtime.graph.executors.lowering import Lowering
-from runtime.graph.executors.native import arena
+from runtime.graph.executors.native import arena, stack
 from runtime.graph.executors.native.control import handed_on, parts_of, put_together
 from runtime.graph.executors.native.emitter import ALIGNMENT, Emitter
 from runtime.graph.executors.native.lists import are_linear
@@ -26,14 +26,15 @@ MOST_EMBEDDED = 1 << 12
 
 
 class Unit:
-    """One module. `arrays` are those that its code reads by their addresses, and `raises` tells
-    whether anything in it calls back.
+    """One module. `arrays` are those that its code reads by their addresses, `entry` is the name of
+    the function that Python calls.
     """
 
     def __init__(self, name: str) -> None:
         self.module = new_module(name)
         self.symbols = Symbols(self.module)
         self.arrays: dict[str, Any] = {}
+        self.entry = "entry"
         self._functions: dict[Graph, ir.Function] = {}
         self._left: list[tuple[Graph, ir.Function]] = []
         self._embedded: dict[bytes, ir.GlobalVariable] = {}
@@ -71,9 +72,11 @@ class Unit:
         for local, value in zip(form.parameters, graph.parameters, strict=True):
             parts = [next(given) for _ in parts_of(value.type)]
             emitter.values[local] = put_together(parts, value.type)
+        builder, kind = emitter.builder, function.function_type.return_type
+        limit = builder.load(self._word(emitter, arena.STACK), typ=INT64)
+        emitter.step_aside(stack.is_short(builder, limit))
         self.capture(emitter, form)
         emitter.statements(form.body)
-        builder, kind = emitter.builder, function.function_type.return_type
         if not builder.block.is_terminated:
             made: ir.Value = ir.Constant(kind, ir.Undefined)
             made = builder.insert_value(made, ir.Constant(BIT, 0), 0)

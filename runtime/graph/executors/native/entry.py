@@ -14,7 +14,7 @@ from llvmlite import ir
 from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Expression, Local
-from runtime.graph.executors.native import arena
+from runtime.graph.executors.native import arena, stack
 from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import MOST_IN_FRAME, Emitter
 from runtime.graph.executors.native.machine import Code, load, object_of
@@ -34,9 +34,13 @@ from runtime.graph.executors.native.values import (
 )
 
 NAME = "entry"
+GUARDED = "guarded"
+
+MOST_UNGUARDED = 1 << 12
+"""Bytes of arrays in the frame of an entry that does not ask beforehand how much there is left."""
 
 DEEPEST = 4000
-"""Calls inside each other, at most: what one takes of the stack is not known beforehand."""
+"""Calls inside each other, at most, also where there is more of the stack."""
 
 # Where the fields of objects are, in bytes: Python's, and those of NumPy 2.
 _ITEM, _NUMBER, _TYPE = 24, 16, 8
@@ -126,6 +130,8 @@ class Entry:
             word = self.emitter.arena if at == arena.CHUNK else ir.Constant(POINTER, None)
             self.builder.store(word, place)
         if calls:
+            end = stack.end(self.builder, self.symbols)
+            self.builder.store(end, self.unit._word(self.emitter, arena.STACK))
             limit = self.builder.sext(self.call("python.Py_GetRecursionLimit", INT32, []), INT64)
             few = self.builder.icmp_signed("<", limit, int64(DEEPEST))
             self.emitter.depth = self.builder.select(few, limit, int64(DEEPEST))
@@ -344,14 +350,34 @@ class Entry:
         builder.position_at_end(none)
         builder.ret(nothing)
         builder.position_at_end(self.refused)
-        kept, arguments, count = self.function.args
-        fallback = self.field(kept, _ITEM, POINTER)
-        kinds = [POINTER, POINTER, INT64, POINTER]
-        operands = [fallback, arguments, count, nothing]
-        builder.ret(self.call("python.PyObject_Vectorcall", POINTER, kinds, *operands))
+        self.fall_back(builder, self.function)
         builder.position_at_end(self.failed)
         self.release()
         builder.ret(nothing)
+
+    def fall_back(self, builder: ir.IRBuilder, function: ir.Function) -> None:
+        """Return what the fallback returns."""
+        kept, arguments, count = function.args
+        item = builder.gep(kept, [int64(_ITEM)], source_etype=BYTE)
+        operands = [builder.load(item, typ=POINTER), arguments, count, ir.Constant(POINTER, None)]
+        kind = ir.FunctionType(POINTER, [POINTER, POINTER, INT64, POINTER])
+        builder.ret(self.symbols.call(builder, "python.PyObject_Vectorcall", kind, operands))
+
+    def guard(self) -> None:
+        """Have the stack looked at before a large frame is on it: an entry before the entry."""
+        used = MOST_IN_FRAME - self.emitter.frame
+        if used <= MOST_UNGUARDED:
+            return
+        self.unit.entry = GUARDED
+        function = ir.Function(self.unit.module, _METHOD, GUARDED)
+        builder = ir.IRBuilder(function.append_basic_block("start"))
+        short = stack.is_short(builder, stack.end(builder, self.symbols), used)
+        aside, going = (function.append_basic_block(name) for name in ("aside", "going"))
+        builder.cbranch(short, aside, going)
+        builder.position_at_end(aside)
+        self.fall_back(builder, function)
+        builder.position_at_end(going)
+        builder.ret(builder.call(self.function, function.args))
 
 
 class Parameter(NamedTuple):
@@ -382,6 +408,7 @@ def write_entry(
     entry.expect([result.expression for result in results])
     body(entry.emitter)
     entry.finish(results)
+    entry.guard()
     unit.finish()
 
 
@@ -404,13 +431,13 @@ def callable_of(unit: Unit, fallback: Callable[..., Any]) -> Callable[..., Any]:
         unit.arrays[name].ctypes.data if name in unit.arrays else address_of(name)
         for name in unit.symbols.places
     ]
-    code = load(made, [NAME], addresses, list(unit.arrays.values()))
-    return as_function(code, fallback)
+    code = load(made, [unit.entry], addresses, list(unit.arrays.values()))
+    return as_function(code, fallback, unit.entry)
 
 
-def as_function(code: Code, fallback: Callable[..., Any]) -> Callable[..., Any]:
+def as_function(code: Code, fallback: Callable[..., Any], name: str = NAME) -> Callable[..., Any]:
     """An entry as a function of Python's, which keeps its code and its fallback."""
-    method = _Method(b"native", code.address(NAME), _FASTCALL, None)
+    method = _Method(b"native", code.address(name), _FASTCALL, None)
     code.kept.append(method)
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype, new.argtypes = (

@@ -1,0 +1,106 @@
+"""The stack of the thread that runs: native code calls nothing where little of it is left."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+
+from llvmlite import ir
+
+from runtime.graph.executors.native.machine import Code, Symbols, compile_module
+from runtime.graph.executors.native.values import BIT, INT64, POINTER, int64
+
+RESERVE = 1 << 16
+"""Bytes that stay free: for the functions of libraries, and for what handles signals."""
+
+# Bytes of a `pthread_attr_t`, and a few more.
+_ATTRIBUTES = 128
+
+_TEXT = f"""
+@addresses = global [8 x ptr] zeroinitializer
+
+define i64 @end() {{
+  %keyplace = getelementptr ptr, ptr @addresses, i64 7
+  %key64 = load i64, ptr %keyplace
+  %key = trunc i64 %key64 to i32
+  %get = load ptr, ptr @addresses
+  %known = call i64 %get(i32 %key)
+  %is.known = icmp ne i64 %known, 0
+  br i1 %is.known, label %old, label %ask
+old:
+  ret i64 %known
+ask:
+  %attributes = alloca [{_ATTRIBUTES} x i8], align 16
+  %start = alloca i64
+  %size = alloca i64
+  %guard = alloca i64
+  %p1 = getelementptr ptr, ptr @addresses, i64 1
+  %set = load ptr, ptr %p1
+  %p2 = getelementptr ptr, ptr @addresses, i64 2
+  %self = load ptr, ptr %p2
+  %p3 = getelementptr ptr, ptr @addresses, i64 3
+  %getattr = load ptr, ptr %p3
+  %p4 = getelementptr ptr, ptr @addresses, i64 4
+  %getstack = load ptr, ptr %p4
+  %p5 = getelementptr ptr, ptr @addresses, i64 5
+  %getguard = load ptr, ptr %p5
+  %thread = call i64 %self()
+  %failed = call i32 %getattr(i64 %thread, ptr %attributes)
+  %is.failed = icmp ne i32 %failed, 0
+  br i1 %is.failed, label %none, label %read
+read:
+  %a = call i32 %getstack(ptr %attributes, ptr %start, ptr %size)
+  %b = call i32 %getguard(ptr %attributes, ptr %guard)
+  %lowest = load i64, ptr %start
+  %guarded = load i64, ptr %guard
+  %above = add i64 %lowest, %guarded
+  %end = add i64 %above, {RESERVE}
+  %kept = call i32 %set(i32 %key, i64 %end)
+  %p6 = getelementptr ptr, ptr @addresses, i64 6
+  %destroy = load ptr, ptr %p6
+  %c = call i32 %destroy(ptr %attributes)
+  ret i64 %end
+none:
+  ret i64 -1
+}}
+"""
+
+
+_FUNCTIONS = (
+    *("getspecific", "setspecific", "self"),
+    *("getattr_np", "attr_getstack", "attr_getguardsize", "attr_destroy"),
+)
+
+
+@cache
+def code() -> Code:
+    """`end`: the address below which the stack of this thread must not grow. Where the C library
+    does not tell, that is the highest one: nothing is called.
+    """
+    library = ctypes.CDLL(None)
+    if not hasattr(library, "pthread_getattr_np"):
+        text = "define i64 @end() {{\n  ret i64 -1\n}\n"
+        return compile_module(text, ["end"])
+    key = ctypes.c_uint()
+    if library.pthread_key_create(ctypes.byref(key), None):
+        raise MemoryError("there is no room for one more value of each thread")
+    functions = [getattr(library, f"pthread_{name}") for name in _FUNCTIONS]
+    addresses = [ctypes.cast(each, ctypes.c_void_p).value or 0 for each in functions]
+    return compile_module(_TEXT, ["end"], [*addresses, key.value])
+
+
+def end(builder: ir.IRBuilder, symbols: Symbols) -> ir.Value:
+    """The address below which the stack must not grow."""
+    return symbols.call(builder, "stack.end", ir.FunctionType(INT64, []), [])
+
+
+def is_short(builder: ir.IRBuilder, end: ir.Value, bytes: int = 0) -> ir.Value:
+    """Whether there are fewer bytes of the stack left above its end."""
+    module, name = builder.module, "llvm.stacksave.p0"
+    kind = ir.FunctionType(POINTER, [])
+    function = module.globals.get(name) or ir.Function(module, kind, name)
+    here = builder.ptrtoint(builder.call(function, []), INT64)
+    least = builder.add(end, int64(bytes)) if bytes else end
+    found: ir.Value = builder.icmp_unsigned("<", here, least)
+    assert found.type == BIT
+    return found
