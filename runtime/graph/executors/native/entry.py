@@ -18,6 +18,7 @@ from runtime.graph.executors.native import arena, stack
 from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import MOST_IN_FRAME, Emitter
 from runtime.graph.executors.native.machine import Code, load, object_of
+from runtime.graph.executors.native.objects import DATA, DIMS, ITEM, NUMBER, TYPE
 from runtime.graph.executors.native.symbols import address_of
 from runtime.graph.executors.native.values import (
     BIT,
@@ -41,11 +42,6 @@ MOST_UNGUARDED = 1 << 12
 
 DEEPEST = 4000
 """Calls inside each other, at most, also where there is more of the stack."""
-
-# Where the fields of objects are, in bytes: Python's, and those of NumPy 2.
-_ITEM, _NUMBER, _TYPE = 24, 16, 8
-_DATA, _RANK, _DIMS, _DESCRIPTOR, _FLAGS = 16, 24, 32, 56, 64
-_PLAIN = 0x1 | 0x100  # C-contiguous and aligned
 
 _BOOLS = ("python", "numpy")
 
@@ -73,7 +69,7 @@ class NewArray:
         builder.cbranch(missing, entry.failed, going)
         builder.position_at_end(going)
         builder.store(made, self.slot)
-        self.array = Array(entry.field(made, _DATA, POINTER), tuple(dims), dtype)
+        self.array = Array(entry.field(made, DATA, POINTER), tuple(dims), dtype)
         return self.array
 
     def take(self) -> ir.Value:
@@ -96,6 +92,8 @@ class Entry:
         emitter.arena = emitter.slot(ir.ArrayType(POINTER, arena.WORDS))
         self.builder = emitter.builder
         self.arrays: list[NewArray] = []
+        self.made = emitter.slot(POINTER)
+        self.builder.store(ir.Constant(POINTER, None), self.made)
         self.refused = emitter.block("refused")
         self.failed = emitter.block("failed")
 
@@ -141,15 +139,15 @@ class Entry:
         builder, type = self.builder, parameter.type
         place = builder.gep(self.function.args[1], [int64(at)], source_etype=POINTER)
         given = builder.load(place, typ=POINTER)
-        kind = self.field(given, _TYPE, POINTER)
+        kind = self.field(given, TYPE, POINTER)
         if isinstance(type, NumberType):
             return Scalar(self.number(given, kind, type.kind), type)
         assert isinstance(type, TensorType)
         if parameter.is_number:
             return Scalar(self.unboxed(given, kind, type.dtype), type)
         if type.shape == ():
-            return Scalar(self.single(given, kind, type.dtype), type)
-        return self.array(given, kind, type)
+            return Scalar(self.single(given, type.dtype), type)
+        return self.array(given, type)
 
     def unboxed(self, given: ir.Value, kind: ir.Value, dtype: DType) -> ir.Value:
         """A number that stands for a tensor: for a truth value NumPy's own may do so, too."""
@@ -180,7 +178,7 @@ class Entry:
             return is_true
         self.need(self.same(kind, self.symbols.load(builder, f"python.{name}")))
         if name == "float":
-            return self.field(given, _NUMBER, FLOAT64)
+            return self.field(given, NUMBER, FLOAT64)
         overflow = self.emitter.slot(INT32)
         made = self.call(
             "python.PyLong_AsLongLongAndOverflow", INT64, [POINTER, POINTER], given, overflow
@@ -189,52 +187,33 @@ class Entry:
         self.need(builder.icmp_signed("==", large, ir.Constant(INT32, 0)))
         return made
 
-    def single(self, given: ir.Value, kind: ir.Value, dtype: DType) -> ir.Value:
+    def single(self, given: ir.Value, dtype: DType) -> ir.Value:
         """A number: a NumPy scalar, or an array without dimensions."""
         builder = self.builder
-        is_scalar = self.same(kind, self.symbols.load(builder, f"numpy.scalar:{dtype.name}"))
-        other, meet = self.emitter.block("array"), self.emitter.block("number")
-        inside = builder.gep(given, [int64(_NUMBER)], source_etype=BYTE)
-        before = builder.block
-        builder.cbranch(is_scalar, meet, other)
-        builder.position_at_end(other)
-        self.need_array(given, kind, dtype, 0)
-        data = self.field(given, _DATA, POINTER)
-        after = builder.block
-        builder.branch(meet)
-        builder.position_at_end(meet)
-        pointer = builder.phi(POINTER)
-        pointer.add_incoming(inside, before)
-        pointer.add_incoming(data, after)
+        type = self.symbols.load(builder, f"numpy.scalar:{dtype.name}")
+        descriptor = self.symbols.load(builder, f"numpy.descriptor:{dtype.name}")
+        kinds = [POINTER, POINTER, POINTER]
+        pointer = self.call("objects.number", POINTER, kinds, given, type, descriptor)
+        self.need(builder.not_(self.same(pointer, ir.Constant(POINTER, None))))
         found = builder.load(pointer, typ=stored(dtype))
         zero = ir.Constant(BYTE, 0)
         return builder.icmp_unsigned("!=", found, zero) if dtype.is_bool else found
 
-    def need_array(self, given: ir.Value, kind: ir.Value, dtype: DType, rank: int) -> None:
-        """Refuse what is no plain array of a dtype and rank."""
-        builder = self.builder
-        self.need(self.same(kind, self.symbols.load(builder, "numpy.PyArray_Type")))
-        descriptor = self.field(given, _DESCRIPTOR, POINTER)
-        self.need(
-            self.same(descriptor, self.symbols.load(builder, f"numpy.descriptor:{dtype.name}"))
-        )
-        found = self.field(given, _RANK, INT32)
-        self.need(builder.icmp_signed("==", found, ir.Constant(INT32, rank)))
-        flags = builder.and_(self.field(given, _FLAGS, INT32), ir.Constant(INT32, _PLAIN))
-        self.need(builder.icmp_signed("==", flags, ir.Constant(INT32, _PLAIN)))
-
-    def array(self, given: ir.Value, kind: ir.Value, type: TensorType) -> Array:
-        """An array, of the known dims."""
+    def array(self, given: ir.Value, type: TensorType) -> Array:
+        """An array, of the known dims: refuse what is no plain array of a dtype and rank."""
         builder, shape = self.builder, type.shape or ()
-        self.need_array(given, kind, type.dtype, len(shape))
-        sizes = self.field(given, _DIMS, POINTER)
+        descriptor = self.symbols.load(builder, f"numpy.descriptor:{type.dtype.name}")
+        rank, kinds = ir.Constant(INT32, len(shape)), [POINTER, POINTER, INT32]
+        data = self.call("objects.elements", POINTER, kinds, given, descriptor, rank)
+        self.need(builder.not_(self.same(data, ir.Constant(POINTER, None))))
+        sizes = self.field(given, DIMS, POINTER)
         dims: list[ir.Value] = []
         for at, dim in enumerate(shape):
             size = self.field(sizes, 8 * at, INT64)
             if dim is not None:
                 self.need(builder.icmp_signed("==", size, int64(dim)))
             dims.append(size if dim is None else int64(dim))
-        return Array(self.field(given, _DATA, POINTER), tuple(dims), type.dtype)
+        return Array(data, tuple(dims), type.dtype)
 
     # Results
 
@@ -247,13 +226,13 @@ class Entry:
             ]
             count = int64(len(results))
             made = self.call("python.PyTuple_New", POINTER, [INT64], count)
-            self.made = made
+            builder.store(made, self.made)
             nothing = ir.Constant(POINTER, None)
             self.whole(self.same(made, nothing))
             for at, (each, result) in enumerate(zip(held, results, strict=True)):
                 item = self.boxed(each, result)
                 self.whole(self.same(item, nothing))
-                place = builder.gep(made, [int64(_ITEM + 8 * at)], source_etype=BYTE)
+                place = builder.gep(made, [int64(ITEM + 8 * at)], source_etype=BYTE)
                 builder.store(item, place)
             self.release()
             builder.ret(made)
@@ -261,15 +240,8 @@ class Entry:
 
     def whole(self, missing: ir.Value) -> None:
         """Fail where an object could not be made."""
-        going, failing = self.emitter.block("going"), self.emitter.block("failing")
-        self.builder.cbranch(missing, failing, going)
-        self.builder.position_at_end(failing)
-        kind = ir.FunctionType(ir.VoidType(), [POINTER])
-        some, end = self.emitter.block("some"), self.failed
-        self.builder.cbranch(self.same(self.made, ir.Constant(POINTER, None)), end, some)
-        self.builder.position_at_end(some)
-        self.symbols.call(self.builder, "python.Py_DecRef", kind, [self.made])
-        self.builder.branch(end)
+        going = self.emitter.block("going")
+        self.builder.cbranch(missing, self.failed, going)
         self.builder.position_at_end(going)
 
     def boxed(self, held: Held, result: Parameter) -> ir.Value:
@@ -312,7 +284,7 @@ class Entry:
         """A new array with the elements of one."""
         made = self.empty(held.dtype, held.dims)
         self.whole(self.same(made, ir.Constant(POINTER, None)))
-        self.emitter.copy(self.field(made, _DATA, POINTER), held)
+        self.emitter.copy(self.field(made, DATA, POINTER), held)
         return made
 
     def empty(self, dtype: DType, dims: Sequence[ir.Value]) -> ir.Value:
@@ -321,12 +293,9 @@ class Entry:
         sizes = self.emitter.slot(ir.ArrayType(INT64, max(rank, 1)))
         for at, dim in enumerate(dims):
             builder.store(dim, builder.gep(sizes, [int64(8 * at)], source_etype=BYTE))
-        nothing, zero = ir.Constant(POINTER, None), ir.Constant(INT32, 0)
         number = ir.Constant(INT32, dtype.np_dtype.num)
-        type = self.symbols.load(builder, "numpy.PyArray_Type")
-        kinds = [POINTER, INT32, POINTER, INT32, POINTER, POINTER, INT32, INT32, POINTER]
-        given = [type, ir.Constant(INT32, rank), sizes, number, nothing, nothing, zero, zero]
-        return self.call("numpy.PyArray_New", POINTER, kinds, *given, nothing)
+        given = [number, ir.Constant(INT32, rank), sizes]
+        return self.call("objects.empty", POINTER, [INT32, INT32, POINTER], *given)
 
     def release(self) -> None:
         """Let go of arrays that nobody has, and of the arena, where anything is in it."""
@@ -340,28 +309,23 @@ class Entry:
 
     def leave(self) -> None:
         """The ways out: aside, to the fallback, and with an error."""
-        builder, nothing = self.builder, ir.Constant(POINTER, None)
+        builder = self.builder
         builder.position_at_end(self.emitter.aside)
         self.release()
         # What handled a signal may have raised.
-        raised = self.call("python.PyErr_Occurred", POINTER, [])
-        none = self.emitter.block("raised")
-        builder.cbranch(self.same(raised, nothing), self.refused, none)
-        builder.position_at_end(none)
-        builder.ret(nothing)
+        builder.ret(self.symbols.call(builder, "objects.aside", _METHOD, self.function.args))
         builder.position_at_end(self.refused)
         self.fall_back(builder, self.function)
         builder.position_at_end(self.failed)
+        self.call(
+            "python.Py_DecRef", ir.VoidType(), [POINTER], builder.load(self.made, typ=POINTER)
+        )
         self.release()
-        builder.ret(nothing)
+        builder.ret(ir.Constant(POINTER, None))
 
     def fall_back(self, builder: ir.IRBuilder, function: ir.Function) -> None:
         """Return what the fallback returns."""
-        kept, arguments, count = function.args
-        item = builder.gep(kept, [int64(_ITEM)], source_etype=BYTE)
-        operands = [builder.load(item, typ=POINTER), arguments, count, ir.Constant(POINTER, None)]
-        kind = ir.FunctionType(POINTER, [POINTER, POINTER, INT64, POINTER])
-        builder.ret(self.symbols.call(builder, "python.PyObject_Vectorcall", kind, operands))
+        builder.ret(self.symbols.call(builder, "objects.fallback", _METHOD, function.args))
 
     def guard(self) -> None:
         """Have the stack looked at before a large frame is on it: an entry before the entry."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from runtime import dtypes
-from runtime.graph.executors.native import arena, stack
+from runtime.graph.executors.native import arena, objects, stack
 
 SOURCES: dict[str, Callable[[str], int]] = {}
 """For the first word of a symbol, what gives the address of the rest."""
@@ -77,4 +77,5 @@ SOURCES["numpy"] = _numpy
 SOURCES["libm"] = lambda name: _address(getattr(_library("m"), name))
 SOURCES["arena"] = lambda name: arena.support().address(name)
 SOURCES["support"] = SOURCES["arena"]
+SOURCES["objects"] = lambda name: objects.code(address_of).address(name)
 SOURCES["stack"] = lambda name: stack.code().address(name)
