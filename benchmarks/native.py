@@ -1,0 +1,197 @@
+"""Machine code beside that of Numba, JAX and TensorFlow: they take turns, so that what else the
+machine does concerns all alike. A ratio is the median over the turns.
+"""
+
+# The programs are written as users write them.
+# ruff: noqa: SIM108
+
+from __future__ import annotations
+
+import gc
+import statistics
+import sys
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+import runtime as rt
+from benchmarks.graphs import ROUNDS, STEPS, InJax, InTensorFlow
+from benchmarks.peers import peer
+from benchmarks.timing import UNITS, batch_time, title
+
+TURNS = 101
+SECONDS = 0.003
+"""Of a library, in a turn."""
+
+WARM = 0.3
+"""Seconds of calls before: a graph becomes machine code after some of them."""
+
+LIMIT = 300
+COUNT = 100_000
+
+
+def collatz(first: Any, last: Any) -> Any:
+    total = 0
+    k = first
+    while k < last:
+        n = k
+        while n != 1:
+            if n % 2 == 1:
+                n = 3 * n + 1
+            else:
+                n = n // 2
+            total += 1
+        k += 1
+    return total
+
+
+def fizz(n: Any) -> Any:
+    s = 0
+    i = 0
+    while i < n:
+        if i % 3 == 0:
+            if i % 5 == 0:
+                s += 15
+            else:
+                s += 3
+        else:
+            if i % 5 == 0:
+                s += 5
+            else:
+                s += 1
+        i += 1
+    return s
+
+
+def recurrence(n: Any) -> Any:
+    s = 0.0
+    i = 0
+    while i < n:
+        s = s * 0.999 + i
+        i += 1
+    return s
+
+
+def successor(x: Any) -> Any:
+    return x + 1
+
+
+def polynomial(x: Any) -> Any:
+    a = x * x
+    a = (a + x) * 0.5 - 0.25
+    a = a * x + 1.0
+    a = (a * a - x) * 0.125 + x
+    return a * x - 0.75
+
+
+def gelu(tanh: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda x: 0.5 * x * (1.0 + tanh(0.7978845608 * (x + 0.044715 * x * x * x)))
+
+
+def compare(label: str, unit: str, parts: int, ways: dict[str, Callable[[], object]]) -> None:
+    """Print a row: the time of a part in each library, and this project's ratio to the best."""
+    numbers = {}
+    for name, run in ways.items():
+        end = perf_counter() + WARM
+        while perf_counter() < end:
+            run()
+        numbers[name] = max(1, round(SECONDS / batch_time(run, 1)))
+    turns = []
+    gc.disable()
+    for _ in range(TURNS):
+        turns.append(
+            {name: batch_time(run, numbers[name]) / numbers[name] for name, run in ways.items()}
+        )
+    gc.enable()
+    found = {name: statistics.median(turn[name] for turn in turns) for name in ways}
+    text = ", ".join(f"{name} {found[name] / parts * UNITS[unit]:.3g}" for name in ways)
+    others = [name for name in ways if name != "own"]
+    if others:
+        best = min(others, key=found.__getitem__)
+        ratio = statistics.median(turn["own"] / turn[best] for turn in turns)
+        text += f"; {ratio:.2f} times {best}"
+    print(f"  {label:<34}{unit}: {text}", flush=True)
+
+
+def scalar_rows(numba: Any) -> None:
+    steps = sum(rounds(k) for k in range(1, LIMIT))
+    two = np.ones((2, 2), np.float32)
+    for label, function, given, unit, parts in (
+        ("x + 1, 2x2", successor, (two,), "us", 1),
+        ("nested Collatz, a step", collatz, (1, LIMIT), "ns", steps),
+        ("fizz, a round", fizz, (COUNT,), "ns", COUNT),
+        ("recurrence of floats, a round", recurrence, (COUNT,), "ns", COUNT),
+    ):
+        staged, own = rt.function(function), [rt.constant(each) for each in given]
+        ways: dict[str, Callable[[], object]] = {"own": lambda f=staged, own=own: f(*own)}
+        if numba is not None:
+            compiled = numba.njit(function)
+            ways["numba"] = lambda f=compiled, given=given: f(*given)
+        compare(label, unit, parts, ways)
+
+
+def rounds(n: int) -> int:
+    count = 0
+    while n != 1:
+        n = 3 * n + 1 if n % 2 else n // 2
+        count += 1
+    return count
+
+
+def array_rows(numba: Any, libraries: dict[str, InTensorFlow]) -> None:
+    draw = np.random.default_rng(0).standard_normal
+    many, square = draw(1_000_000, np.float32), draw((1000, 1000), np.float32)
+    start = np.where(np.arange(100) % 2, 1.0, -1.2).astype(np.float32)
+    one = np.float32(1)
+
+    def products(rows: int, size: int) -> tuple[Any, ...]:
+        weights = draw((size, size), np.float32) / np.float32(size**0.5)
+        return draw((rows, size), np.float32), weights
+
+    for label, method, given, unit, parts in (
+        ("GELU of 1e6", lambda it: gelu(it.tf.tanh), (many,), "ms", 1),
+        ("polynomial of 12 ops of 1e6", lambda it: polynomial, (many,), "ms", 1),
+        ("softmax 1000x1000", softmax, (square,), "ms", 1),
+        ("tanh(x @ w), 16x64x64, a step", lambda it: it.products, products(16, 64), "us", STEPS),
+        (
+            "tanh(x @ w), 128x256x256, a step",
+            lambda it: it.products,
+            products(128, 256),
+            "us",
+            STEPS,
+        ),
+        ("gradient of ten scalar ops", lambda it: it.gradient, (one,), "us", 1),
+        (f"line search, {ROUNDS} steps", lambda it: it.descent, (start,), "ms", 1),
+    ):
+        ways: dict[str, Callable[[], object]] = {}
+        for name, it in libraries.items():
+            staged, arrays = it.staged(method(it)), [it.array(each) for each in given]
+            ways[name] = lambda f=staged, arrays=arrays: f(*arrays)
+        if numba is not None and method(libraries["own"]) is polynomial:
+            compiled = numba.vectorize(polynomial)
+            ways["numba"] = lambda f=compiled, given=given: f(*given)
+        compare(label, unit, parts, ways)
+
+
+def softmax(it: InTensorFlow) -> Callable[[Any], Any]:
+    if isinstance(it, InJax):
+        return lambda x: it.jax.nn.softmax(x)
+    return lambda x: it.tf.nn.softmax(x)
+
+
+def main(names: list[str]) -> None:
+    """Measure beside the libraries that are named, or all."""
+    title("machine code, by turns")
+    found = {name: peer(name) for name in names or ["numba", "jax", "tensorflow"]}
+    scalar_rows(found.get("numba"))
+    libraries = {"own": InTensorFlow(rt)}
+    for name, ways in (("jax", InJax), ("tensorflow", InTensorFlow)):
+        if found.get(name) is not None:
+            libraries[name] = ways(found[name])
+    array_rows(found.get("numba"), libraries)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
