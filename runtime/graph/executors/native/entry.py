@@ -116,7 +116,7 @@ class Entry:
         self.builder.position_at_end(going)
 
     def same(self, first: ir.Value, second: ir.Value) -> ir.Value:
-        """Whether two pointers are the same."""
+        """One bit: set if two pointers are the same."""
         return self.builder.icmp_unsigned("==", first, second)
 
     # Arguments

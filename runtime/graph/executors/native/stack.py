@@ -95,7 +95,7 @@ def end(builder: ir.IRBuilder, symbols: Symbols) -> ir.Value:
 
 
 def is_short(builder: ir.IRBuilder, end: ir.Value, bytes: int = 0) -> ir.Value:
-    """Whether there are fewer bytes of the stack left above its end."""
+    """True, in one bit, where fewer bytes of the stack are left above its end."""
     module, name = builder.module, "llvm.stacksave.p0"
     kind = ir.FunctionType(POINTER, [])
     function = module.globals.get(name) or ir.Function(module, kind, name)
