@@ -288,14 +288,19 @@ def blocks_of(block: Block) -> Iterator[Block]:
 
 
 def free_locals(block: Block) -> dict[Local, None]:
-    """The locals that a block reads and does not assign."""
+    """The locals that a block reads before it assigns them."""
     found: dict[Local, None] = {}
+    assigned: set[Local] = set()
     for statement in block.statements:
-        found.update(dict.fromkeys(statement.reads()))
+        read = dict.fromkeys(statement.reads())
         for inner in statement.blocks:
-            found |= free_locals(inner)
-    found.update(dict.fromkeys(local for result in block.results for local in leaves(result)))
-    for statement in block.statements:
-        for local in statement.targets:
-            found.pop(local, None)
+            within = free_locals(inner)
+            if isinstance(statement, Loop):
+                for local in statement.targets:
+                    within.pop(local, None)
+            read |= within
+        found |= {local: None for local in read if local not in assigned}
+        assigned.update(statement.targets)
+    read = {local: None for result in block.results for local in leaves(result)}
+    found |= {local: None for local in read if local not in assigned}
     return found

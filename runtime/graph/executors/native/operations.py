@@ -168,9 +168,12 @@ def place_of(emitter: Emitter, place: Any, dim: ir.Value) -> ir.Value:
 
 
 def wide(emitter: Emitter, place: Scalar) -> ir.Value:
-    """An integer in 64 bits. One of more is larger than any dimension: it becomes negative."""
+    """An integer in 64 bits with a sign: one that is larger is left to the fallback."""
     value, dtype = place.value, place.dtype
     if value.type == INT64:
+        known = static(value)
+        if dtype.is_unsigned and (known is None or known >= 1 << 63):
+            emitter.step_aside(emitter.builder.icmp_signed("<", value, int64(0)))
         return value
     if value.type == BIT or dtype.is_unsigned:
         return emitter.builder.zext(value, INT64)

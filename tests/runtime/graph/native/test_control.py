@@ -62,6 +62,10 @@ def element(x, i):
     return x[i] * 2
 
 
+def sliced(x, i):
+    return x[i:], x[:i]
+
+
 def row(x, i, j):
     return x[i][j] - x[j][i]
 
@@ -142,6 +146,11 @@ ROWS: list[tuple[Callable[..., Any], list[tuple[Any, ...]], int]] = [
     (element, [(VECTOR, i32(i)) for i in (0, 7, -1, -8)], 0),
     (element, [(VECTOR, i32(i)) for i in (8, -9, 2**31 - 1)], 3),
     (element, [(VECTOR[::2], i32(i)) for i in (0, -1)], 2),
+    (element, [(VECTOR, np.uint64(i)) for i in (0, 7)], 0),
+    (element, [(VECTOR, np.uint64(i)) for i in (8, 2**63, 2**64 - 8, 2**64 - 1)], 4),
+    (sliced, [(VECTOR, np.int64(i)) for i in (0, -3, 99, -99, -(2**63), 2**63 - 1)], 0),
+    (sliced, [(VECTOR, np.uint64(i)) for i in (0, 3, 2**63 - 1)], 0),
+    (sliced, [(VECTOR, np.uint64(i)) for i in (2**63, 2**64 - 2)], 2),
     (row, [(MATRIX, i32(1), i32(-1)), (MATRIX, i32(2), i32(2))], 0),
     (divided, [(i32(3), i32(9)), (i32(0), i32(0))], 0),
     (divided, [(i32(9), i32(3))], 1),
@@ -241,6 +250,26 @@ def test_islands_keep_what_is_a_number() -> None:
     made = rt.function(program).get_concrete_function(i32(0), f32(0))
     _, run = made.program.variant(Islands().outline)
     for raws in [(i32(9), f32(1)), (i32(9), f32(0)), (i32(-1), f32(3))]:
+        assert observed(made.program, run, raws) == observed(made.program, made.program.run, raws)
+
+
+def test_islands_read_what_they_change() -> None:
+    """Behind a loop that writes over its array, a copy of that has the same name."""
+
+    def program(n, xs):
+        for i in range(n):
+            xs[i % 3] = i
+        total = 0
+        for i in range(n):
+            total += i * i
+        return xs, total
+
+    made = rt.function(program).get_concrete_function(i32(0), rt.TensorSpec([3], rt.int32))
+    islands = Islands()
+    _, run = made.program.variant(islands.outline)
+    assert len(islands.units) == 1
+    for n in (0, 1, 8):
+        raws = i32(n), VECTOR[:3]
         assert observed(made.program, run, raws) == observed(made.program, made.program.run, raws)
 
 
