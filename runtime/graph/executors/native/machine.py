@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import os
 import threading
 from collections.abc import Sequence
 from functools import cache
@@ -81,7 +82,25 @@ def optimized(parsed: Any) -> None:
     manager.run(parsed, builder)
 
 
-_compiling = threading.Lock()
+_compiling = threading.RLock()
+"""Held while a module is compiled. A signal handler may come in between, and fork."""
+
+
+def _before_fork() -> None:
+    """Wait until no other thread is in LLVM: the child has its locks, but not that thread."""
+    _compiling.acquire()
+    llvm.ffi.lib._lock.__enter__()
+
+
+def _after_fork() -> None:
+    llvm.ffi.lib._lock.__exit__()
+    _compiling.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+    )
 
 
 def object_of(text: str, optimize: bool = True) -> bytes:

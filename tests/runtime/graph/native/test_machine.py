@@ -2,13 +2,20 @@
 
 import ctypes
 import math
+import os
+import signal
+import threading
+import time
+from typing import Any
 
 import pytest
 
 pytest.importorskip("llvmlite")
 
+import llvmlite.binding as llvm
 from llvmlite import ir
 
+from runtime.graph.executors.native import machine
 from runtime.graph.executors.native.machine import (
     Symbols,
     compile_module,
@@ -51,3 +58,25 @@ def test_what_is_no_module_is_refused() -> None:
 
 def test_vectors_have_a_width() -> None:
     assert vector_bytes() in (16, 32, 64)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("lock", [machine._compiling, llvm.ffi.lib._lock])
+def test_a_process_may_fork_while_a_thread_compiles(lock: Any) -> None:
+    held = threading.Event()
+
+    def compile_for_long() -> None:
+        with lock:
+            held.set()
+            time.sleep(0.2)
+
+    thread = threading.Thread(target=compile_for_long)
+    thread.start()
+    held.wait()
+    child = os.fork()
+    if not child:
+        signal.alarm(5)
+        compile_module("define i64 @f() {\n  ret i64 7\n}", ["f"])
+        os._exit(0)
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0
