@@ -7,9 +7,13 @@ the NumPy executor.
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -192,6 +196,51 @@ def test_recursion() -> None:
         assert [int(staged(rt.constant(n))) for n in (0, 1, 10, 15)] == [0, 1, 55, 610]
 
 
+SMALL_STACK = """
+import threading
+import numpy as np
+import runtime as rt
+from tests.support.native import forced
+
+def deep(n, x):
+    if n <= 0:
+        return x
+    a = rt.sin(x) * 0.5 + rt.exp(-x * x)
+    b = rt.tanh(a) + x * 0.5
+    y = deep(n - 1, b) * 0.5
+    for i in range(3):
+        y = y * a[0] * 0.25 + rt.sin(y) * a + rt.cos(y) * b + rt.math.erf(y)
+    return y + a - b
+
+def call():
+    for n in (2, 100, 400):
+        x = rt.constant(np.ones(64, np.float32))
+        with forced():
+            found = rt.function(deep, executor="native")(rt.constant(n), x)
+        wanted = rt.function(deep, executor="numpy")(rt.constant(n), x)
+        np.testing.assert_allclose(found.numpy(), wanted.numpy(), 1e-3)
+
+call()
+threading.stack_size(1 << 22)
+thread = threading.Thread(target=call)
+thread.start()
+thread.join()
+print("done")
+"""
+
+
+def test_recursion_of_large_frames(tmp_path: Path) -> None:
+    """Where the stack would end, native code steps aside."""
+    file = tmp_path / "deep.py"
+    file.write_text(SMALL_STACK, "utf-8")
+    root = Path(__file__).parents[4]
+    environment = os.environ | {"PYTHONPATH": str(root)}
+    done = subprocess.run(
+        [sys.executable, str(file)], capture_output=True, text=True, env=environment, cwd=root
+    )
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+
+
 def test_recursion_without_an_end() -> None:
     staged = rt.function(endless)
     with forced(), pytest.raises(RecursionError, match="calls itself too deep"):
@@ -302,8 +351,6 @@ def test_no_such_executor() -> None:
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
     monkeypatch.setitem(sys.modules, "llvmlite", None)
     with pytest.raises(ImportError, match=r"autograph-runtime\[native\]"):
         rt.config.set_executor("native")
