@@ -14,7 +14,7 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import bind, row
 from runtime.core.state import call_back, state
 from runtime.core.tensor import Tensor
-from runtime.dtypes import WIDENED
+from runtime.dtypes import WIDENED, float64, int64
 from runtime.graph.data import Opaque
 from runtime.variables.variable import Variable
 
@@ -30,7 +30,8 @@ def print(
     """Write the inputs, separated by `sep` and followed by `end`, when they are computed.
 
     Of each dimension of a tensor the first and last `summarize` elements are shown (-1: all).
-    Strings stand as they are, other Python objects and structures as `pprint` shows them.
+    Strings stand as they are, other Python objects and structures as `pprint` shows them; a truth
+    value that a graph computes is 1 or 0, Python's too.
     `output_stream`: sys.stdout, sys.stderr, "file://" and a path (text is added at its end), a
     function that takes the text (of the logging module, for example), or anything with a method
     `write`. Raises ValueError for another one. Returns None; in version 1's graphs the operation.
@@ -67,21 +68,35 @@ def _add(item: Any, parts: list[str | None], tensors: list[Tensor]) -> None:
     if isinstance(item, str):
         parts.append(item)
         return
-    if isinstance(item, Tensor | Variable):
+    if _is_computed(item):
         parts.append(None)
-        tensors.append(convert_to_tensor(item))
+        tensors.append(_tensor(item))
         return
     leaves = nest.flatten(item)
-    found = [leaf for leaf in leaves if isinstance(leaf, Tensor | Variable)]
+    found = [leaf for leaf in leaves if _is_computed(leaf)]
     if not found:
         parts.append(pprint.pformat(item))
         return
-    shown = [_HERE if isinstance(leaf, Tensor | Variable) else leaf for leaf in leaves]
+    shown = [_HERE if _is_computed(leaf) else leaf for leaf in leaves]
     first, *rest = pprint.pformat(nest.pack_sequence_as(item, shown)).split("\0")
     parts.append(first)
     for text in rest:
         parts.extend((None, text))
-    tensors.extend(map(convert_to_tensor, found))
+    tensors.extend(map(_tensor, found))
+
+
+def _is_computed(item: Any) -> bool:
+    """True for tensors, variables, and Python's numbers that a graph computes."""
+    return isinstance(item, Tensor | Variable) or hasattr(item, "graph_value")
+
+
+def _tensor(item: Any) -> Tensor:
+    kind = getattr(getattr(item, "type", None), "kind", None)
+    return convert_to_tensor(item, _WIDEST.get(kind))
+
+
+# Numbers of Python's are printed with all of their digits.
+_WIDEST = {"int": int64, "float": float64}
 
 
 def _stream(given: Any) -> str | Opaque:

@@ -123,3 +123,19 @@ def test_gradients_ignore_it(capsys: pytest.CaptureFixture[str]) -> None:
         tf.print(y)
     assert tape.gradient(y, x).numpy() == 6.0
     assert capsys.readouterr().err == "9\n"
+
+
+def test_numbers_that_a_graph_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    def counted(n: Any) -> Any:
+        k, x = 0, 0.1
+        while n > 0:
+            n -= 1
+            k += 1
+            x *= 1.1
+            tf.print("k", k, [k, {"x": x}])
+        return k
+
+    assert int(tf.function(counted)(tf.constant(3))) == 3
+    staged = capsys.readouterr().err
+    assert counted(3) == 3
+    assert staged == capsys.readouterr().err
