@@ -92,7 +92,7 @@ def _is_computed(item: Any) -> bool:
 
 def _tensor(item: Any) -> Tensor:
     kind = getattr(getattr(item, "type", None), "kind", None)
-    return convert_to_tensor(item, _WIDEST.get(kind))
+    return convert_to_tensor(item, None if kind is None else _WIDEST.get(kind))
 
 
 # Numbers of Python's are printed with all of their digits.
