@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import shutil
@@ -10,7 +11,28 @@ import socket
 import tempfile
 from collections.abc import Iterator
 
+from runtime import errors
+
 Path = str | os.PathLike[str]
+
+_KINDS: dict[type[OSError], type[errors.OpError]] = {
+    FileNotFoundError: errors.NotFoundError,
+    FileExistsError: errors.AlreadyExistsError,
+    PermissionError: errors.PermissionDeniedError,
+    NotADirectoryError: errors.FailedPreconditionError,
+    IsADirectoryError: errors.FailedPreconditionError,
+}
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@contextlib.contextmanager
+def explained() -> Iterator[None]:
+    """A block whose errors of the system are those of the runtime."""
+    try:
+        yield
+    except OSError as error:
+        other = errors.ResourceExhaustedError if error.errno in _FULL else errors.UnknownError
+        raise _KINDS.get(type(error), other)(None, None, str(error)) from None
 
 
 @contextlib.contextmanager

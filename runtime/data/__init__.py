@@ -15,6 +15,7 @@ from runtime.data.arguments import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
 from runtime.data.dataset import Dataset as Dataset
 from runtime.data.files import FixedLengthRecordDataset as FixedLengthRecordDataset
 from runtime.data.files import TextLineDataset as TextLineDataset
+from runtime.data.files import TFRecordDataset as TFRecordDataset
 from runtime.data.iterators import Iterator as Iterator
 from runtime.data.layouts import DatasetSpec as DatasetSpec
 from runtime.data.layouts import IteratorSpec as IteratorSpec

@@ -15,6 +15,7 @@ import numpy as np
 
 from runtime import dtypes, errors
 from runtime.core.convert import convert_to_tensor
+from runtime.core.records import DamagedRecord, records
 from runtime.core.shapes import TensorSpec
 from runtime.core.tensor import Tensor
 from runtime.data import layouts
@@ -96,8 +97,40 @@ class FixedLengthRecordDataset(Dataset):
         _read(self, what, filenames, compression_type, parts)
 
 
+class TFRecordDataset(Dataset):
+    """The records of TFRecord files, one file after another, as strings of bytes.
+
+    Args:
+        filenames: a name, several, or a dataset of names.
+        compression_type: "GZIP", "ZLIB", or None.
+
+    A record whose check fails, or that is cut off, is a DataLossError of the iteration, which goes
+    on with the next file.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with rt.io.TFRecordWriter(folder + "/a.tfrecord") as writer:
+    ...         writer.write(b"one")
+    ...     [x.numpy() for x in rt.data.TFRecordDataset(folder + "/a.tfrecord")]
+    [b'one']
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        filenames: Any,
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        num_parallel_reads: Any = None,
+        name: str | None = None,
+    ) -> None:
+        _read(self, "TFRecordDataset", filenames, compression_type, records)
+
+
 # In graphs they are datasets as any other.
 add_handler(TextLineDataset, HANDLER)
+add_handler(TFRecordDataset, HANDLER)
 add_handler(FixedLengthRecordDataset, HANDLER)
 
 
@@ -136,7 +169,7 @@ def _contents(names: Pipeline, *, what: str, compression: str, parts: Parts) -> 
                     try:
                         for part in parts(file):
                             yield (scalar_of_text(part),)
-                    except (OSError, EOFError, zlib.error, _Cut) as error:
+                    except (OSError, EOFError, zlib.error, _Cut, DamagedRecord) as error:
                         raise errors.DataLossError(
                             None, None, f"{what}: {path} cannot be read: {error}"
                         ) from None

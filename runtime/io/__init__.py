@@ -10,11 +10,14 @@ import numpy as np
 
 from runtime import dtypes, errors
 from runtime.core.convert import convert_to_tensor
+from runtime.core.files import explained
 from runtime.core.lazy import public as _public
 from runtime.core.primitive import bind, flat, row, wrong_dtype, wrong_value
 from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
 from runtime.io import gfile as gfile
+from runtime.io.records import TFRecordOptions as TFRecordOptions
+from runtime.io.records import TFRecordWriter as TFRecordWriter
 
 
 def _path(name: Any) -> Path:
@@ -57,13 +60,9 @@ def _text(filename: Any) -> Any:
 
 def _write_kernel(name: Any, contents: Any) -> Any:
     path = _path(name)
-    try:
+    with explained():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(contents.item())
-    except PermissionError as error:
-        raise errors.PermissionDeniedError(None, None, str(error)) from None
-    except OSError as error:
-        raise errors.UnknownError(None, None, str(error)) from None
     return ()
 
 
@@ -139,4 +138,4 @@ def decode_raw(
     return bind(_decode_p, x, dtype=kind, little=bool(little_endian))  # type: ignore[no-any-return]
 
 
-__dir__ = _public(__name__, "gfile")
+__dir__ = _public(__name__, "TFRecordOptions TFRecordWriter gfile")

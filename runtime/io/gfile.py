@@ -5,27 +5,10 @@ from __future__ import annotations
 import glob as _glob
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import IO, Any
 
-from runtime import errors
+from runtime.core.files import explained as _explained
 from runtime.core.lazy import public as _public
-
-
-@contextmanager
-def _explained() -> Iterator[None]:
-    kinds: dict[type[OSError], type[errors.OpError]] = {
-        FileNotFoundError: errors.NotFoundError,
-        FileExistsError: errors.AlreadyExistsError,
-        PermissionError: errors.PermissionDeniedError,
-        NotADirectoryError: errors.FailedPreconditionError,
-        IsADirectoryError: errors.FailedPreconditionError,
-    }
-    try:
-        yield
-    except OSError as error:
-        raise kinds.get(type(error), errors.UnknownError)(None, None, str(error)) from None
 
 
 def exists(path: Any) -> bool:

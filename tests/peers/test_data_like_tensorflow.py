@@ -4,6 +4,7 @@ is refused by the same classes.
 
 import collections
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -363,3 +364,14 @@ def test_seeds_of_the_program_are_as_in_tensorflow() -> None:
         ]
         orders.append([[int(x) for x in data] for data in (*made, made[0])])
     assert orders[0] == orders[1]
+
+
+@pytest.mark.parametrize("pack", [None, "GZIP", "ZLIB"])
+def test_each_reads_the_tfrecords_of_the_other(tmp_path: Path, pack: str | None) -> None:
+    written = [b"", b"one", bytes(range(256)) * 20]
+    for writes, reads in ((runtime, tensorflow), (tensorflow, runtime)):
+        path = str(tmp_path / writes.__name__)
+        with writes.io.TFRecordWriter(path, pack) as writer:
+            for record in written:
+                writer.write(record)
+        assert [x.numpy() for x in reads.data.TFRecordDataset(path, pack)] == written

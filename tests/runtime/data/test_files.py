@@ -1,6 +1,7 @@
 """Datasets of files: lines and records, by Python's own reading; what cannot be read."""
 
 import gzip
+import random
 import zlib
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 import runtime as rt
+from runtime.core.records import crc32c
 from runtime.errors import DataLossError, InvalidArgumentError, NotFoundError
 
 TEXT = b"to be\nor not\r\n\nto be: \xc3\xa4"
@@ -55,6 +57,90 @@ def test_records(file: Path) -> None:
         values(rt.data.FixedLengthRecordDataset(str(file), 7))
     with pytest.raises(InvalidArgumentError, match="must be positive"):
         rt.data.FixedLengthRecordDataset(str(file), 0)
+
+
+RECORDS = [b"", b"\0", b"one", bytes(range(256)) * 3, bytes(range(255)) * 9]
+
+
+@pytest.mark.parametrize("pack", [None, "GZIP", "ZLIB"])
+def test_tfrecords(tmp_path: Path, pack: str | None) -> None:
+    path = tmp_path / "a.tfrecord"
+    with rt.io.TFRecordWriter(path, pack) as writer:
+        for record in RECORDS:
+            writer.write(record)
+        writer.flush()
+        assert pack or values(rt.data.TFRecordDataset(path)) == RECORDS
+    assert values(rt.data.TFRecordDataset(path, pack)) == RECORDS
+    assert values(rt.data.TFRecordDataset([str(path)] * 2, pack)) == RECORDS * 2
+
+    @rt.function
+    def longest(name: Any) -> Any:
+        most = 0
+        for record in rt.data.TFRecordDataset(name, pack):
+            most = rt.maximum(most, rt.strings.length(record))
+        return most
+
+    assert int(longest(rt.constant(str(path)))) == max(map(len, RECORDS))
+
+
+def test_the_check_of_tfrecords_is_that_of_its_definition() -> None:
+    """Bit by bit, for lengths around those that are computed otherwise."""
+
+    def bitwise(data: bytes) -> int:
+        state = 0xFFFFFFFF
+        for byte in data:
+            state ^= byte
+            for _ in range(8):
+                state = state >> 1 ^ (0x82F63B78 if state & 1 else 0)
+        return state ^ 0xFFFFFFFF
+
+    # RFC 3720, B.4
+    assert crc32c(bytes(32)) == 0x8A9136AA
+    assert crc32c(b"\xff" * 32) == 0x62A8AB43
+    for size in (0, 1, 3, 1023, 1024, 1025, 1279, 1280, 1281, 5000):
+        data = random.Random(size).randbytes(size)
+        assert crc32c(data) == bitwise(data), size
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (lambda b: b[:7], "record at byte 0 ends within its check of the length"),
+        (lambda b: b"?" + b[1:], "byte 0 is corrupted.*length.*is it a TFRecord file"),
+        (lambda b: b[:-1], "record at byte 19 ends within its check of the data"),
+        (lambda b: b[:-6], "record at byte 19 ends behind 1 of 3"),
+        (lambda b: b[:31] + b"?" + b[32:], "record at byte 19 is corrupted: the check of its data"),
+    ],
+)
+def test_damaged_tfrecords(tmp_path: Path, damage: Any, reason: str) -> None:
+    path, whole = tmp_path / "a.tfrecord", tmp_path / "b.tfrecord"
+    for each in (path, whole):
+        with rt.io.TFRecordWriter(str(each)) as writer:
+            writer.write("one")
+            writer.write(rt.constant("two"))
+    path.write_bytes(damage(path.read_bytes()))
+    iterator = iter(rt.data.TFRecordDataset([path, whole]))
+    before = 0 if "byte 0" in reason else 1
+    assert [next(iterator).numpy() for _ in range(before)] == [b"one"] * before
+    with pytest.raises(DataLossError, match=rf"TFRecordDataset: .*a\.tfrecord.*{reason}"):
+        next(iterator)
+    assert values(iterator) == [b"one", b"two"]
+
+
+def test_tfrecords_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="no/such"):
+        rt.io.TFRecordWriter(f"{tmp_path}/no/such")
+    with pytest.raises(ValueError, match="GZIP, ZLIB or None, got 'ZIP'"):
+        rt.io.TFRecordWriter(tmp_path / "a", "ZIP")
+    writer = rt.io.TFRecordWriter(
+        tmp_path / "a", rt.io.TFRecordOptions("GZIP", compression_level=1)
+    )
+    with pytest.raises(TypeError, match="string of bytes, not list"):
+        writer.write([1])
+    writer.close()
+    writer.close()
+    with pytest.raises(rt.errors.FailedPreconditionError, match="closed"):
+        writer.write(b"")
 
 
 def test_the_next_file_comes_behind_a_missing_one(file: Path) -> None:
