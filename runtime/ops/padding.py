@@ -200,6 +200,10 @@ pad_p: Primitive = row(
 )  # fmt: skip
 
 
+_ZEROS: dict[dtypes.DType, Any] = {dtypes.string: "", dtypes.bool: False}
+"""What the number 0 stands for, where it is no value itself."""
+
+
 def pad(
     tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0,
     name: str | None = None,
@@ -214,9 +218,8 @@ def pad(
     """
     mode = one_of(mode, "mode", _MODES)
     x = convert_to_tensor(tensor)
-    value = convert_to_tensor(
-        constant_values if x.dtype is not dtypes.string else constant_values or "", x.dtype
-    )
+    is_zero = type(constant_values) in (int, float) and not constant_values
+    value = convert_to_tensor(_ZEROS.get(x.dtype, 0) if is_zero else constant_values, x.dtype)
     pairs = paddings if isinstance(paddings, Tensor) else _static_pairs(paddings)
     if isinstance(pairs, Tensor):
         known = pairs.static_value

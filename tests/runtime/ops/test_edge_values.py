@@ -543,3 +543,10 @@ def test_bias_of_a_length_that_only_the_run_knows(shapes: Any, channels: int, le
     np.testing.assert_array_equal(biased(tf.ones([2, 3]), tf.ones([3])), np.full((2, 3), 2.0))
     with pytest.raises((tf.errors.InvalidArgumentError, TypeError, ValueError)):
         biased(tf.ones([2, channels]), tf.ones([length]))
+
+
+def test_truths_and_texts_are_padded_with_what_zero_stands_for() -> None:
+    check(lambda x: tf.pad(x, [[1, 1]]), ([True, False],), np.array([False, True, False, False]))
+    assert tf.pad(["a"], [[1, 0]]).numpy().tolist() == [b"", b"a"]
+    with pytest.raises(TypeError, match="Cannot convert 1 to a tensor of dtype bool"):
+        tf.pad([True], [[1, 1]], constant_values=1)
