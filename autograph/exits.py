@@ -48,8 +48,7 @@ class ExitLowering:
             before, rest = statements[:index], statements[index + 1 :]
             if isinstance(statement, gast.Break | gast.Continue | gast.Return):
                 return [*before, *self.value(statement), set_flag(self.flag, statement)]
-            self.inside(statement)
-            return [*before, statement, *self.guard(rest, statement)]
+            return [*before, *self.lowered(statement), *self.guard(rest, statement)]
         return statements
 
     def guard(self, statements: list[gast.stmt], at: gast.stmt) -> list[gast.stmt]:
@@ -76,6 +75,13 @@ class ExitLowering:
             and isinstance(node.test.op, gast.Not)
             and self.context.flags.issuperset(mentions(node.test).read)
         )
+
+    def lowered(self, node: Any) -> list[gast.stmt]:
+        """A compound statement with its exits lowered, and what stands around it for that."""
+        if isinstance(node, gast.Try) and self._leaves_twice(node):
+            return self._twice(node)
+        self.inside(node)
+        return [node]
 
     def inside(self, node: Any) -> None:
         """Lower the exits inside a compound statement."""
@@ -132,6 +138,26 @@ class ExitLowering:
         if self.kind in completions(node.finalbody):
             node.finalbody = self.block(node.finalbody)
             setattr(node, DISCARDS, [*getattr(node, DISCARDS, []), self.flag])
+
+    def _leaves_twice(self, node: Any) -> bool:
+        """Whether a `try` may be left by its `finally`, and before that by another part of it."""
+        parts = [*node.body, *node.orelse, *[part for each in node.handlers for part in each.body]]
+        return self.kind in completions(node.finalbody) and any(
+            self.kind in exits(part) for part in parts
+        )
+
+    def _twice(self, node: Any) -> list[gast.stmt]:
+        """A `try` whose `finally` has a flag of its own: it runs where the flag is set already."""
+        final, node.finalbody = node.finalbody, []
+        self.try_(node)
+        flag = self.flag
+        self.flag = inside = self.context.namer.fresh(f"{flag}_finally")
+        self.context.flags.add(inside)
+        node.finalbody = self.block(final)
+        self.flag = flag
+        setattr(node, DISCARDS, [*getattr(node, DISCARDS, []), inside])
+        either = quote_expr("inside or flag", at=node, inside=inside, flag=flag)
+        return [clear_flag(inside, node), node, assign(flag, either, node)]
 
 
 def must_stay(statements: list[gast.stmt], kind: str, context: Context) -> bool:

@@ -112,7 +112,7 @@ class _Returns:
         return self.tail([*statements, *quote("return value", at=at, value=constant(None, at))])
 
     def by_flag(self, node: gast.stmt, rest: list[gast.stmt]) -> list[gast.stmt]:
-        self.lowering.inside(node)
+        lowered = self.lowering.lowered(node)
         undefined = call_ag("Undefined", [constant(self.value, node)], node)
         leave = quote(
             """
@@ -126,7 +126,7 @@ class _Returns:
             value=self.value,
             rest=self.returning(rest, node),
         )
-        return [clear_flag(self.flag, node), assign(self.value, undefined, node), node, *leave]
+        return [clear_flag(self.flag, node), assign(self.value, undefined, node), *lowered, *leave]
 
 
 def _leaves(node: gast.Try) -> bool:

@@ -81,7 +81,8 @@ def _try(node: gast.Try, context: Context, flow: Flow) -> list[gast.stmt]:
         for flag in flags[1:]:
             either = quote_expr("first or second", at=node, first=either, second=flag)
         keywords["discards"] = lambda_of(either, node)
-    lost = [name for name in names.shared if name not in flow.handled(node)]
+    read = {*flow.handled(node), *flags}
+    lost = [name for name in names.shared if name not in read]
     if lost and (node.handlers or node.finalbody):
         keywords["lost"] = constant(", ".join(lost), node)
     call = control("try_", parts, names, node, keywords)

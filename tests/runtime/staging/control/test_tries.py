@@ -507,6 +507,60 @@ def raise_before_cleanup(x):
     return x
 
 
+def left_by_the_body_and_the_finally(x):
+    z = 3
+    try:
+        if x > 1:
+            return z, x
+        z = 4
+    finally:
+        n = 0
+        while n < 2:
+            n += 1
+            assert z % 2 == 0, "odd"
+            if x > 3:
+                return n, x
+    return z, z
+
+
+def left_by_a_finally_or_raised(x):
+    try:
+        assert x > 1, "small"
+        raise KeyError(2)
+    finally:
+        if x > 3:
+            return x
+    return -x
+
+
+def left_by_a_finally_in_a_finally(x):
+    try:
+        raise KeyError("first")
+    finally:
+        try:
+            assert x > 1, "small"
+            raise KeyError("second")
+        finally:
+            if x > 3:
+                return x
+
+
+def left_before_a_finally_fails(x):
+    n = 0
+    for i in range(4):
+        try:
+            try:
+                return 10 + n
+            finally:
+                n += 12 // (x - i)
+        except ZeroDivisionError:
+            n += 100
+        finally:
+            if n > 103:
+                return n
+    return n
+
+
 def unbound_in_try(x):
     try:
         if x > 0:
@@ -582,6 +636,10 @@ SAME: list[Callable[[Any], Any]] = [
     raise_past_another_class,
     raise_past_computed_classes,
     raise_before_cleanup,
+    left_by_the_body_and_the_finally,
+    left_by_a_finally_or_raised,
+    left_by_a_finally_in_a_finally,
+    left_before_a_finally_fails,
     unbound_in_try,
     raise_in_try,
     raise_before_finally,
