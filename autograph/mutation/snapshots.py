@@ -163,6 +163,11 @@ class Snapshot:
         """True if this mutable object was reached."""
         return any(kind.key(value) in self._entries for kind in kinds_of(type(value)))
 
+    def led_to(self, value: Any) -> bool:
+        """True if the roots led to this mutable object."""
+        found = [self._entries.get(kind.key(value)) for kind in kinds_of(type(value))]
+        return any(entry is not None and not entry.late for entry in found)
+
     def release(self, results: tuple[Any, ...]) -> None:
         """Forget what was looked at later than the roots, and what only `results` hold by now.
 

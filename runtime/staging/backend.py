@@ -34,7 +34,7 @@ from runtime.core.types import is_variable
 from runtime.graph import numbers
 from runtime.staging import chosen_values, frames, refusals
 from runtime.staging.aliasing import item_assignments, sharing
-from runtime.staging.block_recorder import BlockRecorder
+from runtime.staging.block_recorder import BlockRecorder, is_from_before
 from runtime.staging.builtin_functions import BUILTINS, TAKES_MISSING, known_elements, staged_math
 from runtime.staging.control import branches, caught, failures, iteration, logic, long_loops, loops
 from runtime.staging.control.blocks import Block, Names
@@ -129,6 +129,7 @@ refusals.install(
     converted=converted_code,
 )
 install_undefined(Undefined, name_of)
+failures.install_known(is_from_before)
 
 
 def called(function: Any) -> Any:

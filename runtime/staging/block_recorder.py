@@ -198,6 +198,15 @@ class BlockRecorder:
         """True if the object was within reach of the block before it."""
         return self._snapshot.knows(item)
 
+    def was_given(self, item: Any) -> bool:
+        """True if the block holds the object from before."""
+        return self._snapshot.led_to(item)
+
+
+def is_from_before(item: Any) -> bool:
+    """True if a block that is being traced holds the object from before."""
+    return any(recorder.was_given(item) for recorder in _thread.recorders)
+
 
 def note_made(item: Any) -> None:
     """A stand-in for a list of the user's is new: the blocks that are being traced made it."""

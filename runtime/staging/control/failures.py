@@ -9,9 +9,10 @@ from copy import copy
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from types import FrameType
+from types import FrameType, FunctionType
 from typing import Any, cast
 
+from autograph.objects import attributes_of, put_attributes
 from runtime import errors
 from runtime.graph.ir import Origin
 from runtime.graph.nodes import (
@@ -169,7 +170,12 @@ class Attempt:
         for place, (kinds, _) in enumerate(self.kinds):
             found: Any = BaseException if kinds is None else kinds()
             classes = found if isinstance(found, tuple) else (found,)
-            if ValueError in classes and issubclass(kind, _OF_PYTHON):
+            named = tuple([each for each in classes if each is not ValueError])
+            if (
+                ValueError in classes
+                and issubclass(kind, _OF_PYTHON)
+                and not issubclass(kind, named)
+            ):
                 raise refuse(
                     f"a {kind.__name__} of tensors is a ValueError too, which that of Python's "
                     "numbers is not",
@@ -237,20 +243,17 @@ def failure_of(trace: Trace, error: Exception) -> Failure | None:
     check_not_protocol(error)
     locate(error)
     site = site_at(trace, attempt, place, error)
-    symbols: list[Any] = []
-    if site.is_seen:
-        site.error, symbols = owned(trace, error)
+    site.error, symbols = owned(trace, error, site.is_seen)
     site.symbols = symbols
     site.origin = origin_of(error, trace.root) or trace.origin()
     trace.failures += 1
     return Failure(site.number, {site: tuple(symbols)}, certain=True)
 
 
-def owned(trace: Trace, error: Exception) -> tuple[Exception, list[Any]]:
-    """The exception with symbols that nobody else holds, and these."""
-    _, found = image_of(error)
-    if not found:
-        return error, []
+def owned(trace: Trace, error: Exception, is_seen: bool) -> tuple[Exception, list[Any]]:
+    """The exception as one that nobody else holds, with symbols of its own, and these: none where
+    it is not seen. One that others hold is given as it is.
+    """
     symbols: list[Any] = []
 
     def own(item: Any) -> Any:
@@ -260,17 +263,52 @@ def owned(trace: Trace, error: Exception) -> tuple[Exception, list[Any]]:
         taken = structure_of(item)
         return item if taken is None else taken[0].build([own(child) for child in taken[1]])
 
-    made = copy(error)
-    made.args = own(error.args)
-    made.__dict__.update({name: own(value) for name, value in vars(error).items()})
-    made.__cause__, made.__suppress_context__ = error.__cause__, error.__suppress_context__
-    made.__traceback__ = error.__traceback__
-    if set(map(id, image_of(made)[1])) != set(map(id, symbols)):
-        raise refuse(
-            f"a {type(error).__name__} holds values that cannot be handed on to the `except`",
-            "raise it with numbers, tensors and texts of them",
-        )
+    _, found = image_of(error) if is_seen else (None, ())
+    if _is_known(error) and id(error) not in trace.memo.get(owned, ()):
+        if found:
+            raise refuse(
+                f"a {type(error).__name__} that was made before the statement holds staged values, "
+                "and is raised under a staged test in a `try` that looks at it",
+                "make the exception where it is raised",
+            )
+        return error, []
+    made = _copied(error)
+    if found:
+        made.args = own(error.args)
+        put_attributes(made, own(attributes_of(error)))
+        if set(map(id, image_of(made)[1])) != set(map(id, symbols)):
+            raise refuse(
+                f"a {type(error).__name__} holds values that cannot be handed on to the `except`",
+                "raise it with numbers, tensors and texts of them",
+            )
+    trace.memo.setdefault(owned, {})[id(made)] = made
     return made, symbols
+
+
+def _copied(error: Exception) -> Exception:
+    """Another exception like this one; no `__init__` of the user's runs."""
+    kind: Any = type(error)
+    if isinstance(kind.__init__, FunctionType):
+        made = kind.__new__(kind, *error.args)
+        of_python = next(base for base in kind.__mro__ if base.__module__ == "builtins")
+        of_python.__init__(made, *error.args)
+        made.args = error.args
+        put_attributes(made, attributes_of(error) or {})
+    else:
+        made = copy(error)
+    made.__cause__, made.__context__ = error.__cause__, error.__context__
+    made.__suppress_context__ = error.__suppress_context__
+    return cast(Exception, made.with_traceback(error.__traceback__))
+
+
+# Whether somebody holds an object from before. Handed in by the layer above.
+_is_known: Callable[[Any], bool] = lambda item: False  # noqa: E731
+
+
+def install_known(is_known: Callable[[Any], bool]) -> None:
+    """Ask this about each exception that is raised in a `try`."""
+    global _is_known
+    _is_known = is_known
 
 
 def error_of(site: Site, held: Sequence[Any]) -> Exception:

@@ -22,6 +22,13 @@ class Holder:
     n: int
 
 
+class Coded(Exception):
+    def __init__(self, text, code, *, retry=False):
+        super().__init__(f"{text} {code}")
+        self.code = code
+        self.retry = retry
+
+
 def fails_above_two(n):
     if n > 2:
         raise ValueError(n)
@@ -561,6 +568,49 @@ def left_before_a_finally_fails(x):
     return n
 
 
+def attributes_of_the_error(x):
+    try:
+        if x > 2:
+            raise Coded("high", x + 5, retry=True)
+        if x == 1:
+            raise Coded("one", 7)
+    except Coded as error:
+        return error.code * 2 + (1 if error.retry else 0)
+    return 0
+
+
+def attributes_raised_again(x):
+    try:
+        try:
+            if x > 1:
+                raise Coded("high", x)
+        except Coded as error:
+            if error.code > 2:
+                raise error
+            x = -x
+    except Coded as error:
+        return error.code * 100
+    return x
+
+
+def error_made_before(x):
+    made = Coded("before", 1)
+    try:
+        if x > 2:
+            raise made
+        made.code = 4
+    except Coded as error:
+        error.code = 9
+    return made.code
+
+
+def both_classes_in_one_except(x):
+    try:
+        return 10 // x
+    except (ValueError, ZeroDivisionError):
+        return -1
+
+
 def unbound_in_try(x):
     try:
         if x > 0:
@@ -640,6 +690,10 @@ SAME: list[Callable[[Any], Any]] = [
     left_by_a_finally_or_raised,
     left_by_a_finally_in_a_finally,
     left_before_a_finally_fails,
+    attributes_of_the_error,
+    attributes_raised_again,
+    error_made_before,
+    both_classes_in_one_except,
     unbound_in_try,
     raise_in_try,
     raise_before_finally,
@@ -759,6 +813,18 @@ def held_in_a_with(x):
     return x
 
 
+def staged_in_an_error_made_before(x):
+    made = Coded("before", 1)
+    try:
+        made.code = x
+        if x > 2:
+            raise made
+        made.code = 50
+    except Coded as error:
+        error.code = error.code + 1
+    return made.code
+
+
 test_of_a_loop.__test__ = False  # type: ignore[attr-defined]
 
 REFUSED = [
@@ -766,6 +832,7 @@ REFUSED = [
     (class_of_two_kinds, "is a ValueError too", "catch ZeroDivisionError"),
     (test_of_a_loop, "in something that cannot be left", "a statement of its own"),
     (graph_of_its_own, "inverse is a graph of its own", "write the `try` in the function"),
+    (staged_in_an_error_made_before, "that was made before the statement", "where it is raised"),
     (held_in_a_with, "past the `with` at line", "move the `with` outside"),
 ]
 
