@@ -49,10 +49,19 @@ def slots_of(cls: type) -> tuple[str, ...]:
     known = _slots.get(cls)
     if known is None:
         slotted = [base for base in cls.__mro__ if "__slots__" in vars(base)]
-        members = [item for base in slotted for item in list(vars(base).items())]
-        names = [name for name, member in members if type(member) is MemberDescriptorType]
+        names = {
+            name: None
+            for base in slotted
+            for name, member in list(vars(base).items())
+            if type(member) is MemberDescriptorType and _found(cls, name) is member
+        }
         known = _slots[cls] = tuple(names)
     return known
+
+
+def _found(cls: type, name: str) -> Any:
+    """The attribute of a class: a property may stand in the way of the slot of a base."""
+    return next(vars(base)[name] for base in cls.__mro__ if name in vars(base))
 
 
 def slot_of(value: Any, name: str) -> Any:

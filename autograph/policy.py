@@ -41,7 +41,7 @@ RULES = (
     Rule("part of autograph or of a tensor library", lambda f: _is_library(f), AS_IS),
     Rule("in a package to convert", lambda f: _is_included(f), CONVERT),
     Rule("part of Python's standard library", lambda f: _is_standard(f), AS_IS),
-    Rule("part of an installed package", lambda f: _is_installed(f), AS_IS),
+    Rule("part of an installed package", lambda f: is_installed(f), AS_IS),
     Rule("the user's", lambda f: True, CONVERT),
 )
 
@@ -90,7 +90,8 @@ def _is_standard(function: FunctionType) -> bool:
     return filename.startswith((_STANDARD, "<frozen "))
 
 
-def _is_installed(function: FunctionType) -> bool:
+def is_installed(function: FunctionType) -> bool:
+    """True for a function of an installed package."""
     filename = function.__code__.co_filename
     return any(folder in filename for folder in _INSTALLED)
 

@@ -10,6 +10,7 @@ import numpy as np
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import wrong_value
+from runtime.core.shapes import TensorShape
 from runtime.core.tensor import Tensor
 from runtime.summary.events import module
 
@@ -33,7 +34,7 @@ def make_tensor_proto(
         raise wrong_value("make_tensor_proto takes values, and a tensor of a graph has none yet")
     array = np.asarray(tensor.numpy())
     if shape is not None:
-        array = _shaped(array, tuple(int(dim) for dim in shape), verify_shape)
+        array = _shaped(array, tuple(TensorShape(shape).as_list()), verify_shape)
     if dtypes.as_dtype(tensor.dtype) is dtypes.string:
         return module("util.tensor_util").make_tensor_proto(array.tolist(), shape=array.shape)
     return module("util.tensor_util").make_tensor_proto(array)
@@ -55,4 +56,6 @@ def make_ndarray(tensor: Any) -> Any:
     """
     if isinstance(tensor, Tensor):
         raise TypeError("make_ndarray takes a TensorProto, and this is a tensor: use its numpy()")
+    if not hasattr(tensor, "tensor_shape"):
+        raise TypeError(f"make_ndarray takes a TensorProto, got {tensor!r}")
     return module("util.tensor_util").make_ndarray(tensor)

@@ -26,6 +26,8 @@ OURS = {
     "CheckDefinite CropFraction PositiveSize SegmentIds StatelessFoldIn": (
         "parts of its Python functions"
     ),
+    "UnicodeOffsets": "part of UnicodeDecodeWithOffsets, which makes ragged tensors",
+    "Probe": "it has no `try` in graphs: an op that may fail is asked first",
     "StringBytesSplit UnicodeSplit": "it makes ragged tensors, we lists",
     "ResizeAreaGrad": "it has no gradient of ResizeArea",
     "Raise CheckDefined CheckPresent CheckLength Undefined": "it refuses what Python would raise",

@@ -628,7 +628,7 @@ BAD: list[tuple[Op, tuple[Any, ...], str]] = [
     (tf.argmax, (np.zeros((0,)),), "no elements"),
     (tf.einsum, ("ij,jk->ik", np.ones((2, 3)), np.ones((2, 3))), "dimension 'j'"),
     (tf.einsum, ("ij->i", np.ones(3)), "do not fit an operand"),
-    (tf.nn.sparse_softmax_cross_entropy_with_logits, ([3], [[1.0, 2.0]]), "is not in"),
+    (tf.nn.sparse_softmax_cross_entropy_with_logits, ([3], [[1.0, 2.0]]), "is no class"),
     (tf.where, (tf.constant(1), 1, 2), "dtype int32"),
     (tf.broadcast_to, ([1, 2], (3,)), "broadcast"),
     (tf.ensure_shape, ([1, 2], (3,)), "not compatible"),

@@ -1,4 +1,4 @@
-"""What all entries do with Python's objects, compiled once in a process: so each entry is small."""
+"""The handling of Python's objects for all entries, compiled once in a process: each is small."""
 
 from __future__ import annotations
 
