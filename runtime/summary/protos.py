@@ -34,7 +34,10 @@ def make_tensor_proto(
         raise wrong_value("make_tensor_proto takes values, and a tensor of a graph has none yet")
     array = np.asarray(tensor.numpy())
     if shape is not None:
-        array = _shaped(array, tuple(TensorShape(shape).as_list()), verify_shape)
+        dims = [dim for dim in TensorShape(shape).as_list() if dim is not None]
+        if len(dims) < len(TensorShape(shape)):
+            raise ValueError(f"a TensorProto has a known shape, got {shape}")
+        array = _shaped(array, tuple(dims), verify_shape)
     if dtypes.as_dtype(tensor.dtype) is dtypes.string:
         return module("util.tensor_util").make_tensor_proto(array.tolist(), shape=array.shape)
     return module("util.tensor_util").make_tensor_proto(array)
