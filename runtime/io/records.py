@@ -78,7 +78,16 @@ class TFRecordWriter:
             self._packer = zlib.compressobj(level)
 
     def write(self, record: Any) -> None:
-        """Write one record, a string of bytes; TypeError for anything else."""
+        """Write one record, a string of bytes; TypeError for anything else.
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "one.tfrecord")
+        >>> with rt.io.TFRecordWriter(path) as writer:
+        ...     writer.write(b"first")
+        ...     writer.write(b"second")
+        >>> [record.numpy() for record in rt.data.TFRecordDataset(path)]
+        [b'first', b'second']
+        """
         record = record.numpy() if hasattr(record, "numpy") else record
         if not isinstance(record, bytes | bytearray | memoryview | str):
             raise TypeError(f"a record is a string of bytes, not {type(record).__name__}")
@@ -87,14 +96,32 @@ class TFRecordWriter:
             self._opened().write(data if self._packer is None else self._packer.compress(data))
 
     def flush(self) -> None:
-        """Write what is held back to the file."""
+        """Write what is held back to the file.
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "one.tfrecord")
+        >>> with rt.io.TFRecordWriter(path) as writer:
+        ...     writer.write(b"first")
+        ...     writer.flush()
+        >>> os.path.getsize(path)
+        21
+        """
         with explained():
             if self._packer is not None:
                 self._opened().write(self._packer.flush(zlib.Z_SYNC_FLUSH))
             self._opened().flush()
 
     def close(self) -> None:
-        """Write what is held back, and close the file."""
+        """Write what is held back, and close the file.
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "one.tfrecord")
+        >>> with rt.io.TFRecordWriter(path) as writer:
+        ...     writer.write(b"first")
+        ...     writer.close()
+        >>> os.path.getsize(path)
+        21
+        """
         file, self._file = self._file, None
         if file is None:
             return
