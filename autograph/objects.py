@@ -45,7 +45,7 @@ def hides_its_own(cls: type) -> bool:
 
 
 def slots_of(cls: type) -> tuple[str, ...]:
-    """The names of the slots of a class and its bases."""
+    """The names of the slots of a class and its bases, but for those that a property hides."""
     known = _slots.get(cls)
     if known is None:
         slotted = [base for base in cls.__mro__ if "__slots__" in vars(base)]
@@ -53,15 +53,10 @@ def slots_of(cls: type) -> tuple[str, ...]:
             name: None
             for base in slotted
             for name, member in list(vars(base).items())
-            if type(member) is MemberDescriptorType and _found(cls, name) is member
+            if type(member) is MemberDescriptorType and of_classes(cls.__mro__, name) is member
         }
         known = _slots[cls] = tuple(names)
     return known
-
-
-def _found(cls: type, name: str) -> Any:
-    """The attribute of a class: a property may stand in the way of the slot of a base."""
-    return next(vars(base)[name] for base in cls.__mro__ if name in vars(base))
 
 
 def slot_of(value: Any, name: str) -> Any:

@@ -5,7 +5,6 @@ what Python itself runs for that.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from operator import attrgetter, methodcaller
 from types import FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
 from weakref import ReferenceType
@@ -39,11 +38,7 @@ from runtime.staging.guarding.lookup import (
 )
 from runtime.staging.guarding.weak_paths import ATOMIC, NOTHING, Attribute, attribute_now
 
-_OF_THE_RUN = frozenset(("logging", "threading"))
-"""Modules whose state is that of the process, such as its threads, and no value of a program."""
-
-_FUNCTIONS = FunctionType, MethodType
-_GETTERS = attrgetter, methodcaller
+FUNCTIONS = FunctionType, MethodType
 
 _OF_CLASSES = "__init_subclass__", "__class_getitem__"
 """The methods that Python calls for a class itself, and not for its objects."""
@@ -103,7 +98,7 @@ class Reader:
 
     def _called(self, value: Any) -> None:
         """Remember what code may call that Python runs by itself."""
-        is_function = is_a(value, _FUNCTIONS)
+        is_function = is_a(value, FUNCTIONS)
         if is_a(value, type) or (is_function and not is_installed(value.__module__)):
             self._pending.append(value)
             self._look_at_called()
@@ -151,7 +146,7 @@ class Reader:
         if not kind.is_plain:
             if is_a(holder, ModuleType):
                 return self._of_module(holder, name)
-            if is_a(holder, _FUNCTIONS):
+            if is_a(holder, FUNCTIONS):
                 return self._of_function(getattr(holder, "__func__", holder), name)
             if is_library((holder if is_a(holder, type) else type(holder)).__module__):
                 return MISSING

@@ -43,18 +43,14 @@ from runtime.staging.guarding.lookup import (
     defaults_of,
     is_standard,
 )
-from runtime.staging.guarding.reading import Reader, part
+from runtime.staging.guarding.reading import FUNCTIONS, Reader, part
 from runtime.staging.guarding.weak_paths import Attribute, attribute_now
 from runtime.staging.scopes import Symbol
 
 _OF_THE_RUN = frozenset(("logging", "threading"))
 """Modules whose state is that of the process, such as its threads, and no value of a program."""
 
-_FUNCTIONS = FunctionType, MethodType
 _GETTERS = attrgetter, methodcaller
-
-_OF_CLASSES = "__init_subclass__", "__class_getitem__"
-"""The methods that Python calls for a class itself, and not for its objects."""
 
 
 class _Variables(NamedTuple):
@@ -112,7 +108,7 @@ class Watcher(Reader):
             self._learn(_names_of_getter(function))
         elif isinstance(function, type):
             self._constructor(function)
-        elif isinstance(function, _FUNCTIONS):
+        elif isinstance(function, FUNCTIONS):
             receiver = getattr(function, "__self__", None)
             function = getattr(function, "__func__", function)
             if isinstance(function, FunctionType):
