@@ -95,9 +95,7 @@ def _convert_function(function: FunctionType, ag: CellType) -> FunctionType:
     code = function.__code__
     if code in policy.generated or code in policy.marked:
         return function
-    # A package catches what Python raises while it is traced, not what the run does.
-    stages_tries = ag is AG_STAGED and has_try(function) and not policy.is_installed(function)
-    made = convert_once(function, stages_tries)
+    made = convert_once(function, ag is AG_STAGED and has_try(function))
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     cells[made.ag] = ag
     closure = tuple(cells[name] for name in made.code.co_freevars)

@@ -69,9 +69,9 @@ def call(function: Any) -> Any:
             recipe = _new_recipe(plain)
         if not recipe:
             return function
-        code, cells, has_keyword_only, staged = recipe
-        if staged is not None and staging():
-            code, cells, has_keyword_only, _ = staged
+        code, cells, has_keyword_only, tries = recipe
+        if tries and staging():
+            code, cells, has_keyword_only, _ = _recipe_of(plain, convert_once(plain, True))
         closure = cells if type(cells) is tuple else cells(plain.__closure__)
         # Made anew each time: a twin that was kept would keep alive what the function refers to.
         twin = FunctionType(code, plain.__globals__, None, plain.__defaults__, closure)
@@ -98,16 +98,15 @@ def _recipe(function: FunctionType) -> Recipe | tuple[()]:
         return ()
     if not source_known(function):
         return ()
-    staged = _recipe_of(function, convert_once(function, True)) if has_try(function) else None
-    made = convert_once(function)
-    if staged is None and made.ag not in made.code.co_freevars and not assigns_items(made.code):
+    made, tries = convert_once(function), has_try(function)
+    if not tries and made.ag not in made.code.co_freevars and not assigns_items(made.code):
         return ()  # it has nothing that was converted
-    return _recipe_of(function, made, staged)
+    return _recipe_of(function, made, tries)
 
 
-def _recipe_of(function: FunctionType, made: Made, staged: Recipe | None = None) -> Recipe:
+def _recipe_of(function: FunctionType, made: Made, tries: bool = False) -> Recipe:
     cells = _cells(made, function.__code__.co_freevars)
-    return made.code, cells, made.code.co_kwonlyargcount > 0, staged
+    return made.code, cells, made.code.co_kwonlyargcount > 0, tries
 
 
 def _cells(made: Made, own: tuple[str, ...]) -> Cells | Callable[[Any], Cells]:

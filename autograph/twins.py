@@ -11,10 +11,10 @@ from autograph.errors import ConversionError
 from autograph.locks import process_rlock
 
 Cells: TypeAlias = tuple[CellType, ...]
-Recipe: TypeAlias = tuple[CodeType, Any, bool, Any]
+Recipe: TypeAlias = tuple[CodeType, Any, bool, bool]
 """How to make a function's twin: its code, its cells (or what gives them for the function's own),
-whether there are keyword-only parameters, and the recipe for a function that is being staged, where
-that is another one."""
+whether there are keyword-only parameters, and whether it may be converted otherwise while it is
+being staged."""
 
 HEAP_TYPE = 1 << 9
 
@@ -57,8 +57,10 @@ def convert_once(function: FunctionType, stages_tries: bool = False) -> Made:
 
 
 def has_try(function: FunctionType) -> bool:
-    """Whether a function may be converted otherwise while it is being staged."""
-    return handles_exceptions(function.__code__)
+    """Whether a function may be converted otherwise while it is being staged. Packages catch what
+    Python raises while they are traced, not what the run does.
+    """
+    return handles_exceptions(function.__code__) and not policy.is_installed(function)
 
 
 def _make(function: FunctionType, stages_tries: bool) -> Made:
