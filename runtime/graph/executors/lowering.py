@@ -20,7 +20,7 @@ from runtime.core.primitive import Primitive, takes
 from runtime.core.shapes import size_of
 from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.graph.executors import lowered
-from runtime.graph.executors.buffers import Carrying, NoPlan, Plan, Renaming
+from runtime.graph.executors.buffer_assignment import Carrying, NoPlan, Plan, Renaming
 from runtime.graph.executors.kernels import is_number, is_text, reads_of_updated, views
 from runtime.graph.executors.layouts import Layouts, is_array, is_c_contiguous
 from runtime.graph.executors.lowered import Block, Conversion, Expression, Local, Must, Statement

@@ -11,10 +11,10 @@ import numpy as np
 from runtime import dtypes
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
+from runtime.graph.executors.buffer_pool import Pool
 from runtime.graph.executors.coalescing import moves_left
 from runtime.graph.executors.kernels import boxed
 from runtime.graph.executors.lowered import Block, Conversion, Expression, Local, Statement, leaves
-from runtime.graph.executors.memory import Pool
 from runtime.graph.executors.scalars import NEGATIVE, template, wrapper
 from runtime.graph.ir import Node
 

@@ -11,6 +11,7 @@ from weakref import ReferenceType
 
 from autograph.objects import MISSING, functions_in, is_a, is_implicit, of_classes, own_of
 from runtime.graph.ir import Location
+from runtime.staging.guarding.class_facts import Kind
 from runtime.staging.guarding.code_paths import (
     CLASS,
     LISTING,
@@ -22,7 +23,6 @@ from runtime.staging.guarding.guards import (
     ElementsKey,
     index_of,
 )
-from runtime.staging.guarding.kinds import Kind
 from runtime.staging.guarding.lookup import (
     COMPARING,
     classes_of,

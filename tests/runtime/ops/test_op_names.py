@@ -28,7 +28,7 @@ OTHER_NAMES = {
     "runtime/staging/lists/growing_collections.py": "the methods of Python's lists",
     "runtime/graph/executors/native/math/__init__.py": "the instructions of machine code",
     "runtime/graph/executors/native/numbers.py": "the instructions of machine code",
-    "runtime/graph/executors/native/operations.py": "the instructions of machine code",
+    "runtime/graph/executors/native/scalar_ops.py": "the instructions of machine code",
     "runtime/graph/executors/native/scalars.py": "the instructions of machine code",
     "runtime/graph/numbers.py": "the operators of Python",
     "runtime/graph/passes/run_time_dims.py": "the parameters of a node",

@@ -11,7 +11,7 @@ from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Expression, Local
-from runtime.graph.executors.native.operations import wide
+from runtime.graph.executors.native.scalar_ops import wide
 from runtime.graph.executors.native.values import (
     BIT,
     INT32,

@@ -10,7 +10,7 @@ from llvmlite import ir
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
-from runtime.graph.executors.native.instructions import ELEMENTWISE
+from runtime.graph.executors.native.lowering_rules import ELEMENTWISE
 from runtime.graph.executors.native.math import FUNCTIONS
 from runtime.graph.executors.native.scalars import cast, cast_refuses, filled
 from runtime.graph.executors.native.values import dtype_of, is_native

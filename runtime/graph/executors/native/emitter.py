@@ -20,8 +20,8 @@ from runtime.graph.executors.lowered import Conversion, Expression, Local, State
 from runtime.graph.executors.native import control
 from runtime.graph.executors.native.arrays import Delayed
 from runtime.graph.executors.native.fusing import Fuser
-from runtime.graph.executors.native.instructions import ON_ARRAYS
-from runtime.graph.executors.native.operations import scalar_op
+from runtime.graph.executors.native.lowering_rules import ON_ARRAYS
+from runtime.graph.executors.native.scalar_ops import scalar_op
 from runtime.graph.executors.native.scalars import cast
 from runtime.graph.executors.native.values import (
     BYTE,

@@ -15,7 +15,6 @@ from llvmlite import ir
 from runtime.core.forms import DYNAMIC
 from runtime.core.types import TensorType
 from runtime.graph.executors.lowered import Kernel
-from runtime.graph.executors.native.instructions import ON_ARRAYS, Lower, OnArrays, Takes
 from runtime.graph.executors.native.loops import (
     bytes_of,
     clear,
@@ -28,7 +27,8 @@ from runtime.graph.executors.native.loops import (
     store,
     times,
 )
-from runtime.graph.executors.native.operations import wide
+from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, Lower, OnArrays, Takes
+from runtime.graph.executors.native.scalar_ops import wide
 from runtime.graph.executors.native.values import (
     BIT,
     Array,

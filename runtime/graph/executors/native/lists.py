@@ -15,7 +15,6 @@ from llvmlite import ir
 from runtime.core.types import ListType, TensorType
 from runtime.graph.executors.lowered import Block, Kernel, Local, Loop, Statement, leaves
 from runtime.graph.executors.native.indexing import handed_on, target_of
-from runtime.graph.executors.native.instructions import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.loops import (
     bytes_of,
     clear,
@@ -27,7 +26,8 @@ from runtime.graph.executors.native.loops import (
     store,
     times,
 )
-from runtime.graph.executors.native.operations import wide
+from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
+from runtime.graph.executors.native.scalar_ops import wide
 from runtime.graph.executors.native.values import (
     BYTE,
     INT64,

@@ -13,7 +13,7 @@ from typing import Any
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-from runtime.graph.executors.native.kept import kept
+from runtime.graph.executors.native.compilation_cache import cached
 from runtime.graph.executors.native.values import POINTER
 
 LEVEL = 2
@@ -106,7 +106,7 @@ if hasattr(os, "register_at_fork"):
 def object_of(text: str, optimize: bool = True) -> bytes:
     """The object file of a module: one that another process has kept, or a new one."""
     target = [*_host()[1:], _host()[0].name, llvm.get_default_triple(), str(LEVEL), str(optimize)]
-    return kept([text, *target], lambda: _compiled(text, optimize))
+    return cached([text, *target], lambda: _compiled(text, optimize))
 
 
 def _compiled(text: str, optimize: bool) -> bytes:

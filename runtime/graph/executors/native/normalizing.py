@@ -12,7 +12,6 @@ from llvmlite import ir
 from runtime.core.types import TensorType
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native.indexing import shapes_known, target_of
-from runtime.graph.executors.native.instructions import ELEMENTWISE, ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.loops import (
     Strip,
     counted,
@@ -22,6 +21,7 @@ from runtime.graph.executors.native.loops import (
     splat,
     times,
 )
+from runtime.graph.executors.native.lowering_rules import ELEMENTWISE, ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.reductions import Accumulator
 from runtime.graph.executors.native.values import Array, Held, static
 

@@ -11,7 +11,6 @@ from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native.indexing import handed_on, shapes_known, target_of
-from runtime.graph.executors.native.instructions import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.loops import (
     Loop,
     counted,
@@ -24,6 +23,7 @@ from runtime.graph.executors.native.loops import (
     store,
     times,
 )
+from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.scalars import any_of, cast, compared
 from runtime.graph.executors.native.values import (
     BIT,

@@ -12,7 +12,6 @@ from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native.blas import PLAIN, ROW_MAJOR, TRANSPOSED, product
-from runtime.graph.executors.native.instructions import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.loops import (
     Loop,
     counted,
@@ -25,6 +24,7 @@ from runtime.graph.executors.native.loops import (
     store,
     times,
 )
+from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.scalars import intrinsic
 from runtime.graph.executors.native.values import (
     INT32,

@@ -15,7 +15,6 @@ from llvmlite import ir
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
-from runtime.graph.executors.native.instructions import ELEMENTWISE, ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.loops import (
     Loop,
     Strip,
@@ -30,6 +29,7 @@ from runtime.graph.executors.native.loops import (
     store,
     times,
 )
+from runtime.graph.executors.native.lowering_rules import ELEMENTWISE, ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.values import (
     Array,
     Held,

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from llvmlite import ir
 
 from runtime.dtypes import DType
-from runtime.graph.executors.native.instructions import ELEMENTWISE, Elementwise, Emit
+from runtime.graph.executors.native.lowering_rules import ELEMENTWISE, Elementwise, Emit
 from runtime.graph.executors.native.math import arithmetic
 from runtime.graph.executors.native.math.lanes import Lanes
 from runtime.graph.executors.native.values import register

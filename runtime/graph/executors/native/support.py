@@ -10,9 +10,9 @@ from runtime.graph.executors.lowered import Block, Conversion, Expression, State
 from runtime.graph.executors.lowering import Lowering
 from runtime.graph.executors.native import indexing, math, normalizing, ordering, products
 from runtime.graph.executors.native.fusing import is_elementwise
-from runtime.graph.executors.native.instructions import ON_ARRAYS
 from runtime.graph.executors.native.lists import is_list
-from runtime.graph.executors.native.operations import takes_scalar
+from runtime.graph.executors.native.lowering_rules import ON_ARRAYS
+from runtime.graph.executors.native.scalar_ops import takes_scalar
 from runtime.graph.executors.native.values import is_native
 from runtime.graph.ir import Graph, Node
 

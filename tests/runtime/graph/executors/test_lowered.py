@@ -14,10 +14,10 @@ import runtime as rt
 from runtime.core.forms import is_bool, is_integer
 from runtime.core.types import TensorType
 from runtime.graph.executors import lowered
+from runtime.graph.executors.buffer_pool import Pool
 from runtime.graph.executors.kernels import boxed
 from runtime.graph.executors.lowered import Block, Conversion, Expression, Local, Must, Statement
 from runtime.graph.executors.lowering import Lowering
-from runtime.graph.executors.memory import Pool
 from runtime.graph.executors.program import Program
 from runtime.graph.ir import Graph, Node
 from runtime.graph.passes import optimize

@@ -12,7 +12,7 @@ from types import ModuleType
 from llvmlite import ir
 
 from runtime.dtypes import DType
-from runtime.graph.executors.native.instructions import ELEMENTWISE, Elementwise, Emit
+from runtime.graph.executors.native.lowering_rules import ELEMENTWISE, Elementwise, Emit
 from runtime.graph.executors.native.math import angles, arithmetic, exponentials, special
 from runtime.graph.executors.native.math.lanes import Lanes
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from runtime.core.primitive import Memory
 from runtime.core.types import TensorType
+from runtime.graph.executors.buffer_pool import WORKSPACE, FreeListType, growing
 from runtime.graph.executors.escapes import Escapes
 from runtime.graph.executors.kernels import (
     is_open,
@@ -29,7 +30,6 @@ from runtime.graph.executors.kernels import (
     written,
 )
 from runtime.graph.executors.layouts import GROWABLE, Layouts
-from runtime.graph.executors.memory import WORKSPACE, FreeListType, growing
 from runtime.graph.executors.tiles import TiledLoop, TiledLoops, last_uses, places_of, uses
 from runtime.graph.ir import Node, Region, Value, diverges, free_values, walk
 from runtime.graph.nodes import COND, WHILE

@@ -14,8 +14,8 @@ import runtime as rt
 from runtime import dtypes
 from runtime.core.primitive import TABLE, Primitive, bind
 from runtime.dtypes import DType
-from runtime.graph.executors.native.instructions import ELEMENTWISE
-from runtime.graph.executors.native.operations import letter
+from runtime.graph.executors.native.lowering_rules import ELEMENTWISE
+from runtime.graph.executors.native.scalar_ops import letter
 from runtime.graph.executors.native.scalars import EXACT
 from runtime.graph.executors.native.values import is_native
 from tests.support.native import Pair

@@ -22,7 +22,7 @@ from functools import cache
 from importlib import metadata
 
 VARIABLE = "AUTOGRAPH_NATIVE_CACHE"
-MOST_KEPT = 2000
+MAX_ENTRIES = 2000
 """Entries. When there are more, the half that was not used for longest goes."""
 
 _MAGIC = b"autograph native code 1\n"
@@ -31,7 +31,7 @@ _HEAD = len(_MAGIC) + 2 * _SIZE
 _SUFFIX = ".o"
 
 
-def kept(made_of: Sequence[str], make: Callable[[], bytes]) -> bytes:
+def cached(made_of: Sequence[str], make: Callable[[], bytes]) -> bytes:
     """The object file made of these texts: the one that is kept, or else the one that `make`
     makes, which is kept then.
     """
@@ -156,13 +156,13 @@ def _write(opened: int, key: bytes, made: bytes) -> None:
 def _tidy(opened: int) -> None:
     """Delete the entries that were not used for longest, where there are too many."""
     names = os.listdir(opened)
-    if len(names) <= MOST_KEPT:
+    if len(names) <= MAX_ENTRIES:
         return
     used = []
     for name in names:
         # Another process may be at it as well.
         with contextlib.suppress(FileNotFoundError):
             used.append((os.stat(name, dir_fd=opened, follow_symlinks=False).st_mtime_ns, name))
-    for _, name in sorted(used)[: len(used) - MOST_KEPT // 2]:
+    for _, name in sorted(used)[: len(used) - MAX_ENTRIES // 2]:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name, dir_fd=opened)

@@ -15,7 +15,7 @@ from runtime.core.types import NumberType, TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Expression
-from runtime.graph.executors.native.instructions import ELEMENTWISE
+from runtime.graph.executors.native.lowering_rules import ELEMENTWISE
 from runtime.graph.executors.native.numbers import PYTHON
 from runtime.graph.executors.native.scalars import any_of, cast, cast_refuses, refusal
 from runtime.graph.executors.native.values import (

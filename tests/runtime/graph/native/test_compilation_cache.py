@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from runtime.graph.executors.native import kept
+from runtime.graph.executors.native import compilation_cache
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "getuid"), reason="only POSIX tells whose files are"
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(
 def place(tmp_path, monkeypatch):
     """A directory for entries."""
     found = tmp_path / "cache" / "native"
-    monkeypatch.setenv(kept.VARIABLE, str(found))
+    monkeypatch.setenv(compilation_cache.VARIABLE, str(found))
     return found
 
 
@@ -37,7 +37,7 @@ class Made:
 
 def test_an_entry_is_made_once(place):
     make = Made()
-    assert [kept.kept(["text", "cpu"], make) for _ in range(3)] == [b"code"] * 3
+    assert [compilation_cache.cached(["text", "cpu"], make) for _ in range(3)] == [b"code"] * 3
     assert make.count == 1
     (entry,) = place.iterdir()
     assert stat.S_IMODE(place.stat().st_mode) == 0o700
@@ -46,15 +46,17 @@ def test_an_entry_is_made_once(place):
 
 @pytest.mark.parametrize("other", [["text", "cpu2"], ["textc", "pu"], ["text2", "cpu"], ["text"]])
 def test_all_that_it_is_made_of_counts(place, other):
-    kept.kept(["text", "cpu"], Made(b"one"))
-    assert kept.kept(other, Made(b"two")) == b"two"
+    compilation_cache.cached(["text", "cpu"], Made(b"one"))
+    assert compilation_cache.cached(other, Made(b"two")) == b"two"
 
 
 def test_versions_count(place, monkeypatch):
-    kept.kept(["text"], Made(b"one"))
-    versions = kept._versions()
-    monkeypatch.setattr(kept, "_versions", lambda: (*versions[:-1], "autograph-runtime 99"))
-    assert kept.kept(["text"], Made(b"two")) == b"two"
+    compilation_cache.cached(["text"], Made(b"one"))
+    versions = compilation_cache._versions()
+    monkeypatch.setattr(
+        compilation_cache, "_versions", lambda: (*versions[:-1], "autograph-runtime 99")
+    )
+    assert compilation_cache.cached(["text"], Made(b"two")) == b"two"
 
 
 def _truncate(entry):
@@ -73,7 +75,7 @@ def _flip(entry):
 
 def _foreign(entry):
     """A whole entry, of another key."""
-    kept.kept(["another"], Made(b"else"))
+    compilation_cache.cached(["another"], Made(b"else"))
     (another,) = [one for one in entry.parent.iterdir() if one != entry]
     another.rename(entry)
 
@@ -102,14 +104,14 @@ DAMAGES = [_truncate, _empty, _flip, _foreign, _writable, _link, _directory, _pi
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda one: one.__name__.strip("_"))
 def test_what_is_damaged_or_foreign_is_made_anew(place, damage):
-    kept.kept(["text"], Made(b"code"))
+    compilation_cache.cached(["text"], Made(b"code"))
     (entry,) = place.iterdir()
     damage(entry)
     make = Made(b"code")
-    assert kept.kept(["text"], make) == b"code"
+    assert compilation_cache.cached(["text"], make) == b"code"
     assert make.count == 1
     if damage is not _directory:
-        kept.kept(["text"], make)
+        compilation_cache.cached(["text"], make)
         assert make.count == 1, "the new one is kept in its place"
 
 
@@ -117,7 +119,7 @@ def test_what_is_damaged_or_foreign_is_made_anew(place, damage):
 def test_a_directory_that_others_may_use_is_not_used(place, mode):
     place.mkdir(parents=True)
     place.chmod(mode)
-    assert kept.kept(["text"], Made()) == b"code"
+    assert compilation_cache.cached(["text"], Made()) == b"code"
     assert not list(place.iterdir())
 
 
@@ -126,52 +128,52 @@ def test_a_link_to_a_directory_is_not_used(place, tmp_path):
     real.mkdir(mode=0o700)
     place.parent.mkdir()
     place.symlink_to(real)
-    assert kept.kept(["text"], Made()) == b"code"
+    assert compilation_cache.cached(["text"], Made()) == b"code"
     assert not list(real.iterdir())
 
 
 def test_the_directory_of_another_user_is_not_used(place, monkeypatch):
     place.mkdir(parents=True, mode=0o700)
     monkeypatch.setattr(os, "getuid", lambda: os.stat(place).st_uid + 1)
-    assert kept.kept(["text"], Made()) == b"code"
+    assert compilation_cache.cached(["text"], Made()) == b"code"
     assert not list(place.iterdir())
 
 
 def test_a_place_that_cannot_be_had_is_no_error(tmp_path, monkeypatch):
     file = tmp_path / "file"
     file.write_text("no directory")
-    monkeypatch.setenv(kept.VARIABLE, str(file / "inside"))
-    assert kept.kept(["text"], Made()) == b"code"
+    monkeypatch.setenv(compilation_cache.VARIABLE, str(file / "inside"))
+    assert compilation_cache.cached(["text"], Made()) == b"code"
 
 
 def test_off(place, monkeypatch):
-    monkeypatch.setenv(kept.VARIABLE, "off")
+    monkeypatch.setenv(compilation_cache.VARIABLE, "off")
     make = Made()
-    kept.kept(["text"], make)
-    kept.kept(["text"], make)
+    compilation_cache.cached(["text"], make)
+    compilation_cache.cached(["text"], make)
     assert make.count == 2
-    assert kept.directory() is None
+    assert compilation_cache.directory() is None
 
 
 def test_the_usual_place_is_the_users(monkeypatch):
-    monkeypatch.delenv(kept.VARIABLE, raising=False)
+    monkeypatch.delenv(compilation_cache.VARIABLE, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
-    assert kept.directory() == "/somewhere/autograph-runtime/native"
+    assert compilation_cache.directory() == "/somewhere/autograph-runtime/native"
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     monkeypatch.setenv("HOME", "/nowhere/somebody")
-    assert kept.directory() == "/nowhere/somebody/.cache/autograph-runtime/native"
+    assert compilation_cache.directory() == "/nowhere/somebody/.cache/autograph-runtime/native"
 
 
 def test_old_entries_go(place, monkeypatch):
-    monkeypatch.setattr(kept, "MOST_KEPT", 6)
+    monkeypatch.setattr(compilation_cache, "MAX_ENTRIES", 6)
     for at in range(7):
-        kept.kept([str(at)], Made())
+        compilation_cache.cached([str(at)], Made())
         for entry in place.iterdir():
             times = entry.stat()
             os.utime(entry, ns=(times.st_atime_ns, times.st_mtime_ns - 10**9))
     assert len(list(place.iterdir())) == 3
     make = Made()
-    kept.kept(["6"], make)
+    compilation_cache.cached(["6"], make)
     assert make.count == 0, "the newest are those that stay"
 
 
