@@ -12,7 +12,7 @@ be in it. What escapes is in none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,7 +32,7 @@ from runtime.graph.executors.kernels import (
 from runtime.graph.executors.layouts import GROWABLE, Layouts
 from runtime.graph.executors.tiles import TiledLoop, TiledLoops, last_uses, places_of, uses
 from runtime.graph.ir import Node, Region, Value, diverges, free_values, walk
-from runtime.graph.nodes import COND, WHILE
+from runtime.graph.nodes import COND, CONSTANT, WHILE
 
 Slots = tuple["Slot", ...]
 
@@ -80,11 +80,15 @@ class Carrying:
 class Plan:
     """The buffers of a graph's body: `buffers` are those that the program keeps, with the
     `workspace` of kernels; `loops` tells how loops carry arrays in them, and `renamings` what they
-    are called behind a branch.
+    are called behind a branch. `native` nodes have memory of machine code's own, but for what is
+    handed over.
     """
 
-    def __init__(self, body: Region, layouts: Layouts, tiled_loops: TiledLoops) -> None:
+    def __init__(
+        self, body: Region, layouts: Layouts, tiled_loops: TiledLoops, native: Container[Node]
+    ) -> None:
         self.layouts = layouts
+        self.native = native
         self.tiled_loops = tiled_loops
         self.loops: dict[Node, Carrying] = {}
         self.renamings: dict[Region, Renaming] = {}
@@ -99,8 +103,9 @@ class Plan:
         self._free_lists: dict[Value, Value] = {}
         self._arrays: dict[Node, list[Slot | None]] = {}
         self._slots: list[Slot] = []
-        if any(map(self.written, walk(body))):
-            self.escapes = Escapes(body, layouts)
+        planned = any(node not in native for node in walk(body))
+        if planned and any(map(self.written, walk(body))):
+            self.escapes = Escapes(body, layouts, native)
             _Planner(self, body).region([])
         for slot in self._slots:
             self._settle(slot)
@@ -134,7 +139,7 @@ class Plan:
 
     def works(self, node: Node) -> bool:
         """True if the node's kernel is to be given the workspace."""
-        return works(node) and self.direct(node) is None
+        return works(node) and self.direct(node) is None and node not in self.native
 
     def target(self, output: Value) -> Value | None:
         """The value whose array an op writes this result to; None for a new one."""
@@ -211,18 +216,6 @@ class Plan:
             before = value if slot.escapes else before
 
 
-class NoPlan(Plan):
-    """The plan of who has memory of their own: each op makes new arrays."""
-
-    def written(self, node: Node) -> list[Value]:
-        """Nothing is in a buffer."""
-        return []
-
-    def works(self, node: Node) -> bool:
-        """No kernel has a workspace."""
-        return False
-
-
 class _Planner:
     """Goes through one region. Slots that are free outside are, as long as it runs, free in it.
     `ends` are the slots of its results.
@@ -243,11 +236,19 @@ class _Planner:
         loops = self.plan.tiled_loops.get(self.inside, ())
         tiled_loops = {loop.nodes[-1]: loop for loop in loops}
         blocked = {node for tiled in tiled_loops.values() for node in tiled.nodes}
+        ends = self.native_runs()
         dying: list[Value] = []
         for at, node in enumerate(self.inside.nodes):
             read = [value for value in dict.fromkeys(uses(node)) if self.last[value] == at]
             dying += [value for value in read if value in self.mine]
             if node in blocked and node not in tiled_loops:
+                continue
+            if node not in tiled_loops and (end := ends.get(at)) is not None:
+                self.native(node, end)
+                if at < end:
+                    continue
+                self.free += self.release(dying)
+                dying = []
                 continue
             self.node(node, tiled_loops.get(node), dying)
             dying = []
@@ -298,6 +299,37 @@ class _Planner:
                 slot.holds += 1
 
     # Ops
+
+    def native_runs(self) -> dict[int, int]:
+        """The places of native nodes, with that of the last one of each run."""
+        ends: dict[int, int] = {}
+        run: list[int] = []
+        for at, node in enumerate((*self.inside.nodes, None)):
+            if node is not None and (node in self.plan.native or node.primitive is CONSTANT):
+                run.append(at)
+            else:
+                ends.update(dict.fromkeys(run, at - 1))
+                run = []
+        return ends
+
+    def native(self, node: Node, end: int) -> None:
+        """Choose where a native node writes what is read behind its run. Nothing is written over
+        that the run reads: its order is machine code's own. What a view, or control flow, hands on
+        may be in what is read: the fallback is Python.
+        """
+        if node.regions or self.plan.layouts.is_view(node):
+            read = _union(*[self.plan.slots_of.get(value, ()) for value in uses(node)])
+            for output in node.outputs:
+                self.hold(output, read)
+                self.plan.views.add(output)
+            return
+        for output in self.plan.written(node):
+            type = self.plan.layouts.memory(output)
+            is_left = self.last.get(output, 0) > end and output not in self.plan.escapes
+            if is_left and isinstance(type, TensorType):
+                slot = self.take(type)
+                self.plan.write(node, output, slot, self.inside)
+                self.hold(output, (slot,))
 
     def view(self, node: Node) -> None:
         """Note that a node's outputs may be where its input is."""

@@ -11,6 +11,8 @@ last one can be written over.
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from runtime.core.primitive import Memory
 from runtime.core.types import ListType
 from runtime.graph.dataflow import Backward
@@ -22,13 +24,15 @@ from runtime.graph.nodes import WHILE
 
 class Escapes(Backward):
     """The values of a graph's body that escape. `carried` are the places of each loop's state at
-    which no round's array does; `pushed` is what may be given to a list.
+    which no round's array does, of `native` loops none; `pushed` is what may be given to a list.
     """
 
-    def __init__(self, body: Region, layouts: Layouts) -> None:
+    def __init__(self, body: Region, layouts: Layouts, native: Container[Node]) -> None:
         self._layouts = layouts
         loops = [node for node in walk(body) if node.primitive is WHILE]
-        self.carried = {node: _candidates(node, layouts) for node in loops}
+        self.carried = {
+            node: [] if node in native else _candidates(node, layouts) for node in loops
+        }
         settled = False
         while not settled:
             super().__init__(body.results)

@@ -10,7 +10,7 @@ an expression; all else is a call of a kernel, which is told its memory by the b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from runtime.core.primitive import Primitive, takes
 from runtime.core.shapes import size_of
 from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.graph.executors import lowered
-from runtime.graph.executors.buffer_assignment import Carrying, NoPlan, Plan, Renaming
+from runtime.graph.executors.buffer_assignment import Carrying, Plan, Renaming
 from runtime.graph.executors.kernels import is_number, is_text, reads_of_updated, views
 from runtime.graph.executors.layouts import Layouts, is_array, is_c_contiguous
 from runtime.graph.executors.lowered import Block, Conversion, Expression, Local, Must, Statement
@@ -50,23 +50,29 @@ ENTRY = Node(UNDEFINED, (), ())
 """Stands for where a function begins."""
 
 
+class _All:
+    def __contains__(self, node: object) -> bool:
+        return True
+
+
+ALL = _All()
+"""All nodes: of functions that are native as a whole."""
+
+
 class Lowering:
-    """Lowers one graph. `contiguous` tells whether its arguments are known to be C-contiguous. If
-    it is not `planned`, ops make new arrays, whole ones.
+    """Lowers one graph. `contiguous` tells whether its arguments are known to be C-contiguous.
 
     `values` are the values of the graph as expressions; those in `unboxed` are numbers where
     kernels take arrays. Locals that are `large`, and not in memory of the program's, are worth to
     be released; those in `fleeting` must be.
     """
 
-    def __init__(self, graph: Graph, contiguous: bool, planned: bool = True) -> None:
+    def __init__(self, graph: Graph, contiguous: bool) -> None:
         self.groups: dict[Node, Node] = {}
         self.graph, self.region = graph, ungrouped(graph.body, self.groups)
         given = {value for value, item in graph.closure if not is_c_contiguous(item.raw)}
         given.update(value for value in graph.parameters if not (contiguous and is_array(value)))
-        layouts = Layouts(self.region, given)
-        self.tiled = tiled_loops(self.region, layouts) if planned else {}
-        self.plan = (Plan if planned else NoPlan)(self.region, layouts, self.tiled)
+        self.layouts = Layouts(self.region, given)
         self.ranges = Ranges(self.region)
         self.makers = self.ranges.makers
         self.updated = reads_of_updated(self.region)
@@ -74,15 +80,19 @@ class Lowering:
         self.read: set[Value] = set()
         self.weak: set[Value] = set()
         self.note()
+
+    def function(self, native: Container[Node] = ()) -> lowered.Function:
+        """Returns the function of the graph. What `native` nodes need has no memory planned, but
+        for what other nodes read of it.
+        """
+        graph = self.graph
+        self.tiled = tiled_loops(self.region, self.layouts, native)
+        plan = self.plan = Plan(self.region, self.layouts, self.tiled, native)
         self.values: dict[Value, Expression] = {}
         self.unboxed: set[Value] = set()
         self.large: set[Local] = set()
         self.fleeting: set[Local] = set()
         self.statements: list[Statement] = []
-
-    def function(self) -> lowered.Function:
-        """Returns the function of the graph."""
-        graph, plan = self.graph, self.plan
         captured = [(self.local(value), item.raw) for value, item in graph.closure]
         parameters = list(map(self.local, graph.parameters))
         arrays = [] if plan.is_empty else list(filter(is_array, graph.parameters))

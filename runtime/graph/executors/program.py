@@ -34,7 +34,7 @@ from runtime.graph.executors.substitution import substitute
 from runtime.graph.ir import Graph
 from runtime.graph.templates import raised
 
-Outline = Callable[[lowered.Function, "Module"], None]
+Outline = Callable[[Lowering, "Module"], lowered.Function]
 
 
 class Program:
@@ -97,8 +97,9 @@ def python_source(graph: Graph) -> str:
 
 class Module:
     """The functions of a program: one for the graph, one for each graph that it calls. The first
-    calls `strided`, where there is one, with arrays that are not C-contiguous. `outline` puts
-    other statements in the place of some; what these call is made once there are the functions.
+    calls `strided`, where there is one, with arrays that are not C-contiguous. `outline` lowers
+    with other statements in the place of some; what these call is made once there are the
+    functions.
     """
 
     def __init__(
@@ -148,9 +149,8 @@ class Module:
             strided = None if self.functions else self.strided
             name = self.functions[graph] = self.fresh(graph.name)
             lowering = Lowering(graph, strided is not None)
-            function = lowering.function()
-            if self.outline is not None:
-                self.outline(function, self)
+            outline = self.outline
+            function = lowering.function() if outline is None else outline(lowering, self)
             self.print(function, name, strided, lowering.large, lowering.fleeting)
         return name
 

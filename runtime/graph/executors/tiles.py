@@ -11,7 +11,7 @@ between them stays in the cache, and only results are arrays of full size.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -70,10 +70,13 @@ class TiledLoop:
         return TILE_BYTES // self.type.dtype.size
 
 
-def tiled_loops(body: Region, layouts: Layouts) -> TiledLoops:
-    """The loops that are worth it, by the regions that have some."""
+def tiled_loops(body: Region, layouts: Layouts, native: Container[Node]) -> TiledLoops:
+    """The loops that are worth it, by the regions that have some; `native` nodes are in none."""
     inner = [region for node in walk(body) for region in node.regions]
-    found = {region: _loops(region, layouts) for region in (body, *inner)}
+    found = {
+        region: [loop for loop in _loops(region, layouts) if not any(n in native for n in loop.ops)]
+        for region in (body, *inner)
+    }
     return {region: loops for region, loops in found.items() if loops}
 
 

@@ -12,7 +12,7 @@ from llvmlite import ir
 
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Local
-from runtime.graph.executors.lowering import Lowering
+from runtime.graph.executors.lowering import ALL, Lowering
 from runtime.graph.executors.native import arena, stack
 from runtime.graph.executors.native.control import handed_on, parts_of, put_together
 from runtime.graph.executors.native.emitter import ALIGNMENT, Emitter
@@ -65,7 +65,7 @@ class Unit:
         self.symbols.finish()
 
     def _write(self, graph: Graph, function: ir.Function) -> None:
-        form = Lowering(graph, contiguous=True, planned=False).function()
+        form = Lowering(graph, contiguous=True).function(ALL)
         memory, depth, *arguments = function.args
         emitter = Emitter(self, function, memory, depth, frame=0)
         given = iter(arguments)

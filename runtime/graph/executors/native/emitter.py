@@ -62,8 +62,8 @@ class Emitter:
     """Writes one function. `values` are those of its locals so far; `arena` is where it has memory
     from, `depth` how many calls may still be made inside of it.
 
-    `aside` is the block for giving up. Arrays with a place in `destinations` are to be made there.
-    Arrays may be in its `frame` only if it hands none on. `uses` counts what the arena is used for.
+    `aside` is the block for giving up. Arrays may be in its `frame` only if it hands none on.
+    `uses` counts what the arena is used for.
     """
 
     def __init__(
@@ -80,7 +80,6 @@ class Emitter:
         self.aside = function.append_basic_block("aside")
         self.arena, self.depth = arena, depth
         self.values: dict[Local, Held | Delayed] = {}
-        self.destinations: dict[Local, ir.Value] = {}
         self.targets: Sequence[Local] = ()
         self.frame = frame
         self.uses = 0
@@ -121,8 +120,6 @@ class Emitter:
         """An array, of undefined elements, that lives until the iteration or the function ends;
         where there is a destination for its target, it is there.
         """
-        if target in self.destinations:
-            return Array(self.destinations[target], tuple(dims), dtype)
         if target in self.results and not self.nested:
             return self.results[target].make(dtype, tuple(dims))
         return Array(self.memory(dtype, dims), tuple(dims), dtype)

@@ -6,14 +6,14 @@ calls the fallback.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from llvmlite import ir
 
 from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import DType
-from runtime.graph.executors.lowered import Expression, Local
+from runtime.graph.executors.lowered import Local
 from runtime.graph.executors.native import arena, stack
 from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import MOST_IN_FRAME, Emitter
@@ -79,6 +79,33 @@ class NewArray:
         builder.store(ir.Constant(POINTER, None), self.slot)
         return found
 
+    def release(self) -> None:
+        """Let go of the object, unless it was handed on."""
+        left = self.entry.builder.load(self.slot, typ=POINTER)
+        self.entry.call("python.Py_DecRef", ir.VoidType(), [POINTER], left)
+
+
+class Lent:
+    """An array that is made in a buffer, which is an argument."""
+
+    def __init__(self, entry: Entry, at: int, held: Array) -> None:
+        self.entry, self.at, self.held = entry, at, held
+        self.array: Array | None = None
+
+    def make(self, dtype: DType, dims: Sequence[ir.Value]) -> Array:
+        """Give the buffer's elements."""
+        self.array = Array(self.held.pointer, tuple(dims), dtype)
+        return self.array
+
+    def take(self) -> ir.Value:
+        """The buffer, once more."""
+        found = self.entry.given(self.at)
+        self.entry.call("python.Py_IncRef", ir.VoidType(), [POINTER], found)
+        return found
+
+    def release(self) -> None:
+        """The buffer is the caller's."""
+
 
 class Entry:
     """Writes the entry of a unit. `self` in it is a tuple: of the fallback, and what is kept."""
@@ -91,7 +118,7 @@ class Entry:
         emitter = self.emitter
         emitter.arena = emitter.slot(ir.ArrayType(POINTER, arena.WORDS))
         self.builder = emitter.builder
-        self.arrays: list[NewArray] = []
+        self.arrays: list[NewArray | Lent] = []
         self.made = emitter.slot(POINTER)
         self.builder.store(ir.Constant(POINTER, None), self.made)
         self.refused = emitter.block("refused")
@@ -134,11 +161,14 @@ class Entry:
             few = self.builder.icmp_signed("<", limit, int64(DEEPEST))
             self.emitter.depth = self.builder.select(few, limit, int64(DEEPEST))
 
+    def given(self, at: int) -> ir.Value:
+        """The object of an argument."""
+        place = self.builder.gep(self.function.args[1], [int64(at)], source_etype=POINTER)
+        return self.builder.load(place, typ=POINTER)
+
     def argument(self, at: int, parameter: Parameter) -> Held:
         """An argument, taken out of its object."""
-        builder, type = self.builder, parameter.type
-        place = builder.gep(self.function.args[1], [int64(at)], source_etype=POINTER)
-        given = builder.load(place, typ=POINTER)
+        type, given = parameter.type, self.given(at)
         kind = self.field(given, TYPE, POINTER)
         if isinstance(type, NumberType):
             return Scalar(self.number(given, kind, type.kind), type)
@@ -273,12 +303,21 @@ class Entry:
         wide = builder.sext(held.value, INT64) if dtype.size < 8 else held.value
         return self.call("python.PyLong_FromLongLong", POINTER, [INT64], wide)
 
-    def expect(self, results: Sequence[Expression]) -> None:
-        """Have the arrays that are results made where they are computed."""
-        for result in dict.fromkeys(results):
-            if isinstance(result, Local) and getattr(result.type, "shape", None):
+    def expect(self, results: Sequence[Parameter], places: Mapping[Local, int]) -> None:
+        """Have the arrays that are results made where they are computed; `places` are those of the
+        parameters.
+        """
+        memory = {result.expression: result.memory for result in results}
+        for result, buffer in memory.items():
+            if not (isinstance(result, Local) and getattr(result.type, "shape", None)):
+                continue
+            if buffer is None:
                 self.arrays.append(NewArray(self))
-                self.emitter.results[result] = self.arrays[-1]
+            else:
+                held = self.emitter.values[buffer]
+                assert isinstance(held, Array)
+                self.arrays.append(Lent(self, places[buffer], held))
+            self.emitter.results[result] = self.arrays[-1]
 
     def new_array(self, held: Array) -> ir.Value:
         """A new array with the elements of one."""
@@ -300,8 +339,7 @@ class Entry:
     def release(self) -> None:
         """Let go of arrays that nobody has, and of the arena, where anything is in it."""
         for each in self.arrays:
-            left = self.builder.load(each.slot, typ=POINTER)
-            self.call("python.Py_DecRef", ir.VoidType(), [POINTER], left)
+            each.release()
         if self.emitter.uses or self.calls:
             self.call("arena.release", ir.VoidType(), [POINTER], self.emitter.arena)
 
@@ -346,12 +384,14 @@ class Entry:
 
 class Parameter(NamedTuple):
     """An object that Python hands over: of a local, or of the expression of a result. It
-    `is_number` if Python's number stands for a tensor.
+    `is_number` if Python's number stands for a tensor. The `memory` of a result is the parameter
+    that it is made in.
     """
 
     expression: Any
     type: Type
     is_number: bool = False
+    memory: Local | None = None
 
 
 def write_entry(
@@ -369,7 +409,7 @@ def write_entry(
     for at, parameter in enumerate(parameters):
         entry.emitter.values[parameter.expression] = entry.argument(at, parameter)
     entry.start(calls)
-    entry.expect([result.expression for result in results])
+    entry.expect(results, {each.expression: at for at, each in enumerate(parameters)})
     body(entry.emitter)
     entry.finish(results)
     entry.guard()

@@ -7,7 +7,7 @@ from typing import Any
 
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block
-from runtime.graph.executors.lowering import Lowering
+from runtime.graph.executors.lowering import ALL, Lowering
 from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import Emitter
 from runtime.graph.executors.native.entry import Parameter, callable_of, write_entry
@@ -21,14 +21,14 @@ Run = Callable[..., tuple[Any, ...]]
 
 def reasons(graph: Graph) -> list[Reason]:
     """The reasons why a graph is not native as a whole."""
-    return Support().of_function(Lowering(graph, contiguous=True, planned=False).function())
+    return Support().of_function(Lowering(graph, contiguous=True).function(ALL))
 
 
 def compiled(graph: Graph, program: Program) -> Run:
     """The function that runs a graph: machine code if it is native as a whole, else its program,
     with machine code for the islands in it.
     """
-    form = Lowering(graph, contiguous=True, planned=False).function()
+    form = Lowering(graph, contiguous=True).function(ALL)
     if not Support().of_function(form):
         return callable_of(unit_of(graph, form), program.run)
     islands = Islands()
@@ -38,7 +38,7 @@ def compiled(graph: Graph, program: Program) -> Run:
 
 def units_of(graph: Graph) -> list[Unit]:
     """The modules of a graph: one if it is native as a whole, else those of its islands."""
-    form = Lowering(graph, contiguous=True, planned=False).function()
+    form = Lowering(graph, contiguous=True).function(ALL)
     if not Support().of_function(form):
         return [unit_of(graph, form)]
     islands = Islands()

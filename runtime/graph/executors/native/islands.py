@@ -11,15 +11,24 @@ Their fallbacks are in the same program: the Python of the same statements.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from typing import Any
 
 from runtime.graph.executors import lowered
-from runtime.graph.executors.lowered import Block, Conversion, Expression, Local, Statement
+from runtime.graph.executors.lowered import Block, Local, Statement
+from runtime.graph.executors.lowering import ALL, Lowering
 from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import Emitter
 from runtime.graph.executors.native.entry import Parameter, callable_of, write_entry
 from runtime.graph.executors.native.support import Support, is_held
 from runtime.graph.executors.program import Module
+from runtime.graph.ir import Node
+
+LEAST_KERNELS = 3
+"""Kernels from which on a run without loops is worth a call."""
+
+Replace = Callable[[Block, list[Local]], list[Statement]]
+"""Gives what stands for an island, of which these locals are read behind it."""
 
 
 class Islands:
@@ -29,106 +38,127 @@ class Islands:
         self.support = Support()
         self.units: list[Unit] = []
 
-    def outline(self, function: lowered.Function, module: Module) -> None:
-        """Put calls of native functions in the place of a function's islands."""
-        self._block(function.body, module)
+    def outline(self, lowering: Lowering, module: Module) -> lowered.Function:
+        """The function with calls of native ones in the place of its islands. These are found
+        before memory is planned: they have their own, but for what they hand over.
+        """
+        native: set[Node] = set()
 
-    def _block(self, block: Block, module: Module) -> None:
-        """The islands of a block, and those inside what is none."""
+        def note(island: Block, outputs: list[Local]) -> list[Statement]:
+            native.update(statement.node for statement in _statements(island))
+            return island.statements
+
+        self._replace(lowering.function(ALL).body, ALL, note)
+        function = lowering.function(native)
+        captured = dict(function.captured)
+
+        def call(island: Block, outputs: list[Local]) -> list[Statement]:
+            return [self._native(island, outputs, captured, module)]
+
+        self._replace(function.body, native, call)
+        return function
+
+    def _replace(self, block: Block, native: Container[Node], replace: Replace) -> None:
+        """Replace the islands of a block, and those inside what is none, made of native nodes."""
         statements: list[Statement] = []
         left = list(block.statements)
         while left:
-            size = self._size(left)
-            run = left[:size]
-            rest = Block(left[size:], block.results)
-            if size and _is_worth(run) and all(is_held(local.type) for local in _read(run, rest)):
-                statements.append(self._native(run, rest, module))
-                left = left[size:]
-                continue
-            size = max(size, 1)
-            for statement in left[:size]:
-                for inner in statement.blocks:
-                    self._block(inner, module)
-            statements += left[:size]
+            size = self._size(left, native)
+            outputs = _read(left[:size], Block(left[size:], block.results))
+            while not all(is_held(local.type) for local in outputs):
+                # The island ends before what it cannot hand on.
+                size = next(at for at, each in enumerate(left) if _is_open(each, outputs))
+                outputs = _read(left[:size], Block(left[size:], block.results))
+            island = Block(left[:size], [*outputs])
+            if _is_worth(island):
+                statements += replace(island, outputs)
+            else:
+                size = max(size, 1)
+                for statement in left[:size]:
+                    for inner in statement.blocks:
+                        self._replace(inner, native, replace)
+                statements += left[:size]
             left = left[size:]
         block.statements = statements
 
-    def _size(self, statements: Sequence[Statement]) -> int:
-        """The number of statements, from the first on, that are native."""
+    def _size(self, statements: Iterable[Statement], native: Container[Node]) -> int:
+        """The number of statements, from the first on, that are native, and so is what they read
+        from before.
+        """
+        made: set[Local] = set()
         for at, statement in enumerate(statements):
-            if isinstance(statement, lowered.Raise) or not self._is_native(statement):
+            read = lowered.free_locals(Block([statement])).keys() - made
+            if statement.node not in native or not all(is_held(local.type) for local in read):
                 return at
-        return len(statements)
+            if not self._is_native(statement):
+                return at
+            made.update(statement.targets)
+        return at + 1
 
     def _is_native(self, statement: Statement) -> bool:
-        block = Block([statement])
-        if any(map(_is_planned, lowered.blocks_of(block))):
+        if isinstance(statement, lowered.Raise):
             return False
-        if any(not is_held(local.type) for local in lowered.free_locals(block)):
-            return False
-        return next(iter(self.support.of_block(block)), None) is None
+        return next(iter(self.support.of_block(Block([statement]))), None) is None
 
-    def _native(self, run: list[Statement], rest: Block, module: Module) -> Statement:
-        """The call of a new function for a run of statements."""
-        inputs = list(lowered.free_locals(Block(run)))
-        outputs = _read(run, rest)
+    def _native(
+        self,
+        island: Block,
+        outputs: list[Local],
+        captured: Mapping[Local, Any],
+        module: Module,
+    ) -> Statement:
+        """The call of a new function for an island."""
+        free = lowered.free_locals(island)
+        inputs = [local for local in free if local not in captured]
+        known = [(local, captured[local]) for local in free if local in captured]
+        name, python = module.fresh("native"), module.fresh("native_python")
+        function = lowered.Function(python, inputs, known, [], island, [])
         unit = Unit("island")
 
         def body(emitter: Emitter) -> None:
-            emitter.statements(Block(run))
+            unit.capture(emitter, function)
+            emitter.statements(island)
 
         parameters = [Parameter(local, local.type, local.is_number) for local in inputs]
-        results = [Parameter(local, local.type, local.is_number) for local in outputs]
-        calls = any(_calls(run))
+        memory = {
+            target: out
+            for statement in island.statements
+            if isinstance(statement, lowered.Kernel)
+            for target, out in zip(statement.targets, statement.outs, strict=True)
+            if isinstance(out, Local)
+        }
+        results = [
+            Parameter(local, local.type, local.is_number, memory.get(local)) for local in outputs
+        ]
+        calls = any(isinstance(each, lowered.Call) for each in _statements(island))
         write_entry(unit, parameters, results, body, calls)
-        name, python = module.fresh("native"), module.fresh("native_python")
-        fallback = lowered.Function(python, inputs, [], [], Block(run, list(outputs)), [])
-        module.print(fallback, python)
+        module.print(function, python)
         module.later(name, lambda: callable_of(unit, module.namespace[python]))
         self.units.append(unit)
-        return lowered.Native(run[0].node, list(inputs), outputs, name)
+        return lowered.Native(island.statements[0].node, [*inputs], outputs, name)
 
 
-def _read(run: Sequence[Statement], rest: Block) -> list[Local]:
+def _read(run: Iterable[Statement], rest: Block) -> list[Local]:
     """The locals of a run that are read behind it."""
     made = {local: None for statement in run for local in statement.targets}
     read = lowered.free_locals(rest)
     return [local for local in made if local in read]
 
 
-def _is_planned(block: Block) -> bool:
-    """Whether a block uses memory of the program's."""
-    if block.before:
-        return True
-    expressions: list[Expression] = [*block.results]
-    for statement in block.statements:
-        if isinstance(statement, lowered.Tile) or list(statement.memory):
+def _is_open(statement: Statement, outputs: list[Local]) -> bool:
+    return any(not is_held(local.type) for local in statement.targets if local in outputs)
+
+
+def _statements(block: Block) -> Iterator[Statement]:
+    for each in lowered.blocks_of(block):
+        yield from each.statements
+
+
+def _is_worth(island: Block) -> bool:
+    """Whether an island is worth a call: there is a loop, or a call, in it, or several kernels."""
+    kernels = 0
+    for statement in _statements(island):
+        if isinstance(statement, lowered.Loop | lowered.Call):
             return True
-        if isinstance(statement, lowered.Kernel) and statement.owned:
-            return True
-        expressions += statement.inputs
-    return any(map(_takes_memory, expressions))
-
-
-def _takes_memory(expression: Expression) -> bool:
-    if isinstance(expression, lowered.Convert):
-        if expression.conversion in (Conversion.FILL, Conversion.TAKE):
-            return True
-    elif not isinstance(expression, lowered.Apply):
-        return False
-    return any(map(_takes_memory, expression.operands))
-
-
-def _calls(statements: Iterable[Statement]) -> Iterable[bool]:
-    for block in lowered.blocks_of(Block(list(statements))):
-        for statement in block.statements:
-            yield isinstance(statement, lowered.Call)
-
-
-def _is_worth(run: Sequence[Statement]) -> bool:
-    """Whether a run is worth a call: there is a loop, or a call, in it."""
-    for block in lowered.blocks_of(Block(list(run))):
-        for statement in block.statements:
-            if isinstance(statement, lowered.Loop | lowered.Call):
-                return True
-    return False
+        kernels += isinstance(statement, lowered.Kernel)
+    return kernels >= LEAST_KERNELS

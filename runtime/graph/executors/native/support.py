@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from runtime.core.types import NumberType, TensorType, Type
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block, Conversion, Expression, Statement
-from runtime.graph.executors.lowering import Lowering
+from runtime.graph.executors.lowering import ALL, Lowering
 from runtime.graph.executors.native import indexing, math, normalizing, ordering, products
 from runtime.graph.executors.native.fusing import is_elementwise
 from runtime.graph.executors.native.lists import is_list
@@ -37,7 +37,7 @@ class Support:
         if graph not in self._graphs:
             # A graph that calls itself is what the rest of it is.
             self._graphs[graph] = []
-            form = Lowering(graph, contiguous=True, planned=False).function()
+            form = Lowering(graph, contiguous=True).function(ALL)
             self._graphs[graph] = self.of_function(form)
         return self._graphs[graph]
 
