@@ -24,10 +24,10 @@ from runtime.core.primitive import structural
 from runtime.core.state import run_calling_back, state
 from runtime.core.tensor import Tensor, wrap
 from runtime.core.types import TensorType, Type
-from runtime.graph.arrays import Elements
 from runtime.graph.executors.reference import interpret
 from runtime.graph.executors.specialization import Programs
 from runtime.graph.ir import Graph, Node, Region, Value, walk
+from runtime.graph.lists import Elements
 from runtime.graph.nodes import CONSTANT, LIST_ADD, LIST_ZEROS
 from runtime.graph.passes import optimize, simplify_control_flow
 from runtime.staging.refusals import is_refusal

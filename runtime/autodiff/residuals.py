@@ -12,13 +12,12 @@ from typing import Any, NamedTuple
 from runtime.core.shapes import is_known
 from runtime.core.types import ListType, ResidualsType, TensorType, Type
 from runtime.graph import numbers
-from runtime.graph.arrays import GET, PUSH
 from runtime.graph.ir import Node, Region, Value, diverges, free_values
+from runtime.graph.lists import ITEM, PUSH, empty
 from runtime.graph.nodes import (
     BOOL,
     CONSTANT,
     INT,
-    LIST_NEW,
     PACK,
     UNDEFINED,
     placeholder,
@@ -73,8 +72,7 @@ def _constant(value: Any, type: Type, name: str) -> Node:
 def _standing_in(value: Value) -> Node:
     """Returns the node in place of a value that a branch does not compute; nobody reads it."""
     if isinstance(value.type, ListType):
-        made = Value(value.type, value.name)
-        return Node(LIST_NEW, (), (made,), {"element": value.type.element})
+        return empty(Value(value.type, value.name))
     if isinstance(value.type, ResidualsType):
         return Node(PACK, (), (Value(value.type, value.name),), {"type": value.type})
     if isinstance(value.type, TensorType) and not is_known(value.type.shape):
@@ -134,7 +132,10 @@ def loop_with_residuals(
     values, constants = read_from(back, nodes, body.parameters)
     types: list[Type] = [INT, *(ListType(value.type) for value in values)]
     labels = ["rounds", *(trace.unique(f"saved_{value.name}") for value in values)]
-    begins = [_constant(0, INT, "zero"), *(_empty(value.type) for value in values)]
+    begins = [
+        _constant(0, INT, "zero"),
+        *(empty(Value(ListType(value.type), "empty")) for value in values),
+    ]
     holds, outputs, grown = (
         [Value(type, label) for type, label in zip(types, labels, strict=True)] for _ in range(3)
     )
@@ -149,10 +150,6 @@ def loop_with_residuals(
         regions=(Region((*body.parameters, *holds), (*nodes, *pushes), (*body.results, *grown)),),
     )
     return [*begins, made], outputs[0], _reading(back, values, outputs, constants)
-
-
-def _empty(element: Type) -> Node:
-    return Node(LIST_NEW, (), (Value(ListType(element), "empty"),), {"element": element})
 
 
 def _reading(
@@ -171,7 +168,7 @@ def _reading(
         Node(numbers.BINARY["gt"], (left, zero.outputs[0]), (proceed,)),
     ]
     reads = [
-        Node(GET, (held, left), (names[value],)) for value, held in zip(values, lists, strict=True)
+        Node(ITEM, (held, left), (names[value],)) for value, held in zip(values, lists, strict=True)
     ]
     body = with_constants(back, constants, names)
     return Region(

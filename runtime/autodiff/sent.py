@@ -21,8 +21,8 @@ from runtime.core.primitive import Primitive
 from runtime.core.shapes import is_known
 from runtime.core.state import state
 from runtime.core.types import ListType, ResidualsType, TensorType, Type
-from runtime.graph.arrays import Item
 from runtime.graph.ir import Region, Value, covers
+from runtime.graph.lists import Item
 from runtime.graph.nodes import BOOL, COND, LIST_AS, LIST_ZEROS, apply
 from runtime.staging.scopes import Scope
 from runtime.staging.tracing import Trace, symbol

@@ -11,7 +11,7 @@ from runtime.autodiff.vectorization.rows import vectorized
 from runtime.core.shapes import is_known
 from runtime.core.types import ListType, TensorType
 from runtime.dtypes import int32
-from runtime.graph import arrays
+from runtime.graph import lists
 from runtime.graph.ir import Value
 from runtime.graph.nodes import WHILE, apply
 from runtime.staging.scopes import Scope, active
@@ -45,14 +45,14 @@ def _loop(scope: Scope, count: Any, values: Sequence[Value]) -> Sequence[Any]:
         row = trace.symbol(scope.parameters[0])
         held = [trace.parameter(ListType(value.type), "rows") for value in values]
         written = [
-            apply(arrays.WRITE, array, row, trace.symbol(value), dynamic=False)
+            apply(lists.SET, array, row, trace.symbol(value), dynamic=False)
             for array, value in zip(held, values, strict=True)
         ]
         following = row + 1
         results = [following < count, following, *written]
         region = scope.region([trace.value_of(result) for result in results])
     size = ops.convert_to_tensor(count, int32)
-    begins = [apply(arrays.NEW, size, element=value.type) for value in values]
+    begins = [apply(lists.NEW, size, element=value.type) for value in values]
     inputs = [trace.value_of(x) for x in (size > 0, ops.constant(0, int32), *begins)]
     outputs = [
         Value(parameter.type, trace.unique(parameter.name), at)
@@ -65,6 +65,6 @@ def _stacked(array: Any, value: Value, source: Any, count: Any) -> Any:
     """The gradients of a list, each like `value`, as one tensor."""
     element = cast(TensorType, value.type)
     if is_known(element.shape):
-        return apply(arrays.STACK, array, element=element)
+        return apply(lists.STACK, array, element=element)
     like = ops.zeros(joined([count], dims_of(source)), element.dtype)
-    return apply(arrays.STACK_LIKE, array, like)
+    return apply(lists.STACK_LIKE, array, like)

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from runtime.autodiff.activity import differentiable
-from runtime.graph.arrays import READ
 from runtime.graph.ir import Node
+from runtime.graph.lists import GET
 from runtime.staging.frames import user_frame
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import LOOP, Scope
@@ -128,7 +128,7 @@ def find_items(trace: Trace, tape: Any, targets: Sequence[Any], sources: Sequenc
         if type(source) is not SymbolicTensor or tape.knows(source):
             continue
         node = _maker(source)
-        if node is not None and node.primitive is READ:
+        if node is not None and node.primitive is GET:
             raise refuse(
                 "a source of the gradient is read from a list of the graph, and the tape knows "
                 "only what was put there",

@@ -26,13 +26,13 @@ from runtime.functions.retracing import Use
 from runtime.functions.shared_arguments import NOTHING, Shared
 from runtime.functions.signature_text import signature_lines, signature_text
 from runtime.functions.signatures import check_arguments, keys_of, leaves_for, refuse_cycles
-from runtime.graph.arrays import Elements
 from runtime.graph.executors.program import Program
 from runtime.graph.executors.reference import interpret
 from runtime.graph.executors.specialization import Programs, Run
 from runtime.graph.format.printing import format_graph
 from runtime.graph.format.views import GraphTensor
 from runtime.graph.ir import Callee, Graph, Value, has_effects, walk
+from runtime.graph.lists import Elements
 from runtime.graph.nodes import CALL, NUMBER_TYPES, RAISE
 from runtime.graph.passes import optimize
 from runtime.graph.passes.shape_refinement import result_types

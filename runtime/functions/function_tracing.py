@@ -31,7 +31,6 @@ from runtime.functions.recursion import Assumption, active_calls, has_numbers, u
 from runtime.functions.shared_arguments import NOTHING, Shared, lost, shared_of
 from runtime.functions.signatures import Image, changed_image, images, rebuild, spec_structure
 from runtime.functions.trace_cache import Call
-from runtime.graph.arrays import Elements
 from runtime.graph.ir import (
     Callee,
     Graph,
@@ -43,6 +42,7 @@ from runtime.graph.ir import (
     may_act,
     position_of,
 )
+from runtime.graph.lists import Elements
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.passes.dead_code import used_values
 from runtime.graph.structures import structure_of

@@ -27,7 +27,7 @@ from runtime.core.types import (
 )
 from runtime.errors import OpError
 from runtime.functions.parameters import Arguments
-from runtime.graph.arrays import Elements
+from runtime.graph.lists import Elements
 from runtime.graph.structures import Children, Structure, structure_of
 from runtime.staging.scopes import Symbol
 from runtime.staging.symbolic_number import SymbolicNumber

@@ -1,7 +1,7 @@
 """Graphs: the IR, its passes and its executors.
 
 ir, data                            values, nodes, regions; what their parameters are made of
-nodes, numbers, arrays, list_nodes  primitives: control flow, Python's numbers, lists
+nodes, numbers, lists               primitives: control flow, Python's numbers, lists
 verification                        the rules that every graph keeps
 known_values, structures, templates what a trace knows; containers, and those that the run fills
 groups                              fused ops

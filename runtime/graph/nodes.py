@@ -203,14 +203,6 @@ CHECK_PRESENT = structural(
 # gradient, what was not sent.
 
 
-def _list_new(*, element: Type) -> list[Any]:
-    return []
-
-
-def _list_new_type(*, element: Type) -> Type:
-    return ListType(element)
-
-
 def _each(items: Any, function: Callable[[Any], Any]) -> Any:
     """A list with `function` of each item, also in lists inside it."""
     if type(items) is list:
@@ -277,9 +269,6 @@ def _gradient_of_as(op: Any, grad: Any) -> tuple[Any]:
 
 def _same_list(items: Type, *_: Type) -> Type:
     return items
-
-
-LIST_NEW = structural("list_new", _list_new, _list_new_type, op_type="EmptyTensorList")
 
 
 def _gradient_of_sum(op: Any, grad: Any) -> tuple[Any]:

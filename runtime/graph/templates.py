@@ -17,8 +17,8 @@ from runtime.core.primitive import structural
 from runtime.core.state import call_back
 from runtime.core.tensor import Tensor, wrap
 from runtime.core.types import ListType, TensorType, Type
-from runtime.graph.arrays import Elements
 from runtime.graph.data import Opaque, Record
+from runtime.graph.lists import Elements
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import Structure, container_text
 

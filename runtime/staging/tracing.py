@@ -21,9 +21,9 @@ from runtime.core.state import state
 from runtime.core.tensor import EagerTensor
 from runtime.core.types import NumberType, ObjectHandle, TensorType, Type
 from runtime.dtypes import WIDENED
-from runtime.graph.arrays import Elements
 from runtime.graph.ir import NO_PARAMS, Callee, Graph, Location, Node, Origin, Params, Region, Value
 from runtime.graph.known_values import known_values
+from runtime.graph.lists import Elements
 from runtime.graph.nodes import CONSTANT, NUMBER_TYPES
 from runtime.graph.verification import verify
 from runtime.staging import refusals, streams

@@ -12,7 +12,7 @@ from runtime.autodiff.sent import shaped
 from runtime.autodiff.vectorization.rules import NotVectorized
 from runtime.core.primitive import Primitive
 from runtime.core.types import Type
-from runtime.graph import arrays
+from runtime.graph import lists
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, diverges
 from runtime.graph.nodes import CALL, COND, WHILE, apply
 from runtime.staging.tracing import Trace
@@ -135,8 +135,8 @@ def _same(rows: AllRows, node: Node) -> None:
 
 
 CONTROL_RULES: dict[Primitive, Callable[[AllRows, Node], None]] = {
-    arrays.HAS: _same,
-    arrays.SIZE: _same,
+    lists.HAS: _same,
+    lists.LENGTH: _same,
     CALL: _call,
     COND: _cond,
     WHILE: _while,

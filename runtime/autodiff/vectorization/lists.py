@@ -8,7 +8,7 @@ import runtime.ops as ops
 from runtime.autodiff.vectorization.rules import Rule, has_known_rank
 from runtime.core.primitive import Primitive
 from runtime.core.types import TensorType
-from runtime.graph import arrays, nodes
+from runtime.graph import lists, nodes
 from runtime.graph.ir import Node
 
 if TYPE_CHECKING:
@@ -96,11 +96,11 @@ def _unstacked(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) 
 LIST_RULES: dict[Primitive, Rule] = {
     **dict.fromkeys((nodes.LIST_ADD, nodes.LIST_AS), _of_lists),
     **dict.fromkeys((nodes.LIST_REPEAT, nodes.LIST_SUM, nodes.LIST_ZEROS), _of_lists),
-    **dict.fromkeys((arrays.ADD_AT, arrays.AT, arrays.WRITE), _written),
-    **dict.fromkeys((arrays.READ, arrays.READ_LIKE, arrays.READ_OR_ZEROS), _read),
-    **dict.fromkeys((arrays.STACK, arrays.STACK_LIKE), _stacked),
-    **dict.fromkeys((arrays.GET, arrays.PUSH), _at_known_place),
-    arrays.CLEAR: _cleared,
-    arrays.ZEROS: _of_lists,
-    arrays.UNSTACK: _unstacked,
+    **dict.fromkeys((lists.SCATTER_ADD, lists.SCATTER, lists.SET), _written),
+    **dict.fromkeys((lists.GET, lists.GET_LIKE, lists.GET_OR_ZEROS), _read),
+    **dict.fromkeys((lists.STACK, lists.STACK_LIKE), _stacked),
+    **dict.fromkeys((lists.ITEM, lists.PUSH), _at_known_place),
+    lists.CLEAR: _cleared,
+    lists.ZERO_ITEMS: _of_lists,
+    lists.UNSTACK: _unstacked,
 }

@@ -7,10 +7,10 @@ from typing import Any
 
 from runtime.core.primitive import Primitive
 from runtime.core.types import ListType, NumberType, ObjectType, ResidualsType, TensorType, Type
-from runtime.graph import arrays
+from runtime.graph import lists
 from runtime.graph.format.unique_names import Names
 from runtime.graph.ir import Callee, Graph, Node
-from runtime.graph.nodes import CONSTANT, LIST_NEW, RAISE, UNDEFINED
+from runtime.graph.nodes import CONSTANT, RAISE, UNDEFINED
 from runtime.graph.templates import PRINT, text_of
 from runtime.ops.math import cast_p
 
@@ -181,9 +181,8 @@ def _with_template(node: Node, inputs: Sequence[str]) -> str:
 
 
 _FORMS: dict[Primitive, Callable[[Any, Sequence[str]], str]] = {
-    arrays.OF: _list,
+    lists.OF: _list,
     CONSTANT: _constant,
-    LIST_NEW: _list,
     PRINT: _print,
     RAISE: _raise,
     UNDEFINED: _undefined,

@@ -17,7 +17,7 @@ from runtime import errors
 from runtime.core.primitive import Primitive
 from runtime.core.shapes import is_known, join_shapes
 from runtime.core.types import ListType, ResidualsType, TensorType, Type
-from runtime.graph import arrays, nodes
+from runtime.graph import lists, nodes
 from runtime.graph.dataflow import Forward
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, covers, diverges
 from runtime.graph.known_values import of_shape
@@ -159,8 +159,11 @@ class Inference(Forward):
 
     # Lists: what they hold is what is put on them
 
-    def _list_new(self, node: Node) -> None:
-        self.learn(node.outputs[0], ListType(NOTHING))
+    def _list_of(self, node: Node) -> None:
+        if lists.is_empty(node):
+            self.learn(node.outputs[0], ListType(NOTHING))
+        else:
+            self._op(node)
 
     def _list_push(self, node: Node) -> None:
         (items, _), _, (item, constant) = map(self.of, node.inputs)
@@ -170,7 +173,7 @@ class Inference(Forward):
         element = items.element if constant is UNREAD else _join(wide.element, items.element, item)
         self.learn(node.outputs[0], ListType(element))
 
-    def _list_get(self, node: Node) -> None:
+    def _list_item(self, node: Node) -> None:
         items, (item,) = self.of(node.inputs[0])[0], node.outputs
         assert isinstance(items, ListType)
         self.learn(item, _settled(items.element, item.type))
@@ -191,11 +194,11 @@ _RULES: dict[Primitive, Callable[[Inference, Node], None]] = {
     nodes.CONSTANT: Inference._constant,
     nodes.UNDEFINED: Inference._undefined,
     nodes.CALL: Inference._call,
-    nodes.LIST_NEW: Inference._list_new,
-    arrays.PUSH: Inference._list_push,
-    arrays.GET: Inference._list_get,
+    lists.OF: Inference._list_of,
+    lists.PUSH: Inference._list_push,
+    lists.ITEM: Inference._list_item,
     nodes.LIST_ZEROS: Inference._list_zeros,
-    arrays.ZEROS: Inference._list_zeros,
+    lists.ZERO_ITEMS: Inference._list_zeros,
     nodes.LIST_ADD: Inference._list_add,
     nodes.LIST_AS: Inference._list_as,
 }

@@ -28,10 +28,10 @@ from typing import Any
 
 from runtime.core.shapes import is_known
 from runtime.core.types import ListType, TensorType, Type
-from runtime.graph.arrays import PUSH
 from runtime.graph.groups import ungrouped
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, covers, diverges, walk
-from runtime.graph.nodes import COND, INT, LIST_ADD, LIST_AS, LIST_NEW, UNDEFINED, WHILE
+from runtime.graph.lists import PUSH, empty, is_empty
+from runtime.graph.nodes import COND, INT, LIST_ADD, LIST_AS, UNDEFINED, WHILE
 from runtime.graph.passes.inlining import Calls
 from runtime.graph.passes.rewriting import constant_like, is_constant
 from runtime.graph.passes.shape_inference import NOTHING, Inference
@@ -199,7 +199,7 @@ class _Rewriting:
             return made
         assert isinstance(type, ListType)
         if self.found.of(value)[0] == ListType(NOTHING):
-            self.nodes.append(Node(LIST_NEW, (), (made,), {"element": type.element}))
+            self.nodes.append(empty(made))
         else:
             self.nodes.append(Node(LIST_AS, (same,), (made,), {"type": type}))
         return made
@@ -207,10 +207,8 @@ class _Rewriting:
 
 def _typed(node: Node) -> Node:
     """The node, whose parameters tell the type of its output."""
-    if node.primitive is LIST_NEW:
-        (output,) = node.outputs
-        assert isinstance(output.type, ListType)
-        return replace(node, params={"element": output.type.element})
+    if is_empty(node):
+        return empty(*node.outputs)
     if node.primitive is LIST_AS:
         return replace(node, params={"type": node.outputs[0].type})
     return node

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from runtime.graph.arrays import ADD_AT, AT
 from runtime.graph.ir import Graph, Node
+from runtime.graph.lists import SCATTER, SCATTER_ADD
 from runtime.graph.nodes import LIST_ADD, PACK, UNPACK
 from runtime.graph.passes.rewriting import Rewriter
 
@@ -54,8 +54,8 @@ class _Simplification(Rewriter):
         """A sum with a list of one item only: the item is added to the other list."""
         for array, added in (node.inputs, node.inputs[::-1]):
             maker = self.makers.get(added)
-            if maker is None or maker.primitive is not AT:
+            if maker is None or maker.primitive is not SCATTER:
                 continue
             if array.type == node.outputs[0].type:
-                return replace(node, primitive=ADD_AT, inputs=(array, *maker.inputs))
+                return replace(node, primitive=SCATTER_ADD, inputs=(array, *maker.inputs))
         return node

@@ -32,7 +32,7 @@ def load(path: Path) -> Graph:
     """The graph that `save` has written, with variables of its own.
 
     Raises errors.DataLossError for a damaged file, errors.InvalidArgumentError for one of something
-    else, errors.UnimplementedError for one that a newer version has written, or that needs a class
+    else, errors.UnimplementedError for one that another version has written, or that needs a class
     of a module that is not imported, and OSError where there is none.
     """
     document, arrays = archive.read(path)

@@ -17,7 +17,8 @@ from runtime.core.files import Path, replacing
 from runtime.dtypes import BY_NUMPY
 
 FORMAT = "runtime.graph"
-VERSION = 1
+VERSION = 2
+"""The version of the format. Since the second one, all ops on lists are named `list_...`."""
 STRUCTURE = "graph.json"
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -48,7 +49,7 @@ def read(path: Path) -> tuple[dict[str, Any], list[Any]]:
     """The document of a file, and its arrays.
 
     Raises errors.InvalidArgumentError for a file of something else, errors.UnimplementedError for
-    one of a newer version, errors.DataLossError for a damaged one, OSError where there is none.
+    one of another version, errors.DataLossError for a damaged one, OSError where there is none.
     """
     with open(path, "rb") as file:
         if file.read(2) != b"PK":
@@ -79,13 +80,14 @@ def _document(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
     if type(document) is not dict or document.get("format") != FORMAT:
         raise _foreign(path, f"its {STRUCTURE} is of another format")
     version = document.get("version")
-    if type(version) is not int or version > VERSION:
+    if version != VERSION:
         raise errors.UnimplementedError(
             None,
             None,
-            f"{os.fspath(path)} has version {version} of the format, this library reads versions "
-            f"up to {VERSION}",
-            hint="install a newer version of the library, or save the graph with this one",
+            f"{os.fspath(path)} has version {version} of the format, this library reads version "
+            f"{VERSION}",
+            hint="save the graph with this version of the library, or load it with the one that "
+            "saved it",
         )
     return document
 

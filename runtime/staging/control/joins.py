@@ -29,8 +29,8 @@ from runtime.core.shapes import join_shapes
 from runtime.core.tensor import Tensor
 from runtime.core.types import ListType, NumberType, ObjectHandle, TensorType, Type, variable_of
 from runtime.graph import numbers
-from runtime.graph.arrays import Elements
 from runtime.graph.ir import Value
+from runtime.graph.lists import Elements
 from runtime.graph.nodes import BOOL, NUMBER_TYPES, UNDEFINED, fits
 from runtime.graph.structures import Structure, structure_of
 from runtime.staging.aliasing.sharing import home

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from runtime.graph.list_nodes import LENGTH
+from runtime.graph.lists import LENGTH
 from runtime.graph.nodes import apply
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active

@@ -16,7 +16,7 @@ from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.core.tensor import Tensor
 from runtime.dtypes import DType
-from runtime.graph import arrays, list_nodes, numbers
+from runtime.graph import lists, numbers
 from runtime.graph.nodes import LIST_ADD, NUMBER_TYPES, apply
 from runtime.ops.joining import register_list
 from runtime.staging.backend import StagingBackend
@@ -83,7 +83,7 @@ class GrowingList(Growing):
         size = self.length()
         at = clipped(index, size)
         held = self._covering(joins.abstract(item))
-        self._move(list_nodes.GAP, held, _tensor(at), None if is_symbol(size) else size + 1)
+        self._move(lists.GAP, held, _tensor(at), None if is_symbol(size) else size + 1)
         self._write(at, item)
 
     def pop(self, index: Any = -1, /) -> Any:
@@ -97,7 +97,7 @@ class GrowingList(Growing):
         at = size - 1 if is_last else place_of(index, size, "pop index")
         held = self._covering()
         item = self.at(at)
-        self._move(list_nodes.DROP, held, _tensor(at), None if is_symbol(size) else size - 1)
+        self._move(lists.DROP, held, _tensor(at), None if is_symbol(size) else size - 1)
         return item
 
     def reverse(self) -> None:
@@ -106,7 +106,7 @@ class GrowingList(Growing):
             super().reverse()
         else:
             places = ops.reverse(_range(0, self.length()), [0])
-            self._move(list_nodes.TAKE, self._covering(), places, size_of(self))
+            self._move(lists.TAKE, self._covering(), places, size_of(self))
 
     def copy(self) -> GrowingList:
         """Another list of the same items."""
@@ -159,7 +159,7 @@ class GrowingList(Growing):
             raise _refusal_of_rows("`*`")
         size, count = self.length(), apply_number(numbers.MAX, index_of(times), 0)
         places = _range(0, size * count) % _tensor(size)
-        made._move(list_nodes.TAKE, self._covering(), places, None)
+        made._move(lists.TAKE, self._covering(), places, None)
         return made
 
     __rmul__ = __mul__
@@ -267,7 +267,7 @@ class GrowingList(Growing):
         held = self._covering()
         if staged_items.is_row(held.element):
             return _row_of(self, place)
-        row = [apply(arrays.READ, x, place, element=x.type.element) for x in held.columns]
+        row = [apply(lists.GET, x, place, element=x.type.element) for x in held.columns]
         return staged_items.item_of(row, held.element)
 
     def _slice(self, index: slice) -> GrowingList:
@@ -280,7 +280,7 @@ class GrowingList(Growing):
             places = range(*index.indices(size))
             made = self.copy()
             wanted = convert_to_tensor(list(places), dtypes.int64)
-            made._move(list_nodes.TAKE, self._covering(), wanted, len(places))
+            made._move(lists.TAKE, self._covering(), wanted, len(places))
             return made
         if index == slice(None, None, -1):
             made = self.copy()
@@ -292,7 +292,7 @@ class GrowingList(Growing):
         stop = size if index.stop is None else clipped(index.stop, size)
         made = self.copy()
         stop = apply_number(numbers.MAX, start, stop)
-        made._move(list_nodes.TAKE, self._covering(), _range(start, stop), None)
+        made._move(lists.TAKE, self._covering(), _range(start, stop), None)
         return made
 
     # Lists as its items
@@ -300,13 +300,13 @@ class GrowingList(Growing):
     def tensors_at(self, place: Any) -> tuple[list[Any], Any]:
         """The tensors that the list at a place is kept as, and its structure."""
         held = self._covering()
-        kept = [apply(arrays.READ, x, place, element=x.type.element) for x in held.columns]
+        kept = [apply(lists.GET, x, place, element=x.type.element) for x in held.columns]
         return kept, cast(Tree, held.element).structure
 
     def row_at(self, place: Any) -> StagedItems:
         """The contents of the list at a place."""
         kept, structure = self.tensors_at(place)
-        return StagedItems(structure.keys, [apply(arrays.UNSTACK, column) for column in kept])
+        return StagedItems(structure.keys, [apply(lists.UNSTACK, column) for column in kept])
 
     def write_row(self, place: Any, row: GrowingList) -> None:
         """Put other contents into the list at a place."""
@@ -331,7 +331,7 @@ class GrowingList(Growing):
         """Put what the list at a place is kept as."""
         held = self._covering()
         pairs = zip(held.columns, row, strict=True)
-        self.fill(held.kind, [apply(arrays.WRITE, c, place, x, dynamic=True) for c, x in pairs])
+        self.fill(held.kind, [apply(lists.SET, c, place, x, dynamic=True) for c, x in pairs])
 
     def _check_no_rows(self, what: str) -> None:
         if self.staged is not None and staged_items.is_row(self.staged.element):
@@ -347,7 +347,7 @@ class GrowingList(Growing):
             size = max(size, at + 1)
         row = staged_items.row_of(item, held.element)
         pairs = zip(held.columns, row, strict=True)
-        columns = [apply(arrays.WRITE, c, place, kept, dynamic=True) for c, kept in pairs]
+        columns = [apply(lists.SET, c, place, kept, dynamic=True) for c, kept in pairs]
         self.fill(Kind(held.element, size), columns)
         if isinstance(item, GrowingList):
             # Who changes it under its own name changes it there.
@@ -365,9 +365,7 @@ class GrowingList(Growing):
             raise _refusal_of_rows("extend(), or `+`,")
         size, more = self.length(), others.length()
         places = _range(size, size + more)
-        moved = [
-            apply(list_nodes.PUT, x, places) for x in staged_items.columns_of(others, held.element)
-        ]
+        moved = [apply(lists.PUT, x, places) for x in staged_items.columns_of(others, held.element)]
         pairs = zip(held.columns, moved, strict=True)
         known = None if is_symbol(size) or is_symbol(more) else size + more
         self.fill(Kind(held.element, known), [apply(LIST_ADD, a, b) for a, b in pairs])
@@ -571,13 +569,13 @@ def sequence_of(items: GrowingList) -> iteration.Staged | None:
 def _to_tensor(items: GrowingList, dtype: DType | None) -> Any:
     if items.staged is None:
         return NotImplemented
-    return convert_to_tensor(items.joined(arrays.STACK, dtype), dtype)
+    return convert_to_tensor(items.joined(lists.STACK, dtype), dtype)
 
 
 def _whole(items: GrowingList, stacked: bool) -> Tensor | None:
     if items.staged is None:
         return None
-    return items.joined(arrays.STACK if stacked else arrays.CONCAT)
+    return items.joined(lists.STACK if stacked else lists.CONCAT)
 
 
 # As Python's own messages name it.

@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 
 from runtime import dtypes, ops
 from runtime.core.tensor import Tensor
-from runtime.graph import arrays
-from runtime.graph.list_nodes import TAKE
+from runtime.graph import lists
+from runtime.graph.lists import TAKE
 from runtime.graph.nodes import apply
 from runtime.staging.backend import called
 from runtime.staging.builtin_functions import BUILTINS, elements
@@ -91,7 +91,7 @@ def _order(keys: GrowingList, reverse: bool) -> Tensor:
     order: Any = None
     # By the last column first: each further one keeps the order of what is equal in it.
     for _, column in reversed(columns):
-        values = apply(arrays.STACK, column, element=column.type.element)
+        values = apply(lists.STACK, column, element=column.type.element)
         if values.dtype.is_bool:
             values = ops.cast(values, dtypes.int32)
         if values.dtype.is_floating:

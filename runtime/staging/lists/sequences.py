@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
-from runtime.graph import arrays, numbers
+from runtime.graph import lists, numbers
 from runtime.graph.nodes import NUMBER_TYPES, apply
 from runtime.staging.builtin_functions import index_of
 from runtime.staging.control import branches, choices, joins
@@ -113,7 +113,7 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
         raise _refusal(str(mismatch), mismatch.hint) from None
     columns = staged_items.columns_of(list(items), element)
     at = convert_to_tensor(place, dtypes.int64)
-    row = [apply(arrays.READ, x, at, element=x.type.element) for x in columns]
+    row = [apply(lists.GET, x, at, element=x.type.element) for x in columns]
     return staged_items.item_of(row, element)
 
 

@@ -16,8 +16,8 @@ from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import wrap
 from runtime.core.types import ListType, NumberType, TensorType, Type
-from runtime.graph import arrays, numbers
-from runtime.graph.list_nodes import CAST, FILLED
+from runtime.graph import lists, numbers
+from runtime.graph.lists import CAST, FILLED
 from runtime.graph.nodes import LIST_AS, NUMBER_TYPES, apply
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
 from runtime.staging.aliasing import sharing
@@ -252,7 +252,7 @@ def _made_of(items: Sequence[Any], element: Spec) -> list[Any]:
     places = tuple(range(len(rows)))
     return [
         apply(
-            arrays.OF,
+            lists.OF,
             *[row[at] for row in rows],
             places=places,
             size=len(rows),
@@ -278,7 +278,7 @@ def _kept(symbol: Any) -> Any:
     if isinstance(symbol, SymbolicNumber):
         return number_to_tensor(symbol, _NUMBERS[symbol.type.kind])
     if type(symbol) is Symbol:
-        return apply(arrays.STACK, symbol, element=symbol.type.element)
+        return apply(lists.STACK, symbol, element=symbol.type.element)
     return symbol
 
 
@@ -291,7 +291,7 @@ def item_of(row: Sequence[Any], element: Spec) -> Any:
 def value_of(kept: Any, type: Type) -> Any:
     """The value of this type that is kept as a tensor."""
     if isinstance(type, ListType):
-        return apply(arrays.UNSTACK, kept)
+        return apply(lists.UNSTACK, kept)
     if not isinstance(type, NumberType):
         if kept.static_shape != ():
             sharing.hold(kept, _HOLDER)
@@ -343,7 +343,7 @@ def _build(kind: Any, keys: Any, children: Sequence[Any]) -> Any:
         made = kind()
         list.append(made, keys)
         return made
-    if children and isinstance(children[0], arrays.Elements):
+    if children and isinstance(children[0], lists.Elements):
         rows = zip(*[column.items for column in children], strict=True)
         return [_as_result(joins.restored(keys.element, iter(row), _item_of)) for row in rows]
     made = kind()
@@ -363,7 +363,7 @@ def _as_result(item: Any) -> Any:
 def _item_of(kept: Any, type: Type) -> Any:
     if isinstance(type, ListType):
         assert isinstance(type.element, TensorType)
-        return arrays.Elements(list(map(wrap, kept.raw)), type.element)
+        return lists.Elements(list(map(wrap, kept.raw)), type.element)
     return kept.raw.item() if isinstance(type, NumberType) else kept
 
 

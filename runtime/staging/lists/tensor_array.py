@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from runtime import errors, ops
+from runtime import dtypes, errors, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import Primitive, wrong_dtype, wrong_value
 from runtime.core.shapes import Shape, TensorShape, as_shape, compatible, is_known, join_shapes
@@ -14,7 +14,7 @@ from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor, is_tensor
 from runtime.core.types import TensorType
 from runtime.dtypes import DType, as_dtype
-from runtime.graph import arrays
+from runtime.graph import lists
 from runtime.graph.ir import format_location
 from runtime.graph.nodes import apply
 from runtime.graph.structures import Handler, Structure, add_handler
@@ -22,6 +22,7 @@ from runtime.staging.control.joins import Spec, Tree, join
 from runtime.staging.frames import user_location
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import LOOP, Scope, Symbol, active
+from runtime.staging.symbolic_number import number_to_tensor
 
 
 class _Kind:
@@ -89,9 +90,9 @@ class _Kind:
         """True if nothing is written yet, and nothing is said of what may be."""
         return self.shape is None and self.is_sure
 
-    def elements(self, items: list[Any]) -> arrays.Elements:
+    def elements(self, items: list[Any]) -> lists.Elements:
         """The elements of an array outside of graphs."""
-        return arrays.Elements(items, self.element)
+        return lists.Elements(items, self.element)
 
     def checked(self, value: Any, shape_of_rows: bool = False) -> Tensor:
         """`value` as a tensor. TypeError, ValueError where it cannot be an element."""
@@ -165,12 +166,12 @@ class TensorArray:
         count = _integers(0 if size is None else size, (), "TensorArray(): size")
         self._items: Any
         if state.trace is None:
-            self._items = self._kind.elements(arrays.NEW.kernel(count, element=self._kind.element))
+            self._items = self._kind.elements(lists.NEW.kernel(count, element=self._kind.element))
         else:
             known = count.static_value
             if known is not None and not dynamic_size and known >= 0:
                 self._kind.size = int(known)
-            self._items = apply(arrays.NEW, count, element=self._kind.element)
+            self._items = apply(lists.NEW, count, element=self._kind.element)
 
     # What it is
 
@@ -223,7 +224,7 @@ class TensorArray:
         self._check_changeable()
         made = apply(primitive, *values, **params)
         self._later = made, _lengths(made.scope)
-        self._keeps_size = primitive is arrays.WRITE and not self._kind.dynamic
+        self._keeps_size = primitive is lists.SET and not self._kind.dynamic
         return self._with(made)
 
     def _check_changeable(self) -> None:
@@ -267,7 +268,8 @@ class TensorArray:
         """
         if self._is_staged:
             is_known = self._later is not None and self._keeps_size
-            return apply(arrays.SIZE, self._items if is_known else self._list)  # type: ignore[no-any-return]
+            length = apply(lists.LENGTH, self._items if is_known else self._list)
+            return cast(Tensor, number_to_tensor(length, dtypes.int32))
         return convert_to_tensor(len(self._eager), "int32")
 
     def identity(self) -> TensorArray:
@@ -294,7 +296,7 @@ class TensorArray:
         4
         """
         if self._is_staged:
-            return self._known(apply(arrays.READ, self._list, _index(index), element=self._element))
+            return self._known(apply(lists.GET, self._list, _index(index), element=self._element))
         at = int(_index(index))
         if not 0 <= at < len(self._eager):
             raise errors.OutOfRangeError(
@@ -338,7 +340,7 @@ class TensorArray:
         if self._is_staged:
             size = self._kind.size
             params = {} if size is None else {"size": size}
-            found = apply(arrays.STACK, self._list, element=self._element, **params)
+            found = apply(lists.STACK, self._list, element=self._element, **params)
             return self._known(found, (size,))
         if not self._eager:
             shape = tuple(dim or 0 for dim in self._kind.shape or ())
@@ -354,7 +356,7 @@ class TensorArray:
         """
         indices = _integers(indices, (None,), "TensorArray: indices")
         if self._is_staged:
-            found = apply(arrays.READ, self._list, indices, element=self._element)
+            found = apply(lists.GET, self._list, indices, element=self._element)
             return self._known(found, indices.static_shape)
         return ops.stack([self.read(int(at)) for at in indices.numpy()])
 
@@ -366,10 +368,10 @@ class TensorArray:
         [1, 2, 3, 4]
         """
         if self._is_staged:
-            found = apply(arrays.CONCAT, self._list, element=self._element)
+            found = apply(lists.CONCAT, self._list, element=self._element)
             return found  # type: ignore[no-any-return]
         if not self._eager:
-            return convert_to_tensor(arrays.CONCAT.kernel([], element=self._element))
+            return convert_to_tensor(lists.CONCAT.kernel([], element=self._element))
         return ops.concat([self._or_zeros(item) for item in self._eager], 0)
 
     # Writing
@@ -391,7 +393,7 @@ class TensorArray:
 
     def _written(self, index: Any, value: Any) -> TensorArray:
         dynamic = self._kind.dynamic
-        return self._replaced(arrays.WRITE, self._items, index, value, dynamic=dynamic)
+        return self._replaced(lists.SET, self._items, index, value, dynamic=dynamic)
 
     def _put(self, at: int, tensor: Any) -> None:
         items = self._eager
@@ -416,7 +418,7 @@ class TensorArray:
         tensor = self._kind.checked(value, shape_of_rows=True)
         if self._is_staged:
             size = tensor.static_shape[0] if tensor.static_shape else None
-            made = self._filled(apply(arrays.UNSTACK, tensor), exact=False)
+            made = self._filled(apply(lists.UNSTACK, tensor), exact=False)
             made._kind = self._sized(None if self._kind.dynamic else size)
             return made
         return self._filled(ops.unstack(tensor), exact=False)
@@ -425,8 +427,8 @@ class TensorArray:
         """The array with these elements, of which there must be as many, or no more."""
         if self._is_staged:
             params = {"exact": exact, "dynamic": self._kind.dynamic}
-            return self._replaced(arrays.REPLACE, self._items, items, **params)
-        arrays.check_fits(self._eager, items, exact, self._kind.dynamic)
+            return self._replaced(lists.REPLACE, self._items, items, **params)
+        lists.check_fits(self._eager, items, exact, self._kind.dynamic)
         return self._hold(items)
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
@@ -440,7 +442,7 @@ class TensorArray:
         indices = _integers(indices, (None,), "TensorArray: indices")
         if self._is_staged:
             return self._written(indices, tensor)
-        for at, row in arrays.pairs(indices.numpy(), ops.unstack(tensor)):
+        for at, row in lists.pairs(indices.numpy(), ops.unstack(tensor)):
             self._put(at, row)
         return self
 
@@ -454,7 +456,7 @@ class TensorArray:
         tensor = convert_to_tensor(value, None if isinstance(value, Tensor) else self.dtype)
         lengths = _integers(lengths, (None,), "TensorArray: lengths")
         if self._is_staged:
-            return self._filled(apply(arrays.SPLIT, tensor, lengths), exact=True)
+            return self._filled(apply(lists.SPLIT, tensor, lengths), exact=True)
         return self._filled(list(ops.split(tensor, lengths.numpy().tolist())), exact=True)
 
     def close(self, name: str | None = None) -> None:

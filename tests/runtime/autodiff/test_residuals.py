@@ -101,7 +101,7 @@ def scan(x: Any, rounds: Any) -> Any:
 @pytest.mark.parametrize("inside", [True, False])
 def test_memory_of_a_long_scan(inside: bool) -> None:
     """One row of 8,000 bytes a round."""
-    staged = tf.function(scan)
+    staged = tf.function(scan, executor="numpy")
 
     def gradient(x: Any, rounds: Any) -> Any:
         with tf.GradientTape() as tape:
@@ -109,7 +109,7 @@ def test_memory_of_a_long_scan(inside: bool) -> None:
             y = staged(x, rounds)
         return tape.gradient(y, x)
 
-    function = tf.function(gradient) if inside else gradient
+    function = tf.function(gradient, executor="numpy") if inside else gradient
     x = tf.constant(np.linspace(-0.1, 0.1, 4000).reshape(4, 1000))
     function(x, tf.constant(3))
     peaks = [peak_of(lambda n=n: function(x, tf.constant(n))) for n in (100, 300)]

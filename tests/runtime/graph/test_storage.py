@@ -519,7 +519,8 @@ def first_node(document: dict[str, Any]) -> dict[str, Any]:
 
 
 CHANGES: dict[str, tuple[Callable[[dict[str, Any]], Any], type[Exception], str]] = {
-    "newer": (lambda d: d.update(version=2), errors.UnimplementedError, "has version 2 of the"),
+    "newer": (lambda d: d.update(version=3), errors.UnimplementedError, "has version 3 of the"),
+    "older": (lambda d: d.update(version=1), errors.UnimplementedError, "has version 1 of the"),
     "another format": (
         lambda d: d.update(format="x"), errors.InvalidArgumentError, "is of another format",
     ),

@@ -36,10 +36,10 @@ OURS = {
     ),
     "Fused": "its own are those of hardware",
     "Called Control Packed Unpacked PackResiduals UnpackResiduals": "what gradients keep",
-    "TensorListOf TensorListAddAt TensorListClear ListRepeat ListSum TensorListHas": (
+    "TensorListOf TensorListScatterAdd TensorListClear ListRepeat ListSum TensorListHas": (
         "gradients of lists"
     ),
-    "TensorListZeros": "and these",
+    "TensorListZeroItems": "and these",
     "TensorListCast TensorListDrop TensorListFilled TensorListGap TensorListPut TensorListTake": (
         "lists that stand for Python's"
     ),

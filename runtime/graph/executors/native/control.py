@@ -22,6 +22,7 @@ from runtime.graph.executors.native.values import (
     Items,
     Scalar,
     dtype_of,
+    element_of,
     int64,
     register,
 )
@@ -64,8 +65,7 @@ def taken_apart(held: Held, type: Type) -> list[ir.Value]:
 def put_together(parts: Sequence[ir.Value], type: Type) -> Held:
     """The value of a type that has these parts."""
     if isinstance(type, ListType):
-        assert isinstance(type.element, TensorType)
-        return Items(parts[0], parts[1], parts[2], type.element)
+        return Items(parts[0], parts[1], parts[2], element_of(type))
     if isinstance(type, NumberType) or not getattr(type, "shape", None):
         return Scalar(parts[0], type)
     assert isinstance(type, TensorType)

@@ -20,7 +20,8 @@ from runtime.graph.executors.lowering import ALL, Lowering
 from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import Emitter
 from runtime.graph.executors.native.entry import Parameter, callable_of, write_entry
-from runtime.graph.executors.native.support import Support, is_held
+from runtime.graph.executors.native.support import Support
+from runtime.graph.executors.native.values import is_held
 from runtime.graph.executors.program import Module
 from runtime.graph.ir import Node
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
-from runtime.core.types import ListType, TensorType
-from runtime.graph.executors.lowered import Block, Kernel, Local, Loop, Statement, leaves
+from runtime.core.types import ListType, NumberType, TensorType
+from runtime.graph.executors.lowered import Block, Call, Kernel, Local, Loop, Statement, leaves
 from runtime.graph.executors.native.indexing import handed_on, target_of
 from runtime.graph.executors.native.loops import (
     bytes_of,
@@ -21,7 +21,6 @@ from runtime.graph.executors.native.loops import (
     copy,
     load,
     place,
-    plus,
     size_of,
     store,
     times,
@@ -36,7 +35,9 @@ from runtime.graph.executors.native.values import (
     Held,
     Items,
     Scalar,
+    element_of,
     int64,
+    is_held,
     is_native,
     static,
 )
@@ -49,10 +50,11 @@ def is_list(type: object) -> bool:
     """True for a list whose elements are numbers, or arrays of one known shape."""
     if not isinstance(type, ListType):
         return False
-    element = type.element
-    if not isinstance(element, TensorType) or element.shape is None:
+    if isinstance(type.element, NumberType):
+        return True
+    if not isinstance(type.element, TensorType) or type.element.shape is None:
         return False
-    return None not in element.shape and is_native(element.dtype)
+    return None not in type.element.shape and is_native(type.element.dtype)
 
 
 # Lists that are used up
@@ -84,7 +86,7 @@ def _uses(
 ) -> Iterator[tuple[Local, Nest, bool, Loop | None]]:
     owners = {} if owners is None else owners
     for statement in block.statements:
-        uses_up = not isinstance(statement, Kernel) or any(
+        uses_up = isinstance(statement, Call) or any(
             isinstance(target.type, ListType) for target in statement.targets
         )
         for local in statement.reads():
@@ -128,8 +130,7 @@ def _element(kernel: Kernel) -> TensorType:
     """The type of the elements of the list that a kernel takes or makes."""
     for value in (*kernel.node.inputs, *kernel.node.outputs):
         if isinstance(value.type, ListType):
-            assert isinstance(value.type.element, TensorType)
-            return value.type.element
+            return element_of(value.type)
     raise TypeError("no list is taken or made")
 
 
@@ -165,7 +166,7 @@ def _takes(kernel: Kernel) -> bool:
         if isinstance(type, ListType):
             if not is_list(type):
                 return False
-        elif not isinstance(type, TensorType) or type.shape is None or not is_native(type.dtype):
+        elif not is_held(type):
             return False
     return True
 
@@ -173,26 +174,65 @@ def _takes(kernel: Kernel) -> bool:
 def _takes_one(kernel: Kernel) -> bool:
     """True for a kernel at one place."""
     place_type = kernel.node.inputs[1].type
-    return _takes(kernel) and isinstance(place_type, TensorType) and place_type.shape == ()
+    return _takes(kernel) and getattr(place_type, "shape", ()) == ()
+
+
+def _empty(element: TensorType) -> Items:
+    return Items(ir.Constant(POINTER, None), int64(0), int64(0), element)
+
+
+def _cleared(emitter: Emitter, kernel: Kernel, number: ir.Value) -> Items:
+    """A list of so many items, all zeros."""
+    builder, element = emitter.builder, _element(kernel)
+    if static(number) == 0:
+        return _empty(element)
+    length = size_of(builder, _dims(element))
+    made = _grown(emitter, _empty(element), number, length, fresh=True)
+    clear(builder, made.pointer, bytes_of(builder, times(builder, number, length), element.dtype))
+    return Items(made.pointer, number, made.room, element)
 
 
 def _new(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     (count,) = operands
     assert isinstance(count, Scalar)
-    builder, element = emitter.builder, _element(kernel)
-    number, nothing = wide(emitter, count), int64(0)
-    empty = Items(ir.Constant(POINTER, None), nothing, nothing, element)
-    if static(number) == 0:
-        return [empty]
-    emitter.step_aside(builder.icmp_signed("<", number, nothing))
-    emitter.step_aside(builder.icmp_signed(">", number, int64(1 << 32)))
+    builder, number = emitter.builder, wide(emitter, count)
+    if static(number) != 0:
+        emitter.step_aside(builder.icmp_signed("<", number, int64(0)))
+        emitter.step_aside(builder.icmp_signed(">", number, int64(1 << 32)))
+    return [_cleared(emitter, kernel, number)]
+
+
+def _of(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    params = kernel.node.params
+    made = _cleared(emitter, kernel, int64(params["size"]))
+    for at, value in zip(params["places"], operands, strict=True):
+        _store(emitter, made, int64(at), value)
+    return [made]
+
+
+def _store(emitter: Emitter, items: Items, at: ir.Value, value: Held) -> None:
+    builder, element = emitter.builder, items.element
     length = size_of(builder, _dims(element))
-    made = _grown(emitter, empty, number, length, fresh=True)
-    clear(builder, made.pointer, bytes_of(builder, times(builder, number, length), element.dtype))
-    return [Items(made.pointer, number, made.room, element)]
+    target = place(builder, items.pointer, times(builder, at, length), element.dtype)
+    if isinstance(value, Scalar):
+        store(builder, value.value, target, element.dtype)
+    else:
+        assert isinstance(value, Array)
+        copy(builder, target, value.pointer, bytes_of(builder, length, element.dtype))
 
 
-def _write(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _push(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    items, _, value = operands
+    assert isinstance(items, Items)
+    builder, count = emitter.builder, items.count
+    more = builder.add(count, int64(1))
+    length = size_of(builder, _dims(items.element))
+    made = _grown(emitter, items, more, length, fresh=not emitter.linear)
+    _store(emitter, made, count, value)
+    return [Items(made.pointer, more, made.room, items.element)]
+
+
+def _set(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     items, index, value = operands
     assert isinstance(items, Items)
     assert isinstance(index, Scalar)
@@ -212,16 +252,11 @@ def _write(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequenc
         gap = builder.mul(builder.sub(at, items.count), size)
         start = place(builder, made.pointer, times(builder, items.count, length), element.dtype)
         clear(builder, start, gap)
-    target = place(builder, made.pointer, times(builder, at, length), element.dtype)
-    if isinstance(value, Scalar):
-        store(builder, value.value, target, element.dtype)
-    else:
-        assert isinstance(value, Array)
-        copy(builder, target, value.pointer, size)
+    _store(emitter, made, at, value)
     return [Items(made.pointer, count, made.room, element)]
 
 
-def _read(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _get(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     items, index = operands
     assert isinstance(items, Items)
     assert isinstance(index, Scalar)
@@ -231,8 +266,8 @@ def _read(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence
     offset = times(builder, at, size_of(builder, dims))
     source = place(builder, items.pointer, offset, element.dtype)
     if not dims:
-        (target,) = kernel.targets
-        return [Scalar(load(builder, source, element.dtype), target.type)]
+        (output,) = kernel.node.outputs
+        return [Scalar(load(builder, source, element.dtype), output.type)]
     # The list may be written to while what was read is still there.
     made = emitter.allocate(element.dtype, dims, target_of(kernel))
     copy(builder, made.pointer, source, bytes_of(builder, size_of(builder, dims), element.dtype))
@@ -258,22 +293,18 @@ def _stack(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequenc
     return [handed_on(emitter, kernel, made)]
 
 
-def _size(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _length(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     (items,) = operands
     assert isinstance(items, Items)
-    (target,) = kernel.targets
-    number = emitter.builder.trunc(items.count, ir.IntType(8 * target.type.dtype.size))
-    return [Scalar(number, target.type)]
+    return [Scalar(items.count, kernel.node.outputs[0].type)]
 
 
 def _unstack(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     (array,) = operands
     assert isinstance(array, Array)
     builder, element = emitter.builder, _element(kernel)
-    nothing = int64(0)
-    empty = Items(ir.Constant(POINTER, None), nothing, nothing, element)
     count, length = array.dims[0], size_of(builder, _dims(element))
-    made = _grown(emitter, empty, count, length, fresh=True)
+    made = _grown(emitter, _empty(element), count, length, fresh=True)
     size = bytes_of(builder, times(builder, count, length), element.dtype)
     copy(builder, made.pointer, array.pointer, size)
     return [Items(made.pointer, count, made.room, element)]
@@ -284,10 +315,10 @@ def _takes_array(kernel: Kernel) -> bool:
 
 
 ON_ARRAYS["list_new"] = OnArrays(_takes, _new)
-ON_ARRAYS["list_write"] = OnArrays(_takes_one, _write)
-ON_ARRAYS["list_read"] = OnArrays(_takes_one, _read)
+ON_ARRAYS["list_of"] = OnArrays(_takes, _of)
+ON_ARRAYS["list_length"] = OnArrays(_takes, _length)
+ON_ARRAYS["list_get"] = OnArrays(_takes_one, _get)
+ON_ARRAYS["list_set"] = OnArrays(_takes_one, _set)
+ON_ARRAYS["list_push"] = OnArrays(_takes, _push)
 ON_ARRAYS["list_stack"] = OnArrays(_takes, _stack)
-ON_ARRAYS["list_size"] = OnArrays(_takes, _size)
 ON_ARRAYS["list_unstack"] = OnArrays(_takes_array, _unstack)
-
-__all__ = ["plus"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from runtime.core.types import NumberType, TensorType, Type
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block, Conversion, Expression, Statement
 from runtime.graph.executors.lowering import ALL, Lowering
@@ -13,17 +12,10 @@ from runtime.graph.executors.native.fusing import is_elementwise
 from runtime.graph.executors.native.lists import is_list
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS
 from runtime.graph.executors.native.scalar_ops import takes_scalar
-from runtime.graph.executors.native.values import is_native
+from runtime.graph.executors.native.values import is_held
 from runtime.graph.ir import Graph, Node
 
 Reason = tuple[Node, str]
-
-
-def is_held(type: Type) -> bool:
-    """True for the types of values that native code has: numbers, and arrays of known rank."""
-    if isinstance(type, NumberType):
-        return True
-    return isinstance(type, TensorType) and type.shape is not None and is_native(type.dtype)
 
 
 class Support:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from llvmlite import ir
 
 from runtime import dtypes
-from runtime.core.types import NumberType, TensorType, Type
+from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.dtypes import DType
 
 BIT = ir.IntType(1)
@@ -72,6 +72,19 @@ def dtype_of(type: Type) -> DType:
 def is_native(dtype: DType) -> bool:
     """True for the dtypes that have registers: bool, the integers, float32 and float64."""
     return dtype.is_bool or dtype.is_integer or dtype in (dtypes.float32, dtypes.float64)
+
+
+def is_held(type: Type) -> bool:
+    """True for the types of values that native code has: numbers, and arrays of known rank."""
+    if isinstance(type, NumberType):
+        return True
+    return isinstance(type, TensorType) and type.shape is not None and is_native(type.dtype)
+
+
+def element_of(type: ListType) -> TensorType:
+    """The type that a list's elements are held in."""
+    found = type.element
+    return found if isinstance(found, TensorType) else TensorType(dtype_of(found), ())
 
 
 def register(dtype: DType) -> ir.Type:

@@ -1082,7 +1082,7 @@ def test_arrays_are_written_in_place(program: Any) -> None:
     made = [staged(x, n) for x in given]
     assert [bits(rt.nest.flatten(each)) for each in made] == expected
     source = staged.python_source(given[0], n)
-    assert source.count("k_array_write(") == source.count(", out=")
+    assert source.count("k_list_set(") == source.count(", out=")
 
 
 def test_what_an_op_hands_on_is_not_written_to() -> None:

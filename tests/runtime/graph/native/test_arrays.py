@@ -337,6 +337,40 @@ def test_places_behind_an_array_of_tensors_are_left_to_the_fallback() -> None:
         run(write, numbers(3), np.int32(2), aside=True)
 
 
+def slope_of_rounds(x: Any, count: Any) -> Any:
+    """The gradient reads arrays, numbers and truths of each round, the last one's first."""
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        y, total = x, rt.constant(0.0)
+        for i in rt.range(count):
+            if rt.reduce_max(y) > 2.0:
+                y = y * 0.5 + x
+            else:
+                y = y * y * 0.25 - x[i % 3]
+                total = total + y[1] * rt.cast(i, rt.float32)
+        loss = rt.reduce_max(y) + total
+    return tape.gradient(loss, x)
+
+
+def slope_of_nested_rounds(x: Any, count: Any) -> Any:
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        y = x[0]
+        for i in rt.range(count):
+            z = y * x[1]
+            while z > 1.0:
+                z = z * 0.5
+            y = y + z * x[2]
+    return tape.gradient(y, x)
+
+
+@pytest.mark.parametrize("function", [slope_of_rounds, slope_of_nested_rounds])
+@pytest.mark.parametrize("count", [0, 1, 3, 50])
+def test_gradients_of_rounds(function: Function, count: int) -> None:
+    """What a loop keeps for its gradient is in lists of machine code."""
+    run(function, numbers(3), np.int32(count))
+
+
 def swapped(x: Any, y: Any, count: Any) -> Any:
     for _ in rt.range(count):
         x, y = y, x + y

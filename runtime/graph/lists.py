@@ -1,0 +1,570 @@
+"""Lists in a graph: the primitives of TensorArray, of lists that grow, and of what a loop keeps for
+its gradient.
+
+A list is a value: each of these makes a new one. At run time it is a Python list, in which None
+stands for an item that was not written. An index is a scalar, or a vector for several items.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from runtime import dtypes, errors
+from runtime.core import forms, intervals
+from runtime.core.convert import convert_to_tensor
+from runtime.core.forms import Form
+from runtime.core.primitive import Memory, Order, Primitive, flat, structural
+from runtime.core.shapes import Shape, is_known
+from runtime.core.state import state
+from runtime.core.types import ListType, TensorType, Type
+from runtime.core.workspace import in_rows, placed
+from runtime.dtypes import DType
+from runtime.graph.ir import Node, Value
+from runtime.graph.nodes import BOOL, INT, LIST_ADD, added, apply, element_shape, fits, zeros_like
+
+Items = list[Any]
+
+
+class Elements:
+    """The contents of an array outside of graphs: eager tensors, and None where nothing was
+    written.
+
+    `element` is their type, as far as it is known. `is_current` until the items is written to.
+    """
+
+    __slots__ = ("element", "is_current", "items")
+
+    def __init__(self, items: Items, element: TensorType) -> None:
+        self.items = items
+        self.element = element
+        self.is_current = True
+
+    @property
+    def type(self) -> ListType:
+        """The type of the list."""
+        return ListType(self.element)
+
+    @property
+    def raw(self) -> Items:
+        """The list as graphs take it."""
+        return [None if item is None else item.raw for item in self.items]
+
+    def staged(self) -> Any:
+        """The list in the graph being traced; an array that is written to later needs another."""
+        watcher = state.trace.watcher
+        if watcher is not None:
+            watcher.see_elements(self)
+        places = tuple([at for at, item in enumerate(self.items) if item is not None])
+        items = [self.items[at] for at in places]
+        return apply(OF, *items, places=places, size=len(self.items), type=self.type)
+
+
+def _row(
+    name: str,
+    kernel: Callable[..., Any],
+    infer: Callable[..., Any],
+    op_type: str = "",
+    **facts: Any,
+) -> Primitive:
+    words = name.removeprefix("list_").title().replace("_", "")
+    return structural(name, kernel, infer, op_type=op_type or f"TensorList{words}", **facts)
+
+
+def _refusal(message: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(None, None, message)
+
+
+def _zeros_for(items: Items, dtype: DType, shape: Shape) -> Any:
+    written = next((item for item in items if item is not None), None)
+    if shape is not None and None not in shape:
+        return np.zeros(shape, dtype.np_dtype)
+    if not items:
+        raise _refusal("an empty TensorArray whose elements have no known shape has no value")
+    if written is None:
+        raise _refusal("an item of a TensorArray was read that was not written, and has no shape")
+    return np.zeros_like(written)
+
+
+def _is_one(index: Any) -> bool:
+    return type(index) is int or np.ndim(index) == 0
+
+
+def _item(items: Items, index: int, zeros: Callable[[], Any]) -> Any:
+    if not 0 <= index < len(items):
+        raise _refusal(f"index {index} is out of range of a TensorArray of size {len(items)}")
+    return zeros() if items[index] is None else items[index]
+
+
+def _joined(items: Sequence[Any], zeros: Callable[[], Any], out: Any = None) -> Any:
+    found = [zeros() if item is None else item for item in items]
+    if not found:
+        return zeros()[None][:0]
+    try:
+        made = placed(out, (len(found), *found[0].shape), found[0].dtype)
+        return np.stack(found, out=made)
+    except ValueError:
+        shapes = [np.shape(item) for item in found]
+        raise _refusal(f"the items of a TensorArray have different shapes: {shapes}") from None
+
+
+# Kernels
+
+
+def _of(*items: Any, places: tuple[int, ...], size: int, type: ListType) -> Items:
+    made: Items = [None] * size
+    for at, item in zip(places, items, strict=True):
+        made[at] = item
+    return made
+
+
+def _new(size: Any, *, element: TensorType) -> Items:
+    if size < 0:
+        raise _refusal(f"a TensorArray cannot have {int(size)} elements")
+    return [None] * int(size)
+
+
+def copied(items: Items, out: Items | None) -> Items:
+    """A list of the same items: `out` if there is one, which may be the array."""
+    if out is None:
+        return items.copy()
+    if out is not items:
+        out[:] = items
+    return out
+
+
+def _set(items: Items, index: Any, value: Any, *, dynamic: bool, out: Items | None = None) -> Items:
+    made = copied(items, out)
+    for at, item in pairs(index, value):
+        _check_index(at, len(made), dynamic)
+        made += [None] * (at + 1 - len(made))
+        made[at] = item
+    return made
+
+
+def _push(items: Items, at: int, item: Any, out: Items | None = None) -> Items:
+    made = items if out is items else copied(items, out)
+    made.append(item)
+    return made
+
+
+def pairs(index: Any, value: Any) -> Any:
+    """The indices and what is written there; InvalidArgumentError for other numbers of them."""
+    if _is_one(index):
+        return [(int(index), value)]
+    if len(index) != len(value):
+        raise _refusal(
+            f"{len(value)} elements are written to {len(index)} indices of a TensorArray"
+        )
+    return zip(map(int, index), value, strict=True)
+
+
+def _check_index(index: int, size: int, dynamic: bool) -> None:
+    if index < 0 or (index >= size and not dynamic):
+        raise _refusal(
+            f"tried to write to index {index} of a TensorArray of size {size} that is not "
+            "resizeable: make it with dynamic_size=True"
+        )
+
+
+def _get(items: Items, index: Any, *, element: TensorType) -> Any:
+    def zeros() -> Any:
+        return _zeros_for(items, element.dtype, element.shape)
+
+    if _is_one(index):
+        return _item(items, int(index), zeros)
+    return _joined([_item(items, int(at), zeros) for at in index], zeros)
+
+
+def _get_like(items: Items, index: Any, like: Any) -> Any:
+    if _is_one(index):
+        return _or_zeros(items, int(index), like)
+    found = [_or_zeros(items, int(at), row) for at, row in zip(index, like, strict=True)]
+    return in_rows(np.stack(found))
+
+
+def _get_or_zeros(items: Items, index: Any, *, type: TensorType) -> Any:
+    shape: Any = type.shape
+    if _is_one(index):
+        item = items[index] if index < len(items) else None
+        return np.zeros(shape, type.dtype.np_dtype)[()] if item is None else item
+    return _get_like(items, index, np.broadcast_to(type.dtype.np_dtype.type(0), shape))
+
+
+def _or_zeros(items: Items, at: int, like: Any) -> Any:
+    item = items[at] if at < len(items) else None
+    return zeros_like(like) if item is None else item
+
+
+def _clear(items: Items, index: Any, out: Items | None = None) -> Items:
+    made = copied(items, out)
+    for at in (index,) if _is_one(index) else index:
+        if at < len(made):
+            made[at] = None
+    return made
+
+
+def _scatter_add(items: Items, index: Any, value: Any, out: Items | None = None) -> Items:
+    made = copied(items, out)
+    for at, item in pairs(index, value):
+        if at >= len(made):
+            made += [None] * (at + 1 - len(made))
+        made[at] = added(made[at], item)
+    return made
+
+
+def _scatter(index: Any, value: Any, *, type: ListType) -> Items:
+    return _scatter_add([], index, value)
+
+
+def _stack(
+    items: Items, *, element: TensorType, size: int | None = None, out: Any = None
+) -> Any:  # fmt: skip
+    return _joined(items, lambda: _zeros_for(items, element.dtype, element.shape), out)
+
+
+def _stack_like(items: Items, like: Any) -> Any:
+    if not items:
+        return np.zeros_like(like)
+    return in_rows(np.stack([_or_zeros(items, at, row) for at, row in enumerate(like)]))
+
+
+def _unstack(value: Any) -> Items:
+    return list(value)
+
+
+def _has(items: Items, *index: Any) -> bool:
+    """Whether there is an item, or one at an index."""
+    places = np.atleast_1d(index[0]) if index else range(len(items))
+    return any(at < len(items) and items[at] is not None for at in places)
+
+
+def _zero_items(items: Items) -> Items:
+    return [None if item is None else np.zeros_like(item) for item in items]
+
+
+def _concat(items: Items, *, element: TensorType, out: Any = None) -> Any:
+    if not items and element.shape is not None:
+        return np.zeros((0, *[dim or 0 for dim in element.shape[1:]]), element.dtype.np_dtype)
+    zeros = functools.partial(_zeros_for, items, element.dtype, element.shape)
+    found = [zeros() if item is None else item for item in items] or [zeros()]
+    shape = (sum(map(len, found)), *found[0].shape[1:])
+    return np.concatenate(found, out=placed(out, shape, found[0].dtype))
+
+
+def _replace(items: Items, new: Items, *, exact: bool, dynamic: bool) -> Items:
+    check_fits(items, new, exact, dynamic)
+    return new
+
+
+def check_fits(items: Items, new: Items, exact: bool, dynamic: bool) -> None:
+    """InvalidArgumentError for more elements than a TensorArray takes; `exact`: or fewer."""
+    few, many = len(new) < len(items) and exact, len(new) > len(items)
+    if not dynamic and (few or many):
+        raise _refusal(f"{len(new)} elements do not fit a TensorArray of size {len(items)}")
+
+
+def _split(value: Any, lengths: Any) -> Items:
+    if int(np.sum(lengths)) != len(value):
+        raise _refusal(f"the lengths {lengths} do not sum up to the length {len(value)} to split")
+    return np.split(value, np.cumsum(lengths)[:-1])
+
+
+def _split_like(value: Any, items: Items, *, element: TensorType) -> Items:
+    zeros = functools.partial(_zeros_for, items, element.dtype, element.shape)
+    return _split(value, [len(zeros() if item is None else item) for item in items])
+
+
+def _cast(items: Items, *, dtype: dtypes.DType) -> Items:
+    return [_cast_item(item, dtype) for item in items]
+
+
+def _cast_item(item: Any, dtype: dtypes.DType) -> Any:
+    for number in item.ravel().tolist():
+        if not fits(number, dtype):
+            message = f"the Python number {number!r} does not fit into {dtype.name}"
+            raise errors.InvalidArgumentError(None, None, message)
+    return item.astype(dtype.np_dtype)
+
+
+def _filled(items: Items) -> Items:
+    return [np.True_] * len(items)
+
+
+def _take(items: Items, places: Any) -> Items:
+    return [items[at] if at < len(items) else None for at in places]
+
+
+def _put(items: Items, places: Any) -> Items:
+    made = [None] * (max(places, default=-1) + 1)
+    for item, at in zip(items, places, strict=False):
+        made[at] = item
+    return made
+
+
+def _drop(items: Items, at: Any, out: Items | None = None) -> Items:
+    made = copied(items, out)
+    del made[int(at) : int(at) + 1]
+    return made
+
+
+def _gap(items: Items, at: Any, out: Items | None = None) -> Items:
+    made = copied(items, out)
+    if at < len(made):
+        made.insert(int(at), None)
+    return made
+
+
+# Types
+
+
+def _as_declared(*_: Type, type: Type, **__: Any) -> Type:
+    return type
+
+
+def _as_first(items: Type, *_: Type, **__: Any) -> Type:
+    return items
+
+
+def _as_last(*given: Type, **_: Any) -> Type:
+    return given[-1]
+
+
+def empty(made: Value) -> Node:
+    """The node of an empty list."""
+    return Node(OF, (), (made,), {"places": (), "size": 0, "type": made.type})
+
+
+def is_empty(node: Node) -> bool:
+    """True for the node of an empty list."""
+    return node.primitive is OF and not node.params["size"]
+
+
+def _new_type(size: Type, *, element: TensorType) -> Type:
+    return ListType(element)
+
+
+def _rows(shape: Shape, element: TensorType) -> TensorType:
+    whole = None if shape is None or element.shape is None else (*shape, *element.shape)
+    return TensorType(element.dtype, whole)
+
+
+def _item_type(items: ListType, at: Type) -> Type:
+    return items.element
+
+
+def _item_form(inputs: Sequence[Type], target: Type, params: Mapping[str, Any]) -> Form:
+    number = "int" if forms.is_integer(target) else "bool" if forms.is_bool(target) else ""
+    return Form(f"{number}({{}}[{{}}])" if number else "{}[{}]", "")
+
+
+def _get_type(items: Type, index: TensorType, *, element: TensorType) -> Type:
+    return _rows(index.shape, element)
+
+
+def _stack_type(items: Type, *, element: TensorType, size: int | None = None) -> Type:
+    return _rows((size,), element)
+
+
+def _unstack_type(value: TensorType) -> Type:
+    return ListType(TensorType(value.dtype, element_shape(value.shape)))
+
+
+def _concat_type(items: ListType, *, element: TensorType) -> Type:
+    rest = None if element.shape is None else (None, *element.shape[1:])
+    return TensorType(element.dtype, rest)
+
+
+def _split_type(value: TensorType, lengths: Type) -> Type:
+    rest = None if value.shape is None else (None, *value.shape[1:])
+    return ListType(TensorType(value.dtype, rest))
+
+
+def _cast_type(items: ListType, *, dtype: dtypes.DType) -> Type:
+    assert isinstance(items.element, TensorType)
+    return ListType(TensorType(dtype, items.element.shape))
+
+
+def _filled_type(items: ListType) -> Type:
+    return ListType(TensorType(dtypes.bool, ()))
+
+
+# Gradients
+
+
+class Item(NamedTuple):
+    """A gradient that comes of a list of them, and a test whether there is one in it."""
+
+    grad: Any
+    is_there: Any
+
+
+def _item_like(items: Any, index: Any, like: Any) -> Item:
+    """The item of a gradient; only where nothing else tells its shape, `like` is kept for that."""
+    if isinstance(like.type, TensorType) and is_known(like.type.shape):
+        found = apply(GET_OR_ZEROS, items, index, type=like.type)
+    else:
+        found = apply(GET_LIKE, items, index, like)
+    return Item(found, apply(HAS, items, index))
+
+
+def _of_of(op: Any, grad: Any) -> Any:
+    pairs = zip(op.params["places"], op.inputs, strict=True)
+    return tuple([_item_like(grad, convert_to_tensor(at), item) for at, item in pairs])
+
+
+def _of_set(op: Any, grad: Any) -> Any:
+    _, index, value = op.inputs
+    # Read first: then nobody needs the list that is cleared, and it is not copied.
+    item = _item_like(grad, index, value)
+    return apply(CLEAR, grad, index), None, item
+
+
+def _of_push(op: Any, grad: Any) -> Any:
+    # The gradient of a residual is sent wherever that of the loop is.
+    _, at, value = op.inputs
+    item = _item_like(grad, at, value).grad
+    return apply(CLEAR, grad, at), None, item
+
+
+def _of_get(op: Any, grad: Any) -> Any:
+    items, index, *others = op.inputs
+    return (apply(SCATTER, index, grad, type=items.type), None, *[None for _ in others])
+
+
+def _of_scatter(op: Any, grad: Any) -> Any:
+    index, value = op.inputs
+    return None, _item_like(grad, index, value)
+
+
+def _of_scatter_add(op: Any, grad: Any) -> Any:
+    _, index, value = op.inputs
+    return grad, None, _item_like(grad, index, value)
+
+
+def _dense(grad: Any, items: Any) -> Any:
+    return apply(LIST_ADD, grad, apply(ZERO_ITEMS, items))
+
+
+def _of_clear(op: Any, grad: Any) -> Any:
+    return apply(CLEAR, grad, op.inputs[1]), None
+
+
+def _of_stack(op: Any, grad: Any) -> Any:
+    return (apply(UNSTACK, grad), *[None] * (len(op.inputs) - 1))
+
+
+def _of_unstack(op: Any, grad: Any) -> Any:
+    return (Item(apply(STACK_LIKE, grad, op.inputs[0]), apply(HAS, grad)),)
+
+
+def _of_concat(op: Any, grad: Any) -> Any:
+    return (apply(SPLIT_LIKE, grad, op.inputs[0], element=op.params["element"]),)
+
+
+def _of_split(op: Any, grad: Any) -> Any:
+    pieces = _dense(grad, op.outputs[0])
+    return Item(apply(CONCAT, pieces, element=pieces.type.element), apply(HAS, grad)), None
+
+
+def _of_split_like(op: Any, grad: Any) -> Any:
+    pieces = _dense(grad, op.outputs[0])
+    return Item(apply(CONCAT, pieces, element=op.params["element"]), apply(HAS, grad)), None
+
+
+def _of_drop(op: Any, grad: Any) -> Any:
+    return apply(GAP, grad, op.inputs[1]), None
+
+
+def _of_gap(op: Any, grad: Any) -> Any:
+    return apply(DROP, grad, op.inputs[1]), None
+
+
+def _of_take(op: Any, grad: Any) -> Any:
+    return apply(PUT, grad, op.inputs[1]), None
+
+
+def _of_put(op: Any, grad: Any) -> Any:
+    return apply(TAKE, grad, op.inputs[1]), None
+
+
+def _of_cast(op: Any, grad: Any) -> Any:
+    return (apply(CAST, grad, dtype=op.inputs[0].type.element.dtype),)
+
+
+# Lists, and their items. What a loop has pushed is there: `list_item` reads it unchecked.
+OF = _row("list_of", _of, _as_declared, gradient=_of_of, instruction="list_of")
+NEW = _row("list_new", _new, _new_type, "TensorListReserve", fallible=True, instruction="list_new")
+LENGTH = _row(
+    "list_length", len, lambda items: INT, memory=Memory.READS, scalar=Form("len({})", ""),
+    interval=intervals.length, instruction="list_length",
+)  # fmt: skip
+GET = _row(
+    "list_get", _get, _get_type, "TensorListGetItem", gradient=_of_get, fallible=True,
+    memory=Memory.READS, instruction="list_get",
+)  # fmt: skip
+SET = _row(
+    "list_set", _set, _as_first, "TensorListSetItem", gradient=_of_set, fallible=True,
+    memory=Memory.STORES, instruction="list_set",
+)  # fmt: skip
+PUSH = _row(
+    "list_push", _push, _as_first, "TensorListPushBack", gradient=_of_push,
+    memory=Memory.STORES, instruction="list_push",
+)  # fmt: skip
+ITEM = _row(
+    "list_item", operator.getitem, _item_type, "TensorListGetItem", gradient=_of_get,
+    scalar=_item_form, memory=Memory.KEEPS, instruction="list_get",
+)  # fmt: skip
+GET_LIKE = _row(
+    "list_get_like", _get_like, _as_last, "TensorListGetItem", gradient=_of_get,
+    memory=Memory.READS,
+)  # fmt: skip
+GET_OR_ZEROS = _row(
+    "list_get_or_zeros", _get_or_zeros, _as_declared, "TensorListGetItem", gradient=_of_get,
+    memory=Memory.READS,
+)  # fmt: skip
+CLEAR = _row("list_clear", _clear, _as_first, gradient=_of_clear, memory=Memory.STORES)
+REPLACE = _row(
+    "list_replace", _replace, _as_last, "TensorListSetItem", fallible=True,
+    gradient=lambda op, grad: (None, grad),
+)  # fmt: skip
+# Gradients of lists: items that are not there are zeros, also behind the end.
+SCATTER = _row("list_scatter", _scatter, _as_declared, "TensorListScatterV2", gradient=_of_scatter)
+SCATTER_ADD = _row(
+    "list_scatter_add", _scatter_add, _as_first, gradient=_of_scatter_add, memory=Memory.STORES
+)
+HAS = _row("list_has", _has, lambda *_: BOOL, memory=Memory.READS)
+ZERO_ITEMS = _row("list_zero_items", _zero_items, _as_first, gradient=flat)
+# Lists as tensors, and tensors as lists.
+STACK = _row(
+    "list_stack", _stack, _stack_type, gradient=_of_stack, fallible=True, order=Order.C,
+    finds_shape=True, instruction="list_stack",
+)  # fmt: skip
+STACK_LIKE = _row(
+    "list_stack_like", _stack_like, _as_last, "TensorListStack", gradient=_of_stack,
+    memory=Memory.READS, order=Order.C,
+)  # fmt: skip
+UNSTACK = _row(
+    "list_unstack", _unstack, _unstack_type, "TensorListFromTensor", gradient=_of_unstack,
+    instruction="list_unstack",
+)  # fmt: skip
+CONCAT = _row(
+    "list_concat", _concat, _concat_type, "TensorListConcatV2", gradient=_of_concat, fallible=True,
+    order=Order.C, finds_shape=True,
+)  # fmt: skip
+SPLIT = _row("list_split", _split, _split_type, gradient=_of_split, fallible=True)
+SPLIT_LIKE = _row(
+    "list_split_like", _split_like, _as_last, "TensorListSplit", gradient=_of_split_like
+)
+# Without the item at a place; with room for one there; the items at some places; and the list that
+# has its items at these.
+CAST = _row("list_cast", _cast, _cast_type, gradient=_of_cast, fallible=True)
+FILLED = _row("list_filled", _filled, _filled_type, gradient=lambda op, grad: (None,))
+DROP = _row("list_drop", _drop, _as_first, gradient=_of_drop, memory=Memory.STORES)
+GAP = _row("list_gap", _gap, _as_first, gradient=_of_gap, memory=Memory.STORES)
+TAKE = _row("list_take", _take, _as_first, gradient=_of_take)
+PUT = _row("list_put", _put, _as_first, gradient=_of_put)
