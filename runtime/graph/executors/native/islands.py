@@ -11,7 +11,7 @@ Their fallbacks are in the same program: the Python of the same statements.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from runtime.graph.executors import lowered
@@ -28,8 +28,8 @@ from runtime.graph.ir import Node
 LEAST_KERNELS = 3
 """Kernels from which on a run without loops is worth a call."""
 
-Replace = Callable[[Block, list[Local]], list[Statement]]
-"""Gives what stands for an island, of which these locals are read behind it."""
+Replace = Callable[[Block], list[Statement]]
+"""Gives what stands for an island; its results are the locals that are read behind it."""
 
 
 class Islands:
@@ -45,18 +45,16 @@ class Islands:
         """
         native: set[Node] = set()
 
-        def note(island: Block, outputs: list[Local]) -> list[Statement]:
+        def note(island: Block) -> list[Statement]:
             native.update(statement.node for statement in _statements(island))
             return island.statements
 
         self._replace(lowering.function(ALL).body, ALL, note)
         function = lowering.function(native)
         captured = dict(function.captured)
-
-        def call(island: Block, outputs: list[Local]) -> list[Statement]:
-            return [self._native(island, outputs, captured, module)]
-
-        self._replace(function.body, native, call)
+        self._replace(
+            function.body, native, lambda island: [self._native(island, captured, module)]
+        )
         return function
 
     def _replace(self, block: Block, native: Container[Node], replace: Replace) -> None:
@@ -64,51 +62,41 @@ class Islands:
         statements: list[Statement] = []
         left = list(block.statements)
         while left:
-            size = self._size(left, native)
-            outputs = _read(left[:size], Block(left[size:], block.results))
-            while not all(is_held(local.type) for local in outputs):
+            run = left[: self._size(left, native)]
+            while _is_worth(run):
+                outputs = _read(run, Block(left[len(run) :], block.results))
+                if all(is_held(local.type) for local in outputs):
+                    statements += replace(Block(run, [*outputs]))
+                    break
                 # The island ends before what it cannot hand on.
-                size = next(at for at, each in enumerate(left) if _is_open(each, outputs))
-                outputs = _read(left[:size], Block(left[size:], block.results))
-            island = Block(left[:size], [*outputs])
-            if _is_worth(island):
-                statements += replace(island, outputs)
+                run = run[: next(at for at, each in enumerate(run) if _is_open(each, outputs))]
             else:
-                size = max(size, 1)
-                for statement in left[:size]:
+                run = run or left[:1]
+                for statement in run:
                     for inner in statement.blocks:
                         self._replace(inner, native, replace)
-                statements += left[:size]
-            left = left[size:]
+                statements += run
+            left = left[len(run) :]
         block.statements = statements
 
-    def _size(self, statements: Iterable[Statement], native: Container[Node]) -> int:
+    def _size(self, statements: Sequence[Statement], native: Container[Node]) -> int:
         """The number of statements, from the first on, that are native, and so is what they read
         from before.
         """
         made: set[Local] = set()
         for at, statement in enumerate(statements):
-            read = lowered.free_locals(Block([statement])).keys() - made
-            if statement.node not in native or not all(is_held(local.type) for local in read):
+            if statement.node not in native or isinstance(statement, lowered.Raise):
                 return at
-            if not self._is_native(statement):
+            block = Block([statement])
+            read = lowered.free_locals(block).keys() - made
+            if not all(is_held(local.type) for local in read) or any(self.support.of_block(block)):
                 return at
             made.update(statement.targets)
-        return at + 1
+        return len(statements)
 
-    def _is_native(self, statement: Statement) -> bool:
-        if isinstance(statement, lowered.Raise):
-            return False
-        return next(iter(self.support.of_block(Block([statement]))), None) is None
-
-    def _native(
-        self,
-        island: Block,
-        outputs: list[Local],
-        captured: Mapping[Local, Any],
-        module: Module,
-    ) -> Statement:
+    def _native(self, island: Block, captured: Mapping[Local, Any], module: Module) -> Statement:
         """The call of a new function for an island."""
+        outputs = [each for each in island.results if isinstance(each, Local)]
         free = lowered.free_locals(island)
         inputs = [local for local in free if local not in captured]
         known = [(local, captured[local]) for local in free if local in captured]
@@ -155,10 +143,10 @@ def _statements(block: Block) -> Iterator[Statement]:
         yield from each.statements
 
 
-def _is_worth(island: Block) -> bool:
-    """Whether an island is worth a call: there is a loop, or a call, in it, or several kernels."""
+def _is_worth(run: Sequence[Statement]) -> bool:
+    """Whether a run is worth a call: there is a loop, or a call, in it, or several kernels."""
     kernels = 0
-    for statement in _statements(island):
+    for statement in _statements(Block([*run])):
         if isinstance(statement, lowered.Loop | lowered.Call):
             return True
         kernels += isinstance(statement, lowered.Kernel)

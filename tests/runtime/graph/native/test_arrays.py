@@ -356,7 +356,7 @@ def slope_of_nested_rounds(x: Any, count: Any) -> Any:
     with rt.GradientTape() as tape:
         tape.watch(x)
         y = x[0]
-        for i in rt.range(count):
+        for _ in rt.range(count):
             z = y * x[1]
             while z > 1.0:
                 z = z * 0.5
