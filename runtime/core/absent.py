@@ -97,7 +97,8 @@ class AbsentName(AttributeError):
         message = f"module {namespace!r} has no attribute {name!r}"
         if name.startswith("_"):
             return message
-        reason = reason_of(f"{namespace}.{name}".partition(".")[2])
+        public = f"{namespace}.{name}".partition(".")[2]
+        reason = reason_of(public.removeprefix("compat.v1."))
         if reason is not None:
             return f"{message}: {reason}; see docs/limits.md, Names that are not here"
         near = _nearest(namespace, name)

@@ -34,6 +34,16 @@ class Variable(KerasVariable):
     is_tensor_like = True
 
     def _initialize(self, value: Any) -> None:
+        self._check_place()
+        if isinstance(value, runtime.Variable):
+            self._value = value
+        else:
+            self._value = runtime.Variable(
+                value, dtype=self._dtype, trainable=self.trainable, name=self.name
+            )
+
+    def _check_place(self) -> None:
+        """Refuse a variable that a staged branch or loop makes."""
         trace = state.trace
         while trace is not None:
             if trace.scope.outer is not None:
@@ -44,12 +54,6 @@ class Variable(KerasVariable):
                     "optimizer write optimizer.build(model.trainable_variables)",
                 )
             trace = trace.outer
-        if isinstance(value, runtime.Variable):
-            self._value = value
-        else:
-            self._value = runtime.Variable(
-                value, dtype=self._dtype, trainable=self.trainable, name=self.name
-            )
 
     def _initialize_with_initializer(self, initializer: Callable[..., Any]) -> None:
         self._initialize(lambda: initializer(self._shape, dtype=self._dtype))
@@ -62,6 +66,7 @@ class Variable(KerasVariable):
                 f"Variable {self.path} is made in a stateless scope: build the layer or the model "
                 "before it is used there"
             )
+        self._check_place()
         with init_scope():
             self._initialize_with_initializer(self._initializer)
             self._initializer = None

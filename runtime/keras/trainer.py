@@ -79,6 +79,22 @@ class Trainer(base_trainer.Trainer):
         self._loss_tracker.update_state(loss, sample_weight=size)
         return loss
 
+    def compute_loss(
+        self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None,
+        training: bool = True,
+    ) -> Any:  # fmt: skip
+        """The loss that `compile` was given, and those that layers add.
+
+        ValueError for the first without `y`.
+        """
+        if y is None and self._compile_loss is not None:
+            raise ValueError(
+                "the model is compiled with a loss, which compares its outputs with y, and there "
+                "is no y: give it as fit(x, y), or as batches (x, y); a model that needs none is "
+                "compiled without a loss, and calls self.add_loss(...) in its layers"
+            )
+        return super().compute_loss(x, y, y_pred, sample_weight, training)
+
     # Steps as functions
 
     def _staged(self, step: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -8,13 +8,22 @@ A name that is not here is that of version 2.
 from typing import Any as _Any
 
 from runtime.compat.v1 import train as train
+from runtime.compat.v1.moved import MOVED as _MOVED
 from runtime.compat.v1.namespaces import (
     image as image, math as math, nn as nn, random as random, strings as strings,
     summary as summary,
 )
 from runtime.compat.v1.ops import (
-    div as div, to_float as to_float, to_int32 as to_int32, to_int64 as to_int64, where as where,
+    Print as Print, div as div, to_double as to_double, to_float as to_float,
+    to_int32 as to_int32, to_int64 as to_int64, where as where,
     with_older_arguments as _with_older_arguments,
+)
+from runtime.compat.v1.settings import (
+    ConfigProto as ConfigProto, GPUOptions as GPUOptions,
+    disable_v2_behavior as disable_v2_behavior,
+    enable_resource_variables as enable_resource_variables,
+    enable_v2_behavior as enable_v2_behavior,
+    resource_variables_enabled as resource_variables_enabled,
 )
 from runtime.compat.v1.variables import (
     Variable as Variable, add_to_collection as add_to_collection, assign as assign,
@@ -29,6 +38,7 @@ from runtime.compat.v1.variables import (
     set_random_seed as set_random_seed, trainable_variables as trainable_variables,
     variables_initializer as variables_initializer,
 )
+from runtime.core.absent import AbsentName as _AbsentName
 from runtime.core.lazy import facade as _facade
 from runtime.sessions.initializers import (
     constant_initializer as constant_initializer,
@@ -55,25 +65,15 @@ from runtime.sessions.variable_scopes import (
 
 Graph = _OpenGraph
 
-_MOVED = {
-    "random_normal": "random.normal", "random_uniform": "random.uniform",
-    "truncated_normal": "random.truncated_normal", "random_shuffle": "random.shuffle",
-    "log": "math.log", "log1p": "math.log1p", "lgamma": "math.lgamma", "erf": "math.erf",
-    "rsqrt": "math.rsqrt", "floordiv": "math.floordiv", "mod": "math.mod",
-    "is_nan": "math.is_nan", "is_inf": "math.is_inf",
-    "matrix_inverse": "linalg.inv", "matrix_determinant": "linalg.det", "trace": "linalg.trace",
-    "diag": "linalg.tensor_diag", "check_numerics": "debugging.check_numerics",
-    "string_join": "strings.join", "string_to_number": "strings.to_number",
-}
-"""Names of version 1, and where they are in version 2."""
-
-
 def __getattr__(name: str) -> _Any:
     import runtime
 
     found: _Any = runtime
-    for part in _MOVED.get(name, name).split("."):
-        found = getattr(found, part)
+    try:
+        for part in _MOVED.get(name, name).split("."):
+            found = getattr(found, part)
+    except _AbsentName:
+        raise _AbsentName(__name__, name) from None
     return _with_older_arguments(found)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
@@ -13,7 +13,9 @@ from runtime.core.tensor import Tensor
 from runtime.ops.define import matched
 from runtime.ops.normalization import dropout as _dropout
 from runtime.ops.ordering import in_top_k as _in_top_k
+from runtime.ops.print_op import print as _print
 from runtime.ops.random.stateful import poisson as _poisson
+from runtime.staging.control_flow import control_dependencies
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -80,6 +82,37 @@ def poisson(
     [[0.0, 0.0]]
     """
     return _poisson(shape, lam, dtype, seed)
+
+
+def Print(
+    input_: Any, data: Sequence[Any], message: str | None = None, first_n: int | None = None,
+    summarize: int | None = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """`input_`, which writes `message` and the tensors of `data` to stderr when it is computed.
+
+    `summarize` is the number of elements shown at both ends of each dimension, 3 by default.
+    ValueError for `first_n`: each time is written.
+
+    >>> int(rt.compat.v1.Print(1, [[2, 3]], "data: ") + 1)
+    2
+    """
+    if first_n not in (None, -1):
+        raise ValueError(
+            f"Print: first_n={first_n} is not supported: count in a variable, and write with "
+            "tf.print where the count is small"
+        )
+    written = _print(message or "", *data, summarize=3 if summarize is None else summarize)
+    with control_dependencies([] if written is None else [written]):
+        return ops.identity(input_)
+
+
+def to_double(x: Any, name: str = "ToDouble") -> Tensor:
+    """`x` as float64.
+
+    >>> rt.compat.v1.to_double([1, 2]).numpy().tolist()
+    [1.0, 2.0]
+    """
+    return ops.cast(x, dtypes.float64)
 
 
 def to_float(x: Any, name: str = "ToFloat") -> Tensor:

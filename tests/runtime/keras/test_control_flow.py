@@ -173,3 +173,35 @@ def test_what_is_built_in_a_staged_loop_is_refused(built: bool) -> None:
     with pytest.raises(ValueError, match=r"Keras variable .* is made in the body of a loop") as e:
         train(rt.ones([2, 3]))
     assert "optimizer.build(model.trainable_variables)" in str(e.value)
+
+
+class _BuiltByItsCall(keras.Model):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__()
+        self.dense = keras.layers.Dense(3)
+
+    def call(self, x: Any) -> Any:
+        return self.dense(x)
+
+
+def test_a_model_that_a_staged_block_would_build_is_refused_until_it_is_built() -> None:
+    net = _BuiltByItsCall()
+
+    def looped(x: Any) -> Any:
+        for _ in rt.range(2):
+            x = net(x)
+        return x
+
+    def chosen(x: Any) -> Any:
+        if rt.reduce_sum(x) > 0.0:
+            x = net(x)
+        return x
+
+    x = rt.ones([2, 3])
+    for function in (looped, chosen):
+        with pytest.raises(ValueError, match=r"Keras variable .__built_by_its_call.*kernel'") as e:
+            rt.function(function)(x)
+        assert "call a model or layer once" in str(e.value)
+    net(x)
+    for function in (looped, chosen):
+        np.testing.assert_allclose(rt.function(function)(x), function(x), rtol=1e-6)

@@ -194,3 +194,16 @@ def test_a_dataset_without_batches_tells_both_shapes() -> None:
     data = rt.data.Dataset.from_tensor_slices((X, Y))
     with pytest.raises(ValueError, match=r"Expected shape \(None, 4\), but .* shape \(4,\)"):
         model().fit(data)
+
+
+@pytest.mark.parametrize("is_built", [True, False])
+def test_a_loss_without_labels_is_refused(is_built: bool) -> None:
+    made = model()
+    if is_built:
+        made.fit(X, Y)
+    for call in (made.fit, made.evaluate):
+        with pytest.raises(ValueError, match=r"there is no y: give it as fit\(x, y\)"):
+            call(X)
+    unsupervised = keras.Sequential([keras.layers.Dense(1, activity_regularizer="l2")])
+    unsupervised.compile("sgd")
+    unsupervised.fit(X)

@@ -22,6 +22,7 @@ RUNTIME = ROOT / "runtime"
 OTHER_NAMES = {
     "runtime/staging/lists/chosen_lists.py": "the methods of Python's lists",
     "runtime/compat/v1/__init__.py": "public names of version 1",
+    "runtime/compat/v1/moved.py": "public names of version 1",
     "runtime/compat/v1/ops.py": "public names of version 1",
     "runtime/staging/control/choices.py": "the operators of Python",
     "runtime/staging/control/truths.py": "the operators of Python",

@@ -474,3 +474,40 @@ def test_what_would_mean_something_else_is_not_there() -> None:
             refused()
     assert "resize" not in dir(v1.image)
     assert v1.nn.relu is rt.nn.relu
+
+
+def test_scripts_of_version_1_begin_with_settings(capfd: Any) -> None:
+    """The first lines of many a script; then `Print` and names that version 2 has elsewhere."""
+    v1.disable_v2_behavior()
+    try:
+        v1.reset_default_graph()
+        assert not rt.executing_eagerly()
+        x = v1.placeholder(rt.float32, [2, 2])
+        loud = v1.Print(v1.matrix_inverse(x), [x, v1.trace(x)], "given: ")
+        config = v1.ConfigProto(gpu_options=v1.GPUOptions(allow_growth=True))
+        with v1.Session(config=config) as session:
+            found = session.run(loud, {x: [[2.0, 0.0], [0.0, 4.0]]})
+    finally:
+        v1.enable_v2_behavior()
+    assert rt.executing_eagerly()
+    assert found.tolist() == [[0.5, 0.0], [0.0, 0.25]]
+    assert capfd.readouterr().err == "given:  [[2 0]\n [0 4]] 6\n"
+    with pytest.raises(ValueError, match=r"first_n=2 .* tf\.print"):
+        v1.Print(1, [], first_n=2)
+    with pytest.raises(TypeError, match="allow_growth"):
+        v1.ConfigProto(allow_growth=True)
+
+
+def test_moved_names_are_there_and_have_no_second_home() -> None:
+    from runtime.compat.v1.moved import MOVED
+
+    for name in MOVED:
+        assert callable(getattr(v1, name)), name
+        assert not hasattr(rt, name), f"rt.{name} is found without the table"
+
+
+def test_a_name_that_is_not_here_is_told_with_its_own_module() -> None:
+    with pytest.raises(AttributeError, match=r"'runtime\.compat\.v1' .* 'scatter_updat'"):
+        _ = v1.scatter_updat
+    with pytest.raises(AttributeError, match="sparse tensors are not supported"):
+        _ = v1.SparseTensor
