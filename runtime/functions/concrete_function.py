@@ -227,6 +227,17 @@ class ConcreteFunction:
         raws = [leaf.raw for leaf in leaves]
         return self._run(self.programs.runner(raws), raws)
 
+    def on_tensors(self) -> Callable[..., Any] | None:
+        """Returns what makes the result of calls from outside of traces by machine code alone, if
+        that is all there is to do: from the tensors of a call, or NotImplemented for others.
+        """
+        if not self.single or self.guards or self.calls_back:
+            return None
+        return self.programs.on_tensors(self._on_arrays)
+
+    def _on_arrays(self, *raws: Any) -> Any:
+        return self._run(self.program.run, raws)
+
     def call_changing(
         self, args: Sequence[Any], kwargs: dict[str, Any], leaves: Sequence[Any]
     ) -> Any:

@@ -328,6 +328,11 @@ class Function(Traced, Generic[P, R]):
             run = state.run
             key: Any = None
             if run is not None and not (Mode.eager or Mode.blocks):
+                direct = self._traces.direct
+                if direct is not None and not kwargs:
+                    made = direct(*args)
+                    if made is not NotImplemented:
+                        return made  # type: ignore[no-any-return]
                 raws: list[Any] = []
                 key = keys_of(args, raws)
                 if kwargs:
@@ -461,6 +466,10 @@ class Function(Traced, Generic[P, R]):
         run = concrete.programs.runner([leaf.raw for leaf in call.leaves])
         self._traces.shorten(key, concrete, run, order)
         concrete.programs.when_settled(self._traces.forgetting(key, run))
+        if order is None and not kwargs and all([type(item) is EagerTensor for item in args]):
+            direct = concrete.on_tensors()
+            if direct is not None:
+                self._traces.answer(key, direct)
 
 
 def _become(old: Function[..., Any], new: Function[..., Any]) -> None:

@@ -48,18 +48,21 @@ class Traces:
     `by_key` has the traces by the keys of calls; those with the same key differ in what they found
     outside. The arguments of a call may be written in several ways: `_aliases` are the keys of
     those that no trace was made for. `generic` are traces for several shapes, by the rest of
-    their keys.
+    their keys. `direct` answers the calls of one key, with tensors alone, by machine code alone,
+    and returns NotImplemented for others.
     """
 
     __slots__ = (
-        *("__weakref__", "_aliases", "_watched", "by_key", "count", "detector", "finished"),
-        *("generic", "reasons"),
+        *("__weakref__", "_aliases", "_direct_key", "_watched", "by_key", "count", "detector"),
+        *("direct", "finished", "generic", "reasons"),
     )
 
     def __init__(self, python_function: Any) -> None:
         self.detector = detector_of(python_function, self)
         self.by_key: dict[Any, list[Entry]] = {}
         self.generic: dict[Any, list[ConcreteFunction]] = {}
+        self.direct: Callable[..., Any] | None = None
+        self._direct_key: Any = None
         self.count = 0
         self.finished = 0
         self.reasons: deque[str] = deque(maxlen=MOST_TRACES)
@@ -111,7 +114,16 @@ class Traces:
             self._aliases.add(key)
         self._lead(key, concrete, run, order)
 
+    def answer(self, key: Any, direct: Callable[..., Any]) -> None:
+        """Have further calls of this key answered by machine code alone."""
+        self._direct_key, self.direct = key, direct
+
+    def _end_direct(self, key: Any) -> None:
+        if self.direct is not None and self._direct_key == key:
+            self.direct = self._direct_key = None
+
     def _lead(self, key: Any, concrete: ConcreteFunction, run: Run | None, order: Order) -> None:
+        self._end_direct(key)
         known = self.by_key.setdefault(key, [])
         weak = [each.ref for each in references(key) if isinstance(each.ref, weakref.ref)]
         if weak and key not in self._watched:
@@ -130,7 +142,10 @@ class Traces:
 
         def forget() -> None:
             known = traces()
-            entries = [] if known is None else known.by_key.get(key, [])
+            if known is None:
+                return
+            known._end_direct(key)
+            entries = known.by_key.get(key, [])
             for at, (guards, _, current, use, concrete) in enumerate(entries):
                 if current is run:
                     entries[at] = guards, None, None, use, concrete
@@ -156,6 +171,7 @@ class Traces:
             self._forget(key)
 
     def _forget(self, key: Any) -> None:
+        self._end_direct(key)
         self.by_key.pop(key, None)
         self._watched.pop(key, None)
         self._aliases.discard(key)

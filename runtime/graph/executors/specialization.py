@@ -93,6 +93,10 @@ class Programs:
         if not self.places:
             self.tiers.when_settled(forget)
 
+    def on_tensors(self, fallback: Callable[..., Any]) -> Callable[..., Any] | None:
+        """Returns what makes the result of eager tensors by machine code alone, if that can be."""
+        return None if self.places else self.tiers.on_tensors(fallback)
+
     def _compiled(self, shapes: Shapes) -> Tiers:
         types: list[Type] = [value.type for value in self.graph.parameters]
         for at, shape in zip(self.places, shapes, strict=True):

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable
 from time import perf_counter
+from types import BuiltinFunctionType
 from typing import Any
 
 from runtime.core.executor import chosen
@@ -64,6 +65,16 @@ class Tiers:
     @property
     def _is_open(self) -> bool:
         return getattr(self.run, "__self__", None) is self
+
+    def on_tensors(self, fallback: Callable[..., Any]) -> Callable[..., Any] | None:
+        """Returns what makes the result of eager tensors, without Python in between, where `run` is
+        machine code with one result; the fallback is called with their arrays where it steps aside.
+        """
+        if type(self.run) is not BuiltinFunctionType:
+            return None
+        from runtime.graph.executors.native.entry import on_tensors
+
+        return on_tensors(self.run, fallback)
 
     def _patience(self) -> float:
         nodes = sum(1 for graph in Calls(self.graph).of for _ in walk(graph.body))

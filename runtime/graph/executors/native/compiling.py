@@ -26,15 +26,17 @@ MOST_EMBEDDED = 1 << 12
 
 
 class Unit:
-    """One module. `arrays` are those that its code reads by their addresses, `entry` is the name of
-    the function that Python calls.
+    """One module. `arrays` are those that its code reads by their addresses; `table` tells the
+    entry of the arguments and results, with symbols in the place of addresses; `known` are objects
+    in it.
     """
 
     def __init__(self, name: str) -> None:
         self.module = new_module(name)
         self.symbols = Symbols(self.module)
         self.arrays: dict[str, Any] = {}
-        self.entry = "entry"
+        self.table: list[int | str] = []
+        self.known: list[Any] = []
         self._functions: dict[Graph, ir.Function] = {}
         self._left: list[tuple[Graph, ir.Function]] = []
         self._embedded: dict[bytes, ir.GlobalVariable] = {}

@@ -1,385 +1,50 @@
-"""The function that Python calls: it takes arguments apart that are of the right types, dtypes and
-layouts, and makes Python's objects of the results. For all others, and where code steps aside, it
-calls the fallback.
+"""The body that the entry of a graph calls, and the table that tells the entry of its arguments and
+results: see `objects`.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
 from llvmlite import ir
 
 from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import DType
-from runtime.graph.executors.lowered import Local
-from runtime.graph.executors.native import arena, stack
+from runtime.graph.executors.lowered import Constant, Local
+from runtime.graph.executors.native import objects
 from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import MOST_IN_FRAME, Emitter
-from runtime.graph.executors.native.machine import Code, load, object_of
-from runtime.graph.executors.native.objects import DATA, DIMS, ITEM, NUMBER, TYPE
+from runtime.graph.executors.native.machine import load, object_of
+from runtime.graph.executors.native.objects import DATA, Made, Status, Taken
 from runtime.graph.executors.native.symbols import address_of
 from runtime.graph.executors.native.values import (
     BIT,
     BYTE,
-    FLOAT64,
     INT32,
     INT64,
     POINTER,
     Array,
     Held,
     Scalar,
+    dtype_of,
     int64,
+    register,
     stored,
 )
 
-NAME = "entry"
-GUARDED = "guarded"
+NAME = "body"
 
 MOST_UNGUARDED = 1 << 12
-"""Bytes of arrays in the frame of an entry that does not ask beforehand how much there is left."""
+"""Bytes of arrays in the frame of a body before which nobody asks how much there is left."""
 
-DEEPEST = 4000
-"""Calls inside each other, at most, also where there is more of the stack."""
+_BODY = ir.FunctionType(INT32, [POINTER, POINTER, POINTER, INT64])
 
-_BOOLS = ("python", "numpy")
-
-_METHOD = ir.FunctionType(POINTER, [POINTER, POINTER, INT64])
-
-
-class NewArray:
-    """An array that is made before the function ends: its object is in a slot of the frame until it
-    is handed on.
-    """
-
-    def __init__(self, entry: Entry) -> None:
-        self.entry = entry
-        self.slot = entry.emitter.slot(POINTER)
-        entry.builder.store(ir.Constant(POINTER, None), self.slot)
-        self.array: Array | None = None
-
-    def make(self, dtype: DType, dims: Sequence[ir.Value]) -> Array:
-        """Make the object."""
-        entry = self.entry
-        builder = entry.builder
-        made = entry.empty(dtype, dims)
-        missing = builder.icmp_unsigned("==", made, ir.Constant(POINTER, None))
-        going = entry.emitter.block("going")
-        builder.cbranch(missing, entry.failed, going)
-        builder.position_at_end(going)
-        builder.store(made, self.slot)
-        self.array = Array(entry.field(made, DATA, POINTER), tuple(dims), dtype)
-        return self.array
-
-    def take(self) -> ir.Value:
-        """The object, which is the receiver's from now on."""
-        self.array, builder = None, self.entry.builder
-        found = builder.load(self.slot, typ=POINTER)
-        builder.store(ir.Constant(POINTER, None), self.slot)
-        return found
-
-    def release(self) -> None:
-        """Let go of the object, unless it was handed on."""
-        left = self.entry.builder.load(self.slot, typ=POINTER)
-        self.entry.call("python.Py_DecRef", ir.VoidType(), [POINTER], left)
-
-
-class Lent:
-    """An array that is made in a buffer, which is an argument."""
-
-    def __init__(self, entry: Entry, at: int, held: Array) -> None:
-        self.entry, self.at, self.held = entry, at, held
-        self.array: Array | None = None
-
-    def make(self, dtype: DType, dims: Sequence[ir.Value]) -> Array:
-        """Give the buffer's elements."""
-        self.array = Array(self.held.pointer, tuple(dims), dtype)
-        return self.array
-
-    def take(self) -> ir.Value:
-        """The buffer, once more."""
-        found = self.entry.given(self.at)
-        self.entry.call("python.Py_IncRef", ir.VoidType(), [POINTER], found)
-        return found
-
-    def release(self) -> None:
-        """The buffer is the caller's."""
-
-
-class Entry:
-    """Writes the entry of a unit. `self` in it is a tuple: of the fallback, and what is kept."""
-
-    def __init__(self, unit: Unit) -> None:
-        self.unit, self.symbols = unit, unit.symbols
-        self.function = ir.Function(unit.module, _METHOD, NAME)
-        depth = ir.Constant(INT64, DEEPEST)
-        self.emitter = Emitter(unit, self.function, depth, depth, MOST_IN_FRAME)
-        emitter = self.emitter
-        emitter.arena = emitter.slot(ir.ArrayType(POINTER, arena.WORDS))
-        self.builder = emitter.builder
-        self.arrays: list[NewArray | Lent] = []
-        self.made = emitter.slot(POINTER)
-        self.builder.store(ir.Constant(POINTER, None), self.made)
-        self.refused = emitter.block("refused")
-        self.failed = emitter.block("failed")
-
-    def call(
-        self, name: str, result: ir.Type, kinds: Sequence[ir.Type], *operands: ir.Value
-    ) -> ir.Value:
-        """Call a function of what is outside."""
-        return self.symbols.call(self.builder, name, ir.FunctionType(result, kinds), operands)
-
-    def field(self, pointer: ir.Value, offset: int, type: ir.Type) -> ir.Value:
-        """A field of an object."""
-        at = self.builder.gep(pointer, [int64(offset)], source_etype=BYTE)
-        return self.builder.load(at, typ=type)
-
-    def need(self, condition: ir.Value) -> None:
-        """Refuse the arguments unless the condition holds."""
-        going = self.emitter.block("going")
-        branch = self.builder.cbranch(condition, going, self.refused)
-        branch.set_weights([1000, 1])
-        self.builder.position_at_end(going)
-
-    def same(self, first: ir.Value, second: ir.Value) -> ir.Value:
-        """One bit: set if two pointers are the same."""
-        return self.builder.icmp_unsigned("==", first, second)
-
-    # Arguments
-
-    def start(self, calls: bool) -> None:
-        """Set up the arena, and the depth of calls."""
-        for at in range(arena.WORDS):
-            place = self.unit._word(self.emitter, at)
-            word = self.emitter.arena if at == arena.CHUNK else ir.Constant(POINTER, None)
-            self.builder.store(word, place)
-        if calls:
-            end = stack.end(self.builder, self.symbols)
-            self.builder.store(end, self.unit._word(self.emitter, arena.STACK))
-            limit = self.builder.sext(self.call("python.Py_GetRecursionLimit", INT32, []), INT64)
-            few = self.builder.icmp_signed("<", limit, int64(DEEPEST))
-            self.emitter.depth = self.builder.select(few, limit, int64(DEEPEST))
-
-    def given(self, at: int) -> ir.Value:
-        """The object of an argument."""
-        place = self.builder.gep(self.function.args[1], [int64(at)], source_etype=POINTER)
-        return self.builder.load(place, typ=POINTER)
-
-    def argument(self, at: int, parameter: Parameter) -> Held:
-        """An argument, taken out of its object."""
-        type, given = parameter.type, self.given(at)
-        kind = self.field(given, TYPE, POINTER)
-        if isinstance(type, NumberType):
-            return Scalar(self.number(given, kind, type.kind), type)
-        assert isinstance(type, TensorType)
-        if parameter.is_number:
-            return Scalar(self.unboxed(given, kind, type.dtype), type)
-        if type.shape == ():
-            return Scalar(self.single(given, type.dtype), type)
-        return self.array(given, type)
-
-    def unboxed(self, given: ir.Value, kind: ir.Value, dtype: DType) -> ir.Value:
-        """A number that stands for a tensor: for a truth value NumPy's own may do so, too."""
-        builder = self.builder
-        if not dtype.is_bool:
-            wide = self.number(given, kind, "int")
-            if dtype.size == 8:
-                return wide
-            made = builder.trunc(wide, stored(dtype))
-            back = builder.zext(made, INT64) if dtype.is_unsigned else builder.sext(made, INT64)
-            self.need(builder.icmp_signed("==", wide, back))
-            return made
-        ways = [
-            [self.same(given, self.symbols.load(builder, f"{source}.{name}")) for source in _BOOLS]
-            for name in ("True", "False")
-        ]
-        is_true, is_false = [builder.or_(*way) for way in ways]
-        self.need(builder.or_(is_true, is_false))
-        return is_true
-
-    def number(self, given: ir.Value, kind: ir.Value, name: str) -> ir.Value:
-        """One of Python's numbers: an int of 64 bits."""
-        builder = self.builder
-        if name == "bool":
-            is_true = self.same(given, self.symbols.load(builder, "python.True"))
-            is_false = self.same(given, self.symbols.load(builder, "python.False"))
-            self.need(builder.or_(is_true, is_false))
-            return is_true
-        self.need(self.same(kind, self.symbols.load(builder, f"python.{name}")))
-        if name == "float":
-            return self.field(given, NUMBER, FLOAT64)
-        overflow = self.emitter.slot(INT32)
-        made = self.call(
-            "python.PyLong_AsLongLongAndOverflow", INT64, [POINTER, POINTER], given, overflow
-        )
-        large = builder.load(overflow, typ=INT32)
-        self.need(builder.icmp_signed("==", large, ir.Constant(INT32, 0)))
-        return made
-
-    def single(self, given: ir.Value, dtype: DType) -> ir.Value:
-        """A number: a NumPy scalar, or an array without dimensions."""
-        builder = self.builder
-        type = self.symbols.load(builder, f"numpy.scalar:{dtype.name}")
-        descriptor = self.symbols.load(builder, f"numpy.descriptor:{dtype.name}")
-        kinds = [POINTER, POINTER, POINTER]
-        pointer = self.call("objects.number", POINTER, kinds, given, type, descriptor)
-        self.need(builder.not_(self.same(pointer, ir.Constant(POINTER, None))))
-        found = builder.load(pointer, typ=stored(dtype))
-        zero = ir.Constant(BYTE, 0)
-        return builder.icmp_unsigned("!=", found, zero) if dtype.is_bool else found
-
-    def array(self, given: ir.Value, type: TensorType) -> Array:
-        """An array, of the known dims: refuse what is no plain array of a dtype and rank."""
-        builder, shape = self.builder, type.shape or ()
-        descriptor = self.symbols.load(builder, f"numpy.descriptor:{type.dtype.name}")
-        rank, kinds = ir.Constant(INT32, len(shape)), [POINTER, POINTER, INT32]
-        data = self.call("objects.elements", POINTER, kinds, given, descriptor, rank)
-        self.need(builder.not_(self.same(data, ir.Constant(POINTER, None))))
-        sizes = self.field(given, DIMS, POINTER)
-        dims: list[ir.Value] = []
-        for at, dim in enumerate(shape):
-            size = self.field(sizes, 8 * at, INT64)
-            if dim is not None:
-                self.need(builder.icmp_signed("==", size, int64(dim)))
-            dims.append(size if dim is None else int64(dim))
-        return Array(data, tuple(dims), type.dtype)
-
-    # Results
-
-    def finish(self, results: Sequence[Parameter]) -> None:
-        """Return the results as a tuple of objects."""
-        emitter, builder = self.emitter, self.builder
-        if not builder.block.is_terminated:
-            held = [
-                emitter.as_type(emitter.value(result.expression), result.type) for result in results
-            ]
-            count = int64(len(results))
-            made = self.call("python.PyTuple_New", POINTER, [INT64], count)
-            builder.store(made, self.made)
-            nothing = ir.Constant(POINTER, None)
-            self.whole(self.same(made, nothing))
-            for at, (each, result) in enumerate(zip(held, results, strict=True)):
-                item = self.boxed(each, result)
-                self.whole(self.same(item, nothing))
-                place = builder.gep(made, [int64(ITEM + 8 * at)], source_etype=BYTE)
-                builder.store(item, place)
-            self.release()
-            builder.ret(made)
-        self.leave()
-
-    def whole(self, missing: ir.Value) -> None:
-        """Fail where an object could not be made."""
-        going = self.emitter.block("going")
-        self.builder.cbranch(missing, self.failed, going)
-        self.builder.position_at_end(going)
-
-    def boxed(self, held: Held, result: Parameter) -> ir.Value:
-        """The object of a result."""
-        builder = self.builder
-        if isinstance(held, Array):
-            for made in self.arrays:
-                if made.array is held:
-                    return made.take()
-            return self.new_array(held)
-        assert isinstance(held, Scalar)
-        if not (isinstance(result.type, NumberType) or result.is_number):
-            value = builder.zext(held.value, BYTE) if held.value.type == BIT else held.value
-            place = self.emitter.slot(value.type)
-            builder.store(value, place)
-            descriptor = self.symbols.load(builder, f"numpy.descriptor:{held.dtype.name}")
-            kinds = [POINTER, POINTER, POINTER]
-            operands = [place, descriptor, ir.Constant(POINTER, None)]
-            return self.call("numpy.PyArray_Scalar", POINTER, kinds, *operands)
-        dtype = held.dtype
-        if dtype.is_floating:
-            return self.call("python.PyFloat_FromDouble", POINTER, [FLOAT64], held.value)
-        if dtype.is_bool:
-            wide = builder.zext(held.value, INT64)
-            return self.call("python.PyBool_FromLong", POINTER, [INT64], wide)
-        if dtype.is_unsigned:
-            wide = builder.zext(held.value, INT64) if dtype.size < 8 else held.value
-            return self.call("python.PyLong_FromUnsignedLongLong", POINTER, [INT64], wide)
-        wide = builder.sext(held.value, INT64) if dtype.size < 8 else held.value
-        return self.call("python.PyLong_FromLongLong", POINTER, [INT64], wide)
-
-    def expect(self, results: Sequence[Parameter], places: Mapping[Local, int]) -> None:
-        """Have the arrays that are results made where they are computed; `places` are those of the
-        parameters.
-        """
-        memory = {result.expression: result.memory for result in results}
-        for result, buffer in memory.items():
-            if not (isinstance(result, Local) and getattr(result.type, "shape", None)):
-                continue
-            if buffer is None:
-                self.arrays.append(NewArray(self))
-            else:
-                held = self.emitter.values[buffer]
-                assert isinstance(held, Array)
-                self.arrays.append(Lent(self, places[buffer], held))
-            self.emitter.results[result] = self.arrays[-1]
-
-    def new_array(self, held: Array) -> ir.Value:
-        """A new array with the elements of one."""
-        made = self.empty(held.dtype, held.dims)
-        self.whole(self.same(made, ir.Constant(POINTER, None)))
-        self.emitter.copy(self.field(made, DATA, POINTER), held)
-        return made
-
-    def empty(self, dtype: DType, dims: Sequence[ir.Value]) -> ir.Value:
-        """The object of a new array, null where there is no memory for it."""
-        builder, rank = self.builder, len(dims)
-        sizes = self.emitter.slot(ir.ArrayType(INT64, max(rank, 1)))
-        for at, dim in enumerate(dims):
-            builder.store(dim, builder.gep(sizes, [int64(8 * at)], source_etype=BYTE))
-        number = ir.Constant(INT32, dtype.np_dtype.num)
-        given = [number, ir.Constant(INT32, rank), sizes]
-        return self.call("objects.empty", POINTER, [INT32, INT32, POINTER], *given)
-
-    def release(self) -> None:
-        """Let go of arrays that nobody has, and of the arena, where anything is in it."""
-        for each in self.arrays:
-            each.release()
-        if self.emitter.uses or self.calls:
-            self.call("arena.release", ir.VoidType(), [POINTER], self.emitter.arena)
-
-    calls = False
-
-    def leave(self) -> None:
-        """The ways out: aside, to the fallback, and with an error."""
-        builder = self.builder
-        builder.position_at_end(self.emitter.aside)
-        self.release()
-        # What handled a signal may have raised.
-        builder.ret(self.symbols.call(builder, "objects.aside", _METHOD, self.function.args))
-        builder.position_at_end(self.refused)
-        self.fall_back(builder, self.function)
-        builder.position_at_end(self.failed)
-        self.call(
-            "python.Py_DecRef", ir.VoidType(), [POINTER], builder.load(self.made, typ=POINTER)
-        )
-        self.release()
-        builder.ret(ir.Constant(POINTER, None))
-
-    def fall_back(self, builder: ir.IRBuilder, function: ir.Function) -> None:
-        """Return what the fallback returns."""
-        builder.ret(self.symbols.call(builder, "objects.fallback", _METHOD, function.args))
-
-    def guard(self) -> None:
-        """Have the stack looked at before a large frame is on it: an entry before the entry."""
-        used = MOST_IN_FRAME - self.emitter.frame
-        if used <= MOST_UNGUARDED:
-            return
-        self.unit.entry = GUARDED
-        function = ir.Function(self.unit.module, _METHOD, GUARDED)
-        builder = ir.IRBuilder(function.append_basic_block("start"))
-        short = stack.is_short(builder, stack.end(builder, self.symbols), used)
-        aside, going = (function.append_basic_block(name) for name in ("aside", "going"))
-        builder.cbranch(short, aside, going)
-        builder.position_at_end(aside)
-        self.fall_back(builder, function)
-        builder.position_at_end(going)
-        builder.ret(builder.call(self.function, function.args))
+Record = tuple[int, Any]
+"""The kind of a result in the table, and its word."""
 
 
 class Parameter(NamedTuple):
@@ -393,6 +58,184 @@ class Parameter(NamedTuple):
     is_number: bool = False
     memory: Local | None = None
 
+    @property
+    def is_python(self) -> bool:
+        """True for a number of Python's."""
+        return self.is_number or isinstance(self.type, NumberType)
+
+
+class NewArray:
+    """An array that is made before the function ends: its object is a result from then on."""
+
+    def __init__(self, body: Body, place: ir.Value) -> None:
+        self.body, self.place = body, place
+        self.array: Array | None = None
+
+    def make(self, dtype: DType, dims: Sequence[ir.Value]) -> Array:
+        """Make the object."""
+        body = self.body
+        builder, rank = body.builder, len(dims)
+        sizes = body.emitter.slot(ir.ArrayType(INT64, max(rank, 1)))
+        for at, dim in enumerate(dims):
+            builder.store(dim, builder.gep(sizes, [int64(8 * at)], source_etype=BYTE))
+        numbers = [ir.Constant(INT32, number) for number in (dtype.np_dtype.num, rank)]
+        made = body.call("objects.empty", POINTER, [INT32, INT32, POINTER], *numbers, sizes)
+        missing = builder.icmp_unsigned("==", made, ir.Constant(POINTER, None))
+        going = body.emitter.block("going")
+        builder.cbranch(missing, body.failed, going)
+        builder.position_at_end(going)
+        builder.store(made, self.place)
+        data = builder.gep(made, [int64(DATA)], source_etype=BYTE)
+        self.array = Array(builder.load(data, typ=POINTER), tuple(dims), dtype)
+        return self.array
+
+    def leave(self, held: Array) -> Record:
+        """Have the elements of an array, which may be this one, as a result."""
+        if self.array is not None and self.array is not held:
+            old = self.body.builder.load(self.place, typ=POINTER)
+            self.body.builder.store(ir.Constant(POINTER, None), self.place)
+            self.body.call("python.Py_DecRef", ir.VoidType(), [POINTER], old)
+        if self.array is not held:
+            self.body.emitter.copy(self.make(held.dtype, held.dims).pointer, held)
+        return Made.ARRAY, 0
+
+
+class Lent:
+    """An array that is made in a buffer, which is the argument at a place."""
+
+    def __init__(self, new: NewArray, at: int, buffer: Array) -> None:
+        self.new, self.at, self.buffer = new, at, buffer
+        self.array: Array | None = None
+
+    def make(self, dtype: DType, dims: Sequence[ir.Value]) -> Array:
+        """Give the buffer's elements."""
+        self.array = Array(self.buffer.pointer, tuple(dims), dtype)
+        return self.array
+
+    def leave(self, held: Array) -> Record:
+        """The buffer is the result, unless that is another array."""
+        return (Made.ARGUMENT, self.at) if self.array is held else self.new.leave(held)
+
+
+class Body:
+    """Writes the body of a unit: from two words of each argument to a word of each result."""
+
+    def __init__(self, unit: Unit, parameters: Sequence[Parameter]) -> None:
+        self.unit, self.parameters = unit, parameters
+        self.function = ir.Function(unit.module, _BODY, NAME)
+        self.given, self.results, memory, depth = self.function.args
+        self.emitter = Emitter(unit, self.function, memory, depth, MOST_IN_FRAME)
+        self.builder = self.emitter.builder
+        self.failed = self.emitter.block("failed")
+        self.arrays: dict[Local, NewArray | Lent] = {}
+        for at, parameter in enumerate(parameters):
+            self.emitter.values[parameter.expression] = self._argument(2 * at, parameter)
+
+    def call(
+        self, name: str, result: ir.Type, kinds: Sequence[ir.Type], *operands: ir.Value
+    ) -> ir.Value:
+        """Call a function of what is outside."""
+        function = ir.FunctionType(result, kinds)
+        return self.unit.symbols.call(self.builder, name, function, operands)
+
+    def _word(self, at: int, type: ir.Type) -> ir.Value:
+        place = self.builder.gep(self.given, [int64(at)], source_etype=INT64)
+        return self.builder.load(place, typ=type)
+
+    def _argument(self, at: int, parameter: Parameter) -> Held:
+        builder, type = self.builder, parameter.type
+        if parameter.is_python:
+            return Scalar(self._word(at, register(dtype_of(type))), type)
+        assert isinstance(type, TensorType)
+        pointer = self._word(at, POINTER)
+        if not type.shape:
+            found = builder.load(pointer, typ=stored(type.dtype))
+            zero = ir.Constant(BYTE, 0)
+            is_bool = type.dtype.is_bool
+            return Scalar(builder.icmp_unsigned("!=", found, zero) if is_bool else found, type)
+        sizes = self._word(at + 1, POINTER) if None in type.shape else None
+        dims: list[ir.Value] = []
+        for place, dim in enumerate(type.shape):
+            if dim is None:
+                size = builder.gep(sizes, [int64(place)], source_etype=INT64)
+                dims.append(builder.load(size, typ=INT64))
+            else:
+                dims.append(int64(dim))
+        return Array(pointer, tuple(dims), type.dtype)
+
+    def expect(self, results: Sequence[Parameter]) -> None:
+        """Have the arrays that are results made where they are computed."""
+        places = {parameter.expression: at for at, parameter in enumerate(self.parameters)}
+        for at, (result, *_, memory) in enumerate(results):
+            is_known = result in self.arrays or result in places
+            if is_known or not (isinstance(result, Local) and getattr(result.type, "shape", None)):
+                continue
+            made: NewArray | Lent = NewArray(self, self._place(at))
+            if memory is not None:
+                buffer = self.emitter.values[memory]
+                assert isinstance(buffer, Array)
+                made = Lent(made, places[memory], buffer)
+            self.arrays[result] = self.emitter.results[result] = made
+
+    def _place(self, at: int) -> ir.Value:
+        return self.builder.gep(self.results, [int64(at)], source_etype=POINTER)
+
+    def finish(self, results: Sequence[Parameter]) -> list[Record]:
+        """Leave the results, and return. The kind of each, and its word."""
+        builder, made = self.builder, []
+        if not builder.block.is_terminated:
+            made = [self._leave(at, results) for at in range(len(results))]
+            builder.ret(ir.Constant(INT32, Status.DONE))
+        for block, status in ((self.emitter.aside, Status.ASIDE), (self.failed, Status.FAILED)):
+            builder.position_at_end(block)
+            builder.ret(ir.Constant(INT32, status))
+        return made
+
+    def _leave(self, at: int, results: Sequence[Parameter]) -> Record:
+        """Leave a result, unless it is an argument, or one that there is."""
+        result, builder = results[at], self.builder
+        if result in self.parameters:
+            return Made.ARGUMENT, self.parameters.index(result)
+        if (same := results.index(result)) < at:
+            return Made.RESULT, same
+        if isinstance(result.expression, Constant):
+            self.unit.known.append(result.expression.item)
+            return Made.KNOWN, id(result.expression.item)
+        held = self.emitter.as_type(self.emitter.value(result.expression), result.type)
+        place = self._place(at)
+        if isinstance(held, Array):
+            return self.arrays.get(result.expression, NewArray(self, place)).leave(held)
+        assert isinstance(held, Scalar)
+        value, dtype = held.value, held.dtype
+        if not result.is_python:
+            builder.store(builder.zext(value, BYTE) if value.type == BIT else value, place)
+            return Made.SINGLE, f"numpy.descriptor:{dtype.name}"
+        if dtype.is_floating:
+            builder.store(value, place)
+            return Made.FLOAT, 0
+        is_signed = not (dtype.is_unsigned or dtype.is_bool)
+        if dtype.size < 8:
+            value = builder.sext(value, INT64) if is_signed else builder.zext(value, INT64)
+        builder.store(value, place)
+        return Made.BOOL if dtype.is_bool else Made.INT if is_signed else Made.UNSIGNED, 0
+
+
+def _taken(parameter: Parameter) -> list[Any]:
+    """The words of the table for a parameter."""
+    type = parameter.type
+    dtype = dtype_of(type)
+    if parameter.is_python:
+        if dtype.is_bool:
+            return [Taken.BOOL, int(parameter.is_number), 0]
+        if dtype.is_floating:
+            return [Taken.FLOAT, 0, 0]
+        return [Taken.INT, int(dtype.min), min(int(dtype.max), (1 << 63) - 1)]
+    assert isinstance(type, TensorType)
+    descriptor = f"numpy.descriptor:{dtype.name}"
+    if not type.shape:
+        return [Taken.SINGLE, descriptor, f"numpy.scalar:{dtype.name}"]
+    return [Taken.ARRAY, descriptor, len(type.shape), *[-1 if d is None else d for d in type.shape]]
+
 
 def write_entry(
     unit: Unit,
@@ -401,18 +244,17 @@ def write_entry(
     body: Callable[[Emitter], None],
     calls: bool,
 ) -> None:
-    """Write the entry of a unit, with the statements that `body` emits."""
-    entry = Entry(unit)
-    entry.calls = calls
-    count = entry.function.args[2]
-    entry.need(entry.builder.icmp_signed("==", count, int64(len(parameters))))
-    for at, parameter in enumerate(parameters):
-        entry.emitter.values[parameter.expression] = entry.argument(at, parameter)
-    entry.start(calls)
-    entry.expect(results, {each.expression: at for at, each in enumerate(parameters)})
-    body(entry.emitter)
-    entry.finish(results)
-    entry.guard()
+    """Write the body of a unit, with the statements that `body` emits, and its table, without
+    addresses.
+    """
+    written = Body(unit, parameters)
+    written.expect(results)
+    body(written.emitter)
+    made = written.finish(results)
+    used = MOST_IN_FRAME - written.emitter.frame
+    unit.table = [len(parameters), len(made), used if used > MOST_UNGUARDED else 0, int(calls)]
+    unit.table += [word for parameter in parameters for word in _taken(parameter)]
+    unit.table += [word for record in made for word in record]
     unit.finish()
 
 
@@ -429,24 +271,43 @@ _FASTCALL = 0x80
 
 
 def callable_of(unit: Unit, fallback: Callable[..., Any]) -> Callable[..., Any]:
-    """The compiled entry of a unit, as a function of Python's."""
+    """The compiled unit as a function of Python's."""
     made = object_of(str(unit.module))
     addresses = [
         unit.arrays[name].ctypes.data if name in unit.arrays else address_of(name)
         for name in unit.symbols.places
     ]
-    code = load(made, [unit.entry], addresses, list(unit.arrays.values()))
-    return as_function(code, fallback, unit.entry)
+    code = load(made, [NAME], addresses, [*unit.arrays.values(), *unit.known])
+    words = [address_of(word) if isinstance(word, str) else word for word in unit.table]
+    table = np.array([code.address(NAME), *words], np.int64)
+    return _function("entry", fallback, table, code)
 
 
-def as_function(code: Code, fallback: Callable[..., Any], name: str = NAME) -> Callable[..., Any]:
-    """An entry as a function of Python's, which keeps its code and its fallback."""
-    method = _Method(b"native", code.address(name), _FASTCALL, None)
-    code.kept.append(method)
+_PYTHONS = (Made.INT, Made.UNSIGNED, Made.FLOAT, Made.BOOL)
+
+
+def on_tensors(run: Callable[..., Any], fallback: Callable[..., Any]) -> Callable[..., Any] | None:
+    """A function from eager tensors to the one that a compiled unit makes of them; None where that
+    makes another result. It returns NotImplemented for other arguments, of which it has changed
+    nothing; the fallback takes their arrays.
+    """
+    _, table, code = run.__self__  # type: ignore[attr-defined]
+    is_single = table[2] == 1 and table[-2] not in _PYTHONS
+    return _function("on_tensors", fallback, table, code) if is_single else None
+
+
+def _function(name: str, fallback: Callable[..., Any], table: Any, kept: Any) -> Callable[..., Any]:
+    """One of the entries as a function of Python's."""
+    method = _method(name)
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype, new.argtypes = (
         ctypes.py_object,
         [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p],
     )
-    found: Callable[..., Any] = new(ctypes.addressof(method), (fallback, code), None)
-    return found
+    made: Callable[..., Any] = new(ctypes.addressof(method), (fallback, table, kept), None)
+    return made
+
+
+@cache
+def _method(name: str) -> _Method:
+    return _Method(b"native", objects.code(address_of).address(name), _FASTCALL, None)

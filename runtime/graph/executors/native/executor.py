@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from runtime.graph.executors import lowered
-from runtime.graph.executors.lowered import Block
+from runtime.graph.executors.lowered import Block, Constant
 from runtime.graph.executors.lowering import ALL, Lowering
 from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import Emitter
@@ -55,8 +55,9 @@ def unit_of(graph: Graph, form: lowered.Function) -> Unit:
         emitter.statements(form.body)
 
     parameters = [Parameter(local, local.type) for local in form.parameters]
+    known: dict[Any, Any] = {local: Constant(raw, raw, local.type) for local, raw in form.captured}
     results = [
-        Parameter(expression, value.type)
+        Parameter(known.get(expression, expression), value.type)
         for expression, value in zip(form.body.results, graph.results, strict=True)
     ]
     write_entry(unit, parameters, results, body, any(_calls(form.body)))

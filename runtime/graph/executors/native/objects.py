@@ -1,10 +1,30 @@
-"""The handling of Python's objects for all entries, compiled once in a process: each is small."""
+"""The functions that Python calls, and their handling of Python's objects: compiled once for all
+graphs. What differs between graphs is in a table, which they read.
+
+An entry takes arguments apart that are of the right types, dtypes and layouts, calls the body of
+the graph, and makes Python's objects of what it left. For all others, and where the body steps
+aside, it calls the fallback. Its `self` is a tuple: of the fallback, the table, and what is kept.
+
+A table is an array of int64:
+
+    address of the body, parameters, results, bytes of a large frame, does it call others?
+    for each parameter    kind, two words, and for an array its dims, -1 for an unknown one
+    for each result       kind, word
+
+The body has two words of each argument: a number, or the pointers to data and dims. It leaves one
+for each result.
+"""
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
+from enum import IntEnum
 from functools import cache
+from types import MemberDescriptorType
 
+from runtime.core.tensor import EagerTensor
+from runtime.graph.executors.native import arena
 from runtime.graph.executors.native.machine import Code, compile_module
 
 # Where the fields of objects are, in bytes: Python's, and those of NumPy 2.
@@ -12,18 +32,85 @@ ITEM, NUMBER, TYPE = 24, 16, 8
 DATA, RANK, DIMS, DESCRIPTOR, FLAGS = 16, 24, 32, 56, 64
 _PLAIN = 0x1 | 0x100  # C-contiguous and aligned
 
-_OUTSIDE = (
-    "numpy.PyArray_Type",
-    "numpy.PyArray_New",
-    "python.PyObject_Vectorcall",
-    "python.PyErr_Occurred",
-)
+DEEPEST = 4000
+"""Calls inside each other, at most, also where there is more of the stack."""
 
-_TEXT = f"""
-@addresses = global [4 x ptr] zeroinitializer
 
-define ptr @elements(ptr %given, ptr %descriptor, i32 %rank) {{
-  %type = load ptr, ptr @addresses
+class Taken(IntEnum):
+    """The kinds of parameters, with their words."""
+
+    ARRAY = 0  # descriptor, rank
+    SINGLE = 1  # descriptor, type of NumPy's scalars
+    INT = 2  # the least and the largest one
+    FLOAT = 3
+    BOOL = 4  # may it be NumPy's?
+
+
+class Made(IntEnum):
+    """The kinds of results, with their word."""
+
+    ARRAY = 0
+    SINGLE = 1  # descriptor
+    INT = 2
+    UNSIGNED = 3
+    FLOAT = 4
+    BOOL = 5
+    ARGUMENT = 6  # its place: handed through
+    RESULT = 7  # the place of the same one
+    KNOWN = 8  # the object
+
+
+class Status(IntEnum):
+    """What a body returns, or says of its arguments."""
+
+    DONE = 0
+    ASIDE = 1
+    FAILED = 2  # with an exception
+    REFUSED = 3
+
+
+_OUTSIDE = {
+    name: at
+    for at, name in enumerate(
+        (
+            *("numpy.PyArray_Type", "numpy.PyArray_New", "numpy.PyArray_Scalar"),
+            *("numpy.True", "numpy.False", "python.True", "python.False"),
+            *("python.int", "python.float", "python.None", "python.NotImplemented"),
+            *("python.PyLong_AsLongLongAndOverflow", "python.Py_GetRecursionLimit"),
+            *("python.PyLong_FromLongLong", "python.PyLong_FromUnsignedLongLong"),
+            *("python.PyFloat_FromDouble", "python.PyBool_FromLong", "python.PyTuple_New"),
+            *("python.Py_IncRef", "python.Py_DecRef", "python.PyErr_Occurred"),
+            *("python.PyObject_Vectorcall", "python.PyType_GenericAlloc", "python.EagerTensor"),
+            *("arena.release", "stack.end"),
+        )
+    )
+}
+
+
+def _outside(name: str) -> str:
+    """The place of an address."""
+    return f"getelementptr (i8, ptr @addresses, i64 {8 * _OUTSIDE[name]})"
+
+
+def _offset(slot: object) -> int:
+    """Where a slot of a class is in its instances."""
+    assert isinstance(slot, MemberDescriptorType)
+    # The descriptor of a member points to its definition, of which the offset is the third word.
+    definition = ctypes.c_void_p.from_address(id(slot) + 40).value or 0
+    return ctypes.c_ssize_t.from_address(definition + 16).value
+
+
+def _text() -> str:
+    raw, node = _offset(EagerTensor.__dict__["raw"]), _offset(EagerTensor.__dict__["node"])
+    return f"""
+@addresses = global [{len(_OUTSIDE)} x ptr] zeroinitializer
+
+declare ptr @llvm.stacksave.p0()
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+declare i64 @llvm.smin.i64(i64, i64)
+
+define internal ptr @elements(ptr %given, ptr %descriptor, i32 %rank) {{
+  %type = load ptr, ptr {_outside("numpy.PyArray_Type")}
   %p1 = getelementptr i8, ptr %given, i64 {TYPE}
   %kind = load ptr, ptr %p1
   %is.array = icmp eq ptr %kind, %type
@@ -49,57 +136,465 @@ none:
   ret ptr null
 }}
 
-define ptr @number(ptr %given, ptr %scalar, ptr %descriptor) {{
-  %p1 = getelementptr i8, ptr %given, i64 {TYPE}
-  %kind = load ptr, ptr %p1
-  %is.scalar = icmp eq ptr %kind, %scalar
-  br i1 %is.scalar, label %inside, label %array
-inside:
-  %p2 = getelementptr i8, ptr %given, i64 {NUMBER}
-  ret ptr %p2
+; Takes an argument. Returns the record of the next parameter; null if it is refused.
+define internal ptr @take(ptr %record, ptr %given, ptr %slot) {{
+  %overflow = alloca i32
+  %kind = load i64, ptr %record
+  %p1 = getelementptr i64, ptr %record, i64 1
+  %first = load i64, ptr %p1
+  %p2 = getelementptr i64, ptr %record, i64 2
+  %second = load i64, ptr %p2
+  %next = getelementptr i64, ptr %record, i64 3
+  %typeplace = getelementptr i8, ptr %given, i64 {TYPE}
+  %type = load ptr, ptr %typeplace
+  %inside = getelementptr i8, ptr %given, i64 {NUMBER}
+  %descriptor = inttoptr i64 %first to ptr
+  switch i64 %kind, label %refused [
+    i64 {Taken.ARRAY}, label %array
+    i64 {Taken.SINGLE}, label %single
+    i64 {Taken.INT}, label %int
+    i64 {Taken.FLOAT}, label %float
+    i64 {Taken.BOOL}, label %bool
+  ]
 array:
-  %data = tail call ptr @elements(ptr %given, ptr %descriptor, i32 0)
-  ret ptr %data
+  %rank = trunc i64 %second to i32
+  %data = call ptr @elements(ptr %given, ptr %descriptor, i32 %rank)
+  %missing = icmp eq ptr %data, null
+  br i1 %missing, label %refused, label %sized
+sized:
+  store ptr %data, ptr %slot
+  %dimsplace = getelementptr i8, ptr %given, i64 {DIMS}
+  %dims = load ptr, ptr %dimsplace
+  %behind = getelementptr i64, ptr %slot, i64 1
+  store ptr %dims, ptr %behind
+  br label %each
+each:
+  %at = phi i64 [ 0, %sized ], [ %following, %check ]
+  %whole = phi i1 [ true, %sized ], [ %still, %check ]
+  %more = icmp slt i64 %at, %second
+  br i1 %more, label %check, label %checked
+check:
+  %wantedplace = getelementptr i64, ptr %next, i64 %at
+  %wanted = load i64, ptr %wantedplace
+  %dimplace = getelementptr i64, ptr %dims, i64 %at
+  %dim = load i64, ptr %dimplace
+  %equal = icmp eq i64 %dim, %wanted
+  %any = icmp slt i64 %wanted, 0
+  %fits = or i1 %equal, %any
+  %still = and i1 %whole, %fits
+  %following = add i64 %at, 1
+  br label %each
+checked:
+  %last = getelementptr i64, ptr %next, i64 %second
+  %sized.result = select i1 %whole, ptr %last, ptr null
+  ret ptr %sized.result
+single:
+  %scalar = inttoptr i64 %second to ptr
+  %is.scalar = icmp eq ptr %type, %scalar
+  br i1 %is.scalar, label %found, label %flat
+flat:
+  %element = call ptr @elements(ptr %given, ptr %descriptor, i32 0)
+  br label %found
+found:
+  %pointer = phi ptr [ %inside, %single ], [ %element, %flat ]
+  store ptr %pointer, ptr %slot
+  %none = icmp eq ptr %pointer, null
+  %single.result = select i1 %none, ptr null, ptr %next
+  ret ptr %single.result
+int:
+  %int.type = load ptr, ptr {_outside("python.int")}
+  %is.int = icmp eq ptr %type, %int.type
+  br i1 %is.int, label %number, label %refused
+number:
+  %convert = load ptr, ptr {_outside("python.PyLong_AsLongLongAndOverflow")}
+  %value = call i64 %convert(ptr %given, ptr %overflow)
+  store i64 %value, ptr %slot
+  %flag = load i32, ptr %overflow
+  %exact = icmp eq i32 %flag, 0
+  %above = icmp sge i64 %value, %first
+  %below = icmp sle i64 %value, %second
+  %ranged = and i1 %above, %below
+  %held = and i1 %exact, %ranged
+  %int.result = select i1 %held, ptr %next, ptr null
+  ret ptr %int.result
+float:
+  %float.type = load ptr, ptr {_outside("python.float")}
+  %is.float = icmp eq ptr %type, %float.type
+  br i1 %is.float, label %bits, label %refused
+bits:
+  %double = load i64, ptr %inside
+  store i64 %double, ptr %slot
+  ret ptr %next
+bool:
+  %true = load ptr, ptr {_outside("python.True")}
+  %false = load ptr, ptr {_outside("python.False")}
+  %their.true = load ptr, ptr {_outside("numpy.True")}
+  %their.false = load ptr, ptr {_outside("numpy.False")}
+  %may = icmp ne i64 %first, 0
+  %is.true = icmp eq ptr %given, %true
+  %is.false = icmp eq ptr %given, %false
+  %is.theirs = icmp eq ptr %given, %their.true
+  %is.their.false = icmp eq ptr %given, %their.false
+  %other.true = and i1 %may, %is.theirs
+  %other.false = and i1 %may, %is.their.false
+  %yes = or i1 %is.true, %other.true
+  %no = or i1 %is.false, %other.false
+  %truth = zext i1 %yes to i64
+  store i64 %truth, ptr %slot
+  %known = or i1 %yes, %no
+  %bool.result = select i1 %known, ptr %next, ptr null
+  ret ptr %bool.result
+refused:
+  ret ptr null
 }}
 
-define ptr @empty(i32 %number, i32 %rank, ptr %sizes) {{
-  %type = load ptr, ptr @addresses
-  %p1 = getelementptr ptr, ptr @addresses, i64 1
-  %new = load ptr, ptr %p1
-  %made = call ptr %new(ptr %type, i32 %rank, ptr %sizes, i32 %number, ptr null, ptr null, i32 0,
-    i32 0, ptr null)
-  ret ptr %made
+; The object of a result: what the body left, in a word.
+define internal ptr @box(ptr %record, ptr %word, ptr %arguments, ptr %results) {{
+  %kind = load i64, ptr %record
+  %p1 = getelementptr i64, ptr %record, i64 1
+  %detail = load i64, ptr %p1
+  %descriptor = inttoptr i64 %detail to ptr
+  %value = load i64, ptr %word
+  %array = inttoptr i64 %value to ptr
+  switch i64 %kind, label %own [
+    i64 {Made.SINGLE}, label %single
+    i64 {Made.INT}, label %int
+    i64 {Made.UNSIGNED}, label %unsigned
+    i64 {Made.FLOAT}, label %float
+    i64 {Made.BOOL}, label %bool
+    i64 {Made.ARGUMENT}, label %argument
+    i64 {Made.RESULT}, label %result
+    i64 {Made.KNOWN}, label %again
+  ]
+own:
+  ret ptr %array
+single:
+  %scalar = load ptr, ptr {_outside("numpy.PyArray_Scalar")}
+  %made.single = call ptr %scalar(ptr %word, ptr %descriptor, ptr null)
+  ret ptr %made.single
+int:
+  %signed = load ptr, ptr {_outside("python.PyLong_FromLongLong")}
+  %made.int = call ptr %signed(i64 %value)
+  ret ptr %made.int
+unsigned:
+  %without = load ptr, ptr {_outside("python.PyLong_FromUnsignedLongLong")}
+  %made.unsigned = call ptr %without(i64 %value)
+  ret ptr %made.unsigned
+float:
+  %double = bitcast i64 %value to double
+  %floating = load ptr, ptr {_outside("python.PyFloat_FromDouble")}
+  %made.float = call ptr %floating(double %double)
+  ret ptr %made.float
+bool:
+  %boolean = load ptr, ptr {_outside("python.PyBool_FromLong")}
+  %made.bool = call ptr %boolean(i64 %value)
+  ret ptr %made.bool
+argument:
+  %givenplace = getelementptr ptr, ptr %arguments, i64 %detail
+  %given = load ptr, ptr %givenplace
+  br label %again
+result:
+  %sameplace = getelementptr ptr, ptr %results, i64 %detail
+  %same = load ptr, ptr %sameplace
+  br label %again
+again:
+  %found = phi ptr [ %descriptor, %0 ], [ %given, %argument ], [ %same, %result ]
+  %take = load ptr, ptr {_outside("python.Py_IncRef")}
+  call void %take(ptr %found)
+  ret ptr %found
 }}
 
-define ptr @fallback(ptr %kept, ptr %arguments, i64 %count) {{
-  %p1 = getelementptr ptr, ptr @addresses, i64 2
-  %vectorcall = load ptr, ptr %p1
-  %p2 = getelementptr i8, ptr %kept, i64 {ITEM}
+; Lets go of results: of the first ones, which are objects, and of the arrays behind them.
+define internal void @drop(ptr %records, ptr %results, i64 %boxed, i64 %count) {{
+  %let.go = load ptr, ptr {_outside("python.Py_DecRef")}
+  br label %each
+each:
+  %at = phi i64 [ 0, %0 ], [ %following, %again ]
+  %more = icmp slt i64 %at, %count
+  br i1 %more, label %look, label %done
+look:
+  %following = add i64 %at, 1
+  %is.boxed = icmp slt i64 %at, %boxed
+  br i1 %is.boxed, label %gone, label %left
+left:
+  %twice = shl i64 %at, 1
+  %record = getelementptr i64, ptr %records, i64 %twice
+  %kind = load i64, ptr %record
+  %is.array = icmp eq i64 %kind, {Made.ARRAY}
+  br i1 %is.array, label %gone, label %again
+gone:
+  %place = getelementptr ptr, ptr %results, i64 %at
+  %object = load ptr, ptr %place
+  call void %let.go(ptr %object)
+  br label %again
+again:
+  br label %each
+done:
+  ret void
+}}
+
+; Runs the body. Where it is done, the results are objects.
+define internal i32 @run(ptr %table, ptr %arguments, i64 %count, ptr %results) {{
+  %arena = alloca [{arena.WORDS} x ptr]
+  %p1 = getelementptr i64, ptr %table, i64 1
+  %parameters = load i64, ptr %p1
+  %p2 = getelementptr i64, ptr %table, i64 2
+  %made = load i64, ptr %p2
+  %p3 = getelementptr i64, ptr %table, i64 3
+  %frame = load i64, ptr %p3
+  %p4 = getelementptr i64, ptr %table, i64 4
+  %calls = load i64, ptr %p4
+  %p5 = getelementptr i64, ptr %table, i64 5
+  %right = icmp eq i64 %count, %parameters
+  br i1 %right, label %measure, label %refused
+measure:
+  %is.small = icmp eq i64 %frame, 0
+  br i1 %is.small, label %start, label %look
+look:
+  %ask = load ptr, ptr {_outside("stack.end")}
+  %end = call i64 %ask()
+  %least = add i64 %end, %frame
+  %here = call ptr @llvm.stacksave.p0()
+  %position = ptrtoint ptr %here to i64
+  %is.short = icmp ult i64 %position, %least
+  br i1 %is.short, label %aside, label %start
+start:
+  %words = shl i64 %count, 1
+  %slots = alloca i64, i64 %words
+  br label %each
+each:
+  %at = phi i64 [ 0, %start ], [ %following, %taken ]
+  %record = phi ptr [ %p5, %start ], [ %next, %taken ]
+  %more = icmp slt i64 %at, %count
+  br i1 %more, label %one, label %all
+one:
+  %givenplace = getelementptr ptr, ptr %arguments, i64 %at
+  %given = load ptr, ptr %givenplace
+  %twice = shl i64 %at, 1
+  %slot = getelementptr i64, ptr %slots, i64 %twice
+  %next = call ptr @take(ptr %record, ptr %given, ptr %slot)
+  %following = add i64 %at, 1
+  %is.refused = icmp eq ptr %next, null
+  br i1 %is.refused, label %refused, label %taken
+taken:
+  br label %each
+all:
+  call void @llvm.memset.p0.i64(ptr %arena, i8 0, i64 {8 * arena.WORDS}, i1 false)
+  %chunk = getelementptr ptr, ptr %arena, i64 {arena.CHUNK}
+  store ptr %arena, ptr %chunk
+  %bytes = shl i64 %made, 3
+  call void @llvm.memset.p0.i64(ptr %results, i8 0, i64 %bytes, i1 false)
+  %is.leaf = icmp eq i64 %calls, 0
+  br i1 %is.leaf, label %call, label %deep
+deep:
+  %ask.again = load ptr, ptr {_outside("stack.end")}
+  %its.end = call i64 %ask.again()
+  %stack = getelementptr i64, ptr %arena, i64 {arena.STACK}
+  store i64 %its.end, ptr %stack
+  %limit = load ptr, ptr {_outside("python.Py_GetRecursionLimit")}
+  %levels = call i32 %limit()
+  %levels64 = sext i32 %levels to i64
+  %depth = call i64 @llvm.smin.i64(i64 %levels64, i64 {DEEPEST})
+  br label %call
+call:
+  %left = phi i64 [ 0, %all ], [ %depth, %deep ]
+  %body = load ptr, ptr %table
+  %status = call i32 %body(ptr %slots, ptr %results, ptr %arena, i64 %left)
+  %firstchunk = load i64, ptr %arena
+  %ownedplace = getelementptr i64, ptr %arena, i64 {arena.OWNED}
+  %owned = load i64, ptr %ownedplace
+  %used = or i64 %firstchunk, %owned
+  %is.unused = icmp eq i64 %used, 0
+  br i1 %is.unused, label %over, label %release
+release:
+  %let.go = load ptr, ptr {_outside("arena.release")}
+  call void %let.go(ptr %arena)
+  br label %over
+over:
+  %is.done = icmp eq i32 %status, {Status.DONE}
+  br i1 %is.done, label %boxing, label %leave
+boxing:
+  %boxed = phi i64 [ 0, %over ], [ %increased, %kept ]
+  %open = icmp slt i64 %boxed, %made
+  br i1 %open, label %box, label %done
+box:
+  %pair = shl i64 %boxed, 1
+  %kind = getelementptr i64, ptr %record, i64 %pair
+  %word = getelementptr i64, ptr %results, i64 %boxed
+  %object = call ptr @box(ptr %kind, ptr %word, ptr %arguments, ptr %results)
+  %increased = add i64 %boxed, 1
+  %nothing = icmp eq ptr %object, null
+  br i1 %nothing, label %leave, label %kept
+kept:
+  store ptr %object, ptr %word
+  br label %boxing
+leave:
+  %last = phi i64 [ 0, %over ], [ %boxed, %box ]
+  %result = phi i32 [ %status, %over ], [ {Status.FAILED}, %box ]
+  call void @drop(ptr %record, ptr %results, i64 %last, i64 %made)
+  ret i32 %result
+done:
+  ret i32 {Status.DONE}
+aside:
+  ret i32 {Status.ASIDE}
+refused:
+  ret i32 {Status.REFUSED}
+}}
+
+define internal ptr @table(ptr %self) {{
+  %p1 = getelementptr i8, ptr %self, i64 {ITEM + 8}
+  %array = load ptr, ptr %p1
+  %p2 = getelementptr i8, ptr %array, i64 {DATA}
+  %table = load ptr, ptr %p2
+  ret ptr %table
+}}
+
+define internal ptr @fallback(ptr %self, ptr %arguments, i64 %count) {{
+  %vectorcall = load ptr, ptr {_outside("python.PyObject_Vectorcall")}
+  %p2 = getelementptr i8, ptr %self, i64 {ITEM}
   %function = load ptr, ptr %p2
-  %made = tail call ptr %vectorcall(ptr %function, ptr %arguments, i64 %count, ptr null)
+  %made = call ptr %vectorcall(ptr %function, ptr %arguments, i64 %count, ptr null)
   ret ptr %made
 }}
 
-define ptr @aside(ptr %kept, ptr %arguments, i64 %count) {{
-  %p1 = getelementptr ptr, ptr @addresses, i64 3
-  %occurred = load ptr, ptr %p1
+; What handled a signal may have raised.
+define internal ptr @aside(ptr %self, ptr %arguments, i64 %count) {{
+  %occurred = load ptr, ptr {_outside("python.PyErr_Occurred")}
   %raised = call ptr %occurred()
   %nothing = icmp eq ptr %raised, null
   br i1 %nothing, label %going, label %failed
 going:
-  %made = tail call ptr @fallback(ptr %kept, ptr %arguments, i64 %count)
+  %made = call ptr @fallback(ptr %self, ptr %arguments, i64 %count)
   ret ptr %made
 failed:
   ret ptr null
+}}
+
+; From raw arguments to a tuple of raw results.
+define ptr @entry(ptr %self, ptr %arguments, i64 %count) {{
+  %table = call ptr @table(ptr %self)
+  %p2 = getelementptr i64, ptr %table, i64 2
+  %made = load i64, ptr %p2
+  %results = alloca i64, i64 %made
+  %status = call i32 @run(ptr %table, ptr %arguments, i64 %count, ptr %results)
+  switch i32 %status, label %refused [
+    i32 {Status.DONE}, label %done
+    i32 {Status.ASIDE}, label %aside
+    i32 {Status.FAILED}, label %failed
+  ]
+done:
+  %new = load ptr, ptr {_outside("python.PyTuple_New")}
+  %tuple = call ptr %new(i64 %made)
+  %nothing = icmp eq ptr %tuple, null
+  br i1 %nothing, label %lost, label %each
+each:
+  %at = phi i64 [ 0, %done ], [ %following, %one ]
+  %more = icmp slt i64 %at, %made
+  br i1 %more, label %one, label %full
+one:
+  %from = getelementptr ptr, ptr %results, i64 %at
+  %object = load ptr, ptr %from
+  %items = getelementptr i8, ptr %tuple, i64 {ITEM}
+  %to = getelementptr ptr, ptr %items, i64 %at
+  store ptr %object, ptr %to
+  %following = add i64 %at, 1
+  br label %each
+full:
+  ret ptr %tuple
+lost:
+  call void @drop(ptr null, ptr %results, i64 %made, i64 %made)
+  ret ptr null
+aside:
+  %instead = call ptr @aside(ptr %self, ptr %arguments, i64 %count)
+  ret ptr %instead
+refused:
+  %other = call ptr @fallback(ptr %self, ptr %arguments, i64 %count)
+  ret ptr %other
+failed:
+  ret ptr null
+}}
+
+; From eager tensors to one of them; NotImplemented for other arguments.
+define ptr @on_tensors(ptr %self, ptr %arguments, i64 %count) {{
+  %result = alloca ptr
+  %raws = alloca ptr, i64 %count
+  %tensor = load ptr, ptr {_outside("python.EagerTensor")}
+  br label %each
+each:
+  %at = phi i64 [ 0, %0 ], [ %following, %found ]
+  %more = icmp slt i64 %at, %count
+  br i1 %more, label %one, label %all
+one:
+  %givenplace = getelementptr ptr, ptr %arguments, i64 %at
+  %given = load ptr, ptr %givenplace
+  %typeplace = getelementptr i8, ptr %given, i64 {TYPE}
+  %type = load ptr, ptr %typeplace
+  %is.tensor = icmp eq ptr %type, %tensor
+  br i1 %is.tensor, label %whole, label %other
+whole:
+  %rawplace = getelementptr i8, ptr %given, i64 {raw}
+  %raw = load ptr, ptr %rawplace
+  %place = getelementptr ptr, ptr %raws, i64 %at
+  store ptr %raw, ptr %place
+  %following = add i64 %at, 1
+  %is.bare = icmp eq ptr %raw, null
+  br i1 %is.bare, label %other, label %found
+found:
+  br label %each
+all:
+  %table = call ptr @table(ptr %self)
+  %status = call i32 @run(ptr %table, ptr %raws, i64 %count, ptr %result)
+  switch i32 %status, label %other [
+    i32 {Status.DONE}, label %done
+    i32 {Status.ASIDE}, label %aside
+    i32 {Status.FAILED}, label %failed
+  ]
+done:
+  %new = load ptr, ptr {_outside("python.PyType_GenericAlloc")}
+  %made = call ptr %new(ptr %tensor, i64 0)
+  %array = load ptr, ptr %result
+  %nothing = icmp eq ptr %made, null
+  br i1 %nothing, label %lost, label %filled
+filled:
+  %into = getelementptr i8, ptr %made, i64 {raw}
+  store ptr %array, ptr %into
+  %none = load ptr, ptr {_outside("python.None")}
+  %hold = load ptr, ptr {_outside("python.Py_IncRef")}
+  call void %hold(ptr %none)
+  %nodeplace = getelementptr i8, ptr %made, i64 {node}
+  store ptr %none, ptr %nodeplace
+  ret ptr %made
+lost:
+  %let.go = load ptr, ptr {_outside("python.Py_DecRef")}
+  call void %let.go(ptr %array)
+  ret ptr null
+aside:
+  %instead = call ptr @aside(ptr %self, ptr %raws, i64 %count)
+  ret ptr %instead
+other:
+  %not = load ptr, ptr {_outside("python.NotImplemented")}
+  %take = load ptr, ptr {_outside("python.Py_IncRef")}
+  call void %take(ptr %not)
+  ret ptr %not
+failed:
+  ret ptr null
+}}
+
+; A new array; null where there is no memory for it.
+define ptr @empty(i32 %number, i32 %rank, ptr %sizes) {{
+  %type = load ptr, ptr {_outside("numpy.PyArray_Type")}
+  %new = load ptr, ptr {_outside("numpy.PyArray_New")}
+  %made = call ptr %new(ptr %type, i32 %rank, ptr %sizes, i32 %number, ptr null, ptr null, i32 0,
+    i32 0, ptr null)
+  ret ptr %made
 }}
 """
 
 
 @cache
 def code(address_of: Callable[[str], int]) -> Code:
-    """`elements` gives the data of a plain array of a dtype and rank, `number` those of a scalar or
-    of an array without dimensions, both null for all else; `empty` makes an array; `fallback`
-    calls that of an entry, and so does `aside`, unless something is raised.
+    """`entry` is what Python calls with raw arguments, `on_tensors` with eager tensors, where there
+    is one result; `empty` makes an array.
     """
-    exports = ["elements", "number", "empty", "fallback", "aside"]
-    return compile_module(_TEXT, exports, list(map(address_of, _OUTSIDE)))
+    exports = ["entry", "on_tensors", "empty"]
+    return compile_module(_text(), exports, list(map(address_of, _OUTSIDE)))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from runtime import dtypes
+from runtime.core.tensor import EagerTensor
 from runtime.graph.executors.native import arena, objects, stack
 
 SOURCES: dict[str, Callable[[str], int]] = {}
@@ -65,7 +66,10 @@ def _numpy(name: str) -> int:
     return int(_numpy_table()[_NUMPY[name]])
 
 
-_OBJECTS = {"True": True, "False": False, "float": float, "int": int}
+_OBJECTS = {
+    **{"True": True, "False": False, "float": float, "int": int},
+    **{"None": None, "NotImplemented": NotImplemented, "EagerTensor": EagerTensor},
+}
 
 
 def _python(name: str) -> int:
