@@ -11,6 +11,7 @@ from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Expression, Local
+from runtime.graph.executors.native.increments import ROUNDS, SMALL, increments_of
 from runtime.graph.executors.native.scalar_ops import wide
 from runtime.graph.executors.native.values import (
     BIT,
@@ -25,14 +26,11 @@ from runtime.graph.executors.native.values import (
     element_of,
     int64,
     register,
+    static,
 )
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
-
-ROUNDS = 1 << 16
-"""Rounds of a loop after which signals are handled, and other threads may run."""
-
 
 # The parts of values, as functions and joins of control flow pass them on
 
@@ -212,6 +210,11 @@ def loop(emitter: Emitter, statement: lowered.Loop) -> None:
         for at, local in enumerate(state)
         if getattr(local.type, "shape", None) and not (same and same[at])
     }
+    increments = increments_of(statement, emitter.increments)
+    emitter.additions |= increments.additions
+    small = [at for at, local in enumerate(state) if local in increments.ints]
+    _need_small(emitter, [given[at + 1] for at in small if state[at] not in emitter.small])
+    emitter.small |= increments.small
     mark, uses = emitter.unit.mark(emitter), emitter.uses
     head, end = emitter.block("head"), emitter.block("end")
     before = builder.block
@@ -239,7 +242,8 @@ def loop(emitter: Emitter, statement: lowered.Loop) -> None:
     emitter.statements(body)
     latched: list[list[ir.Value]] | None = None
     if not builder.block.is_terminated and not body.diverges:
-        latched = _latch(emitter, statement, carried, phis, same, left, mark, uses, (head, end))
+        blocks = head, end
+        latched = _latch(emitter, statement, carried, phis, same, left, mark, uses, small, blocks)
     elif not builder.block.is_terminated:
         builder.branch(emitter.aside)
     latch = builder.block
@@ -263,6 +267,7 @@ def _latch(
     left: Any,
     mark: Sequence[ir.Value],
     uses: int,
+    small: Sequence[int],
     blocks: tuple[ir.Block, ir.Block],
 ) -> list[list[ir.Value]]:
     """The end of an iteration: what is handed on, and the way back. Returns the state behind it."""
@@ -281,8 +286,8 @@ def _latch(
     if emitter.uses != uses:
         emitter.unit.reset(emitter, mark)
     following = builder.sub(left, ir.Constant(INT32, 1))
-    rest = _polled(emitter, following)
     latched = [taken_apart(each, local.type) for each, local in zip(held, state, strict=True)]
+    rest = _polled(emitter, following, [latched[at] for at in small])
     for at, parts in enumerate(latched):
         for phi, part in zip(phis[at], parts, strict=True):
             if not same[at]:
@@ -294,19 +299,33 @@ def _latch(
     return latched
 
 
-def _polled(emitter: Emitter, left: ir.Value) -> ir.Value:
-    """The rounds that are left until signals are handled; behind the last one, they are."""
+def _need_small(emitter: Emitter, ints: Sequence[Sequence[ir.Value]]) -> None:
+    """Step aside for ints that the additions of a few rounds may make too large."""
+    for (value,) in ints:
+        known = static(value)
+        if known is None or abs(known) > SMALL:
+            moved = emitter.builder.add(value, int64(SMALL))
+            emitter.step_aside(emitter.builder.icmp_unsigned(">", moved, int64(2 * SMALL)))
+
+
+def _polled(emitter: Emitter, left: ir.Value, small: Sequence[Sequence[ir.Value]]) -> ir.Value:
+    """The rounds that are left until signals are handled; behind the last one, they are, and it is
+    asked whether ints are `small`.
+    """
     builder = emitter.builder
     before, poll, going = builder.block, emitter.block("poll"), emitter.block("going")
     branch = builder.cbranch(builder.icmp_signed("==", left, ir.Constant(INT32, 0)), poll, going)
     branch.set_weights([1, ROUNDS])
     builder.position_at_end(poll)
     raised = emitter.symbols.call(builder, "support.poll", ir.FunctionType(INT32, []), [])
-    builder.cbranch(builder.icmp_signed("!=", raised, ir.Constant(INT32, 0)), emitter.aside, going)
+    emitter.step_aside(builder.icmp_signed("!=", raised, ir.Constant(INT32, 0)))
+    _need_small(emitter, small)
+    asked = builder.block
+    builder.branch(going)
     builder.position_at_end(going)
     phi = builder.phi(INT32, "left")
     phi.add_incoming(left, before)
-    phi.add_incoming(ir.Constant(INT32, ROUNDS), poll)
+    phi.add_incoming(ir.Constant(INT32, ROUNDS), asked)
     return phi
 
 

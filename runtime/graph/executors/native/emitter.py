@@ -20,6 +20,7 @@ from runtime.graph.executors.lowered import Conversion, Expression, Local, State
 from runtime.graph.executors.native import control
 from runtime.graph.executors.native.arrays import Delayed
 from runtime.graph.executors.native.fusing import Fuser
+from runtime.graph.executors.native.increments import Increments
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS
 from runtime.graph.executors.native.scalar_ops import scalar_op
 from runtime.graph.executors.native.scalars import cast
@@ -64,6 +65,7 @@ class Emitter:
 
     `aside` is the block for giving up. Arrays may be in its `frame` only if it hands none on.
     `uses` counts what the arena is used for.
+    `additions` of ints cannot overflow, and ints of loops are `small`, by their `increments`.
     """
 
     def __init__(
@@ -86,6 +88,9 @@ class Emitter:
         self.fuser = Fuser(self)
         self.nested = 0
         self.linear = True
+        self.increments: dict[lowered.Loop, Increments] = {}
+        self.additions: set[Node] = set()
+        self.small: set[Local] = set()
         self.results: dict[Local, Result] = {}
 
     # Blocks

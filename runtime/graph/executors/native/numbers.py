@@ -86,6 +86,8 @@ def _arithmetic(on_ints: str, on_floats: str) -> OnNumbers:
             first, second = [as_float(emitter, each) for each in scalars]
             return Scalar(getattr(emitter.builder, on_floats)(first, second), FLOAT)
         first, second = [as_int(emitter, each) for each in scalars]
+        if node in emitter.additions:
+            return Scalar(getattr(emitter.builder, on_ints[1:])(first, second, flags=["nsw"]), INT)
         return Scalar(_overflowing(emitter, on_ints, first, second), INT)
 
     return OnNumbers(_on_numbers, emit)
