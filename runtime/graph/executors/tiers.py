@@ -14,6 +14,7 @@ from types import BuiltinFunctionType
 from typing import Any
 
 from runtime.core.executor import chosen
+from runtime.core.stacks import on_large_stack
 from runtime.graph.executors.program import Program
 from runtime.graph.ir import Graph, walk
 from runtime.graph.passes.inlining import Calls
@@ -100,7 +101,7 @@ class Tiers:
             return False
         try:
             if self._is_open:
-                self.run = self._best()
+                self.run = on_large_stack(self._best)
                 for forget in self._waiting:
                     forget()
                 self._waiting.clear()

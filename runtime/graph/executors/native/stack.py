@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 from llvmlite import ir
 
@@ -65,7 +67,31 @@ none:
 }}
 """
 
+_TEXT_OF_BASE = f"""
+@addresses = global [3 x ptr] zeroinitializer
 
+define i64 @end() {{
+  %self = load ptr, ptr @addresses
+  %p1 = getelementptr ptr, ptr @addresses, i64 1
+  %base = load ptr, ptr %p1
+  %p2 = getelementptr ptr, ptr @addresses, i64 2
+  %size = load ptr, ptr %p2
+  %thread = call ptr %self()
+  %start = call i64 %base(ptr %thread)
+  %bytes = call i64 %size(ptr %thread)
+  %lowest = sub i64 %start, %bytes
+  %end = add i64 %lowest, {RESERVE}
+  ret i64 %end
+}}
+"""
+
+_UNKNOWN = """
+define i64 @end() {
+  ret i64 -1
+}
+"""
+
+_OF_BASE = ("self", "get_stackaddr_np", "get_stacksize_np")
 _FUNCTIONS = (
     *("getspecific", "setspecific", "self"),
     *("getattr_np", "attr_getstack", "attr_getguardsize", "attr_destroy"),
@@ -78,15 +104,24 @@ def code() -> Code:
     does not tell, that is the highest one: nothing is called.
     """
     library = ctypes.CDLL(None)
+    if hasattr(library, "pthread_get_stackaddr_np"):
+        return of_base([getattr(library, f"pthread_{name}") for name in _OF_BASE])
     if not hasattr(library, "pthread_getattr_np"):
-        text = "define i64 @end() {{\n  ret i64 -1\n}\n"
-        return compile_module(text, ["end"])
+        return compile_module(_UNKNOWN, ["end"])
     key = ctypes.c_uint()
     if library.pthread_key_create(ctypes.byref(key), None):
         raise MemoryError("there is no room for one more value of each thread")
     functions = [getattr(library, f"pthread_{name}") for name in _FUNCTIONS]
-    addresses = [ctypes.cast(each, ctypes.c_void_p).value or 0 for each in functions]
-    return compile_module(_TEXT, ["end"], [*addresses, key.value])
+    return compile_module(_TEXT, ["end"], [*map(_address, functions), key.value])
+
+
+def of_base(functions: Sequence[Any]) -> Code:
+    """`end`, of functions that give this thread, the base of its stack, and its size."""
+    return compile_module(_TEXT_OF_BASE, ["end"], list(map(_address, functions)))
+
+
+def _address(function: Any) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 def end(builder: ir.IRBuilder, symbols: Symbols) -> ir.Value:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytest.importorskip("llvmlite")
+
+from runtime.graph.executors.native import stack
+from runtime.graph.executors.native.machine import compile_module
 
 PROGRAM = """
     import sys, threading
@@ -83,3 +88,82 @@ def test_small_stacks(
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [str(len(sizes)), str(aside)]
+
+
+COMPILING = """
+    import sys, threading
+    import numpy as np
+    import runtime as rt
+    from tests.support.native import forced
+
+    def cubes(x):
+        return x * x * x + 1.0
+
+    def sums(n):
+        total = 0
+        for i in range(n):
+            total += i
+        return total
+
+    made = [
+        rt.function(cubes).get_concrete_function(rt.TensorSpec([100], rt.float32)),
+        rt.function(sums).get_concrete_function(rt.TensorSpec([], rt.int32)),
+    ]
+    raws = [np.full(100, 2, np.float32), np.int32(5)]
+    runs = [concrete.programs.runner([raw]) for concrete, raw in zip(made, raws)]
+    before, got = threading.active_count(), []
+
+    def call():
+        for run, raw in zip(runs, raws):
+            got.append(run(raw)[0])
+
+    assert sys.argv[2] == "ready" or "llvmlite" not in sys.modules
+    with forced():
+        if sys.argv[2] == "ready":
+            import runtime.graph.executors.native.executor
+        threading.stack_size(int(sys.argv[1]) * 1024)
+        thread = threading.Thread(target=call)
+        thread.start()
+        thread.join()
+    kinds = [type(concrete.programs.tiers.run).__name__ for concrete in made]
+    size = threading.stack_size() // 1024
+    print(got[0].sum(), got[1], *kinds, size, threading.active_count() - before)
+"""
+
+
+@pytest.mark.parametrize("imported", ["ready", "not yet"])
+@pytest.mark.parametrize("size", [32, 48, 64, 256, 4096])
+def test_small_stacks_compile(tmp_path: Path, size: int, imported: str) -> None:
+    """Compiling, and importing what compiles, take more than the stack of a small thread."""
+    file = tmp_path / "program.py"
+    file.write_text(textwrap.dedent(COMPILING))
+    command = [sys.executable, str(file), str(size), imported]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    assert done.returncode == 0, done.stderr
+    kind = "builtin_function_or_method"
+    assert done.stdout.split() == ["900.0", "10", kind, kind, str(size), "0"]
+
+
+def test_the_end_of_a_stack_is_counted_from_its_base() -> None:
+    """As on systems that tell the base and the size of a stack."""
+    kinds = [ctypes.CFUNCTYPE(ctypes.c_uint64, *[ctypes.c_void_p] * count) for count in (0, 1, 1)]
+    thread, base, size = 77, 1 << 40, 1 << 19
+    asked = []
+
+    def answer(number: int) -> Any:
+        def told(given: int) -> int:
+            asked.append(given)
+            return number
+
+        return told
+
+    own = kinds[0](lambda: thread), kinds[1](answer(base)), kinds[2](answer(size))
+    code = stack.of_base(own)
+    assert ctypes.CFUNCTYPE(ctypes.c_uint64)(code.address("end"))() == base - size + stack.RESERVE
+    assert asked == [thread, thread]
+
+
+def test_where_nobody_tells_the_stack_is_at_its_end() -> None:
+    code = compile_module(stack._UNKNOWN, ["end"])
+    assert ctypes.CFUNCTYPE(ctypes.c_uint64)(code.address("end"))() == (1 << 64) - 1

@@ -1,0 +1,74 @@
+"""The stacks of threads: some work needs more than a thread may have."""
+
+from __future__ import annotations
+
+import contextvars
+import ctypes
+import os
+import threading
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeVar
+
+Made = TypeVar("Made")
+
+ENOUGH = 1 << 20
+"""Bytes of a stack on which all work is done."""
+
+LARGE = 1 << 23
+"""Bytes of the stack of a thread that is made for some work."""
+
+_making = threading.Lock()
+
+
+def on_large_stack(make: Callable[[], Made]) -> Made:
+    """`make()`, on a thread of its own where the stack of this one is small."""
+    size = stack_size()
+    if size is None or size >= ENOUGH:
+        return make()
+    made: list[Made] = []
+    raised: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            made.append(make())
+        except BaseException as error:
+            raised.append(error)
+
+    # With NumPy's settings, and the other context variables, of this thread.
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(work,))
+    with _making:
+        before = threading.stack_size(LARGE)
+        try:
+            thread.start()
+        finally:
+            threading.stack_size(before)
+    thread.join()
+    if raised:
+        raise raised[0]
+    return made[0]
+
+
+def stack_size() -> int | None:
+    """Bytes of the stack of this thread; None where nobody tells, and of the main thread."""
+    if threading.current_thread() is threading.main_thread() or os.name != "posix":
+        return None
+    library, thread = _library(), ctypes.c_void_p(threading.get_ident())
+    if hasattr(library, "pthread_get_stacksize_np"):
+        ask = library.pthread_get_stacksize_np
+        ask.restype = ctypes.c_size_t
+        return int(ask(thread))
+    if not hasattr(library, "pthread_getattr_np"):
+        return None
+    # As large as a `pthread_attr_t` is, and more.
+    attributes, size = ctypes.create_string_buffer(256), ctypes.c_size_t()
+    if library.pthread_getattr_np(thread, attributes):
+        return None
+    library.pthread_attr_getstacksize(attributes, ctypes.byref(size))
+    library.pthread_attr_destroy(attributes)
+    return size.value
+
+
+@cache
+def _library() -> Any:
+    return ctypes.CDLL(None)
