@@ -215,7 +215,7 @@ def loop(emitter: Emitter, statement: lowered.Loop) -> None:
     small = [at for at, local in enumerate(state) if local in increments.ints]
     _need_small(emitter, [given[at + 1] for at in small if state[at] not in emitter.small])
     emitter.small |= increments.small
-    mark, uses = emitter.unit.mark(emitter), emitter.uses
+    uses = emitter.uses
     head, end = emitter.block("head"), emitter.block("end")
     before = builder.block
     if statement.first:
@@ -243,7 +243,7 @@ def loop(emitter: Emitter, statement: lowered.Loop) -> None:
     latched: list[list[ir.Value]] | None = None
     if not builder.block.is_terminated and not body.diverges:
         blocks = head, end
-        latched = _latch(emitter, statement, carried, phis, same, left, mark, uses, small, blocks)
+        latched = _latch(emitter, statement, carried, phis, same, left, before, uses, small, blocks)
     elif not builder.block.is_terminated:
         builder.branch(emitter.aside)
     latch = builder.block
@@ -265,7 +265,7 @@ def _latch(
     phis: list[list[Any]],
     same: Sequence[bool],
     left: Any,
-    mark: Sequence[ir.Value],
+    before: ir.Block,
     uses: int,
     small: Sequence[int],
     blocks: tuple[ir.Block, ir.Block],
@@ -284,6 +284,8 @@ def _latch(
         assert isinstance(array, Array)
         held[at] = place.keep(emitter, array)
     if emitter.uses != uses:
+        with builder.goto_block(before):
+            mark = emitter.unit.mark(emitter)
         emitter.unit.reset(emitter, mark)
     following = builder.sub(left, ir.Constant(INT32, 1))
     latched = [taken_apart(each, local.type) for each, local in zip(held, state, strict=True)]

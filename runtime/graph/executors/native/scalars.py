@@ -15,7 +15,7 @@ from runtime.dtypes import DType
 from runtime.graph.executors.native.lowering_rules import ELEMENTWISE, Elementwise, Emit
 from runtime.graph.executors.native.math import arithmetic
 from runtime.graph.executors.native.math.lanes import Lanes
-from runtime.graph.executors.native.values import register
+from runtime.graph.executors.native.values import register, static
 
 Operands = Sequence[ir.Value]
 Builder: TypeAlias = ir.IRBuilder
@@ -385,5 +385,7 @@ def refusal(
     if instruction.refuses is None or dtype.is_floating:
         return None
     if dtype.is_unsigned and instruction.refuses is _is_negative:
+        return None
+    if not is_vector(operands[-1]) and (static(operands[-1]) or 0) > 0:
         return None
     return any_of(builder, instruction.refuses(builder, dtype, operands))
