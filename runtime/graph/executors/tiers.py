@@ -28,8 +28,8 @@ class Patience:
     """
 
     importing = 0.08
-    graph = 5e-3
-    node = 4e-4
+    graph = 3e-3
+    node = 3e-4
 
     spent = 0.0
     """Seconds that calls of all graphs took."""

@@ -19,7 +19,11 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from importlib import metadata
+
+import llvmlite
+import numpy
+
+import autograph
 
 VARIABLE = "AUTOGRAPH_NATIVE_CACHE"
 MAX_ENTRIES = 2000
@@ -78,13 +82,9 @@ def _key(made_of: Sequence[str]) -> bytes:
 @cache
 def _versions() -> tuple[str, ...]:
     """Of Python, whose objects are laid out by its version, and of the packages."""
-    found = [sys.version, str(sys.implementation.cache_tag), sys.platform]
-    for name in ("llvmlite", "numpy", "autograph-runtime"):
-        try:
-            found.append(f"{name} {metadata.version(name)}")
-        except metadata.PackageNotFoundError:
-            found.append(f"{name} of a source tree")
-    return tuple(found)
+    python = [sys.version, str(sys.implementation.cache_tag), sys.platform]
+    modules = (llvmlite, numpy, autograph)
+    return *python, *[f"{module.__name__} {module.__version__}" for module in modules]
 
 
 @contextmanager
