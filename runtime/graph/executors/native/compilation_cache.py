@@ -23,8 +23,6 @@ from functools import cache
 import llvmlite
 import numpy
 
-import autograph
-
 VARIABLE = "AUTOGRAPH_NATIVE_CACHE"
 MAX_ENTRIES = 2000
 """Entries. When there are more, the half that was not used for longest goes."""
@@ -83,8 +81,7 @@ def _key(made_of: Sequence[str]) -> bytes:
 def _versions() -> tuple[str, ...]:
     """Of Python, whose objects are laid out by its version, and of the packages."""
     python = [sys.version, str(sys.implementation.cache_tag), sys.platform]
-    modules = (llvmlite, numpy, autograph)
-    return *python, *[f"{module.__name__} {module.__version__}" for module in modules]
+    return *python, f"llvmlite {llvmlite.__version__}", f"numpy {numpy.__version__}"
 
 
 @contextmanager

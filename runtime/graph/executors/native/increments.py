@@ -88,7 +88,7 @@ class Increments:
             self._added[target] = added
 
     def _of(self, expression: Expression) -> int:
-        """What is added, at most, to the size of one of the ints; -1 where that is not known."""
+        """The most that is added to the size of one of the ints; -1 where that is not known."""
         if isinstance(expression, Local):
             return self._added.get(expression, -1)
         if not isinstance(expression, Apply) or len(expression.operands) != 2:

@@ -61,7 +61,7 @@ class Made(IntEnum):
 
 
 class Status(IntEnum):
-    """What a body returns, or says of its arguments."""
+    """The ends of a body, and of an entry that did not call it."""
 
     DONE = 0
     ASIDE = 1
@@ -93,7 +93,7 @@ def _outside(name: str) -> str:
 
 
 def _offset(slot: object) -> int:
-    """Where a slot of a class is in its instances."""
+    """The place of a slot in the instances of its class, in bytes."""
     assert isinstance(slot, MemberDescriptorType)
     # The descriptor of a member points to its definition, of which the offset is the third word.
     definition = ctypes.c_void_p.from_address(id(slot) + 40).value or 0

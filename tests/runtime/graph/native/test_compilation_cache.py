@@ -53,7 +53,7 @@ def test_all_that_it_is_made_of_counts(place, other):
 def test_versions_count(place, monkeypatch):
     compilation_cache.cached(["text"], Made(b"one"))
     versions = compilation_cache._versions()
-    monkeypatch.setattr(compilation_cache, "_versions", lambda: (*versions[:-1], "autograph 99"))
+    monkeypatch.setattr(compilation_cache, "_versions", lambda: (*versions[:-1], "numpy 99"))
     assert compilation_cache.cached(["text"], Made(b"two")) == b"two"
 
 
