@@ -170,12 +170,14 @@ class Body:
             is_known = result in self.arrays or result in places
             if is_known or not (isinstance(result, Local) and getattr(result.type, "shape", None)):
                 continue
-            made: NewArray | Lent = NewArray(self, self._place(at))
-            if memory is not None:
-                buffer = self.emitter.values[memory]
-                assert isinstance(buffer, Array)
-                made = Lent(made, places[memory], buffer)
+            new = NewArray(self, self._place(at))
+            made = new if memory is None else Lent(new, places[memory], self._buffer(memory))
             self.arrays[result] = self.emitter.results[result] = made
+
+    def _buffer(self, memory: Local) -> Array:
+        held = self.emitter.values[memory]
+        assert isinstance(held, Array)
+        return held
 
     def _place(self, at: int) -> ir.Value:
         return self.builder.gep(self.results, [int64(at)], source_etype=POINTER)

@@ -14,7 +14,7 @@ pytest.importorskip("llvmlite")
 
 import runtime as rt
 from runtime.graph.executors.lowered import Loop, blocks_of
-from runtime.graph.executors.lowering import Lowering
+from runtime.graph.executors.lowering import ALL, Lowering
 from runtime.graph.executors.native.increments import Increments, increments_of
 from tests.support.native import Pair
 
@@ -154,7 +154,7 @@ def test_ints_are_pythons(function: Callable[..., Any]) -> None:
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_ints_are_found(function: Callable[..., Any]) -> None:
     graph = concrete_of(function).optimized
-    form = Lowering(graph, contiguous=True, planned=False).function()
+    form = Lowering(graph, contiguous=True).function(ALL)
     known: dict[Loop, Increments] = {}
     for block in blocks_of(form.body):
         for statement in block.statements:
