@@ -36,7 +36,8 @@ class Support:
     def of_function(self, form: lowered.Function) -> list[Reason]:
         """The reasons in a function."""
         found = list(self.of_block(form.body))
-        for local in (*form.parameters, *[local for local, _ in form.captured]):
+        results = [each for each in form.body.results if isinstance(each, lowered.Local)]
+        for local in (*form.parameters, *[local for local, _ in form.captured], *results):
             if not is_held(local.type):
                 found.append((_anywhere(form), f"{local.name} is {local.type}"))
         return found

@@ -14,6 +14,7 @@ import runtime as rt
 from runtime.graph.executors.native.executor import compiled, reasons
 from runtime.graph.executors.program import Program
 from runtime.graph.passes import optimize
+from tests.support.native import forced
 
 Function = Callable[..., Any]
 
@@ -372,6 +373,28 @@ def slope_of_nested_rounds(x: Any, count: Any) -> Any:
 def test_gradients_of_rounds(function: Function, count: int) -> None:
     """What a loop keeps for its gradient is in lists of machine code."""
     run(function, numbers(3), np.int32(count))
+
+
+def test_lists_that_leave_a_graph_are_python_s() -> None:
+    """What a tape outside of it reads later, for instance."""
+
+    def rounds(x: Any, count: Any) -> Any:
+        y = x
+        for _ in rt.range(count):
+            y = y * y * 0.5 + x
+        return rt.reduce_sum(y)
+
+    slopes = []
+    for executor in ("numpy", "native"):
+        staged = rt.function(rounds, executor=executor)
+        with forced():
+            for count in (3, 2, 4):
+                x = rt.constant(numbers(3) * 0.25)
+                with rt.GradientTape() as tape:
+                    tape.watch(x)
+                    y = staged(x, rt.constant(count))
+                slopes.append(tape.gradient(y, x).numpy())
+    np.testing.assert_allclose(slopes[3:], slopes[:3], 1e-6)
 
 
 def swapped(x: Any, y: Any, count: Any) -> Any:
