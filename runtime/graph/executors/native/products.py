@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from llvmlite import ir
 
@@ -25,6 +26,7 @@ from runtime.graph.executors.native.loops import (
     times,
 )
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
+from runtime.graph.executors.native.machine import vector_bytes
 from runtime.graph.executors.native.scalars import intrinsic
 from runtime.graph.executors.native.values import (
     INT32,
@@ -41,14 +43,11 @@ if TYPE_CHECKING:
 
 MATMUL = "matmul"
 
-MOST_BYTES = 1 << 16
-"""Bytes of a second factor that is read row by row, as it is, for each block of rows."""
+MOST_ELEMENTS = 1 << 17
+"""Elements of a second factor that is read as it is for each block of rows."""
 
-MOST_WORK = 1 << 21
+MOST_WORK = 1 << 24
 """Multiplications that are worth no call of the BLAS."""
-
-ROWS = 4
-"""Rows of a block: with two vectors each they take half of the registers."""
 
 
 def _takes(kernel: Kernel) -> bool:
@@ -69,14 +68,15 @@ def _takes(kernel: Kernel) -> bool:
 
 
 def _is_small(a: Sequence[int | None], b: Sequence[int | None], params: Mapping[str, Any]) -> bool:
-    if params["transpose_a"] or params["transpose_b"] or None in a or None in b:
+    if params["transpose_b"] or None in a or None in b:
         return False
-    rows, inner, columns = a[-2], b[-2], b[-1]
+    rows, inner = (a[-1], a[-2]) if params["transpose_a"] else (a[-2], a[-1])
+    columns = b[-1]
     assert rows is not None
     assert inner is not None
     assert columns is not None
     return (
-        4 * inner * columns <= MOST_BYTES
+        inner * columns <= MOST_ELEMENTS
         and rows * inner * columns <= MOST_WORK
         and min(rows, inner, columns) > 0
     )
@@ -116,9 +116,10 @@ def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequenc
         size = times(builder, rows, columns)
         to = place(builder, made.pointer, times(builder, at, size), a.dtype)
         dims = rows, inner, columns
-        small = [static(dim) for dim in dims]
-        if not (turn_a or turn_b) and _is_small(small[:2], small[1:], params):
-            multiply(emitter, a.dtype, to, factors, dims)
+        if _is_small(*([static(dim) for dim in array.dims[-2:]] for array in (a, b)), params):
+            first = [Axis(rows, int64(1) if turn_a else inner)]
+            along = [Axis(inner, rows if turn_a else int64(1), columns)]
+            multiply(emitter, a.dtype, to, factors, first, along, columns)
         else:
             call(emitter, a.dtype, to, factors, dims, (turn_a, turn_b))
     return [made]
@@ -169,37 +170,71 @@ def call(
     emitter.symbols.call(builder, f"blas.product.{dtype.name}", type, arguments)
 
 
+class Axis(NamedTuple):
+    """An axis of a factor: its size, and the elements from one place on it to the next, in the
+    first factor and in the second one.
+    """
+
+    count: ir.Value
+    first: ir.Value
+    second: ir.Value = int64(0)
+
+
+def merged(builder: ir.IRBuilder, axes: Sequence[Axis]) -> list[Axis]:
+    """The same places on as few axes as can be."""
+    made: list[Axis] = []
+    for axis in axes:
+        if static(axis.count) == 1:
+            continue
+        last = made[-1] if made else None
+        if last and all(
+            static(step) is not None and static(step) == static(times(builder, axis.count, inner))
+            for step, inner in zip(last[1:], axis[1:], strict=True)
+        ):
+            made[-1] = axis._replace(count=times(builder, last.count, axis.count))
+        else:
+            made.append(axis)
+    return made or [Axis(int64(1), int64(0))]
+
+
 def multiply(
     emitter: Emitter,
     dtype: DType,
     target: ir.Value,
     factors: Sequence[ir.Value],
-    dims: Sequence[ir.Value],
+    rows: Sequence[Axis],
+    inner: Sequence[Axis],
+    columns: ir.Value,
+    pitch: ir.Value | None = None,
+    more: bool = False,
 ) -> None:
-    """The product of two small matrices, by blocks of rows and of vectors of columns. The last
-    block begins before the others end, where they do not fit.
+    """The product of two factors, by blocks of rows and of vectors of columns, whose sums are in
+    registers. The last block begins before the others end, where they do not fit.
+
+    The first factor is read along any axes; columns of the second one, and of the target, are next
+    to each other. The rows of the target are `pitch` elements apart, which is the number of columns
+    if it is not told. With `more`, the product is added to the target.
     """
     builder = emitter.builder
-    rows, _, columns = (static(dim) or 0 for dim in dims)
-    lanes, width = lanes_for(dtype.size, 1), 2
-    while lanes > columns:
-        lanes //= 2
-    if lanes * width > columns:
-        width = 1
-    height = min(ROWS, rows)
-    span = lanes * width
-    across = Loop(builder, int64(columns), span, [])
-    column = _within(builder, across.index, columns, span)
-    down = Loop(builder, int64(rows), height, [])
-    row = _within(builder, down.index, rows, height)
-    block = Block(builder, dtype, factors, dims, lanes)
-    found = block.run(row, column, height, width)
-    for at, value in enumerate(found):
-        line, part = divmod(at, width)
-        offset = times(builder, plus(builder, row, int64(line)), dims[2])
-        offset = plus(builder, plus(builder, offset, column), int64(part * lanes))
-        store(builder, value, place(builder, target, offset, dtype), dtype)
-    down.close([])
+    *outer, (count, line, _) = merged(builder, rows)
+    inner, pitch = merged(builder, inner), pitch or columns
+    block = Block(builder, dtype, line, inner, static(columns) or 0, static(count) or 0)
+    across = Loop(builder, columns, block.span, [])
+    column = _within(builder, across.index, static(columns) or 0, block.span)
+    with ExitStack() as loops:
+        start, number = factors[0], int64(0)
+        for axis in outer:
+            at = loops.enter_context(counted(builder, axis.count))
+            start = place(builder, start, times(builder, at, axis.first), dtype)
+            number = plus(builder, times(builder, number, axis.count), at)
+        number = times(builder, number, count)
+        down = Loop(builder, count, block.height, [])
+        row = _within(builder, down.index, static(count) or 0, block.height)
+        start = place(builder, start, times(builder, row, line), dtype)
+        to = times(builder, plus(builder, number, row), pitch)
+        to = place(builder, place(builder, target, to, dtype), column, dtype)
+        block.run(start, place(builder, factors[1], column, dtype), to, pitch, more)
+        down.close([])
     across.close([])
 
 
@@ -212,48 +247,80 @@ def _within(builder: ir.IRBuilder, index: ir.Value, count: int, step: int) -> ir
 
 
 class Block:
-    """A block of a product, whose sums are all in registers."""
+    """A block of a product: `height` rows, and vectors of columns, as many as leave registers for
+    what is multiplied.
+    """
 
     def __init__(
         self,
         builder: ir.IRBuilder,
         dtype: DType,
-        factors: Sequence[ir.Value],
-        dims: Sequence[ir.Value],
-        lanes: int,
+        line: ir.Value,
+        inner: Sequence[Axis],
+        columns: int,
+        rows: int,
     ) -> None:
-        self.builder, self.dtype, self.lanes = builder, dtype, lanes
-        self.first, self.second = factors
-        _, self.inner, self.columns = dims
+        self.builder, self.dtype, self.line, self.inner = builder, dtype, line, inner
+        lanes = lanes_for(dtype.size, 1)
+        while lanes > columns:
+            lanes //= 2
+        self.lanes = lanes
+        sums = 24 if vector_bytes() == 64 else 12
+        self.width = min(columns // lanes, max(2, min(sums // rows, 8)))
+        self.span = lanes * self.width
+        # As many blocks as are needed, of rows as equal as can be.
+        most = sums // self.width
+        self.height = -(-rows // -(-rows // most))
 
-    def run(self, row: ir.Value, column: ir.Value, height: int, width: int) -> Sequence[ir.Value]:
-        """The vectors of the block, row by row."""
+    def run(
+        self, first: ir.Value, second: ir.Value, target: ir.Value, pitch: ir.Value, more: bool
+    ) -> None:
+        """Write a block: of these first elements of the factors and of the target."""
         builder, dtype, lanes = self.builder, self.dtype, self.lanes
+        places = [
+            place(builder, line, int64(part * lanes), dtype)
+            for line in self.lines(target, pitch)
+            for part in range(self.width)
+        ]
         empty = ir.Constant(ir.VectorType(register(dtype), lanes), [0.0] * lanes)
-        lines = [
-            place(
-                builder,
-                self.first,
-                times(builder, plus(builder, row, int64(at)), self.inner),
-                dtype,
-            )
-            for at in range(height)
+        values: Sequence[ir.Value] = [
+            load(builder, at, dtype, lanes) if more else empty for at in places
         ]
-        start = place(builder, self.second, column, dtype)
-        loop = Loop(builder, self.inner, 1, [empty] * (height * width))
-        below = place(builder, start, times(builder, loop.index, self.columns), dtype)
+        loops = []
+        for axis in self.inner:
+            loop = Loop(builder, axis.count, 1, values)
+            first = place(builder, first, times(builder, loop.index, axis.first), dtype)
+            second = place(builder, second, times(builder, loop.index, axis.second), dtype)
+            values = loop.values
+            loops.append(loop)
+        values = self.added(first, second, values)
+        for loop in reversed(loops):
+            values = loop.close(values)
+        for value, at in zip(values, places, strict=True):
+            store(builder, value, at, dtype)
+
+    def lines(self, start: ir.Value, step: ir.Value) -> list[ir.Value]:
+        """The pointers to the first elements of the rows."""
+        return [
+            place(self.builder, start, times(self.builder, int64(at), step), self.dtype)
+            for at in range(self.height)
+        ]
+
+    def added(
+        self, first: ir.Value, second: ir.Value, sums: Sequence[ir.Value]
+    ) -> Sequence[ir.Value]:
+        """The sums with one more product each."""
+        builder, dtype, lanes = self.builder, self.dtype, self.lanes
         vectors = [
-            load(builder, place(builder, below, int64(part * lanes), dtype), dtype, lanes)
-            for part in range(width)
+            load(builder, place(builder, second, int64(part * lanes), dtype), dtype, lanes)
+            for part in range(self.width)
         ]
-        sums = []
-        for at, line in enumerate(lines):
-            factor = load(builder, place(builder, line, loop.index, dtype), dtype)
-            many = splat(builder, factor, lanes)
+        made = []
+        for at, line in enumerate(self.lines(first, self.line)):
+            many = splat(builder, load(builder, line, dtype), lanes)
             for part, vector in enumerate(vectors):
-                total = loop.values[at * width + part]
-                sums.append(intrinsic(builder, "fma", many, vector, total))
-        return loop.close(sums)
+                made.append(intrinsic(builder, "fma", many, vector, sums[at * self.width + part]))
+        return made
 
 
 ON_ARRAYS[MATMUL] = OnArrays(_takes, _lower)
