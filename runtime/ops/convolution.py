@@ -157,6 +157,7 @@ def _family(rank: int) -> tuple[Primitive, Primitive, Primitive]:
         f"conv{rank}d", kernel_of(convolve, _conv_shape), signature="R,R->R", shape=_conv_shape,
         op_type=f"Conv{rank}D", gradient=conv_gradient,
         samples=tuple(sample(x, w, **geometry) for x, w, _, geometry in samples), order=Order.C,
+        instruction="convolution",
     )  # fmt: skip
     backprop_input = row(
         f"conv{rank}d_backprop_input", kernel_of(convolve_for_input, _input_shape),
@@ -165,7 +166,7 @@ def _family(rank: int) -> tuple[Primitive, Primitive, Primitive]:
         keep_inputs=(0, 1),
         samples=tuple(
             sample(w, g, shape=_numbers(x), **geometry) for x, w, g, geometry in samples
-        ), order=Order.C,
+        ), order=Order.C, instruction="convolution_for_input",
     )  # fmt: skip
     backprop_filter = row(
         f"conv{rank}d_backprop_filter", kernel_of(convolve_for_filter, _filter_shape),
@@ -174,7 +175,7 @@ def _family(rank: int) -> tuple[Primitive, Primitive, Primitive]:
         keep_inputs=(0, 1),
         samples=tuple(
             sample(x, g, shape=_numbers(w), **geometry) for x, w, g, geometry in samples
-        ), order=Order.C,
+        ), order=Order.C, instruction="convolution_for_filter",
     )  # fmt: skip
     return conv, backprop_input, backprop_filter
 

@@ -144,6 +144,13 @@ class Emitter:
         self.step_aside(self.builder.icmp_unsigned("==", made, ir.Constant(POINTER, None)))
         return made
 
+    @contextmanager
+    def borrowed(self, dtype: DType, dims: Sequence[ir.Value]) -> Iterator[ir.Value]:
+        """Memory for an array that, with all that is allocated within, is let go of at the end."""
+        mark = self.unit.mark(self)
+        yield self.memory(dtype, dims)
+        self.unit.reset(self, mark)
+
     def size(self, dims: Sequence[ir.Value]) -> ir.Value:
         """The number of elements: a constant where all dims are."""
         known, rest = 1, []

@@ -6,7 +6,6 @@ What is one piece of memory stays where it is; all else is copied, by rows.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +15,17 @@ from runtime.core.forms import DYNAMIC
 from runtime.core.types import TensorType
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native.loops import (
+    Axis,
     bytes_of,
     clear,
     copy,
     counted,
     load,
+    moved,
     place,
     plus,
     size_of,
+    steps_of,
     store,
     times,
 )
@@ -250,33 +252,19 @@ def _offset(builder: ir.IRBuilder, found: Sequence[Part], at: Sequence[ir.Value]
 
 
 def _move(emitter: Emitter, found: Sequence[Part], whole: Array, dense: Array, out: bool) -> None:
-    """Copy what is taken of an array to a dense one, or back; by rows where these are whole."""
-    builder, dtype = emitter.builder, whole.dtype
-    rows = len(found)
-    while rows and _is_whole(found[rows - 1]):
-        rows -= 1
-    if rows and found[rows - 1].step == 1:
-        rows -= 1
-    length = size_of(builder, [part.count for part in found[rows:]])
-    outer = found[:rows]
-    with ExitStack() as loops:
-        indices = [loops.enter_context(counted(builder, part.count)) for part in outer]
-        number: ir.Value = int64(0)
-        for part, index in zip(outer, indices, strict=True):
-            number = plus(builder, times(builder, number, part.count), index)
-        places = [
-            plus(builder, part.start, times(builder, index, int64(part.step)))
-            for part, index in zip(outer, indices, strict=True)
-        ]
-        places += [part.start for part in found[rows:]]
-        there = place(builder, whole.pointer, _offset(builder, found, places), dtype)
-        here = place(builder, dense.pointer, times(builder, number, length), dtype)
-        if static(length) == 1:
-            source, to = (there, here) if out else (here, there)
-            store(builder, load(builder, source, dtype), to, dtype)
-        else:
-            source, to = (there, here) if out else (here, there)
-            copy(builder, to, source, bytes_of(builder, length, dtype))
+    """Copy what is taken of an array to a dense one, or back."""
+    builder = emitter.builder
+    steps = steps_of(builder, [part.dim for part in found])
+    start = _offset(builder, found, [part.start for part in found])
+    there, here = place(builder, whole.pointer, start, whole.dtype), dense.pointer
+    of_whole = [
+        times(builder, step, int64(part.step)) for step, part in zip(steps, found, strict=True)
+    ]
+    of_dense = steps_of(builder, [part.count for part in found])
+    pairs = (of_whole, of_dense) if out else (of_dense, of_whole)
+    axes = [Axis(part.count, *pair) for part, *pair in zip(found, *pairs, strict=True)]
+    source, target = (there, here) if out else (here, there)
+    moved(builder, whole.dtype, target, source, axes)
 
 
 def _takes_unslice(kernel: Kernel) -> bool:
@@ -453,7 +441,7 @@ def _takes_broadcast(kernel: Kernel) -> bool:
 
 
 def _lower_broadcast(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    array = array_of(emitter, operands[0])
+    builder, array = emitter.builder, array_of(emitter, operands[0])
     dims = [int64(dim or 0) for dim in shape_of(kernel)]
     missing = len(dims) - len(array.dims)
     given = [int64(1)] * missing + list(array.dims)
@@ -461,30 +449,13 @@ def _lower_broadcast(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) 
         if static(one) is None:
             given[at] = _equal(emitter, dim, one)
     made = emitter.allocate(array.dtype, dims, target_of(kernel))
-    _spread(emitter, array, made, [given], dims)
+    steps = [
+        int64(0) if static(one) == 1 else step
+        for one, step in zip(given, steps_of(builder, given), strict=True)
+    ]
+    axes = list(map(Axis, dims, steps, steps_of(builder, dims)))
+    moved(builder, array.dtype, made.pointer, array.pointer, axes)
     return [made]
-
-
-def _spread(
-    emitter: Emitter,
-    array: Array,
-    made: Array,
-    given: Sequence[Sequence[ir.Value]],
-    dims: Sequence[ir.Value],
-) -> None:
-    builder, dtype = emitter.builder, array.dtype
-    (shape,) = given
-    with ExitStack() as loops:
-        indices = [loops.enter_context(counted(builder, dim)) for dim in dims]
-        source: ir.Value = int64(0)
-        target: ir.Value = int64(0)
-        for one, dim, index in zip(shape, dims, indices, strict=True):
-            source = times(builder, source, one)
-            if static(one) != 1:
-                source = plus(builder, source, index)
-            target = plus(builder, times(builder, target, dim), index)
-        element = load(builder, place(builder, array.pointer, source, dtype), dtype)
-        store(builder, element, place(builder, made.pointer, target, dtype), dtype)
 
 
 def _lower_transpose(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
@@ -496,29 +467,13 @@ def _lower_transpose(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) 
     rank = len(array.dims)
     order = [at % rank for at in perm] if perm is not None else list(reversed(range(rank)))
     dims = [array.dims[at] for at in order]
-    moved = [at for at in order if static(array.dims[at]) != 1]
-    if moved == sorted(moved):
+    kept = [at for at in order if static(array.dims[at]) != 1]
+    if kept == sorted(kept):
         return [Array(array.pointer, dims, dtype)]
     made = emitter.allocate(dtype, dims, target_of(kernel))
-    rows = rank
-    while rows and order[rows - 1] == rows - 1:
-        rows -= 1
-    length = size_of(builder, dims[rows:])
-    with ExitStack() as loops:
-        indices = [loops.enter_context(counted(builder, dim)) for dim in dims[:rows]]
-        target: ir.Value = int64(0)
-        for dim, index in zip(dims, indices, strict=False):
-            target = plus(builder, times(builder, target, dim), index)
-        by_axis = dict(zip(order, indices, strict=False))
-        source: ir.Value = int64(0)
-        for axis in range(rows):
-            source = plus(builder, times(builder, source, array.dims[axis]), by_axis[axis])
-        there = place(builder, array.pointer, times(builder, source, length), dtype)
-        here = place(builder, made.pointer, times(builder, target, length), dtype)
-        if static(length) == 1:
-            store(builder, load(builder, there, dtype), here, dtype)
-        else:
-            copy(builder, here, there, bytes_of(builder, length, dtype))
+    steps = steps_of(builder, array.dims)
+    axes = list(map(Axis, dims, [steps[at] for at in order], steps_of(builder, dims)))
+    moved(builder, dtype, made.pointer, array.pointer, axes)
     return [made]
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from typing import NamedTuple
 
 from llvmlite import ir
 
@@ -139,6 +140,78 @@ def scratch(builder: ir.IRBuilder, type: ir.Type, count: int, align: int = 64) -
         return made
 
 
+# Axes
+
+
+class Axis(NamedTuple):
+    """An axis that two arrays have: its size, and the elements from one place on it to the next,
+    in the first array and in the second one.
+    """
+
+    count: ir.Value
+    first: ir.Value
+    second: ir.Value = int64(0)
+
+
+def merged(builder: ir.IRBuilder, axes: Sequence[Axis]) -> list[Axis]:
+    """The same places on as few axes as can be."""
+    made: list[Axis] = []
+    for axis in axes:
+        if static(axis.count) == 1:
+            continue
+        last = made[-1] if made else None
+        if last and all(
+            static(step) is not None and static(step) == static(times(builder, axis.count, inner))
+            for step, inner in zip(last[1:], axis[1:], strict=True)
+        ):
+            made[-1] = axis._replace(count=times(builder, last.count, axis.count))
+        else:
+            made.append(axis)
+    return made or [Axis(int64(1), int64(1), int64(1))]
+
+
+def steps_of(builder: ir.IRBuilder, dims: Sequence[ir.Value]) -> list[ir.Value]:
+    """The elements from one place to the next, along each axis of an array."""
+    made: list[ir.Value] = [int64(1)]
+    for dim in reversed(dims[1:]):
+        made.insert(0, times(builder, made[0], dim))
+    return made[: len(dims)]
+
+
+def moved(
+    builder: ir.IRBuilder,
+    dtype: DType,
+    target: ir.Value,
+    source: ir.Value,
+    axes: Sequence[Axis],
+) -> None:
+    """Copy elements along axes, of which the source is the first array, the target the second."""
+    *outer, last = merged(builder, axes)
+    with ExitStack() as loops:
+        for axis in outer:
+            at = loops.enter_context(counted(builder, axis.count))
+            source = place(builder, source, times(builder, at, axis.first), dtype)
+            target = place(builder, target, times(builder, at, axis.second), dtype)
+        if static(last.second) == 1 and static(last.first) == 1 and static(last.count) != 1:
+            copy(builder, target, source, bytes_of(builder, last.count, dtype))
+        elif static(last.second) == 1 and static(last.first) == 0:
+            spread(builder, dtype, target, load(builder, source, dtype), last.count)
+        else:
+            at = loops.enter_context(counted(builder, last.count))
+            element = place(builder, source, times(builder, at, last.first), dtype)
+            to = place(builder, target, times(builder, at, last.second), dtype)
+            store(builder, load(builder, element, dtype), to, dtype)
+
+
+def spread(
+    builder: ir.IRBuilder, dtype: DType, target: ir.Value, value: ir.Value, count: ir.Value
+) -> None:
+    """Set neighbouring elements to one value."""
+    strip = Strip(builder, count, lanes_for(dtype.size, 1), [], [(target, dtype)])
+    many = splat(builder, value, strip.lanes)
+    strip.run([], lambda at, vectors, state: ([many], []), False)
+
+
 # Loops
 
 
@@ -199,14 +272,18 @@ class Loop:
 
 
 @contextmanager
-def counted(builder: ir.IRBuilder, count: ir.Value) -> Iterator[ir.Value]:
-    """A loop that carries nothing; gives the index."""
-    if static(count) == 1:
-        yield int64(0)
-        return
-    loop = Loop(builder, count, 1, [])
+def stepped(builder: ir.IRBuilder, count: ir.Value, step: int) -> Iterator[ir.Value]:
+    """A loop that carries nothing; gives the index, which goes by steps."""
+    loop = Loop(builder, count, step, [])
     yield loop.index
     loop.close([])
+
+
+@contextmanager
+def counted(builder: ir.IRBuilder, count: ir.Value) -> Iterator[ir.Value]:
+    """A loop that carries nothing; gives the index."""
+    with stepped(builder, count, 1) as index:
+        yield index
 
 
 Source = tuple[ir.Value, DType]

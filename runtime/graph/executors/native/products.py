@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
@@ -14,14 +14,19 @@ from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native.blas import PLAIN, ROW_MAJOR, TRANSPOSED, product
 from runtime.graph.executors.native.loops import (
+    Axis,
     Loop,
     counted,
     lanes_for,
     load,
+    merged,
+    moved,
     place,
     plus,
     size_of,
     splat,
+    stepped,
+    steps_of,
     store,
     times,
 )
@@ -45,6 +50,9 @@ MATMUL = "matmul"
 
 MOST_ELEMENTS = 1 << 17
 """Elements of a second factor that is read as it is for each block of rows."""
+
+LEAST_PACKED = 64
+"""Rows of both factors from which on the second one is copied for each block of columns."""
 
 MOST_WORK = 1 << 24
 """Multiplications that are worth no call of the BLAS."""
@@ -77,7 +85,7 @@ def _is_small(a: Sequence[int | None], b: Sequence[int | None], params: Mapping[
     assert columns is not None
     return (
         inner * columns <= MOST_ELEMENTS
-        and rows * inner * columns <= MOST_WORK
+        and rows * inner * columns * (8 if params["transpose_a"] else 1) <= MOST_WORK
         and min(rows, inner, columns) > 0
     )
 
@@ -170,33 +178,6 @@ def call(
     emitter.symbols.call(builder, f"blas.product.{dtype.name}", type, arguments)
 
 
-class Axis(NamedTuple):
-    """An axis of a factor: its size, and the elements from one place on it to the next, in the
-    first factor and in the second one.
-    """
-
-    count: ir.Value
-    first: ir.Value
-    second: ir.Value = int64(0)
-
-
-def merged(builder: ir.IRBuilder, axes: Sequence[Axis]) -> list[Axis]:
-    """The same places on as few axes as can be."""
-    made: list[Axis] = []
-    for axis in axes:
-        if static(axis.count) == 1:
-            continue
-        last = made[-1] if made else None
-        if last and all(
-            static(step) is not None and static(step) == static(times(builder, axis.count, inner))
-            for step, inner in zip(last[1:], axis[1:], strict=True)
-        ):
-            made[-1] = axis._replace(count=times(builder, last.count, axis.count))
-        else:
-            made.append(axis)
-    return made or [Axis(int64(1), int64(0))]
-
-
 def multiply(
     emitter: Emitter,
     dtype: DType,
@@ -206,36 +187,65 @@ def multiply(
     inner: Sequence[Axis],
     columns: ir.Value,
     pitch: ir.Value | None = None,
-    more: bool = False,
 ) -> None:
     """The product of two factors, by blocks of rows and of vectors of columns, whose sums are in
     registers. The last block begins before the others end, where they do not fit.
 
     The first factor is read along any axes; columns of the second one, and of the target, are next
     to each other. The rows of the target are `pitch` elements apart, which is the number of columns
-    if it is not told. With `more`, the product is added to the target.
+    if it is not told.
     """
     builder = emitter.builder
-    *outer, (count, line, _) = merged(builder, rows)
-    inner, pitch = merged(builder, inner), pitch or columns
+    rows, inner, pitch = merged(builder, rows), merged(builder, inner), pitch or columns
+    if static(rows[-1].count) is None:
+        rows.append(Axis(int64(1), int64(0)))
+    *outer, (count, line, _) = rows
     block = Block(builder, dtype, line, inner, static(columns) or 0, static(count) or 0)
-    across = Loop(builder, columns, block.span, [])
-    column = _within(builder, across.index, static(columns) or 0, block.span)
     with ExitStack() as loops:
+        is_packed = static(columns) != block.span and _is_worth_packing(builder, rows, inner)
+        if is_packed:
+            dims = [*(axis.count for axis in inner), int64(block.span)]
+            room = loops.enter_context(emitter.borrowed(dtype, dims))
+        at = loops.enter_context(stepped(builder, columns, block.span))
+        column = _within(builder, at, static(columns) or 0, block.span)
+        second = place(builder, factors[1], column, dtype)
+        if is_packed:
+            second, block.inner = _packed(builder, dtype, room, second, inner, block.span)
         start, number = factors[0], int64(0)
         for axis in outer:
             at = loops.enter_context(counted(builder, axis.count))
             start = place(builder, start, times(builder, at, axis.first), dtype)
             number = plus(builder, times(builder, number, axis.count), at)
         number = times(builder, number, count)
-        down = Loop(builder, count, block.height, [])
-        row = _within(builder, down.index, static(count) or 0, block.height)
+        at = loops.enter_context(stepped(builder, count, block.height))
+        row = _within(builder, at, static(count) or 0, block.height)
         start = place(builder, start, times(builder, row, line), dtype)
         to = times(builder, plus(builder, number, row), pitch)
         to = place(builder, place(builder, target, to, dtype), column, dtype)
-        block.run(start, place(builder, factors[1], column, dtype), to, pitch, more)
-        down.close([])
-    across.close([])
+        block.run(start, second, to, pitch)
+
+
+def _is_worth_packing(builder: ir.IRBuilder, rows: Sequence[Axis], inner: Sequence[Axis]) -> bool:
+    """Whether so many rows of the second factor are read so often that they are better next to each
+    other: caches hold few rows that are the same power of 2 apart.
+    """
+    sizes = [static(size_of(builder, [axis.count for axis in axes])) for axes in (rows, inner)]
+    return all(size is not None and size >= LEAST_PACKED for size in sizes)
+
+
+def _packed(
+    builder: ir.IRBuilder,
+    dtype: DType,
+    room: ir.Value,
+    second: ir.Value,
+    inner: Sequence[Axis],
+    span: int,
+) -> tuple[ir.Value, Sequence[Axis]]:
+    """The columns of a block, one row right behind the other."""
+    steps = steps_of(builder, [*(axis.count for axis in inner), int64(span)])[:-1]
+    axes = [Axis(axis.count, axis.second, step) for axis, step in zip(inner, steps, strict=True)]
+    moved(builder, dtype, room, second, [*axes, Axis(int64(span), int64(1), int64(1))])
+    return room, [axis._replace(second=step) for axis, step in zip(inner, steps, strict=True)]
 
 
 def _within(builder: ir.IRBuilder, index: ir.Value, count: int, step: int) -> ir.Value:
@@ -265,27 +275,18 @@ class Block:
         while lanes > columns:
             lanes //= 2
         self.lanes = lanes
-        sums = 24 if vector_bytes() == 64 else 12
+        sums = 28 if vector_bytes() == 64 else 12
         self.width = min(columns // lanes, max(2, min(sums // rows, 8)))
         self.span = lanes * self.width
         # As many blocks as are needed, of rows as equal as can be.
         most = sums // self.width
         self.height = -(-rows // -(-rows // most))
 
-    def run(
-        self, first: ir.Value, second: ir.Value, target: ir.Value, pitch: ir.Value, more: bool
-    ) -> None:
+    def run(self, first: ir.Value, second: ir.Value, target: ir.Value, pitch: ir.Value) -> None:
         """Write a block: of these first elements of the factors and of the target."""
         builder, dtype, lanes = self.builder, self.dtype, self.lanes
-        places = [
-            place(builder, line, int64(part * lanes), dtype)
-            for line in self.lines(target, pitch)
-            for part in range(self.width)
-        ]
         empty = ir.Constant(ir.VectorType(register(dtype), lanes), [0.0] * lanes)
-        values: Sequence[ir.Value] = [
-            load(builder, at, dtype, lanes) if more else empty for at in places
-        ]
+        values: Sequence[ir.Value] = [empty] * (self.height * self.width)
         loops = []
         for axis in self.inner:
             loop = Loop(builder, axis.count, 1, values)
@@ -296,8 +297,10 @@ class Block:
         values = self.added(first, second, values)
         for loop in reversed(loops):
             values = loop.close(values)
-        for value, at in zip(values, places, strict=True):
-            store(builder, value, at, dtype)
+        for at, line in enumerate(self.lines(target, pitch)):
+            for part in range(self.width):
+                to = place(builder, line, int64(part * lanes), dtype)
+                store(builder, values[at * self.width + part], to, dtype)
 
     def lines(self, start: ir.Value, step: ir.Value) -> list[ir.Value]:
         """The pointers to the first elements of the rows."""

@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block, Conversion, Expression, Statement
 from runtime.graph.executors.lowering import ALL, Lowering
-from runtime.graph.executors.native import indexing, math, normalizing, ordering, products
+from runtime.graph.executors.native import (
+    convolving,
+    indexing,
+    math,
+    normalizing,
+    ordering,
+    products,
+)
 from runtime.graph.executors.native.fusing import is_elementwise
 from runtime.graph.executors.native.lists import is_list
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS
@@ -94,5 +101,5 @@ def _anywhere(form: lowered.Function) -> Node:
     return form.body.statements[0].node if form.body.statements else ENTRY
 
 
-WRITTEN = (indexing, math, normalizing, ordering, products)
+WRITTEN = (convolving, indexing, math, normalizing, ordering, products)
 """The modules that the instructions on arrays are in."""
