@@ -61,7 +61,7 @@ fill_p: Primitive = row(
     "fill", _fill_kernel, _fill_infer, signature="A,i*->A", op_type="Fill", keep_inputs=(),
     gradient=lambda op, g: (ops.reduce_sum(g), *[None] * (len(op.inputs) - 1)),
     samples=(sample("", shape=(2, 3)), sample("", shape=())), order=Order.C,
-    finds_shape=True,
+    finds_shape=True, instruction="fill",
 )  # fmt: skip
 
 
@@ -121,7 +121,7 @@ def _filled(shape: Any, value: Any) -> Tensor:
     return bind(fill_p, tensor_of(value), *dynamic, shape=static)  # type: ignore[no-any-return]
 
 
-def _like(name: str, op_type: str, value: Any) -> Any:
+def _like(name: str, op_type: str, value: Any, instruction: str) -> Any:
     def kernel(x: Any, *, dtype: DType, out: Any = None) -> Any:
         if out is None:
             return np.full(np.shape(x), value(dtype), dtype.np_dtype)
@@ -133,11 +133,12 @@ def _like(name: str, op_type: str, value: Any) -> Any:
         batching=elementwise, of_shape=True,
         keep_inputs=(), gradient=flat,
         samples=(sample("2,3", dtype=dtypes.float32),), order=Order.C,
+        instruction=instruction,
     )  # fmt: skip
 
 
-zeros_like_p: Primitive = _like("zeros_like", "ZerosLike", _zero)
-ones_like_p: Primitive = _like("ones_like", "OnesLike", _one)
+zeros_like_p: Primitive = _like("zeros_like", "ZerosLike", _zero, "zeros")
+ones_like_p: Primitive = _like("ones_like", "OnesLike", _one, "ones")
 
 
 def zeros_like(
@@ -415,7 +416,7 @@ def _positions_shape(
 one_hot_positions_p: Primitive = row(
     "one_hot_positions", _positions_kernel, signature="I,i->dtype", shape=_positions_shape,
     op_type="OneHot", fallible=True, keep_inputs=(), gradient=flat,
-    samples=(),
+    samples=(), instruction="positions",
 )  # fmt: skip
 
 

@@ -217,7 +217,7 @@ unstack_p: Primitive = row(
     "unstack", _unstack_kernel, _unstack_infer, op_type="Unpack", keep_inputs=(),
     gradient=lambda op, *g: (stack(present(op, g), op.params["axis"]),),
     samples=(sample("2,3", num=2, axis=0), sample("2,3", num=3, axis=-1)), memory=Memory.VIEWS,
-    batching=batching.along_axis, gives_tuple=True,
+    batching=batching.along_axis, gives_tuple=True, instruction="unstack",
 )  # fmt: skip
 
 
@@ -283,7 +283,7 @@ split_p: Primitive = row(
     "split", _split_kernel, _split_infer, op_type="SplitV", keep_inputs=(),
     gradient=lambda op, *g: (concat(present(op, g), op.params["axis"]),),
     samples=(sample("4,3", sizes=2, axis=0), sample("2,5", sizes=(1, -1, 2), axis=-1)),
-    memory=Memory.VIEWS, gives_tuple=True,
+    memory=Memory.VIEWS, gives_tuple=True, instruction="split",
 )  # fmt: skip
 
 

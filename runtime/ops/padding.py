@@ -66,6 +66,7 @@ tile_p: Primitive = row(
     "tile", _tile_kernel, signature="A,i*->A", shape=_tile_shape, op_type="Tile",
     gradient=_tile_gradient, keep_inputs=(1, 2, 3, 4, 5, 6, 7, 8),
     samples=(sample("2,3", multiples=(2, 1)), sample("2", multiples=(3,))), order=Order.C,
+    instruction="tile",
 )  # fmt: skip
 
 
@@ -196,7 +197,7 @@ pad_p: Primitive = row(
         sample("2,3", "", paddings=((1, 0), (2, 1)), mode="CONSTANT"),
         sample("3,4", "", paddings=((1, 1), (2, 0)), mode="REFLECT"),
         sample("3", "", paddings=((2, 3),), mode="SYMMETRIC"),
-    ), order=Order.C,
+    ), order=Order.C, instruction="pad",
 )  # fmt: skip
 
 

@@ -42,7 +42,7 @@ shape_p: Primitive = row(
     gradient=no_gradients,
     shape=lambda shape, *, dtype: (None if shape is None else len(shape),),
     samples=(sample("2,3", dtype=dtypes.int32), sample("", dtype=dtypes.int64)),
-    memory=Memory.READS, of_shape=True,
+    memory=Memory.READS, of_shape=True, instruction="shape",
 )  # fmt: skip
 
 
@@ -67,7 +67,7 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
 size_p: Primitive = row(
     "size", lambda x, *, dtype: np.array(np.size(x), dtype.np_dtype), signature="A->dtype",
     shape=lambda shape, *, dtype: (), op_type="Size", keep_inputs=(), gradient=no_gradients,
-    samples=(sample("2,3", dtype=dtypes.int32),), of_shape=True,
+    samples=(sample("2,3", dtype=dtypes.int32),), of_shape=True, instruction="size",
 )  # fmt: skip
 
 

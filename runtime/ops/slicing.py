@@ -282,7 +282,7 @@ slice_p: Primitive = row(
     gradient=_box_gradient, fallible=True,
     samples=(sample("3,4", box=(1, 0, 2, -1)), sample("3,4", ":i2", box=(None, 1, 1, 3))),
     memory=Memory.VIEWS,
-    text=slice_notation.box,
+    text=slice_notation.box, instruction="box",
 )  # fmt: skip
 
 

@@ -119,7 +119,7 @@ reverse_p: Primitive = row(
     op_type="ReverseV2", keep_inputs=(),
     gradient=lambda op, g: (bind(reverse_p, g, axis=op.params["axis"]),),
     samples=(sample("2,3", axis=(0,)), sample("2,3", axis=(0, -1))), memory=Memory.VIEWS,
-    batching=batching.along_axes,
+    batching=batching.along_axes, instruction="reverse",
 )  # fmt: skip
 
 
@@ -157,7 +157,7 @@ roll_p: Primitive = row(
     gradient=lambda op, g: (bind(roll_p, g, -op.inputs[1], axis=op.params["axis"]), None),
     keep_inputs=(1,),
     samples=(sample("2,3", ":i3", axis=(1,)), sample("2,3", "2:i3", axis=(0, 1))), order=Order.C,
-    batching=batching.along_axes,
+    batching=batching.along_axes, instruction="roll",
 )  # fmt: skip
 
 

@@ -217,14 +217,30 @@ def _lower_slice(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> S
         dim if known is None else int64(known)
         for dim, known in zip(dims, shape_of(kernel), strict=True)
     ]
-    begin = _first_whole(found)
-    if begin is not None:
-        offset = _offset(emitter.builder, found, [part.start for part in found])
-        pointer = place(emitter.builder, array.pointer, offset, array.dtype)
-        return [handed_on(emitter, kernel, Array(pointer, dims, array.dtype))]
-    made = emitter.allocate(array.dtype, dims, target_of(kernel))
+    return [taken(emitter, kernel, array, found, 0, dims)]
+
+
+def taken(
+    emitter: Emitter,
+    kernel: Kernel,
+    array: Array,
+    found: Sequence[Part],
+    at: int = 0,
+    dims: Sequence[ir.Value] | None = None,
+) -> Held:
+    """What parts of an array are, as a result of a kernel: one piece of memory stays where it is.
+    `dims` are its dims, where they are not those of the parts that are kept.
+    """
+    builder = emitter.builder
+    if dims is None:
+        dims = [part.count for part in found if part.kept]
+    if _first_whole(found) is not None:
+        offset = _offset(builder, found, [part.start for part in found])
+        pointer = place(builder, array.pointer, offset, array.dtype)
+        return handed_on(emitter, kernel, Array(pointer, dims, array.dtype), at)
+    made = emitter.allocate(array.dtype, dims, target_of(kernel, at))
     _move(emitter, found, array, made, out=True)
-    return [handed_on(emitter, kernel, made)]
+    return handed_on(emitter, kernel, made, at)
 
 
 def _first_whole(found: Sequence[Part]) -> int | None:
@@ -477,18 +493,19 @@ def _lower_transpose(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) 
     return [made]
 
 
-def _register(instruction: str, takes: Takes, lower: Lower) -> None:
+def register_rule(instruction: str, takes: Takes, lower: Lower) -> None:
+    """Enter a rule in the table of kernels on arrays."""
     ON_ARRAYS[instruction] = OnArrays(takes, lower)
 
 
-_register("slice", _takes_slice, _lower_slice)
-_register("unslice", _takes_unslice, _lower_unslice)
-_register("gather", _takes_gather, _lower_gather)
-_register("concat", _takes_concat, _lower_concat)
-_register("stack", _takes_concat, _lower_stack)
-_register("reshape", _takes_reshape, _lower_reshape)
-_register("broadcast_to", _takes_broadcast, _lower_broadcast)
-_register("transpose", shapes_known, _lower_transpose)
+register_rule("slice", _takes_slice, _lower_slice)
+register_rule("unslice", _takes_unslice, _lower_unslice)
+register_rule("gather", _takes_gather, _lower_gather)
+register_rule("concat", _takes_concat, _lower_concat)
+register_rule("stack", _takes_concat, _lower_stack)
+register_rule("reshape", _takes_reshape, _lower_reshape)
+register_rule("broadcast_to", _takes_broadcast, _lower_broadcast)
+register_rule("transpose", shapes_known, _lower_transpose)
 
 
 # Ranges
@@ -534,4 +551,4 @@ def _lower_range(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> S
     return [made]
 
 
-_register("range", _takes_range, _lower_range)
+register_rule("range", _takes_range, _lower_range)

@@ -9,6 +9,7 @@ from runtime.graph.executors.lowered import Block, Conversion, Expression, State
 from runtime.graph.executors.lowering import ALL, Lowering
 from runtime.graph.executors.native import (
     convolving,
+    copying,
     indexing,
     math,
     normalizing,
@@ -101,5 +102,5 @@ def _anywhere(form: lowered.Function) -> Node:
     return form.body.statements[0].node if form.body.statements else ENTRY
 
 
-WRITTEN = (convolving, indexing, math, normalizing, ordering, products)
+WRITTEN = (convolving, copying, indexing, math, normalizing, ordering, products)
 """The modules that the instructions on arrays are in."""
