@@ -115,7 +115,7 @@ class_p: Primitive = row(
     "gather_class", _class_kernel, signature="A,I->A", shape=_gather_shape, op_type="GatherV2",
     gradient=_gather_rule, fallible=True, keep_inputs=(1,),
     samples=(sample("2,3,4", "2,3:i4", axis=2, batch_dims=2, negative=False),),
-    order=_gather_order, batching=batching.gathered,
+    order=_gather_order, batching=batching.gathered, instruction="gather",
 )  # fmt: skip
 
 
@@ -194,7 +194,7 @@ gather_grad_p: Primitive = row(
     samples=(
         sample("2,4", "2:i3", shape=(3, 4), axis=0, batch_dims=0, negative=False),
         sample("2,3,2", "2,2:i4", shape=(2, 3, 4), axis=2, batch_dims=1, negative=False),
-    ), order=Order.C, batching=batching.gathered,
+    ), order=Order.C, batching=batching.gathered, instruction="gather_grad",
 )  # fmt: skip
 
 
@@ -282,7 +282,7 @@ gather_nd_p: Primitive = row(
         sample("2,3,4", "2,2,1:i3", batch_dims=1, negative=False),
         sample("3,4", [2], batch_dims=0, negative=False),
         sample("3,4", np.zeros((2, 0), np.int32), batch_dims=0, negative=False),
-    ), order=Order.C,
+    ), order=Order.C, instruction="gather_nd",
 )  # fmt: skip
 
 

@@ -73,7 +73,7 @@ scatter_nd_p: Primitive = row(
     samples=(
         sample("3,1:i4", "3,2", shape=(4, 2), negative=False),
         sample("3,2:i3", "3", shape=(4, 3), negative=False),
-    ), order=Order.C,
+    ), order=Order.C, instruction="scatter_nd",
 )  # fmt: skip
 
 

@@ -121,6 +121,7 @@ def _segments(
     return row(
         name, _kernel(ufunc, start), signature=f"{data},I,i->{data}", shape=_shape, op_type=op_type,
         gradient=gradient, fallible=True, samples=samples, **fields, order=Order.C,
+        instruction=name.removeprefix("unsorted_"),
     )  # fmt: skip
 
 

@@ -311,46 +311,6 @@ def _lower_unslice(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) ->
     return [made]
 
 
-# Rows at places
-
-
-def _takes_gather(kernel: Kernel) -> bool:
-    params = kernel.node.params
-    return shapes_known(kernel) and params["batch_dims"] == 0
-
-
-def _lower_gather(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    array, places = operands
-    assert isinstance(array, Array)
-    builder, params = emitter.builder, kernel.node.params
-    axis = params["axis"] % len(array.dims)
-    given = array_of(emitter, places)
-    dims = [*array.dims[:axis], *given.dims, *array.dims[axis + 1 :]]
-    made = emitter.allocate(array.dtype, dims, target_of(kernel))
-    size, inner = array.dims[axis], size_of(builder, array.dims[axis + 1 :])
-    count = size_of(builder, given.dims)
-    bytes = bytes_of(builder, inner, array.dtype)
-    with (
-        counted(builder, size_of(builder, array.dims[:axis])) as row,
-        counted(builder, count) as at,
-    ):
-        index = load(builder, place(builder, given.pointer, at, given.dtype), given.dtype)
-        where = wide(emitter, Scalar(index, TensorType(given.dtype, ())))
-        if params["negative"]:
-            negative = builder.icmp_signed("<", where, int64(0))
-            where = builder.select(negative, builder.add(where, size), where)
-        emitter.step_aside(builder.icmp_unsigned(">=", where, size))
-        source = times(builder, plus(builder, times(builder, row, size), where), inner)
-        target = times(builder, plus(builder, times(builder, row, count), at), inner)
-        there = place(builder, array.pointer, source, array.dtype)
-        here = place(builder, made.pointer, target, array.dtype)
-        if static(inner) == 1:
-            store(builder, load(builder, there, array.dtype), here, array.dtype)
-        else:
-            copy(builder, here, there, bytes)
-    return [handed_on(emitter, kernel, made)]
-
-
 # Joined arrays
 
 
@@ -500,7 +460,6 @@ def register_rule(instruction: str, takes: Takes, lower: Lower) -> None:
 
 register_rule("slice", _takes_slice, _lower_slice)
 register_rule("unslice", _takes_unslice, _lower_unslice)
-register_rule("gather", _takes_gather, _lower_gather)
 register_rule("concat", _takes_concat, _lower_concat)
 register_rule("stack", _takes_concat, _lower_stack)
 register_rule("reshape", _takes_reshape, _lower_reshape)

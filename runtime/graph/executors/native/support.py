@@ -15,6 +15,7 @@ from runtime.graph.executors.native import (
     normalizing,
     ordering,
     products,
+    scattering,
 )
 from runtime.graph.executors.native.fusing import is_elementwise
 from runtime.graph.executors.native.lists import is_list
@@ -102,5 +103,5 @@ def _anywhere(form: lowered.Function) -> Node:
     return form.body.statements[0].node if form.body.statements else ENTRY
 
 
-WRITTEN = (convolving, copying, indexing, math, normalizing, ordering, products)
+WRITTEN = (convolving, copying, indexing, math, normalizing, ordering, products, scattering)
 """The modules that the instructions on arrays are in."""

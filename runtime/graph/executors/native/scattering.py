@@ -1,0 +1,323 @@
+"""Rows at places that are told by numbers: taken, added up, and combined by segments.
+
+A number that is no place makes code step aside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from llvmlite import ir
+
+from runtime.core.types import TensorType
+from runtime.dtypes import DType
+from runtime.graph.executors.lowered import Kernel
+from runtime.graph.executors.native.indexing import (
+    array_of,
+    handed_on,
+    register_rule,
+    shape_of,
+    shapes_known,
+    target_of,
+)
+from runtime.graph.executors.native.loops import (
+    bytes_of,
+    copy,
+    counted,
+    lanes_for,
+    load,
+    place,
+    plus,
+    size_of,
+    spread,
+    store,
+    times,
+)
+from runtime.graph.executors.native.lowering_rules import ELEMENTWISE
+from runtime.graph.executors.native.scalar_ops import wide
+from runtime.graph.executors.native.values import (
+    Array,
+    Held,
+    Scalar,
+    int64,
+    register,
+    static,
+)
+
+if TYPE_CHECKING:
+    from runtime.graph.executors.native.emitter import Emitter
+
+
+def number_at(emitter: Emitter, numbers: Array, at: ir.Value) -> ir.Value:
+    """A number of an array, of 64 bits."""
+    element = load(
+        emitter.builder, place(emitter.builder, numbers.pointer, at, numbers.dtype), numbers.dtype
+    )
+    return wide(emitter, Scalar(element, TensorType(numbers.dtype, ())))
+
+
+def checked(emitter: Emitter, at: ir.Value, size: ir.Value, negative: bool) -> ir.Value:
+    """A place from the start; code steps aside where there is none. Negative ones may count from
+    the end.
+    """
+    builder = emitter.builder
+    if negative:
+        is_below = builder.icmp_signed("<", at, int64(0))
+        at = builder.select(is_below, builder.add(at, size), at)
+    emitter.step_aside(builder.icmp_unsigned(">=", at, size))
+    return at
+
+
+def combine(
+    emitter: Emitter,
+    instruction: str,
+    dtype: DType,
+    target: ir.Value,
+    source: ir.Value,
+    count: ir.Value,
+) -> None:
+    """Combine a row with another one, in place: neither is read again once it is written, as rows
+    of vectors are followed by single elements.
+    """
+    builder, emit = emitter.builder, ELEMENTWISE[instruction].emit
+
+    def at(index: ir.Value, lanes: int) -> None:
+        pointers = [place(builder, pointer, index, dtype) for pointer in (target, source)]
+        values = [load(builder, pointer, dtype, lanes) for pointer in pointers]
+        store(builder, emit(builder, dtype, values), pointers[0], dtype)
+
+    lanes = lanes_for(dtype.size, 1)
+    whole = builder.sub(count, builder.urem(count, int64(lanes)))
+    known = static(count)
+    if known is not None:
+        whole = int64(known - known % lanes)
+    if static(whole) != 0:
+        with counted(builder, _divided(builder, whole, lanes)) as vector:
+            at(times(builder, vector, int64(lanes)), lanes)
+    rest = int64(known % lanes) if known is not None else builder.sub(count, whole)
+    if static(rest) != 0:
+        with counted(builder, rest) as index:
+            at(plus(builder, whole, index), 0)
+
+
+def _divided(builder: ir.IRBuilder, count: ir.Value, by: int) -> ir.Value:
+    known = static(count)
+    return int64(known // by) if known is not None else builder.udiv(count, int64(by))
+
+
+def _start(
+    emitter: Emitter, kernel: Kernel, dtype: DType, dims: Sequence[ir.Value], value: Any
+) -> Array:
+    """A result that has one value everywhere."""
+    made = emitter.allocate(dtype, dims, target_of(kernel))
+    size = size_of(emitter.builder, dims)
+    spread(emitter.builder, dtype, made.pointer, ir.Constant(register(dtype), value), size)
+    return made
+
+
+# Along an axis
+
+
+class Along:
+    """Rows of an array that has an axis, at the places that an array of numbers has: of `dims`, the
+    numbers come behind the batch and what is before the axis.
+    """
+
+    def __init__(
+        self, emitter: Emitter, kernel: Kernel, whole: Sequence[ir.Value], numbers: Array
+    ) -> None:
+        self.emitter, self.builder = emitter, emitter.builder
+        params = kernel.node.params
+        self.numbers, self.negative = numbers, params["negative"]
+        axis, batch = params["axis"] % len(whole), params["batch_dims"]
+        builder = self.builder
+        self.batch = size_of(builder, whole[:batch])
+        self.before = size_of(builder, whole[batch:axis])
+        self.size, self.inner = whole[axis], size_of(builder, whole[axis + 1 :])
+        self.count = size_of(builder, numbers.dims[batch:])
+        self.dims = [*whole[:axis], *numbers.dims[batch:], *whole[axis + 1 :]]
+
+    def run(self, whole: ir.Value, rows: ir.Value, dtype: DType, adds: bool) -> None:
+        """Take the rows of the whole; or add rows to it."""
+        builder = self.builder
+        with (
+            counted(builder, self.batch) as batch,
+            counted(builder, self.before) as before,
+            counted(builder, self.count) as at,
+        ):
+            number = plus(builder, times(builder, batch, self.count), at)
+            where = number_at(self.emitter, self.numbers, number)
+            where = checked(self.emitter, where, self.size, self.negative)
+            row = plus(builder, times(builder, batch, self.before), before)
+            there = plus(builder, times(builder, row, self.size), where)
+            here = plus(builder, times(builder, row, self.count), at)
+            there = place(builder, whole, times(builder, there, self.inner), dtype)
+            here = place(builder, rows, times(builder, here, self.inner), dtype)
+            if adds:
+                combine(self.emitter, "add", dtype, there, here, self.inner)
+            elif static(self.inner) == 1:
+                store(builder, load(builder, there, dtype), here, dtype)
+            else:
+                copy(builder, here, there, bytes_of(builder, self.inner, dtype))
+
+
+def _takes_gather(kernel: Kernel) -> bool:
+    batch = kernel.node.params["batch_dims"]
+    if not shapes_known(kernel):
+        return False
+    shapes = [list(getattr(value.type, "shape", ())[:batch]) for value in kernel.node.inputs]
+    return shapes[0] == shapes[1] and None not in shapes[0]
+
+
+def _lower_gather(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    array, numbers = operands
+    along = Along(emitter, kernel, array.dims, array_of(emitter, numbers))
+    made = emitter.allocate(array.dtype, along.dims, target_of(kernel))
+    along.run(array.pointer, made.pointer, array.dtype, False)
+    return [handed_on(emitter, kernel, made)]
+
+
+def _takes_gather_grad(kernel: Kernel) -> bool:
+    return shapes_known(kernel) and None not in shape_of(kernel)
+
+
+def _lower_gather_grad(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    rows, numbers = (array_of(emitter, held) for held in operands[:2])
+    dims = [int64(dim or 0) for dim in shape_of(kernel)]
+    made = _start(emitter, kernel, rows.dtype, dims, 0)
+    Along(emitter, kernel, dims, numbers).run(made.pointer, rows.pointer, rows.dtype, True)
+    return [made]
+
+
+# At vectors of places
+
+
+class Places:
+    """The rows of an array that vectors of places name."""
+
+    def __init__(
+        self,
+        emitter: Emitter,
+        whole: Sequence[ir.Value],
+        numbers: Array,
+        batch: int,
+        negative: bool,
+    ) -> None:
+        self.emitter, self.negative = emitter, negative
+        builder = emitter.builder
+        self.numbers, self.depth = numbers, static(numbers.dims[-1]) or 0
+        self.batch = size_of(builder, numbers.dims[:batch])
+        self.count = size_of(builder, numbers.dims[batch:-1])
+        self.sizes = whole[batch : batch + self.depth]
+        self.rest = list(whole[batch + self.depth :])
+        self.inner = size_of(builder, self.rest)
+        self.dims = [*numbers.dims[:-1], *self.rest]
+
+    def run(self, whole: ir.Value, rows: ir.Value, dtype: DType, instruction: str = "") -> None:
+        """Take the rows of the whole; or combine rows with it."""
+        builder = self.emitter.builder
+        with counted(builder, self.batch) as batch, counted(builder, self.count) as at:
+            row = plus(builder, times(builder, batch, self.count), at)
+            first, there = times(builder, row, int64(self.depth)), batch
+            for part, size in enumerate(self.sizes):
+                number = number_at(self.emitter, self.numbers, plus(builder, first, int64(part)))
+                number = checked(self.emitter, number, size, self.negative)
+                there = plus(builder, times(builder, there, size), number)
+            there = place(builder, whole, times(builder, there, self.inner), dtype)
+            here = place(builder, rows, times(builder, row, self.inner), dtype)
+            if instruction:
+                combine(self.emitter, instruction, dtype, there, here, self.inner)
+            else:
+                copy(builder, here, there, bytes_of(builder, self.inner, dtype))
+
+
+def _depth_known(kernel: Kernel, at: int) -> bool:
+    shape = getattr(kernel.node.inputs[at].type, "shape", None)
+    return shapes_known(kernel) and bool(shape) and shape[-1] is not None
+
+
+def _takes_nd(kernel: Kernel) -> bool:
+    batch = kernel.node.params["batch_dims"]
+    if not _depth_known(kernel, 1):
+        return False
+    shapes = [list(getattr(value.type, "shape", ())[:batch]) for value in kernel.node.inputs]
+    return shapes[0] == shapes[1] and None not in shapes[0]
+
+
+def _lower_nd(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    array, params = array_of(emitter, operands[0]), kernel.node.params
+    places = Places(emitter, array.dims, operands[1], params["batch_dims"], params["negative"])
+    made = emitter.allocate(array.dtype, places.dims, target_of(kernel))
+    places.run(array.pointer, made.pointer, array.dtype)
+    return [handed_on(emitter, kernel, made)]
+
+
+def _takes_scatter(kernel: Kernel) -> bool:
+    return _depth_known(kernel, 0) and None not in shape_of(kernel) and _dims_fit(kernel)
+
+
+def _dims_fit(kernel: Kernel) -> bool:
+    """Whether the dims of what is scattered are known: they are checked while tracing."""
+    return all(None not in getattr(value.type, "shape", ()) for value in kernel.node.inputs)
+
+
+def _lower_scatter(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    numbers, rows = operands[0], array_of(emitter, operands[1])
+    dims = [int64(dim or 0) for dim in shape_of(kernel)]
+    made = _start(emitter, kernel, rows.dtype, dims, 0)
+    places = Places(emitter, dims, numbers, 0, kernel.node.params["negative"])
+    combined = "logical_or" if rows.dtype.is_bool else "add"
+    places.run(made.pointer, rows.pointer, rows.dtype, combined)
+    return [handed_on(emitter, kernel, made)]
+
+
+# Segments
+
+
+def _lowest(dtype: DType) -> Any:
+    return float(np.finfo(dtype.np_dtype).min) if dtype.is_floating else dtype.min
+
+
+def _highest(dtype: DType) -> Any:
+    return float(np.finfo(dtype.np_dtype).max) if dtype.is_floating else dtype.max
+
+
+_SEGMENTS: dict[str, tuple[str, Any]] = {
+    "segment_sum": ("add", lambda dtype: 0),
+    "segment_prod": ("multiply", lambda dtype: 1),
+    "segment_max": ("maximum", _lowest),
+    "segment_min": ("minimum", _highest),
+}
+
+
+def _takes_segments(kernel: Kernel) -> bool:
+    return shapes_known(kernel) and _dims_fit(kernel)
+
+
+def _lower_segments(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    builder, (data, numbers) = emitter.builder, (array_of(emitter, held) for held in operands[:2])
+    instruction, start = _SEGMENTS[kernel.node.primitive.instruction]
+    known, dtype = kernel.node.params["known"], data.dtype
+    size = wide(emitter, operands[2]) if known is None else int64(known)
+    emitter.step_aside(builder.icmp_unsigned(">", size, int64(1 << 31)))
+    rest = list(data.dims[len(numbers.dims) :])
+    made = _start(emitter, kernel, dtype, [size, *rest], start(dtype))
+    inner = size_of(builder, rest)
+    with counted(builder, size_of(builder, numbers.dims)) as at:
+        number = number_at(emitter, numbers, at)
+        emitter.step_aside(builder.icmp_signed(">=", number, size))
+        with builder.if_then(builder.icmp_signed(">=", number, int64(0))):
+            there = place(builder, made.pointer, times(builder, number, inner), dtype)
+            here = place(builder, data.pointer, times(builder, at, inner), dtype)
+            combine(emitter, instruction, dtype, there, here, inner)
+    return [made]
+
+
+register_rule("gather", _takes_gather, _lower_gather)
+register_rule("gather_grad", _takes_gather_grad, _lower_gather_grad)
+register_rule("gather_nd", _takes_nd, _lower_nd)
+register_rule("scatter_nd", _takes_scatter, _lower_scatter)
+for _instruction in _SEGMENTS:
+    register_rule(_instruction, _takes_segments, _lower_segments)
