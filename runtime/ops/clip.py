@@ -52,6 +52,7 @@ def _clip_gradient(op: Any, g: Any) -> Any:
 clip_p = row(
     "clip", _clip_kernel, signature="R,R,R->R", shape=_clip_shape, op_type="ClipByValue",
     gradient=_clip_gradient, samples=(sample("2,3", [-0.5], [0.5]), sample("2,3", ":lo", ":hi")),
+    instruction="clip",
 )  # fmt: skip
 
 

@@ -109,6 +109,7 @@ leaky_relu_p: Primitive = row(
     "leaky_relu", _leaky_kernel,
     signature="G->G", shape=same_shape, op_type="LeakyRelu", gradient=_leaky_gradient,
     samples=(sample("2,3", alpha=0.2),), order=Order.KEEP,
+    instruction="leaky_relu",
 )  # fmt: skip
 
 
@@ -568,7 +569,7 @@ bias_add_p: Primitive = row(
     samples=(
         sample("2,3", "3", second=False), sample("4,2,3", "3", second=False),
         sample("4,2,3", "2", second=True),
-    ),
+    ), instruction="bias_add",
 )  # fmt: skip
 
 

@@ -498,6 +498,7 @@ def _cumsum_gradient(op: Any, g: Any) -> Any:
 cumsum_p: Primitive = row(
     "cumsum", cumulative(np.add), signature="N->N", shape=cumulative_shape, op_type="Cumsum",
     gradient=_cumsum_gradient, keep_inputs=(), samples=CUMULATED, batching=batching.along_axis,
+    instruction="running_sum",
 )  # fmt: skip
 
 
@@ -528,6 +529,7 @@ def _cumprod_gradient(op: Any, g: Any) -> Any:
 cumprod_p: Primitive = row(
     "cumprod", cumulative(np.multiply), signature="N->N", shape=cumulative_shape,
     op_type="Cumprod", gradient=_cumprod_gradient, samples=CUMULATED,
+    instruction="running_prod",
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from llvmlite import ir
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
-from runtime.graph.executors.native.lowering_rules import ELEMENTWISE
+from runtime.graph.executors.native.lowering_rules import elementwise
 from runtime.graph.executors.native.math import FUNCTIONS
 from runtime.graph.executors.native.scalars import cast, cast_refuses, filled
 from runtime.graph.executors.native.values import dtype_of, is_native
@@ -46,7 +46,7 @@ def element_of(kernel: Kernel) -> Element | None:
         return _cast(dtypes[0], dtype_of(output.type))
     if instruction == "select":
         dtypes = dtypes[1:]
-    found = ELEMENTWISE.get(instruction)
+    found = elementwise(node)
     if found is None or any(dtype is not dtypes[0] for dtype in dtypes):
         return None
     dtype = dtypes[0]
@@ -56,8 +56,14 @@ def element_of(kernel: Kernel) -> Element | None:
     if found.refuses is not None and dtype.is_integer:
         refusal = found.refuses
         refuses = lambda builder, operands: refusal(builder, dtype, operands)  # noqa: E731
+    numbers = [float(node.params[name]) for name in found.numbers]
+
+    def emit(builder: ir.IRBuilder, operands: Sequence[ir.Value]) -> ir.Value:
+        constants = [filled(operands[0].type, number) for number in numbers]
+        return found.emit(builder, dtype, [*operands, *constants])
+
     return Element(
-        lambda builder, operands: found.emit(builder, dtype, operands),
+        emit,
         refuses,
         by_last=True,
         heavy=instruction in FUNCTIONS,

@@ -14,6 +14,7 @@ from llvmlite import ir
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.native.values import Held
+from runtime.graph.ir import Node
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -28,16 +29,32 @@ class Elementwise(NamedTuple):
     """An instruction on elements: of these dtypes, by NumPy's letters ("b" bool, "i", "u", "f").
 
     `refuses` tells of integers, in one bit for each element, where there is no result: before it is
-    computed, code steps aside there.
+    computed, code steps aside there. Parameters of the op that are in `numbers` are operands behind
+    the others; `takes` tells whether the operands of a node are of shapes that it is for.
     """
 
     kinds: str
     emit: Emit
     refuses: Emit | None = None
+    numbers: tuple[str, ...] = ()
+    takes: Callable[[Node], bool] | None = None
 
 
 ELEMENTWISE: dict[str, Elementwise] = {}
 """Instructions on elements of one dtype, for scalars and for vectors alike."""
+
+BY_NUMBER = " by a number"
+"""The end of the name of an instruction that is another one where its last operand is a number."""
+
+
+def elementwise(node: Node) -> Elementwise | None:
+    """The instruction on elements that computes a node; None where there is none."""
+    instruction = node.primitive.instruction
+    found = ELEMENTWISE.get(instruction)
+    if node.inputs and getattr(node.inputs[-1].type, "shape", None) == ():
+        found = ELEMENTWISE.get(instruction + BY_NUMBER, found)
+    return None if found is None or (found.takes and not found.takes(node)) else found
+
 
 Takes = Callable[[lowered.Kernel], bool]
 Lower = Callable[["Emitter", lowered.Kernel, Sequence[Any]], Sequence[Held]]

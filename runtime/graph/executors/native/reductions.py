@@ -26,6 +26,7 @@ from runtime.graph.executors.native.loops import (
     plus,
     size_of,
     splat,
+    spread,
     store,
     times,
 )
@@ -182,14 +183,9 @@ def is_total(kernel: Kernel) -> bool:
 
 def _takes(kernel: Kernel) -> bool:
     type = kernel.node.inputs[0].type
-    if (
-        not isinstance(type, TensorType)
-        or type.shape is None
-        or accumulator(kernel, type.dtype) is None
-    ):
+    if not isinstance(type, TensorType) or type.shape is None:
         return False
-    axes = axes_of(kernel, len(type.shape)) if type.shape else []
-    return not axes or axes == list(range(axes[0], axes[-1] + 1))
+    return accumulator(kernel, type.dtype) is not None
 
 
 def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
@@ -202,16 +198,33 @@ def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequenc
         vector = splat(builder, array.value, 1)
         return [Scalar(builder.extract_element(vector, int64(0)), target.type)]
     axes = axes_of(kernel, len(array.dims))
-    dims = [array.dims[at] for at in axes]
-    before = [*array.dims[: axes[0]]] if axes else [*array.dims]
-    behind = [*array.dims[axes[-1] + 1 :]] if axes else []
-    count = size_of(builder, dims)
+    one = int64(1)
+    kept = [one if at in axes else dim for at, dim in enumerate(array.dims)]
+    dims = [dim for at, dim in enumerate(kept) if at not in axes or kernel.node.params["keepdims"]]
+    *others, group = neighbours(axes)
+    for more in reversed(others):
+        # The last axes are reduced first.
+        rest = [one if at in group else dim for at, dim in enumerate(array.dims)]
+        less = Array(emitter.memory(array.dtype, rest), rest, array.dtype)
+        reduce(emitter, made, array, less, group)
+        array, group = less, more
     if target.type.shape == ():
-        return [Scalar(total(emitter, made, array.pointer, count), target.type)]
-    kept = [int64(1)] * len(axes) if kernel.node.params["keepdims"] else []
-    result = emitter.allocate(array.dtype, [*before, *kept, *behind], target)
-    reduce(emitter, made, array, result, axes)
+        size = size_of(builder, array.dims)
+        return [Scalar(total(emitter, made, array.pointer, size), target.type)]
+    result = emitter.allocate(array.dtype, dims, target)
+    reduce(emitter, made, array, result, group)
     return [result]
+
+
+def neighbours(axes: Sequence[int]) -> list[list[int]]:
+    """Axes in groups of those that are next to each other: at least one group."""
+    groups: list[list[int]] = []
+    for axis in axes:
+        if groups and groups[-1][-1] == axis - 1:
+            groups[-1].append(axis)
+        else:
+            groups.append([axis])
+    return groups or [[]]
 
 
 def reduce(
@@ -282,6 +295,42 @@ def columns(
     strip.run([], body, False)
 
 
+# Sums and products so far
+
+
+def _takes_running(kernel: Kernel) -> bool:
+    type = kernel.node.inputs[0].type
+    return isinstance(type, TensorType) and bool(type.shape) and is_native(type.dtype)
+
+
+def _lower_running(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    (array,) = operands
+    builder, params, dtype = emitter.builder, kernel.node.params, array.dtype
+    instruction = kernel.node.primitive.instruction.replace("running", "reduce")
+    made = emitter.allocate(dtype, array.dims, kernel.targets[0])
+    axis = params["axis"] % len(array.dims)
+    count, inner = array.dims[axis], size_of(builder, array.dims[axis + 1 :])
+    totals = emitter.memory(dtype, [inner])
+    combined = Accumulator(instruction, dtype)
+    with counted(builder, size_of(builder, array.dims[:axis])) as before:
+        spread(builder, dtype, totals, combined.neutral, inner)
+        with counted(builder, count) as index:
+            at = index
+            if params["reverse"]:
+                at = builder.sub(plus(builder, count, int64(-1)), index)
+            row = times(builder, plus(builder, times(builder, before, count), at), inner)
+            with counted(builder, inner) as column:
+                where = plus(builder, row, column)
+                so_far = place(builder, totals, column, dtype)
+                total = load(builder, so_far, dtype)
+                element = load(builder, place(builder, array.pointer, where, dtype), dtype)
+                following = combined.combine(builder, total, element)
+                store(builder, following, so_far, dtype)
+                to = place(builder, made.pointer, where, dtype)
+                store(builder, total if params["exclusive"] else following, to, dtype)
+    return [made]
+
+
 # Sums to the shape that was broadcast
 
 
@@ -327,5 +376,7 @@ def _lower_summed(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> 
 
 
 ON_ARRAYS["sum_to"] = OnArrays(lambda kernel: _summed(kernel) is not None, _lower_summed)
+for _instruction in ("running_sum", "running_prod"):
+    ON_ARRAYS[_instruction] = OnArrays(_takes_running, _lower_running)
 for _instruction in _COMBINE:
     ON_ARRAYS[_instruction] = OnArrays(_takes, _lower)

@@ -15,7 +15,7 @@ from runtime.core.types import NumberType, TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Expression
-from runtime.graph.executors.native.lowering_rules import ELEMENTWISE
+from runtime.graph.executors.native.lowering_rules import elementwise
 from runtime.graph.executors.native.numbers import PYTHON
 from runtime.graph.executors.native.scalars import any_of, cast, cast_refuses, refusal
 from runtime.graph.executors.native.values import (
@@ -69,8 +69,9 @@ def takes_scalar(node: Node) -> bool:
         return found is not None and found.takes(node)
     if instruction == CAST:
         return True
-    elementwise = ELEMENTWISE.get(instruction)
-    return elementwise is not None and letter(dtype_of(inputs[-1])) in elementwise.kinds
+    found = elementwise(node)
+    # Ops with numbers beside their operands are those of `element_of`.
+    return found is not None and not found.numbers and letter(dtype_of(inputs[-1])) in found.kinds
 
 
 def scalar_op(emitter: Emitter, node: Node, inputs: Sequence[Expression]) -> Any:
@@ -103,7 +104,8 @@ def scalar_op(emitter: Emitter, node: Node, inputs: Sequence[Expression]) -> Any
         if refused is not None:
             emitter.step_aside(refused)
         return Scalar(cast(builder, values[0], dtype, target), output)
-    found = ELEMENTWISE[instruction]
+    found = elementwise(node)
+    assert found is not None
     refused = refusal(builder, found, dtype, values)
     if refused is not None:
         emitter.step_aside(any_of(builder, refused))

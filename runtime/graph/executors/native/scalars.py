@@ -16,6 +16,7 @@ from runtime.graph.executors.native.lowering_rules import ELEMENTWISE, Elementwi
 from runtime.graph.executors.native.math import arithmetic
 from runtime.graph.executors.native.math.lanes import Lanes
 from runtime.graph.executors.native.values import register, static
+from runtime.graph.ir import Node
 
 Operands = Sequence[ir.Value]
 Builder: TypeAlias = ir.IRBuilder
@@ -371,6 +372,22 @@ _DEFINED: dict[str, tuple[str, Emit] | tuple[str, Emit, Emit]] = {
     "shift_right": ("iu", _shift("right", bounded=False), _is_negative),
 }
 ELEMENTWISE.update({name: Elementwise(*fields) for name, fields in _DEFINED.items()})
+
+
+def _clip(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+    x, low, high = operands
+    below = ELEMENTWISE["minimum"].emit(builder, dtype, [x, high])
+    return ELEMENTWISE["maximum"].emit(builder, dtype, [below, low])
+
+
+def _has_channels(node: Node) -> bool:
+    """Whether a bias is known to have as many elements as the last axis."""
+    shapes = [getattr(value.type, "shape", None) for value in node.inputs]
+    return not node.params["second"] and None not in shapes and shapes[0][-1:] == shapes[1]  # type: ignore[index]
+
+
+ELEMENTWISE["clip"] = Elementwise("iuf", _clip)
+ELEMENTWISE["bias_add"] = Elementwise("iuf", ELEMENTWISE["add"].emit, takes=_has_channels)
 
 EXACT = frozenset(_DEFINED)
 """Instructions whose results are NumPy's bit by bit."""

@@ -12,7 +12,12 @@ from types import ModuleType
 from llvmlite import ir
 
 from runtime.dtypes import DType
-from runtime.graph.executors.native.lowering_rules import ELEMENTWISE, Elementwise, Emit
+from runtime.graph.executors.native.lowering_rules import (
+    BY_NUMBER,
+    ELEMENTWISE,
+    Elementwise,
+    Emit,
+)
 from runtime.graph.executors.native.math import angles, arithmetic, exponentials, special
 from runtime.graph.executors.native.math.lanes import Lanes
 
@@ -22,8 +27,8 @@ _MODULES: tuple[tuple[ModuleType, str], ...] = (
     (angles, "arccos arcsin arctan arctan2 cos sin tan"),
     (
         arithmetic,
-        "div_no_nan mul_no_nan reciprocal relu relu6 relu_grad rsqrt softsign squared_difference "
-        "xdivy",
+        "div_no_nan leaky_relu mul_no_nan reciprocal relu relu6 relu_grad rsqrt softsign "
+        "squared_difference xdivy",
     ),
     (
         exponentials,
@@ -40,6 +45,9 @@ FUNCTIONS: dict[str, Function] = {
 _OF_INTEGERS = {"relu": "i", "relu6": "i", "squared_difference": "iu"}
 """Those that are as right for integers, of which kinds."""
 
+_NUMBERS = {"leaky_relu": ("alpha",)}
+"""Those whose last operands are parameters of the op."""
+
 
 def _emitting(function: Function) -> Emit:
     def emit(builder: ir.IRBuilder, dtype: DType, operands: Sequence[ir.Value]) -> ir.Value:
@@ -50,4 +58,5 @@ def _emitting(function: Function) -> Emit:
 
 for _name, _function in FUNCTIONS.items():
     _kinds = _OF_INTEGERS.get(_name, "") + "f"
-    ELEMENTWISE[_name] = Elementwise(_kinds, _emitting(_function))
+    ELEMENTWISE[_name] = Elementwise(_kinds, _emitting(_function), numbers=_NUMBERS.get(_name, ()))
+ELEMENTWISE["power" + BY_NUMBER] = Elementwise("f", _emitting(exponentials.power_by_number))

@@ -108,6 +108,10 @@ def relu(x: Lanes) -> Lanes:
     return where(x < 0.0, 0.0, x)
 
 
+def leaky_relu(x: Lanes, slope: Lanes) -> Lanes:
+    return where(x > 0.0, x, x * slope)
+
+
 def relu6(x: Lanes) -> Lanes:
     return where(x < 0.0, 0.0, where(x > 6.0, 6.0, x))
 

@@ -319,6 +319,19 @@ def _power_of_positive(x: Lanes, y: Lanes) -> Lanes:
     return exp_of_pair((product, fma(y, rest, error)))
 
 
+def power_by_number(x: Lanes, y: Lanes) -> Lanes:
+    """x ** y for one y, of which 0.5 asks for the square root, as of NumPy's: of -inf and -0.0 that
+    is another number.
+    """
+    known = y.known
+    if known == 2.0:
+        return x * x
+    if known == 0.5:
+        return square_root(x)
+    raised = power(x, y)
+    return raised if known is not None else where(y.equals(0.5), square_root(x), raised)
+
+
 def power(x: Lanes, y: Lanes) -> Lanes:
     """x ** y as C has it: 1 where x is 1 or y is 0, even beside NaN."""
     size = magnitude(x)

@@ -88,6 +88,15 @@ class Lanes:
     def is_float(self) -> bool:
         return isinstance(self.element, ir.FloatType | ir.DoubleType)
 
+    @property
+    def known(self) -> Any:
+        """The number that all lanes are known to be; None for what is known at run time."""
+        if not isinstance(self.value, ir.Constant):
+            return None
+        lanes = self.value.constant if self.count else [self.value]
+        numbers = {getattr(lane, "constant", lane) for lane in lanes}
+        return numbers.pop() if len(numbers) == 1 else None
+
     def typed(self, element: Any) -> Any:
         """The type of as many numbers of another kind."""
         return ir.VectorType(element, self.count) if self.count else element
