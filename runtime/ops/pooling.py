@@ -275,12 +275,14 @@ def _max_pool_rows(rank: int, suffix: str) -> Primitive:
         f"max_pool{rank}d", _max_pool_kernel, signature="R->R", shape=_pooled_shape,
         op_type=f"MaxPool{suffix}", gradient=gradient, keep_outputs=(0,),
         samples=tuple(sample(x, **geometry) for x, _, geometry in samples), order=Order.C,
+        instruction="largest_of_windows",
     )  # fmt: skip
     spread = row(
         f"max_pool{rank}d_grad", _max_pool_grad_kernel, signature="R,R,R->R",
         shape=_max_pool_grad_shape, op_type=f"MaxPool{suffix}Grad", gradient=spread_gradient,
         keep_inputs=(0, 1),
         samples=tuple(sample(x, y, y, **geometry) for x, y, geometry in samples), order=Order.C,
+        instruction="largest_of_windows_grad",
     )  # fmt: skip
     pick = row(
         f"max_pool{rank}d_grad_grad", _max_pool_pick_kernel, signature="R,R,R->R",
@@ -304,6 +306,7 @@ def _avg_pool_rows(rank: int, suffix: str) -> Primitive:
         f"avg_pool{rank}d", _avg_pool_kernel, signature="G->G", shape=_pooled_shape,
         op_type=f"AvgPool{suffix}", gradient=gradient, keep_inputs=(),
         samples=tuple(sample(x, **geometry) for x, _, geometry in samples), order=Order.C,
+        instruction="mean_of_windows",
     )  # fmt: skip
     spread = row(
         f"avg_pool{rank}d_grad", _avg_pool_grad_kernel, signature="G,i*->G",
@@ -311,7 +314,7 @@ def _avg_pool_rows(rank: int, suffix: str) -> Primitive:
         keep_inputs=(),
         samples=tuple(
             sample(y, shape=tuple(map(int, x.split(","))), **geometry) for x, y, geometry in samples
-        ), order=Order.C,
+        ), order=Order.C, instruction="mean_of_windows_grad",
     )  # fmt: skip
     return pool
 

@@ -12,22 +12,26 @@ from llvmlite import ir
 
 from runtime import dtypes
 from runtime.graph.executors.lowered import Kernel
-from runtime.graph.executors.native.indexing import shape_of, shapes_known, target_of
+from runtime.graph.executors.native.indexing import (
+    equal_dim,
+    shape_of,
+    shapes_known,
+    target_of,
+)
 from runtime.graph.executors.native.loops import (
     Axis,
-    bytes_of,
-    clear,
     counted,
     moved,
     place,
     size_of,
+    spread,
     steps_of,
     times,
 )
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.products import multiply
 from runtime.graph.executors.native.reductions import Accumulator, reduce
-from runtime.graph.executors.native.values import Array, Held, int64, static
+from runtime.graph.executors.native.values import Array, Held, int64, register, static
 from runtime.ops.windows import pads_of, positions
 
 if TYPE_CHECKING:
@@ -225,9 +229,9 @@ def taps(
     return [*made, Axis(int64(channels), int64(1), int64(columns))]
 
 
-def surrounded(emitter: Emitter, array: Array, begins: Sizes, sizes: Sizes) -> Array:
+def surrounded(emitter: Emitter, array: Array, begins: Sizes, sizes: Sizes, fill: Any = 0) -> Array:
     """Images of other sizes, in which these begin at some places: what is outside is left out, and
-    the rest is 0.
+    the rest has a value.
     """
     builder, dtype = emitter.builder, array.dtype
     batch, *given, depth = array.dims
@@ -236,7 +240,8 @@ def surrounded(emitter: Emitter, array: Array, begins: Sizes, sizes: Sizes) -> A
         return array
     dims = [batch, *map(int64, sizes), depth]
     made = emitter.allocate(dtype, dims)
-    clear(builder, made.pointer, bytes_of(builder, size_of(builder, dims), dtype))
+    value = ir.Constant(register(dtype), fill)
+    spread(builder, dtype, made.pointer, value, size_of(builder, dims))
     of_given, of_made = steps_of(builder, array.dims), steps_of(builder, dims)
     counts, source, target = [batch], array.pointer, made.pointer
     for begin, size, old, *steps in zip(
@@ -263,13 +268,16 @@ def _lower_for_filter(emitter: Emitter, kernel: Kernel, operands: Sequence[Any])
     x, g = operands
     dims = [int64(dim or 0) for dim in shape_of(kernel)]
     made = emitter.allocate(x.dtype, dims, target_of(kernel))
-    Convolution(emitter, kernel, x.dims, dims).for_filter(x, g, made)
+    batch = equal_dim(emitter, x.dims[0], g.dims[0])
+    Convolution(emitter, kernel, [batch, *x.dims[1:]], dims).for_filter(x, g, made)
     return [made]
 
 
 def _lower_for_input(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     w, g = operands
-    dims = [g.dims[0], *(int64(dim or 0) for dim in shape_of(kernel)[1:])]
+    batch, *known = shape_of(kernel)
+    images = g.dims[0] if batch is None else equal_dim(emitter, int64(batch), g.dims[0])
+    dims = [images, *(int64(dim or 0) for dim in known)]
     made = emitter.allocate(g.dtype, dims, target_of(kernel))
     Convolution(emitter, kernel, dims, w.dims).for_input(w, g, made.pointer)
     return [made]

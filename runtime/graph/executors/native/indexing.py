@@ -326,12 +326,12 @@ def _lower_concat(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> 
     for other in arrays[1:]:
         for at, dim in enumerate(other.dims):
             if at != axis:
-                dims[at] = _equal(emitter, dims[at], dim)
+                dims[at] = equal_dim(emitter, dims[at], dim)
         dims[axis] = plus(builder, dims[axis], other.dims[axis])
     return [_joined(emitter, kernel, arrays, dims, axis)]
 
 
-def _equal(emitter: Emitter, a: ir.Value, b: ir.Value) -> ir.Value:
+def equal_dim(emitter: Emitter, a: ir.Value, b: ir.Value) -> ir.Value:
     """A dim that two arrays have: the one that is known, if one is."""
     if a is b or (static(a) is not None and static(a) == static(b)):
         return a
@@ -366,7 +366,7 @@ def _lower_stack(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> S
     axis = kernel.node.params["axis"] % (len(arrays[0].dims) + 1)
     dims = list(arrays[0].dims)
     for other in arrays[1:]:
-        dims = [_equal(emitter, *pair) for pair in zip(dims, other.dims, strict=True)]
+        dims = [equal_dim(emitter, *pair) for pair in zip(dims, other.dims, strict=True)]
     dims.insert(axis, int64(len(arrays)))
     return [_joined(emitter, kernel, arrays, dims, axis)]
 
@@ -423,7 +423,7 @@ def _lower_broadcast(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) 
     given = [int64(1)] * missing + list(array.dims)
     for at, (one, dim) in enumerate(zip(given, dims, strict=True)):
         if static(one) is None:
-            given[at] = _equal(emitter, dim, one)
+            given[at] = equal_dim(emitter, dim, one)
     made = emitter.allocate(array.dtype, dims, target_of(kernel))
     steps = [
         int64(0) if static(one) == 1 else step

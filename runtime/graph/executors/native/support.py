@@ -14,6 +14,7 @@ from runtime.graph.executors.native import (
     math,
     normalizing,
     ordering,
+    pooling,
     products,
     scattering,
 )
@@ -103,5 +104,15 @@ def _anywhere(form: lowered.Function) -> Node:
     return form.body.statements[0].node if form.body.statements else ENTRY
 
 
-WRITTEN = (convolving, copying, indexing, math, normalizing, ordering, products, scattering)
+WRITTEN = (
+    convolving,
+    copying,
+    indexing,
+    math,
+    normalizing,
+    ordering,
+    pooling,
+    products,
+    scattering,
+)
 """The modules that the instructions on arrays are in."""

@@ -1,0 +1,265 @@
+"""Pooling: the largest or the mean element of each window, by vectors of channels; and its
+gradients.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from llvmlite import ir
+
+from runtime.core.types import TensorType
+from runtime.dtypes import DType
+from runtime.graph.executors.lowered import Kernel
+from runtime.graph.executors.native.convolving import surrounded, taps, windows
+from runtime.graph.executors.native.indexing import (
+    equal_dim,
+    register_rule,
+    shapes_known,
+    target_of,
+)
+from runtime.graph.executors.native.loops import (
+    Axis,
+    Loop,
+    Strip,
+    Values,
+    bytes_of,
+    clear,
+    counted,
+    lanes_for,
+    load,
+    place,
+    plus,
+    size_of,
+    splat,
+    store,
+    times,
+)
+from runtime.graph.executors.native.reductions import Accumulator
+from runtime.graph.executors.native.scalars import compared
+from runtime.graph.executors.native.scattering import combine
+from runtime.graph.executors.native.values import INT64, Array, Held, int64, register, static
+from runtime.ops.windows import pads_of, positions
+
+if TYPE_CHECKING:
+    from runtime.graph.executors.native.emitter import Emitter
+
+LARGEST = "largest_of_windows"
+
+
+def _takes(kernel: Kernel, shape: Any) -> bool:
+    """Whether all sizes are known but the number of images, and none is 0."""
+    node = kernel.node
+    if not shapes_known(kernel) or shape is None or None in shape[1:] or 0 in shape:
+        return False
+    geometry = {key: node.params[key] for key in ("strides", "padding", "dilations")}
+    places = positions(shape[1:-1], node.params["ksize"], **geometry)
+    type = node.outputs[0].type
+    return 0 not in places and isinstance(type, TensorType) and _is_wide(type.dtype)
+
+
+def _is_wide(dtype: DType) -> bool:
+    return dtype.is_integer or dtype.size > 2
+
+
+def _shape(kernel: Kernel) -> Any:
+    return getattr(kernel.node.inputs[0].type, "shape", None)
+
+
+class Pooling:
+    """The windows of images of some dims."""
+
+    def __init__(
+        self, emitter: Emitter, kernel: Kernel, dims: Sequence[ir.Value], dtype: DType
+    ) -> None:
+        params = kernel.node.params
+        self.emitter, self.builder, self.dtype = emitter, emitter.builder, dtype
+        self.batch, self.depth = dims[0], static(dims[-1]) or 0
+        self.given = [static(dim) or 0 for dim in dims[1:-1]]
+        self.window, self.strides = params["ksize"], params["strides"]
+        self.dilations = params["dilations"]
+        geometry = {key: params[key] for key in ("strides", "padding", "dilations")}
+        self.pads = pads_of(self.given, self.window, **geometry)
+        self.places = [int(n or 0) for n in positions(self.given, self.window, **geometry)]
+        self.sizes = [n + a + b for n, (a, b) in zip(self.given, self.pads, strict=True)]
+        self.dims = [self.batch, *map(int64, self.places), int64(self.depth)]
+
+    def padded(self, array: Array, fill: Any) -> Array:
+        """The images with a value around them."""
+        begins = [before for before, _ in self.pads]
+        return surrounded(self.emitter, array, begins, self.sizes, fill)
+
+    def zeros(self) -> Array:
+        """Padded images of zeros."""
+        dims = [self.batch, *map(int64, self.sizes), int64(self.depth)]
+        made = self.emitter.allocate(self.dtype, dims)
+        size = size_of(self.builder, dims)
+        clear(self.builder, made.pointer, bytes_of(self.builder, size, self.dtype))
+        return made
+
+    def inner(self, array: Array) -> Array:
+        """Padded images without what is around them."""
+        return surrounded(self.emitter, array, [-before for before, _ in self.pads], self.given)
+
+    @contextmanager
+    def each(self) -> Iterator[tuple[ir.Value, ir.Value, Sequence[ir.Value]]]:
+        """A loop over the windows: gives the first element of each in padded images, the first of
+        its channels in the result, and its place along each axis.
+        """
+        builder, axes = self.builder, self._axes()
+        with ExitStack() as loops:
+            first, number, places = int64(0), int64(0), []
+            for axis in axes:
+                at = loops.enter_context(counted(builder, axis.count))
+                first = plus(builder, first, times(builder, at, axis.first))
+                number = plus(builder, times(builder, number, axis.count), at)
+                places.append(at)
+            yield first, times(builder, number, int64(self.depth)), places[1:]
+
+    def _axes(self) -> list[Axis]:
+        return windows(self.batch, self.sizes, self.depth, self.places, self.strides)
+
+    def over(self, first: ir.Value, carried: Values, body: Any) -> Values:
+        """What is carried through all elements of a window, of one channel or of more."""
+        builder, loops = self.builder, []
+        for axis in taps(self.sizes, self.depth, self.window, 1, self.dilations, 1)[:-1]:
+            loop = Loop(builder, axis.count, 1, carried)
+            first = plus(builder, first, times(builder, loop.index, axis.first))
+            carried = loop.values
+            loops.append(loop)
+        carried = body(first, carried)
+        for loop in reversed(loops):
+            carried = loop.close(carried)
+        return carried
+
+    def reduced(self, x: Array, made: Array, combined: Accumulator, mean: bool) -> None:
+        """Write what the elements of each window are together."""
+        builder, dtype = self.builder, self.dtype
+        with self.each() as (first, number, places):
+            to = place(builder, made.pointer, number, dtype)
+            strip = Strip(builder, int64(self.depth), lanes_for(dtype.size, 2), [], [(to, dtype)])
+            share = self.share(places) if mean else None
+
+            def body(at: ir.Value, vectors: Values, state: Values) -> tuple[Values, Values]:
+                def more(where: ir.Value, values: Values) -> Values:
+                    pointer = place(builder, x.pointer, plus(builder, where, at), dtype)
+                    vector = load(builder, pointer, dtype, strip.lanes)
+                    return [combined.combine(builder, values[0], vector)]
+
+                (total,) = self.over(first, combined.start(strip.lanes), more)
+                return [total if share is None else self.shared(total, share)], []
+
+            strip.run([], body, False)
+
+    def shared(self, value: ir.Value, share: ir.Value) -> ir.Value:
+        """A vector by the number of elements of its window; where that is the same for all, by
+        multiplying with its inverse, as NumPy does.
+        """
+        many = splat(self.builder, share, value.type.count)
+        emit = self.builder.fdiv if self.is_padded else self.builder.fmul
+        return emit(value, many)
+
+    @property
+    def is_padded(self) -> bool:
+        return any(map(any, self.pads))
+
+    def share(self, places: Sequence[ir.Value]) -> ir.Value:
+        """The number of elements of a window that are inside of the images; its inverse, where all
+        are.
+        """
+        builder, dtype = self.builder, self.dtype
+        kind = dtype.np_dtype.type
+        if not self.is_padded:
+            return ir.Constant(register(dtype), float(kind(1 / math.prod(self.window))))
+        total: ir.Value = ir.Constant(register(dtype), 1.0)
+        for axis, at in enumerate(places):
+            starts = np.arange(self.places[axis]) * self.strides[axis] - self.pads[axis][0]
+            at_tap = starts[:, None] + np.arange(self.window[axis]) * self.dilations[axis]
+            inside = ((at_tap >= 0) & (at_tap < self.given[axis])).sum(1)
+            table = self.emitter.unit.constant(self.emitter, np.maximum(inside, 1).astype(kind))
+            count = load(builder, place(builder, table, at, dtype), dtype)
+            total = builder.fmul(total, count)
+        return total
+
+
+def _lower_pool(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    (x,) = operands
+    found = Pooling(emitter, kernel, x.dims, x.dtype)
+    largest = kernel.node.primitive.instruction == LARGEST
+    combined = Accumulator("reduce_max" if largest else "reduce_sum", x.dtype)
+    made = emitter.allocate(x.dtype, found.dims, target_of(kernel))
+    found.reduced(found.padded(x, combined.neutral.constant), made, combined, not largest)
+    return [made]
+
+
+def _lower_mean_grad(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    g, shape = operands[0], kernel.node.params["shape"]
+    builder, dtype = emitter.builder, g.dtype
+    batch = g.dims[0]
+    if shape[0] is not None:
+        batch = equal_dim(emitter, int64(shape[0]), batch)
+    dims = [batch, *(int64(dim) for dim in shape[1:])]
+    found = Pooling(emitter, kernel, dims, dtype)
+    full, depth = found.zeros(), int64(found.depth)
+    row = emitter.memory(dtype, [depth])
+    with found.each() as (first, number, places):
+        share = found.share(places)
+        source = place(builder, g.pointer, number, dtype)
+        strip = Strip(builder, depth, lanes_for(dtype.size, 2), [(source, dtype)], [(row, dtype)])
+        strip.run([], lambda at, vectors, state: ([found.shared(vectors[0], share)], []), False)
+
+        def more(where: ir.Value, values: Values) -> Values:
+            combine(emitter, "add", dtype, place(builder, full.pointer, where, dtype), row, depth)
+            return values
+
+        found.over(first, [], more)
+    return [found.inner(full)]
+
+
+def _lower_largest_grad(
+    emitter: Emitter, kernel: Kernel, operands: Sequence[Any]
+) -> Sequence[Held]:
+    """The gradient of each window goes to the first of its elements that is the largest."""
+    x, y, g = operands
+    builder, dtype = emitter.builder, g.dtype
+    batch = equal_dim(emitter, equal_dim(emitter, x.dims[0], y.dims[0]), g.dims[0])
+    found = Pooling(emitter, kernel, [batch, *x.dims[1:]], dtype)
+    padded = found.padded(x, Accumulator("reduce_max", dtype).neutral.constant)
+    full = found.zeros()
+    nowhere = ir.Constant(INT64, -1)
+    with found.each() as (first, number, _), counted(builder, int64(found.depth)) as channel:
+        at = plus(builder, number, channel)
+        largest = load(builder, place(builder, y.pointer, at, dtype), dtype)
+
+        def more(where: ir.Value, values: Values) -> Values:
+            where = plus(builder, where, channel)
+            element = load(builder, place(builder, padded.pointer, where, dtype), dtype)
+            is_first = builder.icmp_signed("==", values[0], nowhere)
+            hit = builder.and_(is_first, compared(builder, "==", dtype, element, largest))
+            return [builder.select(hit, where, values[0])]
+
+        (where,) = found.over(first, [nowhere], more)
+        with builder.if_then(builder.icmp_signed("!=", where, nowhere)):
+            to = place(builder, full.pointer, where, dtype)
+            pair = [
+                load(builder, to, dtype),
+                load(builder, place(builder, g.pointer, at, dtype), dtype),
+            ]
+            store(builder, Accumulator("reduce_sum", dtype).combine(builder, *pair), to, dtype)
+    return [found.inner(full)]
+
+
+register_rule(LARGEST, lambda kernel: _takes(kernel, _shape(kernel)), _lower_pool)
+register_rule("mean_of_windows", lambda kernel: _takes(kernel, _shape(kernel)), _lower_pool)
+register_rule(
+    "largest_of_windows_grad", lambda kernel: _takes(kernel, _shape(kernel)), _lower_largest_grad
+)
+register_rule(
+    "mean_of_windows_grad",
+    lambda kernel: len(kernel.node.inputs) == 1 and _takes(kernel, kernel.node.params["shape"]),
+    _lower_mean_grad,
+)
